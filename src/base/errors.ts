@@ -10,10 +10,7 @@ export class UserError extends Error {
   readonly what: string;
   /** The current state that prevented it; says also what was left untouched where that matters. */
   readonly why: string;
-  /**
-   * A command to paste, or nothing when there is nothing to do. A sentence only where no command can do it: then it
-   * begins with an imperative.
-   */
+  /** A command to paste; empty when there is nothing to do, an imperative where no command can do it. */
   readonly next: string;
   /** Exit status of the command line: 1 could not, 2 usage (more in the README). */
   readonly exitCode: number;

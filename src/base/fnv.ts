@@ -1,9 +1,7 @@
+/** A fast digest of texts. */
 const PRIME = 0x01000193;
 
-/**
- * FNV-1a over the UTF-16 units of a text, twice with different beginnings: 64 bits in hexadecimal. It tells contents
- * apart; it protects nothing.
- */
+/** FNV-1a over a text, twice: 64 bits in hexadecimal. It tells contents apart, and protects nothing. */
 export function digestOf(text: string): string {
   const [one, other] = digestHalves(text);
   return hex(one) + hex(other);

@@ -4,7 +4,6 @@ export interface LetterPattern {
   readonly any: () => RegExp;
 }
 
-/** A letter. */
 export const LETTER: LetterPattern = {
   ascii: /[A-Za-z]/,
   any: scriptPattern(String.raw`\p{L}`, "u"),
@@ -16,7 +15,6 @@ export const WORD: LetterPattern = {
   any: scriptPattern(String.raw`[\p{L}\p{N}]+`, "gu"),
 };
 
-/** A letter or a digit. */
 export const LETTER_OR_DIGIT: LetterPattern = {
   ascii: /[A-Za-z\d]/,
   any: scriptPattern(String.raw`[\p{L}\p{N}]`, "u"),
@@ -24,7 +22,6 @@ export const LETTER_OR_DIGIT: LetterPattern = {
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** Whether a text has a character outside of ASCII. */
 export function isBeyondAscii(text: string): boolean {
   return NOT_ASCII.test(text);
 }

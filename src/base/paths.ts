@@ -15,11 +15,7 @@ export function joinPath(folder: string, name: string): string {
   return last === "/" || last === "\\" ? folder + name : `${folder}/${name}`;
 }
 
-/**
- * The folder that holds `path`.
- *
- * @returns The path itself for a root (`/`, `C:\`), and `.` for a bare name.
- */
+/** The folder that holds `path`: the path itself for a root (`/`, `C:\`), `.` for a bare name. */
 export function parentOf(path: string): string {
   const end = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
   if (end < 0) return ".";
@@ -42,7 +38,6 @@ export function withoutLine(path: string): string {
   return path.replace(/(?<=[^:/\\]):\d+(?::\d+)?:?$/, "");
 }
 
-/** The last part of a path, without the folder. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }

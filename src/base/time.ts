@@ -1,3 +1,4 @@
+/** Times as people read them. */
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -5,12 +6,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** The last moment that an id can tell, in epoch milliseconds: it has 48 bits for it. */
 export const MAX_TIME_MS = 2 ** 48 - 1;
 
-/**
- * How long ago something was, for people: `just now` under a minute, `5m ago`, `3h ago`, `yesterday`
- * from 24 to under 48 hours, then `4d ago`. A time in the future is `just now`.
- *
- * @param atMs Epoch milliseconds. @param nowMs Epoch milliseconds.
- */
+/** How long ago something was, for people: `just now`, `5m ago`, `3h ago`, `yesterday`, `4d ago`. */
 export function relativeTime(atMs: number, nowMs: number): string {
   const age = nowMs - atMs;
   if (age < MINUTE_MS) return "just now";
@@ -27,7 +23,6 @@ export function timeUntil(atMs: number, nowMs: number): string {
   return ms <= MINUTE_MS ? `in ${Math.ceil(ms / 1_000)} s` : `in ${Math.ceil(ms / MINUTE_MS)} min`;
 }
 
-/** Days in milliseconds. */
 export function daysMs(days: number): number {
   return days * DAY_MS;
 }

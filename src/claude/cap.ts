@@ -82,11 +82,8 @@ export function isNestedDeeply(json: string): boolean {
 }
 
 /**
- * A JSON value whose serialised form has at most `maxBytes` of UTF-8. The largest strings keep their
- * head and tail; where many small values are the trouble, the middle of arrays and objects goes. Each
- * cut is marked in its place by `[… 4123 bytes cut …]`.
- *
- * @returns the value itself when it fits; `cutBytes` is by how much the serialised form became smaller
+ * A JSON value in at most `maxBytes` of UTF-8, each cut marked in its place by `[… 4123 bytes cut …]`. The largest strings
+ * keep head and tail; where many small values are the trouble, the middle of arrays and objects goes.
  */
 export function capValue(value: unknown, maxBytes: number): Capped<unknown> {
   const size = jsonBytes(value);

@@ -1,5 +1,5 @@
-import { headOf } from "../base/letters.ts";
 /** What a hook's payload says about a tool use. */
+import { headOf } from "../base/letters.ts";
 
 /** How soon a captured tool use is worth looking at. */
 export type CapturePriority = "high" | "normal" | "low";
@@ -43,7 +43,6 @@ export function namesInRules(tool: string): readonly string[] {
 /** How the tools of this program's own MCP server are called; what they say is memory already, and may be forgotten there. */
 export const OWN_TOOLS = "mcp__conclaude__";
 
-/** Tools that write the file that they name. */
 export const EDITING_TOOLS: ReadonlySet<string> = new Set([
   "Write",
   "Edit",
@@ -157,12 +156,7 @@ function summarize(value: unknown, limits: SummaryLimits, depth: number): unknow
   return Object.fromEntries(missing > 0 ? [...kept, ["…", `${missing} more`]] : kept);
 }
 
-/**
- * The JSON of a payload within the cap. What is nested too deep to be written as JSON is kept as the text that was sent.
- *
- * @param limit `maxBytes`: of UTF-8. `sent`: the text, asked for only then.
- * @returns `cutBytes`: how much was taken out.
- */
+/** The JSON of a payload in at most `maxBytes`. What is nested too deep stays as the text that was sent. */
 export async function serializePayload(
   payload: Readonly<Record<string, unknown>>,
   { maxBytes, sent }: { readonly maxBytes: number; readonly sent: () => string },

@@ -42,10 +42,8 @@ export const MAX_TEXT_CHARS = 2_000;
 export const MAX_NAME_CHARS = 256;
 const MAX_OPTIONS = 50;
 
-/** The name of a sub-agent whose type is unknown. */
 const UNNAMED = "subagent";
 
-/** Events that settle the questions of a session. */
 const SETTLES: Readonly<Record<string, SessionChange>> = {
   Stop: { kind: "settled", which: "all" },
   StopFailure: { kind: "settled", which: "all" },
@@ -130,7 +128,6 @@ function resultOf({ own }: ToldEvent): readonly SessionChange[] {
   return [{ kind: "answer", beginning: beginningOf(own), answer }, settled];
 }
 
-/** The beginning of a server's question. */
 function beginningOf(own: ToldEvent["own"]): string {
   return `${nameIn(own, "mcp_server_name") ?? "a server"}: `;
 }

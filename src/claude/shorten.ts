@@ -23,7 +23,6 @@ const ENTRY_BYTES = 16;
 const MARKER_BYTES = 64;
 /** A value nested deeper than this goes as a whole when it is too large. */
 const MAX_DEPTH = 8;
-/** Entries of one large container that are looked at. */
 const MAX_ENTRIES = 5_000;
 /** Bytes that stay of a text which is no JSON object. */
 const MAX_RUBBISH_BYTES = 16_384;
@@ -191,7 +190,6 @@ function endOfValue(json: Uint8Array, start: number): number {
   return json.length;
 }
 
-/** The index after the closing quote of a string. */
 function endOfString(json: Uint8Array, start: number): number {
   for (let at = start + 1; at < json.length; at++) {
     const byte = json[at];

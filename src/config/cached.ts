@@ -1,6 +1,7 @@
+/** Reads a hook's configuration from the cache in the database. */
+import { isFile } from "../system/files.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Locations } from "../system/environment.ts";
-import { isFile } from "../system/files.ts";
 import { readCachedConfig, rememberStrict, storeCachedConfig } from "../db/config_cache.ts";
 import { openDatabase } from "../db/database.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, hashConfigFiles } from "./discover.ts";
@@ -73,9 +74,7 @@ async function configOfUnreadable(
   return withLock(parsed, from);
 }
 
-/**
- * Opens the database of the cache. Where a file speaks of a database, it is not created: the file may switch it off.
- */
+/** Opens the database of the cache. A file that speaks of a database may switch it off: then none is made. */
 async function openCache(
   files: readonly ConfigFile[],
   locations: Locations,

@@ -12,12 +12,7 @@ const HEADER = [
 ];
 const LINE_WIDTH = 96;
 
-/**
- * Writes every key with its meaning, commented out at its default. As it is, the text is an empty configuration; with
- * the first `# ` of each line taken away, it says exactly the defaults.
- *
- * @param options.schemaPath A local file with the JSON Schema, for the language server of editors.
- */
+/** Writes every key with its meaning, commented out at its default. @param options `schemaPath`: for editors. */
 export function configTemplate(options: { readonly schemaPath?: string } = {}): string {
   const lines = HEADER.map((line) => `## ${line}`);
   if (options.schemaPath !== undefined) {
@@ -125,11 +120,7 @@ interface MergedConfig {
 /** The layer that has the last word first. */
 const ORDER: readonly ConfigLayer[] = ["local", "project", "user"];
 
-/**
- * Tells of each key which file its value comes from.
- *
- * @param options `config`: the merged configuration; `effective`: also the keys that no file names.
- */
+/** Tells of each key which file its value comes from. @param options `effective`: also of unnamed keys. */
 export function mergedConfig(
   files: readonly ConfigFile[],
   options: { readonly config: Config; readonly effective: boolean },

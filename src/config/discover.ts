@@ -31,10 +31,7 @@ export type ConfigFile =
 /** Where the user's own file is, and the database that lists trusted folders. */
 export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">;
 
-/**
- * Part of every hash. Raise it whenever keys, defaults or compiled forms change, so that hooks do not use what an older
- * program has cached.
- */
+/** Part of every hash. Raise it whenever keys, defaults or compiled forms change. */
 export const CONFIG_FORMAT = 20;
 
 /** How many folders are searched at most, the first one included. */
@@ -128,12 +125,7 @@ export function speakOfStops(files: readonly ConfigFile[]): boolean {
   return files.some(({ text }) => text !== null && /\b(?:stop|requirements)\b/.test(text));
 }
 
-/**
- * Hashes everything that the parsed configuration depends on: paths, texts, what `~` means, and the program's own idea
- * of the keys.
- *
- * @returns 32 hexadecimal digits; the empty text when there are no files.
- */
+/** Hashes everything that the parsed configuration depends on; the empty text when there are no files. */
 export function hashConfigFiles(files: readonly ConfigFile[]): string {
   if (files.length === 0) return "";
   const facts = files.map((file) => [
@@ -250,11 +242,8 @@ function endsSearch({ path, names, gitIsFile }: FolderLook): boolean {
 }
 
 /**
- * Why a file must not count: the file, the target of its link, or a folder up to `top` belongs to another user, or
- * others may write there. Null where it may count, where there is no file, and on systems without owners.
- *
- * @param at `top`: the last folder that is checked. `folder`: the folder to trust so that the file counts; by default
- * the file's own.
+ * Why a file must not count: it, the target of its link, or a folder up to `top` belongs to another user, or others may
+ * write there; null where it may count. @param at `folder`: what to trust so that it counts; by default the file's own.
  */
 export function whyDistrusted(
   path: string,
@@ -271,10 +260,7 @@ export function whyDistrusted(
   }
 }
 
-/**
- * Whether a person trusts the folder of a file, or one above it. The database is read only for files that are in
- * question.
- */
+/** Whether a person trusts the folder of a file, or one above it. */
 function isTrusted(path: string, { database, databaseFrom }: TrustPlace): boolean {
   // A fallback database in `/tmp` may have been made by others.
   if (database === undefined || databaseFrom === "fallback") return false;

@@ -3,7 +3,6 @@ import { filesTouched, OWN_TOOLS, SEARCHING_TOOLS, SHELL_TOOLS } from "../claude
 import { matchesAny, resolvePath } from "../base/paths.ts";
 import type { HookConfig } from "./hook_config.ts";
 
-/** The facts of a tool use that exclusions look at. */
 export interface ToolFacts {
   readonly toolName: string;
   /** As Claude Code sent it; it may have any type. */
@@ -39,7 +38,6 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
 
 /** Separates the commands of one line. */
 const STEP = /&&|\|\|?|[;&\n]/;
-/** Separates the words of a command. */
 const BETWEEN_WORDS = /[\s;|&()<>`"'=,{}]+/;
 /** Of a longer command only the beginning is read. */
 const MAX_COMMAND_CHARS = 4_000;

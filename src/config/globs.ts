@@ -113,7 +113,6 @@ export function needleOf(glob: string): string {
     .reduce((longest, piece) => piece.length > longest.length ? piece : longest, "");
 }
 
-/** Why a text is not a glob, or `undefined` when it is one. */
 export function globFault(glob: string): string | undefined {
   try {
     compileGlob(glob);
@@ -128,10 +127,7 @@ function expandHome(glob: string, home: string | undefined): string {
   return home.replaceAll("\\", "/").replace(/[*?[\]{}()\\!]/g, "\\$&") + glob.slice(1);
 }
 
-/**
- * Translates to picomatch's dialect: `[!a]` becomes `[^/a]`, parentheses, bars and quotes are escaped, and `\d` becomes
- * `d`.
- */
+/** Translates to picomatch's dialect: `[!a]` becomes `[^/a]`, parentheses and quotes are escaped. */
 function toPicomatch(glob: string): string {
   return glob
     .replace(/\\.|\[[!^]|[()|"]/gs, (part) => {

@@ -78,9 +78,7 @@ export interface HookConfig {
   readonly prompts: string;
   /** A `NotificationPolicy` as JSON; empty when nothing is shown. */
   readonly notifications: string;
-  /**
-   * True where the project has a file and none names `preToolUse.preventRootAdditions`, which is off unless it is named.
-   */
+  /** True where the project has a file and none names `preToolUse.preventRootAdditions`. */
   readonly isSilentAboutRoot: boolean;
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;

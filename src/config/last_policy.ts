@@ -8,12 +8,7 @@ import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
 import { loadSections, type StrictPolicy } from "./sections.ts";
 
-/**
- * The configuration for hooks; where a file cannot be read and the rules were strict before, or still say so in another
- * file, it forbids every change. What was strict stays so over any number of broken versions of the file.
- *
- * @param from `cache`: where the last configuration of this place is; null when nobody knows it, and nothing is forbidden.
- */
+/** The configuration for hooks; it forbids every change where a file of strict rules cannot be read. */
 export function withLock(
   { hook, policy, isOnlyLeftOut }: ParsedConfig,
   from: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
@@ -71,11 +66,7 @@ function policyIn(stored: unknown): Partial<StrictPolicy> | undefined {
   }
 }
 
-/**
- * Parses the configuration as a hook does, and stores nothing.
- *
- * @param cache The database of the cache, for reading; null when there is none.
- */
+/** Parses the configuration as a hook does, and stores nothing. @param cache Null when there is none. */
 export async function peekHookConfig(
   files: readonly ConfigFile[],
   cache: DatabaseSync | null,

@@ -125,10 +125,7 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
   return {};
 }
 
-/**
- * The values that replace a wrong entry: the list's default, if it has one. Without the entry the list would ask for
- * less than its default.
- */
+/** The default of the list, where it has one: without the wrong entry the list would ask for less. */
 function insteadAt(path: ValuePath): readonly string[] {
   const usual = typeof path.at(-1) === "number" ? rowOf(path.slice(0, -1))?.default : null;
   return Array.isArray(usual) ? usual : [];
@@ -275,10 +272,7 @@ function describe(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/**
- * A relative path starts at the folder of the file that names it; it is resolved here, since the merged configuration
- * does not know that file.
- */
+/** Resolves a relative path from the folder of the file that names it: the merged configuration has no folder. */
 function resolveDatabasePath(values: LayerValues, file: ConfigFile, report: Report): void {
   const { database } = values;
   if (!isMapping(database) || typeof database.path !== "string") return;
@@ -300,12 +294,8 @@ const MAX_DISTANCE = 3;
 const MAX_SUGGESTIONS = 3;
 
 /**
- * The keys that an unknown one may stand for, nearest first: those with almost the same name in the same section, then
- * those of the same name in other sections. Upper and lower case do not matter.
- *
- * @param unknown The dotted name that does not exist: `capture.exlude`. @param known All dotted names, sections among
- * them.
- * @returns At most three dotted names; empty when nothing is near.
+ * The keys that an unknown one may stand for, at most three: almost the same name in the same section first, then the same
+ * name in other sections. @param known All dotted names, sections among them.
  */
 export function suggestKeys(unknown: string, known: readonly string[]): string[] {
   const section = sectionOf(unknown);
@@ -347,11 +337,8 @@ const AROUND = "memory";
 const SECTION = `${AROUND}.summarizer`;
 
 /**
- * Switches the summarizer off where one of its limits may be lost, since the limit that counts instead could be higher
- * than was meant: with any mistake in its section, and with one of its keys written elsewhere. Without a command only
- * its own section counts: there is nothing else to switch off.
- *
- * @returns The first such mistake; null when there is none.
+ * Switches the summarizer off where one of its limits may be lost: with a mistake in its section, or a key of it written
+ * elsewhere. The limit that counts instead could be higher than was meant. @returns The first such mistake.
  */
 function switchOffSummarizer(
   memory: LayerValues,

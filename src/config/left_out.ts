@@ -17,7 +17,6 @@ import {
 export const OWN_FOLDER = ".conclaude";
 export const MATCHERS = "workflow-matchers.yaml";
 
-/** How many are named at the start of a session. */
 const MAX_NAMED = 3;
 
 export interface LeftOut {
@@ -62,7 +61,6 @@ export function listLeftOut(
   return [...ofConfig, ...others];
 }
 
-/** Names them at the start of a session; null where nothing is left out. */
 export function leftOutNotice(
   files: readonly ConfigFile[],
   projectDir: string | null,

@@ -26,10 +26,8 @@ export interface ParsedConfig<Whole extends Config = Config> {
   readonly summarizerFault: ConfigProblem | null;
 }
 
-/** How many problems are named at the start of a session. */
 const MAX_NAMED_PROBLEMS = 3;
 
-/** How many broken requirements are named there. */
 const MAX_NAMED_REQUIREMENTS = 20;
 
 const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];

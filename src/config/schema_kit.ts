@@ -5,7 +5,6 @@
 import * as z from "zod/mini";
 import { globFault } from "./globs.ts";
 
-/** One key of the configuration. */
 export interface ConfigKey {
   /** The dotted name: `capture.exclude.tools`. */
   readonly key: string;
@@ -21,14 +20,12 @@ export interface ConfigKey {
     | null
     | readonly string[]
     | Readonly<Record<string, never>>;
-  /** What the key does, in whole sentences. */
   readonly description: string;
   /** Smallest and largest number, both allowed. */
   readonly range?: readonly [min: number, max: number];
 }
 
 export interface ConfigSection {
-  /** The dotted name: `capture.exclude`. */
   readonly key: string;
   readonly description: string;
 }
@@ -96,7 +93,6 @@ export function place(description: string) {
   return keep(schema, { type: "path", default: null, description });
 }
 
-/** A list of single values. */
 export function list<T extends z.ZodMiniType<string, string>>(
   item: string,
   of: T,
@@ -205,7 +201,6 @@ export function section<S extends Shape>(description: string, of: S) {
   return schema;
 }
 
-/** The keys and sections of a schema, in its order. */
 export interface KeyTables {
   readonly keys: readonly ConfigKey[];
   /** The keys of the maps in lists and under names: `preToolUse.uneditableFiles[].pattern`. */
@@ -214,7 +209,6 @@ export interface KeyTables {
   readonly sections: readonly ConfigSection[];
 }
 
-/** The keys and sections of a schema, each with its dotted name. */
 export function tablesOf(shape: Shape): KeyTables {
   const keys: ConfigKey[] = [];
   const itemKeys: ConfigKey[] = [];
@@ -238,11 +232,7 @@ export function tablesOf(shape: Shape): KeyTables {
   return { keys, itemKeys, sections };
 }
 
-/**
- * The name of a key in the tables, without the index or name of the entry: `requirements.<name>.scope`.
- *
- * @param path Keys and indexes, from the top.
- */
+/** The name of a key in the tables, without the index or name of the entry: `requirements.<name>.scope`. */
 export function rowName(shape: Shape, path: readonly (string | number)[]): string {
   let name = "";
   let inside: Shape | undefined = shape;
@@ -285,7 +275,6 @@ export function regexText() {
   );
 }
 
-/** Why a regular expression cannot be used; undefined when it can. */
 function regexFault(source: string, flags: string): string | undefined {
   try {
     new RegExp(source, flags);
@@ -303,10 +292,7 @@ const NEEDS_BACKTRACKING = /\\[1-9k]|\(\?<?[=!]|\{(?:\d*,)?\d{2,}/;
 const NESTED_REPETITION =
   /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*(?:[*+|]|\{\d*,)(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[*+]|\{\d*,)/s;
 
-/**
- * Whether a pattern may take exponential time: a hook has to answer. Patterns that backtrack otherwise run on the engine
- * that never does.
- */
+/** Whether a pattern may take exponential time: a hook has to answer. */
 function isEndless(source: string, flags: string): boolean {
   // That engine does not ignore case.
   return (flags.includes("i") || NEEDS_BACKTRACKING.test(source)) && NESTED_REPETITION.test(source);

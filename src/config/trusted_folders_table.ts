@@ -1,3 +1,4 @@
+/** The folders that a person trusts although others may write there. */
 import type { DatabaseSync } from "node:sqlite";
 import { statSync } from "../system/files.ts";
 

@@ -241,10 +241,7 @@ export function pathInFile(root: unknown, path: ValuePath): ValuePath {
 /** The name of an entry with its index in the file: `stop.commands[2]`. */
 export type NameOfEntry = (list: readonly string[], index: number) => string;
 
-/**
- * Sorts later entries of a list before earlier ones, and inner values before outer ones, so that no index moves before
- * it is used.
- */
+/** Sorts later entries before earlier ones, and inner values before outer ones, so that no index moves. */
 export function fromTheEnd(one: ValuePath, other: ValuePath): number {
   const at = one.findIndex((part, i) => part !== other[i]);
   if (at < 0) return other.length - one.length;
@@ -253,12 +250,7 @@ export function fromTheEnd(one: ValuePath, other: ValuePath): number {
   return mine < others ? 1 : -1;
 }
 
-/**
- * Removes what is at the path; where nothing is there (a required key is missing), what should have held it. A list of
- * which no entry is left goes as a whole: nobody has asked for an empty one.
- *
- * @param instead What stands in the place of an entry of a list.
- */
+/** Removes what is at the path, or what should have held it. A list without entries goes as a whole. */
 export function takeOut(
   root: { [key: string]: Plain },
   path: ValuePath,

@@ -1,3 +1,4 @@
+/** Writes what one hook event tells: its audit row, its session, its capture, its counters. */
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../base/ids.ts";
 import { transaction } from "./transaction.ts";
@@ -80,12 +81,7 @@ export interface Appliers {
   readonly told?: ApplyPart<HookRecord> | undefined;
 }
 
-/**
- * Writes one hook event in one transaction. A record whose id is there already changes nothing.
- *
- * @param record A function is called in the transaction, so its record can depend on the database.
- * @returns False when the record was saved before.
- */
+/** Writes one hook event in one transaction, in which a function is called; false when it was saved before. */
 export function saveRecord(
   db: DatabaseSync,
   record: HookRecord | (() => HookRecord),
@@ -156,10 +152,8 @@ function insertExecution(
 }
 
 /**
- * The usual case: a sign of life of an active session whose lasting facts are known. It changes no indexed column, so it
- * writes one page where {@linkcode upsertSession} writes three.
- *
- * @returns False when there is more to write.
+ * A sign of life of an active session whose lasting facts are known: it writes one page where {@linkcode upsertSession}
+ * writes three. @returns False when there is more to write.
  */
 function touchActiveSession(
   db: DatabaseSync,

@@ -1,5 +1,6 @@
-/** Keeps parsed configuration files, so that a hook does not parse YAML. Its errors never stop a hook. */
+/** Keeps parsed configuration files, so that a hook does not parse YAML. A busy or damaged database has no cache, and stops no hook. */
 import type { DatabaseSync } from "node:sqlite";
+import { quietly } from "../base/errors.ts";
 
 /** The stored configuration of a file; undefined when there is none, or the file has other content now. */
 export function readCachedConfig(db: DatabaseSync, path: string, hash: string): unknown {
@@ -12,7 +13,7 @@ export function readLastConfig(db: DatabaseSync, path: string): unknown {
 }
 
 function readParsed(db: DatabaseSync, path: string, hash: string | null): unknown {
-  return orElse(undefined, () => {
+  return quietly(() => {
     const row = db.prepare(
       "SELECT parsed FROM config_cache WHERE config_path = ?1 AND (?2 IS NULL OR content_hash = ?2)",
     ).get(path, hash);
@@ -20,7 +21,6 @@ function readParsed(db: DatabaseSync, path: string, hash: string | null): unknow
   });
 }
 
-/** Stores a parsed configuration in place of an earlier one. */
 export function storeCachedConfig(
   db: DatabaseSync,
   entry: {
@@ -30,13 +30,14 @@ export function storeCachedConfig(
     readonly atMs: number;
   },
 ): void {
-  orElse(undefined, () =>
+  quietly(() =>
     db.prepare(
       `INSERT INTO config_cache (config_path, content_hash, parsed, updated_at_ms)
        VALUES (?, ?, ?, ?)
        ON CONFLICT (config_path) DO UPDATE SET
          content_hash = excluded.content_hash, parsed = excluded.parsed, updated_at_ms = excluded.updated_at_ms`,
-    ).run(entry.key, entry.hash, JSON.stringify(entry.parsed), entry.atMs));
+    ).run(entry.key, entry.hash, JSON.stringify(entry.parsed), entry.atMs)
+  );
 }
 
 /** Begins the key of a row that says that rules are strict. Any version of the program may replace the row of the file. */
@@ -51,20 +52,11 @@ export function rememberStrict(
   const key = STRICT_MARK + path;
   if (isStrict) storeCachedConfig(db, { key, hash: "", parsed: true, atMs });
   else {
-    orElse(undefined, () => db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(key));
+    quietly(() => db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(key));
   }
 }
 
 /** Whether the last call of {@linkcode rememberStrict} said so. */
 export function rememberedStrict(db: DatabaseSync, path: string): boolean {
   return readLastConfig(db, STRICT_MARK + path) !== undefined;
-}
-
-/** A busy or damaged database has no cache. The write of the event will report the damage. */
-function orElse<Result>(otherwise: Result, look: () => Result): Result {
-  try {
-    return look();
-  } catch {
-    return otherwise;
-  }
 }

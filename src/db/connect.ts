@@ -1,7 +1,6 @@
 /** Opens a database as it is: no schema is asked for, none is made. The caller must close it. */
 import { backup, DatabaseSync } from "node:sqlite";
 
-/** How a database is opened as it is. */
 export interface ConnectOptions {
   /** How long a statement waits for another process's lock, in milliseconds; by default not at all. */
   readonly timeout?: number;
@@ -16,12 +15,7 @@ export function connect(path: string, options: ConnectOptions = {}): DatabaseSyn
 /** A copy takes all pages in one step, so that a busy writer cannot make it begin again and again. */
 const ALL_PAGES = 2 ** 30;
 
-/**
- * Copies a database as it is at this moment, its log included, while others go on writing.
- *
- * @param target A file that is not there, or is empty: its permissions stay.
- * @throws {Error} What SQLite says of either file.
- */
+/** Copies a database as it is, its log included. @param target Not there, or empty: its permissions stay. */
 export async function copyDatabase(db: DatabaseSync, target: string): Promise<void> {
   await backup(db, target, { rate: ALL_PAGES });
 }

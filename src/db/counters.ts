@@ -1,9 +1,9 @@
+/** The counters of sessions. */
 import type { DatabaseSync } from "node:sqlite";
 
 /** Begins the type of a row that is no counter: it says who handles an event; see `claims.ts`. */
 export const CLAIM = "claim:";
 
-/** One counter of a session. */
 export interface CounterRow {
   readonly sessionId: string;
   readonly type: string;
@@ -31,7 +31,6 @@ export function incrementCounter(
   return Number(row!["value"]);
 }
 
-/** The value of a counter; 0 when there is none. */
 export function readCounter(db: DatabaseSync, sessionId: string, type: string): number {
   const row = db.prepare(
     `SELECT value

@@ -1,3 +1,4 @@
+/** Opens the database for writing, and keeps its write-ahead log short. */
 import { DatabaseSync } from "node:sqlite";
 import { parentOf, resolvePath } from "../base/paths.ts";
 import {
@@ -25,7 +26,6 @@ const MAX_LINKS = 8;
 const TRUNCATED_ROUNDS = 40;
 const TRUNCATED_PAUSE_MS = 25;
 
-/** How a database is opened. */
 export interface OpenOptions {
   /** How long a statement waits for another process's lock, in milliseconds. */
   readonly busyTimeoutMs: number;
@@ -38,15 +38,12 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the database for writing, makes it when it is missing (folder 0700, file 0600), and brings an older schema
- * up to this program's.
- *
- * The connection is meant for one short process: `synchronous=NORMAL`, and nobody has to close it, since a commit
- * in the write-ahead log is durable against the death of the process.
+ * Opens the database for writing, makes it when it is missing (folder 0700, file 0600), and migrates an older schema.
+ * Nobody has to close it: a commit in the write-ahead log survives the death of the process.
  *
  * @param path Absolute path, or `:memory:`.
  * @throws {NewerSchemaError | SchemaBehindError | ForeignDatabaseError} The file is left untouched.
- * @throws {Error} What SQLite or the file system says: locked, read-only, damaged, full.
+ * @throws {Error} SQLite or the system refuses.
  */
 export async function openDatabase(path: string, options: OpenOptions): Promise<DatabaseSync> {
   const wasEmpty = path !== ":memory:" && createPrivateFile(path, options.ownOnly ?? false);
@@ -82,11 +79,7 @@ export interface CheckpointReport {
   readonly movedPages: number;
 }
 
-/**
- * Moves the write-ahead log into the database file.
- *
- * @param mode PASSIVE waits for nobody; TRUNCATE waits for readers and empties the log file.
- */
+/** Moves the write-ahead log into the database file. @param mode TRUNCATE waits for readers and empties it. */
 export function checkpoint(
   db: DatabaseSync,
   mode: "PASSIVE" | "FULL" | "RESTART" | "TRUNCATE",
@@ -120,8 +113,7 @@ function identityOf(db: DatabaseSync): { readonly version: number; readonly isOu
 const SMALLEST_BYTES = 100;
 
 /**
- * SQLite would make the file with the process's umask, and gives its companions (`-wal`, `-shm`) the file's own
- * permissions: so the file is made first, private, also where a link leads to it.
+ * Makes the file first, private: SQLite would use the umask, and gives `-wal` and `-shm` the file's permissions.
  *
  * @returns Whether there is a file already that has no bytes.
  */

@@ -1,3 +1,4 @@
+/** Tells what lies at a database path, and opens databases for a look. */
 import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../base/errors.ts";
 import { hasLog } from "./database.ts";

@@ -1,9 +1,9 @@
+/** The audit trail: every handled hook event, and how long hooks took. */
 import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../base/ids.ts";
 import type { ExecutionStatus } from "./captures.ts";
-import { filterOf } from "./filter_sql.ts";
+import { filterOf } from "./statement.ts";
 
-/** A handled hook event as people and programs see it. */
 export interface ExecutionRow {
   readonly id: string;
   readonly sessionId: string;
@@ -26,7 +26,6 @@ export interface ExecutionFilter {
   readonly hookName: string | null;
   readonly toolName: string | null;
   readonly status: ExecutionStatus | null;
-  /** Epoch milliseconds; rows from then on. */
   readonly sinceMs: number | null;
   readonly limit: number;
 }
@@ -80,7 +79,6 @@ const SUMMARY_COLUMNS = `count(*) AS count,
             ${percentile(99)} AS p99Ms,
             max(duration_ms) AS maxMs`;
 
-/** A summary of each kind of hook since a time, the most frequent first. */
 export function summarizeHooks(db: DatabaseSync, sinceMs: number | null): HookSummary[] {
   return db.prepare(
     `SELECT hook_name AS hookName, ${SUMMARY_COLUMNS}
@@ -90,7 +88,6 @@ export function summarizeHooks(db: DatabaseSync, sinceMs: number | null): HookSu
   ).all(firstIdAt(sinceMs ?? 0)) as unknown as HookSummary[];
 }
 
-/** One summary of all hooks since a time. */
 export function summarizeExecutions(db: DatabaseSync, sinceMs: number): ExecutionSummary {
   return db.prepare(`SELECT ${SUMMARY_COLUMNS} FROM (${ranked("")})`)
     .get(firstIdAt(sinceMs)) as unknown as ExecutionSummary;

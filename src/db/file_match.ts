@@ -18,11 +18,7 @@ export const WHOLE_PATH = wholeName(
   "iif(substr(o.project, -5) = '/.git', substr(o.project, 1, length(o.project) - 5), o.project)",
 );
 
-/**
- * Whether `t.path` of an observation `o` is a file, or is in a folder.
- *
- * @param file A whole path, or a part of a path in any project.
- */
+/** Whether `t.path` of an observation `o` is a file, or is in a folder. @param file Whole, or a part of a path. */
 export function fileMatch(file: string): FileMatch {
   if (isAbsolutePath(file)) {
     return {

@@ -1,8 +1,9 @@
-import type { DatabaseSync } from "node:sqlite";
+/** Brings the schema of a database up to date. */
+import { isFile } from "../system/files.ts";
+import { DatabaseSync } from "node:sqlite";
 import { type Migration, MIGRATIONS } from "../../migrations/mod.ts";
 import { messageOf } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
-import { noteEmptyBeginning } from "./beginning.ts";
 import {
   APPLICATION_ID,
   ForeignDatabaseError,
@@ -12,6 +13,7 @@ import {
   transaction,
 } from "./transaction.ts";
 import { waitMs } from "../system/wait.ts";
+import { drainLockPath } from "./process_lock.ts";
 
 /** How often the switch to the write-ahead log is tried again while others hold the file, and the pause between. */
 const WAL_ATTEMPTS = 300;
@@ -20,7 +22,6 @@ const WAL_PAUSE_MS = 20;
 /** What the runtime puts behind SQLite's own words: a whole file of ours. */
 const STATEMENT = / in \S.* at offset \d+$/;
 
-/** A step that cannot be made. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
   constructor({ version, name }: Migration, cause: unknown) {
@@ -30,7 +31,6 @@ export class MigrationError extends Error {
   }
 }
 
-/** What a migration run did. */
 export interface MigrationReport {
   readonly from: number;
   readonly to: number;
@@ -39,14 +39,10 @@ export interface MigrationReport {
 }
 
 /**
- * Brings the schema up to this program's, all steps in one transaction: another process sees the old schema or the
- * new one. Safe to call from many processes at once; one does the work, the others find it done.
+ * Brings the schema up to this program's in one transaction. Of many processes one does the work.
  *
- * @param path For error messages, and to see whether there was a database before.
- * @param options `wasEmpty`: whether its file was there already, without bytes.
- * @throws {NewerSchemaError} Another, newer program migrated in the meantime.
- * @throws {ForeignDatabaseError} The file holds tables, but not ours. Nothing was changed.
- * @throws {MigrationError} The schema is as it was.
+ * @param path For error messages. @param options `wasEmpty`: its file was there already, without bytes.
+ * @throws {NewerSchemaError | ForeignDatabaseError | MigrationError} Nothing was changed.
  */
 export function migrate(
   db: DatabaseSync,
@@ -75,11 +71,7 @@ export function migrate(
   });
 }
 
-/**
- * Makes the tables of every step after a version, in the transaction of the caller.
- *
- * @throws {MigrationError} With the step and what SQLite says.
- */
+/** Makes the tables of every step after a version, in the caller's transaction. @throws {MigrationError} */
 export function applySteps(db: DatabaseSync, from: number): readonly Migration[] {
   const steps = MIGRATIONS.filter(({ version }) => version > from);
   for (const step of steps) {
@@ -112,5 +104,52 @@ function enterWal(db: DatabaseSync): void {
       if (attempt >= WAL_ATTEMPTS || !/locked|busy/i.test(String(thrown))) throw thrown;
       waitMs(WAL_PAUSE_MS);
     }
+  }
+}
+
+const KEY = "begun_in_empty_file";
+
+/** That a database began in an empty file. */
+interface EmptyBeginning {
+  readonly atMs: number;
+  /** Whether captures had been worked in beside it before. */
+  readonly wasUsed: boolean;
+}
+
+function noteEmptyBeginning(db: DatabaseSync, path: string, atMs: number): void {
+  const told: EmptyBeginning = { atMs, wasUsed: isFile(drainLockPath(path)) };
+  db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(
+    KEY,
+    JSON.stringify(told),
+  );
+}
+
+/** What was noted; null where the file was made with the database. */
+export function emptyBeginning(db: DatabaseSync): EmptyBeginning | null {
+  const row = db.prepare("SELECT value FROM meta WHERE key = ?").get(KEY);
+  return row === undefined ? null : JSON.parse(String(row["value"]));
+}
+
+/** Tries the migrations on a copy of a database's empty tables in memory; null when nothing is wrong. */
+export function migrationFault(db: DatabaseSync): MigrationError | null {
+  const copy = new DatabaseSync(":memory:");
+  try {
+    // A virtual table makes its own shadow tables.
+    const parts = db.prepare(
+      `SELECT sql
+         FROM sqlite_schema
+        WHERE sql IS NOT NULL
+          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
+        ORDER BY rowid`,
+    ).all();
+    for (const { sql } of parts) copy.exec(String(sql));
+    applySteps(copy, schemaVersion(db));
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof MigrationError) return thrown;
+    throw thrown;
+  } finally {
+    copy.close();
   }
 }

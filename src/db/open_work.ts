@@ -7,7 +7,6 @@ export interface OpenTask {
   readonly id: string;
   readonly title: string;
   readonly status: string;
-  /** Epoch milliseconds. */
   readonly createdAtMs: number;
 }
 
@@ -35,7 +34,6 @@ export interface WaitingWorkflow {
   readonly name: string;
   readonly status: "blocked" | "failed" | "pending_merge";
   readonly reason: string | null;
-  /** Epoch milliseconds. */
   readonly updatedAtMs: number;
 }
 

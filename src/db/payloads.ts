@@ -1,14 +1,9 @@
+/** Reads, compresses and prunes payloads of captures: stored as text (`json`), or as a Brotli stream (`br`, RFC 7932). */
 import type { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import { transaction } from "./transaction.ts";
 
-/**
- * Reads and compresses payloads of captures. A payload is stored as text (`json`), or as a Brotli stream of its UTF-8 bytes
- * (`br`, RFC 7932). Hooks write text.
- */
-
-/** The columns of a payload. */
 export interface StoredPayload {
   readonly id: string;
   readonly encoding: "json" | "br";
@@ -25,7 +20,6 @@ export interface PlainPayload {
   readonly bytes: Uint8Array;
 }
 
-/** A payload and its compressed form. */
 export interface Replacement {
   readonly id: string;
   readonly bytes: Uint8Array;
@@ -38,20 +32,12 @@ export interface Replacement {
  */
 const BROTLI_QUALITY = 5;
 
-/**
- * The JSON of a payload.
- *
- * @throws {UserError} When what is stored is damaged.
- */
+/** The JSON of a payload. @throws {UserError} When what is stored is damaged. */
 export function payloadText(stored: StoredPayload): string {
   return readPayload(stored).text;
 }
 
-/**
- * The JSON of a payload, and the value that it stands for.
- *
- * @throws {UserError} When what is stored is damaged.
- */
+/** The JSON of a payload, and its value. @throws {UserError} When what is stored is damaged. */
 export function readPayload(
   { id, encoding, payload, rawBytes }: StoredPayload,
 ): { readonly text: string; readonly value: unknown } {
@@ -95,12 +81,7 @@ export function lastPlace(db: DatabaseSync): number {
   return Number(row?.["place"] ?? 0);
 }
 
-/**
- * The next payloads that are still text, by row number: after `after`, up to `upTo`.
- *
- * @param options `maxBytes`: no further row is read after so many bytes.
- * @throws {Error} What SQLite says, for example of a damaged page.
- */
+/** The next payloads that are still text, by row number: after `after`, up to `upTo`. */
 export function plainPayloads(
   db: DatabaseSync,
   between: { readonly after: number; readonly upTo: number },
@@ -130,10 +111,8 @@ export function plainPayloads(
 }
 
 /**
- * Replaces texts by compressed payloads, in one transaction. A text that changed in the meantime stays. Each row moves to
- * the end of the table, so that whole pages become free: in its old place it would leave a page half empty.
- *
- * @returns How many were replaced, and how many bytes that saved.
+ * Replaces texts by compressed payloads in one transaction, unless they changed meanwhile. Each row moves to the end of the
+ * table, so that whole pages become free.
  */
 export function replacePayloads(
   db: DatabaseSync,
@@ -189,7 +168,6 @@ interface Pruning {
   readonly keepNewest: number;
 }
 
-/** How many payloads, and the bytes that they took. */
 export interface PruneCounts {
   readonly pruned: number;
   readonly freedBytes: number;
@@ -221,10 +199,7 @@ const TO_PRUNE = `
            ORDER BY created_at_ms DESC, id DESC
            LIMIT ?2)`;
 
-/**
- * Prunes payloads that nobody can read, whatever their age. A capture that waits or was given up for its payload is done
- * then.
- */
+/** Prunes payloads that nobody can read, whatever their age; a capture that waited for one is done then. */
 export function pruneUnreadable(
   db: DatabaseSync,
   { dryRun }: { readonly dryRun: boolean },
@@ -295,18 +270,12 @@ export function* prunePayloads(
   }
 }
 
-/** A capture whose payload is damaged. */
 interface DamagedPayload {
   readonly id: string;
   readonly why: string;
 }
 
-/**
- * Reads every payload, one at a time.
- *
- * @param options `status`: only captures that were given up.
- * @throws {Error} What SQLite says, of a damaged page for example.
- */
+/** Reads every payload, one at a time. @param options `status`: only captures that were given up. */
 export function damagedPayloads(
   db: DatabaseSync,
   { status = null }: { readonly status?: "error" | null } = {},

@@ -1,13 +1,12 @@
+/** Locks that end with their process: of the drain, the summarizer, the daemon. */
 import { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../base/paths.ts";
 import { isAlreadyExists, mkdirSync, openSync } from "../system/files.ts";
 
-/** The lock file of a database's drain. */
 export function drainLockPath(database: string): string {
   return `${database}-drain`;
 }
 
-/** The lock file of a database's summarizer. */
 export function summarizerLockPath(database: string): string {
   return `${database}-summarizer`;
 }
@@ -21,13 +20,10 @@ export interface ProcessLock {
 const WAIT_MS = 500;
 
 /**
- * Takes a lock that one process at a time holds: the operating system's own lock on a small file, which nobody inherits and
- * which is gone with the process, so it can never be stale. SQLite knows how to hold one on every system.
+ * Takes a lock that one process at a time holds: the system's own lock on a small file, gone with the process and so never
+ * stale. Nothing else in the process may open the file: closing any descriptor of it loses the lock.
  *
- * Nothing else in the process may open the file: such a lock is lost when any descriptor of the file is closed.
- *
- * @param options `waitMs`: how long it may be waited for, in milliseconds.
- * @returns `null` when another process holds it. @throws {Error} When the file cannot be made.
+ * @returns Null when another process holds it.
  */
 export function takeLock(path: string, { waitMs = WAIT_MS } = {}): ProcessLock | null {
   mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });

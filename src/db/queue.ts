@@ -1,7 +1,7 @@
 /** The queue of captures as people see it. A drain turns captures into observations; see `queue_work.ts`. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./transaction.ts";
-import { filterOf } from "./filter_sql.ts";
+import { filterOf } from "./statement.ts";
 import type { StoredPayload } from "./payloads.ts";
 
 /** A capture waits (`raw`), is with a drain (`processing`), is `done`, or was given up after errors (`error`). */
@@ -128,7 +128,6 @@ function namesOf(text: string): string[] {
   }
 }
 
-/** Captures of one status and one priority. */
 interface QueueGroup {
   readonly status: QueueStatus;
   readonly priority: QueuePriority;
@@ -137,7 +136,6 @@ interface QueueGroup {
   readonly rawBytes: number;
   /** Bytes that these take in the database, compressed or not. */
   readonly storedBytes: number;
-  /** Epoch milliseconds of the oldest one. */
   readonly oldestAtMs: number;
 }
 
@@ -152,7 +150,6 @@ export function summarizeQueue(db: DatabaseSync): QueueGroup[] {
   ).all() as unknown as QueueGroup[];
 }
 
-/** The whole queue in numbers. */
 interface QueueTotals {
   readonly items: number;
   readonly byStatus: Readonly<Record<QueueStatus, number>>;
@@ -163,7 +160,6 @@ interface QueueTotals {
   readonly oldestAtMs: number | null;
 }
 
-/** Adds up the groups. */
 export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
   const sum = (pick: (group: QueueGroup) => number, of = groups) =>
     of.reduce((total, group) => total + pick(group), 0);
@@ -183,7 +179,6 @@ export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
   };
 }
 
-/** Captures that failed and are tried again. */
 interface QueueRetries {
   readonly retrying: number;
   /** When the first of them is tried, in epoch milliseconds; null when there is none. */
@@ -210,7 +205,6 @@ interface QueueHealth {
   readonly rawBytes: number;
 }
 
-/** Counts the whole queue, without reading payloads. */
 export function queueHealth(db: DatabaseSync, stuckBeforeMs: number): QueueHealth {
   const row = db.prepare(
     `SELECT count(*) FILTER (WHERE status IN ('raw', 'processing'))            AS waiting,

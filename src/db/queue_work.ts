@@ -5,7 +5,6 @@ import type { StoredPayload } from "./payloads.ts";
 import { DRAIN_ORDER } from "./queue.ts";
 import { statement } from "./statement.ts";
 
-/** A capture that a drain works on. */
 export interface ClaimedCapture extends StoredPayload {
   readonly sessionId: string;
   readonly toolName: string;
@@ -88,7 +87,6 @@ export function claimCaptures(
   });
 }
 
-/** Reads captures with these ids, in this order. */
 export function readCaptures(db: DatabaseSync, ids: readonly string[]): ClaimedCapture[] {
   return statement(
     db,
@@ -136,11 +134,7 @@ export interface WorkedCapture extends Pick<ClaimedCapture, "id" | "attempts"> {
   readonly observationId: number | null;
 }
 
-/**
- * Marks claimed captures as done.
- *
- * @returns False when another drain has claimed one of them; then their observations must not stay.
- */
+/** Marks claimed captures as done; false when another drain has claimed one: then nothing of it may stay. */
 export function confirmCaptures(
   db: DatabaseSync,
   worked: readonly WorkedCapture[],
@@ -200,14 +194,12 @@ export function captureOfToolUse(
   return row === undefined ? null : row as unknown as StoredPayload;
 }
 
-/** Asks for a new summary of a session. */
 export function askForSummary(db: DatabaseSync, sessionId: string): void {
   statement(db, "INSERT OR IGNORE INTO sessions_to_summarize (session_id) VALUES (?)").run(
     sessionId,
   );
 }
 
-/** Sessions that need a new summary. */
 export function sessionsToSummarize(db: DatabaseSync, limit: number): string[] {
   const rows = db.prepare("SELECT session_id AS id FROM sessions_to_summarize LIMIT ?").all(limit);
   return rows.map((row) => String(row["id"]));
@@ -218,7 +210,6 @@ export function forgetSummaryRequest(db: DatabaseSync, sessionId: string): void 
   statement(db, "DELETE FROM sessions_to_summarize WHERE session_id = ?").run(sessionId);
 }
 
-/** Whether a capture waits for a drain now. */
 export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
   return db.prepare(
     `SELECT 1
@@ -250,7 +241,6 @@ export function countWaiting(
   return Number(row!["n"]);
 }
 
-/** A waiting capture, as it is stored. */
 export interface WaitingCapture extends StoredPayload {
   readonly sessionId: string;
   /** The name of the event where it is no tool use. */
@@ -309,7 +299,6 @@ export function newestWaiting(
   );
 }
 
-/** How many captures of all sessions wait. */
 export function countAllWaiting(db: DatabaseSync): number {
   const row = db.prepare(
     "SELECT count(*) AS n FROM pending_queue WHERE status IN ('raw', 'processing')",

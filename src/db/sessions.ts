@@ -1,14 +1,13 @@
 /** The table of sessions: what other rooms ask of it, and what SessionStart marks in it. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import type { SessionProcess } from "./liveness.ts";
 import { statement } from "./statement.ts";
+import { shortSessionId } from "../base/ids.ts";
 
 /** The last turn of a session: it has begun, Claude ended it, or an error of the API did. */
 export type LastTurn =
   | { readonly kind: "begun" | "ended" }
   | { readonly kind: "failed"; readonly error: string };
 
-/** What is known of a session's end. */
 export interface SessionEnd {
   readonly status: "active" | "ended" | "abandoned";
   /** The reason that Claude Code gave: `prompt_input_exit`, `clear`, …; null where it gave none. */
@@ -17,7 +16,6 @@ export interface SessionEnd {
   readonly turn: LastTurn | null;
 }
 
-/** A session as people and programs see it. */
 export interface SessionRow {
   readonly sessionId: string;
   readonly shortId: string;
@@ -92,7 +90,6 @@ export function transcriptNear(
   return textIn(row, "path");
 }
 
-/** The title of a session; null when it has none. */
 export function sessionTitle(db: DatabaseSync, sessionId: string): string | null {
   const row = statement(db, "SELECT title FROM sessions WHERE session_id = ?").get(sessionId);
   return textIn(row, "title");
@@ -117,11 +114,7 @@ export interface ActiveSession {
   readonly claudeProcess: string | null;
 }
 
-/**
- * The active sessions of some projects, the latest sign of life first.
- *
- * @param projects Common git directories; outside of a repository, project directories.
- */
+/** The active sessions of some projects (common git directories, else folders), the latest sign of life first. */
 export function listActive(db: DatabaseSync, projects: readonly string[]): ActiveSession[] {
   const rows = db.prepare(
     `SELECT ${COLUMNS}, claude_process AS claudeProcess
@@ -144,12 +137,7 @@ const KEY = "lower(replace(session_id, '-', ''))";
 /** Tables whose rows may exist without their session. */
 const TABLES_OF_SESSIONS = ["hook_executions", "pending_queue", "counters", "observations"];
 
-/**
- * The session with this id or short id, otherwise those whose ids begin with it. Case and dashes do not matter. A
- * beginning must have at least {@linkcode MIN_ID_BEGINNING} characters.
- *
- * @returns At most `limit`, the newest first.
- */
+/** The sessions with this id or short id, else those whose ids begin with it; the newest first. */
 export function findSessions(db: DatabaseSync, text: string, limit = 100): SessionRow[] {
   return firstFound(
     text,
@@ -196,12 +184,10 @@ function firstFound<Found>(
   return [];
 }
 
-/** Whether a question of a session is open. */
 export function hasOpenQuestion(db: DatabaseSync, sessionId: string): boolean {
   return isAny(db, "questions WHERE session_id = ? AND status <> 'resolved'", [sessionId]);
 }
 
-/** Whether a sub-agent of a session is running. */
 export function hasRunningSubagent(db: DatabaseSync, sessionId: string): boolean {
   const running = "agents WHERE session_id = ? AND kind = 'subagent' AND ended_at_ms IS NULL";
   return isAny(db, running, [sessionId]);
@@ -248,7 +234,6 @@ function lastTurn(db: DatabaseSync, sessionId: string): LastTurn | null {
   return { kind: row["event"] === "Stop" ? "ended" : "begun" };
 }
 
-/** Sessions by status. */
 export interface SessionCounts {
   readonly total: number;
   readonly active: number;
@@ -305,12 +290,7 @@ export function keepMark(
   ).run(sessionId, claudePid, mark);
 }
 
-/**
- * Marks active sessions as abandoned; they ended at their last sign of life. A session that showed life after
- * `seenBeforeMs` stays active.
- *
- * @returns How many were marked.
- */
+/** Marks active sessions as abandoned, unless they showed life after `seenBeforeMs`. @returns How many. */
 export function markAbandoned(
   db: DatabaseSync,
   sessionIds: readonly string[],
@@ -335,4 +315,62 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
      SELECT ?1
       WHERE EXISTS (SELECT 1 FROM observations WHERE session_id = ?1)`,
   ).run(sessionId);
+}
+
+/** The beginning of a session's id that tells it from every other one: 8 characters or more. */
+export function tellingId(db: DatabaseSync | null, sessionId: string): string {
+  const short = shortSessionId(sessionId);
+  const whole = sessionId.replaceAll("-", "");
+  const others = db === null ? [] : alike(db, short, sessionId);
+  const shared = others.map((other) => {
+    let at = 0;
+    while (at < whole.length && other[at] === whole[at]) at++;
+    return at;
+  });
+  return whole.slice(0, Math.max(short.length, ...shared.map((length) => length + 1)));
+}
+
+/** Other ids, without dashes, that begin the same; none when the database does not answer. */
+function alike(db: DatabaseSync, short: string, except: string): string[] {
+  try {
+    return db.prepare(
+      `SELECT session_id AS sessionId
+         FROM sessions
+        WHERE short_id = ?
+          AND session_id <> ?`,
+    ).all(short, except).map(({ sessionId }) => String(sessionId).replaceAll("-", ""));
+  } catch {
+    return [];
+  }
+}
+
+/** The Claude process that a session was opened by. */
+export interface SessionProcess {
+  readonly sessionId: string;
+  readonly claudePid: number;
+  /** Tells the process from a later one with the same number; null when it was not recorded. */
+  readonly claudeProcess: string | null;
+}
+
+export interface ProcessNow {
+  readonly alive: boolean;
+  readonly mark: string | null;
+}
+
+/**
+ * The ids of sessions whose process is dead, has a successor with the same number, or runs another session now.
+ * @param ownPid The process that opens a session at this moment, if one does.
+ */
+export function goneSessions(
+  sessions: readonly SessionProcess[],
+  processes: ReadonlyMap<number, ProcessNow>,
+  ownPid: number | null,
+): string[] {
+  return sessions.filter(({ claudePid, claudeProcess }) => {
+    if (claudePid === ownPid) return true;
+    const now = processes.get(claudePid);
+    if (now === undefined) return false;
+    return !now.alive ||
+      (claudeProcess !== null && now.mark !== null && now.mark !== claudeProcess);
+  }).map(({ sessionId }) => sessionId);
 }

@@ -18,7 +18,6 @@ function formatOf({ changes, told }: HookRecord): number {
   return told !== undefined ? SPOOL_FORMAT : changes !== undefined ? 2 : 1;
 }
 
-/** The content of a spool file. */
 export interface SpooledRecord {
   readonly format: number;
   /** Absolute path of the record's database. */
@@ -66,12 +65,7 @@ function wasMoved(path: string, database: string): boolean {
     isMissing(parentOf(meant));
 }
 
-/**
- * Writes a record as a whole into the first folder that can be written.
- *
- * @returns The path of the file.
- * @throws {AggregateError} When none can be; its errors are in the order of the folders.
- */
+/** Writes a record into the first folder that can be written. @throws {AggregateError} When none can be. */
 export function spoolRecord(
   record: HookRecord,
   target: { readonly database: string; readonly folders: readonly string[] },

@@ -1,3 +1,4 @@
+/** Prepared statements, and small pieces of SQL. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
 /** Prepared statements by connection and text; they go with their connection. */
@@ -20,7 +21,6 @@ export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Inserts a row with these fields. */
 export function insertRow(
   db: DatabaseSync,
   table: string,
@@ -33,7 +33,6 @@ export function insertRow(
     .run(...Object.values(fields));
 }
 
-/** Changes these fields of the row with an id. */
 export function updateRow(
   db: DatabaseSync,
   table: string,
@@ -52,4 +51,26 @@ export function filterValues(
   return filters.map((filter) =>
     Array.isArray(filter) ? JSON.stringify(filter) : filter as SQLInputValue | undefined ?? null
   );
+}
+
+/** A condition with one `?`, and its value. A condition with a null is left out. */
+type Condition = readonly [sql: string, value: string | number | null];
+
+/** The `WHERE` of a statement, and its values in order. */
+export interface Filter {
+  /** `WHERE …`, or empty without conditions. */
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** Joins the conditions that have a value, so that SQLite can use an index for each. */
+export function filterOf(conditions: readonly Condition[]): Filter {
+  const parts: string[] = [];
+  const values: (string | number)[] = [];
+  for (const [sql, value] of conditions) {
+    if (value === null) continue;
+    parts.push(sql);
+    values.push(value);
+  }
+  return { sql: parts.length === 0 ? "" : `WHERE ${parts.join("\n  AND ")}`, values };
 }

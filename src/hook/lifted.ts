@@ -9,7 +9,7 @@ import {
   sendText,
 } from "../policy/guards/lift.ts";
 import { isPaused } from "../policy/store.ts";
-import { tellingId } from "../db/telling_id.ts";
+import { tellingId } from "../db/sessions.ts";
 import type { HookWork } from "./handler.ts";
 
 export function isLifted({ db, sessionId, atMs }: HookWork): boolean {

@@ -13,12 +13,11 @@ import {
   waitingText,
 } from "../memory/tell/context_text.ts";
 import { lookAtProcesses, lookForLife } from "../system/process/process_identity.ts";
-import { goneSessions, type SessionProcess } from "../db/liveness.ts";
+import { activeSessions, goneSessions, type SessionProcess } from "../db/sessions.ts";
 import { sessionContext } from "../memory/tell/session_context.ts";
 import type { ContextPlace } from "../memory/tell/told_rows.ts";
 import { lastSeenAtMs, noteTold } from "../memory/store.ts";
 import { countWaiting, hasWaiting } from "../db/queue_work.ts";
-import { activeSessions } from "../db/sessions.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 import { statSync } from "../system/files.ts";

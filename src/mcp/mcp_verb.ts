@@ -1,4 +1,4 @@
-import { plain } from "../secrets/plain.ts";
+import { plain } from "../base/plain.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import { resolvePath } from "../base/paths.ts";
 import { nextHere } from "../operations/next_command.ts";

@@ -2,7 +2,7 @@
  * The tools as the model sees them, and their work. The model reads the descriptions at the start of each session,
  * whether it needs a tool or not: together at most 900 tokens.
  */
-import { headed, plain, plainLines } from "../secrets/plain.ts";
+import { headed, plain, plainLines } from "../base/plain.ts";
 import { count } from "../base/counts.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { formerNames } from "../system/git/file_status.ts";

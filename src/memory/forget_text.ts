@@ -19,7 +19,6 @@ export function leastForgetChars(text: string): number {
   return isBeyondAscii(typed) && wordSigns().test(typed) ? MIN_WORD_SIGNS : MIN_FORGET_CHARS;
 }
 
-/** The longest text that can be forgotten. */
 export const MAX_FORGET_CHARS = 2_000;
 
 /** The characters of a cut text that must be left for a match. */
@@ -36,7 +35,6 @@ const LETTER_FORMS = ["Σσς", "ßẞ"];
 
 /** Finds a text in letters of either case, escaped in any way, with any white space between its words. */
 export interface TextMatcher {
-  /** Whether it stands in a text. */
   readonly isIn: (text: string) => boolean;
   /** Whether it stands in JSON: in one of its strings, as these are meant. */
   readonly isInJson: (json: string) => boolean;

@@ -2,7 +2,6 @@
 import { bool, int, section, text } from "../config/schema_kit.ts";
 import type { SectionValues } from "../config/config_schema.ts";
 
-/** `memory: …` */
 export const MEMORY = section("What is made of captures, and what Claude is told of it.", {
   enabled: bool(true, "False works no captures into memory, and tells Claude nothing of it."),
   context: section("What a session is told when it starts.", {
@@ -39,5 +38,4 @@ export const MEMORY = section("What is made of captures, and what Claude is told
   ),
 });
 
-/** The values of the section. */
 export type MemorySettings = SectionValues<{ memory: typeof MEMORY }>["memory"];

@@ -1,13 +1,12 @@
+/** Paths and folders of projects, as memory tells them. */
 import { baseName, parentOf, resolvePath } from "../base/paths.ts";
 
 /** The usual places of working trees inside of another one: those of Claude Code, and two customs. */
 const TREE_WITHIN = /^(?:\.claude\/worktrees|\.worktrees|\.trees)\/[^/]+\/(?=.)/;
 
 /**
- * A path as memory tells it: from the project's folder where it lies in it, so that all working trees of a repository
- * speak of the same file; whole otherwise, with `/` between its parts.
- *
- * @param root Absolute; null when it is not known.
+ * A path as memory tells it: from the project's folder where it lies in it, so that all working trees of a repository speak
+ * of the same file; whole otherwise. @param root Absolute; null when it is not known.
  */
 export function pathInProject(path: string, root: string | null): string {
   const whole = resolvePath(path.replaceAll("\\", "/"), { folder: root ?? "/" });

@@ -6,10 +6,10 @@ export {
   summaryUid,
 } from "./drain/observations_table.ts";
 export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
-export { isKnownFile, newestOfPaths, observedPaths } from "./observe/known_files_table.ts";
-export { type Remade, type Remake, writeRemade } from "./remade_table.ts";
+export { isKnownFile, newestOfPaths, observedPaths } from "./search/known_files_table.ts";
+export { type Remade, type Remake, writeRemade } from "./drain/observations_table.ts";
 export { findIds, MIN_ID_PART } from "./search/find_ids_table.ts";
-export { isIndexDamageOf } from "./search/index_damage_table.ts";
+export { isIndexDamageOf } from "./search/memory_index_table.ts";
 export {
   type IndexedWords,
   indexedWords,
@@ -47,4 +47,4 @@ export {
 } from "./search/memory_look_table.ts";
 export { EVERYTHING, lastObservation } from "./search/memory_search_table.ts";
 export { lastSeenAtMs } from "./tell/memory_context_table.ts";
-export { noteTold } from "./tell/told_observations_table.ts";
+export { noteTold } from "./tell/memory_context_table.ts";

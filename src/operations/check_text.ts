@@ -1,4 +1,4 @@
-import { plain } from "../secrets/plain.ts";
+import { plain } from "../base/plain.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Check } from "../upkeep/care/check.ts";
 import type { CliContext, Globals } from "./context.ts";

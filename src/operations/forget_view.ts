@@ -1,5 +1,5 @@
 /** What `memory forget` says. */
-import { plain } from "../secrets/plain.ts";
+import { plain } from "../base/plain.ts";
 import { count } from "../base/counts.ts";
 import type { ForgetPreview, ForgetReport, Removed } from "../upkeep/forget/forget.ts";
 import { folderOfProject } from "../memory/project_paths.ts";

@@ -1,7 +1,7 @@
 /** The two kinds of verbs that only read: a list of rows as a table, and one record in detail. */
 import type { DatabaseSync } from "node:sqlite";
 import { relativeTime } from "../base/time.ts";
-import { plain } from "../secrets/plain.ts";
+import { plain } from "../base/plain.ts";
 import type { CliContext } from "./context.ts";
 import { limitOf, type Parameter, type Values } from "./flags.ts";
 import { openStore, type Place } from "./open_store.ts";

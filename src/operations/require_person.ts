@@ -27,7 +27,7 @@ import {
   knowsSessions,
   knowsToken,
 } from "../policy/store.ts";
-import { tellingId } from "../db/telling_id.ts";
+import { tellingId } from "../db/sessions.ts";
 import type { CliContext } from "./context.ts";
 import { placeOf } from "./open_store.ts";
 import { readTextFileSync } from "../system/files.ts";

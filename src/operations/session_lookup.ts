@@ -1,22 +1,22 @@
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../secrets/plain.ts";
+import { plain } from "../base/plain.ts";
 import { UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import { joinPath, withParents } from "../base/paths.ts";
 import { type Ancestor, ancestors } from "../system/process/ancestors.ts";
 import { lookAtProcesses } from "../system/process/process_identity.ts";
-import { goneSessions } from "../db/liveness.ts";
-import { quoteWord } from "../claude/settings/hooks.ts";
-import { tellingId } from "../db/telling_id.ts";
 import {
   type ActiveSession,
   findIdsWithoutSession,
   findSessions,
+  goneSessions,
   listActive,
   MIN_ID_BEGINNING,
   type SessionRow,
+  tellingId,
 } from "../db/sessions.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
 import { relativeTime } from "../base/time.ts";
 import type { CliContext } from "./context.ts";
 import { onlyNamed } from "./record_lookup.ts";

@@ -1,4 +1,4 @@
-import { plain } from "../secrets/plain.ts";
+import { plain } from "../base/plain.ts";
 import type { CliContext } from "./context.ts";
 import type { View } from "./view.ts";
 

@@ -1,5 +1,5 @@
 /** Tasks as people see them. */
-import { plain } from "../secrets/plain.ts";
+import { plain } from "../base/plain.ts";
 import { DEEP, hasLapsed, type Task } from "../work/task.ts";
 import type { HistoryRow } from "../work/store.ts";
 import { relativeTime } from "../base/time.ts";

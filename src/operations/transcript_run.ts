@@ -1,4 +1,5 @@
 /** Compares transcripts with the database and fills the gaps, for `reconcile` and `import transcripts`. */
+import { plain } from "../base/plain.ts";
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../base/errors.ts";
@@ -17,7 +18,6 @@ import { progressLine } from "./terminal.ts";
 import { takeInSpool } from "./spool_first.ts";
 import { openKeptStore, openStore, placeOf } from "./open_store.ts";
 import { bytesText } from "./table.ts";
-import { plain } from "../secrets/plain.ts";
 import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reader.ts";
 import { shortSessionId } from "../base/ids.ts";
 import { isNotFound } from "../system/files.ts";

@@ -1,6 +1,7 @@
 /** Names the filters of a search that match nothing at all. */
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../secrets/plain.ts";
+import { plain } from "../base/plain.ts";
+import { count } from "../base/counts.ts";
 import { baseName, isAbsolutePath } from "../base/paths.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
 import { projectName } from "../memory/search/observation_view.ts";
@@ -15,7 +16,6 @@ import {
   observedPaths,
 } from "../memory/store.ts";
 import { nearestWords } from "../base/likeness.ts";
-import { count } from "../base/counts.ts";
 import { spooledFiles } from "../upkeep/transfer/drain_spool.ts";
 import { countAllWaiting } from "../db/queue_work.ts";
 import type { CliContext } from "./context.ts";

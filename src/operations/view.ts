@@ -1,7 +1,7 @@
 import { isDatabaseBusy, isUserError, messageOf, UserError } from "../base/errors.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
-import { plain } from "../secrets/plain.ts";
+import { plain } from "../base/plain.ts";
 import { wellFormedJson } from "../upkeep/care/well_formed.ts";
 
 /** What a command has to say, for people and for programs. */

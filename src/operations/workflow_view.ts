@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../secrets/plain.ts";
+import { plain } from "../base/plain.ts";
 import { readPlan } from "../work/engine/advance.ts";
 import { type StepView, viewSteps } from "../work/engine/step_views.ts";
 import { actionsOf, type WorkflowAction } from "../work/engine/requests.ts";

@@ -20,10 +20,9 @@ import {
 } from "./requirements/open_requirements.ts";
 import type { Requirement } from "./requirements/requirement_policy.ts";
 import { type Doubt, mayTrigger, triggeredBy, usesOf } from "./requirements/trigger_match.ts";
-import { goneSessions, type SessionProcess } from "../db/liveness.ts";
+import { goneSessions, listActive, type SessionProcess } from "../db/sessions.ts";
 import { readBranchSize } from "./branch_sizes_table.ts";
 import type { RequirementChange } from "./requirements_table.ts";
-import { listActive } from "../db/sessions.ts";
 import { groundOf, quietly, UNKEPT } from "./ground.ts";
 import { type AskedUse, commandOf } from "./judge_use.ts";
 import { type Place, placeAt, placesOf, treesAround } from "./places.ts";

@@ -1,4 +1,5 @@
 /** Checks at the gates whether satisfactions that came with an event are proven. */
+import { isFile } from "../system/files.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { type Facts, openOf } from "./requirements/open_requirements.ts";
@@ -17,7 +18,6 @@ import { type Standing, unprovenOf } from "./requirements/standing.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "./requirements_table.ts";
 import { quietly } from "./ground.ts";
 import { linesWith } from "../system/lines_backwards.ts";
-import { isFile } from "../system/files.ts";
 import { namesIn } from "../system/on_disk.ts";
 
 /** The session whose transcripts are searched. */

@@ -7,7 +7,7 @@ import { type Facts, type Open, openOf, unknownOf } from "./requirements/open_re
 import type { Requirement } from "./requirements/requirement_policy.ts";
 import type { Audience } from "./requirements/requirement_text.ts";
 import type { Standing } from "./requirements/standing.ts";
-import { tellingId } from "../db/telling_id.ts";
+import { tellingId } from "../db/sessions.ts";
 import { gatherFacts, isStrict } from "./asked_requirements.ts";
 import { type Ground } from "./ground.ts";
 import { prove } from "./proven.ts";

@@ -11,7 +11,6 @@ import {
 } from "./secret_names.ts";
 import { type MaskedSpan, maskOf } from "./secret_form.ts";
 
-/** The mask for the value of a secret name. */
 export const VALUE_MASK: string = maskOf("secret");
 
 const r = String.raw;
@@ -65,7 +64,6 @@ const BELOW = new RegExp(
   "y",
 );
 
-/** Finds the places of values of secret names in a text. */
 export function findAssignments(text: string): MaskedSpan[] {
   const spans = findPlain(text);
   const { plain, at } = withPlainLetters(text);
@@ -156,7 +154,6 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
 /** Words before a token that is no secret: one of a parser or of a design. */
 const SPOKEN = /(?:unexpected|invalid|illegal|unknown|missing|next|design|end) $/i;
 
-/** The facts about the place of a value. */
 interface Context {
   readonly name: string;
   readonly closer: string;

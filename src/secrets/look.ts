@@ -98,12 +98,7 @@ const ANY = new RegExp(
 let wholeName: RegExp | undefined;
 /** Ids that are no secrets: of sessions, tool uses, commits, folders (`build-3f9a2c41`). */
 const ID = /^(?:toolu_\w+|[\da-f]{8}-[\da-f-]{27}|(?:[a-z]+-)*[\da-f]{1,16}|[\da-f]+|\d[\d-]*)$/;
-/**
- * Whether `redactValue()` may change a value: a look at the value's JSON. Letters have to stand for themselves in it, not as
- * `\u0041`.
- *
- * @param patterns The user's own patterns.
- */
+/** Whether `redactValue()` may change a value. @param serialized Its JSON, letters not written as `\u0041`. */
 export function needsRedaction(serialized: string, patterns: readonly RegExp[]): boolean {
   if (isSuspect(serialized) || mayMatchOwn(serialized, patterns)) return true;
   if (!serialized.includes("\\u001b") && !serialized.includes("\\u001B")) return false;

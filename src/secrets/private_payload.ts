@@ -228,26 +228,18 @@ const BEFORE = /^(?:[\s"'`+>|*#-]|\d{1,7}[:→\t|-])*/;
 const BEHIND = "\"'`,; \t\r\n\\|";
 
 /** Lines that were seen in private text. */
-interface PrivateLines {
-  readonly add: (text: string) => void;
-  /** The text with each of these lines masked, its indentation and what marks it as a line of a patch kept. */
-  readonly mask: (text: string) => string;
-  /** Whether a text has lines, and all of them are private. */
-  readonly holdsAll: (text: string) => boolean;
-}
-
-/** An empty collection. */
-function privateLines(): PrivateLines {
+function privateLines() {
   const lines = new Set<string>();
   return {
-    add(text) {
+    add(text: string) {
       for (const line of text.split(LINE_BREAK)) {
         const { start, end } = bare(line);
         const words = line.slice(start, end);
         if (words.length >= MIN_LINE_CHARS && words !== PRIVATE_MASK) lines.add(words);
       }
     },
-    mask(text) {
+    /** The text with each of these lines masked; its indentation and the marks of a patch stay. */
+    mask(text: string) {
       if (lines.size === 0) return text;
       return text.split(LINE_BREAK).map((line) => {
         const { start, end } = bare(line);
@@ -256,7 +248,8 @@ function privateLines(): PrivateLines {
           : line;
       }).join("");
     },
-    holdsAll(text) {
+    /** Whether a text has lines, and all of them are private. */
+    holdsAll(text: string) {
       const words = text.split(LINE_BREAK).map((line) => {
         const { start, end } = bare(line);
         return line.slice(start, end);
@@ -274,24 +267,12 @@ function bare(line: string): { readonly start: number; readonly end: number } {
   return { start, end };
 }
 
-/** Texts that are known to be private, and what edits make of them. */
-interface PrivateTexts {
-  readonly add: (text: string) => void;
-  /**
-   * An edit replaces one text by another.
-   *
-   * @returns The lines that it makes of private ones, none also where there are too many edits to tell; null where it is
-   * about other text.
-   */
-  readonly edit: (old: string, made: string) => readonly string[] | null;
-}
-
 /** How many characters are looked through, and how many are made: a payload may tell of a million edits. */
 const MAX_READ_CHARS = 40_000_000;
 const MAX_MADE_CHARS = 200_000;
 
-/** An empty collection. */
-function privateTexts(): PrivateTexts {
+/** Texts that are known to be private, and what edits make of them. */
+function privateTexts() {
   const texts: string[] = [];
   const known = new Map<string, readonly string[]>();
   let chars = 0;
@@ -303,7 +284,8 @@ function privateTexts(): PrivateTexts {
   };
   return {
     add,
-    edit(old, made) {
+    /** The lines that an edit makes of private ones, none where there are too many edits; null for other text. */
+    edit(old: string, made: string): readonly string[] | null {
       if (old.trim() === "") return null;
       const key = `${old.length} ${old}${made}`;
       const before = known.get(key);

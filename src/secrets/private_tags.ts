@@ -1,16 +1,13 @@
 /** Finds the tags of `<private>…</private>` in a text, and the parts that they make private. */
 import { LETTER, occursIn } from "../base/letters.ts";
 
-/** Replaces private text. */
 export const PRIVATE_MASK = "[private removed]";
 
-/** A part of a text, its tags included. */
 export interface PrivateSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** The private parts of a text. */
 export interface PrivateParts {
   /** In order, apart from each other. */
   readonly spans: readonly PrivateSpan[];
@@ -65,7 +62,6 @@ export function findEscapedPrivate(text: string): PrivateSpan[] {
   return spans;
 }
 
-/** Whether a text ends within a tag. */
 export function endsInTag(text: string): boolean {
   return BROKEN.test(text.slice(-20));
 }

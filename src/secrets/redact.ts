@@ -5,8 +5,7 @@
  */
 import { withoutColours, withoutNuls } from "./colours.ts";
 import { findAssignments } from "./assignments.ts";
-import { COMMAND_FORMS } from "./command_forms.ts";
-import { GENERAL_FORMS } from "./general_forms.ts";
+import { COMMAND_FORMS, GENERAL_FORMS } from "./general_forms.ts";
 import { findPrivateKeys } from "./private_keys.ts";
 import { findEscapedPrivate, findPrivate, PRIVATE_MASK } from "./private_tags.ts";
 import { findForms, type MaskedSpan, maskOf, maskSpans } from "./secret_form.ts";
@@ -14,7 +13,6 @@ import { findTableValues } from "./table_values.ts";
 import { findVendorTokens } from "./vendor_forms.ts";
 import { isOddWord, isPlain } from "./secret_names.ts";
 
-/** What to mask beside the built-in forms. */
 export interface RedactRules {
   /** The user's own patterns. They are theirs to keep fast. */
   readonly patterns: readonly RegExp[];
@@ -97,7 +95,8 @@ function findSecrets(text: string): MaskedSpan[] {
       : [],
     ...findForms(text, GENERAL_FORMS),
     ...findForms(text, COMMAND_FORMS),
-    ...findBlockValues(text),
+    ...findKubernetesSecrets(text),
+    ...findListed(text),
     ...findTableValues(text),
     ...findAssignments(text),
   ];
@@ -144,11 +143,6 @@ const DATA = /(?<!\w)["']?(?:data|stringData)["']?:[ \t]{0,4}(?:\{\s{0,20}|[^\S\
 /** An entry; its group is the value, of one line. */
 const ENTRY =
   /\s{0,20}["']?[\w.-]{1,80}["']?:[ \t]{1,4}(?:[|>][-+]?[ \t]{0,4}\n[ \t]{0,20})?["']?([^\s"',]{3,})["']?,?[ \t]{0,4}/y;
-
-/** Finds values in a block that is named by its content: a Secret of Kubernetes, a map or list below `secrets:`. */
-function findBlockValues(text: string): MaskedSpan[] {
-  return [...findKubernetesSecrets(text), ...findListed(text)];
-}
 
 /** The name of several secrets, and what opens its block: the lines below it, or a list in brackets. */
 const LISTED =

@@ -20,7 +20,6 @@ const FLAG = /^--?[A-Za-z][\w-]{0,60}$/;
 interface Container {
   readonly source: object;
   readonly target: object;
-  /** Whether it stands below the name of several secrets. */
   readonly holdsSecrets: boolean;
 }
 
@@ -240,16 +239,6 @@ function withoutPrinted(output: string, onSecret: (secret: string) => void): str
   }).join("\n");
 }
 
-/** Secrets that were masked in one string of a payload, to be masked in its other strings: an edit of `hunter2` alone. */
-interface CarriedValues {
-  /** Learns a masked value, unless it is too common to be known again by. */
-  readonly add: (value: string) => void;
-  /** How many there are. */
-  readonly size: () => number;
-  /** A value with these secrets masked wherever else they stand in it, and whether there were any. */
-  readonly maskIn: (value: unknown) => { readonly value: unknown; readonly hasChanged: boolean };
-}
-
 const MIN_CHARS = 6;
 const MAX_CHARS = 4_096;
 /** A payload may have a million secrets; each is looked for in each string. */
@@ -266,21 +255,24 @@ const COMMON = new Set(
     ),
 );
 
-/** An empty collection. */
-function carriedValues(): CarriedValues {
+/** Secrets that were masked in one string of a payload, to be masked in its other strings: an edit of `hunter2` alone. */
+function carriedValues() {
   const values = new Set<string>();
   /** Values without digits or signs may be ordinary words: masked only where they are a whole string. */
   const words = new Set<string>();
   return {
-    add(value) {
+    /** Learns a masked value, unless it is too common to be known again by. */
+    add(value: string) {
       const bare = value.trim();
       if (values.size + words.size >= MAX_VALUES || !isKnowable(bare)) return;
       (/^[A-Za-z]+(?:[-_. ][A-Za-z]+)*$/.test(bare) ? words : values).add(bare);
     },
     size: () => values.size + words.size,
-    maskIn: (value) => maskEverywhere(value, values, words),
+    maskIn: (value: unknown) => maskEverywhere(value, values, words),
   };
 }
+
+type CarriedValues = ReturnType<typeof carriedValues>;
 
 function isKnowable(value: string): boolean {
   return value.length >= MIN_CHARS && value.length <= MAX_CHARS &&

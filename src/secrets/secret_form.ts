@@ -21,7 +21,6 @@ export interface SecretForm {
   readonly counterexample: string;
 }
 
-/** What stands in the place of a secret of this form. */
 export function maskOf(name: string): string {
   return `[redacted:${name}]`;
 }
@@ -34,7 +33,6 @@ export interface LiteralSearch {
   readonly beginnings: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Makes such a search. */
 export function searchFor(literals: readonly string[]): LiteralSearch {
   const ordered = [...new Set(literals)].toSorted((one, two) => two.length - one.length);
   return {

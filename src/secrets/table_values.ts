@@ -15,7 +15,6 @@ interface Cell {
   readonly text: string;
 }
 
-/** Where such secrets stand in a text. */
 export function findTableValues(text: string): MaskedSpan[] {
   return [...findColumns(text), ...findInserted(text)];
 }

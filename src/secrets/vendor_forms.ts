@@ -193,7 +193,6 @@ function prepare() {
   };
 }
 
-/** Where tokens of services stand in a text. */
 export function findVendorTokens(text: string): MaskedSpan[] {
   const spans: MaskedSpan[] = [];
   const { pattern, forms } = search ?? prepare();

@@ -19,12 +19,7 @@ const MAX_SOCKET_BYTES = 100;
 /** `conclaude.db` has `conclaude.sock` beside it. A name without this ending stays whole, so that no two clash. */
 const ENDING = ".db";
 
-/**
- * Names the files of the daemon of a database.
- *
- * @param database Absolute path, links resolved: one database has one daemon. @param privateFolder Takes a socket whose
- * path would be too long.
- */
+/** Names the files of the daemon of a database. @param privateFolder Takes a socket with too long a path. */
 export function daemonFiles(database: string, privateFolder: string): DaemonFiles {
   const base = database.endsWith(ENDING) ? database.slice(0, -ENDING.length) : `${database}.daemon`;
   const beside = socketIn(parentOf(base), `${base}.sock`);

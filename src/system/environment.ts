@@ -1,3 +1,4 @@
+/** The surroundings of one run: variables, folders, streams, and where conclaude keeps its files. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Descent } from "./process/ancestors.ts";
 import { joinPath, resolvePath } from "../base/paths.ts";
@@ -15,19 +16,16 @@ export interface Environment {
   readonly args: readonly string[];
   /** The folder where relative paths start. */
   readonly cwd: () => string;
-  /** The time in milliseconds since the epoch. */
   readonly now: () => number;
   /** The beginning of the run, in milliseconds of `performance.now()`. */
   readonly beganMs: number;
   /** The machine's folder for temporary files: `/tmp`, or `%TEMP%` on Windows. */
   readonly temporaryFolder: string;
-  /** The file that this program runs from. */
   readonly program: ProgramFile;
   readonly stdin: {
     /** Reads some bytes. @returns How many; null at the end. */
     readonly readSync: (buffer: Uint8Array) => number | null;
   };
-  /** Whether a stream is a terminal. */
   readonly isTerminal: (stream: "stdin" | "stdout" | "stderr") => boolean;
   /** The processes that this run comes from; null reads them from the system. */
   readonly descent: Descent | null;
@@ -38,7 +36,6 @@ export interface Environment {
 /** An executable: Deno with a script, or the compiled program, which has none. */
 export interface ProgramFile {
   readonly executable: string;
-  /** A path, or null. */
   readonly script: string | null;
   /** The first word of the command that started it. */
   readonly startedAs: string;
@@ -80,7 +77,6 @@ export function pathOfUrl(url: string): string {
   return decodeURIComponent(new URL(url).pathname).replace(/^\/(?=[A-Za-z]:)/, "");
 }
 
-/** The surroundings of this process. */
 export const THIS_PROCESS: Environment = {
   variable: readVariable,
   passedOn: null,
@@ -104,7 +100,6 @@ export const THIS_PROCESS: Environment = {
   hold: () => {},
 };
 
-/** Where this process reads and writes. */
 export interface Locations {
   /** The user's home, or null when there is none that can be used. */
   readonly home: string | null;
@@ -121,7 +116,6 @@ export interface Locations {
   readonly spoolFolders: readonly string[];
 }
 
-/** How the places are found. */
 export interface LocateOptions {
   /** The value of `--db`. */
   readonly dbFlag?: string | undefined;

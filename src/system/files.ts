@@ -43,17 +43,14 @@ export type FsFile = Deno.FsFile;
 export type FileInfo = Deno.FileInfo;
 export type DirEntry = Deno.DirEntry;
 
-/** Whether a call failed because there is no such file or folder. */
 export function isNotFound(error: unknown): error is Error {
   return error instanceof Deno.errors.NotFound;
 }
 
-/** Whether a call failed because the file or folder is there already. */
 export function isAlreadyExists(error: unknown): error is Error {
   return error instanceof Deno.errors.AlreadyExists;
 }
 
-/** Whether the operating system refused the call. */
 export function isPermissionDenied(error: unknown): error is Error {
   return error instanceof Deno.errors.PermissionDenied;
 }
@@ -96,9 +93,7 @@ function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
   return fault;
 }
 
-/**
- * A link leads to other folders: whoever can change one of them, or a folder above it, chooses the file that is read.
- */
+/** A link leads to other folders: whoever can change one of them chooses the file that is read. */
 function faultOfLink(path: string, uid: number): Fault | null {
   const target = Deno.realPathSync(path);
   const ways = new Set<string>();

@@ -4,12 +4,7 @@ import { removeQuietly } from "./write_file.ts";
 
 const PAUSE_MS = 20;
 
-/**
- * Runs `act` under a lock. A lock that does not go away is passed over and left where it is.
- *
- * @param lock The path of the folder. @param options `waitMs`: how long we wait for it; `staleMs`: a lock of this age
- * belongs to a dead process.
- */
+/** Runs `act` under a lock, a folder. @param options `staleMs`: a lock of this age is dead. */
 export function whileLocked<T>(
   lock: string,
   act: () => T,

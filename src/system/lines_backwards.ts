@@ -4,11 +4,7 @@
 const FIRST_BYTES = 262_144;
 const LINE_BREAK = 10;
 
-/**
- * The lines of a file that hold a text, the last one first.
- *
- * @param maxBytes How far from the end it is searched. @throws {Error} When the file cannot be read.
- */
+/** The lines of a file that hold a text, the last one first. @param maxBytes How far from the end it looks. */
 export function* linesWith(path: string, text: string, maxBytes: number): Generator<string> {
   using file = Deno.openSync(path);
   const decoder = new TextDecoder();

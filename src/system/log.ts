@@ -1,3 +1,4 @@
+/** The log, and notices that are said once. */
 import { joinPath, parentOf } from "../base/paths.ts";
 import { isFolder } from "./on_disk.ts";
 import { makePrivateFolder } from "./write_file.ts";
@@ -5,13 +6,7 @@ import { makePrivateFolder } from "./write_file.ts";
 /** A log of this size becomes `conclaude.log.1`, and a new one begins. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
-/**
- * Adds one line to the log: time, level, process id, message. In a log outside of the home, which several homes may
- * share, the line says whose it is.
- *
- * @param files Where to write, in order of preference; the first that takes the line gets it.
- * @returns The file that took it, or undefined when none could.
- */
+/** Adds a line to the first log that takes it, and returns that log. Outside of the home it says whose it is. */
 export function appendLog(
   files: readonly string[],
   line: {
@@ -78,12 +73,8 @@ function statQuietly(file: string): Deno.FileInfo | null {
 const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
 
 /**
- * Claims the right to say something once: the first caller for a session and a subject gets true, later ones false.
- *
- * The claim is an empty file in the first folder that takes one. Where none does, nothing can be remembered, and
- * every caller gets true: being told twice is better than never.
- *
- * @param subject A short name in letters, such as `newer-schema`.
+ * Claims the right to say something once: true for the first caller of a session and subject. The claim is an empty file.
+ * Where none can be made every caller gets true: being told twice is better than never.
  */
 export function claimNotice(
   subject: string,

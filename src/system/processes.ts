@@ -9,5 +9,4 @@ export type CommandStatus = Deno.CommandStatus;
 export type ChildProcess = Deno.ChildProcess;
 export type Signal = Deno.Signal;
 
-/** The number of this process. */
 export const OWN_PID = Deno.pid;

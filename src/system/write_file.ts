@@ -1,11 +1,8 @@
 /** Replaces, makes and removes files and folders. Other programs see an old text or a new one, and never half of it. */
 
 /**
- * Puts a text in the place of a file: it is written beside it, flushed, and renamed. The folder has to be there.
- *
- * @param options `mode`: the file's permissions, whatever the umask. `prepare`: called with the path of the draft right
- * before the rename; where it returns false, nothing is replaced.
- * @returns False where `prepare` said so. @throws {Error} When it cannot be written.
+ * Writes a text beside a file, flushes it, and renames it into its place. @returns False where `prepare` said so.
+ * @param options `prepare`: called with the path of the draft right before the rename.
  */
 export function writeWhole(
   path: string,
@@ -50,11 +47,7 @@ export function renameQuietly(from: string, to: string): void {
   }
 }
 
-/**
- * Makes a folder, and those above it that are missing, with mode 0700.
- *
- * @throws {Error} When it cannot be made, or somebody else owns it (in a shared temporary folder).
- */
+/** Makes a folder with mode 0700, and those above it. @throws {Error} When somebody else owns it. */
 export function makePrivateFolder(folder: string): void {
   Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!isPrivateFolder(folder)) {
@@ -68,12 +61,7 @@ export function isPrivateFolder(folder: string): boolean {
   return Deno.statSync(folder).isDirectory && (uid === null || Deno.lstatSync(folder).uid === uid);
 }
 
-/**
- * A file to be replaced.
- *
- * @returns Null when there is none; `mode`: its permission bits, null on systems without them.
- * @throws {Error} When it is no regular file, or cannot be read.
- */
+/** A file to be replaced; null when there is none. @throws {Error} When it is no regular file. */
 export function readFile(
   path: string,
 ): { readonly bytes: Uint8Array; readonly mode: number | null } | null {
@@ -107,10 +95,7 @@ export function folderMode(path: string): number | null {
   }
 }
 
-/**
- * Prepares a draft to replace a file: undoes what the umask took from the mode, and keeps the file's owner when root
- * edits it.
- */
+/** Gives a draft the mode of the file that it replaces, and its owner when root edits it. */
 export function keepOwner(
   draft: string,
   { target, mode }: { readonly target: string; readonly mode: number },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { goneSessions, type ProcessNow } from "../../src/db/liveness.ts";
+import { goneSessions, type ProcessNow } from "../../src/db/sessions.ts";
 
 const SESSION = { sessionId: "s", claudePid: 10, claudeProcess: "start-a" };
 

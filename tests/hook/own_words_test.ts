@@ -1,7 +1,7 @@
 /** What this program itself says to Claude, and what Claude Code's own files say, is no news to memory. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { summarizerInput } from "../../src/memory/drain/summarizer_text.ts";
+import { summarizerInput } from "../../src/memory/drain/summarizer.ts";
 import { captures, executions, filesBelow, latin1, query } from "../support/look.ts";
 import { hook, runProgram } from "../support/program.ts";
 import { SECOND, send, start, work, workplace } from "../support/told_sessions.ts";

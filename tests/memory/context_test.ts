@@ -6,7 +6,7 @@ import {
   type Tellable,
   withState,
 } from "../../src/memory/tell/context_text.ts";
-import { liesOutside, OUTSIDE_CAUSES } from "../../src/memory/tell/describe_fix.ts";
+import { liesOutside, OUTSIDE_CAUSES } from "../../src/memory/drain/describe_fix.ts";
 import { recallText } from "../../src/memory/search/recall.ts";
 import {
   isWhole,

@@ -1,7 +1,7 @@
 /** Texts of earlier sessions cannot speak for the client, the user or the system. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { defused, headed, MARKS, plain, plainLines } from "../../src/secrets/plain.ts";
+import { defused, headed, MARKS, plain, plainLines } from "../../src/base/plain.ts";
 
 Deno.test("each kind of mark is shown in other brackets, and nothing else is changed", () => {
   for (const { example, counterexample } of MARKS) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { indexedTerms } from "../../src/memory/search/terms.ts";
 import { fileMatch } from "../../src/db/file_match.ts";
-import { isKnownFile, observedPaths } from "../../src/memory/observe/known_files_table.ts";
+import { isKnownFile, observedPaths } from "../../src/memory/search/known_files_table.ts";
 import {
   isKnownBranch,
   isKnownProject,

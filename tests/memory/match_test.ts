@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { matchLimits, narrowMatch, planMatch } from "../../src/memory/search/match.ts";
+import { matchLimits, narrowMatch, planMatch } from "../../src/memory/search/candidates.ts";
 
 const LIMITS = matchLimits(100_000);
 const counted = (counts: Readonly<Record<string, number>>) =>

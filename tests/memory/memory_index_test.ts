@@ -4,11 +4,11 @@ import { integrityFaults, schemaDifferences } from "../../src/upkeep/care/care_t
 import {
   checkIndex,
   indexFaultsAt,
+  isIndexDamage,
   rebuildIndex,
   requireWholeIndex,
   withIndex,
 } from "../../src/memory/search/memory_index_table.ts";
-import { isIndexDamage } from "../../src/memory/search/index_damage_table.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { slowTest } from "../support/lanes.ts";
 import { runProgram } from "../support/program.ts";

@@ -1,6 +1,6 @@
 /** Which failures a command that passes mends. */
 import assert from "node:assert/strict";
-import { creditedChanges } from "../../src/memory/tell/describe_fix.ts";
+import { creditedChanges } from "../../src/memory/drain/describe_fix.ts";
 import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { assertLeftOpen, assertMended, leftOpen, type Mending } from "../support/left_open.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";

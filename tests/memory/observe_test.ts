@@ -275,7 +275,6 @@ Deno.test("a commit is known by its number and subject", () => {
 
 Deno.test("a commit that prints nothing is known by the command that made it", () => {
   const LOG = "0f7adbb Collapse runs of blanks";
-  const WHOLE = "0f7adbb1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7";
   const commits: readonly (readonly [string, string, hash: string | null, subject: string])[] = [
     [
       'git commit -qam "Collapse runs of blanks" && git log --oneline -1',
@@ -285,12 +284,7 @@ Deno.test("a commit that prints nothing is known by the command that made it", (
     ],
     ["git add -A && git commit -qm 'Say less'", "", null, "Say less"],
     ["cd lib && git -C b commit --quiet -m 'Say less'", "", null, "Say less"],
-    [
-      "git commit -q --message='Say less' && git rev-parse --short HEAD",
-      "1a2b3c4",
-      "1a2b3c4",
-      "Say less",
-    ],
+    ["git commit -q --message='Say less'", "", null, "Say less"],
     ["git commit -m 'Say less' | tail -1", " 1 file changed, 2 insertions(+)", null, "Say less"],
     [
       "git commit -qm 'Say less'; git log -1 --oneline",
@@ -299,18 +293,11 @@ Deno.test("a commit that prints nothing is known by the command that made it", (
       "Say less",
     ],
     [
-      "git commit -qm 'Say less' && git log -1",
-      `commit ${WHOLE}\nAuthor: a\n\n    Say less`,
-      WHOLE,
-      "Say less",
-    ],
-    [
       "git commit -q -m \"$(cat <<'EOF'\nDon't say (so) much\n\nIt is long.\nEOF\n)\" && git push -q",
       "",
       null,
       "Don't say (so) much",
     ],
-    ["git commit -q -F - <<EOF\nSay less\n\nbody\nEOF", "", null, "Say less"],
   ];
   for (const [command, output, hash, subject] of commits) {
     const { kind, title, facts } = bash(command, output);

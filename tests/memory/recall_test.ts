@@ -1,8 +1,7 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { digestOf } from "../../src/base/fnv.ts";
-import type { EvalDocument } from "../../src/memory/search/eval_set.ts";
-import { takeInDocuments } from "../../src/memory/search/eval.ts";
+import { type EvalDocument, takeInDocuments } from "../../src/memory/search/eval.ts";
 import { recallForFile, recallForPrompt } from "../../src/memory/search/recall.ts";
 import { rememberNote } from "../../src/memory/drain/remember.ts";
 import { openDatabase } from "../../src/db/database.ts";

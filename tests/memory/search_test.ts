@@ -1,10 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import type { EvalDocument } from "../../src/memory/search/eval_set.ts";
+import { type EvalDocument, takeInDocuments } from "../../src/memory/search/eval.ts";
 import { readQuestion } from "../../src/memory/search/question.ts";
 import { spokenTime } from "../../src/memory/search/spoken_time.ts";
 import { askIndex } from "../../src/memory/search/candidates.ts";
-import { takeInDocuments } from "../../src/memory/search/eval.ts";
 import { answerMemory } from "../../src/memory/search/search.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";

@@ -1,7 +1,7 @@
 /** What the line of a session says it was about. */
 import assert from "node:assert/strict";
 import { observe } from "../../src/memory/observe/observe.ts";
-import { type SummarizedPart, summarizeSession } from "../../src/memory/tell/session_summary.ts";
+import { type SummarizedPart, summarizeSession } from "../../src/memory/drain/summaries.ts";
 
 const part = (
   kind: SummarizedPart["kind"],

@@ -1,7 +1,6 @@
 /** Every row of the tables of secrets masks its example, leaves its counterexample, and is seen by the cheap look. */
 import assert from "node:assert/strict";
-import { COMMAND_FORMS } from "../../src/secrets/command_forms.ts";
-import { GENERAL_FORMS } from "../../src/secrets/general_forms.ts";
+import { COMMAND_FORMS, GENERAL_FORMS } from "../../src/secrets/general_forms.ts";
 import { needsRedaction } from "../../src/secrets/look.ts";
 import { PRINTING_FORMS, printsSecret, redactValue } from "../../src/secrets/redact_value.ts";
 import { redactText } from "../../src/secrets/redact.ts";

@@ -3,7 +3,7 @@ import { observe } from "../../src/memory/observe/observe.ts";
 import type { ToolUse } from "../../src/memory/observe/observation.ts";
 import { standingRules } from "../../src/memory/observe/observe_words.ts";
 import { programsOf } from "../../src/memory/tell/open_ends.ts";
-import { liesOutside } from "../../src/memory/tell/describe_fix.ts";
+import { liesOutside } from "../../src/memory/drain/describe_fix.ts";
 import { endOfText, shortened } from "../../src/memory/text.ts";
 import { textMatcher } from "../../src/memory/forget_text.ts";
 import { indexedTerms } from "../../src/memory/search/terms.ts";

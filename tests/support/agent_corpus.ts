@@ -3,7 +3,7 @@
  * messages with code, traces, output and diffs. It is asked by symptom, by outcome, by code, by file and by time, mostly in
  * other words than those that were said.
  */
-import type { EvalDocument, EvalQuestion } from "../../src/memory/search/eval_set.ts";
+import type { EvalDocument, EvalQuestion } from "../../src/memory/search/eval.ts";
 import type { Corpus } from "./memory_corpus.ts";
 import sentences from "../testdata/agent_corpus.json" with { type: "json" };
 import { seededRandom } from "./tool_uses.ts";

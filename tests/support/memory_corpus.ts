@@ -3,7 +3,7 @@
  * and questions about what was said. Most of what is said resembles something else that was said: the same component in
  * another session, the same kind of fact of another component, an identifier with one other word.
  */
-import type { EvalDocument, EvalQuestion } from "../../src/memory/search/eval_set.ts";
+import type { EvalDocument, EvalQuestion } from "../../src/memory/search/eval.ts";
 import sentences from "../testdata/memory_corpus.json" with { type: "json" };
 import { seededRandom } from "./tool_uses.ts";
 

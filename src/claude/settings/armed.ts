@@ -18,7 +18,6 @@ export interface Need {
   readonly tools: readonly string[];
 }
 
-/** What makes a gate work. */
 export type Remedy =
   /** Remove `disableAllHooks` from this file. */
   | { readonly kind: "enable"; readonly path: string }
@@ -40,12 +39,7 @@ export interface Unarmed {
   readonly remedy: Remedy;
 }
 
-/**
- * Finds out why gates are not asked.
- *
- * @param files The files that count, the one with the last word first.
- * @returns One entry a reason; empty when all gates are asked.
- */
+/** Finds out why gates are not asked, one entry a reason. @param files The one with the last word first. */
 export function whyUnarmed(
   files: readonly ParsedSettings[],
   around: {
@@ -214,7 +208,6 @@ function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Questions about this machine. */
 export interface Machine {
   /** Null when the program can be started, or when only the shell knows. */
   readonly whyNotStarted: (command: string) => string | null;
@@ -227,7 +220,6 @@ const TOOL_EVENTS: ReadonlySet<string> = new Set([
   "PermissionRequest",
   "PostToolUse",
 ]);
-/** Tools that gates are about. */
 const GATED_TOOLS: readonly string[] = [
   "Edit",
   "Write",

@@ -10,16 +10,13 @@ import { isUserError } from "../../base/errors.ts";
 import type { HookEntry, HookRole } from "./hooks.ts";
 import { type Json, type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
 import { type Ownership, roleOf } from "./own_handler.ts";
-import type { Attempt, Target } from "./settings_file.ts";
-import { openSettings } from "./settings_text.ts";
+import { type Attempt, openSettings, type Target } from "./settings_file.ts";
 
-/** What is to be installed. */
 export interface InstallPlan extends Ownership, Target {
   /** At most one entry for an event and role. All our other handlers are removed. */
   readonly entries: readonly HookEntry[];
 }
 
-/** A text after an edit, and the events of which our handlers changed. */
 export interface Edit {
   readonly text: string;
   readonly added: readonly string[];
@@ -62,13 +59,7 @@ export function installInto(text: string, plan: InstallPlan): Edit {
   };
 }
 
-/**
- * The text without our handlers, and without the groups, event arrays and the `hooks` object that held nothing else.
- * What was empty before is left alone, and a text without our handlers comes back as it is.
- *
- * @param text A whole settings file.
- * @throws UserError When the text cannot be edited safely (`openSettings`).
- */
+/** The text without our handlers, and without what held nothing else. */
 export function uninstallFrom(text: string, options: Ownership & Target): Edit {
   const { mark, body } = openSettings(text, attemptOf("uninstall-hooks", options));
   const owners = ownersIn(body, options);
@@ -78,11 +69,7 @@ export function uninstallFrom(text: string, options: Ownership & Target): Edit {
   return { text: removed.length > 0 ? mark + edited : text, added: [], updated: [], removed };
 }
 
-/**
- * Lists our handlers in a settings file, in the file's order, in the form in which a plan lists them.
- *
- * @throws UserError When the text cannot be edited safely (`openSettings`).
- */
+/** Lists our handlers in a settings file as a plan lists them. @throws UserError As `openSettings`. */
 export function readOwnEntries(
   text: string,
   options: Ownership & { readonly attempt: Attempt },
@@ -139,7 +126,6 @@ function ownersIn(body: string, ownership: Ownership): Owner[] {
   );
 }
 
-/** A key for each of our handlers. */
 function keyOf({ event, role }: Pick<HookEntry, "event" | "role">): string {
   return `${event} ${role}`;
 }
@@ -280,9 +266,7 @@ function itemsOf(node: Node | undefined): readonly Node[] {
   return node?.type === "array" ? node.children ?? [] : [];
 }
 
-/** How our hooks leave a settings file. */
 type Removal =
-  /** There were none. */
   | { readonly kind: "absent" }
   /** Only the installation has touched the file since the backup: its bytes come back. */
   | { readonly kind: "restored"; readonly text: string }
@@ -292,12 +276,8 @@ type Removal =
   | { readonly kind: "edited"; readonly text: string };
 
 /**
- * Decides how our hooks leave a settings file.
- *
- * The backup is trusted only when installing into it today gives exactly the present text. So nothing that was written
- * after the installation is ever lost, and an outdated backup does no harm.
- *
- * @throws UserError When the text cannot be edited safely.
+ * Decides how our hooks leave a settings file. The backup is trusted only when installing into it today gives exactly the
+ * present text: nothing that was written after the installation is ever lost. @throws UserError As `openSettings`.
  */
 export function planRemoval(
   text: string,

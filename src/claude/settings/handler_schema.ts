@@ -5,7 +5,6 @@
  */
 import { KNOWN_EVENTS } from "./hooks.ts";
 
-/** One entry that Claude Code will not accept. */
 export interface HookProblem {
   /** The path of the entry: `hooks.PreToolUse[0].hooks[1].timeout`. */
   readonly path: string;
@@ -85,13 +84,7 @@ const HANDLER_TYPES: Readonly<Record<string, HandlerType>> = {
   agent: { required: { prompt: text }, optional: { ...COMMON, model: text } },
 };
 
-/**
- * Everything under `hooks` that Claude Code would refuse. Unknown events, and unknown keys in a group or a handler, are
- * ignored by it and here.
- *
- * @param settings A parsed settings file.
- * @returns An empty list when all is well, also when there are no hooks.
- */
+/** All under `hooks` that Claude Code refuses. It ignores unknown events and unknown keys, and so does this. */
 export function checkHooks(settings: unknown): HookProblem[] {
   const hooks = isRecord(settings) ? settings["hooks"] : undefined;
   if (hooks === undefined) return [];

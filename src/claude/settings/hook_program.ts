@@ -10,6 +10,7 @@ import {
 } from "../../system/process/executable.ts";
 import type { Machine } from "./armed.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
+import { splitWords } from "./own_handler.ts";
 
 export interface HookProgram {
   /** The command up to `hook <Event>`. */
@@ -22,28 +23,16 @@ export interface HookProgram {
 /** What follows the program. */
 const REST = new RegExp(`\\s+hook(?:\\s+[A-Za-z]+)?(?:\\s+${OWN_MARK})?\\s*$`);
 
-/** A word in quotes or between blanks. */
-const WORD = /'(?<single>(?:[^']|'\\'')*)'|"(?<double>[^"]*)"|(?<bare>\S+)/g;
-
 /** Reads one of our own commands: `/usr/local/bin/conclaude hook Stop`, `deno run … main.ts hook Stop`. */
 export function readHookCommand(command: string): HookProgram {
   const line = command.replace(REST, "");
-  const words = Array.from(
-    line.matchAll(WORD),
-    ({ groups }) =>
-      groups?.["single"]?.replaceAll("'\\''", "'") ?? groups?.["double"] ?? groups?.["bare"] ?? "",
-  );
+  const words = splitWords(line) ?? line.split(/\s+/);
   const executable = words[0] ?? "";
   const runsScript = /^deno(?:\.exe)?$/i.test(baseName(executable));
   return { line, executable, script: runsScript ? words.at(-1) ?? null : null };
 }
 
-/**
- * The file that a hook starts.
- *
- * @returns Null when no folder of `searchPath` (`PATH`) has it. A path with variables, which only the shell knows, comes
- * back as it is.
- */
+/** The file that a hook starts; null when no folder of `PATH` has it. Variables stay as they are written. */
 export function fileOf({ executable }: HookProgram, searchPath: string | undefined): string | null {
   return isBareName(executable) ? findOnPath(executable, searchPath)[0] ?? null : executable;
 }

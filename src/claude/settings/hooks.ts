@@ -85,9 +85,7 @@ export const EVENT_CAUTIONS: Readonly<Partial<Record<HookEvent, string>>> = {
     "and conclaude names none: the hook will not run",
 };
 
-/**
- * Marks our command when the program has another name, so that a later installation recognises it. Hooks ignore the mark.
- */
+/** Marks our command when the program has another name. Hooks ignore the mark. */
 export const OWN_MARK = "--conclaude";
 
 /** The event for which we install a second handler, the drain. */
@@ -126,13 +124,7 @@ export type Program =
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "line"; readonly line: string };
 
-/**
- * Checks the events that a person asked for.
- *
- * @param names What `--events` was given; an empty list means the default events.
- * @returns Each event once, in the person's order. @throws UserError (exit code 2) at the first unknown name, with the
- * nearest known one.
- */
+/** Checks the events of `--events`, by default the usual ones. @throws UserError At the first unknown name. */
 export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
   if (names.length === 0) return DEFAULT_EVENTS;
   const chosen = new Set<HookEvent>();
@@ -144,11 +136,7 @@ export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
   return [...chosen];
 }
 
-/**
- * The entries for these events: one each, and the drain after that of {@linkcode DRAIN_EVENT}.
- *
- * @param options `strict`: block when a hook of {@linkcode STRICT_EVENTS} cannot run.
- */
+/** The entries for these events. @param options `strict`: block when a hook of STRICT_EVENTS cannot run. */
 export function planHooks(
   program: Program,
   events: readonly HookEvent[],
@@ -178,11 +166,7 @@ function drainEntry(program: Program): HookEntry {
   };
 }
 
-/**
- * The shell command of one hook: `/usr/local/bin/conclaude hook Stop`, `/opt/cc-state hook Stop --conclaude`.
- *
- * @param word An event, or {@linkcode DRAIN_WORD}.
- */
+/** The shell command of one hook: `conclaude hook Stop`. @param word An event, or {@linkcode DRAIN_WORD}. */
 export function hookCommand(program: Program, word: string): string {
   const words = [programLine(program), "hook", word];
   return (tellsByName(program) ? words : [...words, OWN_MARK]).join(" ");
@@ -193,10 +177,7 @@ function tellsByName(program: Program): boolean {
   return isOurName(program.kind === "name" ? program.name : baseName(program.path));
 }
 
-/**
- * The beginning of a command for a POSIX shell. A Windows path gets forward slashes, since Claude Code runs hooks in Git
- * Bash there.
- */
+/** The beginning of a command for a POSIX shell; on Windows, hooks run in Git Bash, with forward slashes. */
 export function programLine(program: Program): string {
   if (program.kind === "line") return program.line;
   if (program.kind === "name") return quoteWord(program.name);
@@ -270,7 +251,6 @@ const DRAIN_TIMEOUT_SECONDS = 60;
 /** Seconds at the end of a hook, kept for ending a command and writing the database. */
 const RESERVE_SECONDS = 15;
 
-/** The timeout of an event's hook in the settings, in seconds. */
 export function hookTimeoutSeconds(event: string): number {
   return SECONDS_BY_EVENT[event] ?? USUAL_SECONDS;
 }

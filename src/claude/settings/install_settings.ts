@@ -12,7 +12,7 @@ import {
   programLine,
   STRICT_EVENTS,
 } from "./hooks.ts";
-import { type Asker, type Ownership, ownershipHere } from "./own_handler.ts";
+import { type Asker, ownershipHere } from "./own_handler.ts";
 import {
   type Attempt,
   backupPath,
@@ -40,7 +40,6 @@ export interface InstallOptions extends SettingsPlace, Asker {
   readonly events?: readonly HookEvent[] | undefined;
   /** Whether actions are blocked when our hook cannot run, where Claude Code allows that. */
   readonly strict?: boolean | undefined;
-  /** Changes nothing and only reports what would change. */
   readonly dryRun?: boolean | undefined;
   /** Flags beside those of the place, to be repeated in a refusal: `["--events", "Stop"]`. */
   readonly otherFlags?: readonly string[] | undefined;
@@ -53,12 +52,10 @@ export interface InstallReport {
   readonly scope: SettingsScope | "file";
   readonly changed: boolean;
   readonly dryRun: boolean;
-  /** True when there was no settings file before. */
   readonly created: boolean;
   /** The copy of the file without our hooks; null when there is none. */
   readonly backup: string | null;
   readonly events: readonly string[];
-  /** Whether the drain is installed. */
   readonly drain: boolean;
   /** Events that are blocked when their hook cannot run. */
   readonly blocking: readonly string[];
@@ -100,13 +97,8 @@ export interface UninstallReport {
 }
 
 /**
- * Adds our hooks to a settings file, or brings those in it up to date. A second run changes nothing.
- *
- * The file is backed up whenever it has none of our hooks yet, so the backup is always the state before the
- * installation that is in effect.
- *
- * @throws UserError When the file cannot be read, edited safely or written, or when it would hold an entry for which
- * Claude Code discards the whole file. Nothing is changed then.
+ * Adds our hooks to a settings file, or brings them up to date; a second run changes nothing. A file without our hooks is
+ * backed up first. @throws UserError When the file cannot be edited safely, or Claude Code would discard it. Nothing is changed.
  */
 export function installHooks(options: InstallOptions): InstallReport {
   const attempt = attemptOf("install-hooks", options);
@@ -114,10 +106,8 @@ export function installHooks(options: InstallOptions): InstallReport {
 }
 
 /**
- * Takes our hooks out of a settings file. A file that nobody touched since the installation becomes what it was, byte
- * for byte, or is removed when the installation had made it; otherwise only our handlers are cut out.
- *
- * @throws UserError When the file cannot be read, edited safely or written. Nothing is changed then.
+ * Takes our hooks out of a settings file. A file that nobody touched since the installation becomes what it was, byte for
+ * byte; otherwise only our handlers are cut out. @throws UserError When that cannot be done safely. Nothing is changed.
  */
 export function uninstallHooks(options: UninstallOptions): UninstallReport {
   const attempt = attemptOf("uninstall-hooks", options);
@@ -148,7 +138,7 @@ function installOnce(
   const settings: unknown = JSON.parse(edit.text.replace(/^\uFEFF/, ""));
   const warnings = [
     ...checkResult(settings, attempt),
-    ...cautionsFor(events),
+    ...events.flatMap((event) => EVENT_CAUTIONS[event] ?? []),
     ...(strict && blockingEvents(plan.entries).length === 0 ? [NOTHING_STRICT] : []),
     ...sharedPathWarnings(options),
   ];
@@ -205,10 +195,6 @@ function checkResult(settings: unknown, attempt: Attempt): string[] {
   return [...warnings, "`disableAllHooks` is true in this file: Claude Code will not run any hook"];
 }
 
-function cautionsFor(events: readonly HookEvent[]): string[] {
-  return events.flatMap((event) => EVENT_CAUTIONS[event] ?? []);
-}
-
 function uninstallOnce(
   file: SettingsFile,
   options: UninstallOptions & { readonly attempt: Attempt },
@@ -239,7 +225,9 @@ function uninstallOnce(
     restored: removal.kind === "restored" || removal.kind === "deleted",
     deleted: removal.kind === "deleted",
     backup: backup !== undefined && removal.kind !== "restored" ? backupPath(file.path) : null,
-    removed: ownEvents(before, { ...ownership, attempt }),
+    removed: [
+      ...new Set(readOwnEntries(before, { ...ownership, attempt }).map(({ event }) => event)),
+    ],
     diff: diffLines(before, after ?? ""),
   };
 }
@@ -248,22 +236,9 @@ function blockingEvents(entries: readonly HookEntry[]): string[] {
   return entries.filter(({ onFailure }) => onFailure === "block").map(({ event }) => event);
 }
 
-function ownEvents(
-  text: string,
-  options: Ownership & { readonly attempt: Attempt },
-): readonly string[] {
-  return [...new Set(readOwnEntries(text, options).map(({ event }) => event))];
-}
-
-/** Unchanged lines that are shown around a change. */
 const CONTEXT_LINES = 2;
 
-/**
- * The difference as lines for people: `+ ` and `- ` for changed lines, two spaces for the lines around them, `…` for
- * what is left out.
- *
- * @returns An empty list when the texts are equal.
- */
+/** The difference as lines for people: `+ `, `- `, two spaces for the lines around, `…` for those left out. */
 export function diffLines(before: string, after: string): string[] {
   if (before === after) return [];
   const marked = markLines(splitLines(before), splitLines(after));
@@ -315,11 +290,7 @@ function markLines(before: readonly string[], after: readonly string[]): string[
   return marked;
 }
 
-/**
- * Warns where a path of this machine would go into the settings that a whole team shares.
- *
- * @returns Empty for any other file, and for a program that everybody's `PATH` finds.
- */
+/** Warns where a path of this machine would go into the settings that a whole team shares. */
 function sharedPathWarnings(place: SettingsPlace & { readonly program: Program }): string[] {
   if (place.program.kind === "name" || !isShared(place)) return [];
   const out = commandLine("uninstall-hooks", ["--scope", "project"]);

@@ -15,7 +15,6 @@ export type { Node };
 /** Keys of objects and indexes of arrays, from the top of a text. */
 export type JsonPath = readonly (string | number)[];
 
-/** A value that JSON can hold. */
 export type Json =
   | string
   | number
@@ -35,10 +34,7 @@ export type Reading =
     readonly problem: string;
   };
 
-/**
- * Reads strict JSON. A text counts as "JSON with comments" only where a comment comes before the first other mistake:
- * `{"a": https://x}` is malformed.
- */
+/** Reads strict JSON. It is "JSON with comments" only where a comment is the first mistake. */
 export function readJson(text: string): Reading {
   const [error] = errorsIn(text, { allowTrailingComma: true });
   if (error !== undefined && printParseErrorCode(error.error) === "InvalidCommentToken") {
@@ -109,7 +105,6 @@ export function setAt(text: string, path: JsonPath, value: Json): string {
   return addMember(text, node, { key: path[depth]!, value: whole });
 }
 
-/** Adds a member at the end of an object or of an array. */
 function addMember(
   text: string,
   container: Node,

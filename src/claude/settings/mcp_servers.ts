@@ -11,14 +11,16 @@ import { type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit
 import { memberOf, splitWords } from "./own_handler.ts";
 import {
   type Attempt,
+  mustBe,
+  openObject,
   refusal,
+  refuseTwins,
   replaceSettings,
   type SettingsFile,
   type SettingsPlace,
   type SettingsScope,
   withFreshFile,
 } from "./settings_file.ts";
-import { mustBe, openObject, refuseTwins } from "./settings_text.ts";
 
 export interface ServerOptions {
   readonly place: ServersPlace;
@@ -41,7 +43,6 @@ export interface ServerReport {
   readonly diff: readonly string[];
 }
 
-/** How Claude Code starts the server of a program. */
 export function serverOf(program: Program): ServerEntry {
   const words = program.kind === "line"
     ? splitWords(program.line) ?? [program.line]
@@ -50,11 +51,7 @@ export function serverOf(program: Program): ServerEntry {
   return { command, args: [...args, SERVER_VERB] };
 }
 
-/**
- * Registers our server, or brings it up to date. A second run changes nothing.
- *
- * @throws UserError When the file cannot be read, edited safely or written, or when another server has our name.
- */
+/** Registers our server, or brings it up to date. @throws UserError When another server has our name. */
 export function registerServer(
   options: ServerOptions & { readonly program: Program },
 ): ServerReport {
@@ -68,7 +65,8 @@ export function registerServer(
     const changed = after !== before;
     if (changed && !dryRun && !replace(file, after, place)) return undefined;
     return {
-      ...factsOf(file, place),
+      file: file.path,
+      scope: place.scope,
       changed,
       dryRun,
       done: !changed ? "present" : had.kind === "none" ? "added" : "updated",
@@ -78,11 +76,7 @@ export function registerServer(
   });
 }
 
-/**
- * Takes our server out of a file again; one of another program under our name stays.
- *
- * @throws UserError When the file names us, and cannot be read, edited safely or written.
- */
+/** Takes our server out of a file again; one of another program under our name stays. */
 export function unregisterServer(options: ServerOptions): ServerReport {
   const { place, dryRun = false } = options;
   const edit = editOf("uninstall-hooks", options);
@@ -95,7 +89,8 @@ export function unregisterServer(options: ServerOptions): ServerReport {
     const text = deleted ? undefined : after;
     if (changed && !dryRun && !replace(file, text, place)) return undefined;
     return {
-      ...factsOf(file, place),
+      file: file.path,
+      scope: place.scope,
       changed,
       dryRun,
       done: changed ? "removed" : had.kind === "foreign" ? "foreign" : "absent",
@@ -129,13 +124,6 @@ function replace(
   return isClaudes ? whileLocked(`${file.path}.lock`, act, CLAUDES_LOCK) : act();
 }
 
-function factsOf(
-  { path }: SettingsFile,
-  { scope }: ServersPlace,
-): Pick<ServerReport, "file" | "scope"> {
-  return { file: path, scope };
-}
-
 /** Whether the file holds nothing but our server, as a registration into no file writes it. */
 function isMadeFor(
   text: string,
@@ -155,7 +143,6 @@ function serverLines(before: string, after: string, edit: ServerEdit): string[] 
   return [...line("-", before), ...line("+", after)];
 }
 
-/** The place of one object of MCP servers. */
 interface ServersPlace {
   readonly scope: SettingsScope;
   readonly path: string;
@@ -173,12 +160,7 @@ export interface ServersScope extends Omit<SettingsPlace, "settings"> {
 
 const SERVERS = "mcpServers";
 
-/**
- * The place of the servers of a scope (seen in 2.1.329): `.mcp.json` of the project for the whole team, else the file
- * that Claude Code keeps for itself.
- *
- * @throws UserError When the user's file is asked for and there is neither a home nor a configuration folder.
- */
+/** The place of the servers of a scope: `.mcp.json` of the project, else Claude Code's own file. */
 export function serversPlace(place: ServersScope): ServersPlace {
   const { scope, projectDir, projectKey, home, configDir } = place;
   if (scope === "project") {
@@ -197,7 +179,6 @@ export function serversPlace(place: ServersScope): ServersPlace {
   return { scope, path, keys, isClaudes: true };
 }
 
-/** The name under which Claude Code knows our server. */
 const SERVER_NAME = "conclaude";
 
 /** The verb that makes the program an MCP server. */
@@ -214,7 +195,6 @@ export interface ServerEdit {
   readonly attempt: Attempt;
 }
 
-/** The server that the file lists under the name `conclaude`. */
 type FoundServer =
   | { readonly kind: "none" }
   | { readonly kind: "ours" | "foreign"; readonly value: unknown };
@@ -229,11 +209,7 @@ function findServer(text: string, edit: ServerEdit): FoundServer {
   return { kind: isOurs(value) ? "ours" : "foreign", value };
 }
 
-/**
- * Adds our server to the text. A server that is ours already is corrected in its place and keeps other keys (`env`).
- *
- * @throws UserError When the text cannot be edited safely, or when another server has our name.
- */
+/** Adds our server, or corrects it in its place. @throws UserError When another server has our name. */
 export function addServer(
   text: string,
   options: ServerEdit & { readonly entry: ServerEntry },
@@ -254,12 +230,7 @@ export function addServer(
   return corrected === body ? text : mark + corrected;
 }
 
-/**
- * The text without our server, and without the objects that held nothing else. The `mcpServers` of a project that Claude
- * Code keeps other things of stays: it gives one to each.
- *
- * @throws UserError When the text cannot be edited safely.
- */
+/** The text without our server, and without the objects that held nothing else. */
 export function removeServer(text: string, edit: ServerEdit): string {
   if (findServer(text, edit).kind !== "ours") return text;
   const { mark, body } = openObject(text, edit.attempt);

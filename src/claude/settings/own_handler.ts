@@ -121,11 +121,7 @@ function programWords(command: Command): HookWords | undefined {
 const PIECE =
   /'(?<single>[^']*)'|"(?<double>(?:[^"\\`$]|\\[^]|\$(?!\())*)"|\\(?<escaped>[^\n])|(?<bare>[^\s'"\\`;&|<>()]+)/y;
 
-/**
- * The words of a simple shell command; variables stay as they are written.
- *
- * @returns `undefined` for more than one simple command, a substitution, a redirect, or an open quote.
- */
+/** The words of a simple shell command; `undefined` for more than one, a substitution, a redirect. */
 export function splitWords(command: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
@@ -148,7 +144,6 @@ export function splitWords(command: string): string[] | undefined {
 }
 
 export interface Asker {
-  /** The program that hooks shall start. */
   readonly program?: Program | undefined;
   /** This process's executable; null or nothing when it runs from source. */
   readonly executable?: string | null | undefined;
@@ -186,7 +181,6 @@ export function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-/** Finds one of our hooks inside a longer command. */
 export interface WrappedHook {
   readonly event: string;
   readonly role: HookRole;
@@ -196,7 +190,6 @@ export interface WrappedHook {
 /** Matches the end of the first simple command, and the rest of the line. */
 const COMMAND_END = /\s*(?:\d*[<>]|[|&;\n])[^]*$/;
 
-/** The wrapped hooks in a parsed settings file. */
 export function findWrapped(settings: unknown, ownership: Ownership): WrappedHook[] {
   const hooks = memberOf(settings, "hooks");
   if (typeof hooks !== "object" || hooks === null) return [];

@@ -15,7 +15,9 @@ import {
   removeQuietly,
   writeWhole,
 } from "../../system/write_file.ts";
-import { commandLine, quoteWord } from "./hooks.ts";
+import { commandLine, KNOWN_EVENTS, quoteWord } from "./hooks.ts";
+import { parseTree } from "jsonc-parser";
+import { lineEndOf, type Node, placeOf, readJson, valueAt } from "./json_edit.ts";
 
 /** The user's own file, the project's shared one, or the project's private one. */
 export type SettingsScope = "user" | "project" | "local";
@@ -47,7 +49,6 @@ export interface Target {
   readonly flags?: readonly string[] | undefined;
 }
 
-/** Who wants to edit which file. */
 export interface Attempt extends Target {
   readonly command: "install-hooks" | "uninstall-hooks";
   /** The subject of the edit in a refusal; by default `hooks`. */
@@ -74,10 +75,7 @@ export function settingsPath(place: SettingsPlace): string {
   return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
 }
 
-/**
- * Claude Code's settings files for a project, the one with the last word first; without the user's where its place is
- * not known.
- */
+/** Claude Code's settings files for a project, the one with the last word first. */
 export function settingsPaths(
   place: Pick<SettingsPlace, "projectDir" | "home" | "configDir">,
 ): string[] {
@@ -96,11 +94,7 @@ export function placeFlags(place: SettingsPlace): string[] {
   return place.scope === "user" ? [] : ["--scope", place.scope];
 }
 
-/**
- * Reads a settings file through all links. A byte order mark is kept.
- *
- * @throws UserError When it is no file, cannot be read, or is not UTF-8.
- */
+/** Reads a settings file through all links. @throws UserError When it is no file, or not UTF-8. */
 export function readSettings(path: string): SettingsFile {
   return orExplain(path, `Cannot read "${path}"`, () => {
     const target = followLinks(path);
@@ -111,12 +105,7 @@ export function readSettings(path: string): SettingsFile {
   });
 }
 
-/**
- * Replaces a file that was read before, or makes it with its folder; `undefined` removes it.
- *
- * @returns False, with nothing written, when the file has changed since it was read.
- * @throws UserError When it cannot be written.
- */
+/** Replaces or makes a file, or removes it (`undefined`). @returns False when it has changed since it was read. */
 export function replaceSettings(file: SettingsFile, text: string | undefined): boolean {
   return orExplain(file.path, `Cannot write "${file.path}"`, () => {
     const isUnchanged = () => {
@@ -145,11 +134,7 @@ export function readBackup(path: string): string | undefined {
   }
 }
 
-/**
- * {@linkcode replaceSettings} with a backup of the former text, which takes the place of any older one.
- *
- * @throws {UserError} When either cannot be written.
- */
+/** {@linkcode replaceSettings} with a backup of the former text, which takes the place of any older one. */
 export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   const target = backupPath(file.path);
   orExplain(
@@ -238,11 +223,7 @@ export function removeMadeFolder(settings: string): void {
 /** How often a file that another program changes meanwhile is read again. */
 const MOST_ROUNDS = 20;
 
-/**
- * Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing.
- *
- * @throws UserError As `act`, and when other programs do not stop changing the file.
- */
+/** Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing. */
 export function withFreshFile<T>(attempt: Attempt, act: (file: SettingsFile) => T | undefined): T {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const done = act(readSettings(attempt.path));
@@ -252,4 +233,106 @@ export function withFreshFile<T>(attempt: Attempt, act: (file: SettingsFile) => 
     why: `other programs changed the file ${MOST_ROUNDS} times while it was being edited`,
     todo: "wait until they are done",
   });
+}
+
+/** The two parts of a settings file: a byte order mark or nothing, and a JSON object. */
+interface SettingsText {
+  readonly mark: string;
+  readonly body: string;
+}
+
+/** {@linkcode openObject}, which also refuses `hooks` of a wrong shape and keys that stand twice. */
+export function openSettings(text: string, attempt: Attempt): SettingsText {
+  const opened = openObject(text, attempt);
+  checkShape(opened.body, attempt);
+  return opened;
+}
+
+/** Opens a file of Claude Code for editing. @throws UserError When it is JSON with comments, or no object. */
+export function openObject(text: string, attempt: Attempt): SettingsText {
+  const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const body = text.slice(mark.length);
+  if (body.trim() === "") return { mark, body: `{}${lineEndOf(body)}` };
+  const reading = readJson(body);
+  if (reading.kind === "comments") {
+    const { line, column } = reading;
+    throw refusal(attempt, {
+      why: `the file contains JSONC comments, the first on line ${line}, column ${column}; ` +
+        "only standard JSON can be edited without losing anything",
+      todo: "remove the comments",
+    });
+  }
+  if (reading.kind === "malformed") {
+    const { line, column, problem } = reading;
+    throw refusal(attempt, {
+      why: `malformed JSON on line ${line}, column ${column}: ${problem}`,
+      todo: `correct line ${line}`,
+    });
+  }
+  mustBe("object", { node: reading.root, path: "the top level", attempt });
+  return { mark, body };
+}
+
+function checkShape(body: string, attempt: Attempt): void {
+  const root = parseTree(body);
+  if (root === undefined) return;
+  const check = (object: Node, path: string, keys: readonly string[]) =>
+    refuseTwins(body, { object, path, keys, attempt });
+  check(root, "", ["hooks"]);
+  const hooks = valueAt(root, "hooks");
+  if (hooks === undefined) return;
+  mustBe("object", { node: hooks, path: "`hooks`", attempt });
+  check(hooks, "hooks.", KNOWN_EVENTS);
+  for (const event of KNOWN_EVENTS) {
+    const groups = valueAt(hooks, event);
+    if (groups === undefined) continue;
+    mustBe("array", { node: groups, path: `\`hooks.${event}\``, attempt });
+    for (const [index, group] of (groups.children ?? []).entries()) {
+      const path = `hooks.${event}[${index}]`;
+      check(group, `${path}.`, ["matcher", "hooks"]);
+      for (const [place, handler] of (valueAt(group, "hooks")?.children ?? []).entries()) {
+        const keys = ["type", "command", "args", "timeout", "async"];
+        check(handler, `${path}.hooks[${place}].`, keys);
+      }
+    }
+  }
+}
+
+/** @throws UserError When a node is of another type. @param context `path`: where it is, to begin a sentence. */
+export function mustBe(
+  type: "object" | "array",
+  context: { readonly node: Node; readonly path: string; readonly attempt: Attempt },
+): void {
+  const { node, path, attempt } = context;
+  if (node.type === type) return;
+  const article = /^[aeiou]/.test(node.type) ? "an" : "a";
+  throw refusal(attempt, {
+    why: `${path} must be an ${type}, and is ${
+      node.type === "null" ? "null" : `${article} ${node.type}`
+    }`,
+    todo: `make ${path} an ${type}`,
+  });
+}
+
+/** Refuses an object in which a key stands twice: only the last counts for Claude Code. */
+export function refuseTwins(
+  body: string,
+  context: {
+    readonly object: Node;
+    readonly keys: readonly string[];
+    readonly path: string;
+    readonly attempt: Attempt;
+  },
+): void {
+  const properties = context.object.type === "object" ? context.object.children ?? [] : [];
+  for (const key of context.keys) {
+    const twins = properties.filter(({ children }) => children?.[0]?.value === key);
+    if (twins.length < 2) continue;
+    const lines = twins.map((twin) => placeOf(body, twin.offset).line).join(" and ");
+    throw refusal(context.attempt, {
+      why: `the key \`${context.path}${key}\` occurs more than once (lines ${lines}), ` +
+        "and only the last one counts",
+      todo: "keep one of them",
+    });
+  }
 }

@@ -2,13 +2,9 @@
 import { normalizeSessionId } from "../../base/ids.ts";
 import { messageText, promptOf, saysInterrupted } from "./spoken.ts";
 
-/** Where and when something happened. */
 export interface TranscriptPlace {
-  /** The session that the line names. */
   readonly sessionId: string;
-  /** Epoch milliseconds. */
   readonly atMs: number;
-  /** Of the line. */
   readonly uuid: string;
   readonly cwd: string | null;
   /** Null where no branch is checked out. */
@@ -19,7 +15,6 @@ export interface TranscriptPlace {
   readonly agentType: string | null;
 }
 
-/** A tool use and its result. */
 export interface TranscribedToolUse extends TranscriptPlace {
   readonly kind: "toolUse";
   readonly toolName: string;
@@ -27,7 +22,6 @@ export interface TranscribedToolUse extends TranscriptPlace {
   readonly toolInput: unknown;
   /** The tool's answer, which a hook receives as `tool_response`; undefined when the tool failed. */
   readonly response: unknown;
-  /** Null when the tool did not fail. */
   readonly error: string | null;
 }
 
@@ -37,10 +31,8 @@ export interface TranscribedWords extends TranscriptPlace {
   readonly text: string;
 }
 
-/** One thing in a transcript that memory is made of. */
 export type TranscriptItem = TranscribedToolUse | TranscribedWords;
 
-/** One of {@linkcode ITEM_KINDS}. */
 export type ItemKind = TranscriptItem["kind"];
 
 /** The kinds of items, in the order in which people read about them. */
@@ -48,7 +40,6 @@ export const ITEM_KINDS = ["toolUse", "prompt", "lastMessage", "compaction"] as 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The items of one line, and the session, folder and origin that the line names. */
 export interface LineNews {
   readonly items: readonly TranscriptItem[];
   /** Null for a line that names no session. */
@@ -58,7 +49,6 @@ export interface LineNews {
   readonly isCopied: boolean;
 }
 
-/** Reads one transcript and remembers what is still open. */
 export interface TranscriptReader {
   /** Takes the next line, as parsed JSON. A line of an unknown kind gives no items. */
   readonly take: (line: unknown) => LineNews;
@@ -75,7 +65,6 @@ export function mayTell(text: string): boolean {
 /** After a message that stops for one of these reasons the turn goes on. */
 const GOES_ON = new Set(["tool_use", "pause_turn"]);
 
-/** A reader for one file, from its first line. */
 export function transcriptReader(): TranscriptReader {
   const open = new Map<string, Pick<TranscribedToolUse, "toolName" | "toolInput" | "agentType">>();
   let last: {

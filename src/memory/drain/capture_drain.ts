@@ -21,19 +21,16 @@ import {
 } from "../../db/queue_work.ts";
 import { waitMs } from "../../system/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
-import { mendFailures } from "../tell/mend_failures.ts";
+import { mendFailures } from "./mend_failures.ts";
 import { type ReadAt, readCapture, type Reading, termsOf } from "./read_capture.ts";
 import { summarySteps } from "./summaries.ts";
-import { WorkTrees } from "../tell/work_trees.ts";
+import { WorkTrees } from "./work_trees.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 
-/** What a drain did. */
 export interface CaptureDrainReport {
-  /** Captures worked in. */
   readonly worked: number;
   /** Captures that could not be; they wait for another try, or are given up. */
   readonly failed: number;
-  /** Captures of what was forgotten, which were taken away again. */
   readonly forgotten: number;
   readonly summaries: number;
   /** False when the time ran out first. */
@@ -46,13 +43,10 @@ export type WithoutForgotten = <Capture extends { readonly id: string }>(
   captures: readonly Capture[],
 ) => readonly Capture[];
 
-/** How far a drain goes. */
 export interface CaptureDrainOptions {
-  /** Takes away captures of what was forgotten meanwhile. @returns The others. */
   readonly withoutForgotten: WithoutForgotten;
   /** The user's home folder, which `~` in a command means; by default unknown. */
   readonly home?: string | null;
-  /** The time, in epoch milliseconds. */
   readonly now: () => number;
   /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
   readonly untilMs?: number;
@@ -63,7 +57,6 @@ export interface CaptureDrainOptions {
   readonly despiteDeaths?: boolean;
   /** False leaves the summaries of sessions to another drain. */
   readonly summarizes?: boolean;
-  /** Called after every batch. */
   readonly onProgress?: (worked: number) => void;
 }
 
@@ -81,12 +74,8 @@ const COLLECT_EVERY = { rows: 2_500, bytes: 4_000_000 };
 const MAX_DEATHS = 5;
 
 /**
- * Works off the queue. It must be the only one that does: whoever calls it holds the lock of `drain_lock.ts`.
- *
- * A capture that is done is marked in the transaction that writes what was made of it, so a drain that is killed leaves
- * every capture either waiting or worked in.
- *
- * @throws {Error} What SQLite says when the database cannot be read or written; what was done before stays done.
+ * Works off the queue, for the holder of its lock. A capture that is done is marked in the transaction that writes what was
+ * made of it, so a drain that is killed leaves every capture either waiting or worked in.
  */
 export function drainCaptures(
   db: DatabaseSync,
@@ -213,26 +202,11 @@ function keep(
 }
 
 function newObservation(
-  capture: ClaimedCapture,
+  { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
   { observed, terms }: { readonly observed: Observed; readonly terms: string },
 ): NewObservation {
-  const { id, sessionId, project, branch, createdAtMs } = capture;
-  const { kind, outcome, title, text, files, facts } = observed;
-  return {
-    kind,
-    outcome,
-    title,
-    text,
-    files,
-    facts,
-    uid: id,
-    sessionId,
-    project,
-    branch,
-    terms,
-    sameAs: storedSameAs(observed),
-    atMs: createdAtMs,
-  };
+  const sameAs = storedSameAs(observed);
+  return { ...observed, uid: id, sessionId, project, branch, terms, sameAs, atMs: createdAtMs };
 }
 
 /** The stored text that repeats of an observation share; null when nothing repeats it. */
@@ -259,12 +233,7 @@ function giveBack(
   });
 }
 
-/**
- * Works off the queue of a database, unless another process does.
- *
- * @param database Its path; `:memory:` needs no lock. @returns Null when another process is at it.
- * @throws {Error} As {@linkcode drainCaptures}, and when the lock cannot be made.
- */
+/** Works off the queue of a database, unless another process does: then it returns null. */
 export function drainAlone(
   db: DatabaseSync,
   database: string,
@@ -299,20 +268,13 @@ const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };
 /** How long the database is left alone between two of them, in milliseconds. */
 const PAUSE_MS = 4;
 
-/** How a drain goes on. */
 interface Pace {
   readonly batch: BatchSize;
   /** To be left between this batch and the next, in milliseconds. */
   readonly pauseMs: number;
 }
 
-/**
- * Looks whether others write into the same database.
- *
- * @param batch What is taken at once where nobody does.
- * @param small What is taken at once where somebody does, if that is less.
- * @returns A function that tells the pace of the moment; it takes a few microseconds.
- */
+/** Returns a function that tells the pace of the moment: small batches while others write. */
 export function paceBesideHooks(
   db: DatabaseSync,
   batch: BatchSize,

@@ -7,10 +7,7 @@ export type LateRedaction = (
   text: string,
 ) => Readonly<Record<string, unknown>>;
 
-/**
- * Returns a function that masks by these patterns; undefined without patterns, since hooks have masked the built-in
- * kinds.
- */
+/** Returns a function that masks by these patterns; undefined without any: hooks have masked the rest. */
 export async function lateRedaction(
   sources: readonly string[],
 ): Promise<LateRedaction | undefined> {

@@ -1,13 +1,14 @@
+/** Writes and reads observations. */
 import {
   keptJson,
   type ObservationKind,
   type ObservedFacts,
   type ObservedFile,
 } from "../observe/observation.ts";
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "../../db/statement.ts";
+import { transaction } from "../../db/transaction.ts";
 
-/** The fields of an observation both when it is written and when it is stored. */
 interface ObservationBase {
   /** The same in every database that it is copied to. */
   readonly uid: string;
@@ -21,7 +22,6 @@ interface ObservationBase {
   readonly facts: ObservedFacts;
 }
 
-/** An observation as it is written. */
 export interface NewObservation extends ObservationBase {
   /** The words of code, as the index has them. */
   readonly terms: string;
@@ -31,7 +31,6 @@ export interface NewObservation extends ObservationBase {
   readonly atMs: number;
 }
 
-/** An observation as it is stored. */
 export interface Observation extends ObservationBase {
   readonly id: number;
   readonly files: readonly string[];
@@ -95,11 +94,7 @@ export function saveObservation(db: DatabaseSync, observation: NewObservation): 
   return id;
 }
 
-/**
- * Writes an observation over the same one, and counts no repeat.
- *
- * @param observation One with a `sameAs`. @returns Its id.
- */
+/** Writes an observation with a `sameAs` over the same one, and counts no repeat. @returns Its id. */
 export function replaceObservation(db: DatabaseSync, observation: NewObservation): number {
   const known = findSame(db, observation.sessionId, observation.sameAs ?? "");
   if (known === undefined) return saveObservation(db, observation);
@@ -184,7 +179,6 @@ function repeatObservation(db: DatabaseSync, known: Same, observation: NewObserv
   return known.id;
 }
 
-/** Adds the files that a repeat names. */
 function addFiles(db: DatabaseSync, known: Same, files: readonly ObservedFile[]): void {
   const before = keptJson<string[]>(known.files, []);
   const added = files.map(({ path }) => path).filter((path) => !before.includes(path));
@@ -236,3 +230,47 @@ export function summaryUid(sessionId: string): string {
 
 /** The facts of a row in SQL; an empty object where they are no JSON. */
 export const FACTS = "iif(json_valid(facts), facts, '{}')";
+
+/** An observation as its remaining captures make it, with how often and when they saw it. */
+export interface Remade extends
+  Pick<
+    NewObservation,
+    "uid" | "project" | "branch" | "outcome" | "title" | "text" | "terms" | "files" | "facts"
+  > {
+  readonly id: number;
+  readonly repeats: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** Makes an observation of its remaining captures, the oldest first; null where they are not enough. */
+export type Remake = (
+  id: number,
+  captures: { readonly stay: readonly string[]; readonly go: ReadonlySet<string> },
+) => Remade | null;
+
+/** The columns of an observation that come from its captures. */
+function columnsOf(one: Remade): Readonly<Record<string, SQLInputValue>> {
+  const { files, facts, createdAtMs, updatedAtMs, ...same } = one;
+  return {
+    ...same,
+    files: JSON.stringify(files.map(({ path }) => path)),
+    facts: JSON.stringify(facts),
+    created_at_ms: createdAtMs,
+    updated_at_ms: updatedAtMs,
+  };
+}
+
+/** Writes the observations in one transaction, as if the other captures had never been there. */
+export function writeRemade(db: DatabaseSync, remade: readonly Remade[]): void {
+  transaction(db, () => {
+    for (const one of remade) {
+      const { id, ...columns } = columnsOf(one);
+      const set = Object.keys(columns).map((name) => `${name} = ?`).join(", ");
+      statement(db, `UPDATE observations SET ${set} WHERE id = ?`)
+        .run(...Object.values(columns), id!);
+      statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(one.id);
+      saveFiles(db, one.id, one.files);
+    }
+  });
+}

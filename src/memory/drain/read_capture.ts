@@ -8,14 +8,13 @@ import { indexedTerms } from "../search/terms.ts";
 import { readPayload } from "../../db/payloads.ts";
 import { captureOfToolUse, type ClaimedCapture, readCaptures } from "../../db/queue_work.ts";
 import type { LateRedaction } from "./late_redaction.ts";
-import { type WorkPlace, WorkTrees } from "../tell/work_trees.ts";
+import { type WorkPlace, WorkTrees } from "./work_trees.ts";
 import { readNotification } from "../observe/observe_words.ts";
 import { textIn } from "../text.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { joinPath } from "../../base/paths.ts";
 import { digestOfFile } from "../tell/stale_files.ts";
-import { MAX_FILES, readObservations } from "./observations_table.ts";
-import type { Remade, Remake } from "../remade_table.ts";
+import { MAX_FILES, readObservations, type Remade, type Remake } from "./observations_table.ts";
 
 /** A capture with what it tells, or why it cannot be read. */
 export interface Reading {
@@ -25,9 +24,7 @@ export interface Reading {
   readonly fault: string | null;
 }
 
-/** What captures are read with. */
 export interface ReadAt {
-  /** Epoch milliseconds. */
   readonly atMs: number;
   readonly redact: LateRedaction | undefined;
   readonly maxAttempts: number;
@@ -73,12 +70,7 @@ export function termsOf({ title, text, files, facts }: Observed, project: string
   return indexedTerms(words.join("\n"), project);
 }
 
-/**
- * A prompt that tells of the end of a command, as Claude Code would have told of that command had it been awaited.
- *
- * @returns Null for any other, and where the command has left the queue.
- * @throws {UserError} When what is stored of the command is damaged.
- */
+/** A prompt that tells of the end of a background command, as that command; null for any other prompt. */
 function endedCommand(
   db: DatabaseSync,
   { toolName, sessionId }: Pick<ClaimedCapture, "toolName" | "sessionId">,
@@ -111,12 +103,7 @@ function endedCommand(
 /** After so long the files may not be those that it failed with, in milliseconds. */
 const FRESH_MS = 600_000;
 
-/**
- * Adds to a failure the digests of its files as they are now. Anything else is returned as it is, and so is a failure that
- * is too old, or whose branch is not checked out any more.
- *
- * @param ageMs How long ago it failed, in milliseconds.
- */
+/** Adds the digests of its files to a failure that is not too old and whose branch is still checked out. */
 export function withContent(
   observed: Observed,
   { root, branch }: Pick<WorkPlace, "root" | "branch">,

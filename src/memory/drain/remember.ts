@@ -16,10 +16,9 @@ import { type Observation, readObservations, saveObservation } from "./observati
 import { resolveObservation } from "../tell/open_failures_table.ts";
 import { digestOfFile } from "../tell/stale_files.ts";
 
-/** A longer note would lose its middle. */
+/** A longer note would lose its middle: texts are kept by their head and tail. */
 const MAX_NOTE_CHARS = 64_000;
 
-/** Where a note belongs. */
 export interface NotePlace {
   /** Null: to no session. */
   readonly sessionId: string | null;
@@ -34,19 +33,13 @@ export interface NotePlace {
   readonly replaces?: number | null;
 }
 
-/** A note that was kept. */
 export interface KeptNote {
   readonly id: number;
   readonly isNew: boolean;
-  /** The number of what it replaces. */
   readonly replaces?: number;
 }
 
-/**
- * Keeps what somebody wants remembered. The same text once more is counted, not kept twice.
- *
- * @param text Without secrets. @throws {UserError} When nothing is left of it, or it cannot replace what it shall.
- */
+/** Keeps a note. The same text once more is counted. @throws {UserError} When nothing is left of it. */
 export function rememberNote(
   db: DatabaseSync,
   text: string,
@@ -130,11 +123,7 @@ function cannotReplace(id: number, options: { readonly why: string; readonly nex
   return new UserError(`Cannot replace #${id}`, options);
 }
 
-/**
- * Keeps a note for the project around a folder, its secrets masked.
- *
- * @throws {UserError} When nothing is left of it.
- */
+/** Keeps a note for the project around a folder, its secrets masked. */
 export function rememberHere(
   db: DatabaseSync,
   text: string,
@@ -174,7 +163,6 @@ function fileOf(named: string, root: string): ObservedFile {
     : { path, digest: digestOfFile(resolvePath(path, { folder: root })) };
 }
 
-/** The answer to a person who has kept a note. */
 export function rememberedText({ id, isNew, replaces }: KeptNote): string {
   const instead = replaces === undefined ? "" : `, in the place of #${replaces}`;
   return isNew

@@ -1,7 +1,7 @@
+/** Writes summaries of sessions without a model: what was asked, done, decided, changed, and what is open. */
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../../base/fnv.ts";
 import { endInWords, whyCutOff, withEnd, withoutEnd } from "../tell/ended_session.ts";
-import { isSmallTalk, summarizeSession } from "../tell/session_summary.ts";
 import { type Observation, replaceObservation, summaryUid } from "./observations_table.ts";
 import { indexedTerms } from "../search/terms.ts";
 import { indexTogether } from "../search/memory_index_table.ts";
@@ -9,6 +9,13 @@ import { observationsToSummarize, usedTools } from "../observe/session_observati
 import { forgetSummaryRequest, sessionsToSummarize } from "../../db/queue_work.ts";
 import { sessionEnd, sessionTitle } from "../../db/sessions.ts";
 import { rewriteSummary, summaryOf } from "./summarizer_runs_table.ts";
+import { count } from "../../base/counts.ts";
+import type { Tellable } from "../tell/context_text.ts";
+import { isSuperseded, type ObservationKind, type ObservedFacts } from "../observe/observation.ts";
+import { newestOfEach, openEndRank } from "../tell/open_ends.ts";
+import { COMPACTION } from "../../claude/transcript/spoken.ts";
+import { shortened, titleLine } from "../text.ts";
+import { todosOf } from "../observe/observe_task.ts";
 
 /** Observations that a summary looks at: the newest. */
 const MAX_PARTS = 400;
@@ -16,7 +23,6 @@ const BATCH = 100;
 /** A transaction takes in further summaries until so many milliseconds have passed: hooks wait for it. */
 const TRANSACTION_MS = 5;
 
-/** The result of writing summaries. */
 export interface SummariesReport {
   readonly summaries: number;
   /** False when the time ran out first. */
@@ -66,7 +72,6 @@ function digestOfParts(
   return digestOf(JSON.stringify([title, withoutEnd(text), facts.open ?? [], files, titles]));
 }
 
-/** Writes the summary of a session anew. */
 function writeSummary(db: DatabaseSync, sessionId: string): void {
   const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
   const last = parts.at(-1);
@@ -116,4 +121,132 @@ function tellEnd(db: DatabaseSync, stored: Observation, ended: string): void {
   const text = withEnd(stored.text, ended);
   const terms = indexedTerms([title, text, ...files].join("\n"), project);
   rewriteSummary(db, id, { text, terms, rewrittenFrom: facts.rewrittenFrom ?? "", end: ended });
+}
+
+export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale"> & {
+  readonly text: string;
+};
+
+interface SessionSummary {
+  /** The subject and how much was done; not what is open, since a later session may do it. */
+  readonly title: string;
+  readonly text: string;
+  readonly files: readonly string[];
+  /** Its lists of tasks, the tasks and failures that it left open, and its branches. */
+  readonly facts: ObservedFacts & { readonly open: readonly string[] };
+}
+
+const MAX_ASKED = 4;
+const MAX_LISTED = 8;
+const MAX_FILES = 20;
+const MAX_HEADING_CHARS = 110;
+const MAX_MESSAGE_CHARS = 600;
+/** A shorter prompt, in characters, says too little to name a session by it: `continue`, `ok, go on!`. */
+const TELLING_CHARS = 11;
+const IS_ASCII = /^[\x20-\x7e]*$/;
+/** A prompt of at most so many characters may be small talk. */
+const SHORT_PROMPT = 80;
+
+/** Summarizes a session; null when there is nothing to tell. @param called Its title, for lack of a prompt. */
+export function summarizeSession(
+  parts: readonly SummarizedPart[],
+  called: string | null = null,
+): SessionSummary | null {
+  if (parts.length === 0) return null;
+  const standing = parts.filter((part) => !isSuperseded(part));
+  const of = (kind: ObservationKind, among = standing) =>
+    among.filter((part) => part.kind === kind);
+  const [commits, fixes] = [of("commit"), of("fix")];
+  const done = [...commits, ...fixes].map(({ title }) => title);
+  const todos = todosOf(parts);
+  const open = [...openTitles(parts), ...todos?.open ?? []];
+  const files = filesByCount(of("edit"));
+  const message = parts.findLast(isOwnMessage);
+  const last = message === undefined ? "" : shortened(message.text, MAX_MESSAGE_CHARS);
+  const branches = [...new Set(parts.map(({ branch }) => branch))];
+  const asked = of("prompt").map(askedIn);
+  // What it was asked may wait still while what it did is worked in.
+  const prompts = asked.length > 0 || called === null ? asked : [called];
+  const about = done[0] ?? (files.length === 0 ? "" : last.replace(/\s+/g, " "));
+  const heading = prompts.find(saysWhat) ??
+    ([prompts[0] ?? "", about].filter((one) => one !== "").join(": ") || parts[0]!.title);
+  const counts = [
+    counted(commits.length, "commit"),
+    counted(fixes.length, "fix", "fixes"),
+    counted(files.length, "file"),
+  ].filter((part) => part !== null).join(", ");
+  return {
+    title: titleLine(
+      `Session: ${shortened(heading, MAX_HEADING_CHARS)}${counts === "" ? "" : ` (${counts})`}`,
+    ),
+    text: [
+      ...section("Asked", firstAndLast(asked, MAX_ASKED)),
+      ...section("Done", done.slice(-MAX_LISTED)),
+      ...section(
+        "Decided",
+        [...of("decision"), ...of("note")].map(({ title }) => title).slice(-MAX_LISTED),
+      ),
+      ...section("Changed", files.slice(0, MAX_LISTED)),
+      ...section("Open", open.slice(0, MAX_LISTED)),
+      ...last === "" ? [] : [`Last: ${last}`],
+    ].join("\n"),
+    files: files.slice(0, MAX_FILES),
+    facts: {
+      open,
+      ...todos === null ? {} : { todos },
+      ...branches.length === 1 ? {} : { branches },
+    },
+  };
+}
+
+/** Whether nothing stands in a session but a few short words, of which nobody needs to hear. */
+function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
+  return parts.every(({ kind, text, facts }) =>
+    kind === "prompt" ? text.length <= SHORT_PROMPT : kind === "message" && facts.tool === undefined
+  );
+}
+
+/** Whether the session itself has said it: neither a sub-agent whose words came back, nor Claude Code, nor an error. */
+function isOwnMessage({ kind, title, facts }: SummarizedPart): boolean {
+  return kind === "message" && facts.tool === undefined && facts.isRelayed !== true &&
+    facts.stopped === undefined && !title.startsWith(COMPACTION);
+}
+
+/** The title of a prompt, with the next line where it only leads to that: `Implement the following plan: Retries`. */
+function askedIn({ title, text }: SummarizedPart): string {
+  if (!title.endsWith(":")) return title;
+  return `${title} ${titleLine(text.trim().replace(/^.*/, ""))}`.trim();
+}
+
+/** Whether a prompt is long enough to say what a session is about; where words are not apart, a few signs are. */
+function saysWhat(prompt: string): boolean {
+  return prompt.length >= TELLING_CHARS || !IS_ASCII.test(prompt) && prompt.length > 3;
+}
+
+/** Titles of the failures that nothing has mended, of a command the last one, the newest first. */
+function openTitles(parts: readonly SummarizedPart[]): string[] {
+  return newestOfEach(parts.filter((part) => openEndRank(part) !== null))
+    .map(({ title }) => title).reverse();
+}
+
+/** The files that were changed, the ones with the most changes first. */
+function filesByCount(edits: readonly SummarizedPart[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { files } of edits) {
+    for (const file of files) counts.set(file, (counts.get(file) ?? 0) + 1);
+  }
+  return [...counts].sort(([, one], [, other]) => other - one).map(([file]) => file);
+}
+
+function section(name: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`${name}:`, ...lines.map((line) => `- ${line}`)];
+}
+
+/** The first line, which says what it is about, and the last ones, which say where it went. */
+function firstAndLast(lines: readonly string[], limit: number): readonly string[] {
+  return lines.length <= limit ? lines : [lines[0]!, ...lines.slice(1 - limit)];
+}
+
+function counted(n: number, one: string, many?: string): string | null {
+  return n === 0 ? null : count(n, one, many);
 }

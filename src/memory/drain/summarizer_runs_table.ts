@@ -18,18 +18,15 @@ export interface SummarizerUse {
   readonly failed: number;
 }
 
-/** What a day allows. */
 export interface SummarizerBudget {
   readonly maxRuns: number;
   readonly maxTokens: number;
 }
 
-/** A run as the ledger has it. */
 export interface SummarizerRun {
   readonly id: number;
   readonly sessionId: string;
   readonly status: "running" | "written" | "failed";
-  /** Why it failed. */
   readonly reason: string | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -37,7 +34,6 @@ export interface SummarizerRun {
   readonly endedAtMs: number | null;
 }
 
-/** A run that is about to begin. */
 export interface NewRun {
   readonly sessionId: string;
   /** Digest of the summary that is to be rewritten, and of the command that is to do it. */
@@ -48,7 +44,6 @@ export interface NewRun {
   readonly expiresAtMs: number;
 }
 
-/** What was spent since `sinceMs`. */
 export function summarizerUse(db: DatabaseSync, sinceMs: number): SummarizerUse {
   return db.prepare(
     `SELECT count(*) AS runs, coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
@@ -139,12 +134,7 @@ export function lastRuns(db: DatabaseSync, nowMs: number, limit: number): Summar
   ).all(nowMs, limit) as unknown as SummarizerRun[];
 }
 
-/**
- * Summaries that no model has rewritten, of sessions that are over or quiet and have no waiting captures; the newest
- * first.
- *
- * @param when `quietBeforeMs`: a session that showed life later is not quiet.
- */
+/** Summaries that no model has rewritten, of sessions that are over or quiet; the newest first. */
 export function summariesToRewrite(
   db: DatabaseSync,
   when: { readonly quietBeforeMs: number; readonly limit: number },
@@ -169,7 +159,6 @@ export function summariesToRewrite(
   ).all(when.quietBeforeMs, when.limit).map(observationOf);
 }
 
-/** The summary of a session; undefined when it has none. */
 export function summaryOf(db: DatabaseSync, sessionId: string): Observation | undefined {
   const row = statement(
     db,

@@ -1,10 +1,10 @@
+/** The command that rewrites summaries, as the user has configured it. */
 import { readConfigFiles, type UserPlace } from "../../config/discover.ts";
 import type { ConfigProblem } from "../../config/layer.ts";
 import type { Config as OwnConfig } from "../../config/config_schema.ts";
 import { loadSections } from "../../config/sections.ts";
 import type { MemorySettings } from "../memory_section.ts";
 
-/** The configuration with what concerns a summarizer. */
 export type SummarizedConfig = OwnConfig & { readonly memory: MemorySettings };
 
 /** `memory.summarizer` of the user's own file. */
@@ -23,7 +23,6 @@ export function forbiddingLimit(
   return maxTokensPerDay === 0 ? "memory.summarizer.maxTokensPerDay" : null;
 }
 
-/** The summarizer as it is configured. */
 export interface ConfiguredSummarizer {
   readonly settings: SummarizerSettings;
   /** The user's own patterns of secrets: they and the built-in kinds are masked in what goes through it. */
@@ -43,7 +42,6 @@ export function summarizerIn({ memory, capture }: SummarizedConfig): ConfiguredS
 /** A file without a match configures no summarizer. A backslash may spell the key. */
 const MAY_CONFIGURE = /summarizer|\\/;
 
-/** The summarizer in the user's own file. */
 export type FoundSummarizer =
   | { readonly kind: "ready"; readonly summarizer: ConfiguredSummarizer }
   /** A mistake in its section switches it off; `problem` is the mistake, in one line, with its place. */
@@ -64,7 +62,6 @@ export async function readSummarizer(
   return foundSummarizer(parseConfig<SummarizedConfig>(files));
 }
 
-/** The summarizer in a parsed configuration. */
 export function foundSummarizer(
   { config, summarizerFault }: {
     readonly config: SummarizedConfig;

@@ -19,7 +19,6 @@ export const WORDS: Readonly<
   compaction: { event: "PostCompact", field: "compact_summary" },
 };
 
-/** Longest title of a session, in characters. */
 export const MAX_SESSION_TITLE_CHARS = 120;
 
 const MAX_COMPARED_CHARS = 2_000;
@@ -31,14 +30,6 @@ export function wordsKindOf(toolName: string): WordsKind | null {
     if (WORDS[kind].event === toolName) return kind;
   }
   return null;
-}
-
-/**
- * A key that tells words of one kind and session apart. It looks at the beginning only, since hooks may have cut the
- * rest. @param payload JSON.
- */
-export function wordsKey(kind: WordsKind, payload: string): string {
-  return textKey(kind, String(Object(JSON.parse(payload))[WORDS[kind].field]));
 }
 
 /** The keys of a capture's words; empty for a tool use, and for a payload that cannot be read. */
@@ -82,7 +73,6 @@ function wordsOf(
   }
 }
 
-/** The key of a session's title. */
 export function titleKey(title: string): string {
   return `title ${digestOf(compared(title).slice(0, COMPARED_TITLE_CHARS).replace(/[\s…]+$/, ""))}`;
 }

@@ -125,7 +125,6 @@ const INTO_FILE = /(?:^|[^\d&>=-])>{1,2}\s*(?![&>]|["']?\/(?:tmp|dev)\/)["'\w./~
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 const MAX_SOURCE_CHARS = 2_000;
 
-/** A part of a script that changes something. */
 export interface ChangingPart {
   /** As it was typed, its first line. */
   readonly source: string;

@@ -1,7 +1,6 @@
 /** Programs that build, lint and check types, and programs that run the tasks of a project: one row each. */
 import type { Check } from "./observation.ts";
 
-/** A program that checks something. */
 export interface CheckTool {
   /** The program with its subcommand, without its folder and without what only starts it (`npx`). */
   readonly call: RegExp;

@@ -14,7 +14,6 @@ const NOT_PLAIN = /^[~-]|[$`*?\\:]/;
 /** Steps up, and none behind them. */
 const UP = /^(?:\.\.(?:\/|$))+/;
 
-/** The folders around a command. */
 export interface Surroundings {
   /** The folder that paths are told from, absolute; null when it is not known. */
   readonly root: string | null;
@@ -98,11 +97,8 @@ const GOES =
 const OF_SHELL = /[$`*?\\]|^~(?!\/)|.~/;
 
 /**
- * The one folder in which a script does all that may fail, absolute.
- *
- * @param shellFolder Where the shell stood, absolute: where it stood when the script had ended, if that is known.
- * @param home What `~` is, absolute; null when it is not known.
- * @returns `shellFolder` where it goes nowhere; null where it works in several, or only the shell can tell.
+ * The one folder in which a script does all that may fail, absolute; null where it works in several, or only the shell can
+ * tell. @param shellFolder Where the shell stood. @param home What `~` is; null when it is not known.
  */
 export function workFolder(
   script: string,

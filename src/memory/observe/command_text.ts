@@ -7,7 +7,6 @@ import { withoutQuietVariables } from "./script_words.ts";
 export const KEPT_OUTPUT = { head: 600, tail: 1_400 };
 const KEPT_COMMAND = { head: 1_500, tail: 500 };
 
-/** The facts of every command. */
 export function factsOf(
   command: string,
   exitCode: number | null,
@@ -20,7 +19,6 @@ export function factsOf(
   };
 }
 
-/** A command with what it printed. */
 export function textOf(command: string, output: string, about = ""): string {
   return [about, `$ ${headAndTail(command, KEPT_COMMAND)}`, output]
     .filter((part) => part !== "").join("\n");
@@ -61,7 +59,6 @@ function namesText(
 
 /** `env A=b make` is `A=b make`. */
 const ENV = /(^|&& |; ?|\| ?|\( ?)env (?=[A-Za-z_]\w*=)/g;
-/** The longest part of a command that counts, in characters. */
 export const MAX_COMMAND_CHARS = 1_000;
 
 /** A command without what does not change what it does: `npm test 2>&1 | tail -20` is shown as `npm test`. */
@@ -79,7 +76,6 @@ export function shownCommand(command: string): string {
 /** Filters at the end of a pipeline: they shorten the output and change nothing else. */
 const FILTER = / ?(?:tail|head|grep|cat|less|tee|sed)\b/y;
 
-/** Removes the filters at the end of a pipeline. */
 function withoutFilters(line: string): string {
   let end = line.length;
   for (const bar of barsOf(line).reverse()) {

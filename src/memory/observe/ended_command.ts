@@ -1,5 +1,5 @@
 /** How the commands of a script ended: which passed, and which has failed, by the status and by what is seen of the output. */
-import { isOnlyLooking } from "../search/looking_commands.ts";
+import { isOnlyLooking } from "./looking_commands.ts";
 import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
 import { calledAs, commandKey, keyOf } from "./command_key.ts";
@@ -8,7 +8,6 @@ import { isHarmless, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 import { readTestRun, type TestRun } from "./test_run.ts";
 
-/** A script that has ended. */
 export interface EndedCommand {
   readonly command: string;
   /** The same, taken apart. */
@@ -29,12 +28,10 @@ export interface Part {
   readonly key: CommandKey;
 }
 
-/** How a script ended, as far as it is known. */
 export interface ScriptEnd {
   readonly parts: readonly Part[];
   /** The part that has failed; null when none has, as far as anybody knows. */
   readonly failed: Part | null;
-  /** Whether something has failed. */
   readonly hasFailed: boolean;
   readonly passed: readonly CommandKey[];
   /** Whether the shell hides how a part ended, and the output does not show that it went well. */
@@ -95,7 +92,6 @@ const GIT_ENDS: Readonly<Record<string, readonly string[]>> = {
   "git rebase": ["git pull"],
 };
 
-/** Reads how a script ended. */
 export function readEnd(run: EndedCommand): ScriptEnd {
   const { commands, output, outcome } = run;
   const parts = partsOf(commands, run.root);
@@ -242,19 +238,13 @@ function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
 const OF_LAST = /\$(?:\?|\{\?\})/;
 const OF_PIPE = /\$(?:\{(?:PIPESTATUS\[0\]|pipestatus\[1\])\}|pipestatus\[1\])/;
 
-/** A script with what it printed. */
 interface Script {
   readonly command: string;
   readonly commands: readonly ScriptCommand[];
   readonly output: string;
 }
 
-/**
- * A script without its last step, which prints the status of the one before, with that status; null where none does, or
- * where it is not known of which command it is.
- *
- * @param printed What it wrote to its standard output, with which `output` begins.
- */
+/** A script without its last step, which prints a status, and that status; null for other scripts. */
 export function withPrintedStatus(
   { command, commands, output }: Script,
   printed: string,
@@ -299,4 +289,87 @@ function closed(commands: readonly ScriptCommand[]): ScriptCommand[] {
   return commands.map((command, at) =>
     at === commands.length - 1 ? { ...command, after: "" } : command
   );
+}
+
+/** The output of a program that was called wrongly. The text of a group must stand in the command line, too. */
+const WRONG_CALLS: readonly { readonly program: RegExp; readonly says: RegExp }[] = [
+  {
+    program: /^(?:pytest|py\.test)$/,
+    says:
+      /^ERROR: (?:usage:|file or directory not found:|not found:)|error: unrecognized arguments:/m,
+  },
+  {
+    program: /^(?:jest|vitest)$/,
+    says: /Unrecognized CLI Parameter|Unrecognized option "|CACError: Unknown option/,
+  },
+  {
+    program: /^go$/,
+    says:
+      /^no required module provides package (\S+?);|^package (\S+) is not in std|^stat (\S+): directory not found|^(?:stat|lstat) (\S+): no such file or directory/m,
+  },
+  { program: /^go$/, says: /^flag provided but not defined:/m },
+  {
+    program: /^cargo$/,
+    says:
+      /package ID specification `([^`]+)` did not match any packages|^error: no (?:bin|test|example|bench) target named `([^`]+)`|^error: unexpected argument '([^']+)'|^error: no such (?:sub)?command: `([^`]+)`/m,
+  },
+  {
+    program: /^(?:npm|pnpm|yarn|bun)$/,
+    says: /^npm (?:ERR!|error) Missing script|^npm (?:ERR!|error) 404\s+'(@?[^\s'@]+)@/m,
+  },
+  {
+    program: /^eslint$/,
+    says: /^Invalid option '|^No files matching (?:the pattern )?["']([^"']+)["']/m,
+  },
+  { program: /^tsc$/, says: /^error TS(?:5023|5025|5057|5058|6044):/m },
+  {
+    program: /^git$/,
+    says:
+      /^error: src refspec (\S+) does not match any|^error: unknown (?:option|switch) `([^']+)'|^fatal: pathspec '([^']+)' did not match any files|^git: '([^']+)' is not a git command/m,
+  },
+  { program: /^g?make$/, says: /\*\*\* No rule to make target [`']([^']+)'\.\s+Stop/ },
+  {
+    program: /^kubectl$/,
+    says: /^error: the path "([^"]+)" does not exist|^error: unknown (?:shorthand )?flag:/m,
+  },
+  {
+    program: /^docker(?:-compose)?$/,
+    says:
+      /^unknown (?:shorthand )?flag:|^no such service: (\S+)|No such container: (\S+)|'([^']+)' is not a docker command/m,
+  },
+  { program: /^gradlew?$/, says: /Task '([^']+)' not found|Unknown command-line option '/ },
+  { program: /^python[\d.]*$/, says: /can't open file '([^']+)'/ },
+  { program: /^node$/, says: /^Error: Cannot find module '(\/[^']+)'/m },
+];
+/** `python -m pytest`, where this Python has no such module: another one may have it. */
+const NO_MODULE = /^\S*python[\d.]*(?:\.exe)?: No module named '?([\w.]+)/m;
+const MAX_CHARS = 20_000;
+
+/** The one command of a script that failed because it was called wrongly; null for any other script. */
+export function wrongCall(
+  commands: readonly ScriptCommand[],
+  output: string,
+): ScriptCommand | null {
+  const [call, ...others] = commands.filter((command) => !isHarmless(command));
+  if (call === undefined || others.length > 0) return null;
+  const [program = "", ...args] = withoutLaunchers(call.words);
+  const name = nameOf(program);
+  const end = output.slice(-MAX_CHARS);
+  if (NO_MODULE.exec(end)?.[1] === name) return call;
+  const isWrong = WRONG_CALLS.some((row) => {
+    const [said, ...named] = row.program.test(name) ? row.says.exec(end) ?? [] : [];
+    const what = named.find((one) => one !== undefined);
+    return said !== undefined && (what === undefined || args.some((word) => isCalled(word, what)));
+  });
+  return isWrong ? call : null;
+}
+
+/** Whether a word of a command line is what a message names, which may be with its whole path. */
+function isCalled(word: string, what: string): boolean {
+  const plain = word.replace(/\/(?:\.\.\.)?$/, "");
+  return word.includes(what) || lastOf(plain) === lastOf(what.replace(/\/$/, ""));
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

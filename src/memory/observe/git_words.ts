@@ -28,7 +28,6 @@ export function gitFolders(words: readonly string[]): readonly string[] {
   return options.filter((_, at) => options[at - 1] === "-C");
 }
 
-/** Whether a command is one of git. */
 export function isGit(words: readonly string[]): boolean {
   return /^(?:.*\/)?git$/.test(words[0] ?? "");
 }

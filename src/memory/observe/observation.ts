@@ -1,6 +1,5 @@
 /** Observations: memory is made of them. Each is something that was done, said or found out in a session. */
 
-/** What an observation is about. */
 export const OBSERVATION_KINDS = [
   "edit",
   "command",
@@ -18,7 +17,6 @@ export const OBSERVATION_KINDS = [
   "summary",
 ] as const;
 
-/** A kind of {@linkcode OBSERVATION_KINDS}. */
 export type ObservationKind = typeof OBSERVATION_KINDS[number];
 
 /** Kinds that can be taken back or replaced. */
@@ -47,7 +45,6 @@ export function isReplaced(
 /** The session of what a person remembers outside of any. */
 export const NO_SESSION = "notes";
 
-/** A file of an observation. */
 export interface ObservedFile {
   /** Relative to the project's folder; absolute when it lies elsewhere. */
   readonly path: string;
@@ -154,10 +151,7 @@ export interface Observed {
   readonly wrong?: string;
   /** The keys that have passed; failures with the same keys are mended. */
   readonly passes?: readonly CommandKey[];
-  /**
-   * A further observation of the same capture: the commit that a command made before it failed, or before another
-   * commit.
-   */
+  /** A further observation of the same capture: a commit that a command made before it failed. */
   readonly besides?: Observed;
 }
 
@@ -173,12 +167,7 @@ export interface ToolUse {
   readonly isForeign?: boolean;
 }
 
-/**
- * A list or an object that a row keeps as JSON. One that is damaged is as if it were not there: what else the rows say is
- * told all the same, and `doctor` names it.
- *
- * @param instead What stands for it; of the same kind.
- */
+/** A list or an object that a row keeps as JSON; `instead` where it is damaged, which `doctor` tells. */
 export function keptJson<Value extends object>(text: unknown, instead: Value): Value {
   try {
     const value: unknown = JSON.parse(String(text));

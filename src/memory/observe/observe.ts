@@ -1,6 +1,12 @@
 /** Which observation a capture makes: one row a tool. */
 import type { Observed, ObservedFile, ToolUse } from "./observation.ts";
-import { observeAgent, observeFetch, observeOther } from "./observe_other.ts";
+import {
+  observeAgent,
+  observeFetch,
+  observeOther,
+  observeRead,
+  observeSearch,
+} from "./observe_other.ts";
 import { observeCommand } from "./observe_command.ts";
 import {
   observeCompaction,
@@ -11,7 +17,6 @@ import {
   observeStopFailure,
 } from "./observe_words.ts";
 import { observeEdit } from "./observe_edit.ts";
-import { observeRead, observeSearch } from "./observe_read.ts";
 import { observeTask, observeTodos } from "./observe_task.ts";
 import { withOpenRank } from "./open_rank.ts";
 import { resolvePath } from "../../base/paths.ts";

@@ -18,6 +18,7 @@ import {
   type ScriptEnd,
   wholeKey,
   withPrintedStatus,
+  wrongCall,
 } from "./ended_command.ts";
 import { errorLine, tellingErrorLine, withoutVarying } from "./error_line.ts";
 import { failureKey } from "./command_key.ts";
@@ -25,7 +26,6 @@ import { worksElsewhere } from "./git_words.ts";
 import { commitOf } from "./observe_commit.ts";
 import { isHarmless } from "./script_words.ts";
 import { scriptCommands } from "./shell_words.ts";
-import { wrongCall } from "./wrong_call.ts";
 
 const KEPT_ERROR = { head: 900, tail: 2_200 };
 /** The longest name of a command in the title of a failure. */

@@ -3,12 +3,15 @@ import type { Observed } from "./observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
 import { chained } from "./observe_words.ts";
 import { KEPT_OUTPUT, MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
-import { type MadeCommit, madeCommits } from "./commits.ts";
 import type { EndedCommand } from "./ended_command.ts";
+import { isOutside, type Surroundings } from "./command_folder.ts";
+import { gitArguments } from "./git_words.ts";
+import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 
 /** The commits of a command: the first one, with the others in `besides`. */
 export function commitOf(run: EndedCommand): Observed | null {
-  const made = madeCommits({ ...run, surroundings: run });
+  if (!/\bgit\b[^]*\b(?:commit|cherry-pick|revert|merge)\b/.test(run.command)) return null;
+  const made = madeCommits(run);
   // Of several nobody knows which files are whose.
   const files = made.length === 1 ? committedFiles(run.output) : [];
   return chained(made.map((commit) => ({
@@ -18,21 +21,21 @@ export function commitOf(run: EndedCommand): Observed | null {
 }
 
 function observedCommit({ command, output }: EndedCommand, commit: MadeCommit): Observed {
-  const { hash, subject, branch, origin, isAmended } = commit;
+  const { hash, subject, branch, isAmended } = commit;
   const name = `${hash === null ? "" : ` ${hash.slice(0, 7)}`}${
     branch === null ? "" : ` on ${branch}`
-  }${isAmended && origin !== "amended" ? ", amended" : ""}`;
+  }${isAmended ? ", amended" : ""}`;
   return {
     kind: "commit",
     outcome: "success",
-    title: titleLine(`Commit${name}${subject === null ? ` ${origin}` : `: ${subject}`}`),
+    title: titleLine(`Commit${name}: ${subject}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT)),
     files: [],
     facts: {
       command: shortened(command, MAX_COMMAND_CHARS),
       commit: { hash, subject, ...(isAmended ? { amended: true } : {}) },
     },
-    sameAs: hash === null && subject === null ? null : `commit ${hash ?? subject}`,
+    sameAs: `commit ${hash ?? subject}`,
   };
 }
 
@@ -74,4 +77,87 @@ function unquoted(path: string): string {
   } catch {
     return path;
   }
+}
+
+interface MadeCommit {
+  /** Null when nothing printed it. */
+  readonly hash: string | null;
+  readonly subject: string;
+  /** Null when git did not say. */
+  readonly branch: string | null;
+  /** Whether it took the place of the commit before it. */
+  readonly isAmended: boolean;
+}
+
+/** `[main 1a2b3c4] subject`, `[main (root-commit) 1a2b3c4] subject` */
+const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/gm;
+/** Git prints this line below the one with the id. A filter may show this one alone. */
+const CHANGED = /^ ?\d+ files? changed\b/m;
+/** A commit as `git log --oneline` prints it, with or without branches and graph. */
+const LOGGED = /^(?:\* )?([0-9a-f]{7,40}) (?:\([^()]*\) )?(\S.*)$/gm;
+const COMMITTING: ReadonlySet<string> = new Set(["commit", "cherry-pick", "revert", "merge"]);
+/** Options with which `git commit` only shows what it would do. */
+const ONLY_TRIED = /^(?:--dry-run|--short|--porcelain|--long|-h|--help)$/;
+const MESSAGE = /^(?:-[aeinopqsvz]*m|--message(?:=|$))([\s\S]*)$/;
+const MAX_COMMITS = 20;
+
+interface Committing {
+  readonly at: number;
+  readonly verb: string;
+  readonly args: readonly string[];
+  readonly isOutside: boolean;
+}
+
+/**
+ * The commits that a command has made in its project, the oldest first: those that git printed; where it printed none,
+ * those that have their message in the command line and passed.
+ */
+function madeCommits({ commands, output, outcome, ...surroundings }: EndedCommand): MadeCommit[] {
+  const making = committingIn(commands, surroundings);
+  const isPlain = making.length === 0 || making.every((one) => !one.isOutside);
+  // A commit that fails prints no such line of its own: the line is that of a check that it ran.
+  const isLast = (making[0]?.at ?? commands.length) >= commands.length - 1;
+  if (outcome === "failure" && isLast) return [];
+  const printed = [...output.matchAll(COMMITTED)].slice(0, Math.max(1, making.length));
+  if (printed.length > 0 && printed.length !== making.length && !isPlain) return [];
+  if (printed.length > 0) {
+    return printed.flatMap(([, branch, hash, subject], at): MadeCommit[] => {
+      const by = printed.length === making.length ? making[at] : making[0];
+      if (by?.isOutside === true) return [];
+      const isAmended = by?.args.includes("--amend") === true;
+      return [{ hash: hash!, subject: subject!, branch: branch!, isAmended }];
+    });
+  }
+  if (outcome === "failure") return [];
+  return making.flatMap(({ at, verb, args, isOutside }): MadeCommit[] => {
+    const subject = subjectOf(args);
+    const hash = output.matchAll(LOGGED).find(([, , text]) => text === subject)?.[1] ?? null;
+    const isSeen = hash !== null || CHANGED.test(output);
+    const isSure = tellsStatusOf(commands, at) || commands[at]!.before !== "||" && isSeen;
+    if (verb !== "commit" || isOutside || !isSure || subject === "") return [];
+    if (args.some((word) => ONLY_TRIED.test(word))) return [];
+    return [{ hash, subject, branch: null, isAmended: args.includes("--amend") }];
+  });
+}
+
+function committingIn(
+  commands: readonly ScriptCommand[],
+  surroundings: Surroundings,
+): Committing[] {
+  const making: Committing[] = [];
+  for (const [at, { words }] of commands.entries()) {
+    const [verb = "", ...args] = gitArguments(words) ?? [];
+    if (!COMMITTING.has(verb)) continue;
+    making.push({ at, verb, args, isOutside: isOutside(commands, { at, surroundings }) });
+    if (making.length >= MAX_COMMITS) break;
+  }
+  return making;
+}
+
+/** The first line of the message in a command line; empty where there is none, or the shell makes it. */
+function subjectOf(args: readonly string[]): string {
+  const at = args.findIndex((word) => MESSAGE.test(word));
+  const text = at < 0 ? "" : MESSAGE.exec(args[at]!)![1] || (args[at + 1] ?? "");
+  const line = text.split("\n").find((one) => one.trim() !== "")?.trim() ?? "";
+  return /^[$`]/.test(line) ? "" : line;
 }

@@ -13,7 +13,7 @@ interface Change {
   readonly lines: readonly string[];
   /** The file as it is afterwards; null when the capture does not hold it. */
   readonly content: string | null;
-  /** … and as it was before. */
+  /** The file as it was before; null when the capture does not hold it. */
   readonly before: string | null;
 }
 
@@ -28,10 +28,12 @@ export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Obse
   const removed = lines.filter((line) => line.startsWith("-"));
   const symbols = definedSymbols([...added, ...removed].map((line) => line.slice(1)).join("\n"));
   const change = lines.filter((line) => !line.startsWith(" ")).join("\n");
+  const verb = toolName === "Write" && removed.length === 0 ? "Write" : "Edit";
+  const names = symbols.length === 0 ? "" : `: ${symbols.slice(0, MAX_NAMED_SYMBOLS).join(", ")}`;
   return {
     kind: "edit",
     outcome: "success",
-    title: titleOf({ toolName, path, symbols, added: added.length, removed: removed.length }),
+    title: `${shortened(`${verb} ${path}${names}`, 130)} (+${added.length} −${removed.length})`,
     text: headAndTail(change, KEPT),
     files: [{ path, digest: content === null ? null : digestOf(content) }],
     facts: {
@@ -42,20 +44,6 @@ export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Obse
     },
     sameAs: `edit ${path} ${digestOf(change)}`,
   };
-}
-
-function titleOf(
-  { toolName, path, symbols, added, removed }: {
-    readonly toolName: string;
-    readonly path: string;
-    readonly symbols: readonly string[];
-    readonly added: number;
-    readonly removed: number;
-  },
-): string {
-  const verb = toolName === "Write" && removed === 0 ? "Write" : "Edit";
-  const names = symbols.length === 0 ? "" : `: ${symbols.slice(0, MAX_NAMED_SYMBOLS).join(", ")}`;
-  return `${shortened(`${verb} ${path}${names}`, 130)} (+${added} −${removed})`;
 }
 
 function changeOf(toolName: string, input: unknown, response: unknown): Change {
@@ -126,7 +114,6 @@ const DEFINITIONS: readonly RegExp[] = [
   /\bCREATE\s+(?:UNIQUE\s+)?(?:TABLE|INDEX|VIEW|TRIGGER)\s+(?:IF\s+NOT\s+EXISTS\s+)?([A-Za-z_]\w*)/gi,
 ];
 const MAX_SYMBOLS = 24;
-/** The most characters that are searched for names. */
 const MAX_CHARS = 40_000;
 
 /** The names that a text of code defines, each once, in the order of the patterns; at most 24. */

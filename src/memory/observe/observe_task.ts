@@ -72,7 +72,6 @@ function taskOf(title: string, text: string, open: readonly string[]): Observed 
   };
 }
 
-/** The lists of a session. */
 interface Todos {
   readonly open: readonly string[];
   readonly done: readonly string[];
@@ -84,18 +83,13 @@ const MAX_CHARS = 120;
 const CLEARED_LIST = "Tasks: the list was cleared";
 const CLOSED = /^Task (\S+): (?:completed|deleted)$/;
 
-/**
- * The tasks as the session left them: those of lists (`[x] …`), and those with numbers.
- *
- * @param parts Oldest first. @returns Null when the session had no list at all.
- */
+/** The tasks as the session left them; null when it had no list. @param parts Oldest first. */
 export function todosOf(
   parts: readonly {
     readonly kind: ObservationKind;
     readonly title: string;
     readonly text: string;
     readonly facts: ObservedFacts;
-    /** Epoch milliseconds. */
     readonly updatedAtMs: number;
   }[],
 ): Todos | null {

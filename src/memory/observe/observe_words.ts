@@ -29,7 +29,6 @@ function withRules(told: Observed | null, prompt: string): Observed | null {
   return besides === null ? told : { ...told, besides };
 }
 
-/** The end of what ran in the background. */
 export interface TaskNotification {
   /** The tool use that began it; null when it is not told. */
   readonly toolUseId: string | null;
@@ -93,7 +92,6 @@ export function chained(told: readonly Observed[]): Observed | null {
   );
 }
 
-/** How a sentence begins that is a rule. */
 interface RuleForm {
   readonly name: string;
   readonly pattern: RegExp;

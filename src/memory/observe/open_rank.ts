@@ -1,5 +1,5 @@
 /** Ranks failures among open ends. What was only tried, or only looked for, is no open end. */
-import { isOnlyLooking } from "../search/looking_commands.ts";
+import { isOnlyLooking } from "./looking_commands.ts";
 import { OPEN_RANKS } from "../tell/open_ends.ts";
 import type { Observed } from "./observation.ts";
 import { isHarmless, isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
@@ -28,13 +28,12 @@ const REFUSED: readonly string[] = [
 const STOPPED = /\bgit\b.*\b(?:merge|rebase|pull|cherry-pick|revert|am)\b/;
 const IN_CONFLICT = /^conflict \(|could not apply|fix conflicts|automatic merge failed/;
 
-/** A shell's words for: timed out, interrupted, ended from outside. */
+/** Exit codes: timed out, interrupted, ended from outside. */
 const NOBODYS_STATUS: ReadonlySet<number | undefined> = new Set([124, 130, 143]);
 const COMMAND_NOT_FOUND = 127;
 /** Programs that can run a text instead of a file. */
 const INTERPRETER = /^(?:python[\d.]*|py|node|deno|bun|ruby|perl|php|bash|sh|zsh|tsx|ts-node)$/;
 const TEXT_OPTION = /^(?:-[a-z]*[cepr]|--eval|--print|eval)$/;
-/** Commands that clean up. */
 const CLEARING: ReadonlySet<string> = new Set(
   ["mkdir", "rmdir", "rm", "chmod", "chown", "touch", "kill", "killall", "pkill"],
 );

@@ -53,7 +53,6 @@ export function plainPath(path: string): string {
   return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
 }
 
-/** Whether a path is in a temporary folder. */
 export function isThrownAway(path: string): boolean {
   return THROWN_AWAY.test(path);
 }

@@ -3,7 +3,6 @@
  * asked, nothing is expanded; what cannot be told stays as it is written.
  */
 
-/** One command. */
 export interface ScriptCommand {
   /** The program and its arguments, without quotes, redirections and variables set for it alone. */
   readonly words: readonly string[];
@@ -11,7 +10,6 @@ export interface ScriptCommand {
   readonly sets: readonly string[];
   /** The brackets that it stands in, each with a number of its own, the outermost first: a folder is left with them. */
   readonly shells: readonly number[];
-  /** The command as it is typed. */
   readonly source: string;
   /** The operators before and after it: `&&`, `||`, `;`, `|`, `&`; empty at the ends. */
   readonly before: string;
@@ -20,7 +18,6 @@ export interface ScriptCommand {
   readonly input: string | null;
 }
 
-/** The most characters of a script that are read. */
 const MAX_CHARS = 20_000;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 /** `cat <<'EOF'`, whose output is known. */

@@ -2,7 +2,6 @@
 import { saysLittle } from "./error_line.ts";
 import { TEST_RUNNERS } from "./test_runners.ts";
 
-/** A run of tests, as its runner counts it. */
 export interface TestRun {
   /** Null where the runner does not say. */
   readonly passed: number | null;

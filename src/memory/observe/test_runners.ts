@@ -11,7 +11,6 @@ interface Counts {
   readonly skipped?: readonly RegExp[];
 }
 
-/** One runner. */
 export interface TestRunner {
   /** The program with its subcommand, without its folder and without what only starts it (`npx`). */
   readonly call: RegExp;

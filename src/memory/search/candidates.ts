@@ -1,12 +1,5 @@
 /** Finds the candidates for a question: asks the index for its words, and scores each hit by how much it holds. */
 import type { DatabaseSync } from "node:sqlite";
-import {
-  type CountedMatch,
-  type MatchLimits,
-  matchLimits,
-  narrowMatch,
-  planMatch,
-} from "./match.ts";
 import type { MemoryQuestion, QueryTerm } from "./question.ts";
 import { coverageOf, type CoveredTerm, type Scored } from "./rank.ts";
 import { projectTerm } from "./terms.ts";
@@ -28,18 +21,16 @@ export interface AskedQuestion {
   readonly observations: number;
 }
 
-/** A pair is found where both of its words are, which count already. */
+/** A pair counts less: where it stands, both of its words stand as well. */
 const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
   word: 1,
   exact: 1,
   part: 1,
   pair: 0.7,
 };
-/** The most words for which it is asked whether they stand together. */
 const MAX_TOGETHER = 6;
 const NOTHING: ReadonlySet<number> = new Set();
 
-/** Looks the words of a question up. */
 export function askIndex(
   db: DatabaseSync,
   { terms, phrases }: Pick<MemoryQuestion, "terms" | "phrases">,
@@ -153,4 +144,110 @@ function countedOf(terms: readonly AskedTerm[]): CountedMatch[] {
     { match: term.match, count },
     ...resembling === null ? [] : [resembling],
   ]);
+}
+
+type MatchPlan =
+  /** Ranked by the words: any of them may match. */
+  | { readonly kind: "ranked"; readonly match: string }
+  /** Each word is in so many observations that only the newest that have all, else any, are looked at. */
+  | { readonly kind: "newest"; readonly all: string; readonly any: string }
+  /** There is no word to ask for. */
+  | { readonly kind: "none" };
+
+/** How much ranking may look at. */
+interface MatchLimits {
+  /** A word in more observations than this says too little to be ranked by. */
+  readonly perTerm: number;
+  /** The most observations that all words together may occur in. */
+  readonly together: number;
+  /** The most observations in which a common word is still looked for. */
+  readonly small: number;
+}
+
+/** The limits for a database of this many observations. */
+export function matchLimits(observations: number): MatchLimits {
+  const perTerm = Math.min(20_000, Math.max(4_000, Math.floor(observations / 50)));
+  return { perTerm, together: 2 * perTerm, small: perTerm / 4 };
+}
+
+/** A word in no more observations than these is asked for by itself, a commoner one beside another first. */
+const RARE = 500;
+/** The number of common words that are asked for in pairs, the rarest ones. */
+const BESIDE = 4;
+
+/** An expression for a word, and in how many observations it is; at most `perTerm` is known. */
+interface CountedMatch {
+  readonly match: string;
+  readonly count: number;
+}
+
+/** Chooses the words to ask for: the rarest first, as long as they stay within the limits together. */
+export function planMatch(
+  terms: readonly CountedMatch[],
+  phrases: readonly string[],
+  limits: MatchLimits,
+): MatchPlan {
+  const known = terms.filter(({ count }) => count > 0)
+    .sort((one, other) => one.count - other.count);
+  if (known.length === 0) return { kind: "none" };
+  const chosen: CountedMatch[] = [];
+  let together = 0;
+  for (const term of known) {
+    if (term.count >= limits.perTerm) break;
+    together += term.count;
+    if (chosen.length > 0 && together > limits.together) break;
+    chosen.push(term);
+  }
+  const required = requiring(phrases);
+  if (chosen.length > 0) return { kind: "ranked", match: `(${joined(chosen, " OR ")})${required}` };
+  return {
+    kind: "newest",
+    all: `(${joined(known, " AND ")})${required}`,
+    any: `(${joined(known, " OR ")})`,
+  };
+}
+
+/** A narrower question that is asked before that of {@linkcode planMatch}. */
+interface NarrowMatch {
+  /** The words that rank the hits, each named once, since the index counts a word as often as it is named. */
+  readonly match: string;
+  /** A condition that each hit must match as well. */
+  readonly among: string;
+}
+
+/**
+ * The rare words, and of the others two together: what has two words answers better than what has one, and to rank few is
+ * fast. Null where words are too few or too common for it.
+ */
+export function narrowMatch(
+  terms: readonly CountedMatch[],
+  phrases: readonly string[],
+  limits: MatchLimits,
+): NarrowMatch | null {
+  const known = terms.filter(({ count }) => count > 0 && count <= limits.together)
+    .sort((one, other) => one.count - other.count);
+  const rare = known.filter(({ count }) => count <= RARE);
+  const common = known.slice(rare.length, rare.length + BESIDE);
+  if (common.length < 2) return null;
+  const together = common.slice(0, -1).map(({ match }, at) =>
+    `(${match} AND (${joined(common.slice(at + 1), " OR ")}))`
+  );
+  const any = [...rare.map(({ match }) => match), ...together].join(" OR ");
+  return {
+    match: `(${joined([...rare, ...common], " OR ")})`,
+    among: `(${any})${requiring(phrases)}`,
+  };
+}
+
+function requiring(phrases: readonly string[]): string {
+  return phrases.map((phrase) => ` AND ${quoted(phrase)}`).join("");
+}
+
+function joined(terms: readonly CountedMatch[], operator: string): string {
+  return terms.map(({ match }) => match).join(operator);
+}
+
+/** A text as one phrase of FTS5, whatever it holds. */
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
 }

@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { redactText } from "../../secrets/redact.ts";
 import { newId } from "../../base/ids.ts";
-import type { EvalAnswer, EvalDocument, EvalQuestion } from "./eval_set.ts";
 import { spokenTime } from "./spoken_time.ts";
 import type { RankWeights } from "./rank.ts";
 import { type HookRecord, saveRecords } from "../../db/captures.ts";
@@ -10,8 +9,8 @@ import { capturesByObservation, editedAfterPrompts, knownOfFiles } from "./memor
 import { EVERYTHING, lastObservation, plainSearch } from "./memory_search_table.ts";
 import { drainCaptures, type WithoutForgotten } from "../drain/capture_drain.ts";
 import { rankMatches } from "./search.ts";
+import { MAX_TIME_MS } from "../../base/time.ts";
 
-/** Documents that go in with one transaction. */
 const BATCH = 500;
 /** Results that are looked at; observations that are the same text in one session are one. */
 const DEPTH = 20;
@@ -19,11 +18,7 @@ const DEPTH = 20;
 /** The ids of the documents that an observation is made of. */
 export type DocumentsByObservation = ReadonlyMap<number, readonly string[]>;
 
-/**
- * Puts documents into an empty database, as prompts and messages of their sessions, and has them worked into memory.
- *
- * @returns Which documents each observation is made of.
- */
+/** Puts documents into an empty database, and has them worked into memory. @returns Which observation has which. */
 export function takeInDocuments(
   db: DatabaseSync,
   documents: readonly EvalDocument[],
@@ -49,7 +44,6 @@ export function takeInDocuments(
   );
 }
 
-/** What is asked, and in which way. */
 export interface AskOptions {
   readonly documents: DocumentsByObservation;
   /** `plain` is what SQLite gives by itself: all words of the question, ordered by `bm25()`. */
@@ -58,7 +52,6 @@ export interface AskOptions {
   readonly weights?: RankWeights;
 }
 
-/** Asks one question. */
 export function answerQuestion(
   db: DatabaseSync,
   question: EvalQuestion,
@@ -134,7 +127,6 @@ function recordOf(document: EvalDocument): HookRecord {
   };
 }
 
-/** Prompts that are looked at: the newest. */
 const MAX_PROMPTS = 500;
 /** A shorter prompt says nothing ("go on"). */
 const MIN_CHARS = 12;
@@ -158,4 +150,201 @@ export function selfQuestions(
     }];
   });
   return { questions, observations: lastObservation(db) };
+}
+
+export interface EvalDocument {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly projectDir: string;
+  readonly text: string;
+  readonly createdAtMs: number;
+  /** Who said it: `assistant` is Claude, any other and null a person. */
+  readonly role: string | null;
+}
+
+/** A question, and the documents that answer it; none when nothing does. */
+export interface EvalQuestion {
+  readonly id: string;
+  readonly text: string;
+  readonly relevant: readonly string[];
+  readonly projectDir: string | null;
+  /** The moment of the question: only what was there before counts. */
+  readonly asOfMs: number | null;
+}
+
+type EvalLine =
+  | { readonly kind: "document"; readonly document: EvalDocument }
+  | { readonly kind: "question"; readonly question: EvalQuestion };
+
+interface EvalAnswer {
+  readonly question: EvalQuestion;
+  readonly found: readonly string[];
+  readonly latencyMs: number;
+}
+
+class EvalLineError extends Error {
+  override readonly name = "EvalLineError";
+  constructor(readonly line: number, readonly why: string, cause?: unknown) {
+    super(`line ${line}: ${why}`, { cause });
+  }
+}
+
+/** How many results are looked at. */
+export const EVAL_DEPTHS = [1, 5, 10, 20] as const;
+
+/** Recall by depth: `"10": 0.9`. */
+type RecallByDepth = Readonly<Record<`${typeof EVAL_DEPTHS[number]}`, number>>;
+
+export interface EvalScores {
+  /** `any`: part of the questions of which one relevant document at least was found; `fraction`: part of their documents. */
+  readonly recall: { readonly any: RecallByDepth; readonly fraction: RecallByDepth };
+  /** Mean of 1 / rank of the first relevant document. */
+  readonly mrr: number;
+  readonly latencyMs: { readonly p50: number; readonly p99: number };
+}
+
+/** Reads a set. @throws {EvalLineError} At the first line that is none of a set, or does not fit the others. */
+export function readEvalSet(
+  text: string,
+): { readonly documents: readonly EvalDocument[]; readonly questions: readonly EvalQuestion[] } {
+  const lines = text.replace(/^\uFEFF/, "").split("\n").map((one) => one.trim());
+  const documents = new Map<string, { readonly document: EvalDocument; readonly line: number }>();
+  const asked = new Map<string, { readonly question: EvalQuestion; readonly line: number }>();
+  for (const [at, one] of lines.entries()) {
+    if (one === "") continue;
+    const line = at + 1;
+    const read = readNumbered(one, line);
+    const { id } = read.kind === "question" ? read.question : read.document;
+    const other = (read.kind === "question" ? asked : documents).get(id);
+    if (other !== undefined) {
+      // Sets are put together of parts that share documents.
+      if (lines[other.line - 1] === one) continue;
+      throw new EvalLineError(line, `the ${read.kind} "${id}" is on line ${other.line} already`);
+    }
+    if (read.kind === "question") asked.set(id, { question: read.question, line });
+    else documents.set(id, { document: read.document, line });
+  }
+  for (const { question, line } of asked.values()) {
+    const unknown = question.relevant.find((id) => !documents.has(id));
+    if (unknown !== undefined) {
+      throw new EvalLineError(line, `\`relevant\` names "${unknown}", and no document has that id`);
+    }
+  }
+  return {
+    documents: [...documents.values()].map(({ document }) => document),
+    questions: [...asked.values()].map(({ question }) => question),
+  };
+}
+
+function readNumbered(text: string, line: number): EvalLine {
+  try {
+    return readEvalLine(text);
+  } catch (thrown) {
+    throw new EvalLineError(line, (thrown as Error).message, thrown);
+  }
+}
+
+/** Reads one line of a set. @throws {SyntaxError} What is wrong with it. */
+function readEvalLine(text: string): EvalLine {
+  const line: unknown = JSON.parse(text);
+  if (typeof line !== "object" || line === null) throw new SyntaxError("it is no object");
+  const fields = line as Readonly<Record<string, unknown>>;
+  const type = fields["type"];
+  if (type === "document") {
+    return {
+      kind: "document",
+      document: {
+        id: textOf(fields, "id"),
+        sessionId: textOf(fields, "sessionId"),
+        projectDir: textOf(fields, "projectDir"),
+        text: textOf(fields, "text"),
+        createdAtMs: timeOf(fields, "createdAtMs") ?? missing("createdAtMs", "a number"),
+        role: typeof fields["role"] === "string" ? fields["role"] : null,
+      },
+    };
+  }
+  if (type !== "question") {
+    throw new SyntaxError('its `type` is neither "document" nor "question"');
+  }
+  const relevant = fields["relevant"];
+  if (!Array.isArray(relevant)) missing("relevant", "a list of ids");
+  return {
+    kind: "question",
+    question: {
+      id: textOf(fields, "id"),
+      text: textOf(fields, "text"),
+      relevant: (relevant as unknown[]).map(String),
+      projectDir: typeof fields["projectDir"] === "string" ? fields["projectDir"] : null,
+      asOfMs: timeOf(fields, "asOfMs"),
+    },
+  };
+}
+
+/** The measures over all questions that have an answer. */
+export function scoreAnswers(answers: readonly EvalAnswer[]): EvalScores {
+  const asked = answers.filter(({ question }) => question.relevant.length > 0);
+  const latencies = answers.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
+  return {
+    recall: {
+      any: byDepth((depth) => mean(asked, (answer) => hits(answer, depth) > 0 ? 1 : 0)),
+      fraction: byDepth((depth) =>
+        mean(asked, (answer) => hits(answer, depth) / new Set(answer.question.relevant).size)
+      ),
+    },
+    mrr: rounded(mean(asked, (answer) => {
+      const rank = rankOf(answer);
+      return rank === null ? 0 : 1 / rank;
+    })),
+    latencyMs: { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) },
+  };
+}
+
+/** The place of the first relevant document, 1 and up; null when none was found. */
+export function rankOf({ question, found }: EvalAnswer): number | null {
+  const at = found.findIndex((id) => question.relevant.includes(id));
+  return at < 0 ? null : at + 1;
+}
+
+function hits({ question, found }: EvalAnswer, depth: number): number {
+  const top = new Set(found.slice(0, depth));
+  return new Set(question.relevant.filter((id) => top.has(id))).size;
+}
+
+function byDepth(measure: (depth: number) => number): RecallByDepth {
+  return Object.fromEntries(
+    EVAL_DEPTHS.map((depth) => [depth, rounded(measure(depth))]),
+  ) as unknown as RecallByDepth;
+}
+
+function mean(answers: readonly EvalAnswer[], value: (answer: EvalAnswer) => number): number {
+  if (answers.length === 0) return 0;
+  return answers.reduce((sum, answer) => sum + value(answer), 0) / answers.length;
+}
+
+function percentile(ascending: readonly number[], part: number): number {
+  const at = Math.min(ascending.length - 1, Math.floor(ascending.length * part));
+  return rounded(ascending[at] ?? 0);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e4) / 1e4;
+}
+
+function textOf(fields: Readonly<Record<string, unknown>>, name: string): string {
+  const value = fields[name];
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? value : missing(name, "a text");
+}
+
+/** Null where there is none. */
+function timeOf(fields: Readonly<Record<string, unknown>>, name: string): number | null {
+  const value = fields[name] ?? null;
+  if (value === null) return null;
+  if (typeof value !== "number") return missing(name, "a number");
+  if (value >= 0 && value <= MAX_TIME_MS) return value;
+  throw new SyntaxError(`\`${name}\` is no time in milliseconds since 1970: ${value}`);
+}
+
+function missing(name: string, what: string): never {
+  throw new SyntaxError(`\`${name}\` is not ${what}`);
 }

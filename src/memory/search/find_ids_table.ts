@@ -1,14 +1,10 @@
+/** Finds the ids that a person may mean. */
 import type { DatabaseSync } from "node:sqlite";
 
 /** The shortest part of an id that is looked up, in characters without dashes. */
 export const MIN_ID_PART = 4;
 
-/**
- * The ids that a person may mean: a whole id, otherwise ids that begin or end with the text. Ids of the same minute begin
- * alike, so people often type the end.
- *
- * @returns At most `limit`, the newest first.
- */
+/** The ids that a person may mean: a whole id, else those that begin or end with the text; the newest first. */
 export function findIds(
   db: DatabaseSync,
   table: "tasks" | "agents" | "workflows" | "questions",

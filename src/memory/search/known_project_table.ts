@@ -119,12 +119,7 @@ export function knownBranches(db: DatabaseSync, project: string | null): string[
   return newestFirst(newest);
 }
 
-/**
- * Whether there are observations or sessions of a branch. For a branch that has only commands and the like, only the
- * newest observations are read.
- *
- * @param project Null for any project.
- */
+/** Whether there is work on a branch. Of a branch that has only commands, only the newest are read. */
 export function isKnownBranch(db: DatabaseSync, branch: string, project: string | null): boolean {
   if (knownBranches(db, project).includes(branch)) return true;
   const { isKnown } = statement(

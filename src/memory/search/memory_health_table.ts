@@ -27,7 +27,6 @@ export interface Suspect {
   readonly attempts: number;
 }
 
-/** How many reasons, and how many suspects, are told. */
 const MAX_REASONS = 3;
 const MAX_SUSPECTS = 3;
 

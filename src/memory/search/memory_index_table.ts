@@ -5,13 +5,6 @@ import { messageOf } from "../../base/errors.ts";
 import { hasLog } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
 import { openToLook } from "../../db/database_identity.ts";
-import {
-  IndexDamage,
-  isIndexDamageOf,
-  missingTables,
-  namesIn,
-  OWN_TABLES,
-} from "./index_damage_table.ts";
 import { statement } from "../../db/statement.ts";
 import { connect } from "../../db/connect.ts";
 import memory from "../../../migrations/0016_memory.sql" with { type: "text" };
@@ -23,12 +16,7 @@ const FORMAT = 5;
 /** How long a check waits for another process. */
 const CHECK_BUSY_MS = 1000;
 
-/**
- * The faults of the index, compared with every observation. It changes nothing, but other writers wait meanwhile: a
- * second for some 20,000 observations.
- *
- * @param db A connection that may write. @throws {Error} When the database is locked.
- */
+/** The faults of the index, compared with every observation. Writers wait meanwhile: a second for some 20,000. */
 export function checkIndex(db: DatabaseSync): string[] {
   try {
     db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('integrity-check', 1)");
@@ -39,10 +27,7 @@ export function checkIndex(db: DatabaseSync): string[] {
   }
 }
 
-/**
- * The faults of the index that reading shows: in its tables, and which observations it knows; not whether it has the
- * right words.
- */
+/** The faults of the index that reading shows; not whether it has the right words. */
 export function indexFaults(db: DatabaseSync): string[] {
   try {
     const gone = missingDefinitions(db);
@@ -78,12 +63,7 @@ const HAS_LOST_PAGES = `EXISTS (SELECT 1 FROM memory_index_docsize)
               AND EXISTS (SELECT 1 FROM memory_index_data WHERE id > 10)
               AND NOT EXISTS (SELECT 1 FROM memory_index_idx)`;
 
-/**
- * Checks the index after a search that found a word nowhere, since SQLite reports none of these faults itself.
- *
- * @throws {IndexDamage} When the index has lost its list of pages, or does not know the newest observation.
- * @throws {Error} What SQLite says of damaged pages.
- */
+/** Checks the index after a search that found a word nowhere: SQLite reports none of these faults itself. */
 export function requireWholeIndex(db: DatabaseSync): void {
   const { lacks, lost } = statement(
     db,
@@ -94,12 +74,7 @@ export function requireWholeIndex(db: DatabaseSync): void {
   if (lost === 1) throw new IndexDamage("its pages cannot be found");
 }
 
-/**
- * All faults of the index of a database that this process has not open. Nothing is changed.
- *
- * @param options `maxRows`: with more observations the words are not compared, since hooks would have to wait. @throws
- * {Error} When it is locked, or cannot be read.
- */
+/** All faults of the index of a database file. @param options `maxRows`: with more, words are not compared. */
 export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string[] {
   // A reader that stays keeps the close of the writer from moving the log into the database.
   const look = openToLook(path);
@@ -121,7 +96,6 @@ export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string
   }
 }
 
-/** How many observations the index knows. */
 export function countIndexed(db: DatabaseSync): number {
   return Number(db.prepare("SELECT count(*) AS n FROM memory_index_docsize").get()?.["n"]);
 }
@@ -131,12 +105,7 @@ function withoutWriting(db: DatabaseSync): string[] {
   return checkIndex(db).filter((fault) => !/readonly/i.test(fault));
 }
 
-/**
- * Makes the index anew from the observations, in one transaction; when its tables are too damaged even for that, or are
- * gone, they are made anew as well, with their triggers. No observation is touched.
- *
- * @throws {Error} What SQLite says, when the database itself is damaged, full or locked.
- */
+/** Makes the index anew from the observations, where need be with its tables. */
 export function rebuildIndex(db: DatabaseSync): void {
   try {
     transaction(db, () => {
@@ -179,11 +148,7 @@ export function rebuildText(why: string): string {
   return `The search index is damaged (${why}): making it anew of the observations, none of which is lost.`;
 }
 
-/**
- * Runs `work`; when the index turns out to be damaged, rebuilds it and runs `work` once more.
- *
- * @param onRebuild Called before the rebuild. @throws {Error} Whatever else `work` throws.
- */
+/** Runs `work`; when the index turns out to be damaged, rebuilds it and runs `work` once more. */
 export function withIndex<Result>(
   db: DatabaseSync,
   work: () => Result,
@@ -221,7 +186,6 @@ export const INDEX_DEFINITIONS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Makes the index and its triggers of the observations that are there. */
 function makeIndex(db: DatabaseSync): void {
   for (const sql of INDEX_DEFINITIONS.values()) db.exec(sql);
   db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
@@ -250,4 +214,53 @@ export function indexTogether<Result>(db: DatabaseSync, work: () => Result): Res
     ).run(until);
     return result;
   });
+}
+
+/** SQLite's codes for a damaged database, and for a virtual table whose inner tables contradict each other. */
+const CORRUPT = 11;
+const CORRUPT_VTAB = 267;
+
+/** The inner tables of the index. */
+const OWN_TABLES = ["data", "idx", "docsize", "config"].map((name) => `memory_index_${name}`);
+
+/** A fault of the index that SQLite does not notice. */
+class IndexDamage extends Error {
+  override readonly name = "IndexDamage";
+}
+
+/** Whether the error of a search or a change means that the index is damaged, and not the database. */
+export function isIndexDamage(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  if (thrown instanceof IndexDamage) return true;
+  const code: unknown = Reflect.get(thrown, "errcode");
+  return code === CORRUPT_VTAB ||
+    /fts5: (?:corrupt|missing row)|fts5: error creating|invalid fts5 file format|vtable constructor failed: memory_index|no such table: (?:main\.)?memory_index/i
+      .test(thrown.message) ||
+    (code === undefined && /disk image is malformed/i.test(thrown.message));
+}
+
+/** The same with the database at hand: SQLite reports an index that lacks an inner table as a damaged database. */
+export function isIndexDamageOf(db: DatabaseSync, thrown: unknown): boolean {
+  if (isIndexDamage(thrown)) return true;
+  if (!(thrown instanceof Error) || Reflect.get(thrown, "errcode") !== CORRUPT) return false;
+  try {
+    return missingTables(db).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The missing inner tables of the index. */
+function missingTables(db: DatabaseSync): string[] {
+  const names = namesIn(db);
+  return ["memory_index", ...OWN_TABLES].filter((name) => !names.has(name));
+}
+
+/** The tables and triggers of a database. */
+function namesIn(db: DatabaseSync): ReadonlySet<string> {
+  const rows = statement(
+    db,
+    "SELECT name FROM sqlite_schema WHERE type IN ('table', 'trigger')",
+  ).all();
+  return new Set(rows.map(({ name }) => String(name)));
 }

@@ -8,7 +8,7 @@ import {
 } from "../observe/observation.ts";
 import { isAbsolutePath } from "../../base/paths.ts";
 import { type FileMatch, fileMatch } from "../../db/file_match.ts";
-import { isKnownFile, pathsWithPart } from "../observe/known_files_table.ts";
+import { isKnownFile, pathsWithPart } from "./known_files_table.ts";
 import { IS_PRUNED } from "../../db/payloads.ts";
 import {
   type Observation,
@@ -20,10 +20,8 @@ import {
 const ONLY_NUMBER = /^(?:#\d+|0|[1-9]\d{0,6})$/;
 
 /**
- * The observations that a text names: by the number (`12`, `#12`), else those whose `uid` begins like it, oldest
- * first. A short number names no `uid`, or a number that nothing has would open something else.
- *
- * @returns At most `limit`; none for an empty text.
+ * The observations that a text names: by the number (`12`, `#12`), else those whose `uid` begins like it. A short number
+ * names no `uid`, or a number that nothing has would open something else.
  */
 export function findObservations(db: DatabaseSync, text: string, limit: number): Observation[] {
   const [, number] = /^#?(\d{1,15})$/.exec(text) ?? [];
@@ -43,7 +41,6 @@ export function findObservations(db: DatabaseSync, text: string, limit: number):
   return rows.map(observationOf);
 }
 
-/** The files of an observation, with the content that they had then. */
 export function filesOfObservation(db: DatabaseSync, id: number): ObservedFile[] {
   return db.prepare(
     `SELECT path, digest
@@ -53,10 +50,8 @@ export function filesOfObservation(db: DatabaseSync, id: number): ObservedFile[]
   ).all(id) as unknown as ObservedFile[];
 }
 
-/** A capture that an observation was made of. */
 export interface SourceCapture {
   readonly id: string;
-  /** Whether its payload was taken away. */
   readonly isPruned: boolean;
 }
 
@@ -74,11 +69,7 @@ export function capturesOfObservation(
   ).all(sessionId, id).map((row) => ({ id: String(row["id"]), isPruned: row["isPruned"] === 1 }));
 }
 
-/**
- * The captures that went into observations, as far as they are still kept, the oldest first.
- *
- * @param observations Those that are asked for; without them, every one.
- */
+/** The captures that went into these observations, or into all; the oldest first. */
 export function capturesByObservation(
   db: DatabaseSync,
   observations?: Iterable<number>,
@@ -102,12 +93,7 @@ export function capturesByObservation(
   return found;
 }
 
-/**
- * The observations around one in its session, with itself, oldest first; of the same project alone, since all notes of
- * no session share one.
- *
- * @param limit At most so many, 1 and up: half before, half after it.
- */
+/** The observations around one in its session and project, with itself, oldest first, at most `limit`. */
 export function timelineAround(
   db: DatabaseSync,
   { id, sessionId, project, createdAtMs }: Pick<
@@ -117,33 +103,22 @@ export function timelineAround(
   limit: number,
 ): Observation[] {
   const most = Math.floor((limit - 1) / 2);
-  const before = db.prepare(
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.session_id = ?1
-        AND (o.created_at_ms, o.id) < (?2, ?3)
-        AND o.project IS ?5
-      ORDER BY o.created_at_ms DESC, o.id DESC
-      LIMIT ?4`,
-  ).all(sessionId, createdAtMs, id, most, project).reverse();
-  const behind = db.prepare(
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.session_id = ?1
-        AND (o.created_at_ms, o.id) >= (?2, ?3)
-        AND o.project IS ?5
-      ORDER BY o.created_at_ms, o.id
-      LIMIT ?4`,
-  ).all(sessionId, createdAtMs, id, limit - most, project);
+  const side = (compared: "<" | ">=", order: "ASC" | "DESC", rows: number) =>
+    db.prepare(
+      `SELECT ${OBSERVATION_COLUMNS}
+         FROM observations AS o
+        WHERE o.session_id = ?
+          AND (o.created_at_ms, o.id) ${compared} (?, ?)
+          AND o.project IS ?
+        ORDER BY o.created_at_ms ${order}, o.id ${order}
+        LIMIT ?`,
+    ).all(sessionId, createdAtMs, id, project, rows);
+  const before = side("<", "DESC", most).reverse();
+  const behind = side(">=", "ASC", limit - most);
   return [...before, ...behind].map(observationOf);
 }
 
-/**
- * The observations of a file, or of all files below a folder, the newest first.
- *
- * @param file From the project's folder, or the end of such a path. @param options `project`: null for all; `kinds`:
- * missing for all.
- */
+/** The observations of a file (or the end of its path), or of all files below a folder; the newest first. */
 export function timelineOfFile(
   db: DatabaseSync,
   file: string,
@@ -208,7 +183,6 @@ function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
   };
 }
 
-/** How much is remembered. */
 export interface MemoryCounts {
   readonly observations: number;
   /** Sessions with an observation. Notes of no session count for none. */
@@ -223,7 +197,6 @@ export interface MemoryCounts {
   readonly givenUp: number;
 }
 
-/** Counts what is remembered. */
 export function countMemory(db: DatabaseSync): MemoryCounts {
   const row = db.prepare(
     `SELECT count(*) AS observations, count(DISTINCT session_id) FILTER (WHERE session_id <> ?) AS sessions,
@@ -243,14 +216,12 @@ export function countMemory(db: DatabaseSync): MemoryCounts {
   return { ...row, byKind: byKind.map((kind) => ({ ...kind })) } as unknown as MemoryCounts;
 }
 
-/** The memory of one project, counted. */
 export interface ProjectMemory {
   readonly observations: number;
   /** The newest summary of a session; null before there is one. */
   readonly lastSummary: Observation | null;
 }
 
-/** Looks at the memory of a project. */
 export function projectMemory(db: DatabaseSync, project: string): ProjectMemory {
   const counts = db.prepare(
     `SELECT count(*) AS observations

@@ -3,8 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { patternFor, WORD } from "../../base/letters.ts";
 import type { ObservationKind } from "../observe/observation.ts";
 import { fileMatch } from "../../db/file_match.ts";
-import { filterOf } from "../../db/filter_sql.ts";
-import { statement } from "../../db/statement.ts";
+import { filterOf, statement } from "../../db/statement.ts";
 
 /** Filters observations; null lets everything through. */
 export interface MemoryFilter {
@@ -20,7 +19,6 @@ export interface MemoryFilter {
   readonly untilMs: number | null;
 }
 
-/** A filter that lets everything through. */
 export const EVERYTHING: MemoryFilter = {
   project: null,
   sessionId: null,
@@ -31,7 +29,6 @@ export const EVERYTHING: MemoryFilter = {
   untilMs: null,
 };
 
-/** A hit, with what ranking looks at. */
 export interface IndexHit {
   readonly id: number;
   /** Higher is better; more than 0. */
@@ -71,10 +68,7 @@ export function countMatches(db: DatabaseSync, match: string, limit: number): nu
   return Number(row!["n"]);
 }
 
-/**
- * Counts the observations with a word up to a limit, and estimates a larger number by how close together those lie
- * that were counted.
- */
+/** Counts the observations with a word up to a limit, and estimates a larger number. */
 export function reckonMatches(
   db: DatabaseSync,
   match: string,
@@ -105,9 +99,7 @@ export function withTerm(
   return new Set(rows.map((row) => Number(row["id"])));
 }
 
-/**
- * The given observations that have a text literally, whatever its case; each is read. @param text In small letters.
- */
+/** The given observations that have a text literally, whatever its case. @param text In small letters. */
 export function withText(
   db: DatabaseSync,
   text: string,
@@ -124,12 +116,8 @@ export function withText(
 }
 
 /**
- * The observations that match best, by the words alone.
- *
- * @param match An expression of FTS5.
- * @param options.among Another one, which has to match as well and says nothing of how well: what matches is ranked by each
- *   word that is named, for which the index goes through all that has it.
- * @throws {Error} What SQLite says; of a damaged index, too.
+ * The observations that match best, by the words alone. @param match An expression of FTS5. @param options `among`: another
+ * one, which has to match as well and does not count for the rank.
  */
 export function searchIndex(
   db: DatabaseSync,
@@ -200,7 +188,6 @@ export function newestMatches(
   ).all(...values, match, limit) as unknown as IndexHit[];
 }
 
-/** An observation near another one in its session. */
 export interface Neighbour {
   /** The observation whose neighbour it is. */
   readonly of: number;
@@ -222,7 +209,6 @@ function nextOnSide(compared: "<" | ">", order: "ASC" | "DESC"): string {
                    LIMIT ?2)`;
 }
 
-/** A hit, and whose neighbour it is. */
 type NeighbourRow = IndexHit & {
   readonly neighbourOf: number;
   readonly isBehind: 0 | 1;

@@ -1,5 +1,5 @@
 /** How observations are shown, to people and to models. */
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { isSuperseded, type ObservedFacts } from "../observe/observation.ts";
 import { saysNothingToCommit } from "../observe/open_rank.ts";
 import { folderOfProject } from "../project_paths.ts";
@@ -7,11 +7,7 @@ import { baseName } from "../../base/paths.ts";
 import type { Observation } from "../drain/observations_table.ts";
 import { relativeTime } from "../../base/time.ts";
 
-/**
- * What has become of a failure, a fix, a commit or a rule; empty where there is nothing to say. That a failure is not
- * mended does not make it an open end: its branch may be gone, or the command fail in another way since. That there was
- * nothing to commit is nobody's to mend.
- */
+/** What has become of a failure, a fix, a commit or a rule; empty where there is nothing to say. */
 export function outcomeWord(
   { kind, outcome, resolvedBy, title }: Pick<
     Observation,

@@ -10,7 +10,6 @@ import {
 import type { SpokenTime } from "./spoken_time.ts";
 import { codeTerms, exactTerm, isUnspaced } from "./terms.ts";
 
-/** One word to look for. */
 export interface QueryTerm {
   /** The word in quotes, as the index takes it: `"parse"`. */
   readonly match: string;
@@ -18,7 +17,6 @@ export interface QueryTerm {
   readonly kind: "word" | "exact" | "part" | "pair";
 }
 
-/** A question to memory. */
 export interface MemoryQuestion {
   /** Each once, in the order in which they were typed. None when only a time is asked for. */
   readonly terms: readonly QueryTerm[];
@@ -71,11 +69,7 @@ const OF_CLAUDE =
 /** The person asks what they told of themselves; with a path in it, what was done there. */
 const OF_PERSON = /\b(?:my|mine|me|am i|i am|i'm|i'd|i've|i)\b/;
 
-/**
- * Reads a question. It never fails; a text without any letter or digit gives no terms.
- *
- * @param time What `spokenTime()` reads in the same text: its words are not looked for, its day is.
- */
+/** Reads a question; any text gives one. @param time Its words are not looked for, its day is. */
 export function readQuestion(whole: string, time: SpokenTime | null = null): MemoryQuestion {
   const text = whole.slice(0, MAX_QUERY_CHARS);
   const lower = text.toLowerCase();
@@ -174,7 +168,6 @@ function literalsIn(lower: string): string[] {
     .slice(0, MAX_LITERALS);
 }
 
-/** The paths in a text of small letters. */
 function pathsIn(lower: string): string[] {
   if (!lower.includes(".")) return [];
   return (lower.match(/[\w@./\\-]+/g) ?? [])

@@ -5,7 +5,6 @@
 import { isReplaced, type ObservationKind } from "../observe/observation.ts";
 import type { SpokenTime } from "./spoken_time.ts";
 
-/** What ranking looks at. */
 export interface Rankable {
   readonly id: number;
   readonly sessionId: string;
@@ -22,7 +21,6 @@ export interface Rankable {
 /** A hit with how much of the question it holds: more than 0, 1 for the best of them. */
 export type Scored<Hit extends Rankable> = Hit & { readonly textScore: number };
 
-/** An observation next to a hit in its session. */
 export interface RankableNeighbour<Hit extends Rankable> {
   readonly of: number;
   /** 1 is the next one; below 0 it stands before. */
@@ -30,7 +28,6 @@ export interface RankableNeighbour<Hit extends Rankable> {
   readonly hit: Hit;
 }
 
-/** Something that was found, the higher the score the better. */
 export interface Ranked<Hit> {
   readonly hit: Hit;
   readonly score: number;
@@ -232,11 +229,8 @@ const LENGTH_SHARE = 0.25;
 const LONG = 6;
 
 /**
- * How much of a question each hit holds, 1 for the best, in the order of the hits: rare words count most, and a long text
- * is not taken for a poor one.
- *
- * @param observations How many there are in all, so that it is known what is rare.
- * @param together The hits in which all that was typed stands together: the length of the rest says nothing of them.
+ * How much of a question each hit holds, 1 for the best: rare words count most, and a long text is not taken for a poor one.
+ * @param together The hits in which all that was typed stands together.
  */
 export function coverageOf(
   hits: readonly Rankable[],

@@ -4,18 +4,17 @@ import { isReplaced, isSuperseded, type ObservationKind } from "../observe/obser
 import { pathInProject } from "../project_paths.ts";
 import { timelineOfFile } from "./memory_look_table.ts";
 import { countMatches, EVERYTHING, lastObservation, withTerm } from "./memory_search_table.ts";
-import { alreadyTold, noteTold } from "../tell/told_observations_table.ts";
+import { alreadyTold, noteTold } from "../tell/memory_context_table.ts";
 import { answerMemory, type SearchResult } from "./search.ts";
 import { staleAmong } from "../tell/stale_files.ts";
-import { headed, plain } from "../../secrets/plain.ts";
+import { headed, plain } from "../../base/plain.ts";
 import { relativeTime } from "../../base/time.ts";
 import { type Stale, staleText } from "../tell/context_text.ts";
 import { shortened } from "../text.ts";
-import { matchLimits } from "./match.ts";
+import { matchLimits } from "./candidates.ts";
 import { readQuestion } from "./question.ts";
 import { codeTerms } from "./terms.ts";
 
-/** Who is told. */
 export interface RecallPlace {
   readonly sessionId: string;
   /** Common git directory, or project directory where there is none. */
@@ -26,12 +25,10 @@ export interface RecallPlace {
   readonly nowMs: number;
 }
 
-/** Results that are looked at; those of the session itself it knows. */
+/** Results that are looked at. Those of the session itself are left out: it knows them. */
 const LOOKED_AT = 16;
 const OF_FILE = 24;
-/** Kinds that tell what Claude said. */
 const SAYING: ReadonlySet<ObservationKind> = new Set(["message", "summary"]);
-/** Kinds that tell what was done. */
 const DEEDS: ReadonlySet<ObservationKind> = new Set(["commit", "fix", "edit"]);
 /** Kinds that help whoever begins something; what was merely run or looked at does not. */
 const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
@@ -44,7 +41,7 @@ const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
   "summary",
   "edit",
 ]);
-/** The kinds that are told of a file. That it was edited says nothing. */
+/** The kinds that are told of a file; that somebody edited it says nothing. */
 const OF_FILES = [...HELPFUL_KINDS].filter((kind) => kind !== "edit" && kind !== "summary");
 
 /** What is remembered about a prompt; empty for nothing. @throws {Error} What SQLite says. */
@@ -133,7 +130,6 @@ const MAX_TITLE_CHARS = 150;
 /** The least room of a snippet. It takes the room that the other lines leave. */
 const MIN_SNIPPET_CHARS = 90;
 
-/** Something that is told. */
 interface Recalled {
   readonly id: number;
   readonly kind: ObservationKind;
@@ -149,11 +145,7 @@ interface Recalled {
   readonly stale: Stale | null;
 }
 
-/**
- * The lines that fit, the first ones first.
- *
- * @param about `Remembered about this`. @returns The empty text, and nothing told, when there is nothing.
- */
+/** The lines that fit, the first ones first. @param about `Remembered about this`. */
 export function recallText(
   about: string,
   recalled: readonly Recalled[],
@@ -206,14 +198,10 @@ function restOf(snippet: string, title: string): string {
 
 /** Prompts that tell less are about what was said just before ("yes, fix that"). */
 const MIN_TELLING = 2;
-/** The most words of a prompt that are looked at. */
 const MAX_WORDS = 24;
 /** A memory of a few observations is counted as if it had so many more, or each of its words would be everywhere. */
 const FEW = 10;
-/**
- * The part of a prompt's weight that an observation must hold; of a long prompt, the weight of so many of its rarest
- * words.
- */
+/** The part of a prompt's weight, or the weight of so many of its rarest words, that must be held. */
 const ENOUGH = { part: 0.5, words: 2.5 };
 /** Words that ask for work, whatever it is about. */
 const OF_WORK: ReadonlySet<string> = new Set(
@@ -221,7 +209,7 @@ const OF_WORK: ReadonlySet<string> = new Set(
     "look merge move open pr project pull push refactor remove rename repo repository review run show start test tests update work write")
     .split(" ").map((word) => `"${word}"`),
 );
-/** With a name of code, this part of it is enough. */
+/** Beside a name of code, this part of the needed weight is enough. */
 const BESIDE_NAME = 0.5;
 
 interface Word {
@@ -232,7 +220,6 @@ interface Word {
   readonly isKnown: boolean;
 }
 
-/** The telling words of a prompt. */
 interface PromptWords {
   readonly words: readonly Word[];
   /** Names of code, as the index takes them. */
@@ -264,9 +251,7 @@ function promptWords(db: DatabaseSync, prompt: string): PromptWords | null {
   return known === 0 && names.length === 0 || known < needed ? null : { words, names, enough };
 }
 
-/** How an observation answers a prompt. */
 interface Held {
-  /** Whether it is about the same. */
   readonly isEnough: boolean;
   /** Whether it has a name of code in the prompt. */
   readonly isNamed: boolean;

@@ -6,7 +6,7 @@ import { rank, RANK_WEIGHTS, type Ranked, type RankWeights, type Scored } from "
 import type { SpokenTime } from "./spoken_time.ts";
 import { isOfIndex, isUnspaced, pairOf } from "./terms.ts";
 import { estimateTokens, shortened } from "../text.ts";
-import { isOfUnknownFile } from "../observe/known_files_table.ts";
+import { isOfUnknownFile } from "./known_files_table.ts";
 import { requireWholeIndex } from "./memory_index_table.ts";
 import {
   type IndexHit,
@@ -25,7 +25,6 @@ import {
 } from "./candidates.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../base/letters.ts";
 
-/** What was found. */
 export interface SearchResult {
   readonly id: number;
   readonly uid: string;
@@ -45,7 +44,6 @@ export interface SearchResult {
   readonly tokens: number;
 }
 
-/** How memory is searched. */
 export interface SearchOptions {
   readonly filter: MemoryFilter;
   /** 1 to 100. */
@@ -59,7 +57,6 @@ export interface SearchOptions {
   readonly isSure?: boolean;
 }
 
-/** What a search comes to. */
 export interface SearchAnswer {
   /** The best first; empty when nothing matches. */
   readonly results: readonly SearchResult[];
@@ -67,7 +64,6 @@ export interface SearchAnswer {
   readonly quotedNowhere: readonly string[];
 }
 
-/** Candidates that ranking looks at. */
 const CANDIDATES = 120;
 /** Best candidates whose neighbours are looked at, and how far. */
 const WITH_NEIGHBOURS = 10;
@@ -81,10 +77,8 @@ const MIN_ECHO_WORDS = 3;
 const READ_FOR_MARKS = 60;
 
 /**
- * Searches memory for what a person typed. What stood in quotes is in every result; where nothing has it, it is looked for
- * without the quotes.
- *
- * @throws {Error} What SQLite says, of a damaged index, too; `withIndex()` mends that.
+ * Searches memory for what a person typed. Every result has what stood in quotes; where nothing has it, the quotes do not
+ * count. @throws {Error} What SQLite says; `withIndex()` mends a damaged index.
  */
 export function answerMemory(
   db: DatabaseSync,
@@ -229,22 +223,13 @@ function tellResults(
   const words = wordsOf(asked);
   const scores = new Map(found.map(({ hit, score }) => [hit.id, score]));
   return readObservations(db, found.map(({ hit }) => hit.id)).map((observation) => {
-    const { id, title, text } = observation;
+    const { text, facts: _facts, repeats: _repeats, updatedAtMs: _updatedAtMs, ...told } =
+      observation;
     return {
-      id,
-      uid: observation.uid,
-      kind: observation.kind,
-      title,
+      ...told,
       snippet: snippetOf(text, words, SNIPPET_CHARS),
-      score: Math.round((scores.get(id) ?? 0) * 1000) / 1000,
-      sessionId: observation.sessionId,
-      project: observation.project,
-      branch: observation.branch,
-      outcome: observation.outcome,
-      resolvedBy: observation.resolvedBy,
-      files: observation.files,
-      createdAtMs: observation.createdAtMs,
-      tokens: estimateTokens(`${title}\n${text}`),
+      score: Math.round((scores.get(told.id) ?? 0) * 1000) / 1000,
+      tokens: estimateTokens(`${told.title}\n${text}`),
     };
   });
 }
@@ -265,18 +250,12 @@ const LEAD_CHARS = 40;
 const ENDING_CHARS = 2;
 const MIN_STEM_CHARS = 4;
 
-/** A word of the question in the text. */
 interface Place {
   readonly at: number;
   readonly word: string;
 }
 
-/**
- * The part of a text that holds most of the words, the first of equal ones, on one line; the beginning where it holds
- * none. A word counts where one begins like it, whatever its ending.
- *
- * @param words In small letters. @param maxChars What is left out is told by `…`, which counts.
- */
+/** The part of a text, on one line, that holds most of the words (in small letters), whatever their endings. */
 export function snippetOf(text: string, words: readonly string[], maxChars: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   if (line.length <= maxChars) return line;

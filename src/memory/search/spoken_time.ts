@@ -6,7 +6,6 @@ import * as japanese from "chrono-node/ja";
 import * as chinese from "chrono-node/zh";
 import type { ParsedResult } from "chrono-node";
 
-/** A time, and how it was spoken of. */
 export interface SpokenTime {
   /** From a moment, inclusive, to another, exclusive; epoch milliseconds, in days of UTC. */
   readonly fromMs: number;

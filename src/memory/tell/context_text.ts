@@ -1,6 +1,6 @@
 /** Writes what a session is told of earlier ones: a few lines, each with the number that opens the whole. */
+import { headed, plainLines } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
-import { headed, plainLines } from "../../secrets/plain.ts";
 import { relativeTime } from "../../base/time.ts";
 import type { ObservationKind, ObservedFacts } from "../observe/observation.ts";
 import { charsOfTokens } from "../text.ts";
@@ -8,7 +8,6 @@ import { charsOfTokens } from "../text.ts";
 /** Claude Code cuts what a hook says at 10,000 characters. */
 export const MAX_CONTEXT_CHARS = 9_000;
 
-/** Something that may be told. */
 export interface Tellable {
   readonly id: number;
   readonly sessionId: string;
@@ -67,7 +66,6 @@ export interface ContextFacts {
   readonly waiting: readonly PlainLine[];
 }
 
-/** How much may be said. */
 export interface ContextBudget {
   readonly tokens: number;
   /** Characters that are left of what a hook may say. */
@@ -82,11 +80,7 @@ interface Line {
   readonly text: string;
 }
 
-/**
- * The context of a session within a budget, by whole lines, in the order of the sections.
- *
- * @returns The empty text when there is nothing to tell.
- */
+/** The context of a session within a budget, by whole lines; empty when there is nothing to tell. */
 export function contextText(facts: ContextFacts, budget: ContextBudget): string {
   const maxChars = contextChars(budget) - FOOTER.length;
   let text = HEADING;
@@ -118,7 +112,6 @@ export function waitingText(waiting: number): string {
     "may be missing here: `conclaude queue drain`.";
 }
 
-/** Characters of a budget. */
 export function contextChars({ tokens, room }: ContextBudget): number {
   return Math.min(charsOfTokens(tokens), room, MAX_CONTEXT_CHARS);
 }

@@ -5,6 +5,8 @@ import type { Tellable } from "./context_text.ts";
 import { COMPACTION } from "../../claude/transcript/spoken.ts";
 import { transaction } from "../../db/transaction.ts";
 import { statement } from "../../db/statement.ts";
+import { digestOf } from "../../base/fnv.ts";
+import { CLAIM, incrementCounter } from "../../db/counters.ts";
 
 /** An observation that may be told, as it is stored: files and facts are JSON. */
 export type TellableRow = Omit<Tellable, "files" | "facts" | "stale"> & {
@@ -141,7 +143,6 @@ export function ranIn(
   return rows.map((row) => ({ ...row, isPass: row["isPass"] === 1 }) as unknown as RanCommand);
 }
 
-/** A message of a session, or a prompt. */
 export interface LastWords {
   readonly id: number;
   readonly title: string;
@@ -248,4 +249,49 @@ export function lastSeenAtMs(db: DatabaseSync, sessionId: string): number | null
       WHERE session_id = ?`,
   ).get(sessionId);
   return row === undefined ? null : Number(row["atMs"]);
+}
+
+/** What git said at a state of its branches, as it is kept; null where it was not asked. */
+export function keptAnswer(db: DatabaseSync, project: string): string | null {
+  const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(answerKey(project));
+  return typeof row?.["value"] === "string" ? row["value"] : null;
+}
+
+export function keepAnswer(db: DatabaseSync, project: string, answer: string): void {
+  statement(
+    db,
+    `INSERT INTO meta (key, value)
+     VALUES (?, ?)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+  ).run(answerKey(project), answer);
+}
+
+/** It names no folder, so that there is nothing to forget in it. */
+function answerKey(project: string): string {
+  return `commits_elsewhere:${digestOf(project)}`;
+}
+
+/** They are stored among the counters of the session, and are removed with it. */
+const TOLD = `${CLAIM}told:`;
+
+export function alreadyTold(db: DatabaseSync, sessionId: string): ReadonlySet<number> {
+  const rows = db.prepare(
+    `SELECT type
+       FROM counters
+      WHERE session_id = ?
+        AND type GLOB ?`,
+  ).all(sessionId, `${TOLD}*`);
+  return new Set(rows.map((row) => Number(String(row["type"]).slice(TOLD.length))));
+}
+
+export function noteTold(
+  db: DatabaseSync,
+  sessionId: string,
+  ids: readonly number[],
+  atMs: number,
+): void {
+  if (ids.length === 0) return;
+  transaction(db, () => {
+    for (const id of ids) incrementCounter(db, { sessionId, type: `${TOLD}${id}`, atMs });
+  });
 }

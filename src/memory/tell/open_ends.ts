@@ -1,7 +1,6 @@
 /** Which failures are open ends that a session is told of. */
 import type { ObservationKind, ObservedFacts } from "../observe/observation.ts";
 
-/** The facts that decide whether a failure is open. */
 export interface MaybeOpen {
   readonly kind: ObservationKind;
   readonly outcome: "success" | "failure" | null;
@@ -9,7 +8,6 @@ export interface MaybeOpen {
   readonly resolvedBy: number | null;
 }
 
-/** A failure as it is counted and told. */
 interface OpenFailure extends MaybeOpen {
   readonly id: number;
   readonly branch: string | null;

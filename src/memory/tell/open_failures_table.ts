@@ -3,7 +3,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { type Observation, observationOf } from "../drain/observations_table.ts";
 import { statement } from "../../db/statement.ts";
 
-/** A failure that nothing has mended yet. */
 export type OpenFailure = Pick<
   Observation,
   "id" | "sessionId" | "title" | "text" | "facts" | "createdAtMs" | "updatedAtMs"
@@ -16,9 +15,7 @@ export function sameFailure(sameAs: string, wrong: string): string {
 
 /**
  * Failures of one key on a branch of a project that nothing has mended; the newest first.
- *
- * @param failure `before`: epoch milliseconds, only what failed before; `nowMs`: a failure that is dated later than the
- *   present happened before a clock was set back, and counts as well.
+ * @param failure `nowMs`: what is dated later happened before a clock was set back, and counts as well.
  */
 export function openFailures(
   db: DatabaseSync,

@@ -4,8 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../../system/git/branches.ts";
-import { operationsUnderWay } from "../../system/git/under_way.ts";
-import { treesOf } from "../../system/git/working_trees.ts";
+import { branchIn, operationsUnderWay, treesOf } from "../../system/git/working_trees.ts";
 import type { PlainLine, Tellable, ToldLine } from "./context_text.ts";
 import {
   isUnmended,
@@ -19,13 +18,12 @@ import {
 } from "./open_ends.ts";
 import { whyCutOff } from "./ended_session.ts";
 import { endOfText } from "../text.ts";
-import { joinPath, parentOf } from "../../base/paths.ts";
+import { parentOf } from "../../base/paths.ts";
 import { lastWords, ranIn } from "./memory_context_table.ts";
 import { openTasks, waitingWorkflows } from "../../db/open_work.ts";
 import { sessionsWaiting } from "../../db/queue_work.ts";
 import { sessionEnd } from "../../db/sessions.ts";
 import { type UnmendedFailure, unmendedFailures } from "./open_failures_table.ts";
-import { readTextFileSync } from "../../system/files.ts";
 
 const MAX_TODOS = 6;
 const MAX_TASKS = 5;
@@ -134,7 +132,6 @@ export function stoppedOperations(project: string): PlainLine[] {
   });
 }
 
-/** Tasks of the project that are not done. */
 export function tasksLeft(db: DatabaseSync, project: string): PlainLine[] {
   return openTasks(db, project, MAX_TASKS).map(({ id, title, status, createdAtMs }) => ({
     name: id.slice(-8),
@@ -143,7 +140,6 @@ export function tasksLeft(db: DatabaseSync, project: string): PlainLine[] {
   }));
 }
 
-/** Workflows of the project that wait for a person. */
 export function workflowsLeft(db: DatabaseSync, project: string): PlainLine[] {
   return waitingWorkflows(db, project, MAX_WORKFLOWS)
     .map(({ id, name, status, reason, updatedAtMs }) => ({
@@ -166,15 +162,11 @@ function overIn(
     facts.git?.isStopped === true && operationsUnderWay(commonDir).length === 0;
 }
 
-/** Only the newest are looked at. */
 const MAX_LOOKED_AT = 1_000;
 
 /**
- * The ids of failures that nothing has mended, the newest first: of a command on a branch the last one. Left out are
- * failures of a branch that is gone, of an operation of git that is over, and of a look for what was not there.
- *
- * @param project Null: of all projects.
- * @returns At most a thousand.
+ * The ids of open failures, the newest first, of a command on a branch the last one; at most a thousand. Failures of a branch
+ * that is gone, and of an operation of git that is over, are left out. @param project Null: of all projects.
  */
 export function openFailureIds(db: DatabaseSync, project: string | null): number[] {
   const byProject = Map.groupBy(
@@ -191,16 +183,6 @@ function thereIn(
   failures: readonly UnmendedFailure[],
 ): readonly UnmendedFailure[] {
   if (project === null) return failures;
-  const isOver = overIn(project, goneBranches({ commonDir: project, branch: headOf(project) }));
+  const isOver = overIn(project, goneBranches({ commonDir: project, branch: branchIn(project) }));
   return failures.filter((failure) => !isOver(failure));
-}
-
-/** The branch that the repository itself has checked out; null where that cannot be told. */
-function headOf(commonDir: string): string | null {
-  try {
-    return /^ref: refs\/heads\/(.+)\n?$/.exec(readTextFileSync(joinPath(commonDir, "HEAD")))
-      ?.[1] ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -6,13 +6,13 @@ import type { Stale } from "./context_text.ts";
 import { isAbsolutePath, joinPath } from "../../base/paths.ts";
 import { contentBefore, digestsOf } from "./memory_context_table.ts";
 import { digestOf } from "../../base/fnv.ts";
+import { readText } from "../../system/on_disk.ts";
 import { isNotFound, readTextFileSync, statSync } from "../../system/files.ts";
 
 /** Kinds that speak of a file on every branch, and those that do so on their own branch only. */
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
 const OF_BRANCH_FILES: ReadonlySet<ObservationKind> = new Set(["failure", "test"]);
 
-/** What has to be known of a fact. */
 interface FactOfFiles {
   readonly id: number;
   readonly kind: ObservationKind;
@@ -22,12 +22,7 @@ interface FactOfFiles {
   readonly updatedAtMs: number;
 }
 
-/**
- * Facts of which a file has changed or is gone. A file that only another branch has is not gone, as long as that branch
- * is there.
- *
- * @param here `root`: the folder that paths are told from; null where nobody can look. `project`: its common git directory.
- */
+/** Facts of which a file has changed or is gone. @param here `root`: null where nobody can look. */
 export function staleAmong(
   db: DatabaseSync,
   facts: readonly FactOfFiles[],
@@ -61,11 +56,7 @@ export function staleAmong(
   return stale;
 }
 
-/**
- * Edits, and fixes by the edits that they are credited with, after which every file of them holds again what it held before.
- *
- * @param changes Edits, and fixes. @param root The folder that paths are told from; null where nobody can look.
- */
+/** Edits, and fixes by their edits, after which every file of them holds again what it held before. */
 export function putBackAmong(
   db: DatabaseSync,
   changes: readonly { readonly id: number; readonly facts: { readonly by?: readonly number[] } }[],
@@ -96,31 +87,17 @@ export function putBackAmong(
 }
 
 /** A larger file is not read. */
-const MAX_BYTES = 65_536;
+export const MAX_BYTES = 65_536;
 
-/** The content of a file; null when it cannot be read, or is too large. */
-export function contentOf(path: string): string | null {
-  try {
-    const { isFile, size } = statSync(path);
-    return isFile && size <= MAX_BYTES ? readTextFileSync(path) : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Digest of the content that a file has now; null where {@linkcode contentOf} is. */
+/** Digest of the content that a file has now; null where it cannot be read, or is too large. */
 export function digestOfFile(path: string): string | null {
-  const content = contentOf(path);
+  const content = readText(path, MAX_BYTES);
   return content === null ? null : digestOf(content);
 }
 
 /**
- * What has become of a file since something was observed of it; null when it has not changed, or cannot be read.
- *
- * A file that is older than the observation has not changed. A younger one is compared by its content, also where it is
- * younger by a moment only: a formatter that runs right after an edit changes the file as well.
- *
- * @param atMs When it was observed, epoch milliseconds.
+ * What has become of a file since it was observed; null when it has not changed. A file that is younger than the observation
+ * is compared by its content: a formatter that runs right after an edit changes it as well.
  */
 function fileSince(path: string, digest: string, atMs: number): "changed" | "gone" | null {
   try {

@@ -13,7 +13,6 @@ import {
   type TellableRow,
 } from "./memory_context_table.ts";
 
-/** The session that is told. */
 export interface ContextPlace {
   readonly sessionId: string;
   /** Common git directory, or project directory where there is none. */
@@ -130,7 +129,6 @@ function apartFromFormer(
   );
 }
 
-/** The newest first. */
 export function newestFirst(rows: readonly Tellable[]): Tellable[] {
   return rows.toSorted((a, b) => b.updatedAtMs - a.updatedAtMs || b.id - a.id);
 }

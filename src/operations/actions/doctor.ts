@@ -1,6 +1,6 @@
 import "../config_sections.ts";
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
-import { plain } from "../../secrets/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { type Examination, examine } from "../../upkeep/doctor/examine.ts";
 import type { DoctorPlace } from "../../upkeep/doctor/place.ts";

@@ -1,8 +1,8 @@
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
-import { plain } from "../../secrets/plain.ts";
 import { UserError } from "../../base/errors.ts";
 import { wellFormedJson } from "../../upkeep/care/well_formed.ts";
-import { isOutputClosed } from "../../system/process/closed_output.ts";
+import { isOutputClosed } from "../../system/process/run_program.ts";
 import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/store.ts";
 import type { CliContext } from "../context.ts";
 import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { UserError } from "../../base/errors.ts";
 import { type ForgetPreview, previewForget, runForget } from "../../upkeep/forget/forget.ts";
 import { type ForgetPlace, transcriptsWith } from "../../upkeep/forget/forget_files.ts";

@@ -1,6 +1,6 @@
 /** `conclaude migrate`: brings over what the older daemon, coven, has. */
 import "../config_sections.ts";
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { configSchema } from "../../config/config_schema.ts";
 import { readLayer } from "../../config/layer.ts";
 import { type Plain, valueAt } from "../../config/yaml_tree.ts";

@@ -1,7 +1,7 @@
 /** `conclaude req import`: takes over what the older requirements framework has. */
 import "../config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { type LayerValues, type Plain, readYaml, valueAt } from "../../config/yaml_tree.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isSameValue } from "../../base/likeness.ts";

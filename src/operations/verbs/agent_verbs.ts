@@ -1,4 +1,4 @@
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { agentFiles } from "../../work/engine/agent_files.ts";
 import { needAgent, requestEnd } from "../../work/engine/requests.ts";
 import { endHere } from "../../work/engine/supervise.ts";

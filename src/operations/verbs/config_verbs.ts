@@ -1,4 +1,5 @@
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
+import { count } from "../../base/counts.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import {
   type ConfigFile,
@@ -17,7 +18,6 @@ import {
 } from "../../config/config_template.ts";
 import { readLayer } from "../../config/layer.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { count } from "../../base/counts.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { lookUpwards } from "../../system/git/repository.ts";
 import { isThere } from "../../upkeep/care/whole_file.ts";

@@ -1,5 +1,5 @@
 import { MIGRATIONS } from "../../../migrations/mod.ts";
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { backUp, defaultBackupPath } from "../../upkeep/care/backup.ts";

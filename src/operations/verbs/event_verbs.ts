@@ -1,4 +1,4 @@
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { loadSections } from "../../config/sections.ts";
 import { lookUpwards } from "../../system/git/repository.ts";

@@ -1,7 +1,7 @@
 import { count } from "../../base/counts.ts";
 import { rulesOf, stopRulesOf } from "../../policy/guards/single_rules.ts";
 import { listPauses } from "../../policy/store.ts";
-import { tellingId } from "../../db/telling_id.ts";
+import { tellingId } from "../../db/sessions.ts";
 import { peek } from "../look_as_hook.ts";
 import { openStore } from "../open_store.ts";
 import { listView } from "../table.ts";

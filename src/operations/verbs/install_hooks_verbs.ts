@@ -1,4 +1,4 @@
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { placeFlags } from "../../claude/settings/settings_file.ts";
 import { chooseEvents, commandLine } from "../../claude/settings/hooks.ts";
 import {

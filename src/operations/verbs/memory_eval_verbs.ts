@@ -1,18 +1,16 @@
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
-import { plain } from "../../secrets/plain.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import {
+  answerQuestion,
+  type AskOptions,
+  type DocumentsByObservation,
   EVAL_DEPTHS,
   type EvalQuestion,
   type EvalScores,
   rankOf,
   readEvalSet,
   scoreAnswers,
-} from "../../memory/search/eval_set.ts";
-import {
-  answerQuestion,
-  type AskOptions,
-  type DocumentsByObservation,
   selfQuestions,
   takeInDocuments,
 } from "../../memory/search/eval.ts";

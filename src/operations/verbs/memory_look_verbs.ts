@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { UserError } from "../../base/errors.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { estimateTokens } from "../../memory/text.ts";

@@ -1,5 +1,5 @@
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
-import { plain } from "../../secrets/plain.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
 import { spokenTime } from "../../memory/search/spoken_time.ts";
 import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";

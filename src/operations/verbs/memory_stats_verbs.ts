@@ -1,5 +1,5 @@
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
-import { plain } from "../../secrets/plain.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../../base/ids.ts";
 import { openFailureIds } from "../../memory/tell/open_now.ts";

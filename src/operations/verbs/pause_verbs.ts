@@ -2,7 +2,7 @@
 import { redactText } from "../../secrets/redact.ts";
 import { count } from "../../base/counts.ts";
 import { removePause, savePause } from "../../policy/store.ts";
-import { tellingId } from "../../db/telling_id.ts";
+import { tellingId } from "../../db/sessions.ts";
 import { number, OF_SESSION, optional, textFlag } from "../flags.ts";
 import { sessionIdOf } from "../requirements_here.ts";
 import { openKept, openStore } from "../open_store.ts";

@@ -1,4 +1,4 @@
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { answer } from "../../work/engine/answers.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { transaction } from "../../db/transaction.ts";

@@ -1,4 +1,4 @@
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
@@ -54,7 +54,12 @@ export const reconcile = verb({
     const isUnknown = project !== undefined && session === undefined &&
       outcome.sessions.length === 0;
     if (isUnknown && since === undefined) requireFolder(context, project, outcome.transcripts);
-    if (session !== undefined) requireOne(session, outcome.sessions.map(({ sessionId }) => sessionId));
+    if (session !== undefined) {
+      requireOne(
+        session,
+        outcome.sessions.map(({ sessionId }) => sessionId),
+      );
+    }
     const { gaps, left } = gapsOf(outcome);
     const { filled } = outcome;
     const next = filled !== null && filled.written > 0

@@ -1,6 +1,6 @@
 /** `conclaude req init|enable|disable`: writes requirements into configuration files; the rest of the file stays. */
 import "../config_sections.ts";
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import type { Config } from "../config_sections.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { UserError } from "../../base/errors.ts";

@@ -1,5 +1,5 @@
 /** `conclaude req status|show|explain|list|sessions`: verbs that change nothing. */
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../base/errors.ts";
 import { type Ground, UNKEPT } from "../../policy/ground.ts";
@@ -9,9 +9,8 @@ import { shortSessionId } from "../../base/ids.ts";
 import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import type { Requirement } from "../../policy/requirements/requirement_policy.ts";
 import { satisfyCommand, triggersText } from "../../policy/requirements/requirement_text.ts";
-import { goneSessions } from "../../db/liveness.ts";
+import { activeSessions, goneSessions, listSessions } from "../../db/sessions.ts";
 import { findPause, listBranches } from "../../policy/store.ts";
-import { activeSessions, listSessions } from "../../db/sessions.ts";
 import { relativeTime } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
 import { OF_BRANCH, OF_SESSION, text, toggle } from "../flags.ts";

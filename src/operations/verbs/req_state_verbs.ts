@@ -1,5 +1,5 @@
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { UserError } from "../../base/errors.ts";
 import { shortSessionId } from "../../base/ids.ts";

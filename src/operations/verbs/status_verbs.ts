@@ -1,5 +1,5 @@
-import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { count } from "../../base/counts.ts";
+import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { installedHooks } from "../../upkeep/doctor/hook_checks.ts";
 import { bringOver, leftBehind } from "../../upkeep/care/fallback.ts";

@@ -1,5 +1,5 @@
 /** `conclaude task create|update|reparent|delete|restore|tag`. */
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { DEFAULT_PRIORITY, statusesAfter, type Task, wayTo } from "../../work/task.ts";
 import {
   checkBody,

@@ -1,4 +1,4 @@
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { hasLapsed, type Task } from "../../work/task.ts";
 import { checkPriority, checkStatus, checkType } from "../../work/task_input.ts";
 import { listSessionsOfTask } from "../../db/sessions.ts";

@@ -1,5 +1,5 @@
 /** `conclaude workflow files|preview|match`: which workflow files there are, what each does, and which one a task gets. */
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
 import { placeFault } from "../../work/engine/work_folder.ts";
 import { chooseFor, readMatchers } from "../../work/engine/workflow_choice.ts";
 import {

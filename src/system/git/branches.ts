@@ -9,12 +9,7 @@ import { changedAtMs, gitFolders, type Repository } from "./repository.ts";
 const MAX_FOLDERS = 200;
 const MAX_COMMITS = 2_000;
 
-/**
- * Returns a function that tells whether a branch is gone: merged and deleted, or given up. It reads git's files with the
- * first question; where they do not tell, no branch counts as gone.
- *
- * @param branch The branch that is checked out. It is there, also before its first commit.
- */
+/** Returns a function that tells whether a branch is gone. Where git's files do not tell, none is. */
 export function goneBranches(
   { commonDir, branch }: { readonly commonDir: string; readonly branch: string | null },
 ): (other: string | null) => boolean {
@@ -60,11 +55,7 @@ function refsBelow(
   return { folders, files };
 }
 
-/**
- * The commits that some branch has, here or of a remote, and `HEAD` has not, as whole ids. It starts git once.
- *
- * @param options `timeoutMs`: the longest wait for git. @returns Null where git did not answer in time, or failed.
- */
+/** The commits that some branch has and `HEAD` has not; null where git did not answer within `timeoutMs`. */
 export async function commitsElsewhere(
   root: string,
   { timeoutMs, environment }: { readonly timeoutMs: number; readonly environment: Environment },

@@ -6,12 +6,7 @@ import { readText } from "../on_disk.ts";
 /** Commands by alias, in small letters. */
 type GitAliases = ReadonlyMap<string, string>;
 
-/**
- * The aliases of a repository and of the user, where one of these words is one. What the configuration includes from
- * elsewhere is not followed.
- *
- * @param verbs As of `foreignVerbs()`. @param from `commonDir`: null outside of a repository.
- */
+/** The aliases of a repository and of the user, where one of these verbs is one; includes are not followed. */
 export function findAliases(
   verbs: readonly (string | null)[],
   { commonDir, home, environment }: {

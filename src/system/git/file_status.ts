@@ -25,12 +25,7 @@ const GIT_MS = 3_000;
 /** `.gitignore:3:*.log`, a tab, and the path; only colons before the tab where nothing matches. */
 const LINE = /^(.+?:\d+):(.*)\t/;
 
-/**
- * Asks git about files, once for each repository that they lie in. A file that git tracks is not ignored, whatever
- * matches it.
- *
- * @param paths Absolute, with all links followed; they need not exist.
- */
+/** Asks git, once a repository, which files are ignored. @param paths Absolute, with all links followed. */
 export async function askIgnored(
   paths: readonly string[],
   environment: Environment,
@@ -97,11 +92,8 @@ export interface TakingBack {
 }
 
 /**
- * Asks git, once for each repository, which files differ in folders. Unknown and ignored files count only when they are
- * removed as well.
- *
- * @param folders Absolute; files are allowed, too.
- * @returns Absolute, links followed; null where git cannot be asked.
+ * Asks git, once a repository, which files differ in folders; null where git cannot be asked. Unknown and ignored files count
+ * only when they are removed as well.
  */
 export async function askChanged(
   how: TakingBack,
@@ -164,12 +156,7 @@ const PLAINLY = [
 ];
 const RENAMES = ["--find-renames", "--diff-filter=R", "--name-status", "-z"];
 
-/**
- * The names that a file had, the last one first: those that git finds in its commits, and in what is staged. A name that
- * another file has now is none of it.
- *
- * @param file From the working tree's top folder. @param root That folder. @returns None where git cannot tell.
- */
+/** The names that a file had, the last one first, by git's commits and what is staged. */
 export async function formerNames(file: string, root: string): Promise<readonly string[]> {
   const staged = namesBefore(file, await renames(["diff", "--cached", ...RENAMES], root));
   const last = staged.at(-1) ?? file;

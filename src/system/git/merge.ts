@@ -239,7 +239,6 @@ const UNDER_WAY: Readonly<Record<string, string>> = {
   "rebase-apply": "a rebase, or git am,",
 };
 
-/** Files with unresolved conflicts. */
 async function unresolvedFiles(folder: string): Promise<readonly string[]> {
   const { stdout } = await runGit(["ls-files", "--unmerged", "-z"], { folder });
   const names = stdout.split("\0").filter((line) => line !== "")
@@ -262,12 +261,7 @@ async function unfinishedIn(folder: string): Promise<string | null> {
   return null;
 }
 
-/**
- * Repositories inside of a working tree that would be committed: git would store the number of their commit and none of
- * their files. Submodules do not count: their repositories lie with the outer one.
- *
- * @param target What is committed already.
- */
+/** Repositories inside of a working tree that git would store without their files. */
 async function nestedRepositories(folder: string, target: string): Promise<readonly string[]> {
   const { stdout } = await runGit(["diff", "--cached", "--raw", "-z", "--no-renames", target], {
     folder,

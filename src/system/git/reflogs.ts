@@ -46,12 +46,7 @@ export function loggedCommits(repository: BranchPlace, branch: string): LoggedCo
   );
 }
 
-/**
- * Whether a branch still stands where it was made from what was checked out; true also for a branch that does not exist
- * yet.
- *
- * @returns Null without a reflog.
- */
+/** Whether a branch still stands where it was made; true for a missing branch, null without a reflog. */
 export function hasJustBegun(repository: BranchPlace, branch: string): boolean | null {
   const log = readText(branchLogPath(repository, branch));
   if (log === null) return hasBranch(repository, branch) ? null : true;
@@ -79,11 +74,7 @@ export function headLogBytes(tree: Tree): number | null {
   }
 }
 
-/**
- * What was done since the reflog of `HEAD` had a length, in git's words: `commit: Add a test`, `reset: moving to HEAD~1`.
- *
- * @returns Null where there is no log, or git has shortened it.
- */
+/** What was done since the reflog of `HEAD` had this length: `commit: Add a test`; null where git shortened it. */
 export function doneSince(tree: Tree, bytes: number): string[] | null {
   try {
     const log = Deno.readFileSync(headLogPath(tree));

@@ -103,23 +103,13 @@ export interface Repository {
 /** The branch or commit that a working tree has checked out. */
 type Head = Pick<Repository, "branch" | "isUntold">;
 
-/**
- * The git repository that a folder lies in.
- *
- * @param looks The folders from there upwards.
- * @returns `undefined` outside a repository, or where its files cannot be read.
- */
+/** The git repository of these folders, the nearest first; `undefined` outside of one. */
 export function findRepository(looks: readonly FolderLook[]): Repository | undefined {
   const top = looks.find(({ names }) => names.includes(".git"));
   return top === undefined ? undefined : readRepository(top);
 }
 
-/**
- * The repository of a project; where the work is done in another worktree of it, as that one has it checked out.
- *
- * @param folder Where the work is done; null when it was not told. @param project `looks`: as for
- * {@linkcode findRepository}.
- */
+/** The repository of a project; where the work is done in another worktree of it, that worktree. */
 export function repositoryAt(
   folder: string | null,
   project: { readonly projectDir: string | null; readonly looks: readonly FolderLook[] },
@@ -132,11 +122,7 @@ export function repositoryAt(
   return here?.commonDir === repository.commonDir ? here : repository;
 }
 
-/**
- * The id of the commit that a branch stands at.
- *
- * @param ref `heads/main`. @returns The empty text where there is no such branch, null where it cannot be read.
- */
+/** The commit of a branch (`heads/main`): the empty text where there is none, null where it cannot be read. */
 export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): string | null {
   const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));
   if (loose === null) {

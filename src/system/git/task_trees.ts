@@ -16,12 +16,7 @@ export interface GitFailure {
   readonly why: string;
 }
 
-/**
- * Makes the working tree of a task, or keeps the existing one. Another folder in its place is removed only when it is
- * empty.
- *
- * @param base Where the branch begins when it does not exist yet.
- */
+/** Makes the working tree of a task, or keeps it; an empty folder in its place goes. */
 export async function ensureTree(
   repository: Pick<Repository, "commonDir">,
   tree: TaskTree,
@@ -100,11 +95,7 @@ export interface TreeState {
   readonly ahead: number;
 }
 
-/**
- * Looks at a working tree; null where it is gone or git cannot tell.
- *
- * @param sinceMs Counts only commits from then on, in epoch milliseconds.
- */
+/** Looks at a working tree; null where git cannot tell. @param sinceMs Counts only commits from then on. */
 export async function lookAtTree(
   path: string,
   target: string,

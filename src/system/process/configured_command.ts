@@ -6,7 +6,6 @@ import { type Output, run } from "./run_program.ts";
 import { shellWords } from "./start.ts";
 import type { CommandEnd, CommandRule, CommandRun, HeadOfOutput } from "./types.ts";
 
-/** Where and for how long a command is run. */
 export interface CommandOptions {
   readonly folder: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -24,7 +23,6 @@ const LEAST_MS = 50;
 /** How much of one output is kept, in bytes; Claude Code shows 10,000 characters of an answer. */
 const MAX_HEAD_BYTES = 32_768;
 
-/** A command that was run. */
 export interface EndedCommand {
   readonly run: CommandRun;
   /**
@@ -105,15 +103,8 @@ function headOf(output: Output | null, maxLines: number | null): HeadOfOutput | 
   return { text: shown.join("\n"), omittedLines: output.lineCount - shown.length };
 }
 
-/** A file in which the script writes which line it has come to. */
-interface Report {
-  readonly path: string;
-  /** Null when nothing could be written: the temporary folder may be full, or missing. */
-  line(): number | null;
-  remove(): void;
-}
-
-function makeReport(): Report {
+/** A file in which the script writes which line it has come to; null when nothing could be written. */
+function makeReport() {
   let folder = "";
   try {
     folder = Deno.makeTempDirSync({ prefix: "conclaude-" });

@@ -21,12 +21,8 @@ export function whyNotRead(path: string): string | null {
 }
 
 /**
- * Where a shell finds a program; it takes the first place. Folders that depend on the working directory are left out:
- * they hold another program in every project.
- *
- * @param searchPath The variable `PATH`.
- *
- * @returns Absolute paths of files that can be started, links not followed.
+ * Where a shell finds a program, the first place first. Folders that depend on the working directory are left out: they hold
+ * another program in every project.
  */
 export function findOnPath(name: string, searchPath: string | undefined): string[] {
   const names = IS_WINDOWS && !/\.exe$/i.test(name) ? [`${name}.exe`, name] : [name];

@@ -17,7 +17,6 @@ export type FilterEnd =
   | { readonly kind: "late" | "tooLong" | "stopped" }
   | { readonly kind: "unstarted"; readonly why: string };
 
-/** How a command is run. */
 export interface FilterOptions {
   readonly input: string;
   readonly folder: string;

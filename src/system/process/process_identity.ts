@@ -8,12 +8,7 @@ export interface ProcessState {
   readonly mark: string | null;
 }
 
-/**
- * Looks at processes with one call of a system tool. Where the start cannot be read (no `cat`, no `ps`), `mark` is null
- * and only `alive` is told.
- *
- * @param pids Process numbers; 0 and below are left out.
- */
+/** Looks at processes with one call of a system tool. `mark` is null where the start cannot be read. */
 export async function lookAtProcesses(
   pids: readonly number[],
 ): Promise<ReadonlyMap<number, ProcessState>> {
@@ -156,12 +151,7 @@ function readCommandLine(pid: number): string | null {
   return line.replaceAll("\0", " ").trim() || null;
 }
 
-/**
- * Whether a process lives and is still the one that was started at `processMark`. What the system does not tell does not count
- * against it.
- *
- * @param isCommand Whether a command line is that of the process.
- */
+/** Whether a process lives and is the one that was started at `processMark`, as far as the system tells. */
 export async function livesOn(
   { pid, processMark }: { readonly pid: number; readonly processMark: string | null },
   isCommand: (line: string) => boolean,

@@ -103,7 +103,6 @@ export class Output {
   #room: number;
   #newlines = 0;
   #last = NEWLINE;
-  /** How many bytes have come. */
   bytes = 0;
   /** Settles when the output has ended; is never rejected. */
   readonly ended: Promise<void>;
@@ -118,7 +117,6 @@ export class Output {
     this.ended = this.#readAll(full.resolve);
   }
 
-  /** Stops reading. */
   stop(): void {
     this.#reader.cancel().catch(() => {});
   }
@@ -161,19 +159,13 @@ export class Output {
   }
 }
 
-/** What a program left behind. */
 export interface WordsEnd {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/**
- * Runs a program in the environment of this process.
- *
- * @returns Null when it did not end in time.
- * @throws {Error} When it cannot be started.
- */
+/** Runs a program in the environment of this process; null when it did not end in time. */
 export async function runWords(
   words: readonly string[],
   options: Pick<RunOptions, "folder" | "variables" | "timeoutMs">,
@@ -238,4 +230,23 @@ export async function runShellLine(
   } catch (thrown) {
     return { kind: "unstarted", why: messageOf(thrown) };
   }
+}
+
+const TIMEOUT_MS = 2_000;
+
+/** Prints how the output was opened when it is the null device. The runtime may not look there itself. */
+const SCRIPT = '[ "/proc/$1/fd/1" -ef /dev/null ] && cat "/proc/$1/fdinfo/1"';
+
+/** The octal flags of a file that is open for reading and writing. */
+const READ_WRITE = /^flags:\s+\d*2$/m;
+
+/**
+ * Whether this process was started without an output (`>&-`): the runtime then opens the null device for reading and writing,
+ * a shell (`>/dev/null`) for writing only. Only Linux tells it.
+ */
+export async function isOutputClosed(environment: Environment): Promise<boolean> {
+  if (Deno.build.os !== "linux") return false;
+  const words = ["/bin/sh", "-c", SCRIPT, "sh", String(Deno.pid)];
+  const told = await runTool(words, { folder: "/", timeoutMs: TIMEOUT_MS, environment });
+  return told !== null && READ_WRITE.test(told.stdout);
 }

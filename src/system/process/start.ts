@@ -29,12 +29,7 @@ export const ENDING_SIGNALS: readonly Deno.Signal[] = ON_WINDOWS
   ? ["SIGINT"]
   : ["SIGTERM", "SIGINT", "SIGHUP"];
 
-/**
- * Starts a program, and does not wait for it.
- *
- * @param words The program and its arguments.
- * @throws {Error} When it cannot be started: no such folder, arguments that are too long.
- */
+/** Starts a program, and does not wait for it. @throws {Error} No such folder, arguments that are too long. */
 export function startWords(words: readonly string[], options: StartOptions): Deno.ChildProcess {
   const passedOn = options.environment?.passedOn ?? null;
   if (passedOn !== null) {
@@ -154,12 +149,7 @@ export async function endGroup(child: Deno.ChildProcess, mark = ""): Promise<voi
   await endGroupOf(child.pid, { mark });
 }
 
-/**
- * Ends all processes of a group, also when this process is ended meanwhile. Never throws.
- *
- * @param group The number of the process that the group began with, which may have left.
- * @param options.mark `NAME=value` in the environment of what belongs to it, also when it has left the group.
- */
+/** Ends all processes of a group. Never throws. @param options `mark`: of those that have left it. */
 export async function endGroupOf(
   group: number,
   { graceMs = GRACE_MS, mark = "" }: { readonly graceMs?: number; readonly mark?: string } = {},
@@ -208,12 +198,7 @@ export function shellWords(script: string, args: readonly string[] = []): string
 /** Appends the output to a log that only this user can read, and becomes the program with the user's own umask. */
 const INTO_LOG = 'log=$1; shift; (umask 077; : >>"$log"); exec "$@" >>"$log" 2>&1';
 
-/**
- * Starts a program that goes on when this process has left.
- *
- * @param words The program and its arguments. @param place `log`: takes its output; `folder`: where it starts.
- * @throws {Error} When it cannot be started.
- */
+/** Starts a program that goes on when this process has left. @param place `log`: takes its output. */
 export function startAlone(
   words: readonly string[],
   { log, ...place }: Pick<StartOptions, "folder"> & {

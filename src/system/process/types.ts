@@ -1,6 +1,5 @@
 /** Commands that are run and notifications that are shown, as plain JSON, so that a hook takes them from the cache. */
 
-/** One command of the configuration. */
 export interface CommandRule {
   /** Its place in the configuration: `stop.commands[0]`. */
   readonly rule: string;
@@ -28,7 +27,6 @@ export interface HeadOfOutput {
   readonly omittedLines: number;
 }
 
-/** How a command ended. */
 export type CommandEnd =
   | { readonly kind: "passed" }
   | { readonly kind: "failed"; readonly code: number }
@@ -39,7 +37,6 @@ export type CommandEnd =
   /** Claude Code, or the person, ended the hook. */
   | { readonly kind: "interrupted" };
 
-/** A command that was run. */
 export interface CommandRun {
   readonly command: CommandRule;
   readonly end: CommandEnd;

@@ -12,7 +12,7 @@ import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { damagedPayloads } from "../../db/payloads.ts";
 import { openToLook } from "../../db/database_identity.ts";
 import { indexFaultsAt } from "../../memory/store.ts";
-import { migrationFault } from "../../db/rehearsal.ts";
+import { migrationFault } from "../../db/migrate.ts";
 import { type Check, fail, faultsText, type Finding, ok, warn } from "./check.ts";
 import { databasePermissionFaults } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";

@@ -1,7 +1,7 @@
 /** What the database holds: references, the search index, sessions, the queue, forgetting, retention. */
 import { count } from "../../base/counts.ts";
 import { lookAtProcesses } from "../../system/process/process_identity.ts";
-import { goneSessions } from "../../db/liveness.ts";
+import { activeSessions, countSessions, goneSessions } from "../../db/sessions.ts";
 import { foreignKeyFaults } from "../care/care_table.ts";
 import { correctReferences } from "../care/settle_rows_table.ts";
 import { transaction } from "../../db/transaction.ts";
@@ -16,7 +16,6 @@ import { drainLockPath, isLocked } from "../../db/process_lock.ts";
 import { queueHealth } from "../../db/queue.ts";
 import { oldestExpiredSession } from "../care/retention_table.ts";
 import { abandonSessions } from "../../work/store.ts";
-import { activeSessions, countSessions } from "../../db/sessions.ts";
 import { daysMs } from "../../base/time.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
 import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";

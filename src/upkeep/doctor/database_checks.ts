@@ -4,7 +4,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Mending } from "../../policy/guards/lift.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { emptyBeginning } from "../../db/beginning.ts";
+import { emptyBeginning, migrationFault } from "../../db/migrate.ts";
 import {
   integrityFaults,
   isOfSearchIndex,
@@ -21,7 +21,6 @@ import {
   openToLook,
 } from "../../db/database_identity.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
-import { migrationFault } from "../../db/rehearsal.ts";
 import { daysMs } from "../../base/time.ts";
 import { VERSION } from "../../base/version.ts";
 import { type Backup, backupsOf } from "../care/backup.ts";

@@ -1,8 +1,8 @@
 /** What keeps captures from becoming memory, and summaries from being rewritten. */
-import { plain } from "../../secrets/plain.ts";
+import { plain } from "../../base/plain.ts";
+import { count } from "../../base/counts.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { count } from "../../base/counts.ts";
 import { messageOf } from "../../base/errors.ts";
 import { shortened } from "../../memory/text.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";

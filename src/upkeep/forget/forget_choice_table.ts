@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { normalizeForgotten, type TextMatcher } from "../../memory/forget_text.ts";
 import { capturesByObservation, FACTS, type Remade, type Remake } from "../../memory/store.ts";
 import { WHOLE_PATH, wholeName } from "../../db/file_match.ts";
-import { filterOf } from "../../db/filter_sql.ts";
+import { filterOf } from "../../db/statement.ts";
 import { payloadText, type StoredPayload } from "../../db/payloads.ts";
 
 /** What is to be forgotten: everything that fits all the filters. A filter that is null lets everything through. */

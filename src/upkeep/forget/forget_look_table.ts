@@ -1,6 +1,6 @@
 /** Finds rows that stay and hold some of the forgotten words: they are named, so that a person can forget them, too. */
 import type { DatabaseSync } from "node:sqlite";
-import { standsIn } from "../../memory/tell/describe_fix.ts";
+import { standsIn } from "../../memory/drain/describe_fix.ts";
 import { type TextMatcher, textMatcher } from "../../memory/forget_text.ts";
 import { folderOfProject, pathInProject } from "../../memory/project_paths.ts";
 import { baseName } from "../../base/paths.ts";

@@ -14,7 +14,7 @@ import {
   noCounts,
   tableOf,
 } from "./exported_tables.ts";
-import { type Filter, filterOf } from "../../db/filter_sql.ts";
+import { type Filter, filterOf } from "../../db/statement.ts";
 import { receiptIds } from "../forget/forget_receipts_table.ts";
 import { payloadText, type StoredPayload } from "../../db/payloads.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../claude/transcript/transcript_reader.ts";
 import { exclusionOf } from "../../config/exclusion.ts";
 import { checkpoint } from "../../db/database.ts";
-import { isSummarizerInput } from "../../memory/drain/summarizer_text.ts";
+import { isSummarizerInput } from "../../memory/drain/summarizer.ts";
 import { keysOfCapture, MAX_SESSION_TITLE_CHARS } from "../../memory/observe/capture_keys.ts";
 import { titleLine } from "../../memory/text.ts";
 import { stayAway } from "../forget/stay_away_table.ts";

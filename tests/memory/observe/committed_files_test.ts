@@ -1,7 +1,7 @@
-/** The files of a commit, and merges that git makes without a word of their hash. */
+/** The files of a commit. */
 import assert from "node:assert/strict";
 import { committedFiles } from "../../../src/memory/observe/observe_commit.ts";
-import { failed, ran } from "../../support/commands_observed.ts";
+import { ran } from "../../support/commands_observed.ts";
 
 Deno.test("a commit has the files that git names as new, gone, renamed or rewritten", () => {
   const output = "[main 1a2b3c4] Move it\n 4 files changed, 3 insertions(+)\n" +
@@ -29,17 +29,4 @@ Deno.test("of two commits in one command the files are nobody's", () => {
   const two = "[main 1a2b3c4] a\n create mode 100644 a\n[main 2b3c4d5] b\n create mode 100644 b";
   const told = ran("git commit -m a a && git commit -m b b", two);
   assert.deepEqual([told.files, told.besides?.files], [[], []]);
-});
-
-Deno.test("a merge that git says it has made is a commit, and none that was only moved on to, or failed", () => {
-  const made = "Merge made by the 'ort' strategy.\n b | 1 +\n create mode 100644 b";
-  const told = ran("git merge --no-ff -m 'Merge the side' side", made);
-  assert.deepEqual([told.kind, told.title, told.files.map(({ path }) => path)], [
-    "commit",
-    "Commit: Merge the side",
-    ["b"],
-  ]);
-  assert.equal(ran("git merge --no-edit side", made).title, "Commit that merges side");
-  assert.equal(ran("git merge side", "Updating 1a..2b\nFast-forward").kind, "command");
-  assert.equal(failed("git merge side", "CONFLICT (content): Merge conflict in a").kind, "failure");
 });

@@ -1,7 +1,7 @@
 /** What is kept of an error of the API that ended a turn. */
 import assert from "node:assert/strict";
 import { observe } from "../../../src/memory/observe/observe.ts";
-import { summarizeSession } from "../../../src/memory/tell/session_summary.ts";
+import { summarizeSession } from "../../../src/memory/drain/summaries.ts";
 
 /** What an event tells with these fields. */
 function told(payload: Readonly<Record<string, unknown>>) {

@@ -1,6 +1,6 @@
 /** What a failure and its fix are called: by what was wrong, not by how much of it there was. */
 import assert from "node:assert/strict";
-import { describeFix } from "../../../src/memory/tell/describe_fix.ts";
+import { describeFix } from "../../../src/memory/drain/describe_fix.ts";
 import { saysLittle } from "../../../src/memory/observe/error_line.ts";
 import { failed, ROOT } from "../../support/commands_observed.ts";
 

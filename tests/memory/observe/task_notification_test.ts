@@ -5,7 +5,7 @@ import {
   readNotification,
 } from "../../../src/memory/observe/observe_words.ts";
 import { observe } from "../../../src/memory/observe/observe.ts";
-import { summarizeSession } from "../../../src/memory/tell/session_summary.ts";
+import { summarizeSession } from "../../../src/memory/drain/summaries.ts";
 
 const AGENT = `<task-notification>
 <task-id>a4df7cda051d8ef7b</task-id>

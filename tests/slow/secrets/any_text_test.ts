@@ -1,7 +1,6 @@
 /** Whatever a text is made of, masking is seen by the cheap look, settled after one pass, and takes linear time. */
 import fc from "fast-check";
-import { COMMAND_FORMS } from "../../../src/secrets/command_forms.ts";
-import { GENERAL_FORMS } from "../../../src/secrets/general_forms.ts";
+import { COMMAND_FORMS, GENERAL_FORMS } from "../../../src/secrets/general_forms.ts";
 import { redactText } from "../../../src/secrets/redact.ts";
 import { redactValue } from "../../../src/secrets/redact_value.ts";
 import { VENDOR_FORMS } from "../../../src/secrets/vendor_forms.ts";

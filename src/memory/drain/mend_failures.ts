@@ -7,9 +7,9 @@ import { changingPart } from "../observe/changing_commands.ts";
 import { failureKey } from "../observe/command_key.ts";
 import { saysNothingToCommit } from "../observe/open_rank.ts";
 import { indexedTerms } from "../search/terms.ts";
-import { digestsOf } from "./memory_context_table.ts";
-import { saveObservation } from "../drain/observations_table.ts";
-import { type OpenFailure, openFailures, resolveObservation } from "./open_failures_table.ts";
+import { digestsOf } from "../tell/memory_context_table.ts";
+import { saveObservation } from "./observations_table.ts";
+import { type OpenFailure, openFailures, resolveObservation } from "../tell/open_failures_table.ts";
 import { askForSummary, type ClaimedCapture } from "../../db/queue_work.ts";
 import {
   type Change,
@@ -17,7 +17,6 @@ import {
   commandsBetween,
 } from "../observe/session_observations_table.ts";
 
-/** What passed, in which capture. */
 interface Pass {
   readonly capture: ClaimedCapture;
   readonly passes: readonly CommandKey[];

@@ -4,7 +4,6 @@ import type { ObservedFacts } from "../observe/observation.ts";
 import { saysLittle } from "../observe/error_line.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
 
-/** A failed command. */
 interface Failure {
   readonly title: string;
   readonly text: string;
@@ -15,21 +14,17 @@ interface Failure {
 export interface PossibleFix {
   /** The files that an edit changed; none for a command. */
   readonly files: readonly string[];
-  /**
-   * Of a command: the part that changes something, and whether it changes something outside of the project's files.
-   */
+  /** Of a command: the part that changes something, and whether that lies outside of the project's files. */
   readonly part?: string;
   readonly isOutside?: boolean;
 }
 
-/** A change as a fix tells it. */
 type ToldChange = PossibleFix & {
   readonly id: number;
   readonly title: string;
   readonly text: string;
 };
 
-/** A fix in words. */
 export interface Fix {
   readonly title: string;
   readonly text: string;
@@ -42,17 +37,12 @@ const KEPT_ERROR = { head: 300, tail: 900 };
 const MAX_WHAT_CHARS = 90;
 const MAX_COMMAND_CHARS = 80;
 const MAX_BY_CHARS = 60;
-/** The number of files that a title names. */
 const NAMED_FILES = 2;
 const FILE_ALONE = /^\S+\.[cm]?[jt]sx?$/;
 /** `tests/a.py::test_b`, `OrderTest.total:42`, `TestAdd`: nobody takes them for words of the title. */
 const IS_CODE = /^\S*(?:[:/._#(]|[a-z][A-Z])\S*$/;
 
-/**
- * Tells a fix.
- *
- * @param changes What was changed between the failure and what passes; at least one. @param passing The command that passes.
- */
+/** Tells a fix. @param changes What was changed before the pass; at least one. */
 export function describeFix(
   failure: Failure & { readonly id: number },
   changes: readonly ToldChange[],
@@ -143,7 +133,6 @@ interface OutsideCause {
   readonly counterexample: string;
 }
 
-/** What an error says of each. */
 export const OUTSIDE_CAUSES: readonly OutsideCause[] = [
   {
     name: "port",
@@ -182,12 +171,10 @@ export const OUTSIDE_CAUSES: readonly OutsideCause[] = [
   },
 ];
 
-/** Whether an error tells of a cause outside of the code. */
 export function liesOutside(error: string): boolean {
   return OUTSIDE_CAUSES.some(({ pattern }) => pattern.test(error));
 }
 
-/** The number of changes that a fix tells. */
 const MAX_CREDITED = 4;
 /** Texts for people: no test and no compiler reads them. */
 const PROSE = /\.(?:md|markdown|rst|adoc|txt)$|(?:^|\/)(?:README|LICENSE|CHANGELOG)$/i;

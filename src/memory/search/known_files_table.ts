@@ -4,8 +4,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isAbsolutePath, withParents } from "../../base/paths.ts";
 import { fileMatch, WHOLE_PATH } from "../../db/file_match.ts";
-import { knownProjects } from "../search/known_project_table.ts";
-import type { MemoryFilter } from "../search/memory_search_table.ts";
+import { knownProjects } from "./known_project_table.ts";
+import type { MemoryFilter } from "./memory_search_table.ts";
 import { statement } from "../../db/statement.ts";
 
 /** Every path once: as many steps as there are paths, not rows. */
@@ -96,11 +96,7 @@ function isAroundProject(db: DatabaseSync, path: string): boolean {
     );
 }
 
-/**
- * How some paths are told, those with the newest observations first.
- *
- * @param options `project`: null for all of them. `areWhole`: as whole paths where their project is known.
- */
+/** How some paths are told, the newest first. @param options `areWhole`: as whole paths where that is known. */
 export function newestOfPaths(
   db: DatabaseSync,
   paths: readonly string[],

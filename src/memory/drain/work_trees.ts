@@ -7,10 +7,8 @@ import { realPath } from "../../system/real_paths.ts";
 import type { ClaimedCapture } from "../../db/queue_work.ts";
 import { realPathSync } from "../../system/files.ts";
 
-/** What is asked of a capture. */
 type Captured = Pick<ClaimedCapture, "project" | "projectDir" | "branch">;
 
-/** Where something was done. */
 export interface WorkPlace {
   /** The folder that paths are told from; null when it is not known. */
   readonly root: string | null;
