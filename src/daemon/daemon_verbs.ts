@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import {
   askToStop,
   findDaemon,
@@ -19,7 +20,8 @@ import { ownProgram } from "../operations/own_program.ts";
 import { keptPlace, openAt, type Place } from "../operations/open_store.ts";
 import { group, verb } from "../operations/verb.ts";
 import type { View } from "../operations/view.ts";
-import { mkdirSync, readTextFileSync } from "../system/files.ts";
+import { mkdirSync } from "../system/files.ts";
+import { readText } from "../system/on_disk.ts";
 import { revokeNetwork } from "../system/network.ts";
 
 const PORT = optional(
@@ -64,12 +66,12 @@ const start = verb({
     const { database, files } = place;
     const before = await findDaemon(files);
     if (before.kind === "running") {
-      giveUpNetwork();
+      revokeNetwork();
       checkPort(before.state, flags.port);
       return stateView(context, before, { database, started: false });
     }
     await tryDatabase(place);
-    const logged = readText(files.log);
+    const logged = readText(files.log) ?? "";
     const { words } = ownProgram(context.environment);
     const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
     mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
@@ -84,7 +86,7 @@ const start = verb({
       const isOver = hasLeft;
       const found = await findDaemon(files);
       if (found.kind === "running" && found.answers && isWrittenDown(files, found.state)) {
-        giveUpNetwork();
+        revokeNetwork();
         const started = found.state.pid === child.pid;
         if (!started) {
           // Another command has started a daemon at the same moment. Ours waits for its lock, and leaves now.
@@ -96,8 +98,8 @@ const start = verb({
       if (isOver && found.kind === "none") break;
       await pause(PAUSE_MS);
     }
-    giveUpNetwork();
-    const now = readText(files.log);
+    revokeNetwork();
+    const now = readText(files.log) ?? "";
     const said = lastSaid(now.startsWith(logged) ? now.slice(logged.length) : now);
     throw new UserError("The daemon does not answer", {
       why: (hasLeft ? "it has left again" : `it said nothing for ${START_MS / 1000} s`) +
@@ -119,7 +121,7 @@ const stop = verb({
     let pid: number | null = null;
     for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
       if (found.kind === "none" || (wasRunning && !isLocked(files.lock))) {
-        giveUpNetwork();
+        revokeNetwork();
         return {
           json: { stopped: wasRunning, running: false },
           text: wasRunning ? "The daemon has stopped." : "The daemon is not running.",
@@ -132,7 +134,7 @@ const stop = verb({
       await pause(PAUSE_MS);
       if (pid === null) found = await findDaemon(files);
     }
-    giveUpNetwork();
+    revokeNetwork();
     throw new UserError("The daemon does not stop", {
       why: `it still holds its lock after ${STOP_MS / 1000} s`,
       next: pid === null ? "conclaude daemon status" : `kill -9 ${pid}`,
@@ -149,7 +151,7 @@ const status = verb({
   async run(context) {
     const { database, files } = await daemonPlace(context);
     const found = await findDaemon(files);
-    giveUpNetwork();
+    revokeNetwork();
     return stateView(context, found, { database });
   },
 });
@@ -163,7 +165,7 @@ const logs = verb({
   about: "Prints the last lines of the daemon's log.",
   examples: ["conclaude daemon logs --lines 100", "conclaude daemon logs --follow"],
   async run(context, { lines, follow }) {
-    giveUpNetwork();
+    revokeNetwork();
     const { files } = await daemonPlace(context);
     const whole = [readText(`${files.log}.1`), readText(files.log)].join("");
     const last = lines === 0
@@ -223,15 +225,6 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
   );
 }
 
-/** Gives up the permission to use the network; the daemon's socket was its only use. */
-function giveUpNetwork(): void {
-  revokeNetwork();
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
 /** Prints new lines of the log until the program is ended. A log that became shorter is read from its start. */
 async function followLog(
   { process }: CliContext,
@@ -239,20 +232,12 @@ async function followLog(
   last: readonly string[],
 ): Promise<never> {
   for (const line of last) process.stdout.write(`${line}\n`);
-  for (let seen = readText(log).length;;) {
+  for (let seen = (readText(log) ?? "").length;;) {
     await pause(FOLLOW_MS);
-    const text = readText(log);
+    const text = readText(log) ?? "";
     if (text.length < seen) seen = 0;
     if (text.length > seen) process.stdout.write(text.slice(seen));
     seen = text.length;
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readTextFileSync(path);
-  } catch {
-    return "";
   }
 }
 

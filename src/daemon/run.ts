@@ -1,9 +1,10 @@
 /** Runs a daemon: takes the lock, opens the database, starts the engine, listens, and answers until it is told to stop. */
 import "../operations/config_sections.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Locations, THIS_PROCESS } from "../system/environment.ts";
 import { Engine } from "../work/engine/engine.ts";
 import { Settings } from "../work/engine/engine_settings.ts";
-import { type DaemonConfig, removeOld } from "./retention_work.ts";
+import { type DaemonConfig, MemoryWork, removeOld } from "./memory_work.ts";
 import { covenNotice, undecidedCoven } from "../upkeep/transfer/coven.ts";
 import { showNotification } from "../system/process/notifier.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
@@ -21,7 +22,6 @@ import { isSamePlace, watchPlaces } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../system/daemon_files.ts";
 import { createHandler } from "./http.ts";
-import { MemoryWork } from "./memory_work.ts";
 import { Metrics } from "./metrics.ts";
 import type { Daemon } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -212,7 +212,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   hub.close();
   await Promise.race([
     Promise.all(servers.map((server) => server.shutdown())),
-    new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS)),
+    pause(LAST_ANSWERS_MS),
   ]);
   await Promise.all([engine.stop(), memory.stop()]);
   // The socket and the file of a later daemon stay.

@@ -5,8 +5,7 @@ import { Server } from "@modelcontextprotocol/sdk/server";
 import { ErrorCode, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
 import { VERSION } from "../base/version.ts";
 import { UserError } from "../base/errors.ts";
-import { readArguments } from "./schema.ts";
-import { projectAround, type Surroundings } from "./tool_call.ts";
+import { projectAround, readArguments, type Surroundings } from "./tool_call.ts";
 import { INSTRUCTIONS, type ToolName, TOOLS, type ToolSpec } from "./tools.ts";
 
 /** The tools as a client lists them. */

@@ -1,50 +1,44 @@
 /** Agents: processes that work for a task, and sub-agents of sessions. Changes are in the caller's transaction. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { recordEvent } from "./events_table.ts";
+import { columnsOf, type Fields, type RowOf, rowOf } from "./row_fields.ts";
 import { filterValues, insertRow, statement, updateRow } from "../db/statement.ts";
 
-export type AgentKind = "agent" | "script" | "subagent";
-
-/** Where an agent stands; the last three are the end. */
-export type AgentStatus = "starting" | "running" | "completed" | "failed" | "killed";
-
-export interface Agent {
-  readonly id: string;
-  readonly kind: AgentKind;
+export const AGENT_FIELDS = {
+  id: "text",
+  kind: ["agent", "script", "subagent"],
   /** The name of the step, or the type of a sub-agent. */
-  readonly name: string;
-  readonly status: AgentStatus;
-  readonly taskId: string | null;
-  readonly workflowId: string | null;
+  name: "text",
+  /** The last three are the end. */
+  status: ["starting", "running", "completed", "failed", "killed"],
+  taskId: "text?",
+  workflowId: "text?",
   /** The key of the step, and the attempt. */
-  readonly stepKey: string | null;
-  readonly attempt: number | null;
+  stepKey: "text?",
+  attempt: "integer?",
   /** The session that it works in; of a sub-agent, the session that started it. */
-  readonly sessionId: string | null;
-  readonly command: readonly string[];
-  readonly pid: number | null;
+  sessionId: "text?",
+  command: "texts",
+  pid: "integer?",
   /** When the process was started, in the system's own format: a later process with the same number has another one. */
-  readonly processMark: string | null;
-  readonly worktree: string | null;
-  readonly outputFile: string | null;
-  readonly exitCode: number | null;
-  readonly error: string | null;
-  readonly killReason: string | null;
-  readonly createdAtMs: number;
-  readonly startedAtMs: number | null;
+  processMark: "text?",
+  worktree: "text?",
+  outputFile: "text?",
+  exitCode: "integer?",
+  error: "text?",
+  killReason: "text?",
+  createdAtMs: "integer",
+  startedAtMs: "integer?",
   /** When the daemon ends it. */
-  readonly deadlineAtMs: number | null;
-  readonly killRequestedAtMs: number | null;
-  readonly endedAtMs: number | null;
-  readonly updatedAtMs: number;
-}
+  deadlineAtMs: "integer?",
+  killRequestedAtMs: "integer?",
+  endedAtMs: "integer?",
+  updatedAtMs: "integer",
+} as const satisfies Fields;
 
-const COLUMNS =
-  `id, kind, name, status, task_id AS taskId, workflow_id AS workflowId, step_key AS stepKey, attempt,
-            session_id AS sessionId, command, pid, process_mark AS processMark, worktree,
-            output_file AS outputFile, exit_code AS exitCode, error, kill_reason AS killReason,
-            created_at_ms AS createdAtMs, started_at_ms AS startedAtMs, deadline_at_ms AS deadlineAtMs,
-            kill_requested_at_ms AS killRequestedAtMs, ended_at_ms AS endedAtMs, updated_at_ms AS updatedAtMs`;
+export type Agent = RowOf<typeof AGENT_FIELDS>;
+
+const COLUMNS = columnsOf(AGENT_FIELDS);
 
 export type NewAgent = Pick<
   Agent,
@@ -188,5 +182,5 @@ export function tellAgent(db: DatabaseSync, type: string, id: string, atMs: numb
 }
 
 function agentOf(row: Readonly<Record<string, SQLOutputValue>>): Agent {
-  return { ...row, command: JSON.parse(String(row["command"])) } as unknown as Agent;
+  return rowOf(AGENT_FIELDS, row);
 }

@@ -1,26 +1,21 @@
 import type { DatabaseSync } from "node:sqlite";
+import { columnsOf, type Fields, type RowOf } from "./row_fields.ts";
 import { filterValues, insertRow, statement } from "../db/statement.ts";
 
-export type EntityType = "task" | "agent" | "workflow" | "question";
+export const EVENT_FIELDS = {
+  /** Grows with every event, and is never reused. */
+  id: "integer",
+  type: "text",
+  entityType: ["task", "agent", "workflow", "question"],
+  entityId: "text",
+  data: "object",
+  createdAtMs: "integer",
+} as const satisfies Fields;
+
+export type EventRow = RowOf<typeof EVENT_FIELDS>;
 
 /** A change, as an event tells it. */
-export interface Change {
-  readonly type: string;
-  readonly entityType: EntityType;
-  readonly entityId: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly atMs: number;
-}
-
-export interface EventRow {
-  /** Grows with every event, and is never reused. */
-  readonly id: number;
-  readonly type: string;
-  readonly entityType: EntityType;
-  readonly entityId: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly createdAtMs: number;
-}
+export type Change = Omit<EventRow, "id" | "createdAtMs"> & { readonly atMs: number };
 
 /** An event with its data as JSON. */
 export type StoredEvent = Omit<EventRow, "data"> & { readonly data: string };
@@ -65,7 +60,7 @@ export function listStoredEvents(
 ): StoredEvent[] {
   const rows = statement(
     db,
-    `SELECT id, type, entity_type AS entityType, entity_id AS entityId, data, created_at_ms AS createdAtMs
+    `SELECT ${columnsOf(EVENT_FIELDS)}
        FROM events
       WHERE id > ?1
         AND (?2 IS NULL OR created_at_ms > ?2)

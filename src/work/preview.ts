@@ -1,8 +1,7 @@
 /** Shows what a workflow would do for a task, as far as that can be told without running anything. */
 import { evaluateWhen, renderPrompt, renderScriptStep } from "./render_step.ts";
 import { type TaskFacts, taskValue } from "./task.ts";
-import { renderScript, renderText } from "./template.ts";
-import { TEMPLATE_FUNCTIONS } from "./template_functions.ts";
+import { renderScript, renderText, TEMPLATE_FUNCTIONS } from "./template.ts";
 import {
   type Expression,
   parseTemplate,
@@ -154,7 +153,7 @@ function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
     findings.errors.push(...prompt.unknown);
     const isKnown = prompt.isKnown && inputs.every((known) => known);
     if (findings.errors.length > 0 || !isKnown) return undefined;
-    return shownAs(renderPrompt(step, scene.context, scene.include).text, true);
+    return shownAs(renderPrompt(step, scene.context, scene.include), true);
   });
   return shown ?? shownAs(found.text, false);
 }

@@ -243,7 +243,6 @@ export function outcomeOfScript(
  * a question waits for a person.
  */
 export function outcomeOfAgent(
-  _step: AgentStep,
   end: ProcessEnd & {
     readonly text: string;
     readonly question: boolean;

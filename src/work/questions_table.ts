@@ -2,38 +2,36 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { notFound, refusal } from "./refusal.ts";
 import { recordEvent } from "./events_table.ts";
+import { columnsOf, type Fields, type RowOf, rowOf } from "./row_fields.ts";
+import { QUESTION_TYPES } from "./agent_text.ts";
 import { filterValues, insertRow, statement, updateRow } from "../db/statement.ts";
 
-export type QuestionType = "confirmation" | "permission" | "choice" | "input";
-
-export interface Question {
+export const QUESTION_FIELDS = {
   /** `q-YYYYMMDDhhmmss-n`, in UTC. */
-  readonly id: string;
-  readonly type: QuestionType;
-  readonly text: string;
-  readonly options: readonly string[];
+  id: "text",
+  type: QUESTION_TYPES,
+  text: "text",
+  options: "texts",
   /** Resolved when the answer has arrived, or nobody needs it any more. */
-  readonly status: "pending" | "answered" | "resolved";
-  readonly source: "output" | "notification" | "elicitation" | "import";
-  readonly taskId: string | null;
-  readonly workflowId: string | null;
-  readonly stepKey: string | null;
-  readonly agentId: string | null;
-  readonly sessionId: string | null;
-  readonly answer: string | null;
-  readonly answeredBy: string | null;
-  readonly deliveryError: string | null;
-  readonly createdAtMs: number;
-  readonly answeredAtMs: number | null;
-  readonly deliveredAtMs: number | null;
-  readonly resolvedAtMs: number | null;
-}
+  status: ["pending", "answered", "resolved"],
+  source: ["output", "notification", "elicitation", "import"],
+  taskId: "text?",
+  workflowId: "text?",
+  stepKey: "text?",
+  agentId: "text?",
+  sessionId: "text?",
+  answer: "text?",
+  answeredBy: "text?",
+  deliveryError: "text?",
+  createdAtMs: "integer",
+  answeredAtMs: "integer?",
+  deliveredAtMs: "integer?",
+  resolvedAtMs: "integer?",
+} as const satisfies Fields;
 
-const COLUMNS =
-  `id, type, text, options, status, source, task_id AS taskId, workflow_id AS workflowId,
-            step_key AS stepKey, agent_id AS agentId, session_id AS sessionId, answer, answered_by AS answeredBy,
-            delivery_error AS deliveryError, created_at_ms AS createdAtMs, answered_at_ms AS answeredAtMs,
-            delivered_at_ms AS deliveredAtMs, resolved_at_ms AS resolvedAtMs`;
+export type Question = RowOf<typeof QUESTION_FIELDS>;
+
+const COLUMNS = columnsOf(QUESTION_FIELDS);
 
 export interface NewQuestion
   extends
@@ -160,5 +158,5 @@ export function tellQuestion(db: DatabaseSync, type: string, id: string, atMs: n
 }
 
 function questionOf(row: Readonly<Record<string, SQLOutputValue>>): Question {
-  return { ...row, options: JSON.parse(String(row["options"])) } as unknown as Question;
+  return rowOf(QUESTION_FIELDS, row);
 }

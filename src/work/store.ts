@@ -1,13 +1,8 @@
 /** What other rooms read and write of the tables of this one. */
-export {
-  type Agent,
-  type AgentKind,
-  type AgentStatus,
-  listAgents,
-  readAgent,
-} from "./agents_table.ts";
+export { type Agent, AGENT_FIELDS, listAgents, readAgent } from "./agents_table.ts";
 export {
   dataVersion,
+  EVENT_FIELDS,
   type EventFilter,
   type EventRow,
   lastEventId,
@@ -25,7 +20,7 @@ export {
   removeExpired,
   withoutAgent,
 } from "./orchestration_retention_table.ts";
-export { listQuestions, needQuestion } from "./questions_table.ts";
+export { listQuestions, needQuestion, QUESTION_FIELDS } from "./questions_table.ts";
 export {
   abandonSessions,
   type ApplySessionChanges,
@@ -54,7 +49,7 @@ export {
   takeBackLapsed,
   takeBackToLook,
 } from "./task_claims_table.ts";
-export { changeDependencies, listWaiting } from "./task_dependencies_table.ts";
+export { changeDependencies, listWaiting } from "./task_changes_table.ts";
 export {
   badTransition,
   blockTask,
@@ -72,12 +67,13 @@ export {
   restoreTask,
 } from "./task_tree_table.ts";
 export { isReady, listReady, listTags, listTasks, readTask } from "./tasks_table.ts";
-export { listSteps } from "./workflow_steps_table.ts";
 export {
   type Decision,
+  listSteps,
   listWorkflows,
   readWorkflow,
   readWorkflowOfTask,
+  STEP_FIELDS,
+  WORKFLOW_FIELDS,
   type WorkflowRow,
-  type WorkflowStatus,
 } from "./workflows_table.ts";

@@ -5,9 +5,14 @@ import { notFound, refusal } from "./refusal.ts";
 import { statusesAfter, type Task, type TaskStatus, type TaskType, wayTo } from "./task.ts";
 import { recordEvent } from "./events_table.ts";
 import { insertRow, statement } from "../db/statement.ts";
-import { type Author, changeTask, needTask, withoutBody } from "./task_changes_table.ts";
-import { checkClaim, needClaim, UNCLAIMED } from "./task_claims_table.ts";
-import { addDependencies } from "./task_dependencies_table.ts";
+import {
+  addDependencies,
+  type Author,
+  changeTask,
+  needTask,
+  withoutBody,
+} from "./task_changes_table.ts";
+import { needClaim, UNCLAIMED } from "./task_claims_table.ts";
 import { readTask } from "./tasks_table.ts";
 import { changeWorkflow, readWorkflowOfTask } from "./workflows_table.ts";
 
@@ -84,7 +89,7 @@ export function completeTask(
   const found = needTask(db, id);
   const task = found.status === "blocked"
     ? found
-    : checkClaim(db, found, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
+    : needClaim(db, id, { agentId: by, token, atMs, wants: "completed", to: "closed" });
   cancelWorkflow(db, id, { by, atMs });
   return changeTask(db, task, {
     ...UNCLAIMED,
@@ -112,7 +117,7 @@ export function blockTask(
   id: string,
   { by, atMs, token, reason }: Author & { readonly token: number | null; readonly reason: string },
 ): Task {
-  const task = needClaim(db, id, { agentId: by, token, atMs, wants: "blocked", to: ["blocked"] });
+  const task = needClaim(db, id, { agentId: by, token, atMs, wants: "blocked", to: "blocked" });
   return changeTask(db, task, { ...UNCLAIMED, status: "blocked", reason }, { by, atMs });
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { type MessageId, withoutLong } from "../../src/mcp/long_messages.ts";
+import { type MessageId, withoutLong } from "../../src/mcp/run.ts";
 
 /** Sends a text in pieces of some bytes. @returns The messages that pass, and the ids of those that are too long. */
 async function through(text: string, maxBytes: number, pieceBytes: number) {

@@ -6,7 +6,7 @@ import {
   builtinPrompt,
   builtinWorkflow,
   DEFAULT_WORKFLOW,
-} from "../../src/work/builtins.ts";
+} from "../../src/work/engine/workflow_files.ts";
 import { nextMove, outcomeOfScript, type StepRecord } from "../../src/work/progress.ts";
 import { renderPrompt, renderScriptStep } from "../../src/work/render_step.ts";
 import { parseWorkflow, type Workflow } from "../../src/work/workflow.ts";
@@ -51,7 +51,7 @@ function run(
         signal: null,
       });
       if (step.type === "agent") {
-        prompts.set(key, renderPrompt(step, context, builtinPrompt).text);
+        prompts.set(key, renderPrompt(step, context, builtinPrompt));
         outcome = { ...outcome, outputs };
       }
       if (step.type === "script") {

@@ -13,7 +13,7 @@ import {
   type StepRecord,
 } from "../../src/work/progress.ts";
 import { renderText } from "../../src/work/template.ts";
-import { type AgentStep, parseWorkflow, type Workflow } from "../../src/work/workflow.ts";
+import { parseWorkflow, type Workflow } from "../../src/work/workflow.ts";
 
 const TASK = { id: "t1", title: "Title", body: "", type: "bug", priority: 2, tags: ["a"] };
 
@@ -75,7 +75,7 @@ class Run {
   text(template: string): string {
     const { move } = this;
     if (move.kind !== "run") throw new Error(`nothing to run: ${move.kind}`);
-    return renderText(template, move.context, { missing: "error" }).text;
+    return renderText(template, move.context, { missing: "error" });
   }
 }
 
@@ -237,7 +237,7 @@ Deno.test("nextMove() gives a step the task, variables, finished steps and the r
   const facts = "{{.task.id}} {{.bead.priority}} {{.task.labels.0}} {{.previous.success}}";
   assert.equal(run.text(facts), "t1 P2 a true");
   const text = 'Planned.\n```json\n{"success": true, "summary": "S", "outputs": {"n": 2}}\n```';
-  const planned = outcomeOfAgent({} as AgentStep, {
+  const planned = outcomeOfAgent({
     exitCode: 0,
     text,
     timedOut: false,
@@ -306,21 +306,20 @@ Deno.test("outcomeOfScript() blocks on a failure unless the step goes on", () =>
 });
 
 Deno.test("outcomeOfAgent() believes what the agent says last, then its exit code", () => {
-  const step = {} as AgentStep;
   const end = { exitCode: 0, text: "Done.", timedOut: false, signal: null, question: false };
-  assert.equal(outcomeOfAgent(step, end).success, true);
-  assert.equal(outcomeOfAgent(step, { ...end, exitCode: 1 }).error, "agent exited with code 1");
-  const no = outcomeOfAgent(step, { ...end, text: 'No. {"success": false, "error": "no way"}' });
+  assert.equal(outcomeOfAgent(end).success, true);
+  assert.equal(outcomeOfAgent({ ...end, exitCode: 1 }).error, "agent exited with code 1");
+  const no = outcomeOfAgent({ ...end, text: 'No. {"success": false, "error": "no way"}' });
   assert.deepEqual([no.success, no.error, no.action], [false, "no way", "block"]);
   assert.equal(
-    outcomeOfAgent(step, { ...end, exitCode: 1, text: '{"success": true}' }).success,
+    outcomeOfAgent({ ...end, exitCode: 1, text: '{"success": true}' }).success,
     true,
   );
   const stopped = { ...end, timedOut: true, text: '{"success": true}' };
-  assert.equal(outcomeOfAgent(step, stopped).error, "execution timed out");
-  assert.match(outcomeOfAgent(step, { ...end, question: true }).error!, /asked a question/);
+  assert.equal(outcomeOfAgent(stopped).error, "execution timed out");
+  assert.match(outcomeOfAgent({ ...end, question: true }).error!, /asked a question/);
   assert.equal(
-    outcomeOfAgent(step, { ...end, question: true, text: '{"success": true}' }).success,
+    outcomeOfAgent({ ...end, question: true, text: '{"success": true}' }).success,
     true,
   );
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { detectQuestion, lastQuestion } from "../../src/work/questions.ts";
+import { detectQuestion, lastQuestion } from "../../src/work/agent_text.ts";
 
 Deno.test("detectQuestion() tells what kind of answer is asked for", () => {
   const cases: readonly (readonly [line: string, type: string, options?: readonly string[]])[] = [

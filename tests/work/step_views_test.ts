@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { viewSteps } from "../../src/work/engine/step_views.ts";
 import type { Plan } from "../../src/work/engine/advance.ts";
-import type { StepRow } from "../../src/work/workflow_steps_table.ts";
+import type { StepRow } from "../../src/work/workflows_table.ts";
 
 const PLAN = {
   workflow: {

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { isUserError } from "../../src/base/errors.ts";
 import { listEvents } from "../../src/work/events_table.ts";
-import { changeTags, changeTask, listHistory } from "../../src/work/task_changes_table.ts";
+import {
+  changeDependencies,
+  changeTags,
+  changeTask,
+  listHistory,
+} from "../../src/work/task_changes_table.ts";
 import {
   claimNext,
   claimTask,
@@ -9,7 +14,6 @@ import {
   releaseTask,
   takeBackLapsed,
 } from "../../src/work/task_claims_table.ts";
-import { changeDependencies } from "../../src/work/task_dependencies_table.ts";
 import { blockTask, completeTask, queueTask, unblockTask } from "../../src/work/task_life_table.ts";
 import {
   deleteTask,
@@ -84,7 +88,7 @@ Deno.test("a claim whose lease ran out is taken back in the system's name, one t
   const held = claimTask(db, id, claimant("a"));
   const laterMs = MADE_AT_MS + 31 * MINUTE_MS;
   const told = refused(() =>
-    needClaim(db, id, { agentId: "a", token: 1, atMs: laterMs, wants: "completed", to: ["closed"] })
+    needClaim(db, id, { agentId: "a", token: 1, atMs: laterMs, wants: "completed", to: "closed" })
   );
   assert.equal(told["reason"], "NOT_CLAIM_OWNER");
   assert.deepEqual(takeBackLapsed(db, laterMs - 2 * MINUTE_MS), []);
@@ -92,7 +96,13 @@ Deno.test("a claim whose lease ran out is taken back in the system's name, one t
   assert.equal(listHistory(db, id, { field: "status", sinceMs: null })[0]?.changedBy, "system");
   // Whoever comes late is told so, also when the claim has been taken back since.
   const late = refused(() =>
-    needClaim(db, id, { agentId: "a", token: null, atMs: laterMs, wants: "completed", to: [] })
+    needClaim(db, id, {
+      agentId: "a",
+      token: null,
+      atMs: laterMs,
+      wants: "completed",
+      to: "closed",
+    })
   );
   assert.equal(late["reason"], "NOT_CLAIM_OWNER");
   assert.equal(claimTask(db, id, claimant("b", laterMs)).claimToken, held.claimToken! + 1);

@@ -72,7 +72,7 @@ export const claimRoutes: readonly Route[] = [
     errors: HOLDER_ERRORS,
     handle: ({ db, leaseMs }, { id, body, author }) => {
       const holder = { agentId: author.by, token: body.claimToken ?? null, atMs: author.atMs };
-      const task = needClaim(db, id, { ...holder, wants: "renewed", to: ["in_progress"] });
+      const task = needClaim(db, id, { ...holder, wants: "renewed", to: "in_progress" });
       const untilMs = author.atMs + leaseMs;
       renewClaim(db, id, { agentId: author.by, token: task.claimToken!, untilMs });
       return { task: readTask(db, id) };

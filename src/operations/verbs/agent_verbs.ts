@@ -8,8 +8,7 @@ import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
 import {
   type Agent,
-  type AgentKind,
-  type AgentStatus,
+  AGENT_FIELDS,
   listAgents,
   readAgent,
   readTask,
@@ -40,9 +39,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { statSync } from "../../system/files.ts";
 
 const AGENT = text("The agent, by its id, or 4 or more characters of its beginning or end", "id");
-const ACTIVE: readonly AgentStatus[] = ["starting", "running"];
-const STATUSES: readonly AgentStatus[] = [...ACTIVE, "completed", "failed", "killed"];
-const KINDS: readonly AgentKind[] = ["agent", "script", "subagent"];
+const ACTIVE = ["starting", "running"];
+const { status: STATUSES, kind: KINDS } = AGENT_FIELDS;
 
 const list = verb({
   flags: {

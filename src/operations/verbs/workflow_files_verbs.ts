@@ -1,7 +1,7 @@
 /** Workflow files: which there are, what each would do, and which one a task gets. */
 import { plain } from "../../secrets/plain.ts";
 import { placeFault } from "../../work/engine/work_folder.ts";
-import { chooseFor, readMatchers } from "../../work/engine/workflow_choice.ts";
+import { chooseFor, readMatchers } from "../../work/matchers.ts";
 import {
   findWorkflowFile,
   listWorkflowFiles,

@@ -6,7 +6,7 @@ import {
   listSteps,
   listWorkflows,
   readTask,
-  type WorkflowStatus,
+  WORKFLOW_FIELDS,
 } from "../../work/store.ts";
 import { isDaemonHere } from "../daemon_here.ts";
 import { ALL_PROJECTS, PAGE_FLAG, wordsFlag, WORKFLOW } from "../flags.ts";
@@ -20,14 +20,7 @@ import { statusText, stepWord, wholeWorkflow, workflowText } from "../workflow_v
 const files = () => import("./workflow_files_verbs.ts");
 const work = () => import("./workflow_work_verbs.ts");
 
-const STATUSES: readonly WorkflowStatus[] = [
-  "running",
-  "pending_merge",
-  "blocked",
-  "failed",
-  "completed",
-  "cancelled",
-];
+const STATUSES = WORKFLOW_FIELDS.status;
 
 const list = verb({
   flags: {

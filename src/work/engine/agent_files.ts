@@ -1,9 +1,9 @@
 /** The files of an agent, in a private folder beside the database, and whether its process lives. */
 import { joinPath } from "../../base/paths.ts";
-import { exists } from "../../system/on_disk.ts";
+import { exists, readText } from "../../system/on_disk.ts";
 import { livesOn, lookAtProcesses } from "../../system/process/process_identity.ts";
 import type { Agent } from "../agents_table.ts";
-import { readTextFileSync, removeSync } from "../../system/files.ts";
+import { removeSync } from "../../system/files.ts";
 
 export interface AgentFiles {
   readonly folder: string;
@@ -39,12 +39,8 @@ export function agentFiles(database: string, agentId: string): AgentFiles {
 
 /** The exit code that the agent's shell has written; null while there is none. */
 export function readExit(files: AgentFiles): number | null {
-  try {
-    const code = Number.parseInt(readTextFileSync(files.exit));
-    return Number.isNaN(code) ? null : code;
-  } catch {
-    return null;
-  }
+  const code = Number.parseInt(readText(files.exit) ?? "");
+  return Number.isNaN(code) ? null : code;
 }
 
 /** What the shell writes as the exit code when there is no such program. */
@@ -52,11 +48,7 @@ export const NOT_FOUND = "127 not found";
 
 /** Whether the agent's program was not found. */
 export function wasNotFound(files: AgentFiles): boolean {
-  try {
-    return readTextFileSync(files.exit).trim() === NOT_FOUND;
-  } catch {
-    return false;
-  }
+  return readText(files.exit)?.trim() === NOT_FOUND;
 }
 
 /** Whether an agent may have begun. Without any of its files it may have, so it is not started again. */
@@ -70,20 +62,18 @@ export function areGone({ folder }: AgentFiles): boolean {
 }
 
 /** Removes the files that only a running agent needs. Never throws. */
-export function removeRunFiles(files: AgentFiles): void {
-  for (const path of [files.input, files.stdout, files.stderr, files.begun, files.exit]) {
-    try {
-      removeSync(path);
-    } catch {
-      // Gone already.
-    }
-  }
+export function removeRunFiles({ input, stdout, stderr, begun, exit }: AgentFiles): void {
+  for (const path of [input, stdout, stderr, begun, exit]) removeIfThere(path);
 }
 
 /** Removes all files of an agent. Never throws. */
-export function removeAgentFiles(files: AgentFiles): void {
+export function removeAgentFiles({ folder }: AgentFiles): void {
+  removeIfThere(folder);
+}
+
+function removeIfThere(path: string): void {
   try {
-    removeSync(files.folder, { recursive: true });
+    removeSync(path, { recursive: true });
   } catch {
     // Gone already.
   }

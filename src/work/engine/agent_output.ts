@@ -2,13 +2,12 @@
  * The output of an agent. The agent writes into files of its own; the reader numbers the lines and keeps them in
  * another file. After a kill the reader goes on where the kept lines end, so no line is lost and no number given twice.
  */
+import { readText, sizeAt } from "../../system/on_disk.ts";
 import type { AgentFiles } from "./agent_files.ts";
 import {
   type FsFile,
   openSync,
-  readTextFileSync,
   SeekMode,
-  statSync,
   truncateSync,
   writeTextFileSync,
 } from "../../system/files.ts";
@@ -138,7 +137,7 @@ export class OutputReader {
 
   /** Finds where an earlier process stopped, and drops a line that it did not finish. */
   #resume(): void {
-    const size = sizeOf(this.#files.output);
+    const size = sizeAt(this.#files.output) ?? 0;
     if (size === 0) return;
     const start = Math.max(0, size - TAIL_BYTES);
     const tail = readAt(this.#files.output, start, size);
@@ -162,25 +161,12 @@ export class OutputReader {
   }
 }
 
-export function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0;
-  }
-}
-
 /** The kept lines of an agent after the number `since`, at most `limit`. */
 export function readOutput(
   path: string,
   { since, limit }: { readonly since: number; readonly limit: number },
 ): OutputLine[] {
-  let text: string;
-  try {
-    text = readTextFileSync(path);
-  } catch {
-    return [];
-  }
+  const text = readText(path) ?? "";
   const lines = parseOutput(text.slice(0, text.lastIndexOf("\n") + 1));
   return lines.filter(({ seq }) => seq > since).slice(0, limit);
 }
@@ -217,10 +203,7 @@ export function readAt(path: string, start: number, max: number): Uint8Array {
 /** Some lines of an agent, and where to go on. */
 interface OutputPage {
   readonly lines: readonly Omit<OutputLine, "next">[];
-  /**
-   * The number of the last line; without lines, `since`, or the number of the last line that there is when that is
-   * lower.
-   */
+  /** The number of the last line that was read, from which the caller goes on. */
   readonly lastSeq: number;
   readonly more: boolean;
 }

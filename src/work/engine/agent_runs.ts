@@ -1,6 +1,7 @@
 /** Starts agents, follows them, and settles how they ended. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../base/errors.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import { lookAtTree } from "../../system/git/task_trees.ts";
 import { blockedOutcome, failedOutcome, type StepOutcome, unrunOutcome } from "../progress.ts";
 import { endGroupOf } from "../../system/process/start.ts";
@@ -29,17 +30,10 @@ import {
   readExit,
   removeRunFiles,
 } from "./agent_files.ts";
-import {
-  configFor,
-  type EngineParts,
-  lastingFor,
-  maskFor,
-  tryAgainLater,
-} from "./engine_settings.ts";
+import { AGAIN_MS, configFor, type EngineParts, lastingFor, maskFor } from "./engine_settings.ts";
 import { settleEnd, supervise, takeRest } from "./supervise.ts";
-import { type Held, hold } from "./launch.ts";
+import { type Held, hold, launchOf } from "./launch.ts";
 import { OutputReader } from "./agent_output.ts";
-import { launchOf } from "./step_launch.ts";
 import { ensureFolder } from "./work_folder.ts";
 
 export class AgentRuns {
@@ -69,7 +63,7 @@ export class AgentRuns {
   takeUp(agent: Agent): void {
     const work = this.#takeUp(agent).catch(async (thrown) => {
       this.#parts.log("error", `agent ${agent.id}: ${messageOf(thrown)}`);
-      await tryAgainLater();
+      await pause(AGAIN_MS);
     }).finally(() => {
       this.#running.delete(agent.id);
       this.#parts.wake();

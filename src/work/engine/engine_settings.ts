@@ -8,7 +8,7 @@ import { lookUpwards } from "../../system/git/repository.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns, redactText } from "../../secrets/redact.ts";
 import type { WorkflowRow } from "../workflows_table.ts";
-import type { Lasting } from "./begin.ts";
+import type { Lasting } from "./advance.ts";
 import { readDirSync } from "../../system/files.ts";
 
 /** The sections that the engine goes by. */
@@ -187,9 +187,5 @@ export function lastingFor(
   };
 }
 
-/** How long a failed attempt waits, in milliseconds. */
-const AGAIN_MS = 1000;
-
-export function tryAgainLater(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-}
+/** How long a failed attempt waits before the next one, in milliseconds. */
+export const AGAIN_MS = 1000;

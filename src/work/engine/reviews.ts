@@ -11,8 +11,13 @@ import { transaction } from "../../db/transaction.ts";
 import { resolveQuestions, UNRESOLVED } from "../questions_table.ts";
 import { SYSTEM } from "../task_claims_table.ts";
 import { readTask } from "../tasks_table.ts";
-import { listSteps, type StepRow } from "../workflow_steps_table.ts";
-import { changeWorkflow, readWorkflow, type WorkflowRow } from "../workflows_table.ts";
+import {
+  changeWorkflow,
+  listSteps,
+  readWorkflow,
+  type StepRow,
+  type WorkflowRow,
+} from "../workflows_table.ts";
 import {
   advance,
   awaitReview,
@@ -23,7 +28,13 @@ import {
   UNDECIDED,
   workflowOwner,
 } from "./advance.ts";
-import { mergeObstacle } from "./working_tree.ts";
+import { mergeObstacle } from "./work_folder.ts";
+
+/** The reason of a rejection without one. */
+export const REJECTED = "merge rejected by user";
+
+/** The reason of a cancellation without one. */
+export const CANCELLED = "cancelled by user";
 
 /** The lease of a renewed claim, and the time limit of the scripts before a merge. */
 export interface Carrying {

@@ -1,7 +1,7 @@
 /** The steps of a workflow as people see them: in the order of its file, with what became of each. */
 import type { StepOutcome } from "../progress.ts";
 import type { Step } from "../workflow.ts";
-import type { StepRow } from "../workflow_steps_table.ts";
+import type { StepRow } from "../workflows_table.ts";
 import type { Plan } from "./advance.ts";
 
 /** A step, or one round of it in a loop. */

@@ -4,16 +4,23 @@ import type { DatabaseSync } from "node:sqlite";
 import type { OrchestrationSettings } from "../orchestration_section.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { runGit } from "../../system/git/run_git.ts";
-import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../../system/git/task_trees.ts";
+import {
+  ensureTree,
+  excludeFolder,
+  hasBranch,
+  lookAtTree,
+  removeTree,
+} from "../../system/git/task_trees.ts";
 import type { Task } from "../task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../../system/on_disk.ts";
 import { transaction } from "../../db/transaction.ts";
-import { changeWorkflow, type WorkflowRow } from "../workflows_table.ts";
-import { inTurn, lossBefore } from "./working_tree.ts";
+import { changeWorkflow, listSteps, type WorkflowRow } from "../workflows_table.ts";
 import { refusal } from "../refusal.ts";
 import type { Workflow } from "../workflow.ts";
-import { realPathSync } from "../../system/files.ts";
+import { realOr } from "../../system/files.ts";
+import { shellQuote } from "../shell_place.ts";
+import { type Review, reviewTree } from "../../system/git/merge.ts";
 
 /** The folder of the working trees when the configuration names none. */
 const TREES = ".conclaude/worktrees";
@@ -150,9 +157,9 @@ export function placeFault(
   const outside = `${projectDir} is in no git repository`;
   const merge = steps.find(({ type }) => type === "merge");
   if (merge !== undefined) return `${outside}, so its step "${merge.name}" has nothing to merge`;
-  const real = realPath(projectDir);
+  const real = realOr(projectDir);
   if (parentOf(real) === real) return `${outside}, and agents do not work in the whole file system`;
-  return home !== null && real === realPath(home)
+  return home !== null && real === realOr(home)
     ? `${outside}, and agents do not work in the home folder itself`
     : null;
 }
@@ -168,14 +175,6 @@ export function checkPlace({ id }: Task, workflow: Workflow, place: WorkPlace): 
       `workflow: conclaude task update ${id} --workflow NAME`,
     details: { taskId: id, workflow: workflow.name },
   });
-}
-
-function realPath(path: string): string {
-  try {
-    return realPathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 const PREFIX = "conclaude/";
@@ -208,4 +207,124 @@ function tidyEnds(name: string): string {
   let tidy = name.replace(/^[.-]+/, "");
   while (/(?:\.lock|[.-])$/.test(tidy)) tidy = tidy.replace(/(?:\.lock|[.-])$/, "");
   return tidy === "" || tidy === "@" ? "task" : tidy;
+}
+
+/** What is in the way, and the command that helps. */
+interface Obstacle {
+  readonly why: string;
+  readonly next: string;
+}
+
+/**
+ * Makes the working tree of a workflow again when it is gone and its branch is not: the commits are there.
+ *
+ * @returns Why the work cannot be looked at or merged; null when the tree is there, or there never was one.
+ */
+async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
+  const { worktree, branch, baseCommit, repository, mergeCommit } = workflow;
+  if (worktree === null || branch === null || repository === null) return null;
+  if (exists(joinPath(worktree, ".git"))) return null;
+  if (!exists(repository)) return lost(workflow, `its repository ${repository} is gone`);
+  if (!await hasBranch({ commonDir: repository }, branch)) {
+    return lost(workflow, `its working tree ${worktree} and its branch ${branch} are gone`);
+  }
+  const range = `${baseCommit}..refs/heads/${branch}`;
+  const count = await runGit(["rev-list", "--count", range], { folder: repository });
+  if (mergeCommit === null && count.stdout.trim() === "0") {
+    const why = `its working tree ${worktree} is gone, and nothing was committed on ${branch}`;
+    return lost(workflow, why);
+  }
+  const made = await inTurn(
+    repository,
+    () => ensureTree({ commonDir: repository }, { path: worktree, branch }, branch),
+  );
+  return made.kind === "failed" ? lost(workflow, made.why) : null;
+}
+
+/** Why the work of a workflow cannot be merged; null when it can, and then its working tree is there. */
+export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | null> {
+  const { repository, baseBranch, baseCommit } = workflow;
+  const gone = await restoreTree(workflow);
+  if (gone !== null || repository === null || baseBranch === null) return gone;
+  if (await hasBranch({ commonDir: repository }, baseBranch)) return null;
+  return {
+    why: `there is no branch ${baseBranch} any more; the work began at ${baseCommit}`,
+    next: `git -C ${shellQuote(repository)} branch ${shellQuote(baseBranch)} ${baseCommit}`,
+  };
+}
+
+/** Tells when the work of earlier steps is gone: a later step must not begin without it. */
+async function lossBefore(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+): Promise<Obstacle | null> {
+  const { id, worktree, branch, repository, mergeCommit } = workflow;
+  if (worktree === null || branch === null || repository === null || mergeCommit !== null) {
+    return null;
+  }
+  if (exists(joinPath(worktree, ".git")) || await hasBranch({ commonDir: repository }, branch)) {
+    return null;
+  }
+  const hasWorked = listSteps(db, id)
+    .some(({ status, agentId }) => status === "finished" && agentId !== null);
+  return hasWorked
+    ? lost(workflow, `its working tree ${worktree} and its branch ${branch} are gone`)
+    : null;
+}
+
+/** A retry does not run finished steps again, so only a new workflow can do the work anew. */
+function lost({ id, taskId }: WorkflowRow, why: string): Obstacle {
+  return {
+    why: `${why}; to have the work done anew, cancel the workflow and start the task again`,
+    next: `conclaude workflow cancel ${id} && conclaude workflow start ${taskId}`,
+  };
+}
+
+/** The running change of each repository's working trees: git cannot make two at once. */
+const TURNS = new Map<string, Promise<unknown>>();
+
+/** Changes the working trees of a repository when no other change is under way. */
+function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise<Result> {
+  const mine = (TURNS.get(commonDir) ?? Promise.resolve()).then(work, work);
+  TURNS.set(commonDir, mine);
+  return mine;
+}
+
+/**
+ * All work of a workflow since it began.
+ *
+ * @throws {UserError} INVALID_STATUS when there is none to look at.
+ */
+export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
+  const { worktree, branch, baseBranch, baseCommit, mergeCommit } = workflow;
+  if (worktree === null || branch === null || baseBranch === null || baseCommit === null) {
+    throw nothingToSee(
+      workflow,
+      mergeCommit === null
+        ? "it has no working tree"
+        : `its work was merged as ${mergeCommit}, and its working tree is gone`,
+      mergeCommit === null ? undefined : `git show -m --first-parent ${mergeCommit}`,
+    );
+  }
+  const gone = await restoreTree(workflow);
+  if (gone !== null) throw nothingToSee(workflow, gone.why, gone.next);
+  const review = await reviewTree({ path: worktree }, {
+    base: baseCommit,
+    target: baseBranch,
+  });
+  if ("kind" in review) throw nothingToSee(workflow, review.why);
+  return review;
+}
+
+function nothingToSee(
+  { id, status }: WorkflowRow,
+  why: string,
+  next = `conclaude workflow show ${id}`,
+) {
+  return refusal("INVALID_STATUS", {
+    what: `There is no work of workflow ${id} to be shown`,
+    why,
+    next,
+    details: { currentStatus: status },
+  });
 }
