@@ -22,7 +22,7 @@ export interface ReadyEvent {
   readonly bytes: Uint8Array;
 }
 
-export interface HubContext {
+interface HubContext {
   readonly problem: (thrown: unknown) => void;
   /** Called when another process has written. */
   readonly onNews: () => void;

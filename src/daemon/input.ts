@@ -14,7 +14,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { eventIdAt, lastEventId, listEvents } from "../work/store.ts";
 
 /** Largest body, in bytes. */
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** How long a body may take to come, in milliseconds. */
 const BODY_MS = 20_000;

@@ -130,7 +130,7 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
 }
 
 /** Finds the route of a method and a path. @throws {UserError} INVALID_URL when an id cannot be decoded. */
-export type FindRoute = (method: string, path: string) => Found;
+type FindRoute = (method: string, path: string) => Found;
 
 /** Prepares the search for routes. Only routes with as many words and the same first word as the path are compared. */
 export function routerOf(routes: readonly Route[]): FindRoute {

@@ -33,7 +33,7 @@ import {
   type Server,
 } from "./sockets.ts";
 
-export interface DaemonOptions {
+interface DaemonOptions {
   /** Absolute path of the database. */
   readonly database: string;
   /** Where the user's own files are. */

@@ -9,7 +9,7 @@ import { projectAround, readArguments, type Surroundings } from "./tool_call.ts"
 import { INSTRUCTIONS, type ToolName, TOOLS, type ToolSpec } from "./tools.ts";
 
 /** The tools as a client lists them. */
-export function toolList(): Tool[] {
+function toolList(): Tool[] {
   return Object.entries<ToolSpec>(TOOLS).map((
     [name, { description, inputSchema, isReadOnly }],
   ) => ({

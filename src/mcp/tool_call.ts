@@ -24,7 +24,7 @@ export interface Call {
 }
 
 /** An open database with its configuration. Whoever opened it closes it. */
-export interface OpenedStore {
+interface OpenedStore {
   readonly db: DatabaseSync;
   readonly place: {
     /** Absolute path. */
@@ -50,8 +50,6 @@ export interface Surroundings {
   readonly openToWrite: (what: string) => Promise<OpenedStore>;
   /** The error as what, why and next. @param what As in `openToRead`. */
   readonly errorText: (thrown: unknown, what: string) => string;
-  /** Tells the person that the server itself is broken. */
-  readonly say: (line: string) => void;
 }
 
 /** The project that answers are for. It is looked up for each call, since a folder may become a repository. */

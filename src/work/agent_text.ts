@@ -4,7 +4,7 @@
  */
 import { isMapping, type Mapping } from "./field_reader.ts";
 
-export interface AgentLine {
+interface AgentLine {
   /** What a person would read; null when there is nothing to read. */
   readonly text: string | null;
   readonly sessionId: string | null;
@@ -12,7 +12,7 @@ export interface AgentLine {
   readonly isResult: boolean;
 }
 
-export interface AgentText {
+interface AgentText {
   /** All its words, in which the contract is looked for. */
   readonly text: string;
   readonly sessionId: string | null;
@@ -91,7 +91,7 @@ function linesIn(values: unknown): string | null {
 interface Contract {
   readonly success: boolean;
   readonly summary: string | null;
-  readonly outputs: Readonly<Record<string, unknown>>;
+  readonly outputs: Mapping;
   readonly error: string | null;
 }
 
@@ -140,7 +140,7 @@ function endOfObject(text: string, start: number): number | null {
   return null;
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+function parseObject(text: string): Mapping | null {
   try {
     // No word of a script can hold NUL.
     return JSON.parse(
@@ -152,23 +152,16 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-function contractOf(object: Readonly<Record<string, unknown>>): Contract | null {
+function contractOf(object: Mapping): Contract | null {
   const { success, summary, outputs, error } = object;
   if (success === undefined) return null;
-  if (typeof success !== "boolean") return broken(success);
-  return {
-    success,
-    summary: typeof summary === "string" && summary !== "" ? summary : null,
-    outputs: isMapping(outputs) ? outputs : {},
-    error: typeof error === "string" && error !== "" ? error : null,
-  };
-}
-
-/** A result without a truth value counts as a failure. */
-function broken(success: unknown): Contract {
-  const told = JSON.stringify(success).slice(0, 40);
-  const error = `its result is no valid one: "success" must be true or false, and is ${told}`;
-  return { success: false, summary: null, outputs: {}, error };
+  if (typeof success !== "boolean") {
+    const told = JSON.stringify(success).slice(0, 40);
+    const error = `its result is no valid one: "success" must be true or false, and is ${told}`;
+    return { success: false, summary: null, outputs: {}, error };
+  }
+  const said = { summary: textIn(summary), error: textIn(error) };
+  return { success, outputs: isMapping(outputs) ? outputs : {}, ...said };
 }
 
 /** The kinds of answer, in the order of the checks. */

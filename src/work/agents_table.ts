@@ -40,7 +40,7 @@ export type Agent = RowOf<typeof AGENT_FIELDS>;
 
 const COLUMNS = columnsOf(AGENT_FIELDS);
 
-export type NewAgent = Pick<
+type NewAgent = Pick<
   Agent,
   "id" | "kind" | "name" | "taskId" | "workflowId" | "stepKey" | "attempt" | "worktree"
 >;
@@ -136,7 +136,7 @@ export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
 }
 
 /** Which agents are wanted. A filter that is left out, or null, lets everything through. */
-export interface AgentFilter {
+interface AgentFilter {
   readonly statuses?: readonly string[] | null;
   readonly kinds?: readonly string[] | null;
   readonly taskId?: string | null | undefined;

@@ -65,7 +65,7 @@ export const field = {
 };
 
 /** What a mapping comes to: its fields, null when one is wrong; and what is wrong with it. */
-export interface ReadFields<Fields> {
+interface ReadFields<Fields> {
   readonly fields: Fields | null;
   /** One for each field that is wrong. */
   readonly errors: readonly string[];

@@ -50,7 +50,7 @@ const WORKFLOWS = `SELECT id
 const EVENTS = "SELECT id FROM events WHERE created_at_ms < ?1";
 
 /** The kinds that can be removed. */
-export type Expiring = "closed" | "deleted" | "workflows" | "events";
+type Expiring = "closed" | "deleted" | "workflows" | "events";
 
 const QUERIES: Readonly<Record<Expiring, string>> = {
   closed: CLOSED,
@@ -95,7 +95,7 @@ export function deleteClosedTasks(db: DatabaseSync, { beforeMs, nowMs, limit }: 
 }
 
 /** What was removed with tasks. */
-export interface RemovedTasks {
+interface RemovedTasks {
   readonly tasks: number;
   /** Their ids; their files are still there. */
   readonly agents: readonly string[];

@@ -45,7 +45,7 @@ export type Move =
   | { readonly kind: "failed"; readonly key: string; readonly reason: string }
   | { readonly kind: "completed" };
 
-export interface ProgressBase {
+interface ProgressBase {
   readonly task: TaskFacts;
   /** The highest attempt of each key, also of records that a retry has put aside. */
   readonly attempts?: ReadonlyMap<string, number>;

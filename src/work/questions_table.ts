@@ -46,17 +46,14 @@ export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: numbe
     statement(db, "SELECT 1 FROM questions WHERE origin = ?").get(question.origin) !== undefined;
   if (known) return null;
   const id = freeQuestionId(db, atMs);
-  const { type, text, source, taskId, workflowId, stepKey, agentId, sessionId, origin } = question;
   const options = JSON.stringify(question.options);
-  const asked = { id, type, text, options, status: "pending", source, createdAtMs: atMs };
-  const of = { taskId, workflowId, stepKey, agentId, sessionId, origin };
-  insertRow(db, "questions", { ...asked, ...of });
+  insertRow(db, "questions", { ...question, id, options, status: "pending", createdAtMs: atMs });
   tellQuestion(db, "agent.question", id, atMs);
   return id;
 }
 
 /** `q-` and the second, with the first number that is free. */
-export function freeQuestionId(db: DatabaseSync, atMs: number): string {
+function freeQuestionId(db: DatabaseSync, atMs: number): string {
   const second = new Date(atMs).toISOString().replace(/\D/g, "").slice(0, 14);
   const row = statement(
     db,

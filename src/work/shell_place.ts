@@ -4,7 +4,7 @@
  * Anything else makes the rest of the script an unknown place, into which nothing is put.
  */
 
-export type ShellPlace =
+type ShellPlace =
   | { readonly kind: "plain" | "double" | "single" | "comment" }
   | { readonly kind: "unknown"; readonly why: string };
 

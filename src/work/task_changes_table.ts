@@ -31,7 +31,7 @@ const SILENT: ReadonlySet<string> = new Set([
   "closedAtMs",
 ]);
 
-export interface FieldChange {
+interface FieldChange {
   readonly field: string;
   readonly old: unknown;
   readonly new: unknown;

@@ -113,7 +113,7 @@ export function releaseTask(
 }
 
 /** Somebody who says to hold a task. */
-export interface Holder {
+interface Holder {
   readonly agentId: string;
   /** The number of the claim; null when it is unknown. */
   readonly token: number | null;

@@ -6,7 +6,7 @@ import { recordEvent } from "./events_table.ts";
 import { type Author, changeTask, needTask, withoutBody } from "./task_changes_table.ts";
 import { readTask, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
 
-export type TreeTask = Task & {
+type TreeTask = Task & {
   /** How far below the top of the subtree; 0 for the top itself. */
   readonly relativeDepth: number;
 };

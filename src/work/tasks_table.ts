@@ -34,7 +34,7 @@ export const IS_READY = `task.status = 'open'
                  AND other.deleted_at_ms IS NULL)`;
 
 /** Which tasks are wanted. A filter that is left out, or null, lets everything through. */
-export interface TaskFilter {
+interface TaskFilter {
   /** Common git directory, or project directory where there is none. */
   readonly project?: string | null | undefined;
   readonly statuses?: readonly string[] | null;

@@ -53,7 +53,7 @@ export interface MergeStep extends CommonStep {
 }
 
 /** The steps of a loop: all but a merge. */
-export type LoopedStep = AgentStep | ScriptStep | LoopStep;
+type LoopedStep = AgentStep | ScriptStep | LoopStep;
 
 export type Step = LoopedStep | MergeStep;
 
@@ -71,10 +71,10 @@ export interface FaultyWorkflow {
   readonly rest: Workflow | null;
 }
 
-export const DEFAULT_MAX_ITERATIONS = 10;
+const DEFAULT_MAX_ITERATIONS = 10;
 
 /** The default time limit of a script or a merge, in milliseconds. */
-export const DEFAULT_SCRIPT_TIMEOUT_MS = 5 * 60_000;
+const DEFAULT_SCRIPT_TIMEOUT_MS = 5 * 60_000;
 
 /** Whether the `prompt` of an agent is the prompt itself, and not a name. */
 export function isInlinePrompt(prompt: string): boolean {

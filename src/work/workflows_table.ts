@@ -47,7 +47,7 @@ export type WorkflowChanges = Partial<
   Omit<WorkflowRow, "id" | "taskId" | "name" | "projectDir" | "createdAtMs" | "updatedAtMs">
 >;
 
-export type NewWorkflow =
+type NewWorkflow =
   & Pick<
     WorkflowRow,
     "id" | "taskId" | "name" | "claimToken" | "projectDir" | "repository" | "deadlineAtMs"

@@ -13,13 +13,14 @@ import {
   type StepRecord,
 } from "../progress.ts";
 import { type Agent, createAgent } from "../agents_table.ts";
-import { changeTask, needTask, type TaskChanges } from "../task_changes_table.ts";
+import { type Author, changeTask, needTask, type TaskChanges } from "../task_changes_table.ts";
 import { claimTask, UNCLAIMED } from "../task_claims_table.ts";
 import { readTask } from "../tasks_table.ts";
 import {
   beginStep,
   changeWorkflow,
   createWorkflow,
+  type Decision,
   finishStep,
   listSteps,
   readDefinition,
@@ -125,16 +126,10 @@ function run(
     return;
   }
   const agentId = newId(atMs);
-  createAgent(db, {
-    id: agentId,
-    kind: step.type,
-    name: step.name,
-    taskId: workflow.taskId,
-    workflowId: workflow.id,
-    stepKey: key,
-    attempt,
-    worktree: workflow.worktree,
-  }, atMs);
+  const { taskId, worktree } = workflow;
+  const { type: kind, name } = step;
+  const of = { taskId, workflowId: workflow.id, stepKey: key, attempt, worktree };
+  createAgent(db, { id: agentId, kind, name, ...of }, atMs);
   beginStep(db, at, { type: step.type, agentId, atMs });
 }
 
@@ -210,19 +205,13 @@ export function awaitReview(
 export function decide(
   db: DatabaseSync,
   workflow: WorkflowRow,
-  { decision, by, text = null, atMs }: {
-    readonly decision: "approve" | "reject" | "cancel";
-    readonly by: string;
+  { decision, by, text = null, atMs }: Author & {
+    readonly decision: Decision;
     readonly text?: string | null;
-    readonly atMs: number;
   },
 ): void {
-  changeWorkflow(db, workflow.id, {
-    decision,
-    decisionBy: by,
-    decisionText: text,
-    decidedAtMs: atMs,
-  }, { event: "workflow.decided", atMs });
+  const changes = { decision, decisionBy: by, decisionText: text, decidedAtMs: atMs };
+  changeWorkflow(db, workflow.id, changes, { event: "workflow.decided", atMs });
 }
 
 /** Stops a workflow at a step, and blocks its task, which nobody has claimed then. */

@@ -43,7 +43,7 @@ const DONE: Readonly<Record<WorkflowAction, string>> = {
 };
 
 /** Whether a daemon may be carrying out an earlier decision: then nothing else can be asked. */
-export interface Carried {
+interface Carried {
   readonly isCarriedOut: boolean;
 }
 

@@ -14,7 +14,13 @@ import {
 } from "../agent_text.ts";
 import { type Agent, endAgent, readAgent, setAgentSession } from "../agents_table.ts";
 import { transaction } from "../../db/transaction.ts";
-import { askQuestion, listQuestions, resolveQuestions, UNRESOLVED } from "../questions_table.ts";
+import {
+  askQuestion,
+  listQuestions,
+  type NewQuestion,
+  resolveQuestions,
+  UNRESOLVED,
+} from "../questions_table.ts";
 import {
   type AgentFiles,
   agentFiles,
@@ -29,8 +35,7 @@ import {
 import { type FreshLine, OutputReader, readAt } from "./agent_output.ts";
 import { goOnIfAnswered } from "./requests.ts";
 import { finishAndAdvance, type Lasting, stepOfAgent, stepOfKey } from "./advance.ts";
-import { outcomeOfAgent, outcomeOfScript, type ProcessEnd, type StepOutcome } from "../progress.ts";
-import type { Step } from "../workflow.ts";
+import { outcomeOfAgent, outcomeOfScript, type StepOutcome } from "../progress.ts";
 
 /** How often the output is read, in milliseconds. */
 const LOOK_MS = 200;
@@ -44,7 +49,7 @@ const LAST_WORD_MS = 200;
 /** A higher exit code is a signal; without a code, somebody has killed the shell too. */
 const BY_SIGNAL = 128;
 
-export interface Supervision {
+interface Supervision {
   readonly db: DatabaseSync;
   readonly files: AgentFiles;
   readonly mask: (text: string) => string;
@@ -129,9 +134,8 @@ function faultOf(
     return `its files in ${files.folder} are gone: nobody knows how it ended`;
   }
   if (!wasNotFound(files)) return null;
-  return `the agent command "${
-    command[0]
-  }" was not found (orchestration.agentCommand; conclaude doctor)`;
+  const [program] = command;
+  return `the agent command "${program}" was not found (orchestration.agentCommand; conclaude doctor)`;
 }
 
 function isToEnd(db: DatabaseSync, agent: Agent): boolean {
@@ -163,22 +167,28 @@ function noteLines(
   const atMs = Date.now();
   transaction(db, () => {
     if (sessionId !== null) setAgentSession(db, agent.id, sessionId, atMs);
+    const session = sessionId ?? readAgent(db, agent.id)?.sessionId ?? null;
     for (const { question, origin } of asked) {
-      askQuestion(db, {
-        ...question!,
-        source: "output",
-        taskId: agent.taskId,
-        workflowId: agent.workflowId,
-        stepKey: agent.stepKey,
-        agentId: agent.id,
-        sessionId: sessionId ?? readAgent(db, agent.id)?.sessionId ?? null,
-        origin,
-      }, atMs);
+      askFor(db, agent, { ...question!, sessionId: session, origin }, atMs);
     }
   });
 }
 
-/** Keeps how an agent ended and all that follows, and removes its files except its output. */
+/** Keeps a question of an agent. */
+function askFor(
+  db: DatabaseSync,
+  { id: agentId, taskId, workflowId, stepKey }: Agent,
+  question: DetectedQuestion & Pick<NewQuestion, "sessionId" | "origin">,
+  atMs: number,
+): void {
+  const of = { agentId, taskId, workflowId, stepKey };
+  askQuestion(db, { ...question, ...of, source: "output" }, atMs);
+}
+
+/**
+ * Keeps in one transaction how an agent ended, the outcome of its step and all that follows, and removes the agent's files
+ * except its output. An agent that has ended already stays as it is.
+ */
 export function settleEnd(
   db: DatabaseSync,
   agent: Agent,
@@ -189,6 +199,7 @@ export function settleEnd(
     readonly lasting: Lasting;
   },
 ): void {
+  // Before the transaction, since reading and masking take long.
   const said = readSaid(agent, files, mask);
   transaction(db, () => {
     settle(db, agent, { end, said, atMs: lasting.atMs });
@@ -246,36 +257,29 @@ function signalOf(code: number | null): string | null {
   return found?.[0] ?? null;
 }
 
-/**
- * Keeps the end of an agent, the outcome of its step and all that follows, in the caller's transaction. An agent that
- * has ended already stays as it is.
- */
 function settle(
   db: DatabaseSync,
   agent: Agent,
-  { end, said, atMs }: {
-    readonly end: AgentEnd;
-    readonly said: Said;
-    readonly atMs: number;
-  },
+  { end, said, atMs }: { readonly end: AgentEnd; readonly said: Said; readonly atMs: number },
 ): void {
-  const signal = signalOf(end.code);
-  const process: ProcessEnd = { exitCode: end.code, timedOut: end.timedOut, signal };
-  const asked = agent.kind === "agent" && end.code === 0 && !end.timedOut && end.killed === null &&
-      readContract(said.text) === null
-    ? lastQuestion(said.text)
+  const { code, timedOut, killed } = end;
+  const { text, sessionId } = said;
+  const signal = signalOf(code);
+  const isOver = code === 0 && !timedOut && killed === null;
+  const asked = agent.kind === "agent" && isOver && readContract(text) === null
+    ? lastQuestion(text)
     : null;
-  endAgent(db, agent.id, { ...statusOf(end, signal), exitCode: end.code, atMs });
+  endAgent(db, agent.id, { ...statusOf(end, signal), exitCode: code, atMs });
   const at = stepOfAgent(db, agent);
   // An answer that came too late does not go to the next attempt of the step either.
   if (asked === null) resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
   if (at === undefined) return;
-  if (asked !== null) keepQuestion(db, agent, { ...asked, sessionId: said.sessionId }, atMs);
-  const outcome = outcomeOf(stepOfKey(db, at.workflow.id, at.step.key), {
-    ...process,
-    text: said.text,
-    question: asked !== null,
-  });
+  if (asked !== null) keepLastQuestion(db, agent, { ...asked, sessionId }, atMs);
+  const step = stepOfKey(db, at.workflow.id, at.step.key);
+  const process = { exitCode: code, timedOut, signal };
+  const outcome = step.type === "script"
+    ? outcomeOfScript(step, { ...process, output: text })
+    : outcomeOfAgent({ ...process, text, question: asked !== null });
   finishAndAdvance(db, at.workflow, at.step, { outcome: asStopped(outcome, end), atMs });
 }
 
@@ -298,40 +302,16 @@ function statusOf(
 }
 
 /** Leaves the last question of a waiting agent open, or answered when somebody was quick. */
-function keepQuestion(
+function keepLastQuestion(
   db: DatabaseSync,
   agent: Agent,
-  asked: DetectedQuestion & {
-    readonly sessionId: string | null;
-  },
+  asked: DetectedQuestion & Pick<NewQuestion, "sessionId">,
   atMs: number,
 ): void {
   const last = listQuestions(db, { statuses: UNRESOLVED, agentId: agent.id }).at(-1);
   if (last?.text === asked.text) return;
   resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
-  askQuestion(db, {
-    ...asked,
-    source: "output",
-    taskId: agent.taskId,
-    workflowId: agent.workflowId,
-    stepKey: agent.stepKey,
-    agentId: agent.id,
-    origin: `output:${agent.id}:last`,
-  }, atMs);
-}
-
-function outcomeOf(
-  step: Step,
-  end: ProcessEnd & { readonly text: string; readonly question: boolean },
-): StepOutcome {
-  switch (step.type) {
-    case "agent":
-      return outcomeOfAgent(end);
-    case "script":
-      return outcomeOfScript(step, { ...end, output: end.text });
-    default:
-      throw new Error(`step ${step.name} has no process`);
-  }
+  askFor(db, agent, { ...asked, origin: `output:${agent.id}:last` }, atMs);
 }
 
 interface Said {
@@ -340,12 +320,8 @@ interface Said {
   readonly sessionId: string | null;
 }
 
-/** Reads the end of what an agent has said. The caller does this before the transaction: reading and masking take long. */
-function readSaid(
-  { kind }: Pick<Agent, "kind">,
-  files: AgentFiles,
-  mask: (text: string) => string,
-): Said {
+/** Reads the end of what an agent has said. */
+function readSaid({ kind }: Agent, files: AgentFiles, mask: (text: string) => string): Said {
   const written = readEnd(files.stdout);
   if (kind === "script") return { text: lastWords(written.trimEnd(), mask), sessionId: null };
   const { text, sessionId } = collectAgentText(written.split("\n"));

@@ -28,7 +28,7 @@ const TREES = ".conclaude/worktrees";
 /** How much of the end of a task's id names its folder: the end differs from task to task. */
 const ID_CHARS = 12;
 
-export type WorkFolder =
+type WorkFolder =
   | { readonly kind: "ready"; readonly folder: string }
   | { readonly kind: "failed"; readonly why: string };
 
@@ -51,7 +51,7 @@ export async function ensureFolder(
       : { kind: "failed", why: `the folder of the project, ${projectDir}, does not exist` };
   }
   const base = await baseOf(repository, workflow, config);
-  if (base.kind === "failed") return base;
+  if ("why" in base) return { kind: "failed", why: base.why };
   const root = mainRoot(repository);
   const trees = config.worktreePath ?? TREES;
   const folder = isAbsolutePath(trees) ? trees : joinPath(root, trees);
@@ -78,35 +78,27 @@ export async function ensureFolder(
   return made.kind === "failed" ? made : { kind: "ready", folder: tree.path };
 }
 
+/** The branch that the work is for, and its commit; why there is none. */
 async function baseOf(
-  repository: Repository,
+  { root, branch: checkedOut, commonDir }: Repository,
   workflow: WorkflowRow,
   { baseBranch }: OrchestrationSettings,
-): Promise<
-  | { readonly kind: "found"; readonly branch: string; readonly commit: string }
-  | { readonly kind: "failed"; readonly why: string }
-> {
+): Promise<{ readonly branch: string; readonly commit: string } | { readonly why: string }> {
   if (workflow.baseBranch !== null && workflow.baseCommit !== null) {
-    return { kind: "found", branch: workflow.baseBranch, commit: workflow.baseCommit };
+    return { branch: workflow.baseBranch, commit: workflow.baseCommit };
   }
-  const branch = baseBranch ?? repository.branch;
+  const branch = baseBranch ?? checkedOut;
   if (branch === null) {
-    return {
-      kind: "failed",
-      why:
-        `no branch is checked out in ${repository.root}, so there is none to work for; check one out, or ` +
-        "name one in orchestration.baseBranch",
-    };
+    const why =
+      `no branch is checked out in ${root}, so there is none to work for; check one out, or ` +
+      "name one in orchestration.baseBranch";
+    return { why };
   }
-  const found = await runGit(
-    ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`],
-    {
-      folder: repository.commonDir,
-    },
-  );
+  const commit = `refs/heads/${branch}^{commit}`;
+  const found = await runGit(["rev-parse", "--verify", "--quiet", commit], { folder: commonDir });
   return found.code === 0
-    ? { kind: "found", branch, commit: found.stdout.trim() }
-    : { kind: "failed", why: `branch ${branch} has no commit` };
+    ? { branch, commit: found.stdout.trim() }
+    : { why: `branch ${branch} has no commit` };
 }
 
 /** The top of the main working tree; in a bare repository, the working tree that was found. */
@@ -128,14 +120,11 @@ export async function removeFolder(workflow: WorkflowRow): Promise<string | null
   if (state === null && exists(worktree)) return `${worktree} stays: git cannot tell what is in it`;
   if (state?.isDirty) return `${worktree} stays: there is work in it that is not committed`;
   if (state !== null && state.ahead > 0) {
-    return `${worktree} stays: ${branch} has ${
-      count(state.ahead, "commit")
-    } that ${baseBranch} has not`;
+    const commits = count(state.ahead, "commit");
+    return `${worktree} stays: ${branch} has ${commits} that ${baseBranch} has not`;
   }
-  await inTurn(
-    repository,
-    () => removeTree({ commonDir: repository }, { path: worktree, branch }, baseBranch),
-  );
+  const tree = { path: worktree, branch };
+  await inTurn(repository, () => removeTree({ commonDir: repository }, tree, baseBranch));
   return null;
 }
 
@@ -177,36 +166,10 @@ export function checkPlace({ id }: Task, workflow: Workflow, place: WorkPlace): 
   });
 }
 
-const PREFIX = "conclaude/";
-
-/** The longest name after the prefix: a file system takes 255 bytes, and git adds `.lock`. */
-const MAX_LENGTH = 100;
-
-/**
- * The branch of a task: `conclaude/<id>`, then words of the title. What git refuses in a name (`git check-ref-format`)
- * becomes `-`. The same id and title give the same branch, and always a valid one.
- */
+/** The branch of a task: `conclaude/<id>`, then words of the title. */
 export function branchName(taskId: string, title = ""): string {
-  const words = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 40);
-  const id = sanitise(taskId).slice(0, MAX_LENGTH - 41);
-  const name = words === "" ? id : `${id}-${words}`;
-  return PREFIX + tidyEnds(name);
-}
-
-function sanitise(id: string): string {
-  return id
-    // deno-lint-ignore no-control-regex
-    .replace(/[\x00-\x20\x7f~^:?*[\]\\{}"'`$&;|<>()!#%]|\s|[^\x00-\x7f]/g, "-")
-    .replace(/@\{/g, "-")
-    .replace(/\.{2,}/g, "-")
-    .replace(/\/+/g, "-");
-}
-
-/** Git takes no ref that begins with a dot or ends with a dot or `.lock`; a lone `@` means HEAD. */
-function tidyEnds(name: string): string {
-  let tidy = name.replace(/^[.-]+/, "");
-  while (/(?:\.lock|[.-])$/.test(tidy)) tidy = tidy.replace(/(?:\.lock|[.-])$/, "");
-  return tidy === "" || tidy === "@" ? "task" : tidy;
+  const words = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 40).replace(/^-|-$/g, "");
+  return `conclaude/${taskId}${words === "" ? "" : `-${words}`}`;
 }
 
 /** What is in the way, and the command that helps. */
@@ -234,9 +197,10 @@ async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
     const why = `its working tree ${worktree} is gone, and nothing was committed on ${branch}`;
     return lost(workflow, why);
   }
+  const tree = { path: worktree, branch };
   const made = await inTurn(
     repository,
-    () => ensureTree({ commonDir: repository }, { path: worktree, branch }, branch),
+    () => ensureTree({ commonDir: repository }, tree, branch),
   );
   return made.kind === "failed" ? lost(workflow, made.why) : null;
 }
@@ -298,20 +262,13 @@ function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise
 export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
   const { worktree, branch, baseBranch, baseCommit, mergeCommit } = workflow;
   if (worktree === null || branch === null || baseBranch === null || baseCommit === null) {
-    throw nothingToSee(
-      workflow,
-      mergeCommit === null
-        ? "it has no working tree"
-        : `its work was merged as ${mergeCommit}, and its working tree is gone`,
-      mergeCommit === null ? undefined : `git show -m --first-parent ${mergeCommit}`,
-    );
+    if (mergeCommit === null) throw nothingToSee(workflow, "it has no working tree");
+    const why = `its work was merged as ${mergeCommit}, and its working tree is gone`;
+    throw nothingToSee(workflow, why, `git show -m --first-parent ${mergeCommit}`);
   }
   const gone = await restoreTree(workflow);
   if (gone !== null) throw nothingToSee(workflow, gone.why, gone.next);
-  const review = await reviewTree({ path: worktree }, {
-    base: baseCommit,
-    target: baseBranch,
-  });
+  const review = await reviewTree({ path: worktree }, { base: baseCommit, target: baseBranch });
   if ("kind" in review) throw nothingToSee(workflow, review.why);
   return review;
 }

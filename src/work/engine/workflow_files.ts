@@ -111,7 +111,7 @@ export function findWorkflowFile(name: string, projectDir: string): WorkflowFile
 }
 
 /** A prompt of the project, or of the program, and where it comes from; null when there is none. */
-export function findPrompt(
+function findPrompt(
   name: string,
   projectDir: string,
 ): { readonly text: string; readonly source: string } | null {
