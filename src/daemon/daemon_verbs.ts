@@ -214,15 +214,14 @@ function lastSaid(log: string): string {
 /** @throws {UserError} When the daemon that runs does not listen on the wanted port. */
 function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void {
   if (wanted === undefined || (wanted === 0 ? port !== null : port === wanted)) return;
-  throw new UserError(
-    wanted === 0 ? "The daemon listens on no port" : `The daemon does not listen on port ${wanted}`,
-    {
-      why: `it is running already (process ${pid}), ${
-        port === null ? "without a port" : `on port ${port}`
-      }; nothing was changed`,
-      next: `conclaude daemon stop && conclaude daemon start --port ${wanted}`,
-    },
-  );
+  const what = wanted === 0
+    ? "The daemon listens on no port"
+    : `The daemon does not listen on port ${wanted}`;
+  const where = port === null ? "without a port" : `on port ${port}`;
+  throw new UserError(what, {
+    why: `it is running already (process ${pid}), ${where}; nothing was changed`,
+    next: `conclaude daemon stop && conclaude daemon start --port ${wanted}`,
+  });
 }
 
 /** Prints new lines of the log until the program is ended. A log that became shorter is read from its start. */
@@ -241,43 +240,28 @@ async function followLog(
   }
 }
 
-/** What is told of a daemon, and of the older daemon's state that nobody has decided about. */
+/** What is told of a daemon, and of the older daemon's state that nobody has decided about. @param started Whether this command has started it. */
 function stateView(
   { cwd, globals }: CliContext,
   found: FoundDaemon,
-  { database, started }: {
-    readonly database: string;
-    /** Whether this command has started it. */
-    readonly started?: boolean;
-  },
+  { database, started }: { readonly database: string; readonly started?: boolean },
 ): View {
   const oldState = undecidedCoven(cwd, database);
-  const { json, lines } = told(found, { database, started });
-  if (oldState !== null) lines.push(covenNotice(oldState));
-  return {
-    json: { ...json, ...oldState !== null && { oldState: oldState.folder } },
-    text: hintsHere(lines.join("\n"), globals),
-  };
-}
-
-function told(
-  found: FoundDaemon,
-  { database, started }: { readonly database: string; readonly started: boolean | undefined },
-): { readonly json: object; readonly lines: string[] } {
+  const old = oldState === null ? {} : { oldState: oldState.folder };
+  const notice = oldState === null ? [] : [covenNotice(oldState)];
+  const view = (json: object, ...lines: readonly string[]): View => ({
+    json: { ...json, ...old },
+    text: hintsHere([...lines, ...notice].join("\n"), globals),
+  });
   if (found.kind === "none") {
-    return {
-      json: { running: false, database },
-      lines: [
-        `The daemon of ${database} is not running. Start it with \`conclaude daemon start\`.`,
-      ],
-    };
+    const line =
+      `The daemon of ${database} is not running. Start it with \`conclaude daemon start\`.`;
+    return view({ running: false, database }, line);
   }
   if (found.kind === "silent") {
     const nothing = { pid: null, socket: null, port: null, startedAtMs: null };
-    return {
-      json: { running: true, answers: false, database, ...nothing },
-      lines: [`The daemon of ${database} is just starting or stopping.`],
-    };
+    const line = `The daemon of ${database} is just starting or stopping.`;
+    return view({ running: true, answers: false, database, ...nothing }, line);
   }
   const { state, answers } = found;
   const what = started ? "has started" : started === false ? "is running already" : "is running";
@@ -285,15 +269,13 @@ function told(
     ? ""
     : `, but this program is ${VERSION}: stop it and start it again`;
   const more = started === undefined ? {} : { started };
-  return {
-    json: { running: true, answers, ...more, database, ...state, programVersion: VERSION },
-    lines: [
-      `The daemon of ${database} ${what}.`,
-      `  process: ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
-      `  socket:  ${state.socket ?? "none"}`,
-      ...state.port === null ? [] : [`  port:    127.0.0.1:${state.port}`],
-      `  version: ${state.version}${other}`,
-      ...answers ? [] : ["  It does not answer: see `conclaude daemon logs`."],
-    ],
-  };
+  return view(
+    { running: true, answers, ...more, database, ...state, programVersion: VERSION },
+    `The daemon of ${database} ${what}.`,
+    `  process: ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
+    `  socket:  ${state.socket ?? "none"}`,
+    ...state.port === null ? [] : [`  port:    127.0.0.1:${state.port}`],
+    `  version: ${state.version}${other}`,
+    ...answers ? [] : ["  It does not answer: see `conclaude daemon logs`."],
+  );
 }

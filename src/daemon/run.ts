@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Locations, THIS_PROCESS } from "../system/environment.ts";
 import { Engine } from "../work/engine/engine.ts";
 import { Settings } from "../work/engine/engine_settings.ts";
-import { type DaemonConfig, MemoryWork, removeOld } from "./memory_work.ts";
+import { type DaemonConfig, MemoryWork, removeOld } from "./background_work.ts";
 import { covenNotice, undecidedCoven } from "../upkeep/transfer/coven.ts";
 import { showNotification } from "../system/process/notifier.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
@@ -21,17 +21,17 @@ import { findDaemon, type FoundDaemon, keepState, readState, whoAnswers } from "
 import { isSamePlace, watchPlaces } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../system/daemon_files.ts";
-import { createHandler } from "./http.ts";
-import { Metrics } from "./metrics.ts";
-import type { Daemon } from "./route.ts";
-import { ROUTES } from "./routes.ts";
 import {
+  createHandler,
   type Handler,
   listenOnPort,
   listenOnSocket,
   removeSocket,
   type Server,
-} from "./sockets.ts";
+} from "./http.ts";
+import { Metrics } from "./metrics.ts";
+import type { Daemon } from "./route.ts";
+import { ROUTES } from "./routes.ts";
 
 interface DaemonOptions {
   /** Absolute path of the database. */
@@ -86,7 +86,9 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const db = await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs });
   // A process that writes much has to do this itself.
   db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
-  const warnings = warningsOf();
+  const warnings = lookAtSqlite({ database: "" })
+    .filter(({ status }) => status !== "ok")
+    .map(({ message }) => message);
   for (const warning of warnings) log("warn", warning);
   const oldState = undecidedCoven(options.folder, database);
   if (oldState !== null) log("warn", covenNotice(oldState));
@@ -121,10 +123,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     count: (name, by) => metrics.add(name, by),
     removeOld: (signal) => {
       const count = (removed: number) => metrics.add("retention_removals", removed);
-      return removeOld(
-        { db, database, settings, log, changed: () => hub.changed(), count },
-        signal,
-      );
+      const changed = () => hub.changed();
+      return removeOld({ db, database, settings, log, changed, count }, signal);
     },
     notify: (title, body) => showNotification({ title, body, isUrgent: false }, THIS_PROCESS),
   });
@@ -147,7 +147,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     engine,
     hub,
     metrics,
-    state: { ...state, ...{ socket: null as string | null, port: null as number | null } },
+    state: { ...state, socket: null as string | null, port: null as number | null },
     database,
     warnings,
     get leaseMs() {
@@ -197,10 +197,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   });
   keepState(files.state, daemon.state);
   const where = daemon.state.port === null ? "" : ` and 127.0.0.1:${daemon.state.port}`;
-  log(
-    "info",
-    `conclaude ${VERSION} serves ${database} on ${socket ?? "no socket"}${where}`,
-  );
+  log("info", `conclaude ${VERSION} serves ${database} on ${socket ?? "no socket"}${where}`);
 
   const { code, why } = await stopping.promise;
   log(code === 0 ? "info" : "error", `stopping: ${why}`);
@@ -265,12 +262,6 @@ function lockedByOther(found: FoundDaemon): UserError {
     why: `${who}; a database has one daemon, and it was left alone`,
     next: "conclaude daemon stop",
   });
-}
-
-function warningsOf(): string[] {
-  return lookAtSqlite({ database: "" }).filter(({ status }) => status !== "ok").map(({ message }) =>
-    message
-  );
 }
 
 function removeFile(path: string): void {

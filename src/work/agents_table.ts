@@ -51,29 +51,20 @@ export function createAgent(db: DatabaseSync, agent: NewAgent, atMs: number): vo
   insertRow(db, "agents", { ...agent, status: "starting", ...times });
 }
 
-export interface AgentProcess {
-  readonly pid: number;
-  readonly processMark: string | null;
-  readonly command: readonly string[];
-  readonly worktree: string | null;
-  readonly outputFile: string;
-  readonly deadlineAtMs: number | null;
-  readonly atMs: number;
-}
+type AgentProcess = Pick<
+  Agent,
+  "pid" | "processMark" | "command" | "worktree" | "outputFile" | "deadlineAtMs"
+>;
 
 /** Keeps the process of an agent, before the process may do anything. */
 export function markRunning(
   db: DatabaseSync,
   id: string,
-  { command, atMs, ...process }: AgentProcess,
+  { command, atMs, ...process }: AgentProcess & { readonly atMs: number },
 ): void {
-  updateRow(db, "agents", id, {
-    ...process,
-    status: "running",
-    command: JSON.stringify(command),
-    startedAtMs: atMs,
-    updatedAtMs: atMs,
-  });
+  const times = { startedAtMs: atMs, updatedAtMs: atMs };
+  const words = JSON.stringify(command);
+  updateRow(db, "agents", id, { ...process, status: "running", command: words, ...times });
   tellAgent(db, "agent.started", id, atMs);
 }
 
@@ -81,10 +72,8 @@ export function markRunning(
 export function endAgent(
   db: DatabaseSync,
   id: string,
-  end: {
+  end: Pick<Agent, "exitCode" | "error"> & {
     readonly status: "completed" | "failed" | "killed";
-    readonly exitCode: number | null;
-    readonly error: string | null;
     readonly atMs: number;
   },
 ): void {

@@ -26,7 +26,7 @@ export {
   type ApplySessionChanges,
   applySessionChanges,
 } from "./session_agents_table.ts";
-export { countQueued, countState, eventIdAt, type StateCounts } from "./state_counts_table.ts";
+export { countQueued, countState, eventIdAt, type StateCounts } from "./events_table.ts";
 export {
   type Author,
   changeTags,

@@ -1,4 +1,4 @@
-/** Makes a task and brings it from open to closed, in the caller's transaction. Claims are in `task_claims.ts`. */
+/** Makes a task and brings it from open to closed, in the caller's transaction. Claims are in `task_claims_table.ts`. */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../base/ids.ts";
 import { notFound, refusal } from "./refusal.ts";
@@ -143,11 +143,10 @@ export function queueTask(db: DatabaseSync, id: string, author: Author): Task {
 export function badTransition(task: Task, to: TaskStatus) {
   const way = wayTo(task, to);
   const valid = statusesAfter(task.status);
+  const others = valid.length === 0 ? "is the end" : `may become ${valid.join(", ")}`;
   return refusal("INVALID_TRANSITION", {
     what: `Task ${task.id} cannot become ${to}`,
-    why: `it is ${task.status}, which ${
-      way?.why ?? (valid.length === 0 ? "is the end" : `may become ${valid.join(", ")}`)
-    }; nothing was changed`,
+    why: `it is ${task.status}, which ${way?.why ?? others}; nothing was changed`,
     next: way?.next ?? `conclaude task show ${task.id}`,
     details: { currentStatus: task.status, requestedStatus: to, validTransitions: valid },
   });

@@ -191,11 +191,8 @@ function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
 }
 
 /** The faults of a text whatever its values are, one for each wrong tag. */
-export function textFaults(text: string | null): string[] {
-  return faultsOf(
-    text ?? "",
-    (one) => renderText(one, {}, { missing: "empty", include: () => "" }),
-  );
+export function textFaults(text: string): string[] {
+  return faultsOf(text, (one) => renderText(one, {}, { missing: "empty", include: () => "" }));
 }
 
 /** The faults of a script whatever its values are, one for each wrong tag. */
@@ -236,50 +233,46 @@ interface TemplateFunction {
   readonly min: number;
   readonly max: number;
   /** True when an argument may be a missing value. */
-  readonly takesMissing?: true;
+  readonly takesMissing: boolean;
   /** @throws Error when the arguments are wrong. */
   readonly run: (...args: readonly Found[]) => TemplateValue;
 }
 
+function takes(
+  [min, max = min]: readonly [min: number, max?: number],
+  run: TemplateFunction["run"],
+  { missing: takesMissing = false }: { readonly missing?: boolean } = {},
+): TemplateFunction {
+  return { min, max, takesMissing, run };
+}
+
+const MISSING = { missing: true };
+
 /** By name, without `include` and `raw`, which need more than their arguments. */
-export const TEMPLATE_FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map<
-  string,
-  TemplateFunction
->([
+export const TEMPLATE_FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map([
   // As in Go's sprig: `default "x" .y`, `.y | default "x"`.
-  ["default", {
-    min: 2,
-    max: 2,
-    takesMissing: true,
-    run: (fallback, value) =>
-      value === undefined || value === null || value === "" ? (fallback ?? null) : value,
-  }],
-  ["join", { min: 2, max: 2, run: join }],
-  ["upper", { min: 1, max: 1, run: (value) => textOf(value).toUpperCase() }],
-  ["lower", { min: 1, max: 1, run: (value) => textOf(value).toLowerCase() }],
-  ["trim", { min: 1, max: 1, run: (value) => textOf(value).trim() }],
-  ["indent", { min: 2, max: 2, run: indent }],
-  ["quote", { min: 1, max: 1, run: (value) => JSON.stringify(textOf(value)) }],
-  ["eq", {
-    min: 2,
-    max: Infinity,
-    run: (first, ...rest) => rest.some((one) => isEqual(first, one)),
-  }],
-  ["ne", { min: 2, max: 2, run: (a, b) => !isEqual(a, b) }],
-  ["not", { min: 1, max: 1, takesMissing: true, run: (value) => !isTrue(value) }],
-  ["and", {
-    min: 1,
-    max: Infinity,
-    takesMissing: true,
-    run: (...all) =>
-      all.find((value) => !isTrue(value)) ?? (all.every(isTrue) ? all.at(-1)! : false),
-  }],
-  ["or", {
-    min: 1,
-    max: Infinity,
-    takesMissing: true,
-    run: (...all) => all.find(isTrue) ?? all.at(-1) ?? false,
-  }],
+  [
+    "default",
+    takes([2], (fallback, value) => (value ?? "") === "" ? fallback ?? null : value!, MISSING),
+  ],
+  ["join", takes([2], join)],
+  ["upper", takes([1], (value) => textOf(value).toUpperCase())],
+  ["lower", takes([1], (value) => textOf(value).toLowerCase())],
+  ["trim", takes([1], (value) => textOf(value).trim())],
+  ["indent", takes([2], indent)],
+  ["quote", takes([1], (value) => JSON.stringify(textOf(value)))],
+  ["eq", takes([2, Infinity], (first, ...rest) => rest.some((one) => isEqual(first, one)))],
+  ["ne", takes([2], (a, b) => !isEqual(a, b))],
+  ["not", takes([1], (value) => !isTrue(value), MISSING)],
+  [
+    "and",
+    takes(
+      [1, Infinity],
+      (...all) => all.find((one) => !isTrue(one)) ?? (all.every(isTrue) ? all.at(-1)! : false),
+      MISSING,
+    ),
+  ],
+  ["or", takes([1, Infinity], (...all) => all.find(isTrue) ?? all.at(-1) ?? false, MISSING)],
 ]);
 
 /** A value as text: a missing value and null are empty, lists and objects are JSON. */

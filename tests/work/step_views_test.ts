@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { viewSteps } from "../../src/work/engine/step_views.ts";
+import { viewSteps } from "../../src/work/progress.ts";
 import type { Plan } from "../../src/work/engine/advance.ts";
 import type { StepRow } from "../../src/work/workflows_table.ts";
 
@@ -31,22 +31,22 @@ Deno.test("viewSteps() shows the newest attempt of a step, whatever the order of
     row("write", { attempt: 1, agentId: "first" }),
   ];
   for (const rows of [tries, tries.toReversed()]) {
-    const [write] = viewSteps(PLAN, rows);
+    const [write] = viewSteps(PLAN.workflow, rows);
     assert.deepEqual([write!.attempts, write!.agentId, write!.status], [2, "second", "running"]);
   }
 });
 
 Deno.test("a superseded step is pending and has no outcome", () => {
   const outcome = { kind: "done" };
-  const [once] = viewSteps(PLAN, [row("write", { outcome })]);
+  const [once] = viewSteps(PLAN.workflow, [row("write", { outcome })]);
   assert.deepEqual([once!.status, once!.outcome], ["finished", outcome]);
-  const [again] = viewSteps(PLAN, [row("write", { outcome, status: "superseded" })]);
+  const [again] = viewSteps(PLAN.workflow, [row("write", { outcome, status: "superseded" })]);
   assert.deepEqual([again!.status, again!.outcome, again!.attempts], ["pending", null, 1]);
 });
 
 Deno.test("a loop shows each round that was begun, and the coming steps of the running round", () => {
   const keysOf = (rows: readonly StepRow[]) =>
-    viewSteps(PLAN, rows).map(({ key, depth, status }) => `${key} ${depth} ${status}`);
+    viewSteps(PLAN.workflow, rows).map(({ key, depth, status }) => `${key} ${depth} ${status}`);
   assert.deepEqual(keysOf([]), [
     "write 0 pending",
     "quality 0 pending",

@@ -1,8 +1,7 @@
 /** Routes of agents, and of the questions that agents ask. */
 import * as z from "zod/mini";
-import { agentFiles } from "../../work/engine/agent_files.ts";
+import { agentFiles, readOutputPage } from "../../work/engine/agent_files.ts";
 import { answer, needAgent, requestEnd } from "../../work/engine/requests.ts";
-import { readOutputPage } from "../../work/engine/agent_output.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
 import {

@@ -1,8 +1,12 @@
 import { plain } from "../../secrets/plain.ts";
-import { agentFiles } from "../../work/engine/agent_files.ts";
+import {
+  agentFiles,
+  type OutputLine,
+  readOutput,
+  readOutputPage,
+} from "../../work/engine/agent_files.ts";
 import { needAgent, requestEnd } from "../../work/engine/requests.ts";
 import { endHere } from "../../work/engine/supervise.ts";
-import { type OutputLine, readOutput, readOutputPage } from "../../work/engine/agent_output.ts";
 import { readAgentLine } from "../../work/agent_text.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";

@@ -27,13 +27,13 @@ import {
   hasBegun,
   isAlive,
   isReused,
+  OutputReader,
   readExit,
   removeRunFiles,
 } from "./agent_files.ts";
 import { AGAIN_MS, configFor, type EngineParts, lastingFor, maskFor } from "./engine_settings.ts";
 import { settleEnd, supervise, takeRest } from "./supervise.ts";
 import { type Held, hold, launchOf } from "./launch.ts";
-import { OutputReader } from "./agent_output.ts";
 import { ensureFolder } from "./work_folder.ts";
 
 export class AgentRuns {

@@ -68,23 +68,12 @@ done 2>/dev/null`;
  */
 export function hold(launch: Launch & { readonly id: string }, files: AgentFiles): Held {
   mkdirSync(files.folder, { recursive: true, mode: 0o700 });
-  for (
-    const [path, text] of [[files.input, launch.input], [files.stdout, ""], [files.stderr, ""]]
-  ) {
-    writeTextFileSync(path!, text!, { mode: 0o600 });
-  }
-  const child = startWords([
-    "/bin/sh",
-    "-c",
-    SHELL,
-    `conclaude-agent-${launch.id}`,
-    files.input,
-    files.stdout,
-    files.stderr,
-    files.begun,
-    files.exit,
-    ...launch.words,
-  ], {
+  const mode = { mode: 0o600 };
+  writeTextFileSync(files.input, launch.input, mode);
+  for (const path of [files.stdout, files.stderr]) writeTextFileSync(path, "", mode);
+  const { input, stdout, stderr, begun, exit } = files;
+  const shell = ["/bin/sh", "-c", SHELL, `conclaude-agent-${launch.id}`];
+  const child = startWords([...shell, input, stdout, stderr, begun, exit, ...launch.words], {
     folder: launch.folder,
     variables: launch.variables,
     stdin: "piped",
@@ -131,7 +120,7 @@ export function launchOf(
   { agent, workflow, move, config, folder, database }: {
     readonly agent: Agent;
     readonly workflow: WorkflowRow;
-    readonly move: Extract<Move, { readonly kind: "run" }>;
+    readonly move: Run;
     readonly config: OrchestrationSettings;
     readonly folder: string;
     readonly database: string;
@@ -164,12 +153,8 @@ function scriptLaunch(
 ): Pick<StepLaunch, "launch" | "obstacle"> {
   const { command, env, workdir } = renderScriptStep(step, context);
   const folder = workdir === null ? place.folder : joinPath(place.folder, workdir);
-  const launch = {
-    words: shellWords(command),
-    folder,
-    variables: { ...place.variables, ...env },
-    input: "",
-  };
+  const variables = { ...place.variables, ...env };
+  const launch = { words: shellWords(command), folder, variables, input: "" };
   const fault = workdir === null ? null : folderFault(folder);
   return { launch, obstacle: fault === null ? null : `workdir ${workdir} ${fault}` };
 }
@@ -198,7 +183,9 @@ function agentLaunch(
     ? []
     : ["--allowedTools", config.allowedTools.join(",")];
   const words = [config.agentCommand ?? AGENT_COMMAND, ...config.agentArgs, ...tools];
-  const answered = answerFor(db, workflow, move.key);
+  // The newest answer to this step that has not been delivered.
+  const answered = listQuestions(db, { statuses: ["answered"], workflowId: workflow.id })
+    .findLast(({ stepKey }) => stepKey === move.key) ?? null;
   if (answered?.sessionId) {
     const resume = config.resumeArgs.map((word) =>
       word.replaceAll("{session_id}", () => answered.sessionId!)
@@ -212,10 +199,4 @@ function agentLaunch(
     ? text
     : `${text}\n\nYou asked before: ${answered.text}\nThe answer is: ${answered.answer}\n`;
   return { launch: { ...place, words, input }, answered };
-}
-
-/** The newest answer to this step that has not been delivered. */
-function answerFor(db: DatabaseSync, workflow: WorkflowRow, key: string): Question | null {
-  return listQuestions(db, { statuses: ["answered"], workflowId: workflow.id })
-    .findLast(({ stepKey }) => stepKey === key) ?? null;
 }

@@ -142,11 +142,12 @@ export function requestEnd(
   if (isOurs && requestKill(db, id, { reason: reason ?? `"${by}" asked for it`, atMs })) {
     return needAgent(db, id);
   }
+  const why = isOurs
+    ? `it has ended already: ${agent.status}`
+    : "it lives inside a session of Claude Code";
   throw refusal("INVALID_TRANSITION", {
     what: `Cannot end agent ${id}`,
-    why: `${
-      isOurs ? `it has ended already: ${agent.status}` : "it lives inside a session of Claude Code"
-    }; nothing was changed`,
+    why: `${why}; nothing was changed`,
     next: `conclaude agent show ${id}`,
     details: { currentStatus: agent.status },
   });

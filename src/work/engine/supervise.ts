@@ -26,13 +26,15 @@ import {
   agentFiles,
   areGone,
   environmentMark,
+  type FreshLine,
   isAlive,
   isReused,
+  OutputReader,
+  readAt,
   readExit,
   removeRunFiles,
   wasNotFound,
 } from "./agent_files.ts";
-import { type FreshLine, OutputReader, readAt } from "./agent_output.ts";
 import { goOnIfAnswered } from "./requests.ts";
 import { finishAndAdvance, type Lasting, stepOfAgent, stepOfKey } from "./advance.ts";
 import { outcomeOfAgent, outcomeOfScript, type StepOutcome } from "../progress.ts";

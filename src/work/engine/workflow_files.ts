@@ -67,24 +67,21 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
   const wanted = [...allSteps(parsed.workflow.steps)]
     .flatMap(({ step }) => step.type === "agent" ? [step.prompt] : []);
   for (let prompt = wanted.pop(); prompt !== undefined; prompt = wanted.pop()) {
-    const text = isInlinePrompt(prompt)
-      ? prompt
-      : prompts[prompt] ?? findPrompt(prompt, projectDir)?.text ?? null;
-    if (text === null) missing.push(prompt);
+    if (prompts[prompt] !== undefined) continue;
+    const isInline = isInlinePrompt(prompt);
+    const text = isInline ? prompt : findPrompt(prompt, projectDir)?.text;
+    if (text === undefined) missing.push(prompt);
     else {
-      const isNew = !isInlinePrompt(prompt) && prompts[prompt] === undefined;
-      if (isNew) prompts[prompt] = text;
+      if (!isInline) prompts[prompt] = text;
       // What a prompt includes is certain only when it is rendered; this finds the quoted names.
-      if (isNew || isInlinePrompt(prompt)) wanted.push(...includedIn(text));
+      wanted.push(...includedIn(text));
     }
   }
   if (missing.length > 0) {
     const leftOut = missing.flatMap((prompt) => promptsLeftOut(prompt, projectDir));
-    throw invalid(
-      file,
-      `there is no prompt ${missing.map((prompt) => `"${prompt}"`).join(", ")} ` +
-        `(looked for ${FOLDER}/prompts/NAME.md)${leftOut.join("")}`,
-    );
+    const names = missing.map((prompt) => `"${prompt}"`).join(", ");
+    const why = `there is no prompt ${names} (looked for ${FOLDER}/prompts/NAME.md)`;
+    throw invalid(file, why + leftOut.join(""));
   }
   return { workflow: parsed.workflow, prompts, file };
 }
@@ -144,16 +141,14 @@ function includedIn(text: string): string[] {
 }
 
 export function parseFile(
-  file: WorkflowFile,
+  { text, problem }: WorkflowFile,
 ): { readonly workflow: Workflow } | FaultyWorkflow {
-  if (file.problem !== undefined) return { errors: [file.problem], rest: null };
-  let value: unknown;
+  if (problem !== undefined) return { errors: [problem], rest: null };
   try {
-    value = parseYaml(file.text);
+    return parseWorkflow(parseYaml(text));
   } catch (thrown) {
     return { errors: [messageOf(thrown)], rest: null };
   }
-  return parseWorkflow(value);
 }
 
 function invalid(file: WorkflowFile, why: string) {

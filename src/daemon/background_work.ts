@@ -1,6 +1,6 @@
 /**
- * Works captures into memory while the daemon runs, and lets the summarizer rewrite summaries. It begins when another
- * process has written, and works in small steps, so that requests are answered between them.
+ * What the daemon does beside its requests, in small steps, so that requests are answered between them: it works captures into
+ * memory when another process has written, lets the summarizer rewrite summaries, and removes what was kept long enough.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { count } from "../base/counts.ts";
@@ -18,7 +18,7 @@ import {
 import type { MemorySettings } from "../memory/memory_section.ts";
 import { daysMs } from "../base/time.ts";
 
-export interface MemoryContext {
+interface MemoryContext {
   readonly db: DatabaseSync;
   /** Absolute path. */
   readonly database: string;
@@ -183,14 +183,9 @@ export class MemoryWork {
 export type DaemonConfig = EngineConfig & { readonly memory: MemorySettings };
 
 /** What retention needs of the daemon. */
-interface RetentionContext {
-  readonly db: DatabaseSync;
-  /** Absolute path. */
-  readonly database: string;
-  readonly settings: Settings<DaemonConfig>;
+interface RetentionContext extends Pick<MemoryContext, "db" | "database" | "settings" | "log"> {
   /** Called after every write, so that streams tell it without delay. */
   readonly changed: () => void;
-  readonly log: (level: "info" | "error", message: string) => void;
   /** Is told how many rows were removed. */
   readonly count: (removed: number) => void;
 }
