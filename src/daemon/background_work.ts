@@ -103,7 +103,7 @@ export class MemoryWork {
   /** @returns In how many milliseconds it must look again by itself; null for never. */
   async #work(): Promise<number | null> {
     const { db, settings } = this.#context;
-    const config = settings.ofUser(Date.now());
+    const config = settings.at(null, Date.now());
     if (!config.memory.enabled) return null;
     if (this.#isThereWork() && !await this.#drain()) return BUSY_MS;
     // Captures that came meanwhile did not wake it.
@@ -135,7 +135,7 @@ export class MemoryWork {
       import("../db/process_lock.ts"),
       import("../upkeep/store.ts"),
     ]);
-    const redact = await lateRedaction(settings.ofUser(Date.now()).capture.redact.patterns);
+    const redact = await lateRedaction(settings.at(null, Date.now()).capture.redact.patterns);
     const lock = takeLock(drainLockPath(database), { waitMs: 0 });
     if (lock === null) return false;
     const steps = drainSteps(db, { home, now: Date.now, batch: STEP, redact, withoutForgotten });
@@ -163,7 +163,7 @@ export class MemoryWork {
       import("../memory/drain/summarizer.ts"),
       import("../memory/drain/summarizer_settings.ts"),
     ]);
-    const summarizer = summarizerIn(settings.ofUser(nowMs));
+    const summarizer = summarizerIn(settings.at(null, nowMs));
     if (summarizer === null) return;
     const { failed, reason } = await runSummarizer(db, {
       ...summarizer,

@@ -14,10 +14,8 @@ export function databaseBytes(path: string): { readonly database: number; readon
 
 /**
  * Watches that paths lead to the same files as now.
- *
  * @param gone Called once, with what has become of one of them. @param fine Called at every look that finds all in
  * place.
- *
  * @returns What ends the watch.
  */
 export function watchPlaces(

@@ -178,7 +178,6 @@ export class WriteGroup {
 /**
  * Refuses requests of web pages, whatever name they use for this machine. The file's mode protects the socket, the token
  * the port.
- *
  * @throws {UserError} FORBIDDEN_HOST, FORBIDDEN_ORIGIN
  */
 function checkSource(headers: Headers, door: Door): void {
@@ -218,7 +217,6 @@ export type Server = Pick<HttpServer, "shutdown" | "finished">;
 /**
  * Listens on the socket. The socket is made in a private folder and then moved to its place, so that nobody else can
  * open it at any moment. It replaces the socket of a dead daemon.
- *
  * @throws {UserError} When something else than a socket is in its place.
  */
 export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {

@@ -61,9 +61,7 @@ const LAST_ANSWERS_MS = 3_000;
 
 /**
  * Runs the daemon of a database until it is told to stop.
- *
  * @returns The exit status: 0 when it was told to stop, 1 when it could not go on, or could not stop in time.
- *
  * @throws {UserError} When another daemon runs, or the database cannot be opened.
  */
 export async function runDaemon(options: DaemonOptions): Promise<number> {

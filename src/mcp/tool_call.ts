@@ -41,7 +41,6 @@ export interface Surroundings {
   readonly sessionId: string | null;
   /**
    * Opens the database, anew for each call: between two calls it may be replaced, migrated or removed.
-   *
    * @param what What the error says was not possible: `call recall`. @returns Null where there is no database yet.
    * @throws {UserError} When it cannot be opened.
    */
@@ -113,7 +112,6 @@ export interface InputSchema {
 /**
  * Checks the arguments of a call. Models also write numbers and booleans as texts, and `#12` for a number that an answer
  * showed so. Null counts as left out.
- *
  * @throws {UserError} It names the wrong argument and what it may be.
  */
 export function readArguments(

@@ -106,7 +106,6 @@ const MAX_LOOKED_AT = 200_000;
 /**
  * The last object in a text that says whether the work succeeded: `{"success": true, "summary": …, "outputs": …}`, in a
  * fence or bare. Objects inside of objects do not count. When `success` is no truth value, that is a failure.
- *
  * @param text As a person reads it, not as lines of JSON. @returns Null when there is none: then the exit code decides.
  */
 export function readContract(text: string): Contract | null {

@@ -37,7 +37,6 @@ export interface EventFilter {
 
 /**
  * The moment after which events are told, whether older ones are still kept or not.
- *
  * @param keptHours 0 is for ever.
  */
 export function toldSinceMs(keptHours: number, nowMs: number): number {
@@ -99,7 +98,6 @@ export interface StateCounts {
 
 /**
  * Counts the state. In a transaction all numbers are of one moment.
- *
  * @param toldSinceMs Events up to then count as gone, because retention will remove them.
  */
 export function countState(db: DatabaseSync, toldSinceMs = 0): StateCounts {

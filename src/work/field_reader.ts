@@ -66,7 +66,6 @@ export const field = {
 
 /**
  * Reads a mapping by a schema of {@linkcode field}s.
- *
  * @returns The fields, null when one is wrong; an error for each field that is wrong, and one for each unknown key.
  */
 export function readFields<Shape extends Readonly<Record<string, z.ZodMiniType>>>(
@@ -97,7 +96,6 @@ const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 10
 
 /**
  * The milliseconds of a duration: numbers with the units `h`, `m`, `s` and `ms`, in any order, as Go reads them.
- *
  * @returns Whole milliseconds, 0 and up; null when the text is no duration.
  */
 export function parseDuration(text: string): number | null {

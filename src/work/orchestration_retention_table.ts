@@ -1,7 +1,7 @@
 /** Removes tasks, workflows and events that were kept long enough; each step is one short transaction. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { transaction } from "../db/transaction.ts";
-import { markDeleted, removeTasks } from "./task_tree_table.ts";
+import { markDeleted, removeTasks } from "./task_life_table.ts";
 import { readTask } from "./tasks_table.ts";
 
 /** The history names this actor. */
@@ -9,7 +9,6 @@ const BY = "system";
 
 /**
  * Tasks that may go, unless somebody works on them, or a task below them stays.
- *
  * @param goes A condition on a `task` with the limit as its parameter.
  */
 function expiredTasks(goes: string): string {

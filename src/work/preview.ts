@@ -161,7 +161,6 @@ function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
 
 /**
  * Whether the task alone has all values that a template names.
- *
  * @param options.errors Takes a line for each name that neither the task nor any step has. @param options.own Names that
  * the template gets from its step.
  */
@@ -203,9 +202,7 @@ interface NamedPath {
 
 /**
  * The values that a template names, also in texts that it includes by a constant name.
- *
  * @param include The text of a name; null when there is none.
- *
  * @throws TemplateError when a template is wrong.
  */
 function pathsOf(

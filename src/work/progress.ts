@@ -54,7 +54,6 @@ interface ProgressBase {
 
 /**
  * The next move of a workflow. The same arguments always give the same move.
- *
  * @param records Of finished steps, in any order, without those that a retry has put aside (`keysToRetry`). Of several
  * with one key the latest attempt counts.
  */

@@ -66,7 +66,6 @@ function freeQuestionId(db: DatabaseSync, atMs: number): string {
 
 /**
  * Keeps an answer, which is delivered afterwards.
- *
  * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED.
  */
 export function answerQuestion(

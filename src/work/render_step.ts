@@ -5,9 +5,7 @@ import { type AgentStep, isInlinePrompt, type MergeStep, type ScriptStep } from 
 
 /**
  * The prompt of a step. The prompt finds the `input` of the step too; a missing value is an error.
- *
  * @param prompts The text of a prompt by its name, also for includes; null when there is none.
- *
  * @throws TemplateError
  */
 export function renderPrompt(
@@ -26,7 +24,6 @@ export function renderPrompt(
 /**
  * The script of a step: its command, the environment for values that need no quotes, and its folder below the worktree,
  * null for the worktree itself. A missing value is an empty word, also in the environment.
- *
  * @throws TemplateError Also when the folder lies outside of the worktree.
  */
 export function renderScriptStep(step: ScriptStep, context: TemplateContext) {
@@ -43,7 +40,6 @@ export function renderScriptStep(step: ScriptStep, context: TemplateContext) {
 
 /**
  * The message of a merge, null for the default one, and the scripts before it. A missing value is empty: finished work must not fail for its message.
- *
  * @throws TemplateError
  */
 export function renderMergeStep(step: MergeStep, context: TemplateContext) {
@@ -76,7 +72,6 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
 /**
  * Evaluates a `when`: `true`, `false`, or a template that gives one of them, `1`, `0` or nothing. Anything else is an
  * error, also a missing value; `{{ default false .plan.outputs.needed }}` allows one.
- *
  * @param when Null for a step that always runs.
  */
 export function evaluateWhen(when: string | null, context: TemplateContext): WhenResult {

@@ -52,7 +52,6 @@ export type ApplySessionChanges = typeof applySessionChanges;
 
 /**
  * Marks sessions as abandoned, as {@linkcode markAbandoned} does, and ends their sub-agents and questions.
- *
  * @returns How many were marked.
  */
 export function abandonSessions(

@@ -1,14 +1,18 @@
 /** What other rooms read and write of the tables of this one. */
 export { type Agent, AGENT_FIELDS, listAgents, readAgent } from "./agents_table.ts";
 export {
+  countQueued,
+  countState,
   dataVersion,
   EVENT_FIELDS,
   type EventFilter,
+  eventIdAt,
   type EventRow,
   lastEventId,
   listEvents,
   listStoredEvents,
   recordEvent,
+  type StateCounts,
   type StoredEvent,
   toldSinceMs,
 } from "./events_table.ts";
@@ -26,13 +30,14 @@ export {
   type ApplySessionChanges,
   applySessionChanges,
 } from "./session_agents_table.ts";
-export { countQueued, countState, eventIdAt, type StateCounts } from "./events_table.ts";
 export {
   type Author,
+  changeDependencies,
   changeTags,
   changeTask,
   type HistoryRow,
   listHistory,
+  listWaiting,
   needTask,
   type TagChange,
   type TaskChanges,
@@ -49,23 +54,20 @@ export {
   takeBackLapsed,
   takeBackToLook,
 } from "./task_claims_table.ts";
-export { changeDependencies, listWaiting } from "./task_changes_table.ts";
 export {
   badTransition,
   blockTask,
   completeTask,
   createTask,
-  queueTask,
-  unblockTask,
-} from "./task_life_table.ts";
-export {
   deleteTask,
   listAncestors,
   listChildren,
   listSubtree,
+  queueTask,
   reparentTask,
   restoreTask,
-} from "./task_tree_table.ts";
+  unblockTask,
+} from "./task_life_table.ts";
 export { isReady, listReady, listTags, listTasks, readTask } from "./tasks_table.ts";
 export {
   type Decision,

@@ -52,7 +52,6 @@ export function needTask(db: DatabaseSync, id: string): Task {
 
 /**
  * Changes a task; a value that a field has already is no change. Returns the task as it is afterwards.
- *
  * @param task As it is now: read in this transaction.
  */
 export function changeTask(
@@ -171,7 +170,6 @@ export function changeTags(
 
 /**
  * Lets a task wait for others. Tasks that it waits for already are no change.
- *
  * @throws {UserError} DEPENDENCY_NOT_FOUND, WOULD_CREATE_CYCLE.
  */
 export function addDependencies(

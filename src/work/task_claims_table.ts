@@ -32,7 +32,6 @@ export const SYSTEM = "system";
 /**
  * Claims a task. Who holds it already gets it as it is. A claim of somebody else whose lease ran out is taken back first, in
  * the system's name.
- *
  * @throws {UserError} ALREADY_CLAIMED, INVALID_STATUS, TASK_NOT_FOUND.
  */
 export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Task {
@@ -125,7 +124,6 @@ interface Holder {
 
 /**
  * The task of somebody who says to hold it.
- *
  * @throws {UserError} NOT_CLAIM_OWNER when it is somebody else's, was claimed anew, or the lease ran out.
  */
 export function needClaim(

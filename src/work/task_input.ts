@@ -92,7 +92,6 @@ const workflowName = scriptPattern(String.raw`^(?!\.)[^/\\\p{Cc}]+$`, "u");
 
 /**
  * The name of a workflow, which is the name of a file and never a path or hidden.
- *
  * @throws {UserError} INVALID_INPUT
  */
 export function checkWorkflowName(name: string, next: string = CREATE_HELP): string {

@@ -33,7 +33,6 @@ interface Scope extends RenderOptions {
 
 /**
  * Renders a prompt, a message or another text.
- *
  * @throws TemplateError
  */
 export function renderText(
@@ -46,7 +45,6 @@ export function renderText(
 
 /**
  * The value of a template that is a single tag; of any other its text. A missing value is an error.
- *
  * @throws TemplateError
  */
 export function renderValue(template: string, context: TemplateContext): TemplateValue {
@@ -63,7 +61,6 @@ export function renderValue(template: string, context: TemplateContext): Templat
  *
  * Where it is uncertain how the shell reads the place, the tag is refused whatever the value is; such a script takes
  * the value from its `env`.
- *
  * @returns The script, and a warning for each use of `raw`.
  * @throws TemplateError
  */

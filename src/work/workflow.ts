@@ -146,7 +146,6 @@ const STEP_TYPES = Object.keys(STEPS) as Step["type"][];
 
 /**
  * Reads a workflow from an already parsed YAML value.
- *
  * @returns The workflow, or everything that is wrong with it, each error with the step that it lies in.
  */
 export function parseWorkflow(value: unknown): { readonly workflow: Workflow } | FaultyWorkflow {

@@ -14,14 +14,17 @@ import {
   releaseTask,
   takeBackLapsed,
 } from "../../src/work/task_claims_table.ts";
-import { blockTask, completeTask, queueTask, unblockTask } from "../../src/work/task_life_table.ts";
 import {
+  blockTask,
+  completeTask,
   deleteTask,
   listAncestors,
   listSubtree,
+  queueTask,
   reparentTask,
   restoreTask,
-} from "../../src/work/task_tree_table.ts";
+  unblockTask,
+} from "../../src/work/task_life_table.ts";
 import { findIds } from "../../src/memory/search/find_ids_table.ts";
 import { listReady, readTask } from "../../src/work/tasks_table.ts";
 import { tempDatabase } from "../support/records.ts";

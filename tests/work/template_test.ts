@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { renderScript, renderText, renderValue } from "../../src/work/template.ts";
 import { type TemplateContext, TemplateError } from "../../src/work/template_syntax.ts";
+import { evaluateWhen } from "../../src/work/render_step.ts";
 
 const CONTEXT: TemplateContext = {
   task: { id: "foo; rm -rf /", title: "It's", tags: ["a", "b"], body: "{{.secret}}" },
@@ -259,5 +260,47 @@ Deno.test("whatever a value is, a shell takes it literally at every place", asyn
     const scripts = values.map((x) => `(\n${renderScript(frame, { x }).text}\n)\nprintf '\\036'`);
     const printed = (await run(scripts.join("\n"), "/bin/sh")).split("\x1e").slice(0, -1);
     assert.deepEqual(printed, values.map((x) => `[${x}]`), frame);
+  }
+});
+
+const STATE = {
+  previous: { failed: true, exit_code: 3, output: " true\n", other: "maybe" },
+  list: [1],
+};
+
+Deno.test("evaluateWhen() runs a step without a condition, and judges one that is true or false", () => {
+  assert.deepEqual(evaluateWhen(null, {}), { run: true });
+  const cases: Readonly<Record<string, boolean>> = {
+    true: true,
+    False: false,
+    "": false,
+    "{{.previous.failed}}": true,
+    "{{ not .previous.failed }}": false,
+    "{{ eq .previous.exit_code 3 }}": true,
+    "{{ and .previous.failed (ne .previous.exit_code 2) }}": true,
+    "{{ or false (eq .previous.exit_code 2) }}": false,
+    "{{ .previous.output }}": true,
+    "{{ default false .plan.outputs.needed }}": false,
+    "1": true,
+    "0": false,
+  };
+  for (const [when, run] of Object.entries(cases)) {
+    assert.deepEqual(evaluateWhen(when, STATE), { run }, when);
+  }
+});
+
+Deno.test("evaluateWhen() refuses what is neither, and says what it is", () => {
+  const cases: Readonly<Record<string, RegExp>> = {
+    maybe: /^when "maybe" must come to true or false, not the text "maybe"$/,
+    "{{ .previous.other }}": /not the text "maybe"/,
+    "{{ .previous.exit_code }}": /not the number 3/,
+    "{{ .list }}": /not a list/,
+    "{{ .previous }}": /not an object/,
+    "{{ .nope }}": /^when: \{\{ \.nope \}\}: there is no such value$/,
+    "{{ .nope": /is not closed/,
+  };
+  for (const [when, message] of Object.entries(cases)) {
+    const result = evaluateWhen(when, STATE);
+    assert.match("error" in result ? result.error : "", message, when);
   }
 });

@@ -276,7 +276,6 @@ export interface Lasting {
 
 /**
  * Claims a task, begins its workflow, and keeps the agent of its first step.
- *
  * @throws {UserError} When the task cannot be claimed.
  */
 export function beginWorkflow(
@@ -304,7 +303,6 @@ export function beginWorkflow(
 /**
  * Resumes a workflow that is blocked or has failed. The steps that stopped it run anew, and those that had not
  * finished; finished steps stay.
- *
  * @throws {UserError} INVALID_STATUS when it has not stopped; what `claimTask` throws.
  */
 export function resumeWorkflow(

@@ -170,10 +170,8 @@ export class OutputReader {
 
   /**
    * Keeps some of what the agent has written since, so that the caller can do something else in between.
-   *
    * @param options `isOver`: nothing more will come, so the last line may have no end. `look` sees the lines before
    * they are kept, so that nothing is missed when this process dies in between.
-   *
    * @returns Whether there was anything, and so may be more.
    */
   take(

@@ -219,7 +219,6 @@ async function findAgent(agent: Agent, files: AgentFiles): Promise<Found> {
  * Uncommitted work makes its task wait for a person. Commits of the agent are work that a person can review. With
  * neither, nothing was done, and the task goes back to the scheduler, which takes it up at the unfinished step. A
  * script runs again whatever lies there.
- *
  * @returns What a person is to be told; null when nothing.
  */
 async function settleDead(

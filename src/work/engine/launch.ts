@@ -63,7 +63,6 @@ done 2>/dev/null`;
 
 /**
  * Starts a process that does nothing until it is released.
- *
  * @throws {Error} When it cannot be started, or its files cannot be made.
  */
 export function hold(launch: Launch & { readonly id: string }, files: AgentFiles): Held {
@@ -110,9 +109,7 @@ export const AGENT_COMMAND = "claude";
 
 /**
  * Puts together the process of a step.
- *
  * @param place `folder`: the working tree, or the project. `database`: where the hooks of an agent write.
- *
  * @throws {TemplateError} When a template names a value that does not exist.
  */
 export function launchOf(

@@ -78,7 +78,6 @@ export function requestDecision(
 
 /**
  * Rejects or cancels a workflow at once, without an engine.
- *
  * @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND
  */
 export function endNow(
@@ -129,7 +128,6 @@ export function needAgent(db: DatabaseSync, id: string): Agent {
 
 /**
  * Asks for an agent to be ended.
- *
  * @param options.reason Null: that somebody asked for it. @throws {UserError} AGENT_NOT_FOUND, INVALID_TRANSITION
  */
 export function requestEnd(
@@ -169,7 +167,6 @@ const TOO_LATE = "whoever asked does not wait for it any more";
 /**
  * Answers a question. The answer is kept first, whatever becomes of it; the step of a workflow that waits for it goes
  * on.
- *
  * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED, INVALID_INPUT.
  */
 export function answer(

@@ -212,9 +212,7 @@ export function settleEnd(
 
 /**
  * Kills an agent with all processes of its group, when no daemon runs that would do it.
- *
  * @param options.database Absolute path.
- *
  * @returns Whether the process ran and was ours; else the next daemon finds out how it ended.
  */
 export async function endHere(

@@ -108,7 +108,6 @@ function mainRoot({ commonDir, root }: Repository): string {
 
 /**
  * Removes the working tree of a workflow that is over, unless something would be lost.
- *
  * @returns Why it stays; null when it is gone.
  */
 export async function removeFolder(workflow: WorkflowRow): Promise<string | null> {
@@ -180,7 +179,6 @@ interface Obstacle {
 
 /**
  * Makes the working tree of a workflow again when it is gone and its branch is not: the commits are there.
- *
  * @returns Why the work cannot be looked at or merged; null when the tree is there, or there never was one.
  */
 async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
@@ -256,7 +254,6 @@ function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise
 
 /**
  * All work of a workflow since it began.
- *
  * @throws {UserError} INVALID_STATUS when there is none to look at.
  */
 export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {

@@ -55,7 +55,6 @@ export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
 
 /**
  * Reads a workflow, with all prompts that it could need.
- *
  * @throws {UserError} WORKFLOW_NOT_FOUND; WORKFLOW_INVALID with every fault.
  */
 export function loadPlan(name: string, projectDir: string): Plan & { readonly file: WorkflowFile } {
