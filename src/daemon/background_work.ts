@@ -179,7 +179,7 @@ export class MemoryWork {
   }
 }
 
-/** The sections that the daemon goes by. */
+/** The sections of the configuration that the daemon reads. */
 export type DaemonConfig = EngineConfig & { readonly memory: MemorySettings };
 
 /** What retention needs of the daemon. */

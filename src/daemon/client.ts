@@ -8,10 +8,10 @@ import { createHttpClient } from "../system/network.ts";
 import { OWN_PID } from "../system/processes.ts";
 import { renameSync, writeTextFileSync } from "../system/files.ts";
 
-/** What a daemon tells of itself; the token stands in its file alone. */
+/** What a daemon says of itself. Only its state file holds the token. */
 export type KnownDaemon = Omit<DaemonState, "token" | "processMark">;
 
-/** `silent`: there is a daemon, which does not answer yet, or no more. */
+/** `silent`: there is a daemon, but it does not answer yet, or has stopped answering. */
 export type FoundDaemon =
   | { readonly kind: "none" }
   | { readonly kind: "silent" }

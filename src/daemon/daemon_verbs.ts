@@ -240,7 +240,7 @@ async function followLog(
   }
 }
 
-/** What is told of a daemon, and of the older daemon's state that nobody has decided about. @param started Whether this command has started it. */
+/** Shows a daemon, and the state of coven's daemon while nobody has migrated it. @param started Whether this command has started the daemon. */
 function stateView(
   { cwd, globals }: CliContext,
   found: FoundDaemon,

@@ -3,6 +3,7 @@
  * asks, reads and checks its input, and runs it in one transaction.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { timingSafeEqual } from "node:crypto";
 import { setImmediate } from "node:timers";
 import { refusal } from "../work/refusal.ts";
 import { reading, transaction } from "../db/transaction.ts";
@@ -60,11 +61,7 @@ export function createHandler(
     return response;
   };
 
-  async function answer(
-    request: Request,
-    door: Door,
-    seen: { route: Route | null },
-  ): Promise<Response> {
+  async function answer(request: Request, door: Door, seen: { route: Route | null }) {
     const { headers, method } = request;
     if (isStopping()) throw httpError("SHUTTING_DOWN", "it was told to stop");
     checkSource(headers, door);
@@ -77,12 +74,11 @@ export function createHandler(
     if (route.forPerson && !await knowsToken(db, headers.get(PERSON_HEADER) ?? "")) {
       throw httpError("PERSON_REQUIRED", "the request shows no token of a person");
     }
-    const by = callerOf(headers);
     const call = {
       id,
       query: checked(route.query, readQuery(query)),
       body: route.body === null ? {} : checkedBody(route.body, await readBody(request)),
-      author: { by, atMs: Date.now() },
+      author: { by: callerOf(headers), atMs: Date.now() },
       request,
     };
     const result = await run(route, call as Call<never, never>);
@@ -101,16 +97,14 @@ export function createHandler(
     return result;
   }
 
-  function notFound(path: string, methods: readonly string[]): Response {
+  function notFound(target: string, methods: readonly string[]): Response {
+    const path = target.slice(0, 100);
     if (methods.length === 0) {
-      throw refusal("NOT_FOUND", {
-        what: `There is no ${path.slice(0, 100)}`,
-        why: "no route has this path; nothing was changed",
-        next: API_HELP,
-      });
+      const why = "no route has this path; nothing was changed";
+      throw refusal("NOT_FOUND", { what: `There is no ${path}`, why, next: API_HELP });
     }
     const allowed = methods.join(", ");
-    const error = httpError("METHOD_NOT_ALLOWED", `${path.slice(0, 100)} answers ${allowed}`);
+    const error = httpError("METHOD_NOT_ALLOWED", `${path} answers ${allowed}`);
     const response = errorResponse(error, log);
     response.headers.set("allow", allowed);
     return response;
@@ -205,9 +199,7 @@ const PERSON_HEADER = "conclaude-token";
 /** Compares two texts in a time that does not tell where they differ. */
 function isSame(given: string, token: string): boolean {
   const [one, other] = [new TextEncoder().encode(given), new TextEncoder().encode(token)];
-  let difference = one.length ^ other.length;
-  for (let i = 0; i < other.length; i++) difference |= other[i]! ^ (one[i] ?? 0);
-  return difference === 0;
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 export type Handler = (request: Request, door: Door) => Promise<Response>;

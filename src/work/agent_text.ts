@@ -12,12 +12,6 @@ interface AgentLine {
   readonly isResult: boolean;
 }
 
-interface AgentText {
-  /** All its words, in which the contract is looked for. */
-  readonly text: string;
-  readonly sessionId: string | null;
-}
-
 /** The text of each type of line; other types have none. */
 const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
   assistant: spoken,
@@ -41,8 +35,8 @@ export function readAgentLine(line: string): AgentLine {
   };
 }
 
-/** Joins the texts of all lines, without a result that only repeats the last words. */
-export function collectAgentText(lines: Iterable<string>): AgentText {
+/** All words of an agent, in which its result is looked for, and its session. A result that repeats the last words is left out. */
+export function collectAgentText(lines: Iterable<string>) {
   const texts: string[] = [];
   let sessionId: string | null = null;
   for (const line of lines) {

@@ -65,7 +65,7 @@ export function markRunning(
   const times = { startedAtMs: atMs, updatedAtMs: atMs };
   const words = JSON.stringify(command);
   updateRow(db, "agents", id, { ...process, status: "running", command: words, ...times });
-  tellAgent(db, "agent.started", id, atMs);
+  recordAgentEvent(db, "agent.started", id, atMs);
 }
 
 /** Keeps how an agent ended. An agent that has ended already stays as it is. */
@@ -84,7 +84,7 @@ export function endAgent(
       WHERE id = ?
         AND ended_at_ms IS NULL`,
   ).run(end.status, end.exitCode, end.error, end.atMs, end.atMs, id);
-  if (Number(changes) > 0) tellAgent(db, `agent.${end.status}`, id, end.atMs);
+  if (Number(changes) > 0) recordAgentEvent(db, `agent.${end.status}`, id, end.atMs);
 }
 
 export function setAgentSession(
@@ -165,7 +165,7 @@ export function listUnendedProcesses(db: DatabaseSync): Agent[] {
   ).all().map(agentOf);
 }
 
-export function tellAgent(db: DatabaseSync, type: string, id: string, atMs: number): void {
+export function recordAgentEvent(db: DatabaseSync, type: string, id: string, atMs: number): void {
   const { command: _command, ...agent } = readAgent(db, id)!;
   recordEvent(db, { type, entityType: "agent", entityId: id, data: { agent }, atMs });
 }

@@ -274,13 +274,7 @@ function errorOf(what: string, { exitCode, timedOut, signal }: ProcessEnd): stri
 }
 
 /** `previous` before anything has run. */
-const NOTHING_BEFORE: TemplateValue = {
-  success: true,
-  failed: false,
-  skipped: false,
-  output: "",
-  exit_code: 0,
-};
+const NOTHING_BEFORE = { success: true, failed: false, skipped: false, output: "", exit_code: 0 };
 
 /** A finished step as templates see it. */
 function outcomeValue(step: Step, outcome: StepOutcome): TemplateValue {

@@ -48,7 +48,7 @@ export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: numbe
   const id = freeQuestionId(db, atMs);
   const options = JSON.stringify(question.options);
   insertRow(db, "questions", { ...question, id, options, status: "pending", createdAtMs: atMs });
-  tellQuestion(db, "agent.question", id, atMs);
+  recordQuestionEvent(db, "agent.question", id, atMs);
   return id;
 }
 
@@ -86,7 +86,7 @@ export function answerQuestion(
   }
   const change = { status: "answered", answer, answeredBy: by, answeredAtMs: atMs };
   updateRow(db, "questions", id, change);
-  tellQuestion(db, "question.answered", id, atMs);
+  recordQuestionEvent(db, "question.answered", id, atMs);
   return needQuestion(db, id);
 }
 
@@ -99,7 +99,7 @@ export function markDelivered(
   const resolved = { status: "resolved", deliveredAtMs: atMs, resolvedAtMs: atMs };
   const delivery = error === null ? resolved : { deliveredAtMs: null, resolvedAtMs: null };
   updateRow(db, "questions", id, { deliveryError: error, ...delivery });
-  tellQuestion(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
+  recordQuestionEvent(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
 }
 
 /** The statuses of a question that still waits: for an answer, or for its delivery. */
@@ -113,7 +113,7 @@ export function resolveQuestions(
 ): void {
   for (const { id } of listQuestions(db, { ...of, statuses })) {
     updateRow(db, "questions", id, { status: "resolved", resolvedAtMs: atMs });
-    tellQuestion(db, "question.resolved", id, atMs);
+    recordQuestionEvent(db, "question.resolved", id, atMs);
   }
 }
 
@@ -148,7 +148,12 @@ export function listQuestions(
   ).all(...filterValues(statuses, taskId, agentId, workflowId, limit)).map(questionOf);
 }
 
-export function tellQuestion(db: DatabaseSync, type: string, id: string, atMs: number): void {
+export function recordQuestionEvent(
+  db: DatabaseSync,
+  type: string,
+  id: string,
+  atMs: number,
+): void {
   const question = needQuestion(db, id);
   recordEvent(db, { type, entityType: "question", entityId: id, data: { question }, atMs });
 }

@@ -1,14 +1,14 @@
 /** Keeps what hooks tell of a session's sub-agents and questions, in the transaction of their event. */
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionChange, Settled, ToldQuestion } from "../claude/session_changes.ts";
-import { type Agent, endAgent, tellAgent } from "./agents_table.ts";
+import { type Agent, endAgent, recordAgentEvent } from "./agents_table.ts";
 import { transaction } from "../db/transaction.ts";
 import {
   answerQuestion,
   askQuestion,
   markDelivered,
   type Question,
-  tellQuestion,
+  recordQuestionEvent,
 } from "./questions_table.ts";
 import { markAbandoned } from "../db/sessions.ts";
 
@@ -103,7 +103,7 @@ function noteSubagent(
   const keepWorktree = "UPDATE agents SET worktree = ? WHERE id = ? AND worktree IS NULL";
   if (!isNew && worktree !== null) db.prepare(keepWorktree).run(worktree, id);
   const begins = isNew || (now === "running" && reviveSubagent(db, id, atMs));
-  if (begins && now !== "completed") tellAgent(db, "agent.started", id, atMs);
+  if (begins && now !== "completed") recordAgentEvent(db, "agent.started", id, atMs);
   if (now !== "completed") return;
   endAgent(db, id, { status: "completed", exitCode: null, error: null, atMs });
   // A hook may have kept it from stopping the first time.
@@ -196,7 +196,7 @@ function settle(db: DatabaseSync, which: Settled, { sessionId, atMs }: Teller): 
         AND ${SETTLED[which]}
   RETURNING id`,
   ).all(atMs, sessionId);
-  for (const row of rows) tellQuestion(db, "question.resolved", String(row["id"]), atMs);
+  for (const row of rows) recordQuestionEvent(db, "question.resolved", String(row["id"]), atMs);
 }
 
 function endSession(db: DatabaseSync, { sessionId, atMs }: Teller): void {

@@ -73,7 +73,7 @@ export function changeTask(
     old: task[field],
     new: changes[field],
   }));
-  if (told.length > 0) tellChange(db, after, told, author);
+  if (told.length > 0) recordTaskChange(db, after, told, author);
   return after;
 }
 
@@ -93,7 +93,7 @@ export function writeHistory(
 }
 
 /** Writes what changed into the history of a task and into an event. */
-export function tellChange(
+export function recordTaskChange(
   db: DatabaseSync,
   task: Task,
   changes: readonly FieldChange[],
@@ -164,7 +164,7 @@ export function changeTags(
   for (const tag of wanted) add.run(taskId, tag);
   statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
   const after = readTask(db, taskId)!;
-  tellChange(db, after, [told], author);
+  recordTaskChange(db, after, [told], author);
   return after;
 }
 
@@ -218,7 +218,7 @@ export function changeDependencies(
   const told = { field: "depends_on", old: before.dependsOn, new: after.dependsOn };
   if (JSON.stringify(told.old) === JSON.stringify(told.new)) return after;
   statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
-  tellChange(db, after, [told], author);
+  recordTaskChange(db, after, [told], author);
   return readTask(db, taskId)!;
 }
 

@@ -292,7 +292,7 @@ export function deleteTask(
 /** Marks a task as deleted; it can be restored. The caller looks after what lies below it. */
 export function markDeleted(db: DatabaseSync, task: Task, author: Author): void {
   changeTask(db, task, { deletedAtMs: author.atMs, queuedAtMs: null }, author);
-  tellDeleted(db, task, { ...author, hard: false });
+  recordDeletion(db, task, { ...author, hard: false });
 }
 
 /** Removes tasks for good, with their tags, history, agents, workflows and questions. Children first. */
@@ -306,7 +306,7 @@ export function removeTasks(db: DatabaseSync, tasks: readonly Task[], author: Au
   ].map((sql) => db.prepare(sql));
   for (const task of tasks.toReversed()) {
     for (const statement of statements) statement.run(task.id);
-    tellDeleted(db, task, { ...author, hard: true });
+    recordDeletion(db, task, { ...author, hard: true });
   }
 }
 
@@ -331,7 +331,7 @@ export function restoreTask(db: DatabaseSync, id: string, author: Author): [Task
   return [readTask(db, id)!, ...others.map((below) => readTask(db, below.id)!)];
 }
 
-function tellDeleted(
+function recordDeletion(
   db: DatabaseSync,
   task: Task,
   { hard, by, atMs }: Author & { readonly hard: boolean },

@@ -61,7 +61,7 @@ type NewWorkflow =
 export function createWorkflow(db: DatabaseSync, workflow: NewWorkflow, atMs: number): void {
   const times = { createdAtMs: atMs, updatedAtMs: atMs };
   insertRow(db, "workflows", { ...workflow, status: "running", ...times });
-  tellWorkflow(db, "workflow.started", workflow.id, {}, atMs);
+  recordWorkflowEvent(db, "workflow.started", workflow.id, {}, atMs);
 }
 
 /** Changes a workflow, and tells of it with an event of this type. */
@@ -77,10 +77,10 @@ export function changeWorkflow(
   },
 ): void {
   updateRow(db, "workflows", id, { ...changes, updatedAtMs: atMs });
-  if (event !== null) tellWorkflow(db, event, id, data, atMs);
+  if (event !== null) recordWorkflowEvent(db, event, id, data, atMs);
 }
 
-export function tellWorkflow(
+export function recordWorkflowEvent(
   db: DatabaseSync,
   type: string,
   id: string,
@@ -210,7 +210,7 @@ export function finishStep(
      ON CONFLICT (workflow_id, key, attempt) DO UPDATE SET status = 'finished', outcome = ?5, ended_at_ms = ?6`,
   ).run(workflowId, key, attempt, type, JSON.stringify(outcome), atMs);
   const step = { key, attempt, type, outcome };
-  tellWorkflow(db, "workflow.step.completed", workflowId, { step }, atMs);
+  recordWorkflowEvent(db, "workflow.step.completed", workflowId, { step }, atMs);
 }
 
 /** Lets a step be run again: its outcome counts no more. */

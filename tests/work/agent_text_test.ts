@@ -48,7 +48,7 @@ const LINES = [
   },
 ].map((line) => JSON.stringify(line));
 
-Deno.test("readAgentLine() reads what a person would, and the session", () => {
+Deno.test("readAgentLine() reads the words for a person, and the session", () => {
   assert.deepEqual(LINES.map((line) => readAgentLine(line).text), [
     null,
     null,
@@ -181,7 +181,7 @@ Deno.test("detectQuestion() leaves program text, data, addresses and quotations 
   for (const line of lines) assert.equal(detectQuestion(line), null, line);
 });
 
-Deno.test("lastQuestion() finds what a text ends with, but not in a fence", () => {
+Deno.test("lastQuestion() finds the question that a text ends with, but not one in a fence", () => {
   assert.equal(lastQuestion("Done.\n\nShall I proceed?\n")?.type, "confirmation");
   assert.equal(lastQuestion("Shall I proceed?\nI did.\nAll of it.\nIt works."), null);
   assert.equal(lastQuestion("Shall I proceed? (y/n)\nI did it anyway."), null);

@@ -90,7 +90,7 @@ Deno.test("implement waits for a person when the checks still fail after three r
   assert.deepEqual([keys.length, end], [6, "blocked"]);
 });
 
-Deno.test("prepare-pr applies a review only where it asks for something", () => {
+Deno.test("prepare-pr applies a review only when the review asks for something", () => {
   assert.deepEqual(run("prepare-pr", {}, []).keys, [
     "review",
     "is-actionable",
@@ -102,7 +102,7 @@ Deno.test("prepare-pr applies a review only where it asks for something", () => 
   assert.match(prompts.get("apply-review-fixes")!, /output of review/);
 });
 
-Deno.test("plan hands what it found to the making of tasks", () => {
+Deno.test("plan passes its findings to the step that makes tasks", () => {
   const { prompts } = run("plan", {}, []);
   assert.match(prompts.get("create-tasks")!, /output of analyze-spec[\s\S]*--parent t1/);
 });

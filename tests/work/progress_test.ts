@@ -129,7 +129,7 @@ Deno.test("a loop at its limit blocks, and a retry gives it as many rounds again
   assert.deepEqual(run.goOn({ "run-tests": LEAVES }), { kind: "completed" });
 });
 
-Deno.test("a retry runs the step again that was blocked, and no other", () => {
+Deno.test("a retry runs only the blocked step again", () => {
   const steps = `
   - {name: a, type: script, command: a}
   - name: l

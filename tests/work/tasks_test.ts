@@ -65,7 +65,7 @@ Deno.test("claimTask() leaves the claim as it is for whoever holds it", async ()
   assert.deepEqual(claimTask(temp.db, id, claimant("a", MADE_AT_MS + MINUTE_MS)), first);
 });
 
-Deno.test("claimTask() refuses what is blocked, closed, deleted or waits for another", async () => {
+Deno.test("claimTask() refuses a task that is blocked, closed, deleted or waits for another task", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const claimed = (id: string) => refused(() => claimTask(db, id, claimant("b")))["reason"];
@@ -133,7 +133,7 @@ Deno.test("a task in work is only ended by whoever holds the newest claim", asyn
   );
 });
 
-Deno.test("a refused transition names those that there are", async () => {
+Deno.test("a refused change of status names the statuses that may follow", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const { id } = makeTask(db);
@@ -145,7 +145,7 @@ Deno.test("a refused transition names those that there are", async () => {
   assert.deepEqual(valid(() => unblockTask(db, id, user)), ["in_progress"]);
 });
 
-Deno.test("listReady() gives the most urgent first and of those the oldest, and nothing that waits", async () => {
+Deno.test("listReady() lists the most urgent tasks first, of those the oldest, and no task that waits", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const newest = makeTask(db, { title: "P0 new", priority: 0, atMs: MADE_AT_MS + 5 });
@@ -161,7 +161,7 @@ Deno.test("listReady() gives the most urgent first and of those the oldest, and 
   assert.equal(claimNext(db, claimant("b"), null)?.title, "P0 old");
 });
 
-Deno.test("a dependency that is closed or deleted is none any more, and none may go round", async () => {
+Deno.test("a dependency that is closed or deleted no longer counts, and dependencies form no circle", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const [a, b] = [makeTask(db), makeTask(db)];
@@ -177,7 +177,7 @@ Deno.test("a dependency that is closed or deleted is none any more, and none may
   assert.equal(ready(), true);
 });
 
-Deno.test("reparentTask() refuses a cycle, and moves the depth of all below, deleted ones too", async () => {
+Deno.test("reparentTask() refuses a cycle, and changes the depth of all tasks below, deleted ones too", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const a = makeTask(db);
@@ -198,7 +198,7 @@ Deno.test("reparentTask() refuses a cycle, and moves the depth of all below, del
   );
 });
 
-Deno.test("deleteTask() refuses what is in work, also below, and else takes all with it", async () => {
+Deno.test("deleteTask() refuses while somebody works on the task or below it, and deletes the tasks below it too", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const a = makeTask(db);
@@ -220,7 +220,7 @@ Deno.test("deleteTask() refuses what is in work, also below, and else takes all 
   assert.deepEqual(listHistory(db, b.id, ALL), []);
 });
 
-Deno.test("a part of a task belongs to its project, wherever it is made", async () => {
+Deno.test("a subtask belongs to the project of its parent, wherever it is made", async () => {
   using temp = await tempDatabase();
   const parent = makeTask(temp.db, { projectDir: "/a", repository: "/a/.git", workflow: "w" });
   const part = makeTask(temp.db, { parentId: parent.id, projectDir: "/b", repository: null });
@@ -230,7 +230,7 @@ Deno.test("a part of a task belongs to its project, wherever it is made", async 
   assert.equal(here.projectDir, "/b");
 });
 
-Deno.test("queueTask() opens what is blocked, and leaves what is in work alone", async () => {
+Deno.test("queueTask() opens a blocked task, and leaves a task in work alone", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const { id } = makeTask(db);
@@ -241,7 +241,7 @@ Deno.test("queueTask() opens what is blocked, and leaves what is in work alone",
   assert.deepEqual([queued.status, queued.queuedAtMs], ["open", user.atMs]);
 });
 
-Deno.test("what does not change a task leaves no trace; what does leaves an event without the body", async () => {
+Deno.test("a call that changes nothing of a task records nothing; a change records an event without the body", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const task = makeTask(db, { tags: ["b", "a"], body: "long" });

@@ -40,7 +40,7 @@ Deno.test("renderText() knows the functions and pipelines", () => {
   }
 });
 
-Deno.test("renderText() refuses what it does not know, and names the tag", () => {
+Deno.test("renderText() refuses an unknown name or function, and names the tag", () => {
   const cases: Readonly<Record<string, RegExp>> = {
     "{{ .nope.x }}": /^\{\{ \.nope\.x \}\}: there is no such value/,
     "{{ .task.constructor }}": /no such value/,
@@ -174,7 +174,7 @@ Deno.test("renderScript() refuses a place where it cannot tell how the shell rea
   }
 });
 
-Deno.test("renderScript() refuses what is no value, as an unknown word or a NUL", () => {
+Deno.test("renderScript() refuses an unknown word and a value with NUL", () => {
   assert.throws(() => script("echo {{ date }}"), /"date" is no function/);
   assert.throws(() => script("echo {{.task.id"), /is not closed/);
   assert.throws(() => script("echo {{.x}}", { x: "a\0b" }), /holds NUL/);
@@ -289,7 +289,7 @@ Deno.test("evaluateWhen() runs a step without a condition, and judges one that i
   }
 });
 
-Deno.test("evaluateWhen() refuses what is neither, and says what it is", () => {
+Deno.test("evaluateWhen() refuses a value that is neither true nor false, and names the value", () => {
   const cases: Readonly<Record<string, RegExp>> = {
     maybe: /^when "maybe" must come to true or false, not the text "maybe"$/,
     "{{ .previous.other }}": /not the text "maybe"/,

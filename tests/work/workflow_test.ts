@@ -128,7 +128,7 @@ Deno.test("parseWorkflow() finds a name that stands both outside and inside of a
   assert.deepEqual(errors, ['duplicate step name "a"']);
 });
 
-Deno.test("parseWorkflow() refuses what is no workflow", () => {
+Deno.test("parseWorkflow() refuses a value that is not a workflow", () => {
   assert.deepEqual(errorsOf("- a"), ["a workflow is a mapping with name, description and steps"]);
   assert.deepEqual(errorsOf("a: 1"), [
     "name is required",

@@ -152,7 +152,6 @@ export const agentRoutes: readonly Route[] = [
 function answerWith(daemon: Daemon, id: string, given: string, author: Author) {
   const { leaseMs, workflowTimeoutMs: timeoutMs } = daemon;
   const text = daemon.redact(checkBody(given));
-  const answered = answer(daemon.db, id, { ...author, text, leaseMs, timeoutMs });
-  const { deliveryError, ...rest } = answered;
+  const { deliveryError, ...rest } = answer(daemon.db, id, { ...author, text, leaseMs, timeoutMs });
   return deliveryError === null ? rest : { ...rest, deliveryError };
 }

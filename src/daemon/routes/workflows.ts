@@ -89,7 +89,7 @@ export const workflowRoutes: readonly Route[] = [
     errors: ["WORKFLOW_NOT_FOUND"],
     handle: ({ db }, { id }) => {
       const workflow = needWorkflow(db, id);
-      // Its depth is how many loops a step stands in.
+      // The depth of a step is the number of loops around it.
       const steps = listSteps(db, workflow.id)
         .map((step) => ({ ...step, depth: step.key.split("/").length - 1 }));
       return { workflow, steps, actions: actionsOf(workflow) };

@@ -80,11 +80,8 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
       return stop(db, workflow, { status: move.kind, key: move.key, reason: move.reason, atMs });
     }
     const { key, attempt, outcome } = move;
-    finishStep(db, { workflowId, key, attempt }, {
-      type: stepOfKey(db, workflowId, key).type,
-      outcome,
-      atMs,
-    });
+    const { type } = stepOfKey(db, workflowId, key);
+    finishStep(db, { workflowId, key, attempt }, { type, outcome, atMs });
   }
 }
 

@@ -279,7 +279,7 @@ function parseOutput(text: string): OutputLine[] {
   return text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
-/** The bytes of a file from a place on; empty when there is no file. */
+/** Reads at most `max` bytes of a file from an offset; none when there is no file. */
 export function readAt(path: string, start: number, max: number): Uint8Array {
   let file: FsFile;
   try {
@@ -304,19 +304,14 @@ export function readAt(path: string, start: number, max: number): Uint8Array {
   }
 }
 
-/** Some lines of an agent, and where to go on. */
-interface OutputPage {
-  readonly lines: readonly Omit<OutputLine, "next">[];
-  /** The number of the last line that was read, from which the caller goes on. */
-  readonly lastSeq: number;
-  readonly more: boolean;
-}
-
-/** Reads the kept lines of an agent after a number, at most so many. */
+/**
+ * Reads some kept lines of an agent after a number.
+ * @returns Also the number of the last line that was read, from which the caller goes on, and whether there are more.
+ */
 export function readOutputPage(
   path: string,
   { since, limit }: { readonly since: number; readonly limit: number },
-): OutputPage {
+) {
   const all = readOutput(path, { since: 0, limit: Infinity });
   const found = all.filter(({ seq }) => seq > since);
   const lines = found.slice(0, limit).map(({ next: _, ...line }) => line);

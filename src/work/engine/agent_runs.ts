@@ -89,10 +89,8 @@ export class AgentRuns {
     if (workflow === undefined || task === undefined || now === undefined) return null;
     const isWanted = workflow.status === "running" && holdsClaim(db, workflow);
     if (now.killRequestedAtMs !== null || !isWanted) {
-      return this.#fail(
-        agent,
-        blockedOutcome(`killed: ${now.killReason ?? "it is not wanted any more"}`),
-      );
+      const why = now.killReason ?? "it is not wanted any more";
+      return this.#fail(agent, blockedOutcome(`killed: ${why}`));
     }
     const config = configFor(this.#parts, workflow).orchestration;
     const place = await ensureFolder(db, { workflow, task, config, atMs: Date.now() });
@@ -149,12 +147,8 @@ export class AgentRuns {
     if (end.code === null && end.killed === null && !end.timedOut && !hasBegun(files)) {
       throw new Error("it was never let go, and is started anew");
     }
-    settleEnd(db, agent, {
-      end,
-      files,
-      mask,
-      lasting: lastingFor(this.#parts, workflow, Date.now()),
-    });
+    const lasting = lastingFor(this.#parts, workflow, Date.now());
+    settleEnd(db, agent, { end, files, mask, lasting });
     await this.#tellEnd(agent);
   }
 
@@ -251,10 +245,8 @@ async function settleDead(
     if (state !== null && state.ahead > 0) {
       const reason = "daemon restarted with committed work";
       end(reason);
-      awaitReview(db, workflow, {
-        reason: `${reason}: approving it takes step ${agent.name} as done`,
-        atMs,
-      });
+      const told = `${reason}: approving it takes step ${agent.name} as done`;
+      awaitReview(db, workflow, { reason: told, atMs });
       return `work is committed in ${workflow.worktree} and waits for a review`;
     }
     end("daemon restarted");

@@ -11,7 +11,7 @@ import type { WorkflowRow } from "../workflows_table.ts";
 import type { Lasting } from "./advance.ts";
 import { namesIn } from "../../system/on_disk.ts";
 
-/** The sections that the engine goes by. */
+/** The sections of the configuration that the engine reads. */
 export type EngineConfig = OwnConfig & {
   readonly orchestration: OrchestrationSettings;
 };

@@ -30,7 +30,7 @@ export interface Held {
   readonly mark: string | null;
   /** Lets it begin. When this process dies before, the other one leaves without having done anything. */
   release(): Promise<void>;
-  /** Settles when it has left, as far as this process is told. */
+  /** Settles when the process has ended. */
   readonly left: Promise<void>;
 }
 

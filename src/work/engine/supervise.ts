@@ -271,7 +271,7 @@ function settle(
     : null;
   endAgent(db, agent.id, { ...statusOf(end, signal), exitCode: code, atMs });
   const at = stepOfAgent(db, agent);
-  // An answer that came too late does not go to the next attempt of the step either.
+  // An answer that came too late must not reach the next attempt of the step.
   if (asked === null) resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
   if (at === undefined) return;
   if (asked !== null) keepLastQuestion(db, agent, { ...asked, sessionId }, atMs);
