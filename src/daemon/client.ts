@@ -2,15 +2,16 @@
 import { isLocked } from "../db/process_lock.ts";
 import { livesOn } from "../system/process/process_identity.ts";
 import type { DaemonFiles } from "../system/daemon_files.ts";
+import { readText } from "../system/on_disk.ts";
 import { OS } from "../system/environment.ts";
 import { createHttpClient } from "../system/network.ts";
 import { OWN_PID } from "../system/processes.ts";
-import { readTextFileSync, renameSync, writeTextFileSync } from "../system/files.ts";
+import { renameSync, writeTextFileSync } from "../system/files.ts";
 
-/** What a daemon tells of itself; the token stands in its file alone. */
+/** What a daemon says of itself. Only its state file holds the token. */
 export type KnownDaemon = Omit<DaemonState, "token" | "processMark">;
 
-/** `silent`: there is a daemon, which does not answer yet, or no more. */
+/** `silent`: there is a daemon, but it does not answer yet, or has stopped answering. */
 export type FoundDaemon =
   | { readonly kind: "none" }
   | { readonly kind: "silent" }
@@ -136,12 +137,4 @@ function isState(value: unknown, kind: "file" | "answer"): value is DaemonState 
     texts.every((name) => typeof state[name] === "string") &&
     (state["socket"] === null || typeof state["socket"] === "string") &&
     (state["port"] === null || Number.isSafeInteger(state["port"]));
-}
-
-function readText(path: string): string | null {
-  try {
-    return readTextFileSync(path);
-  } catch {
-    return null;
-  }
 }

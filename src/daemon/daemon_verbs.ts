@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import {
   askToStop,
   findDaemon,
@@ -19,7 +20,8 @@ import { ownProgram } from "../operations/own_program.ts";
 import { keptPlace, openAt, type Place } from "../operations/open_store.ts";
 import { group, verb } from "../operations/verb.ts";
 import type { View } from "../operations/view.ts";
-import { mkdirSync, readTextFileSync } from "../system/files.ts";
+import { mkdirSync } from "../system/files.ts";
+import { readText } from "../system/on_disk.ts";
 import { revokeNetwork } from "../system/network.ts";
 
 const PORT = optional(
@@ -64,12 +66,12 @@ const start = verb({
     const { database, files } = place;
     const before = await findDaemon(files);
     if (before.kind === "running") {
-      giveUpNetwork();
+      revokeNetwork();
       checkPort(before.state, flags.port);
       return stateView(context, before, { database, started: false });
     }
     await tryDatabase(context, place);
-    const logged = readText(files.log);
+    const logged = readText(files.log) ?? "";
     const { words } = ownProgram(context.environment);
     const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
     mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
@@ -84,7 +86,7 @@ const start = verb({
       const isOver = hasLeft;
       const found = await findDaemon(files);
       if (found.kind === "running" && found.answers && isWrittenDown(files, found.state)) {
-        giveUpNetwork();
+        revokeNetwork();
         const started = found.state.pid === child.pid;
         if (!started) {
           // Another command has started a daemon at the same moment. Ours waits for its lock, and leaves now.
@@ -96,8 +98,8 @@ const start = verb({
       if (isOver && found.kind === "none") break;
       await pause(PAUSE_MS);
     }
-    giveUpNetwork();
-    const now = readText(files.log);
+    revokeNetwork();
+    const now = readText(files.log) ?? "";
     const said = lastSaid(now.startsWith(logged) ? now.slice(logged.length) : now);
     throw new UserError("The daemon does not answer", {
       why: (hasLeft ? "it has left again" : `it said nothing for ${START_MS / 1000} s`) +
@@ -119,7 +121,7 @@ const stop = verb({
     let pid: number | null = null;
     for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
       if (found.kind === "none" || (wasRunning && !isLocked(files.lock))) {
-        giveUpNetwork();
+        revokeNetwork();
         return {
           json: { stopped: wasRunning, running: false },
           text: wasRunning ? "The daemon has stopped." : "The daemon is not running.",
@@ -132,7 +134,7 @@ const stop = verb({
       await pause(PAUSE_MS);
       if (pid === null) found = await findDaemon(files);
     }
-    giveUpNetwork();
+    revokeNetwork();
     throw new UserError("The daemon does not stop", {
       why: `it still holds its lock after ${STOP_MS / 1000} s`,
       next: pid === null ? "conclaude daemon status" : `kill -9 ${pid}`,
@@ -149,7 +151,7 @@ const status = verb({
   async run(context) {
     const { database, files } = await daemonPlace(context);
     const found = await findDaemon(files);
-    giveUpNetwork();
+    revokeNetwork();
     return stateView(context, found, { database });
   },
 });
@@ -163,7 +165,7 @@ const logs = verb({
   about: "Prints the last lines of the daemon's log.",
   examples: ["conclaude daemon logs --lines 100", "conclaude daemon logs --follow"],
   async run(context, { lines, follow }) {
-    giveUpNetwork();
+    revokeNetwork();
     const { files } = await daemonPlace(context);
     const whole = [readText(`${files.log}.1`), readText(files.log)].join("");
     const last = lines === 0
@@ -212,24 +214,14 @@ function lastSaid(log: string): string {
 /** @throws {UserError} When the daemon that runs does not listen on the wanted port. */
 function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void {
   if (wanted === undefined || (wanted === 0 ? port !== null : port === wanted)) return;
-  throw new UserError(
-    wanted === 0 ? "The daemon listens on no port" : `The daemon does not listen on port ${wanted}`,
-    {
-      why: `it is running already (process ${pid}), ${
-        port === null ? "without a port" : `on port ${port}`
-      }; nothing was changed`,
-      next: `conclaude daemon stop && conclaude daemon start --port ${wanted}`,
-    },
-  );
-}
-
-/** Gives up the permission to use the network; the daemon's socket was its only use. */
-function giveUpNetwork(): void {
-  revokeNetwork();
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+  const what = wanted === 0
+    ? "The daemon listens on no port"
+    : `The daemon does not listen on port ${wanted}`;
+  const where = port === null ? "without a port" : `on port ${port}`;
+  throw new UserError(what, {
+    why: `it is running already (process ${pid}), ${where}; nothing was changed`,
+    next: `conclaude daemon stop && conclaude daemon start --port ${wanted}`,
+  });
 }
 
 /** Prints new lines of the log until the program is ended. A log that became shorter is read from its start. */
@@ -239,60 +231,37 @@ async function followLog(
   last: readonly string[],
 ): Promise<never> {
   for (const line of last) process.stdout.write(`${line}\n`);
-  for (let seen = readText(log).length;;) {
+  for (let seen = (readText(log) ?? "").length;;) {
     await pause(FOLLOW_MS);
-    const text = readText(log);
+    const text = readText(log) ?? "";
     if (text.length < seen) seen = 0;
     if (text.length > seen) process.stdout.write(text.slice(seen));
     seen = text.length;
   }
 }
 
-function readText(path: string): string {
-  try {
-    return readTextFileSync(path);
-  } catch {
-    return "";
-  }
-}
-
-/** What is told of a daemon, and of the older daemon's state that nobody has decided about. */
+/** Shows a daemon, and the state of coven's daemon while nobody has migrated it. @param started Whether this command has started the daemon. */
 function stateView(
   { cwd, globals }: CliContext,
   found: FoundDaemon,
-  { database, started }: {
-    readonly database: string;
-    /** Whether this command has started it. */
-    readonly started?: boolean;
-  },
+  { database, started }: { readonly database: string; readonly started?: boolean },
 ): View {
   const oldState = undecidedCoven(cwd, database);
-  const { json, lines } = told(found, { database, started });
-  if (oldState !== null) lines.push(covenNotice(oldState));
-  return {
-    json: { ...json, ...oldState !== null && { oldState: oldState.folder } },
-    text: hintsHere(lines.join("\n"), globals),
-  };
-}
-
-function told(
-  found: FoundDaemon,
-  { database, started }: { readonly database: string; readonly started: boolean | undefined },
-): { readonly json: object; readonly lines: string[] } {
+  const old = oldState === null ? {} : { oldState: oldState.folder };
+  const notice = oldState === null ? [] : [covenNotice(oldState)];
+  const view = (json: object, ...lines: readonly string[]): View => ({
+    json: { ...json, ...old },
+    text: hintsHere([...lines, ...notice].join("\n"), globals),
+  });
   if (found.kind === "none") {
-    return {
-      json: { running: false, database },
-      lines: [
-        `The daemon of ${database} is not running. Start it with \`conclaude daemon start\`.`,
-      ],
-    };
+    const line =
+      `The daemon of ${database} is not running. Start it with \`conclaude daemon start\`.`;
+    return view({ running: false, database }, line);
   }
   if (found.kind === "silent") {
     const nothing = { pid: null, socket: null, port: null, startedAtMs: null };
-    return {
-      json: { running: true, answers: false, database, ...nothing },
-      lines: [`The daemon of ${database} is just starting or stopping.`],
-    };
+    const line = `The daemon of ${database} is just starting or stopping.`;
+    return view({ running: true, answers: false, database, ...nothing }, line);
   }
   const { state, answers } = found;
   const what = started ? "has started" : started === false ? "is running already" : "is running";
@@ -300,15 +269,13 @@ function told(
     ? ""
     : `, but this program is ${VERSION}: stop it and start it again`;
   const more = started === undefined ? {} : { started };
-  return {
-    json: { running: true, answers, ...more, database, ...state, programVersion: VERSION },
-    lines: [
-      `The daemon of ${database} ${what}.`,
-      `  process: ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
-      `  socket:  ${state.socket ?? "none"}`,
-      ...state.port === null ? [] : [`  port:    127.0.0.1:${state.port}`],
-      `  version: ${state.version}${other}`,
-      ...answers ? [] : ["  It does not answer: see `conclaude daemon logs`."],
-    ],
-  };
+  return view(
+    { running: true, answers, ...more, database, ...state, programVersion: VERSION },
+    `The daemon of ${database} ${what}.`,
+    `  process: ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
+    `  socket:  ${state.socket ?? "none"}`,
+    ...state.port === null ? [] : [`  port:    127.0.0.1:${state.port}`],
+    `  version: ${state.version}${other}`,
+    ...answers ? [] : ["  It does not answer: see `conclaude daemon logs`."],
+  );
 }

@@ -2,21 +2,20 @@
  * Watches the files that a daemon needs. SQLite goes on writing to a removed database, no client finds a daemon without
  * its socket, and without the lock another daemon could start.
  */
+import { sizeAt } from "../system/on_disk.ts";
 import { type FileInfo, isNotFound, statSync } from "../system/files.ts";
 
 const LOOK_MS = 1_000;
 
 /** The sizes of a database and its log, in bytes; 0 for a missing file. */
 export function databaseBytes(path: string): { readonly database: number; readonly wal: number } {
-  return { database: sizeOf(path), wal: sizeOf(`${path}-wal`) };
+  return { database: sizeAt(path) ?? 0, wal: sizeAt(`${path}-wal`) ?? 0 };
 }
 
 /**
  * Watches that paths lead to the same files as now.
- *
  * @param gone Called once, with what has become of one of them. @param fine Called at every look that finds all in
  * place.
- *
  * @returns What ends the watch.
  */
 export function watchPlaces(
@@ -47,13 +46,5 @@ function whatBecame(path: string, before: FileInfo): string | null {
     return ino === before.ino && dev === before.dev ? null : "was replaced by another file";
   } catch (thrown) {
     return isNotFound(thrown) ? "was removed" : null;
-  }
-}
-
-function sizeOf(path: string): number {
-  try {
-    return statSync(path).size;
-  } catch {
-    return 0;
   }
 }

@@ -22,7 +22,7 @@ export interface ReadyEvent {
   readonly bytes: Uint8Array;
 }
 
-export interface HubContext {
+interface HubContext {
   readonly problem: (thrown: unknown) => void;
   /** Called when another process has written. */
   readonly onNews: () => void;
@@ -88,7 +88,7 @@ export class EventHub {
     return this.#read(id);
   }
 
-  /** Events as one piece, made once for all streams that stand at the same place. */
+  /** Joins the bytes of events, once for all streams that have come equally far. */
   chunkOf(events: readonly ReadyEvent[]): Uint8Array {
     const ids = events.map(({ row }) => row.id).join();
     if (this.#chunk.ids !== ids) {

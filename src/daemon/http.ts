@@ -1,5 +1,9 @@
-/** Answers a request: finds its route, checks who asks, reads and checks its input, and runs it in one transaction. */
+/**
+ * Listens on a socket for this user alone and on a port of this machine, and answers a request: finds its route, checks who
+ * asks, reads and checks its input, and runs it in one transaction.
+ */
 import type { DatabaseSync } from "node:sqlite";
+import { timingSafeEqual } from "node:crypto";
 import { setImmediate } from "node:timers";
 import { refusal } from "../work/refusal.ts";
 import { reading, transaction } from "../db/transaction.ts";
@@ -8,7 +12,20 @@ import { isSamePlace } from "./database_watch.ts";
 import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";
 import { type Call, type Daemon, type Route, routerOf, targetOf } from "./route.ts";
 import { knowsToken } from "../policy/store.ts";
-import { statSync } from "../system/files.ts";
+import {
+  chmodSync,
+  isPermissionDenied,
+  lstatSync,
+  mkdirSync,
+  removeSync,
+  renameSync,
+  statSync,
+} from "../system/files.ts";
+import { UserError } from "../base/errors.ts";
+import { parentOf } from "../base/paths.ts";
+import { makePrivateFolder } from "../system/write_file.ts";
+import type { DaemonFiles } from "../system/daemon_files.ts";
+import { type HttpServer, isAddrInUse, serve } from "../system/network.ts";
 
 /** How a request came in. */
 export type Door =
@@ -44,11 +61,7 @@ export function createHandler(
     return response;
   };
 
-  async function answer(
-    request: Request,
-    door: Door,
-    seen: { route: Route | null },
-  ): Promise<Response> {
+  async function answer(request: Request, door: Door, seen: { route: Route | null }) {
     const { headers, method } = request;
     if (isStopping()) throw httpError("SHUTTING_DOWN", "it was told to stop");
     checkSource(headers, door);
@@ -61,12 +74,11 @@ export function createHandler(
     if (route.forPerson && !await knowsToken(db, headers.get(PERSON_HEADER) ?? "")) {
       throw httpError("PERSON_REQUIRED", "the request shows no token of a person");
     }
-    const by = callerOf(headers);
     const call = {
       id,
       query: checked(route.query, readQuery(query)),
       body: route.body === null ? {} : checkedBody(route.body, await readBody(request)),
-      author: { by, atMs: Date.now() },
+      author: { by: callerOf(headers), atMs: Date.now() },
       request,
     };
     const result = await run(route, call as Call<never, never>);
@@ -85,16 +97,14 @@ export function createHandler(
     return result;
   }
 
-  function notFound(path: string, methods: readonly string[]): Response {
+  function notFound(target: string, methods: readonly string[]): Response {
+    const path = target.slice(0, 100);
     if (methods.length === 0) {
-      throw refusal("NOT_FOUND", {
-        what: `There is no ${path.slice(0, 100)}`,
-        why: "no route has this path; nothing was changed",
-        next: API_HELP,
-      });
+      const why = "no route has this path; nothing was changed";
+      throw refusal("NOT_FOUND", { what: `There is no ${path}`, why, next: API_HELP });
     }
     const allowed = methods.join(", ");
-    const error = httpError("METHOD_NOT_ALLOWED", `${path.slice(0, 100)} answers ${allowed}`);
+    const error = httpError("METHOD_NOT_ALLOWED", `${path} answers ${allowed}`);
     const response = errorResponse(error, log);
     response.headers.set("allow", allowed);
     return response;
@@ -162,7 +172,6 @@ export class WriteGroup {
 /**
  * Refuses requests of web pages, whatever name they use for this machine. The file's mode protects the socket, the token
  * the port.
- *
  * @throws {UserError} FORBIDDEN_HOST, FORBIDDEN_ORIGIN
  */
 function checkSource(headers: Headers, door: Door): void {
@@ -190,7 +199,86 @@ const PERSON_HEADER = "conclaude-token";
 /** Compares two texts in a time that does not tell where they differ. */
 function isSame(given: string, token: string): boolean {
   const [one, other] = [new TextEncoder().encode(given), new TextEncoder().encode(token)];
-  let difference = one.length ^ other.length;
-  for (let i = 0; i < other.length; i++) difference |= other[i]! ^ (one[i] ?? 0);
-  return difference === 0;
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+export type Handler = (request: Request, door: Door) => Promise<Response>;
+
+export type Server = Pick<HttpServer, "shutdown" | "finished">;
+
+/**
+ * Listens on the socket. The socket is made in a private folder and then moved to its place, so that nobody else can
+ * open it at any moment. It replaces the socket of a dead daemon.
+ * @throws {UserError} When something else than a socket is in its place.
+ */
+export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {
+  const { socket, socketDraft } = files;
+  refuseOther(socket);
+  makePrivateFolder(parentOf(socket));
+  removeFolder(socketDraft);
+  mkdirSync(socketDraft, { mode: 0o700 });
+  try {
+    const path = `${socketDraft}/s`;
+    const server = serve(
+      { path, onListen: () => {} },
+      (request) => handler(request, { kind: "socket" }),
+    );
+    chmodSync(path, 0o600);
+    renameSync(path, socket);
+    return server;
+  } finally {
+    removeFolder(socketDraft);
+  }
+}
+
+/** @param wanted 0 takes a free port. */
+export function listenOnPort(
+  wanted: number,
+  token: string,
+  handler: Handler,
+): { readonly server: Server; readonly port: number } {
+  const address: { port: number } = { port: wanted };
+  try {
+    const server = serve(
+      { hostname: "127.0.0.1", port: wanted, onListen: () => {} },
+      (request) => handler(request, { kind: "port", port: address.port, token }),
+    );
+    address.port = server.addr.port;
+    return { server, port: address.port };
+  } catch (thrown) {
+    if (!isAddrInUse(thrown) && !isPermissionDenied(thrown)) throw thrown;
+    throw new UserError(`Cannot listen on port ${wanted}`, {
+      why: isAddrInUse(thrown) ? "something else listens there" : "the system does not allow it",
+      next: "conclaude daemon run --port 0",
+    });
+  }
+}
+
+/** Removes the socket, if it is one. */
+export function removeSocket(path: string): void {
+  try {
+    if (lstatSync(path).isSocket !== false) removeSync(path);
+  } catch {
+    // Gone already.
+  }
+}
+
+function refuseOther(path: string): void {
+  try {
+    if (lstatSync(path).isSocket) return;
+  } catch {
+    return;
+  }
+  throw new UserError(`Cannot listen on "${path}"`, {
+    why: "something that is no socket lies there; nothing was changed",
+    next: "Move it away, then start the daemon again",
+  });
+}
+
+function removeFolder(path: string): void {
+  try {
+    removeSync(path, { recursive: true });
+  } catch {
+    // It does not exist.
+  }
 }

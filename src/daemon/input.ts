@@ -14,7 +14,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { eventIdAt, lastEventId, listEvents } from "../work/store.ts";
 
 /** Largest body, in bytes. */
-export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** How long a body may take to come, in milliseconds. */
 const BODY_MS = 20_000;
@@ -39,10 +39,8 @@ export async function readBody(request: Request): Promise<unknown> {
     !part.startsWith("charset=") || /^charset="?utf-8"?$/.test(part)
   );
   if (type !== "application/json" || !isUtf8) {
-    throw httpError(
-      "UNSUPPORTED_MEDIA_TYPE",
-      'its Content-Type is not "application/json" in UTF-8',
-    );
+    const why = 'its Content-Type is not "application/json" in UTF-8';
+    throw httpError("UNSUPPORTED_MEDIA_TYPE", why);
   }
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -60,12 +58,10 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   const reader = request.body.getReader();
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), BODY_MS);
-  const broken = () =>
-    httpError("INVALID_BODY", "it breaks off, or is not sent as its headers say");
   try {
     for (;;) {
       const read = await Promise.race([reader.read(), late.promise]).catch(() => {
-        throw broken();
+        throw httpError("INVALID_BODY", "it breaks off, or is not sent as its headers say");
       });
       if (read?.done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
       if (read === null) {
@@ -191,10 +187,8 @@ export function startOf(db: DatabaseSync, since: string | undefined): { id: numb
   const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(since);
   const ms = isNumber ? Number(since) : isTime ? Date.parse(since) : NaN;
   if (Number.isNaN(ms)) {
-    throw invalidInput(
-      "since",
-      "expected an event's number, epoch milliseconds or an RFC 3339 time",
-    );
+    const why = "expected an event's number, epoch milliseconds or an RFC 3339 time";
+    throw invalidInput("since", why);
   }
   return { id: eventIdAt(db, ms), ms };
 }

@@ -1,6 +1,6 @@
 /** What the daemon counts, as text for Prometheus. */
 
-export interface CountedRequest {
+interface CountedRequest {
   readonly route: string;
   readonly method: string;
   readonly status: number;

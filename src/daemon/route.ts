@@ -130,12 +130,12 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
 }
 
 /** Finds the route of a method and a path. @throws {UserError} INVALID_URL when an id cannot be decoded. */
-export type FindRoute = (method: string, path: string) => Found;
+type FindRoute = (method: string, path: string) => Found;
 
 /** Prepares the search for routes. Only routes with as many words and the same first word as the path are compared. */
 export function routerOf(routes: readonly Route[]): FindRoute {
   const patterns = routes.map((route) => ({ route, words: route.path.split("/") }));
-  // Words go before parameters: `/tasks/ready` is no task.
+  // Fixed words go before parameters, so that `/tasks/ready` is not read as the task "ready".
   patterns.sort((a, b) => Number(a.words.includes(":id")) - Number(b.words.includes(":id")));
   const shapeOf = (words: readonly string[]) => `${words.length} ${words[1]}`;
   const byShape = Map.groupBy(patterns, ({ words }) => shapeOf(words));

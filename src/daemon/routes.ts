@@ -114,7 +114,8 @@ function parametersOf(route: Route): Part[] {
   const text = { type: "string" };
   // Values of a query are text that is read as numbers.
   const query = Object.entries(schemaOf(route.query, "output")["properties"] as Part ?? {});
-  const person = "A person's token, as `conclaude token` prints it";
+  const description = "A person's token, as `conclaude token` prints it";
+  const person = { in: "header", required: true, description, schema: text };
   return [
     ...route.path.includes(":id") ? [{ name: "id", in: "path", required: true, schema: text }] : [],
     ...query.map(([name, schema]) => ({ name, in: "query", required: false, schema })),
@@ -125,15 +126,7 @@ function parametersOf(route: Route): Part[] {
       description: "Who asks; `user` without it",
       schema: { ...text, minLength: 1, maxLength: 200 },
     },
-    ...route.forPerson
-      ? [{
-        name: "Conclaude-Token",
-        in: "header",
-        required: true,
-        description: person,
-        schema: text,
-      }]
-      : [],
+    ...route.forPerson ? [{ name: "Conclaude-Token", ...person }] : [],
   ];
 }
 

@@ -1,9 +1,10 @@
 /** Runs a daemon: takes the lock, opens the database, starts the engine, listens, and answers until it is told to stop. */
 import "../operations/config_sections.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Locations, THIS_PROCESS } from "../system/environment.ts";
 import { Engine } from "../work/engine/engine.ts";
 import { Settings } from "../work/engine/engine_settings.ts";
-import { type DaemonConfig, removeOld } from "./retention_work.ts";
+import { type DaemonConfig, MemoryWork, removeOld } from "./background_work.ts";
 import { covenNotice, undecidedCoven } from "../upkeep/transfer/coven.ts";
 import { showNotification } from "../system/process/notifier.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
@@ -20,20 +21,19 @@ import { findDaemon, type FoundDaemon, keepState, readState, whoAnswers } from "
 import { isSamePlace, watchPlaces } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../system/daemon_files.ts";
-import { createHandler } from "./http.ts";
-import { MemoryWork } from "./memory_work.ts";
-import { Metrics } from "./metrics.ts";
-import type { Daemon } from "./route.ts";
-import { ROUTES } from "./routes.ts";
 import {
+  createHandler,
   type Handler,
   listenOnPort,
   listenOnSocket,
   removeSocket,
   type Server,
-} from "./sockets.ts";
+} from "./http.ts";
+import { Metrics } from "./metrics.ts";
+import type { Daemon } from "./route.ts";
+import { ROUTES } from "./routes.ts";
 
-export interface DaemonOptions {
+interface DaemonOptions {
   /** Absolute path of the database. */
   readonly database: string;
   /** Where the user's own files are. */
@@ -61,9 +61,7 @@ const LAST_ANSWERS_MS = 3_000;
 
 /**
  * Runs the daemon of a database until it is told to stop.
- *
  * @returns The exit status: 0 when it was told to stop, 1 when it could not go on, or could not stop in time.
- *
  * @throws {UserError} When another daemon runs, or the database cannot be opened.
  */
 export async function runDaemon(options: DaemonOptions): Promise<number> {
@@ -86,7 +84,9 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const db = await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs });
   // A process that writes much has to do this itself.
   db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
-  const warnings = warningsOf();
+  const warnings = lookAtSqlite({ database: "" })
+    .filter(({ status }) => status !== "ok")
+    .map(({ message }) => message);
   for (const warning of warnings) log("warn", warning);
   const oldState = undecidedCoven(options.folder, database);
   if (oldState !== null) log("warn", covenNotice(oldState));
@@ -121,10 +121,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     count: (name, by) => metrics.add(name, by),
     removeOld: (signal) => {
       const count = (removed: number) => metrics.add("retention_removals", removed);
-      return removeOld(
-        { db, database, settings, log, changed: () => hub.changed(), count },
-        signal,
-      );
+      const changed = () => hub.changed();
+      return removeOld({ db, database, settings, log, changed, count }, signal);
     },
     notify: (title, body) => showNotification({ title, body, isUrgent: false }, THIS_PROCESS),
   });
@@ -147,7 +145,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     engine,
     hub,
     metrics,
-    state: { ...state, ...{ socket: null as string | null, port: null as number | null } },
+    state: { ...state, socket: null as string | null, port: null as number | null },
     database,
     warnings,
     get leaseMs() {
@@ -197,10 +195,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   });
   keepState(files.state, daemon.state);
   const where = daemon.state.port === null ? "" : ` and 127.0.0.1:${daemon.state.port}`;
-  log(
-    "info",
-    `conclaude ${VERSION} serves ${database} on ${socket ?? "no socket"}${where}`,
-  );
+  log("info", `conclaude ${VERSION} serves ${database} on ${socket ?? "no socket"}${where}`);
 
   const { code, why } = await stopping.promise;
   log(code === 0 ? "info" : "error", `stopping: ${why}`);
@@ -212,7 +207,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   hub.close();
   await Promise.race([
     Promise.all(servers.map((server) => server.shutdown())),
-    new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS)),
+    pause(LAST_ANSWERS_MS),
   ]);
   await Promise.all([engine.stop(), memory.stop()]);
   // The socket and the file of a later daemon stay.
@@ -265,12 +260,6 @@ function lockedByOther(found: FoundDaemon): UserError {
     why: `${who}; a database has one daemon, and it was left alone`,
     next: "conclaude daemon stop",
   });
-}
-
-function warningsOf(): string[] {
-  return lookAtSqlite({ database: "" }).filter(({ status }) => status !== "ok").map(({ message }) =>
-    message
-  );
 }
 
 function removeFile(path: string): void {

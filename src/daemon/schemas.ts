@@ -1,6 +1,14 @@
 /** The schemas of requests and responses, for checks and for the document. */
 import * as z from "zod/mini";
-import { PRIORITIES, TASK_STATUSES, TASK_TYPES } from "../work/task.ts";
+import { PRIORITIES, TASK_FIELDS, TASK_STATUSES, TASK_TYPES } from "../work/task.ts";
+import type { FieldKind, Fields } from "../work/row_fields.ts";
+import {
+  AGENT_FIELDS,
+  EVENT_FIELDS,
+  QUESTION_FIELDS,
+  STEP_FIELDS,
+  WORKFLOW_FIELDS,
+} from "../work/store.ts";
 import { invalidInput } from "./input.ts";
 import {
   isKeepable,
@@ -10,135 +18,39 @@ import {
   NO_NUL,
 } from "../work/task_input.ts";
 
-const nullable = z.nullable;
-const timeMs = z.int();
-
-const text = nullable(z.string());
-const ms = nullable(timeMs);
-
-export const taskSchema = z.object({
-  id: z.string(),
-  parentId: text,
-  depth: z.int(),
-  title: z.string(),
-  body: z.string(),
-  type: z.enum(TASK_TYPES as readonly [string]),
-  status: z.enum(TASK_STATUSES as readonly [string]),
-  priority: z.int(),
-  tags: z.array(z.string()),
-  dependsOn: z.array(z.string()),
-  workflow: text,
-  projectDir: text,
-  repository: text,
-  claimedBy: text,
-  claimToken: nullable(z.int()),
-  claimedAtMs: ms,
-  leaseUntilMs: ms,
-  reason: text,
-  summary: text,
-  queuedAtMs: ms,
-  createdAtMs: timeMs,
-  updatedAtMs: timeMs,
-  closedAtMs: ms,
-  deletedAtMs: ms,
-});
-
-export const agentSchema = z.object({
-  id: z.string(),
-  kind: z.enum(["agent", "script", "subagent"]),
-  name: z.string(),
-  status: z.enum(["starting", "running", "completed", "failed", "killed"]),
-  taskId: text,
-  workflowId: text,
-  stepKey: text,
-  attempt: nullable(z.int()),
-  sessionId: text,
-  command: z.array(z.string()),
-  pid: nullable(z.int()),
-  processMark: text,
-  worktree: text,
-  outputFile: text,
-  exitCode: nullable(z.int()),
-  error: text,
-  killReason: text,
-  createdAtMs: timeMs,
-  startedAtMs: ms,
-  deadlineAtMs: ms,
-  killRequestedAtMs: ms,
-  endedAtMs: ms,
-  updatedAtMs: timeMs,
-});
-
-export const workflowSchema = z.object({
-  id: z.string(),
-  taskId: z.string(),
-  name: z.string(),
-  status: z.enum(["running", "pending_merge", "blocked", "failed", "completed", "cancelled"]),
-  currentStep: text,
-  reason: text,
-  claimToken: z.int(),
-  projectDir: text,
-  repository: text,
-  worktree: text,
-  branch: text,
-  baseBranch: text,
-  baseCommit: text,
-  mergeCommit: text,
-  decision: nullable(z.enum(["approve", "reject", "cancel", "retry"])),
-  decisionBy: text,
-  decisionText: text,
-  decidedAtMs: ms,
-  deadlineAtMs: ms,
-  createdAtMs: timeMs,
-  updatedAtMs: timeMs,
-  endedAtMs: ms,
-});
-
-export const stepSchema = z.object({
-  key: z.string(),
-  depth: z.int(),
-  attempt: z.int(),
-  type: z.enum(["agent", "script", "loop", "merge"]),
-  status: z.enum(["running", "finished", "superseded"]),
-  outcome: z.unknown(),
-  agentId: text,
-  startedAtMs: timeMs,
-  endedAtMs: ms,
-});
-
-export const questionSchema = z.object({
-  id: z.string(),
-  type: z.enum(["confirmation", "permission", "choice", "input"]),
+const KINDS = {
   text: z.string(),
-  options: z.array(z.string()),
-  status: z.enum(["pending", "answered", "resolved"]),
-  source: z.enum(["output", "notification", "elicitation", "import"]),
-  taskId: text,
-  workflowId: text,
-  stepKey: text,
-  agentId: text,
-  sessionId: text,
-  answer: text,
-  answeredBy: text,
-  deliveryError: text,
-  createdAtMs: timeMs,
-  answeredAtMs: ms,
-  deliveredAtMs: ms,
-  resolvedAtMs: ms,
-});
+  "text?": z.nullable(z.string()),
+  integer: z.int(),
+  "integer?": z.nullable(z.int()),
+  texts: z.array(z.string()),
+  object: z.record(z.string(), z.unknown()),
+  any: z.unknown(),
+};
 
-export const eventSchema = z.object({
-  id: z.int(),
-  type: z.string(),
-  entityType: z.enum(["task", "agent", "workflow", "question"]),
-  entityId: z.string(),
-  data: z.record(z.string(), z.unknown()),
-  createdAtMs: timeMs,
-});
+/** The schema of rows with these fields. */
+function rowSchema(table: Fields) {
+  return z.object(Object.fromEntries(
+    Object.entries(table).map(([name, kind]) => [name, fieldSchema(kind)]),
+  ));
+}
+
+function fieldSchema(kind: FieldKind): z.ZodMiniType {
+  if (typeof kind === "string") return KINDS[kind];
+  const words = z.enum(kind.filter((word) => word !== null));
+  return kind.includes(null) ? z.nullable(words) : words;
+}
+
+export const taskSchema = rowSchema(TASK_FIELDS);
+export const agentSchema = rowSchema(AGENT_FIELDS);
+export const workflowSchema = rowSchema(WORKFLOW_FIELDS);
+export const stepSchema = z.extend(rowSchema(STEP_FIELDS), { depth: z.int() });
+export const questionSchema = rowSchema(QUESTION_FIELDS);
+export const eventSchema = rowSchema(EVENT_FIELDS);
 
 export const countsSchema = z.object({
   lastEventId: z.int(),
-  oldestEventId: nullable(z.int()),
+  oldestEventId: z.nullable(z.int()),
   tasks: z.record(z.string(), z.int()),
   agents: z.record(z.string(), z.int()),
   workflows: z.record(z.string(), z.int()),
@@ -159,8 +71,8 @@ function number(min: number, max: number) {
 export const fields = {
   title: someText.check(z.minLength(1), z.maxLength(MAX_TITLE_CHARS)),
   body: someText.check(z.maxLength(MAX_BODY_CHARS)),
-  type: z.enum(TASK_TYPES as readonly [string]),
-  status: z.enum(TASK_STATUSES as readonly [string]),
+  type: z.enum(TASK_TYPES),
+  status: z.enum(TASK_STATUSES),
   priority: z.int().check(z.gte(least), z.lte(most)),
   tags: z.array(shortText.check(z.minLength(1))).check(z.maxLength(100)),
   ids: z.array(id).check(z.maxLength(1_000)),
@@ -177,12 +89,14 @@ export const fields = {
   words: someText.check(z.minLength(1), z.maxLength(8_192)),
 };
 
-/** A check for the words of an enum. @throws {UserError} INVALID_INPUT */
-export function wordOf(
-  { def }: { readonly def: { readonly entries: Readonly<Record<string, string | number>> } },
-  field: string,
-): (word: string) => string {
-  const words = Object.values(def.entries).map(String);
+/** Fields of a query that may be left out, each some text. */
+export function words<Name extends string>(...names: readonly Name[]) {
+  const entries = names.map((name) => [name, z.optional(fields.words)]);
+  return Object.fromEntries(entries) as Record<Name, z.ZodMiniOptional<typeof fields.words>>;
+}
+
+/** A check for the words that a field takes. @throws {UserError} INVALID_INPUT */
+export function wordOf(words: readonly string[], field: string): (word: string) => string {
   return (word) => {
     if (words.includes(word)) return word;
     throw invalidInput(field, `expected one of ${words.join(", ")}`);

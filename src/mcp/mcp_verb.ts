@@ -1,4 +1,3 @@
-import { plain } from "../base/plain.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import { resolvePath } from "../base/paths.ts";
 import { nextHere } from "../operations/next_command.ts";
@@ -23,14 +22,10 @@ export const mcp = verb({
       openToRead: (what) => openStoreIfThere(here, what),
       openToWrite: (what) => openKeptStore(here, what),
       errorText: (thrown, what) => {
-        const { next, ...error } = asUserError(thrown, `Cannot ${what}`);
-        return errorText({
-          what: error.what,
-          why: error.why,
-          next: nextHere(next, context.globals),
-        });
+        const error = asUserError(thrown, `Cannot ${what}`);
+        const next = nextHere(error.next, context.globals);
+        return errorText({ what: error.what, why: error.why, next });
       },
-      say: (line) => context.process.stderr.write(`conclaude mcp: ${plain(line)}\n`),
     });
     return { json: undefined, text: "", exitCode };
   },

@@ -1,28 +1,24 @@
-/** The server's life: it answers on stdin and stdout until stdin is closed or a signal ends it. */
+/** The MCP server: the protocol's own library with our tools, on stdin and stdout until stdin is closed or a signal comes. */
 import process from "node:process";
+import { setTimeout as pause } from "node:timers/promises";
 import { Writable } from "node:stream";
+// The package exports its types only under names without `.js`, and its code under names with it.
 // @ts-types="@modelcontextprotocol/sdk/server/stdio"
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { type MessageId, withoutLong } from "./long_messages.ts";
-import { createServer } from "./server.ts";
-import type { Surroundings } from "./tool_call.ts";
-
-const ENDING_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
-  ? ["SIGINT"]
-  : ["SIGINT", "SIGTERM", "SIGHUP"];
-
-/** The server refuses a longer message. What our tools take is far shorter. */
-const MAX_MESSAGE_BYTES = 4_000_000;
-
-/** JSON-RPC's code for an invalid request. */
-const INVALID_REQUEST = -32_600;
+import { ENDING_SIGNALS } from "../system/process/start.ts";
+import { projectAround, readArguments, type Surroundings } from "./tool_call.ts";
+import { Server } from "@modelcontextprotocol/sdk/server";
+// @ts-types="@modelcontextprotocol/sdk/types"
+import { ErrorCode, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
+import { VERSION } from "../base/version.ts";
+import { UserError } from "../base/errors.ts";
+import { INSTRUCTIONS, type ToolName, TOOLS, type ToolSpec } from "./tools.ts";
 
 /** So many milliseconds a client has to read its last answers after it closed stdin. */
 const LAST_ANSWERS_MS = 1_000;
 
 /**
  * Serves until stdin closes or a signal comes.
- *
  * @returns 0, also when the client goes away in the middle of an answer.
  */
 export async function runMcp(surroundings: Surroundings): Promise<number> {
@@ -35,37 +31,24 @@ export async function runMcp(surroundings: Surroundings): Promise<number> {
     },
   });
   const out = stdoutThat({ isGone: () => end(0) });
-  const messages = withoutLong({
-    maxBytes: MAX_MESSAGE_BYTES,
-    onLong: (id) => out.write(`${JSON.stringify(refusalOf(id))}\n`),
-  });
-  const transport = new StdioServerTransport(process.stdin.pipe(messages), out);
+  const transport = new StdioServerTransport(process.stdin, out);
   for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, () => end(0));
   // Calls that came before stdin was closed are answered first: `conclaude mcp < requests`.
   for (const over of ["end", "close"]) {
-    messages.once(over, () => void leaveAfter(atWork, out).then(() => end(0)));
+    process.stdin.once(over, () => void leaveAfter(atWork, out).then(() => end(0)));
   }
   await server.connect(transport);
   return await ended;
 }
 
-/** JSON-RPC's answer to a message that is too long. */
-function refusalOf(id: MessageId) {
-  const message = `Cannot read the message: it is longer than ${MAX_MESSAGE_BYTES} bytes. ` +
-    "Next: ask for less, or give a shorter text";
-  return { jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message } };
-}
-
 /** Waits until all calls are answered, but no longer than a client has to read the answers. */
 async function leaveAfter(atWork: ReadonlySet<Promise<unknown>>, out: Writable): Promise<void> {
-  const late = new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS));
   // One turn of the event loop writes the answers that are ready. An empty write ends after all earlier ones.
-  const next = () => new Promise((resolve) => setTimeout(resolve, 0));
   const answered = async () => {
-    for (await next(); atWork.size > 0; await next()) await Promise.allSettled(atWork);
+    for (await pause(0); atWork.size > 0; await pause(0)) await Promise.allSettled(atWork);
     await new Promise((resolve) => out.write("", resolve));
   };
-  await Promise.race([answered(), late]);
+  await Promise.race([answered(), pause(LAST_ANSWERS_MS)]);
 }
 
 /** Stdout as the library wants it. The runtime's own stream does not report in every version that its reader is gone. */
@@ -79,4 +62,119 @@ function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
   // Each answer that waits for a slow reader adds a listener: a hundred are no leak.
   out.setMaxListeners(0);
   return out;
+}
+
+/** The tools as a client lists them. */
+function toolList(): Tool[] {
+  return Object.entries<ToolSpec>(TOOLS).map((
+    [name, { description, inputSchema, isReadOnly }],
+  ) => ({
+    name,
+    description,
+    inputSchema: structuredClone(inputSchema) as Tool["inputSchema"],
+    ...isReadOnly && { annotations: { readOnlyHint: true } },
+  }));
+}
+
+/**
+ * Makes a server that is not connected yet. It is the library's plainest class: the others need full zod and load a web
+ * server.
+ * @param onCall Gets a promise for each call that begins; it resolves when the call has ended.
+ */
+function createServer(
+  surroundings: Surroundings,
+  { onCall }: { readonly onCall: (ended: Promise<unknown>) => void },
+): Server {
+  const server = new Server({ name: "conclaude", version: VERSION }, {
+    capabilities: { tools: {} },
+    instructions: INSTRUCTIONS,
+    // We send nothing that the library would check with it, and its usual validator is not in the bundle.
+    jsonSchemaValidator: {
+      getValidator() {
+        throw new Error("no schemas are checked here");
+      },
+    },
+  });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList() }));
+  // The library's own handler would answer a malformed call with the text of its validator.
+  server.fallbackRequestHandler = async ({ method, params }) => {
+    if (method !== "tools/call") {
+      throw Object.assign(new Error("Method not found"), { code: ErrorCode.MethodNotFound });
+    }
+    const name = params?.["name"];
+    const given = params?.["arguments"] ?? {};
+    if (typeof name !== "string") throw noCall('"name" is no text');
+    if (typeof given !== "object" || Array.isArray(given)) throw noCall('"arguments" is no object');
+    const work = callTool(name, given as Readonly<Record<string, unknown>>, surroundings);
+    onCall(work);
+    const { text, isError } = await work;
+    return { content: [{ type: "text", text }], ...isError && { isError } };
+  };
+  return server;
+}
+
+/** The protocol's error for a malformed call. */
+function noCall(why: string): Error {
+  const next = `Call one of ${Object.keys(TOOLS).join(", ")}, with an object`;
+  return Object.assign(new Error(`Cannot call a tool\n  why:  ${why}\n  next: ${next}`), {
+    code: ErrorCode.InvalidParams,
+  });
+}
+
+/** What the model gets. */
+interface Answer {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+const NOTHING_YET =
+  "Nothing is remembered yet: there is no database. The hooks of conclaude make it (conclaude install-hooks), or `remember`.";
+
+/** Runs a tool. It never throws: what goes wrong is an answer with `isError`. */
+async function callTool(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  surroundings: Surroundings,
+): Promise<Answer> {
+  try {
+    return { text: await answer(name, given, surroundings), isError: false };
+  } catch (thrown) {
+    return { text: surroundings.errorText(thrown, `finish ${name}`).trimEnd(), isError: true };
+  }
+}
+
+async function answer(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  { folder, sessionId, openToRead, openToWrite }: Surroundings,
+): Promise<string> {
+  if (!isTool(name)) {
+    throw new UserError(`Cannot call ${name}`, {
+      why: "there is no such tool",
+      next: `Call one of ${Object.keys(TOOLS).join(", ")}`,
+    });
+  }
+  const { inputSchema, isReadOnly } = TOOLS[name];
+  const args = readArguments(name, given, inputSchema);
+  const opened = await (isReadOnly ? openToRead : openToWrite)(`call ${name}`);
+  if (opened === null) return NOTHING_YET;
+  const { db, place } = opened;
+  try {
+    return await TOOLS[name].run({
+      db,
+      database: place.database,
+      folder,
+      project: projectAround(folder),
+      sessionId,
+      redactPatterns: place.config.redactPatterns,
+      nowMs: Date.now(),
+      args,
+    });
+  } finally {
+    db.close();
+  }
+}
+
+function isTool(name: string): name is ToolName {
+  return Object.hasOwn(TOOLS, name);
 }

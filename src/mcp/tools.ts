@@ -35,8 +35,7 @@ import {
   withIndex,
 } from "../memory/store.ts";
 import { daysMs, relativeTime } from "../base/time.ts";
-import type { InputSchema } from "./schema.ts";
-import { type Call, folderOf, observationOf } from "./tool_call.ts";
+import { type Call, folderOf, type InputSchema, observationOf } from "./tool_call.ts";
 import { statSync } from "../system/files.ts";
 
 /** What the model reads of one tool. */

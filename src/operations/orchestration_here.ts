@@ -1,9 +1,9 @@
 import "./config_sections.ts";
 import type { OrchestrationSettings } from "../work/orchestration_section.ts";
-import type { Lasting } from "../work/engine/begin.ts";
+import type { Lasting } from "../work/engine/advance.ts";
 import { Settings } from "../work/engine/engine_settings.ts";
 import { checkPlace } from "../work/engine/work_folder.ts";
-import { chooseFor } from "../work/engine/workflow_choice.ts";
+import { chooseFor } from "../work/matchers.ts";
 import { findWorkflowFile, lookForWorkflow, parseFile } from "../work/engine/workflow_files.ts";
 import type { Task } from "../work/task.ts";
 import { readWorkflowOfTask } from "../work/store.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../base/plain.ts";
 import { readPlan } from "../work/engine/advance.ts";
-import { type StepView, viewSteps } from "../work/engine/step_views.ts";
+import { type StepView, viewSteps } from "../work/progress.ts";
 import { actionsOf, type WorkflowAction } from "../work/engine/requests.ts";
 import type { Task } from "../work/task.ts";
 import { listSteps, readTask, type WorkflowRow } from "../work/store.ts";
@@ -23,7 +23,7 @@ export function wholeWorkflow(
 ): WholeWorkflow {
   return {
     ...workflow,
-    steps: viewSteps(readPlan(db, workflow.id), listSteps(db, workflow.id)),
+    steps: viewSteps(readPlan(db, workflow.id).workflow, listSteps(db, workflow.id)),
     actions: actionsOf(workflow, { isCarriedOut }),
   };
 }

@@ -31,6 +31,11 @@ export function kindOf(
   return isSymlink ? "link" : isDirectory ? "folder" : isFile ? "file" : "other";
 }
 
+/** The size in bytes, links not followed; null where it cannot be read. */
+export function sizeAt(path: string): number | null {
+  return orElse(null, () => Deno.lstatSync(path).size);
+}
+
 /** The size in bytes of a file, or of the file that a link leads to; 0 where it cannot be read. */
 export function fileSize(path: string): number {
   return orElse(0, () => Deno.statSync(path).size);

@@ -1,18 +1,15 @@
-/** Reads what an agent says from the lines that its process prints: `stream-json` of Claude Code, or plain text. */
+/**
+ * Reads what an agent says from the lines that its process prints (`stream-json` of Claude Code, or plain text): its words,
+ * the result that it reports, and the question with which it ends.
+ */
 import { isMapping, type Mapping } from "./field_reader.ts";
 
-export interface AgentLine {
+interface AgentLine {
   /** What a person would read; null when there is nothing to read. */
   readonly text: string | null;
   readonly sessionId: string | null;
   /** Whether it is the last line of a turn, which repeats the last words. */
   readonly isResult: boolean;
-}
-
-export interface AgentText {
-  /** All its words, in which the contract is looked for. */
-  readonly text: string;
-  readonly sessionId: string | null;
 }
 
 /** The text of each type of line; other types have none. */
@@ -38,8 +35,8 @@ export function readAgentLine(line: string): AgentLine {
   };
 }
 
-/** Joins the texts of all lines, without a result that only repeats the last words. */
-export function collectAgentText(lines: Iterable<string>): AgentText {
+/** All words of an agent, in which its result is looked for, and its session. A result that repeats the last words is left out. */
+export function collectAgentText(lines: Iterable<string>) {
   const texts: string[] = [];
   let sessionId: string | null = null;
   for (const line of lines) {
@@ -88,7 +85,7 @@ function linesIn(values: unknown): string | null {
 interface Contract {
   readonly success: boolean;
   readonly summary: string | null;
-  readonly outputs: Readonly<Record<string, unknown>>;
+  readonly outputs: Mapping;
   readonly error: string | null;
 }
 
@@ -103,7 +100,6 @@ const MAX_LOOKED_AT = 200_000;
 /**
  * The last object in a text that says whether the work succeeded: `{"success": true, "summary": …, "outputs": …}`, in a
  * fence or bare. Objects inside of objects do not count. When `success` is no truth value, that is a failure.
- *
  * @param text As a person reads it, not as lines of JSON. @returns Null when there is none: then the exit code decides.
  */
 export function readContract(text: string): Contract | null {
@@ -137,7 +133,7 @@ function endOfObject(text: string, start: number): number | null {
   return null;
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+function parseObject(text: string): Mapping | null {
   try {
     // No word of a script can hold NUL.
     return JSON.parse(
@@ -149,21 +145,109 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-function contractOf(object: Readonly<Record<string, unknown>>): Contract | null {
+function contractOf(object: Mapping): Contract | null {
   const { success, summary, outputs, error } = object;
   if (success === undefined) return null;
-  if (typeof success !== "boolean") return broken(success);
-  return {
-    success,
-    summary: typeof summary === "string" && summary !== "" ? summary : null,
-    outputs: isMapping(outputs) ? outputs : {},
-    error: typeof error === "string" && error !== "" ? error : null,
-  };
+  if (typeof success !== "boolean") {
+    const told = JSON.stringify(success).slice(0, 40);
+    const error = `its result is no valid one: "success" must be true or false, and is ${told}`;
+    return { success: false, summary: null, outputs: {}, error };
+  }
+  const said = { summary: textIn(summary), error: textIn(error) };
+  return { success, outputs: isMapping(outputs) ? outputs : {}, ...said };
 }
 
-/** A result without a truth value counts as a failure. */
-function broken(success: unknown): Contract {
-  const told = JSON.stringify(success).slice(0, 40);
-  const error = `its result is no valid one: "success" must be true or false, and is ${told}`;
-  return { success: false, summary: null, outputs: {}, error };
+/** The kinds of answer, in the order of the checks. */
+export const QUESTION_TYPES = ["confirmation", "permission", "choice", "input"] as const;
+
+type QuestionType = typeof QUESTION_TYPES[number];
+
+export interface DetectedQuestion {
+  readonly type: QuestionType;
+  readonly text: string;
+  /** The answers in `[a/b/c]`, `(1, 2)` or `a | b`; empty when it names none. */
+  readonly options: readonly string[];
+}
+
+/** Longer lines are no questions. */
+const MAX_LENGTH = 1000;
+
+/** A line of a list, which below a question is an answer that it offers. */
+const LISTED = /^\s*(?:[-*•]|\(?\w{1,2}[.)])\s+\S/;
+
+/** The end of a line that asks for yes or no. */
+const YES_OR_NO =
+  /(?:[([]\s*(?:y(?:es)?\s*[/|]\s*no?)\s*[)\]]|\byes\s*\/\s*no|\byes or no)\s*[?:]?$/i;
+const CONFIRMATION =
+  /\b(?:proceed|continue|confirm)\b[^.!]{0,20}\?$|\b(?:to|please) (?:proceed|continue|confirm):?$/i;
+const PERMISSION = /\b(?:allow|permission|authori[sz]e|grant access|approve)\b|\baccess\s*\?$/i;
+const CHOICE = /\b(?:select|choose|which|options?)\b/i;
+
+/** How lines of programs, diffs, data and logs begin, or what they hold. */
+const NO_PROSE =
+  /^\s*(?:\/\/|\/\*|\*\/|#!|<[/!a-z]|[+@]|-(?!\s)|[{[]\s*["{[]|["'`]|[}\])]|\$\s|\d{4}-\d\d-\d\d)|=>|[=!]==?|&&|\|\||[;{}\\]\s*$|\w\(.*\)\s*\?$|\(\?[:=!<]/i;
+
+/** The question that a line asks; null when it asks none. Program text, data, addresses and quotations are no questions. */
+export function detectQuestion(line: string): DetectedQuestion | null {
+  const text = line.trim();
+  if (text === "" || text.length > MAX_LENGTH || NO_PROSE.test(text)) return null;
+  // Quotations and addresses cannot ask.
+  const prose = text
+    .replace(/^(?:>\s*|[*-]\s+|\d+[.)]\s+|#+\s+)+/, "")
+    .replace(/\*\*|__/g, "")
+    .replace(/`[^`]*`|"[^"]*"|“[^”]*”/g, "_")
+    .replace(/\w+:\/\/\S*/g, "_")
+    .replace("？", "?")
+    .trim();
+  const options = optionsOf(prose);
+  const type = typeOf(prose, options);
+  return type === null ? null : { type, text, options };
+}
+
+/**
+ * The question that a text ends with, with or without a list of answers below it; fences do not count. Null for any
+ * other end: an agent that goes on after a question does not wait for an answer.
+ */
+export function lastQuestion(text: string): DetectedQuestion | null {
+  const lines = text
+    .replace(/^[ \t]*(```|~~~)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[ \t]*$|$(?![\s\S]))/gm, "")
+    .split("\n").filter((line) => line.trim() !== "");
+  return detectQuestion(lines.at(-1) ?? "") ??
+    detectQuestion(lines.findLast((line) => !LISTED.test(line)) ?? "");
+}
+
+function typeOf(prose: string, options: readonly string[]): QuestionType | null {
+  if (YES_OR_NO.test(prose) || CONFIRMATION.test(prose)) return "confirmation";
+  const asks = /\?$/.test(withoutOptions(prose));
+  if (PERMISSION.test(prose) && asks) return "permission";
+  if (CHOICE.test(prose) && options.length > 1 && (asks || /:$/.test(withoutOptions(prose)))) {
+    return "choice";
+  }
+  // A single word with a question mark is more likely a name (`empty?`).
+  return asks && /\S\s+\S/.test(prose) ? "input" : null;
+}
+
+/** Answers in brackets at the end of a line, perhaps before its mark. */
+const BRACKETS = /\s*[[(]([^[\]()]+)[\])]\s*([?:]?)$/;
+/** `a | b` after a mark. */
+const BARS = /([?:])\s+([^?:|]+(?:\|[^?:|]+)+)\??$/;
+
+/** `Which one? [a/b]` and `Which one [a/b]?` both as `Which one?`. */
+function withoutOptions(prose: string): string {
+  return BARS.test(prose) ? prose.replace(BARS, "$1") : prose.replace(BRACKETS, "$2");
+}
+
+function optionsOf(prose: string): string[] {
+  const bars = BARS.exec(prose)?.[2];
+  if (bars !== undefined) return split(bars, "|");
+  const inside = BRACKETS.exec(prose)?.[1];
+  if (inside === undefined || /^(?:e\.g\.|i\.e\.|for example|such as)/i.test(inside)) return [];
+  const separator = ["|", "/", ","].find((sign) => inside.includes(sign));
+  return separator === undefined ? [] : split(inside, separator);
+}
+
+/** Answers are short; longer texts in brackets are remarks. */
+function split(text: string, separator: string): string[] {
+  const options = text.split(separator).map((one) => one.trim()).filter((one) => one !== "");
+  return options.length <= 20 && options.every((one) => one.length <= 60) ? options : [];
 }

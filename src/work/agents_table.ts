@@ -1,52 +1,46 @@
 /** Agents: processes that work for a task, and sub-agents of sessions. Changes are in the caller's transaction. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { recordEvent } from "./events_table.ts";
+import { columnsOf, type Fields, type RowOf, rowOf } from "./row_fields.ts";
 import { filterValues, insertRow, statement, updateRow } from "../db/statement.ts";
 
-export type AgentKind = "agent" | "script" | "subagent";
-
-/** Where an agent stands; the last three are the end. */
-export type AgentStatus = "starting" | "running" | "completed" | "failed" | "killed";
-
-export interface Agent {
-  readonly id: string;
-  readonly kind: AgentKind;
+export const AGENT_FIELDS = {
+  id: "text",
+  kind: ["agent", "script", "subagent"],
   /** The name of the step, or the type of a sub-agent. */
-  readonly name: string;
-  readonly status: AgentStatus;
-  readonly taskId: string | null;
-  readonly workflowId: string | null;
+  name: "text",
+  /** The last three are the end. */
+  status: ["starting", "running", "completed", "failed", "killed"],
+  taskId: "text?",
+  workflowId: "text?",
   /** The key of the step, and the attempt. */
-  readonly stepKey: string | null;
-  readonly attempt: number | null;
+  stepKey: "text?",
+  attempt: "integer?",
   /** The session that it works in; of a sub-agent, the session that started it. */
-  readonly sessionId: string | null;
-  readonly command: readonly string[];
-  readonly pid: number | null;
+  sessionId: "text?",
+  command: "texts",
+  pid: "integer?",
   /** When the process was started, in the system's own format: a later process with the same number has another one. */
-  readonly processMark: string | null;
-  readonly worktree: string | null;
-  readonly outputFile: string | null;
-  readonly exitCode: number | null;
-  readonly error: string | null;
-  readonly killReason: string | null;
-  readonly createdAtMs: number;
-  readonly startedAtMs: number | null;
+  processMark: "text?",
+  worktree: "text?",
+  outputFile: "text?",
+  exitCode: "integer?",
+  error: "text?",
+  killReason: "text?",
+  createdAtMs: "integer",
+  startedAtMs: "integer?",
   /** When the daemon ends it. */
-  readonly deadlineAtMs: number | null;
-  readonly killRequestedAtMs: number | null;
-  readonly endedAtMs: number | null;
-  readonly updatedAtMs: number;
-}
+  deadlineAtMs: "integer?",
+  killRequestedAtMs: "integer?",
+  endedAtMs: "integer?",
+  updatedAtMs: "integer",
+} as const satisfies Fields;
 
-const COLUMNS =
-  `id, kind, name, status, task_id AS taskId, workflow_id AS workflowId, step_key AS stepKey, attempt,
-            session_id AS sessionId, command, pid, process_mark AS processMark, worktree,
-            output_file AS outputFile, exit_code AS exitCode, error, kill_reason AS killReason,
-            created_at_ms AS createdAtMs, started_at_ms AS startedAtMs, deadline_at_ms AS deadlineAtMs,
-            kill_requested_at_ms AS killRequestedAtMs, ended_at_ms AS endedAtMs, updated_at_ms AS updatedAtMs`;
+export type Agent = RowOf<typeof AGENT_FIELDS>;
 
-export type NewAgent = Pick<
+const COLUMNS = columnsOf(AGENT_FIELDS);
+
+type NewAgent = Pick<
   Agent,
   "id" | "kind" | "name" | "taskId" | "workflowId" | "stepKey" | "attempt" | "worktree"
 >;
@@ -57,40 +51,29 @@ export function createAgent(db: DatabaseSync, agent: NewAgent, atMs: number): vo
   insertRow(db, "agents", { ...agent, status: "starting", ...times });
 }
 
-export interface AgentProcess {
-  readonly pid: number;
-  readonly processMark: string | null;
-  readonly command: readonly string[];
-  readonly worktree: string | null;
-  readonly outputFile: string;
-  readonly deadlineAtMs: number | null;
-  readonly atMs: number;
-}
+type AgentProcess = Pick<
+  Agent,
+  "pid" | "processMark" | "command" | "worktree" | "outputFile" | "deadlineAtMs"
+>;
 
 /** Keeps the process of an agent, before the process may do anything. */
 export function markRunning(
   db: DatabaseSync,
   id: string,
-  { command, atMs, ...process }: AgentProcess,
+  { command, atMs, ...process }: AgentProcess & { readonly atMs: number },
 ): void {
-  updateRow(db, "agents", id, {
-    ...process,
-    status: "running",
-    command: JSON.stringify(command),
-    startedAtMs: atMs,
-    updatedAtMs: atMs,
-  });
-  tellAgent(db, "agent.started", id, atMs);
+  const times = { startedAtMs: atMs, updatedAtMs: atMs };
+  const words = JSON.stringify(command);
+  updateRow(db, "agents", id, { ...process, status: "running", command: words, ...times });
+  recordAgentEvent(db, "agent.started", id, atMs);
 }
 
 /** Keeps how an agent ended. An agent that has ended already stays as it is. */
 export function endAgent(
   db: DatabaseSync,
   id: string,
-  end: {
+  end: Pick<Agent, "exitCode" | "error"> & {
     readonly status: "completed" | "failed" | "killed";
-    readonly exitCode: number | null;
-    readonly error: string | null;
     readonly atMs: number;
   },
 ): void {
@@ -101,7 +84,7 @@ export function endAgent(
       WHERE id = ?
         AND ended_at_ms IS NULL`,
   ).run(end.status, end.exitCode, end.error, end.atMs, end.atMs, id);
-  if (Number(changes) > 0) tellAgent(db, `agent.${end.status}`, id, end.atMs);
+  if (Number(changes) > 0) recordAgentEvent(db, `agent.${end.status}`, id, end.atMs);
 }
 
 export function setAgentSession(
@@ -142,7 +125,7 @@ export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
 }
 
 /** Which agents are wanted. A filter that is left out, or null, lets everything through. */
-export interface AgentFilter {
+interface AgentFilter {
   readonly statuses?: readonly string[] | null;
   readonly kinds?: readonly string[] | null;
   readonly taskId?: string | null | undefined;
@@ -182,11 +165,11 @@ export function listUnendedProcesses(db: DatabaseSync): Agent[] {
   ).all().map(agentOf);
 }
 
-export function tellAgent(db: DatabaseSync, type: string, id: string, atMs: number): void {
+export function recordAgentEvent(db: DatabaseSync, type: string, id: string, atMs: number): void {
   const { command: _command, ...agent } = readAgent(db, id)!;
   recordEvent(db, { type, entityType: "agent", entityId: id, data: { agent }, atMs });
 }
 
 function agentOf(row: Readonly<Record<string, SQLOutputValue>>): Agent {
-  return { ...row, command: JSON.parse(String(row["command"])) } as unknown as Agent;
+  return rowOf(AGENT_FIELDS, row);
 }

@@ -1,26 +1,22 @@
+/** Events, and the state in a few numbers, with which a stream of events begins. */
 import type { DatabaseSync } from "node:sqlite";
+import { columnsOf, type Fields, type RowOf } from "./row_fields.ts";
 import { filterValues, insertRow, statement } from "../db/statement.ts";
 
-export type EntityType = "task" | "agent" | "workflow" | "question";
+export const EVENT_FIELDS = {
+  /** Grows with every event, and is never reused. */
+  id: "integer",
+  type: "text",
+  entityType: ["task", "agent", "workflow", "question"],
+  entityId: "text",
+  data: "object",
+  createdAtMs: "integer",
+} as const satisfies Fields;
+
+export type EventRow = RowOf<typeof EVENT_FIELDS>;
 
 /** A change, as an event tells it. */
-export interface Change {
-  readonly type: string;
-  readonly entityType: EntityType;
-  readonly entityId: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly atMs: number;
-}
-
-export interface EventRow {
-  /** Grows with every event, and is never reused. */
-  readonly id: number;
-  readonly type: string;
-  readonly entityType: EntityType;
-  readonly entityId: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly createdAtMs: number;
-}
+export type Change = Omit<EventRow, "id" | "createdAtMs"> & { readonly atMs: number };
 
 /** An event with its data as JSON. */
 export type StoredEvent = Omit<EventRow, "data"> & { readonly data: string };
@@ -41,7 +37,6 @@ export interface EventFilter {
 
 /**
  * The moment after which events are told, whether older ones are still kept or not.
- *
  * @param keptHours 0 is for ever.
  */
 export function toldSinceMs(keptHours: number, nowMs: number): number {
@@ -65,7 +60,7 @@ export function listStoredEvents(
 ): StoredEvent[] {
   const rows = statement(
     db,
-    `SELECT id, type, entity_type AS entityType, entity_id AS entityId, data, created_at_ms AS createdAtMs
+    `SELECT ${columnsOf(EVENT_FIELDS)}
        FROM events
       WHERE id > ?1
         AND (?2 IS NULL OR created_at_ms > ?2)
@@ -87,4 +82,57 @@ export function lastEventId(db: DatabaseSync): number {
 /** A number that changes with every commit of another connection: cheaper to read than the events. */
 export function dataVersion(db: DatabaseSync): number {
   return Number(statement(db, "PRAGMA data_version").get()?.["data_version"] ?? 0);
+}
+
+/** The state of tasks, agents, workflows and questions in a few numbers. */
+export interface StateCounts {
+  readonly lastEventId: number;
+  /** The oldest event that is still sent: a client that saw none since before it has missed some. */
+  readonly oldestEventId: number | null;
+  /** How many there are by status, without deleted ones. */
+  readonly tasks: Readonly<Record<string, number>>;
+  readonly agents: Readonly<Record<string, number>>;
+  readonly workflows: Readonly<Record<string, number>>;
+  readonly pendingQuestions: number;
+}
+
+/**
+ * Counts the state. In a transaction all numbers are of one moment.
+ * @param toldSinceMs Events up to then count as gone, because retention will remove them.
+ */
+export function countState(db: DatabaseSync, toldSinceMs = 0): StateCounts {
+  const byStatus = (sql: string) =>
+    Object.fromEntries(
+      statement(db, sql).all().map((row) => [String(row["status"]), Number(row["n"])]),
+    );
+  // The plus keeps SQLite from the index of times: in the order of ids the first match is the oldest event.
+  const oldest = statement(
+    db,
+    "SELECT id FROM events WHERE +created_at_ms > ? ORDER BY id LIMIT 1",
+  ).get(toldSinceMs);
+  const pending = statement(db, "SELECT count(*) AS n FROM questions WHERE status = 'pending'")
+    .get()!;
+  return {
+    lastEventId: lastEventId(db),
+    oldestEventId: oldest === undefined ? null : Number(oldest["id"]),
+    tasks: byStatus(
+      "SELECT status, count(*) AS n FROM tasks WHERE deleted_at_ms IS NULL GROUP BY status",
+    ),
+    agents: byStatus("SELECT status, count(*) AS n FROM agents GROUP BY status"),
+    workflows: byStatus("SELECT status, count(*) AS n FROM workflows GROUP BY status"),
+    pendingQuestions: Number(pending["n"]),
+  };
+}
+
+/** How many tasks wait for the scheduler. */
+export function countQueued(db: DatabaseSync): number {
+  const sql = `SELECT count(*) AS n FROM tasks
+                WHERE queued_at_ms IS NOT NULL AND status = 'open' AND deleted_at_ms IS NULL`;
+  return Number(statement(db, sql).get()!["n"]);
+}
+
+/** The number of the newest event up to a time in epoch milliseconds; 0 when there is none. */
+export function eventIdAt(db: DatabaseSync, atMs: number): number {
+  const row = statement(db, "SELECT min(id) AS id FROM events WHERE created_at_ms > ?").get(atMs)!;
+  return row["id"] === null ? lastEventId(db) : Number(row["id"]) - 1;
 }

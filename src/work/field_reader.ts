@@ -64,20 +64,14 @@ export const field = {
     ),
 };
 
-/** What a mapping comes to: its fields, null when one is wrong; and what is wrong with it. */
-export interface ReadFields<Fields> {
-  readonly fields: Fields | null;
-  /** One for each field that is wrong. */
-  readonly errors: readonly string[];
-  /** One for each key that the schema does not have. */
-  readonly unknown: readonly string[];
-}
-
-/** Reads a mapping by a schema of {@linkcode field}s. */
+/**
+ * Reads a mapping by a schema of {@linkcode field}s.
+ * @returns The fields, null when one is wrong; an error for each field that is wrong, and one for each unknown key.
+ */
 export function readFields<Shape extends Readonly<Record<string, z.ZodMiniType>>>(
   schema: z.ZodMiniObject<Shape>,
   value: Mapping,
-): ReadFields<z.output<z.ZodMiniObject<Shape>>> {
+) {
   const known = Object.keys(schema.shape);
   const unknown = Object.keys(value).filter((key) => !known.includes(key)).map((key) => {
     const meant = nearest(key, known);
@@ -102,7 +96,6 @@ const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 10
 
 /**
  * The milliseconds of a duration: numbers with the units `h`, `m`, `s` and `ms`, in any order, as Go reads them.
- *
  * @returns Whole milliseconds, 0 and up; null when the text is no duration.
  */
 export function parseDuration(text: string): number | null {

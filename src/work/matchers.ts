@@ -1,7 +1,16 @@
 /** Reads the matchers of a project, and chooses the workflow of a task with them. */
-import type { TaskFacts } from "./task.ts";
+import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
+import { parse as parseYaml } from "yaml";
+import { foldersOf, leftOutText, MATCHERS, whyNotOf } from "../config/left_out.ts";
+import type { OrchestrationSettings } from "./orchestration_section.ts";
+import { messageOf } from "../base/errors.ts";
+import { joinPath } from "../base/paths.ts";
+import { isNotFound, readTextFileSync } from "../system/files.ts";
 import { field, isMapping, orElse, readFields } from "./field_reader.ts";
+import type { Task, TaskFacts } from "./task.ts";
+import { DEFAULT_WORKFLOW } from "./engine/workflow_files.ts";
+import { readWorkflowOfTask } from "./workflows_table.ts";
 
 export interface ChoosingTask extends TaskFacts {
   /** The workflow that the task asks for. */
@@ -9,20 +18,16 @@ export interface ChoosingTask extends TaskFacts {
   readonly hasParent: boolean;
 }
 
-/** A matcher that was checked. */
-export interface Considered {
-  readonly name: string;
-  readonly matched: boolean;
-  /** The first condition that fails, or that all are fulfilled. */
-  readonly why: string;
-}
-
 export interface WorkflowChoice {
   readonly name: string;
   readonly why: string;
   readonly by: "hint" | "tag" | "matcher" | "default";
-  /** The matchers up to the one that decided; empty when none was needed. */
-  readonly considered: readonly Considered[];
+  /** The matchers up to the one that decided, each with the first condition that fails; empty when none was needed. */
+  readonly considered: readonly {
+    readonly name: string;
+    readonly matched: boolean;
+    readonly why: string;
+  }[];
 }
 
 /** Tags that name a workflow; old files use the second. */
@@ -50,7 +55,7 @@ export function chooseWorkflow(
       return { name: tag.slice(prefix.length), why: `the tag ${tag}`, by: "tag", considered: [] };
     }
   }
-  const considered: Considered[] = [];
+  const considered: WorkflowChoice["considered"][number][] = [];
   for (const { name, match, workflow } of matchers) {
     const found = workflow ?? options.parentWorkflow;
     const fault = faultOf(task, match) ??
@@ -67,75 +72,84 @@ export function chooseWorkflow(
   return { name: options.default, why: "the default", by: "default", considered };
 }
 
-/** Each condition in the order in which it is checked: why a task does not fulfil it, or null. */
-const CHECKS: readonly ((task: ChoosingTask, match: MatcherConditions) => string | null)[] = [
-  ({ tags }, { anyTags }) =>
-    anyTags === null || anyTags.some((tag) => tags.includes(tag))
-      ? null
-      : `it has none of the tags ${anyTags.join(", ")}`,
-  ({ tags }, { allTags }) => {
-    const missing = allTags?.find((tag) => !tags.includes(tag));
-    return missing === undefined ? null : `it has no tag ${missing}`;
-  },
-  ({ priority }, { priority: wanted }) =>
-    wanted === null || wanted.includes(priority) ? null : `its priority is ${priority}`,
-  ({ priority }, { priorityRange: range }) =>
-    range === null || (range.min <= priority && priority <= range.max)
-      ? null
-      : `its priority is ${priority}`,
-  ({ type }, { type: wanted }) =>
-    wanted === null || wanted.includes(type) ? null : `its type is ${type}`,
-  ({ body }, { bodyContains }) =>
-    bodyContains === null ||
-      bodyContains.some((text) => body.toLowerCase().includes(text.toLowerCase()))
-      ? null
-      : `its body has none of the texts ${bodyContains.join(", ")}`,
-  ({ hasParent }, { hasParent: wanted }) =>
-    wanted === null || wanted === hasParent
-      ? null
-      : `it has ${hasParent ? "a parent" : "no parent"}`,
-  ({ tags }, { notTags }) => {
-    const unwanted = notTags?.find((tag) => tags.includes(tag));
-    return unwanted === undefined ? null : `it has the tag ${unwanted}`;
-  },
-];
+const PRIORITY = z.int({ error: "must be 0-4" })
+  .check(z.gte(0, "must be 0-4"), z.lte(4, "must be 0-4"));
 
-function faultOf(task: ChoosingTask, match: MatcherConditions): string | null {
-  for (const condition of CHECKS) {
-    const fault = condition(task, match);
-    if (fault !== null) return fault;
+const PRIORITIES = z.pipe(
+  z.union([PRIORITY, z.array(PRIORITY)], { error: "must be 0-4" }),
+  z.transform((value) => [value].flat()),
+);
+
+/** `[min, max]`, or `{min, max}` with an end left out. */
+const PRIORITY_RANGE = z.pipe(
+  z.transform((given) => isMapping(given) ? [given["min"] ?? 0, given["max"] ?? 4] : given),
+  z.tuple([PRIORITY, PRIORITY], { error: "must be two priorities, 0-4" })
+    .check(z.refine(([min, max]) => min <= max, "min must be <= max")),
+);
+
+/** The conditions of a matcher, in the order in which they are checked. One that is null is not set. */
+const CONDITIONS = {
+  any_tags: field.texts,
+  all_tags: field.texts,
+  priority: orElse(PRIORITIES, null),
+  priority_range: orElse(PRIORITY_RANGE, null),
+  type: field.texts,
+  body_contains: field.texts,
+  has_parent: field.truth,
+  not_tags: field.texts,
+};
+
+const MATCH = z.object(CONDITIONS);
+
+type Conditions = z.output<typeof MATCH>;
+
+/** Whether a task fails a condition, and what is told of it. */
+const CHECKS: {
+  readonly [Name in keyof Conditions]: (
+    task: ChoosingTask,
+    wanted: NonNullable<Conditions[Name]>,
+  ) => string | false | undefined;
+} = {
+  any_tags: ({ tags }, wanted) =>
+    !wanted.some((tag) => tags.includes(tag)) && `it has none of the tags ${wanted.join(", ")}`,
+  all_tags: ({ tags }, wanted) =>
+    wanted.filter((tag) => !tags.includes(tag)).map((tag) => `it has no tag ${tag}`)[0],
+  priority: ({ priority }, wanted) => !wanted.includes(priority) && `its priority is ${priority}`,
+  priority_range: ({ priority }, [min, max]) =>
+    (priority < min || priority > max) && `its priority is ${priority}`,
+  type: ({ type }, wanted) => !wanted.includes(type) && `its type is ${type}`,
+  body_contains: ({ body }, wanted) =>
+    !wanted.some((text) => body.toLowerCase().includes(text.toLowerCase())) &&
+    `its body has none of the texts ${wanted.join(", ")}`,
+  has_parent: ({ hasParent }, wanted) =>
+    wanted !== hasParent && `it has ${hasParent ? "a parent" : "no parent"}`,
+  not_tags: ({ tags }, wanted) =>
+    wanted.filter((tag) => tags.includes(tag)).map((tag) => `it has the tag ${tag}`)[0],
+};
+
+/** The first condition that a task does not fulfil, in words; null when it fulfils all. */
+function faultOf(task: ChoosingTask, match: Conditions): string | null {
+  for (const name of Object.keys(CONDITIONS) as (keyof Conditions)[]) {
+    const wanted = match[name];
+    const fault = wanted !== null && CHECKS[name](task, wanted as never);
+    if (fault) return fault;
   }
   return null;
 }
 
-/** The conditions of a matcher; null for a condition that is not set. Without any, it matches every task. */
-interface MatcherConditions {
-  readonly anyTags: readonly string[] | null;
-  readonly allTags: readonly string[] | null;
-  readonly notTags: readonly string[] | null;
-  readonly priority: readonly number[] | null;
-  readonly priorityRange: { readonly min: number; readonly max: number } | null;
-  readonly type: readonly string[] | null;
-  /** At least one of them, in any case of letters. */
-  readonly bodyContains: readonly string[] | null;
-  readonly hasParent: boolean | null;
-}
-
 interface Matcher {
   readonly name: string;
-  readonly match: MatcherConditions;
+  /** Without any condition it matches every task. */
+  readonly match: Conditions;
   /** Null for the workflow of the parent task. */
   readonly workflow: string | null;
 }
 
 /** The valid matchers of a file, and warnings for a person. */
-export interface MatcherFile {
+interface MatcherFile {
   readonly matchers: readonly Matcher[];
   readonly warnings: readonly string[];
 }
-
-const PRIORITY = z.int({ error: "must be 0-4" })
-  .check(z.gte(0, "must be 0-4"), z.lte(4, "must be 0-4"));
 
 const MATCHER = z.object({
   name: field.any,
@@ -143,23 +157,6 @@ const MATCHER = z.object({
   workflow: field.text,
   grimoire: field.text,
   inherit: field.truth,
-});
-
-const CONDITIONS = z.object({
-  any_tags: field.texts,
-  all_tags: field.texts,
-  not_tags: field.texts,
-  priority: orElse(
-    z.pipe(
-      z.union([PRIORITY, z.array(PRIORITY)], { error: "must be 0-4" }),
-      z.transform((value) => [value].flat()),
-    ),
-    null,
-  ),
-  priority_range: field.any,
-  type: field.texts,
-  body_contains: field.texts,
-  has_parent: field.truth,
 });
 
 /**
@@ -184,8 +181,8 @@ function readMatcher(value: unknown, number: number, warnings: string[]): Matche
     : `${number}`;
   const given = whole["match"] ?? {};
   const read = readFields(MATCHER, whole);
-  const conditions = readFields(CONDITIONS, isMapping(given) ? given : {});
-  const errors = [...conditions.errors, ...read.errors];
+  const { fields: match, ...found } = readFields(MATCH, isMapping(given) ? given : {});
+  const errors = [...found.errors, ...read.errors];
   const { workflow: own, grimoire = null, inherit } = read.fields ?? {};
   const workflow = own ?? grimoire;
   if (!isMapping(given)) errors.push("match must be a mapping of conditions");
@@ -195,37 +192,10 @@ function readMatcher(value: unknown, number: number, warnings: string[]): Matche
   if (workflow && inherit === true) {
     errors.push("matcher must not specify both workflow and inherit");
   }
-  const range = rangeOf(conditions.fields?.priority_range);
-  if (typeof range === "string") errors.push(range);
   const tell = (warning: string) => warnings.push(`matcher '${name}': ${warning}`);
   for (const error of errors) tell(`${error}; the matcher is left out`);
-  for (const key of [...read.unknown, ...conditions.unknown]) tell(`${key}; it is ignored`);
-  const { fields } = conditions;
-  if (errors.length > 0 || fields === null || typeof range === "string") return null;
-  return {
-    name,
-    workflow,
-    match: {
-      anyTags: fields.any_tags,
-      allTags: fields.all_tags,
-      notTags: fields.not_tags,
-      priority: fields.priority,
-      priorityRange: range,
-      type: fields.type,
-      bodyContains: fields.body_contains,
-      hasParent: fields.has_parent,
-    },
-  };
-}
-
-/** `[min, max]`, or `{min, max}` with an end left out; null where there is none. @returns What is wrong with it as a text. */
-function rangeOf(given: unknown): MatcherConditions["priorityRange"] | string {
-  if (given === null || given === undefined) return null;
-  const ends = isMapping(given) ? [given["min"] ?? 0, given["max"] ?? 4] : given;
-  const { data } = z.safeParse(z.tuple([PRIORITY, PRIORITY]), ends);
-  if (data === undefined) return "priority_range: priority must be 0-4";
-  const [min, max] = data;
-  return min > max ? "priority_range min must be <= max" : { min, max };
+  for (const key of [...read.unknown, ...found.unknown]) tell(`${key}; it is ignored`);
+  return errors.length > 0 || match === null ? null : { name, workflow, match };
 }
 
 /** Warnings for matchers after one that matches every task. */
@@ -237,4 +207,50 @@ function unreachable(matchers: readonly Matcher[]): string[] {
   return matchers.slice(first + 1).map(({ name }) =>
     `matcher '${name}' will never be reached because '${matchers[first]!.name}' matches everything`
   );
+}
+
+interface ProjectMatchers extends MatcherFile {
+  readonly path: string | null;
+}
+
+/** Reads the matchers of a project. A change counts from the next task on. Never throws: faults are warnings. */
+export function readMatchers(projectDir: string): ProjectMatchers {
+  const leftOut: string[] = [];
+  for (const folder of foldersOf(projectDir)) {
+    const path = joinPath(folder, MATCHERS);
+    const why = whyNotOf(projectDir, path);
+    if (why !== null) {
+      leftOut.push(`${path}: ${leftOutText(why)}`);
+      continue;
+    }
+    const told = (warnings: readonly string[]) => [
+      ...leftOut,
+      ...warnings.map((warning) => `${path}: ${warning}`),
+    ];
+    try {
+      const { matchers, warnings } = parseMatchers(parseYaml(readTextFileSync(path)));
+      return { path, matchers, warnings: told(warnings) };
+    } catch (thrown) {
+      if (isNotFound(thrown)) continue;
+      return { path, matchers: [], warnings: told([messageOf(thrown)]) };
+    }
+  }
+  return { path: null, matchers: [], warnings: leftOut };
+}
+
+/** The workflow of a task, why it was chosen, and the faults of the project's matchers. */
+export function chooseFor(
+  db: DatabaseSync,
+  task: Task & { readonly projectDir: string },
+  { defaultWorkflow }: Pick<OrchestrationSettings, "defaultWorkflow">,
+): WorkflowChoice & Omit<ProjectMatchers, "matchers"> {
+  const { path, matchers, warnings } = readMatchers(task.projectDir);
+  const facts = { ...task, workflowHint: task.workflow, hasParent: task.parentId !== null };
+  const choice = chooseWorkflow(facts, matchers, {
+    parentWorkflow: task.parentId === null
+      ? null
+      : readWorkflowOfTask(db, task.parentId)?.name ?? null,
+    default: defaultWorkflow ?? DEFAULT_WORKFLOW,
+  });
+  return { ...choice, path, warnings };
 }

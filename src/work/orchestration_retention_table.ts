@@ -1,7 +1,7 @@
 /** Removes tasks, workflows and events that were kept long enough; each step is one short transaction. */
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { transaction } from "../db/transaction.ts";
-import { markDeleted, removeTasks } from "./task_tree_table.ts";
+import { markDeleted, removeTasks } from "./task_life_table.ts";
 import { readTask } from "./tasks_table.ts";
 
 /** The history names this actor. */
@@ -9,7 +9,6 @@ const BY = "system";
 
 /**
  * Tasks that may go, unless somebody works on them, or a task below them stays.
- *
  * @param goes A condition on a `task` with the limit as its parameter.
  */
 function expiredTasks(goes: string): string {
@@ -49,20 +48,20 @@ const WORKFLOWS = `SELECT id
 
 const EVENTS = "SELECT id FROM events WHERE created_at_ms < ?1";
 
-/** The kinds that can be removed. */
-export type Expiring = "closed" | "deleted" | "workflows" | "events";
+/** The ids of each kind that can be removed. */
+const QUERIES = { closed: CLOSED, deleted: DELETED, workflows: WORKFLOWS, events: EVENTS };
 
-const QUERIES: Readonly<Record<Expiring, string>> = {
-  closed: CLOSED,
-  deleted: DELETED,
-  workflows: WORKFLOWS,
-  events: EVENTS,
-};
+function numberOf(db: DatabaseSync, sql: string, ...values: SQLInputValue[]): number {
+  return Number(db.prepare(sql).get(...values)!["n"]);
+}
 
 /** How many of a kind are older than a moment. */
-export function countExpiring(db: DatabaseSync, what: Expiring, beforeMs: number): number {
-  const row = db.prepare(`SELECT count(*) AS n FROM (${QUERIES[what]})`).get(beforeMs);
-  return Number(row!["n"]);
+export function countExpiring(
+  db: DatabaseSync,
+  what: keyof typeof QUERIES,
+  beforeMs: number,
+): number {
+  return numberOf(db, `SELECT count(*) AS n FROM (${QUERIES[what]})`, beforeMs);
 }
 
 /** How many agents and questions would go with tasks that were deleted before a moment. */
@@ -71,10 +70,7 @@ export function countWithDeleted(
   beforeMs: number,
 ): { readonly agents: number; readonly questions: number } {
   const count = (table: "agents" | "questions") =>
-    Number(
-      db.prepare(`SELECT count(*) AS n FROM ${table} WHERE task_id IN (${DELETED})`)
-        .get(beforeMs)!["n"],
-    );
+    numberOf(db, `SELECT count(*) AS n FROM ${table} WHERE task_id IN (${DELETED})`, beforeMs);
   return { agents: count("agents"), questions: count("questions") };
 }
 
@@ -95,7 +91,7 @@ export function deleteClosedTasks(db: DatabaseSync, { beforeMs, nowMs, limit }: 
 }
 
 /** What was removed with tasks. */
-export interface RemovedTasks {
+interface RemovedTasks {
   readonly tasks: number;
   /** Their ids; their files are still there. */
   readonly agents: readonly string[];
@@ -109,17 +105,11 @@ export function removeDeletedTasks(
 ): RemovedTasks {
   return transaction(db, () => {
     const ids = expiring(db, "deleted", { beforeMs, limit });
-    const tasks = ids.map((id) => readTask(db, id)!)
-      .sort((a, b) => a.depth - b.depth);
+    const tasks = ids.map((id) => readTask(db, id)!).sort((a, b) => a.depth - b.depth);
     const list = JSON.stringify(ids);
-    const agents = db.prepare(
-      "SELECT id FROM agents WHERE task_id IN (SELECT value FROM json_each(?))",
-    ).all(list).map((row) => String(row["id"]));
-    const questions = Number(
-      db.prepare(
-        "SELECT count(*) AS n FROM questions WHERE task_id IN (SELECT value FROM json_each(?))",
-      ).get(list)!["n"],
-    );
+    const ofTasks = "WHERE task_id IN (SELECT value FROM json_each(?))";
+    const agents = idsOf(db, `SELECT id FROM agents ${ofTasks}`, list);
+    const questions = numberOf(db, `SELECT count(*) AS n FROM questions ${ofTasks}`, list);
     removeTasks(db, tasks, { by: BY, atMs: nowMs });
     return { tasks: ids.length, agents, questions };
   });
@@ -140,11 +130,8 @@ export function removeExpired(
 
 /** The ids that no agent has. */
 export function withoutAgent(db: DatabaseSync, ids: readonly string[]): string[] {
-  return db.prepare(
-    `SELECT value AS id
-       FROM json_each(?)
-      WHERE value NOT IN (SELECT id FROM agents)`,
-  ).all(JSON.stringify(ids)).map((row) => String(row["id"]));
+  const sql = "SELECT value AS id FROM json_each(?) WHERE value NOT IN (SELECT id FROM agents)";
+  return idsOf(db, sql, JSON.stringify(ids));
 }
 
 /** The deepest first: a batch never leaves a task below one that is gone. */
@@ -153,6 +140,9 @@ function expiring(
   what: "closed" | "deleted",
   { beforeMs, limit }: Omit<Step, "nowMs">,
 ): string[] {
-  return db.prepare(`${QUERIES[what]} ORDER BY depth DESC, id LIMIT ?2`).all(beforeMs, limit)
-    .map((row) => String(row["id"]));
+  return idsOf(db, `${QUERIES[what]} ORDER BY depth DESC, id LIMIT ?2`, beforeMs, limit);
+}
+
+function idsOf(db: DatabaseSync, sql: string, ...values: SQLInputValue[]): string[] {
+  return db.prepare(sql).all(...values).map((row) => String(row["id"]));
 }

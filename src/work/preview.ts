@@ -1,8 +1,7 @@
 /** Shows what a workflow would do for a task, as far as that can be told without running anything. */
 import { evaluateWhen, renderPrompt, renderScriptStep } from "./render_step.ts";
 import { type TaskFacts, taskValue } from "./task.ts";
-import { renderScript, renderText } from "./template.ts";
-import { TEMPLATE_FUNCTIONS } from "./template_functions.ts";
+import { renderScript, renderText, TEMPLATE_FUNCTIONS } from "./template.ts";
 import {
   type Expression,
   parseTemplate,
@@ -22,7 +21,7 @@ import {
 const EXCERPT_LENGTH = 500;
 
 /** A prompt, and where it comes from: a path, or `built-in`. */
-export interface PromptText {
+interface PromptText {
   readonly text: string;
   readonly source: string;
 }
@@ -85,43 +84,32 @@ interface Scene {
   readonly include: (name: string) => string | null;
 }
 
-type Shown = Partial<
-  Pick<PreviewStep, "promptSource" | "promptExcerpt" | "command" | "isRendered">
->;
+type Findings = { readonly [Kind in "errors" | "warnings"]: string[] };
 
-interface Findings {
-  readonly errors: string[];
-  readonly warnings: string[];
-}
+type Shown = Pick<PreviewStep, "promptSource" | "promptExcerpt" | "command" | "isRendered">;
+
+const NOTHING_SHOWN: Shown = {
+  promptSource: null,
+  promptExcerpt: null,
+  command: null,
+  isRendered: true,
+};
 
 function previewStep(step: Step, depth: number, scene: Scene): PreviewStep {
   const findings: Findings = { errors: [], warnings: [] };
   const wouldRun = attempt(findings, () => judgeWhen(step.when, scene, findings)) ?? null;
-  let shown: Shown = {};
+  let shown = NOTHING_SHOWN;
   if (step.type === "agent") shown = showAgent(step, scene, findings);
   if (step.type === "script") shown = showScript(step, scene, findings);
-  if (step.type === "merge") {
-    for (const command of step.preMerge) {
-      attempt(findings, () => findings.warnings.push(...renderScript(command, {}).warnings));
-    }
+  for (const command of step.type === "merge" ? step.preMerge : []) {
+    attempt(findings, () => findings.warnings.push(...renderScript(command, {}).warnings));
   }
-  return {
-    step,
-    depth,
-    wouldRun,
-    promptSource: null,
-    promptExcerpt: null,
-    command: null,
-    isRendered: true,
-    ...shown,
-    ...findings,
-  };
+  return { step, depth, wouldRun, ...shown, ...findings };
 }
 
 function judgeWhen(when: string | null, scene: Scene, { errors }: Findings): boolean | null {
   if (when === null) return true;
-  const { unknown, isKnown } = lookAt(when, scene);
-  errors.push(...unknown.map((error) => `when: ${error}`));
+  const isKnown = hasValues(when, scene, { errors, place: "when: " });
   if (errors.length > 0 || !isKnown) return null;
   const result = evaluateWhen(when, scene.context);
   if ("run" in result) return result.run;
@@ -130,58 +118,68 @@ function judgeWhen(when: string | null, scene: Scene, { errors }: Findings): boo
 }
 
 function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
-  const isInline = isInlinePrompt(step.prompt);
-  const found = isInline ? { text: step.prompt, source: "inline" } : scene.prompts(step.prompt);
+  const { errors } = findings;
+  const name = isInlinePrompt(step.prompt) ? undefined : step.prompt;
+  const found = name === undefined ? { text: step.prompt, source: "inline" } : scene.prompts(name);
   if (found === null) {
-    findings.errors.push(`there is no prompt "${step.prompt}"`);
-    return {};
+    errors.push(`there is no prompt "${name}"`);
+    return NOTHING_SHOWN;
   }
-  const shownAs = (text: string, isRendered: boolean): Shown => ({
-    promptSource: found.source,
-    promptExcerpt: text.slice(0, EXCERPT_LENGTH),
-    isRendered,
-  });
-  const shown = attempt(findings, () => {
-    const name = isInline ? undefined : step.prompt;
+  const rendered = attempt(findings, () => {
     // Finds faults that do not depend on values, such as missing includes.
     renderText(found.text, {}, { missing: "empty", include: scene.include, name });
-    const inputs = Object.entries(step.input).map(([key, text]) => {
-      const { unknown, isKnown } = lookAt(text, scene);
-      findings.errors.push(...unknown.map((error) => `input ${key}: ${error}`));
-      return isKnown;
-    });
-    const prompt = lookAt(found.text, scene, new Set(Object.keys(step.input)));
-    findings.errors.push(...prompt.unknown);
-    const isKnown = prompt.isKnown && inputs.every((known) => known);
-    if (findings.errors.length > 0 || !isKnown) return undefined;
-    return shownAs(renderPrompt(step, scene.context, scene.include).text, true);
+    const own = Object.keys(step.input);
+    const isKnown = [
+      ...own.map((key) => hasValues(step.input[key]!, scene, { errors, place: `input ${key}: ` })),
+      hasValues(found.text, scene, { errors, own }),
+    ].every((known) => known);
+    if (errors.length > 0 || !isKnown) return undefined;
+    return renderPrompt(step, scene.context, scene.include);
   });
-  return shown ?? shownAs(found.text, false);
+  return {
+    ...NOTHING_SHOWN,
+    promptSource: found.source,
+    promptExcerpt: (rendered ?? found.text).slice(0, EXCERPT_LENGTH),
+    isRendered: rendered !== undefined,
+  };
 }
 
 function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
-  const shown = attempt(findings, (): Shown | undefined => {
-    const { unknown, isKnown } = lookAt(step.command, scene);
-    const { command, warnings } = renderScriptStep(step, scene.context);
+  const command = attempt(findings, () => {
     // In a script a missing value is an empty word: no error, but hardly meant.
-    findings.warnings.push(...unknown, ...warnings);
-    return isKnown ? { command, isRendered: true } : undefined;
+    const isKnown = hasValues(step.command, scene, { errors: findings.warnings });
+    const { command, warnings } = renderScriptStep(step, scene.context);
+    findings.warnings.push(...warnings);
+    return isKnown ? command : undefined;
   });
-  return shown ?? { command: step.command, isRendered: false };
+  return {
+    ...NOTHING_SHOWN,
+    command: command ?? step.command,
+    isRendered: command !== undefined,
+  };
 }
 
 /**
- * Looks at the names in a template.
- *
- * @param own Names that the template gets from its step.
- * @returns `unknown`: names that neither the task nor any step has. `isKnown`: whether the task alone has all values.
+ * Whether the task alone has all values that a template names.
+ * @param options.errors Takes a line for each name that neither the task nor any step has. @param options.own Names that
+ * the template gets from its step.
  */
-function lookAt(template: string, scene: Scene, own: ReadonlySet<string> = new Set()) {
+function hasValues(
+  template: string,
+  scene: Scene,
+  { errors, place = "", own = [] }: {
+    readonly errors: string[];
+    readonly place?: string;
+    readonly own?: readonly string[];
+  },
+): boolean {
   const paths = pathsOf(template, scene.include)
-    .filter(({ head }) => !own.has(head) && !Object.hasOwn(scene.context, head));
-  const unknown = paths.filter(({ head, mayBeMissing }) => !mayBeMissing && !scene.known.has(head))
-    .map(({ path, head }) => `.${path}: nothing has the name "${head}"`);
-  return { unknown, isKnown: paths.length === 0 };
+    .filter(({ head }) => !own.includes(head) && !Object.hasOwn(scene.context, head));
+  for (const { path, head, mayBeMissing } of paths) {
+    if (mayBeMissing || scene.known.has(head)) continue;
+    errors.push(`${place}.${path}: nothing has the name "${head}"`);
+  }
+  return paths.length === 0;
 }
 
 function attempt<Result>({ errors }: Findings, action: () => Result): Result | undefined {
@@ -204,9 +202,7 @@ interface NamedPath {
 
 /**
  * The values that a template names, also in texts that it includes by a constant name.
- *
  * @param include The text of a name; null when there is none.
- *
  * @throws TemplateError when a template is wrong.
  */
 function pathsOf(

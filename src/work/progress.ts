@@ -9,6 +9,7 @@ import { readContract } from "./agent_text.ts";
 import { type TaskFacts, taskValue } from "./task.ts";
 import type { TemplateContext, TemplateValue } from "./template_syntax.ts";
 import type { AgentStep, LoopStep, MergeStep, ScriptStep, Step, Workflow } from "./workflow.ts";
+import type { StepRow } from "./workflows_table.ts";
 
 export interface StepOutcome {
   readonly success: boolean;
@@ -45,7 +46,7 @@ export type Move =
   | { readonly kind: "failed"; readonly key: string; readonly reason: string }
   | { readonly kind: "completed" };
 
-export interface ProgressBase {
+interface ProgressBase {
   readonly task: TaskFacts;
   /** The highest attempt of each key, also of records that a retry has put aside. */
   readonly attempts?: ReadonlyMap<string, number>;
@@ -53,7 +54,6 @@ export interface ProgressBase {
 
 /**
  * The next move of a workflow. The same arguments always give the same move.
- *
  * @param records Of finished steps, in any order, without those that a retry has put aside (`keysToRetry`). Of several
  * with one key the latest attempt counts.
  */
@@ -243,7 +243,6 @@ export function outcomeOfScript(
  * a question waits for a person.
  */
 export function outcomeOfAgent(
-  _step: AgentStep,
   end: ProcessEnd & {
     readonly text: string;
     readonly question: boolean;
@@ -275,13 +274,7 @@ function errorOf(what: string, { exitCode, timedOut, signal }: ProcessEnd): stri
 }
 
 /** `previous` before anything has run. */
-const NOTHING_BEFORE: TemplateValue = {
-  success: true,
-  failed: false,
-  skipped: false,
-  output: "",
-  exit_code: 0,
-};
+const NOTHING_BEFORE = { success: true, failed: false, skipped: false, output: "", exit_code: 0 };
 
 /** A finished step as templates see it. */
 function outcomeValue(step: Step, outcome: StepOutcome): TemplateValue {
@@ -303,4 +296,70 @@ function outcomeValue(step: Step, outcome: StepOutcome): TemplateValue {
 function variableValue(outcome: StepOutcome): TemplateValue {
   const hasOutputs = Object.keys(outcome.outputs).length > 0;
   return hasOutputs ? outcome.outputs as TemplateValue : outcome.output;
+}
+
+/** A step, or one round of it in a loop. */
+export interface StepView {
+  readonly key: string;
+  readonly name: string;
+  readonly type: Step["type"];
+  /** How many loops it lies in. */
+  readonly depth: number;
+  /** `pending` also when it is to run again. */
+  readonly status: "pending" | "running" | "finished";
+  readonly attempts: number;
+  /** The outcome of the newest attempt; null while there is none. */
+  readonly outcome: StepOutcome | null;
+  readonly agentId: string | null;
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+}
+
+/** Joins the steps of a plan with what was run. Lists each round of a loop that was begun; without one, the first. */
+export function viewSteps(workflow: Workflow, rows: readonly StepRow[]): StepView[] {
+  const tries = Map.groupBy(rows, ({ key }) => key);
+  const walk = (steps: readonly Step[], prefix: string, depth: number): StepView[] =>
+    steps.flatMap((step) => {
+      const key = prefix + step.name;
+      const view = viewStep(step, { key, depth, tries: tries.get(key) ?? [] });
+      if (step.type !== "loop") return [view];
+      const rounds = Math.max(1, ...rows.map((row) => roundIn(row.key, `${key}#`)));
+      const below = Array.from({ length: rounds }, (_, index) => {
+        const views = walk(step.steps, `${key}#${index + 1}/`, depth + 1);
+        const isOver = view.status === "finished" || index + 1 < rounds;
+        // The rest of a round that was left will not run.
+        return isOver ? views.filter(({ attempts }) => attempts > 0) : views;
+      });
+      return [view, ...below.flat()];
+    });
+  return walk(workflow.steps, "", 0);
+}
+
+function viewStep(
+  { name, type }: Step,
+  { key, depth, tries }: {
+    readonly key: string;
+    readonly depth: number;
+    readonly tries: readonly StepRow[];
+  },
+): StepView {
+  const last = tries.toSorted((a, b) => a.attempt - b.attempt).at(-1);
+  const counts = last !== undefined && last.status !== "superseded";
+  return {
+    key,
+    name,
+    type,
+    depth,
+    status: last === undefined || last.status === "superseded" ? "pending" : last.status,
+    attempts: tries.length,
+    outcome: counts ? last.outcome as StepOutcome | null : null,
+    agentId: last?.agentId ?? null,
+    startedAtMs: last?.startedAtMs ?? null,
+    endedAtMs: last?.endedAtMs ?? null,
+  };
+}
+
+/** The number of the round that a key lies in; 0 for one that lies elsewhere. */
+function roundIn(key: string, beginning: string): number {
+  return key.startsWith(beginning) ? Number.parseInt(key.slice(beginning.length)) : 0;
 }

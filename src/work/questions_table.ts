@@ -2,38 +2,36 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { notFound, refusal } from "./refusal.ts";
 import { recordEvent } from "./events_table.ts";
+import { columnsOf, type Fields, type RowOf, rowOf } from "./row_fields.ts";
+import { QUESTION_TYPES } from "./agent_text.ts";
 import { filterValues, insertRow, statement, updateRow } from "../db/statement.ts";
 
-export type QuestionType = "confirmation" | "permission" | "choice" | "input";
-
-export interface Question {
+export const QUESTION_FIELDS = {
   /** `q-YYYYMMDDhhmmss-n`, in UTC. */
-  readonly id: string;
-  readonly type: QuestionType;
-  readonly text: string;
-  readonly options: readonly string[];
+  id: "text",
+  type: QUESTION_TYPES,
+  text: "text",
+  options: "texts",
   /** Resolved when the answer has arrived, or nobody needs it any more. */
-  readonly status: "pending" | "answered" | "resolved";
-  readonly source: "output" | "notification" | "elicitation" | "import";
-  readonly taskId: string | null;
-  readonly workflowId: string | null;
-  readonly stepKey: string | null;
-  readonly agentId: string | null;
-  readonly sessionId: string | null;
-  readonly answer: string | null;
-  readonly answeredBy: string | null;
-  readonly deliveryError: string | null;
-  readonly createdAtMs: number;
-  readonly answeredAtMs: number | null;
-  readonly deliveredAtMs: number | null;
-  readonly resolvedAtMs: number | null;
-}
+  status: ["pending", "answered", "resolved"],
+  source: ["output", "notification", "elicitation", "import"],
+  taskId: "text?",
+  workflowId: "text?",
+  stepKey: "text?",
+  agentId: "text?",
+  sessionId: "text?",
+  answer: "text?",
+  answeredBy: "text?",
+  deliveryError: "text?",
+  createdAtMs: "integer",
+  answeredAtMs: "integer?",
+  deliveredAtMs: "integer?",
+  resolvedAtMs: "integer?",
+} as const satisfies Fields;
 
-const COLUMNS =
-  `id, type, text, options, status, source, task_id AS taskId, workflow_id AS workflowId,
-            step_key AS stepKey, agent_id AS agentId, session_id AS sessionId, answer, answered_by AS answeredBy,
-            delivery_error AS deliveryError, created_at_ms AS createdAtMs, answered_at_ms AS answeredAtMs,
-            delivered_at_ms AS deliveredAtMs, resolved_at_ms AS resolvedAtMs`;
+export type Question = RowOf<typeof QUESTION_FIELDS>;
+
+const COLUMNS = columnsOf(QUESTION_FIELDS);
 
 export interface NewQuestion
   extends
@@ -48,17 +46,14 @@ export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: numbe
     statement(db, "SELECT 1 FROM questions WHERE origin = ?").get(question.origin) !== undefined;
   if (known) return null;
   const id = freeQuestionId(db, atMs);
-  const { type, text, source, taskId, workflowId, stepKey, agentId, sessionId, origin } = question;
   const options = JSON.stringify(question.options);
-  const asked = { id, type, text, options, status: "pending", source, createdAtMs: atMs };
-  const of = { taskId, workflowId, stepKey, agentId, sessionId, origin };
-  insertRow(db, "questions", { ...asked, ...of });
-  tellQuestion(db, "agent.question", id, atMs);
+  insertRow(db, "questions", { ...question, id, options, status: "pending", createdAtMs: atMs });
+  recordQuestionEvent(db, "agent.question", id, atMs);
   return id;
 }
 
 /** `q-` and the second, with the first number that is free. */
-export function freeQuestionId(db: DatabaseSync, atMs: number): string {
+function freeQuestionId(db: DatabaseSync, atMs: number): string {
   const second = new Date(atMs).toISOString().replace(/\D/g, "").slice(0, 14);
   const row = statement(
     db,
@@ -71,7 +66,6 @@ export function freeQuestionId(db: DatabaseSync, atMs: number): string {
 
 /**
  * Keeps an answer, which is delivered afterwards.
- *
  * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED.
  */
 export function answerQuestion(
@@ -92,7 +86,7 @@ export function answerQuestion(
   }
   const change = { status: "answered", answer, answeredBy: by, answeredAtMs: atMs };
   updateRow(db, "questions", id, change);
-  tellQuestion(db, "question.answered", id, atMs);
+  recordQuestionEvent(db, "question.answered", id, atMs);
   return needQuestion(db, id);
 }
 
@@ -105,7 +99,7 @@ export function markDelivered(
   const resolved = { status: "resolved", deliveredAtMs: atMs, resolvedAtMs: atMs };
   const delivery = error === null ? resolved : { deliveredAtMs: null, resolvedAtMs: null };
   updateRow(db, "questions", id, { deliveryError: error, ...delivery });
-  tellQuestion(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
+  recordQuestionEvent(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
 }
 
 /** The statuses of a question that still waits: for an answer, or for its delivery. */
@@ -119,7 +113,7 @@ export function resolveQuestions(
 ): void {
   for (const { id } of listQuestions(db, { ...of, statuses })) {
     updateRow(db, "questions", id, { status: "resolved", resolvedAtMs: atMs });
-    tellQuestion(db, "question.resolved", id, atMs);
+    recordQuestionEvent(db, "question.resolved", id, atMs);
   }
 }
 
@@ -154,11 +148,16 @@ export function listQuestions(
   ).all(...filterValues(statuses, taskId, agentId, workflowId, limit)).map(questionOf);
 }
 
-export function tellQuestion(db: DatabaseSync, type: string, id: string, atMs: number): void {
+export function recordQuestionEvent(
+  db: DatabaseSync,
+  type: string,
+  id: string,
+  atMs: number,
+): void {
   const question = needQuestion(db, id);
   recordEvent(db, { type, entityType: "question", entityId: id, data: { question }, atMs });
 }
 
 function questionOf(row: Readonly<Record<string, SQLOutputValue>>): Question {
-  return { ...row, options: JSON.parse(String(row["options"])) } as unknown as Question;
+  return rowOf(QUESTION_FIELDS, row);
 }

@@ -46,7 +46,7 @@ export function refusal(
     readonly why: string;
     readonly next: string;
     readonly details?: Readonly<Record<string, unknown>>;
-    /** Where it is not the usual one. */
+    /** Where the exit status is not the usual one of the reason. */
     readonly exitCode?: number;
   },
 ): UserError {

@@ -3,61 +3,30 @@ import { renderScript, renderText, renderValue } from "./template.ts";
 import { type TemplateContext, TemplateError, type TemplateValue } from "./template_syntax.ts";
 import { type AgentStep, isInlinePrompt, type MergeStep, type ScriptStep } from "./workflow.ts";
 
-export interface RenderedPrompt {
-  readonly text: string;
-  /** `inline`, or the name of the prompt. */
-  readonly source: string;
-}
-
-export interface RenderedScript {
-  readonly command: string;
-  /** Added to the environment, where values need no quotes. */
-  readonly env: Readonly<Record<string, string>>;
-  /** A folder below the worktree; null for the worktree itself. */
-  readonly workdir: string | null;
-  readonly warnings: readonly string[];
-}
-
-export interface RenderedMerge {
-  /** Null for the default message. */
-  readonly commitMessage: string | null;
-  readonly preMerge: readonly string[];
-  readonly warnings: readonly string[];
-}
-
 /**
  * The prompt of a step. The prompt finds the `input` of the step too; a missing value is an error.
- *
  * @param prompts The text of a prompt by its name, also for includes; null when there is none.
- *
  * @throws TemplateError
  */
 export function renderPrompt(
   step: AgentStep,
   context: TemplateContext,
   prompts: (name: string) => string | null,
-): RenderedPrompt {
-  const isInline = isInlinePrompt(step.prompt);
-  const template = isInline ? step.prompt : prompts(step.prompt);
-  if (template === null) throw new TemplateError(`there is no prompt "${step.prompt}"`);
-  const input = mapTexts(
-    step.input,
-    (text) => renderText(text, context, { missing: "error" }).text,
-  );
-  const { text } = renderText(template, { ...context, ...input }, {
-    missing: "error",
-    include: prompts,
-    name: isInline ? undefined : step.prompt,
-  });
-  return { text, source: isInline ? "inline" : step.prompt };
+): string {
+  const name = isInlinePrompt(step.prompt) ? undefined : step.prompt;
+  const template = name === undefined ? step.prompt : prompts(name);
+  if (template === null) throw new TemplateError(`there is no prompt "${name}"`);
+  const input = mapTexts(step.input, (text) => renderText(text, context, { missing: "error" }));
+  const values = { ...context, ...input };
+  return renderText(template, values, { missing: "error", include: prompts, name });
 }
 
 /**
- * The script of a step. A missing value is an empty word, also in its environment.
- *
+ * The script of a step: its command, the environment for values that need no quotes, and its folder below the worktree,
+ * null for the worktree itself. A missing value is an empty word, also in the environment.
  * @throws TemplateError Also when the folder lies outside of the worktree.
  */
-export function renderScriptStep(step: ScriptStep, context: TemplateContext): RenderedScript {
+export function renderScriptStep(step: ScriptStep, context: TemplateContext) {
   const { text, warnings } = renderScript(step.command, context);
   const env = mapTexts(step.env, (value) => plainText(value, context));
   const nul = Object.keys(env).find((name) => env[name]!.includes("\0"));
@@ -70,22 +39,17 @@ export function renderScriptStep(step: ScriptStep, context: TemplateContext): Re
 }
 
 /**
- * The texts of a merge. A missing value is empty: finished work must not fail for its message.
- *
+ * The message of a merge, null for the default one, and the scripts before it. A missing value is empty: finished work must not fail for its message.
  * @throws TemplateError
  */
-export function renderMergeStep(step: MergeStep, context: TemplateContext): RenderedMerge {
+export function renderMergeStep(step: MergeStep, context: TemplateContext) {
   const message = step.commitMessage === null ? "" : plainText(step.commitMessage, context).trim();
-  const scripts = step.preMerge.map((command) => renderScript(command, context));
-  return {
-    commitMessage: message || null,
-    preMerge: scripts.map(({ text }) => text),
-    warnings: scripts.flatMap(({ warnings }) => warnings),
-  };
+  const preMerge = step.preMerge.map((command) => renderScript(command, context).text);
+  return { commitMessage: message || null, preMerge };
 }
 
 function plainText(template: string, context: TemplateContext): string {
-  return renderText(template, context, { missing: "empty" }).text;
+  return renderText(template, context, { missing: "empty" });
 }
 
 function mapTexts(
@@ -108,7 +72,6 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
 /**
  * Evaluates a `when`: `true`, `false`, or a template that gives one of them, `1`, `0` or nothing. Anything else is an
  * error, also a missing value; `{{ default false .plan.outputs.needed }}` allows one.
- *
  * @param when Null for a step that always runs.
  */
 export function evaluateWhen(when: string | null, context: TemplateContext): WhenResult {

@@ -1,14 +1,14 @@
 /** Keeps what hooks tell of a session's sub-agents and questions, in the transaction of their event. */
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionChange, Settled, ToldQuestion } from "../claude/session_changes.ts";
-import { endAgent, tellAgent } from "./agents_table.ts";
+import { type Agent, endAgent, recordAgentEvent } from "./agents_table.ts";
 import { transaction } from "../db/transaction.ts";
 import {
   answerQuestion,
   askQuestion,
   markDelivered,
   type Question,
-  tellQuestion,
+  recordQuestionEvent,
 } from "./questions_table.ts";
 import { markAbandoned } from "../db/sessions.ts";
 
@@ -16,6 +16,24 @@ interface Teller {
   readonly sessionId: string;
   readonly atMs: number;
 }
+
+type ChangeOf<Kind> = Extract<SessionChange, { readonly kind: Kind }>;
+
+/** What each kind of change does. */
+const APPLY: {
+  readonly [Kind in SessionChange["kind"]]: (
+    db: DatabaseSync,
+    change: ChangeOf<Kind>,
+    teller: Teller,
+  ) => void;
+} = {
+  task: joinTask,
+  agent: noteSubagent,
+  question: ask,
+  answer,
+  settled: (db, { which }, teller) => settle(db, which, teller),
+  over: (db, _change, teller) => endSession(db, teller),
+};
 
 /**
  * Keeps the changes of an event. An event that comes twice, or late from the spool, changes nothing that happened after
@@ -26,28 +44,7 @@ export function applySessionChanges(
   changes: readonly SessionChange[],
   teller: Teller,
 ): void {
-  for (const change of changes) {
-    switch (change.kind) {
-      case "task":
-        joinTask(db, change, teller);
-        break;
-      case "agent":
-        noteSubagent(db, change, teller);
-        break;
-      case "question":
-        ask(db, change, teller);
-        break;
-      case "answer":
-        answer(db, change, teller);
-        break;
-      case "settled":
-        settle(db, change.which, teller);
-        break;
-      case "over":
-        endSession(db, teller);
-        break;
-    }
-  }
+  for (const change of changes) APPLY[change.kind](db, change as never, teller);
 }
 
 /** The type of {@linkcode applySessionChanges}, which few hooks have to load. */
@@ -55,7 +52,6 @@ export type ApplySessionChanges = typeof applySessionChanges;
 
 /**
  * Marks sessions as abandoned, as {@linkcode markAbandoned} does, and ends their sub-agents and questions.
- *
  * @returns How many were marked.
  */
 export function abandonSessions(
@@ -73,7 +69,7 @@ export function abandonSessions(
 /** A later agent of the task may resume a session; the first agent keeps it too. */
 function joinTask(
   db: DatabaseSync,
-  { taskId, agentId }: Extract<SessionChange, { readonly kind: "task" }>,
+  { taskId, agentId }: ChangeOf<"task">,
   { sessionId, atMs }: Teller,
 ): void {
   db.prepare(
@@ -99,7 +95,7 @@ function subagentId(sessionId: string, agentId: string): string {
 /** A sub-agent that gets more to do after its end runs again. */
 function noteSubagent(
   db: DatabaseSync,
-  { agentId, name, now, worktree }: Extract<SessionChange, { readonly kind: "agent" }>,
+  { agentId, name, now, worktree }: ChangeOf<"agent">,
   { sessionId, atMs }: Teller,
 ): void {
   const id = subagentId(sessionId, agentId);
@@ -107,7 +103,7 @@ function noteSubagent(
   const keepWorktree = "UPDATE agents SET worktree = ? WHERE id = ? AND worktree IS NULL";
   if (!isNew && worktree !== null) db.prepare(keepWorktree).run(worktree, id);
   const begins = isNew || (now === "running" && reviveSubagent(db, id, atMs));
-  if (begins && now !== "completed") tellAgent(db, "agent.started", id, atMs);
+  if (begins && now !== "completed") recordAgentEvent(db, "agent.started", id, atMs);
   if (now !== "completed") return;
   endAgent(db, id, { status: "completed", exitCode: null, error: null, atMs });
   // A hook may have kept it from stopping the first time.
@@ -122,18 +118,14 @@ function noteSubagent(
 
 function insertSubagent(
   db: DatabaseSync,
-  agent: Teller & {
-    readonly id: string;
-    readonly name: string;
-    readonly worktree: string | null;
-  },
+  { id, name, sessionId, worktree, atMs }: Teller & Pick<Agent, "id" | "name" | "worktree">,
 ): boolean {
   return db.prepare(
     `INSERT INTO agents (id, kind, name, status, task_id, session_id, worktree, created_at_ms, started_at_ms,
                          updated_at_ms)
      VALUES (?1, 'subagent', ?2, 'running', (SELECT task_id FROM sessions WHERE session_id = ?3), ?3, ?4, ?5, ?5, ?5)
      ON CONFLICT (id) DO NOTHING`,
-  ).run(agent.id, agent.name, agent.sessionId, agent.worktree, agent.atMs).changes > 0;
+  ).run(id, name, sessionId, worktree, atMs).changes > 0;
 }
 
 function reviveSubagent(db: DatabaseSync, id: string, atMs: number): boolean {
@@ -159,24 +151,15 @@ function ask(db: DatabaseSync, question: ToldQuestion, { sessionId, atMs }: Tell
   const session = db.prepare(
     "SELECT task_id AS taskId, agent_id AS agentId FROM sessions WHERE session_id = ?",
   ).get(sessionId) as Pick<Question, "taskId" | "agentId"> | undefined;
-  askQuestion(db, {
-    source,
-    type,
-    text,
-    options,
-    taskId: session?.taskId ?? null,
-    agentId: session?.agentId ?? null,
-    workflowId: null,
-    stepKey: null,
-    sessionId,
-    origin: null,
-  }, atMs);
+  const { taskId = null, agentId = null } = session ?? {};
+  const of = { taskId, agentId, sessionId, workflowId: null, stepKey: null, origin: null };
+  askQuestion(db, { source, type, text, options, ...of }, atMs);
 }
 
 /** Keeps an answer that was given in Claude Code, so it has arrived already. */
 function answer(
   db: DatabaseSync,
-  { beginning, answer }: Extract<SessionChange, { readonly kind: "answer" }>,
+  { beginning, answer }: ChangeOf<"answer">,
   { sessionId, atMs }: Teller,
 ): void {
   const row = db.prepare(
@@ -213,7 +196,7 @@ function settle(db: DatabaseSync, which: Settled, { sessionId, atMs }: Teller): 
         AND ${SETTLED[which]}
   RETURNING id`,
   ).all(atMs, sessionId);
-  for (const row of rows) tellQuestion(db, "question.resolved", String(row["id"]), atMs);
+  for (const row of rows) recordQuestionEvent(db, "question.resolved", String(row["id"]), atMs);
 }
 
 function endSession(db: DatabaseSync, { sessionId, atMs }: Teller): void {

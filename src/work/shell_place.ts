@@ -4,7 +4,7 @@
  * Anything else makes the rest of the script an unknown place, into which nothing is put.
  */
 
-export type ShellPlace =
+type ShellPlace =
   | { readonly kind: "plain" | "double" | "single" | "comment" }
   | { readonly kind: "unknown"; readonly why: string };
 
@@ -174,7 +174,6 @@ export function shellQuote(text: string): string {
 /**
  * A text as a shell takes it literally at a place. Inside of quotes it closes the quotes before the text and opens them
  * after it. In a comment the text is left out, since a line break would end the comment.
- *
  * @param next What follows in the script: a plain number before `>` would name a file descriptor.
  */
 export function quoteAt(

@@ -1,19 +1,18 @@
 /** What other rooms read and write of the tables of this one. */
+export { type Agent, AGENT_FIELDS, listAgents, readAgent } from "./agents_table.ts";
 export {
-  type Agent,
-  type AgentKind,
-  type AgentStatus,
-  listAgents,
-  readAgent,
-} from "./agents_table.ts";
-export {
+  countQueued,
+  countState,
   dataVersion,
+  EVENT_FIELDS,
   type EventFilter,
+  eventIdAt,
   type EventRow,
   lastEventId,
   listEvents,
   listStoredEvents,
   recordEvent,
+  type StateCounts,
   type StoredEvent,
   toldSinceMs,
 } from "./events_table.ts";
@@ -25,19 +24,20 @@ export {
   removeExpired,
   withoutAgent,
 } from "./orchestration_retention_table.ts";
-export { listQuestions, needQuestion } from "./questions_table.ts";
+export { listQuestions, needQuestion, QUESTION_FIELDS } from "./questions_table.ts";
 export {
   abandonSessions,
   type ApplySessionChanges,
   applySessionChanges,
 } from "./session_agents_table.ts";
-export { countQueued, countState, eventIdAt, type StateCounts } from "./state_counts_table.ts";
 export {
   type Author,
+  changeDependencies,
   changeTags,
   changeTask,
   type HistoryRow,
   listHistory,
+  listWaiting,
   needTask,
   type TagChange,
   type TaskChanges,
@@ -54,30 +54,28 @@ export {
   takeBackLapsed,
   takeBackToLook,
 } from "./task_claims_table.ts";
-export { changeDependencies, listWaiting } from "./task_dependencies_table.ts";
 export {
   badTransition,
   blockTask,
   completeTask,
   createTask,
-  queueTask,
-  unblockTask,
-} from "./task_life_table.ts";
-export {
   deleteTask,
   listAncestors,
   listChildren,
   listSubtree,
+  queueTask,
   reparentTask,
   restoreTask,
-} from "./task_tree_table.ts";
+  unblockTask,
+} from "./task_life_table.ts";
 export { isReady, listReady, listTags, listTasks, readTask } from "./tasks_table.ts";
-export { listSteps } from "./workflow_steps_table.ts";
 export {
   type Decision,
+  listSteps,
   listWorkflows,
   readWorkflow,
   readWorkflowOfTask,
+  STEP_FIELDS,
+  WORKFLOW_FIELDS,
   type WorkflowRow,
-  type WorkflowStatus,
 } from "./workflows_table.ts";

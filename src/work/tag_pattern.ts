@@ -7,7 +7,6 @@ const OPTIONS = { dot: true, nonegate: true, noextglob: true, strictBrackets: tr
 
 /**
  * The tags that match a glob: `*` stays within a part of a tag, `**` also crosses `/`.
- *
  * @throws {UserError} INVALID_TAG when it is no glob.
  */
 export function tagsLike(pattern: string, tags: readonly string[]): string[] {

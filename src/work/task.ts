@@ -1,20 +1,15 @@
 /** What a task is, and how its status may change. */
+import type { Fields, RowOf } from "./row_fields.ts";
 import type { TemplateValue } from "./template_syntax.ts";
 
-export type TaskStatus = "open" | "in_progress" | "pending_merge" | "blocked" | "closed";
-
-export type TaskType = "task" | "feature" | "bug";
-
 /** Every status, in the order of a task's life. */
-export const TASK_STATUSES: readonly TaskStatus[] = [
-  "open",
-  "in_progress",
-  "pending_merge",
-  "blocked",
-  "closed",
-];
+export const TASK_STATUSES = ["open", "in_progress", "pending_merge", "blocked", "closed"] as const;
 
-export const TASK_TYPES: readonly TaskType[] = ["task", "feature", "bug"];
+export type TaskStatus = typeof TASK_STATUSES[number];
+
+export const TASK_TYPES = ["task", "feature", "bug"] as const;
+
+export type TaskType = typeof TASK_TYPES[number];
 
 export const PRIORITIES: readonly [min: number, max: number] = [0, 4];
 
@@ -23,42 +18,44 @@ export const DEFAULT_PRIORITY = 2;
 /** Verbs warn of deeper trees. */
 export const DEEP = 10;
 
-export interface Task {
-  readonly id: string;
-  readonly parentId: string | null;
+export const TASK_FIELDS = {
+  id: "text",
+  parentId: "text?",
   /** 0 for a task without a parent. */
-  readonly depth: number;
-  readonly title: string;
-  readonly body: string;
-  readonly type: TaskType;
-  readonly status: TaskStatus;
+  depth: "integer",
+  title: "text",
+  body: "text",
+  type: TASK_TYPES,
+  status: TASK_STATUSES,
   /** 0 (most urgent) to 4. */
-  readonly priority: number;
-  readonly tags: readonly string[];
+  priority: "integer",
+  tags: "texts",
   /** The tasks that have to be closed first. */
-  readonly dependsOn: readonly string[];
+  dependsOn: "texts",
   /** The workflow that was asked for, which subtasks inherit. */
-  readonly workflow: string | null;
-  readonly projectDir: string | null;
+  workflow: "text?",
+  projectDir: "text?",
   /** The common git directory; null outside of a repository. */
-  readonly repository: string | null;
-  readonly claimedBy: string | null;
-  /** The number of the claim (a fencing token); null while nobody holds it. */
-  readonly claimToken: number | null;
-  readonly claimedAtMs: number | null;
+  repository: "text?",
+  claimedBy: "text?",
+  /** The number of the claim (a fencing token); null while nobody holds the task. */
+  claimToken: "integer?",
+  claimedAtMs: "integer?",
   /** Until when the claim counts without being renewed. */
-  readonly leaseUntilMs: number | null;
+  leaseUntilMs: "integer?",
   /** Why it is blocked. */
-  readonly reason: string | null;
+  reason: "text?",
   /** What was said when it was completed. */
-  readonly summary: string | null;
+  summary: "text?",
   /** When it was handed to the scheduler; null when it was not. */
-  readonly queuedAtMs: number | null;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  readonly closedAtMs: number | null;
-  readonly deletedAtMs: number | null;
-}
+  queuedAtMs: "integer?",
+  createdAtMs: "integer",
+  updatedAtMs: "integer",
+  closedAtMs: "integer?",
+  deletedAtMs: "integer?",
+} as const satisfies Fields;
+
+export type Task = RowOf<typeof TASK_FIELDS>;
 
 /** A change of a task's status. `verb` leads there where the status cannot simply be set, and `why` says why not. */
 interface Transition {

@@ -1,10 +1,10 @@
 /** Changes a task with its history and the event of the change, in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
-import { notFound } from "./refusal.ts";
+import { notFound, refusal } from "./refusal.ts";
 import type { Task } from "./task.ts";
 import { recordEvent } from "./events_table.ts";
 import { columnOf, insertRow, statement, updateRow } from "../db/statement.ts";
-import { readTask } from "./tasks_table.ts";
+import { IS_READY, readTask } from "./tasks_table.ts";
 
 export interface Author {
   /** An agent's name, `user`, or `system`. */
@@ -31,7 +31,7 @@ const SILENT: ReadonlySet<string> = new Set([
   "closedAtMs",
 ]);
 
-export interface FieldChange {
+interface FieldChange {
   readonly field: string;
   readonly old: unknown;
   readonly new: unknown;
@@ -52,7 +52,6 @@ export function needTask(db: DatabaseSync, id: string): Task {
 
 /**
  * Changes a task; a value that a field has already is no change. Returns the task as it is afterwards.
- *
  * @param task As it is now: read in this transaction.
  */
 export function changeTask(
@@ -74,7 +73,7 @@ export function changeTask(
     old: task[field],
     new: changes[field],
   }));
-  if (told.length > 0) tellChange(db, after, told, author);
+  if (told.length > 0) recordTaskChange(db, after, told, author);
   return after;
 }
 
@@ -94,7 +93,7 @@ export function writeHistory(
 }
 
 /** Writes what changed into the history of a task and into an event. */
-export function tellChange(
+export function recordTaskChange(
   db: DatabaseSync,
   task: Task,
   changes: readonly FieldChange[],
@@ -165,6 +164,91 @@ export function changeTags(
   for (const tag of wanted) add.run(taskId, tag);
   statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
   const after = readTask(db, taskId)!;
-  tellChange(db, after, [told], author);
+  recordTaskChange(db, after, [told], author);
   return after;
+}
+
+/**
+ * Lets a task wait for others. Tasks that it waits for already are no change.
+ * @throws {UserError} DEPENDENCY_NOT_FOUND, WOULD_CREATE_CYCLE.
+ */
+export function addDependencies(
+  db: DatabaseSync,
+  taskId: string,
+  dependsOn: readonly string[],
+): void {
+  const add = statement(
+    db,
+    "INSERT OR IGNORE INTO task_dependencies (task_id, depends_on) VALUES (?, ?)",
+  );
+  for (const id of dependsOn) {
+    const other = readTask(db, id);
+    if (other === undefined || other.deletedAtMs !== null) {
+      throw notFound("dependency", id, { isDeleted: other !== undefined });
+    }
+    if (id === taskId || waitsFor(db, id, taskId)) {
+      throw refusal("WOULD_CREATE_CYCLE", {
+        what: `Task ${taskId} cannot depend on ${id}`,
+        why: id === taskId
+          ? "a task cannot wait for itself; nothing was changed"
+          : "that one waits for this one already, so neither would ever be ready; nothing was changed",
+        next: `conclaude task show ${id}`,
+        details: { taskId, dependsOn: id },
+      });
+    }
+    add.run(taskId, id);
+  }
+}
+
+/** Changes what a task waits for. Returns the task as it is afterwards. */
+export function changeDependencies(
+  db: DatabaseSync,
+  taskId: string,
+  change: { readonly add: readonly string[]; readonly remove: readonly string[] },
+  author: Author,
+): Task {
+  const before = needTask(db, taskId);
+  const remove = statement(
+    db,
+    "DELETE FROM task_dependencies WHERE task_id = ? AND depends_on = ?",
+  );
+  for (const id of change.remove) remove.run(taskId, id);
+  addDependencies(db, taskId, change.add);
+  const after = needTask(db, taskId);
+  const told = { field: "depends_on", old: before.dependsOn, new: after.dependsOn };
+  if (JSON.stringify(told.old) === JSON.stringify(told.new)) return after;
+  statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
+  recordTaskChange(db, after, [told], author);
+  return readTask(db, taskId)!;
+}
+
+/** The tasks that are not ready and depend on a task, or on one below it; the oldest first. */
+export function listWaiting(db: DatabaseSync, id: string): string[] {
+  return statement(
+    db,
+    `WITH RECURSIVE below (id) AS (
+       SELECT ?
+        UNION
+       SELECT child.id FROM tasks AS child JOIN below ON child.parent_id = below.id)
+     SELECT task.id
+       FROM tasks AS task
+      WHERE task.id IN (SELECT task_id FROM task_dependencies WHERE depends_on IN (SELECT id FROM below))
+        AND task.id NOT IN (SELECT id FROM below)
+        AND NOT (${IS_READY})
+      ORDER BY task.created_at_ms, task.id`,
+  ).all(id).map((row) => String(row["id"]));
+}
+
+/** Whether a task waits for another one, over any number of steps. */
+function waitsFor(db: DatabaseSync, taskId: string, other: string): boolean {
+  return statement(
+    db,
+    `WITH RECURSIVE needed (id) AS (
+       SELECT depends_on FROM task_dependencies WHERE task_id = ?1
+        UNION
+       SELECT depends_on FROM task_dependencies JOIN needed ON task_id = needed.id)
+     SELECT 1
+       FROM needed
+      WHERE id = ?2`,
+  ).get(taskId, other) !== undefined;
 }

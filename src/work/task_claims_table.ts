@@ -4,7 +4,7 @@
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "./refusal.ts";
-import { hasLapsed, statusesAfter, type Task } from "./task.ts";
+import { hasLapsed, statusesAfter, type Task, type TaskStatus } from "./task.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { transaction } from "../db/transaction.ts";
 import { statement } from "../db/statement.ts";
@@ -32,7 +32,6 @@ export const SYSTEM = "system";
 /**
  * Claims a task. Who holds it already gets it as it is. A claim of somebody else whose lease ran out is taken back first, in
  * the system's name.
- *
  * @throws {UserError} ALREADY_CLAIMED, INVALID_STATUS, TASK_NOT_FOUND.
  */
 export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Task {
@@ -107,46 +106,59 @@ export function releaseTask(
   { by, atMs, force }: Author & { readonly force: boolean },
 ): Task {
   const task = needTask(db, id);
-  if (task.status !== "in_progress") throw notInWork(task, "released", ["open"]);
+  if (task.status !== "in_progress") throw notInWork(task, "released", "open");
   if (task.claimedBy !== by && !force) throw notTheirs(task, by);
   return changeTask(db, task, { ...UNCLAIMED, status: "open" }, { by, atMs });
 }
 
-/**
- * The task of somebody who says to hold it.
- *
- * @throws {UserError} NOT_CLAIM_OWNER when it is somebody else's, was claimed anew, or the lease ran out.
- */
-export function needClaim(db: DatabaseSync, id: string, holder: Holder): Task {
-  return checkClaim(db, needTask(db, id), holder);
-}
-
 /** Somebody who says to hold a task. */
-export interface Holder {
+interface Holder {
   readonly agentId: string;
   /** The number of the claim; null when it is unknown. */
   readonly token: number | null;
   readonly atMs: number;
-  /** What the holder wants: `completed`. */
+  /** What the holder wants, `completed`, and the status that it leads to. */
   readonly wants: string;
-  readonly to: readonly string[];
+  readonly to: TaskStatus;
 }
 
-export function checkClaim(db: DatabaseSync, task: Task, holder: Holder): Task {
+/**
+ * The task of somebody who says to hold it.
+ * @throws {UserError} NOT_CLAIM_OWNER when it is somebody else's, was claimed anew, or the lease ran out.
+ */
+export function needClaim(
+  db: DatabaseSync,
+  id: string,
+  { agentId, token, atMs, wants, to }: Holder,
+): Task {
+  const task = needTask(db, id);
   if (task.status === "open") {
-    const [last] = listHistory(db, task.id, { field: "claimed_by", sinceMs: null });
-    if (last?.changedBy === SYSTEM && last.old === holder.agentId) {
-      throw lapsed(task, holder, last.changedAtMs);
+    const [last] = listHistory(db, id, { field: "claimed_by", sinceMs: null });
+    if (last?.changedBy === SYSTEM && last.old === agentId) {
+      throw lapsed(task, agentId, last.changedAtMs);
     }
   }
-  if (task.status !== "in_progress") throw notInWork(task, holder.wants, holder.to);
-  if (task.claimedBy !== holder.agentId) throw notTheirs(task, holder.agentId);
-  if (holder.token !== null && holder.token !== task.claimToken) {
-    throw staleToken(task, holder.token);
+  if (task.status !== "in_progress") throw notInWork(task, wants, to);
+  if (task.claimedBy !== agentId) throw notTheirs(task, agentId);
+  const { claimToken } = task;
+  if (token !== null && token !== claimToken) {
+    const isOld = token < (claimToken ?? 0);
+    throw notOwner(task, {
+      what: `Claim ${token} of task ${id} counts no more`,
+      why: `${isOld ? "the task was claimed anew since" : "there was no such claim"}: ` +
+        `its claim is number ${claimToken}`,
+      claimToken,
+    });
   }
-  if (hasLapsed(task, holder.atMs)) throw lapsed(task, holder, task.leaseUntilMs!);
+  if (hasLapsed(task, atMs)) throw lapsed(task, agentId, task.leaseUntilMs!);
   return task;
 }
+
+const IS_LAPSED = `task.claimed_by IS NOT NULL
+        AND task.status = 'in_progress'
+        AND task.lease_until_ms <= ?1`;
+
+const IS_NO_WORKFLOWS = "task.claimed_by NOT GLOB 'workflow:*'";
 
 /** Takes back every claim that was not renewed in time. @returns The tasks, open again. */
 export function takeBackLapsed(
@@ -158,21 +170,11 @@ export function takeBackLapsed(
     db,
     `SELECT ${TASK_COLUMNS}
        FROM tasks AS task
-      WHERE task.claimed_by IS NOT NULL
-        AND task.status = 'in_progress'
-        AND task.lease_until_ms <= ?1
-        AND NOT (?2 AND task.claimed_by GLOB 'workflow:*')
+      WHERE ${IS_LAPSED}
+        AND (NOT ?2 OR ${IS_NO_WORKFLOWS})
       ORDER BY task.lease_until_ms`,
   ).all(atMs, keepsWorkflows ? 1 : 0).map((row) => takeBack(db, taskOf(row), atMs));
 }
-
-const ANY_LAPSED = `SELECT 1
-       FROM tasks AS task
-      WHERE task.claimed_by IS NOT NULL
-        AND task.status = 'in_progress'
-        AND task.lease_until_ms <= ?
-        AND task.claimed_by NOT GLOB 'workflow:*'
-      LIMIT 1`;
 
 /**
  * {@linkcode takeBackLapsed} for callers that only look, in a transaction of its own. It writes only when it has something to
@@ -180,7 +182,8 @@ const ANY_LAPSED = `SELECT 1
  * renews the claims first when it is back.
  */
 export function takeBackToLook(db: DatabaseSync, atMs: number): Task[] {
-  if (statement(db, ANY_LAPSED).get(atMs) === undefined) return [];
+  const anyLapsed = `SELECT 1 FROM tasks AS task WHERE ${IS_LAPSED} AND ${IS_NO_WORKFLOWS} LIMIT 1`;
+  if (statement(db, anyLapsed).get(atMs) === undefined) return [];
   try {
     return transaction(db, () => takeBackLapsed(db, atMs, { keepsWorkflows: true }));
   } catch {
@@ -220,34 +223,34 @@ function alreadyClaimed(task: Task, atMs: number) {
 function cannotClaim(
   task: Task,
   why: string,
-  { next, waitingFor }: { readonly next: string; readonly waitingFor?: readonly string[] },
+  { next, ...details }: { readonly next: string; readonly waitingFor?: readonly string[] },
 ) {
   return refusal("INVALID_STATUS", {
     what: `Cannot claim task ${task.id}`,
     why: `${why}; nothing was changed`,
     next: `conclaude task ${next}`,
-    details: { currentStatus: task.status, ...waitingFor === undefined ? {} : { waitingFor } },
+    details: { currentStatus: task.status, ...details },
   });
 }
 
-/** @param wanted What was to be done: `completed`. @param to The status that it would have led to. */
-function notInWork(task: Task, wanted: string, to: readonly string[]) {
-  const next = task.status === "open" ? "claim" : "history";
+/** The refusal of a change that only a claimed task takes. @param to The status that it would have led to. */
+function notInWork(task: Task, wanted: string, to: TaskStatus) {
   return refusal("INVALID_TRANSITION", {
     what: `Cannot have task ${task.id} ${wanted}`,
     why: `it is ${task.status}, and only a task in work can be; nothing was changed`,
-    next: `conclaude task ${next} ${task.id}`,
+    next: `conclaude task ${task.status === "open" ? "claim" : "history"} ${task.id}`,
     details: {
       currentStatus: task.status,
-      requestedStatus: to[0],
+      requestedStatus: to,
       validTransitions: statusesAfter(task.status),
     },
   });
 }
 
+/** The refusal of a change by somebody who does not hold the task, or not any more. */
 function notOwner(
-  task: Task,
-  { what, why, next = `conclaude task show ${task.id}`, ...details }: {
+  { id, claimedBy }: Task,
+  { what, why, next = `conclaude task show ${id}`, ...details }: {
     readonly what: string;
     readonly why: string;
     readonly next?: string;
@@ -255,13 +258,8 @@ function notOwner(
     readonly leaseUntilMs?: number | null;
   },
 ) {
-  const told = { claimedBy: task.claimedBy, ...details };
-  return refusal("NOT_CLAIM_OWNER", {
-    what,
-    why: `${why}; nothing was changed`,
-    next,
-    details: told,
-  });
+  const told = `${why}; nothing was changed`;
+  return refusal("NOT_CLAIM_OWNER", { what, why: told, next, details: { claimedBy, ...details } });
 }
 
 function notTheirs(task: Task, agentId: string) {
@@ -271,19 +269,8 @@ function notTheirs(task: Task, agentId: string) {
   });
 }
 
-function staleToken(task: Task, token: number) {
-  const why = token < (task.claimToken ?? 0)
-    ? "the task was claimed anew since"
-    : "there was no such claim";
-  return notOwner(task, {
-    what: `Claim ${token} of task ${task.id} counts no more`,
-    why: `${why}: its claim is number ${task.claimToken}`,
-    claimToken: task.claimToken,
-  });
-}
-
-/** @param ranOutMs When the lease ran out, or when its claim was taken back for that. */
-function lapsed(task: Task, { agentId }: Pick<Holder, "agentId">, ranOutMs: number) {
+/** @param ranOutMs When the lease ran out, or when the claim was taken back for that. */
+function lapsed(task: Task, agentId: string, ranOutMs: number) {
   return notOwner(task, {
     what: `The claim of "${agentId}" on task ${task.id} counts no more`,
     why: `its lease ran out at ${new Date(ranOutMs).toISOString()} without being renewed, and ` +

@@ -1,6 +1,6 @@
 /** Checks the fields of a task, for the command line and the API. */
 import { scriptPattern } from "../base/letters.ts";
-import { refusal } from "./refusal.ts";
+import { type Refusal, refusal } from "./refusal.ts";
 import { PRIORITIES, TASK_STATUSES, TASK_TYPES, type TaskStatus, type TaskType } from "./task.ts";
 
 /** The longest title, in characters. */
@@ -25,17 +25,16 @@ export function isKeepable(text: string): boolean {
 /** @param next The command that helps. @throws {UserError} INVALID_TITLE when it is blank, of several lines, or too long. */
 export function checkTitle(title: string, next: string = CREATE_HELP): string {
   const line = title.trim();
-  if (line === "") throw invalid("INVALID_TITLE", title, "title is required", next);
-  if (!isKeepable(line)) throw invalid("INVALID_TITLE", title, NO_NUL, next);
-  if (/[\r\n]/.test(line)) throw invalid("INVALID_TITLE", title, "a title is one line", next);
-  if (line.length > MAX_TITLE_CHARS) {
-    throw invalid(
-      "INVALID_TITLE",
-      title,
-      `a title has at most ${MAX_TITLE_CHARS} characters`,
-      next,
-    );
-  }
+  const fault = line === ""
+    ? "title is required"
+    : !isKeepable(line)
+    ? NO_NUL
+    : /[\r\n]/.test(line)
+    ? "a title is one line"
+    : line.length > MAX_TITLE_CHARS
+    ? `a title has at most ${MAX_TITLE_CHARS} characters`
+    : null;
+  if (fault !== null) throw invalid("INVALID_TITLE", title, fault, next);
   return line.toWellFormed();
 }
 
@@ -56,7 +55,8 @@ export function checkPriority(priority: unknown, next: string = CREATE_HELP): nu
 
 /** @throws {UserError} INVALID_TYPE */
 export function checkType(type: string, next: string = CREATE_HELP): TaskType {
-  if ((TASK_TYPES as readonly string[]).includes(type)) return type as TaskType;
+  const known = TASK_TYPES.find((one) => one === type);
+  if (known !== undefined) return known;
   throw invalid("INVALID_TYPE", type, `type must be one of: ${TASK_TYPES.join(", ")}`, next);
 }
 
@@ -65,7 +65,8 @@ export function checkStatus(
   status: string,
   next: string = "conclaude task list --help",
 ): TaskStatus {
-  if ((TASK_STATUSES as readonly string[]).includes(status)) return status as TaskStatus;
+  const known = TASK_STATUSES.find((one) => one === status);
+  if (known !== undefined) return known;
   const why = `status must be one of: ${TASK_STATUSES.join(", ")}`;
   throw invalid("INVALID_STATUS", status, why, next);
 }
@@ -91,19 +92,15 @@ const workflowName = scriptPattern(String.raw`^(?!\.)[^/\\\p{Cc}]+$`, "u");
 
 /**
  * The name of a workflow, which is the name of a file and never a path or hidden.
- *
  * @throws {UserError} INVALID_INPUT
  */
 export function checkWorkflowName(name: string, next: string = CREATE_HELP): string {
   if (name.length <= MAX_NAME_CHARS && workflowName().test(name)) {
     return name.toWellFormed();
   }
-  throw invalid(
-    "INVALID_INPUT",
-    name,
-    "the name of a workflow is that of a file in .conclaude/workflows, without its ending",
-    next,
-  );
+  const why =
+    "the name of a workflow is that of a file in .conclaude/workflows, without its ending";
+  throw invalid("INVALID_INPUT", name, why, next);
 }
 
 /** The help page about the names of agents. */
@@ -119,26 +116,11 @@ export function checkAgentId(agentId: string): string {
   if (name !== "" && name.length <= MAX_NAME_CHARS && !/[\u0000-\u001f\u007f]/.test(name)) {
     return name.toWellFormed();
   }
-  throw invalid(
-    "INVALID_INPUT",
-    agentId,
-    `the name of an agent is one line of 1 to ${MAX_NAME_CHARS} characters`,
-    CLAIM_HELP,
-  );
+  const why = `the name of an agent is one line of 1 to ${MAX_NAME_CHARS} characters`;
+  throw invalid("INVALID_INPUT", agentId, why, CLAIM_HELP);
 }
 
-function invalid(
-  reason:
-    | "INVALID_TITLE"
-    | "INVALID_PRIORITY"
-    | "INVALID_TYPE"
-    | "INVALID_TAG"
-    | "INVALID_STATUS"
-    | "INVALID_INPUT",
-  given: unknown,
-  why: string,
-  next: string = CREATE_HELP,
-) {
+function invalid(reason: Refusal, given: unknown, why: string, next: string = CREATE_HELP) {
   const shown = String(given).replace(/[\s\0]+/g, " ").slice(0, 60);
   return refusal(reason, {
     what: `Cannot take "${shown}"`,

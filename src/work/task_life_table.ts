@@ -1,14 +1,29 @@
-/** Makes a task and brings it from open to closed, in the caller's transaction. Claims are in `task_claims.ts`. */
+/**
+ * Makes a task, brings it from open to closed, moves it in its tree, deletes and restores it, in the caller's transaction.
+ * Claims are in `task_claims_table.ts`.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../base/ids.ts";
 import { notFound, refusal } from "./refusal.ts";
-import { statusesAfter, type Task, type TaskStatus, type TaskType, wayTo } from "./task.ts";
+import {
+  isActive,
+  statusesAfter,
+  type Task,
+  type TaskStatus,
+  type TaskType,
+  wayTo,
+} from "./task.ts";
 import { recordEvent } from "./events_table.ts";
 import { insertRow, statement } from "../db/statement.ts";
-import { type Author, changeTask, needTask, withoutBody } from "./task_changes_table.ts";
-import { checkClaim, needClaim, UNCLAIMED } from "./task_claims_table.ts";
-import { addDependencies } from "./task_dependencies_table.ts";
-import { readTask } from "./tasks_table.ts";
+import {
+  addDependencies,
+  type Author,
+  changeTask,
+  needTask,
+  withoutBody,
+} from "./task_changes_table.ts";
+import { needClaim, UNCLAIMED } from "./task_claims_table.ts";
+import { readTask, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
 import { changeWorkflow, readWorkflowOfTask } from "./workflows_table.ts";
 
 /** A task that is to be made. The caller has checked its title, type, priority and tags. */
@@ -29,7 +44,6 @@ export interface NewTask {
 
 /**
  * Makes a task, open and unclaimed.
- *
  * @throws {UserError} PARENT_NOT_FOUND, DEPENDENCY_NOT_FOUND; nothing is made then.
  */
 export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author): Task {
@@ -84,7 +98,7 @@ export function completeTask(
   const found = needTask(db, id);
   const task = found.status === "blocked"
     ? found
-    : checkClaim(db, found, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
+    : needClaim(db, id, { agentId: by, token, atMs, wants: "completed", to: "closed" });
   cancelWorkflow(db, id, { by, atMs });
   return changeTask(db, task, {
     ...UNCLAIMED,
@@ -112,7 +126,7 @@ export function blockTask(
   id: string,
   { by, atMs, token, reason }: Author & { readonly token: number | null; readonly reason: string },
 ): Task {
-  const task = needClaim(db, id, { agentId: by, token, atMs, wants: "blocked", to: ["blocked"] });
+  const task = needClaim(db, id, { agentId: by, token, atMs, wants: "blocked", to: "blocked" });
   return changeTask(db, task, { ...UNCLAIMED, status: "blocked", reason }, { by, atMs });
 }
 
@@ -138,12 +152,195 @@ export function queueTask(db: DatabaseSync, id: string, author: Author): Task {
 export function badTransition(task: Task, to: TaskStatus) {
   const way = wayTo(task, to);
   const valid = statusesAfter(task.status);
+  const others = valid.length === 0 ? "is the end" : `may become ${valid.join(", ")}`;
   return refusal("INVALID_TRANSITION", {
     what: `Task ${task.id} cannot become ${to}`,
-    why: `it is ${task.status}, which ${
-      way?.why ?? (valid.length === 0 ? "is the end" : `may become ${valid.join(", ")}`)
-    }; nothing was changed`,
+    why: `it is ${task.status}, which ${way?.why ?? others}; nothing was changed`,
     next: way?.next ?? `conclaude task show ${task.id}`,
     details: { currentStatus: task.status, requestedStatus: to, validTransitions: valid },
+  });
+}
+
+type TreeTask = Task & {
+  /** How far below the top of the subtree; 0 for the top itself. */
+  readonly relativeDepth: number;
+};
+
+/** A task and everything below it, each after its parent, siblings by age. Deleted ones are left out. */
+export function listSubtree(db: DatabaseSync, id: string): TreeTask[] {
+  return readSubtree(db, id, { withDeleted: false });
+}
+
+function readSubtree(
+  db: DatabaseSync,
+  id: string,
+  { withDeleted }: { readonly withDeleted: boolean },
+): TreeTask[] {
+  return db.prepare(
+    `WITH RECURSIVE below (id, relative_depth, path) AS (
+       SELECT id, 0, printf('%020d%s', created_at_ms, id) FROM tasks WHERE id = ?1
+        UNION ALL
+       SELECT child.id, below.relative_depth + 1, below.path || '/' || printf('%020d%s', child.created_at_ms, child.id)
+         FROM tasks AS child
+         JOIN below ON child.parent_id = below.id
+        WHERE ?2 OR child.deleted_at_ms IS NULL)
+     SELECT ${TASK_COLUMNS}, below.relative_depth AS relativeDepth
+       FROM below
+       JOIN tasks AS task ON task.id = below.id
+      ORDER BY below.path`,
+  ).all(id, withDeleted ? 1 : 0)
+    .map((row) => ({ ...taskOf(row), relativeDepth: Number(row["relativeDepth"]) }));
+}
+
+/** The parents of a task, the nearest first. */
+export function listAncestors(db: DatabaseSync, id: string): Task[] {
+  return db.prepare(
+    `WITH RECURSIVE above (id, distance) AS (
+       SELECT parent_id, 1 FROM tasks WHERE id = ?
+        UNION ALL
+       SELECT task.parent_id, above.distance + 1
+         FROM tasks AS task
+         JOIN above ON task.id = above.id
+        WHERE task.parent_id IS NOT NULL)
+     SELECT ${TASK_COLUMNS}
+       FROM above
+       JOIN tasks AS task ON task.id = above.id
+      ORDER BY above.distance`,
+  ).all(id).map(taskOf);
+}
+
+/** The tasks right below one, the oldest first. Deleted ones are left out. */
+export function listChildren(db: DatabaseSync, id: string): Task[] {
+  return db.prepare(
+    `SELECT ${TASK_COLUMNS}
+       FROM tasks AS task
+      WHERE task.parent_id = ?
+        AND task.deleted_at_ms IS NULL
+      ORDER BY task.created_at_ms, task.id`,
+  ).all(id).map(taskOf);
+}
+
+/**
+ * Moves a task, with all below it, under another one; under none with null.
+ * @throws {UserError} PARENT_NOT_FOUND; WOULD_CREATE_CYCLE when the new parent is the task itself, or below it.
+ */
+export function reparentTask(
+  db: DatabaseSync,
+  id: string,
+  parentId: string | null,
+  author: Author,
+): Task {
+  const task = needTask(db, id);
+  const parent = parentId === null ? null : readTask(db, parentId);
+  if (parent === undefined || (parent !== null && parent.deletedAtMs !== null)) {
+    throw notFound("parent", parentId, { isDeleted: parent !== undefined });
+  }
+  // Deleted tasks below it move too: they may come back.
+  const subtree = readSubtree(db, id, { withDeleted: true });
+  if (parent !== null && subtree.some(({ id }) => id === parent.id)) {
+    throw refusal("WOULD_CREATE_CYCLE", {
+      what: `Task ${id} cannot be moved under ${parent.id}`,
+      why: parent.id === id
+        ? "a task cannot be its own parent; nothing was changed"
+        : "that one is below it; nothing was changed",
+      next: `conclaude task subtree ${id}`,
+      details: { taskId: id, parentId: parent.id },
+    });
+  }
+  const depth = parent === null ? 0 : parent.depth + 1;
+  const setDepth = db.prepare("UPDATE tasks SET depth = ? WHERE id = ?");
+  for (const below of subtree) setDepth.run(depth + below.relativeDepth, below.id);
+  return changeTask(db, { ...task, depth }, { parentId }, author);
+}
+
+/**
+ * Deletes a task and everything below it. It can be restored until retention removes it; with `hard` it is removed now.
+ * @throws {UserError} TASK_ACTIVE, HAS_ACTIVE_CHILDREN.
+ * @returns The tasks that are gone.
+ */
+export function deleteTask(
+  db: DatabaseSync,
+  id: string,
+  { hard, ...author }: Author & { readonly hard: boolean },
+): Task[] {
+  const task = hard ? readTask(db, id) ?? needTask(db, id) : needTask(db, id);
+  if (isActive(task.status)) {
+    throw refusal("TASK_ACTIVE", {
+      what: `Cannot delete task ${id}`,
+      why: `it is ${task.status}; nothing was changed`,
+      next: task.status === "in_progress"
+        ? `conclaude task release ${id} --force`
+        : `conclaude workflow reject ${id}`,
+      details: { currentStatus: task.status },
+    });
+  }
+  const subtree = hard ? readSubtree(db, id, { withDeleted: true }) : listSubtree(db, id);
+  const active = subtree.filter(({ status }) => isActive(status)).map(({ id }) => id);
+  if (active.length > 0) {
+    throw refusal("HAS_ACTIVE_CHILDREN", {
+      what: `Cannot delete task ${id}`,
+      why: `below it there is work going on: ${active.join(", ")}; nothing was changed`,
+      next: `conclaude task subtree ${id}`,
+      details: { activeChildren: active },
+    });
+  }
+  if (hard) removeTasks(db, subtree, author);
+  else for (const below of subtree) markDeleted(db, below, author);
+  return subtree;
+}
+
+/** Marks a task as deleted; it can be restored. The caller looks after what lies below it. */
+export function markDeleted(db: DatabaseSync, task: Task, author: Author): void {
+  changeTask(db, task, { deletedAtMs: author.atMs, queuedAtMs: null }, author);
+  recordDeletion(db, task, { ...author, hard: false });
+}
+
+/** Removes tasks for good, with their tags, history, agents, workflows and questions. Children first. */
+export function removeTasks(db: DatabaseSync, tasks: readonly Task[], author: Author): void {
+  const statements = [
+    "DELETE FROM questions WHERE task_id = ?",
+    "DELETE FROM agents WHERE task_id = ?",
+    "DELETE FROM workflows WHERE task_id = ?",
+    "UPDATE tasks SET parent_id = NULL WHERE parent_id = ?",
+    "DELETE FROM tasks WHERE id = ?",
+  ].map((sql) => db.prepare(sql));
+  for (const task of tasks.toReversed()) {
+    for (const statement of statements) statement.run(task.id);
+    recordDeletion(db, task, { ...author, hard: true });
+  }
+}
+
+/** Restores a task, with all below it that was deleted with it. @returns These tasks, the first one first. */
+export function restoreTask(db: DatabaseSync, id: string, author: Author): [Task, ...Task[]] {
+  const task = readTask(db, id);
+  if (task === undefined || task.deletedAtMs === null) return [needTask(db, id)];
+  const parent = task.parentId === null ? undefined : readTask(db, task.parentId);
+  if (parent !== undefined && parent.deletedAtMs !== null) {
+    throw refusal("PARENT_NOT_FOUND", {
+      what: `Cannot restore task ${id}`,
+      why: "the task above it is deleted as well; nothing was changed",
+      next: `conclaude task restore ${parent.id}`,
+      details: { parentId: parent.id },
+    });
+  }
+  const together = readSubtree(db, id, { withDeleted: true }).filter((below) =>
+    below.deletedAtMs === task.deletedAtMs
+  );
+  for (const below of together) changeTask(db, below, { deletedAtMs: null }, author);
+  const others = together.filter((below) => below.id !== id);
+  return [readTask(db, id)!, ...others.map((below) => readTask(db, below.id)!)];
+}
+
+function recordDeletion(
+  db: DatabaseSync,
+  task: Task,
+  { hard, by, atMs }: Author & { readonly hard: boolean },
+): void {
+  recordEvent(db, {
+    type: "task.deleted",
+    entityType: "task",
+    entityId: task.id,
+    data: { task: withoutBody(task), hard, by },
+    atMs,
   });
 }

@@ -1,18 +1,19 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import type { Task } from "./task.ts";
+import { columnsOf, rowOf } from "./row_fields.ts";
+import { type Task, TASK_FIELDS } from "./task.ts";
 import { filterValues, statement } from "../db/statement.ts";
 
-/** The columns of a task in a table or alias `task`, with its tags and dependencies as JSON; see {@linkcode taskOf}. */
-export const TASK_COLUMNS =
-  `task.id, task.parent_id AS parentId, task.depth, task.title, task.body, task.type, task.status,
-            task.priority, task.workflow, task.project_dir AS projectDir, task.repository,
-            task.claimed_by AS claimedBy, iif(task.claimed_by IS NULL, NULL, task.claim_token) AS claimToken,
-            task.claimed_at_ms AS claimedAtMs, task.lease_until_ms AS leaseUntilMs, task.reason, task.summary,
-            task.queued_at_ms AS queuedAtMs, task.created_at_ms AS createdAtMs, task.updated_at_ms AS updatedAtMs,
-            task.closed_at_ms AS closedAtMs, task.deleted_at_ms AS deletedAtMs,
-            (SELECT json_group_array(tag) FROM (SELECT tag FROM task_tags WHERE task_id = task.id ORDER BY tag)) AS tags,
-            (SELECT json_group_array(depends_on)
-               FROM (SELECT depends_on FROM task_dependencies WHERE task_id = task.id ORDER BY depends_on)) AS dependsOn`;
+/** The columns of a task in a table or alias `task`; see {@linkcode taskOf}. */
+export const TASK_COLUMNS = columnsOf(TASK_FIELDS, {
+  prefix: "task.",
+  special: {
+    claimToken: "iif(task.claimed_by IS NULL, NULL, task.claim_token)",
+    tags:
+      "(SELECT json_group_array(tag) FROM (SELECT tag FROM task_tags WHERE task_id = task.id ORDER BY tag))",
+    dependsOn: `(SELECT json_group_array(depends_on)
+       FROM (SELECT depends_on FROM task_dependencies WHERE task_id = task.id ORDER BY depends_on))`,
+  },
+});
 
 /** True for a task that can be done now: open, unclaimed, no child in work, every dependency closed. */
 export const IS_READY = `task.status = 'open'
@@ -33,7 +34,7 @@ export const IS_READY = `task.status = 'open'
                  AND other.deleted_at_ms IS NULL)`;
 
 /** Which tasks are wanted. A filter that is left out, or null, lets everything through. */
-export interface TaskFilter {
+interface TaskFilter {
   /** Common git directory, or project directory where there is none. */
   readonly project?: string | null | undefined;
   readonly statuses?: readonly string[] | null;
@@ -123,12 +124,7 @@ export function listTags(db: DatabaseSync): string[] {
     .map((row) => String(row["tag"]));
 }
 
-/** A row of {@linkcode TASK_COLUMNS} as a task. A plain object: the rows of SQLite's binding are slow to copy. */
+/** A row of {@linkcode TASK_COLUMNS} as a task. */
 export function taskOf(row: Readonly<Record<string, SQLOutputValue>>): Task {
-  const task = Object.fromEntries(Object.entries(row));
-  return {
-    ...task,
-    tags: JSON.parse(String(row["tags"])),
-    dependsOn: JSON.parse(String(row["dependsOn"])),
-  } as unknown as Task;
+  return rowOf(TASK_FIELDS, row);
 }

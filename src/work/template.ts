@@ -4,7 +4,6 @@
  */
 import { count } from "../base/counts.ts";
 import { placeAfter, quoteAt } from "./shell_place.ts";
-import { type Found, TEMPLATE_FUNCTIONS, textOf } from "./template_functions.ts";
 import {
   type Expression,
   parseTemplate,
@@ -14,13 +13,7 @@ import {
   type TemplateValue,
 } from "./template_syntax.ts";
 
-export interface Rendered {
-  readonly text: string;
-  /** A warning for each use of `raw`. */
-  readonly warnings: readonly string[];
-}
-
-export interface RenderOptions {
+interface RenderOptions {
   /** What a missing value is. */
   readonly missing: "error" | "empty";
   /** The text of `include "name"`; null when there is none. Without it nothing can be included. */
@@ -40,23 +33,18 @@ interface Scope extends RenderOptions {
 
 /**
  * Renders a prompt, a message or another text.
- *
  * @throws TemplateError
  */
 export function renderText(
   template: string,
   context: TemplateContext,
   options: RenderOptions,
-): Rendered {
-  return {
-    text: renderIn(template, { ...options, context, including: [options.name ?? ""] }),
-    warnings: [],
-  };
+): string {
+  return renderIn(template, { ...options, context, including: [options.name ?? ""] });
 }
 
 /**
  * The value of a template that is a single tag; of any other its text. A missing value is an error.
- *
  * @throws TemplateError
  */
 export function renderValue(template: string, context: TemplateContext): TemplateValue {
@@ -73,10 +61,13 @@ export function renderValue(template: string, context: TemplateContext): Templat
  *
  * Where it is uncertain how the shell reads the place, the tag is refused whatever the value is; such a script takes
  * the value from its `env`.
- *
+ * @returns The script, and a warning for each use of `raw`.
  * @throws TemplateError
  */
-export function renderScript(command: string, context: TemplateContext): Rendered {
+export function renderScript(
+  command: string,
+  context: TemplateContext,
+): { readonly text: string; readonly warnings: readonly string[] } {
   const scope: Scope = { missing: "empty", context, including: [""] };
   const parts = parseTemplate(command);
   const warnings: string[] = [];
@@ -109,7 +100,7 @@ export function renderScript(command: string, context: TemplateContext): Rendere
 }
 
 /** The argument of `raw`, when the tag is one. */
-function rawArgument({ tag, expression }: Extract<Part, { kind: "tag" }>): Expression | null {
+function rawArgument({ tag, expression }: Tag): Expression | null {
   if (expression.kind !== "call" || expression.name !== "raw") return null;
   if (expression.args.length !== 1) throw new TemplateError(`${tag}: raw takes one value`);
   return expression.args[0]!;
@@ -183,10 +174,9 @@ function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
     throw new TemplateError(`${tag}: circular include detected: ${circle.join(" -> ")}`);
   }
   if (chain.length > MAX_INCLUDE_DEPTH + 1) {
+    const told = chain.slice(1).join(" -> ");
     throw new TemplateError(
-      `${tag}: more than ${MAX_INCLUDE_DEPTH} texts include each other: ${
-        chain.slice(1).join(" -> ")
-      }`,
+      `${tag}: more than ${MAX_INCLUDE_DEPTH} texts include each other: ${told}`,
     );
   }
   if (pairs.length % 2 !== 0) throw new TemplateError(`${tag}: include needs keys with values`);
@@ -198,11 +188,8 @@ function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
 }
 
 /** The faults of a text whatever its values are, one for each wrong tag. */
-export function textFaults(text: string | null): string[] {
-  return faultsOf(
-    text ?? "",
-    (one) => renderText(one, {}, { missing: "empty", include: () => "" }),
-  );
+export function textFaults(text: string): string[] {
+  return faultsOf(text, (one) => renderText(one, {}, { missing: "empty", include: () => "" }));
 }
 
 /** The faults of a script whatever its values are, one for each wrong tag. */
@@ -234,4 +221,88 @@ function faultOf(render: () => unknown): string | null {
     if (error instanceof TemplateError) return error.message;
     throw error;
   }
+}
+
+/** A value; `undefined` when it is missing. */
+type Found = TemplateValue | undefined;
+
+interface TemplateFunction {
+  readonly min: number;
+  readonly max: number;
+  /** True when an argument may be a missing value. */
+  readonly takesMissing: boolean;
+  /** @throws Error when the arguments are wrong. */
+  readonly run: (...args: readonly Found[]) => TemplateValue;
+}
+
+function takes(
+  [min, max = min]: readonly [min: number, max?: number],
+  run: TemplateFunction["run"],
+  { missing: takesMissing = false }: { readonly missing?: boolean } = {},
+): TemplateFunction {
+  return { min, max, takesMissing, run };
+}
+
+const MISSING = { missing: true };
+
+/** By name, without `include` and `raw`, which need more than their arguments. */
+export const TEMPLATE_FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map([
+  // As in Go's sprig: `default "x" .y`, `.y | default "x"`.
+  [
+    "default",
+    takes([2], (fallback, value) => (value ?? "") === "" ? fallback ?? null : value!, MISSING),
+  ],
+  ["join", takes([2], join)],
+  ["upper", takes([1], (value) => textOf(value).toUpperCase())],
+  ["lower", takes([1], (value) => textOf(value).toLowerCase())],
+  ["trim", takes([1], (value) => textOf(value).trim())],
+  ["indent", takes([2], indent)],
+  ["quote", takes([1], (value) => JSON.stringify(textOf(value)))],
+  ["eq", takes([2, Infinity], (first, ...rest) => rest.some((one) => isEqual(first, one)))],
+  ["ne", takes([2], (a, b) => !isEqual(a, b))],
+  ["not", takes([1], (value) => !isTrue(value), MISSING)],
+  [
+    "and",
+    takes(
+      [1, Infinity],
+      (...all) => all.find((one) => !isTrue(one)) ?? (all.every(isTrue) ? all.at(-1)! : false),
+      MISSING,
+    ),
+  ],
+  ["or", takes([1, Infinity], (...all) => all.find(isTrue) ?? all.at(-1) ?? false, MISSING)],
+]);
+
+/** A value as text: a missing value and null are empty, lists and objects are JSON. */
+function textOf(value: Found): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Whether a value counts as true. Missing, false, 0, empty, and the texts `false` and `0` do not. */
+function isTrue(value: Found): boolean {
+  if (typeof value === "string") return !["", "false", "0"].includes(value.trim());
+  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+}
+
+/** Outputs of steps are text, so values are compared as text: `eq "0" 0` is true. */
+function isEqual(a: Found, b: Found): boolean {
+  return textOf(a) === textOf(b);
+}
+
+/** `join ", " .tags` and `join .tags ", "` both. */
+function join(a: Found, b: Found): string {
+  if (a === undefined || b === undefined) return "";
+  const [list, separator] = Array.isArray(a) ? [a, b] : [b, a];
+  if (!Array.isArray(list)) throw new Error("join needs a list and a separator");
+  return list.map(textOf).join(textOf(separator));
+}
+
+/** `indent 4 .text` and `indent .text 4` both. */
+function indent(a: Found, b: Found): string {
+  const [width, text] = typeof a === "number" ? [a, b] : [b, a];
+  const spaces = Number(width);
+  if (!Number.isInteger(spaces) || spaces < 0 || spaces > 100) {
+    throw new Error("indent needs a number of spaces, 0 to 100");
+  }
+  return textOf(text).replace(/^/gm, " ".repeat(spaces));
 }

@@ -44,7 +44,6 @@ const MAX_DEPTH = 50;
 
 /**
  * Cuts a template into its parts.
- *
  * @throws TemplateError when a tag has no end, or says what is not understood.
  */
 export function parseTemplate(template: string): Part[] {

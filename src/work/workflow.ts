@@ -53,7 +53,7 @@ export interface MergeStep extends CommonStep {
 }
 
 /** The steps of a loop: all but a merge. */
-export type LoopedStep = AgentStep | ScriptStep | LoopStep;
+type LoopedStep = AgentStep | ScriptStep | LoopStep;
 
 export type Step = LoopedStep | MergeStep;
 
@@ -71,10 +71,10 @@ export interface FaultyWorkflow {
   readonly rest: Workflow | null;
 }
 
-export const DEFAULT_MAX_ITERATIONS = 10;
+const DEFAULT_MAX_ITERATIONS = 10;
 
 /** The default time limit of a script or a merge, in milliseconds. */
-export const DEFAULT_SCRIPT_TIMEOUT_MS = 5 * 60_000;
+const DEFAULT_SCRIPT_TIMEOUT_MS = 5 * 60_000;
 
 /** Whether the `prompt` of an agent is the prompt itself, and not a name. */
 export function isInlinePrompt(prompt: string): boolean {
@@ -146,7 +146,6 @@ const STEP_TYPES = Object.keys(STEPS) as Step["type"][];
 
 /**
  * Reads a workflow from an already parsed YAML value.
- *
  * @returns The workflow, or everything that is wrong with it, each error with the step that it lies in.
  */
 export function parseWorkflow(value: unknown): { readonly workflow: Workflow } | FaultyWorkflow {
@@ -157,10 +156,7 @@ export function parseWorkflow(value: unknown): { readonly workflow: Workflow } |
   const errors: string[] = [...wrong];
   const place: Place = { isInLoop: false, errors, isWhole: true };
   const steps = readSteps(value["steps"] ?? null, place);
-  const { name, description } = {
-    name: fields?.name ?? "",
-    description: fields?.description ?? "",
-  };
+  const [name, description] = [fields?.name ?? "", fields?.description ?? ""];
   if (fields !== null && name === "") errors.unshift("name is required");
   if (/[/\\]/.test(name)) errors.unshift('name must not contain "/" or "\\"');
   errors.push(...unknown);
@@ -207,49 +203,64 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
   }
   const { fields, errors, unknown } = readFields<typeof COMMON>(STEPS[type], given);
   errors.forEach(tell);
-  const step = fields === null ? null : MAKERS[type](fields as never, { place, tell });
+  const check: StepContext["check"] = (field, templates, faultsOf = textFaults) => {
+    if (typeof templates === "object") {
+      for (const [name, text] of Object.entries(templates ?? {})) check(`${field} ${name}`, text);
+    } else for (const fault of faultsOf(templates)) tell(`${field}: ${fault}`);
+  };
+  const step = fields === null ? null : MAKERS[type](fields as never, { place, tell, check });
   unknown.forEach(tell);
   return step;
 }
 
 type Fields<Type extends Step["type"]> = z.output<typeof STEPS[Type]>;
 
+interface StepContext {
+  readonly place: Place;
+  readonly tell: (error: string) => void;
+  /** Tells the faults of a template, or of all templates by name, after the name of their field. */
+  readonly check: (
+    field: string,
+    templates: string | null | Readonly<Record<string, string>>,
+    faultsOf?: (template: string) => string[],
+  ) => void;
+}
+
 /** Makes a step of each type, and tells what is wrong with its fields beside their types. */
 const MAKERS: {
-  readonly [Type in Step["type"]]: (
-    fields: Fields<Type>,
-    context: { readonly place: Place; readonly tell: (error: string) => void },
-  ) => Step;
+  readonly [Type in Step["type"]]: (fields: Fields<Type>, context: StepContext) => Step;
 } = {
-  agent: (fields, { tell }) => {
-    const step = { ...commonOf(fields, tell), prompt: fields.prompt ?? fields.spell ?? "" };
-    if (step.prompt.trim() === "") tell("agent step requires a prompt");
-    if (isInlinePrompt(step.prompt)) tellFaults(textFaults(step.prompt), "prompt", tell);
-    else if (/[/\\]/.test(step.prompt)) {
+  agent: (fields, context) => {
+    const { tell, check } = context;
+    const common = commonOf(fields, context);
+    const prompt = fields.prompt ?? fields.spell ?? "";
+    if (prompt.trim() === "") tell("agent step requires a prompt");
+    if (isInlinePrompt(prompt)) check("prompt", prompt);
+    else if (/[/\\]/.test(prompt)) {
       tell('prompt is a name without "/" or "\\", or a text of several lines');
     }
-    for (const [name, text] of Object.entries(fields.input)) {
-      tellFaults(textFaults(text), `input ${name}`, tell);
-    }
-    return { ...step, type: "agent", input: fields.input };
+    check("input", fields.input);
+    return { ...common, type: "agent", prompt, input: fields.input };
   },
-  script: (fields, { tell }) => {
+  script: (fields, context) => {
+    const { tell, check } = context;
     const { command: given, env, workdir } = fields;
-    const common = commonOf(fields, tell);
+    const common = commonOf(fields, context);
     const command = given ?? "";
     if (command.trim() === "") tell("script step requires a command");
-    tellFaults(scriptFaults(command), "command", tell);
-    for (const [name, text] of Object.entries(env)) {
+    check("command", command, scriptFaults);
+    for (const name of Object.keys(env)) {
       if (!/^[A-Za-z_]\w*$/.test(name)) tell(`env: "${name}" is no name of a variable`);
-      tellFaults(textFaults(text), `env ${name}`, tell);
     }
-    tellFaults(textFaults(workdir), "workdir", tell);
+    check("env", env);
+    check("workdir", workdir);
     const exitLoopOnSuccess = fields.on_success !== null;
     const onFail = fields.on_fail ?? "block";
     return { ...common, type: "script", command, onFail, exitLoopOnSuccess, env, workdir };
   },
-  loop: (fields, { tell, place }) => {
-    const common = commonOf(fields, tell);
+  loop: (fields, context) => {
+    const { tell, place } = context;
+    const common = commonOf(fields, context);
     const inLoop = { ...place, isInLoop: true };
     const steps = readSteps(fields.steps, inLoop) as LoopedStep[];
     place.isWhole = inLoop.isWhole;
@@ -260,60 +271,42 @@ const MAKERS: {
     const onMaxIterations = fields.on_max_iterations ?? "block";
     return { ...common, type: "loop", steps, maxIterations, onMaxIterations };
   },
-  merge: (fields, { tell, place }) => {
+  merge: (fields, context) => {
+    const { tell, place, check } = context;
     const { commit_message: commitMessage, pre_merge, require_review } = fields;
-    const common = commonOf(fields, tell);
+    const common = commonOf(fields, context);
     if (place.isInLoop) tell("merge step is not allowed in a loop: put it after the loop");
-    tellFaults(textFaults(commitMessage), "commit_message", tell);
+    check("commit_message", commitMessage);
     const preMerge = pre_merge ?? [];
-    for (const command of preMerge) tellFaults(scriptFaults(command), "pre_merge", tell);
+    for (const command of preMerge) check("pre_merge", command, scriptFaults);
     const requireReview = require_review ?? true;
     return { ...common, type: "merge", requireReview, commitMessage, preMerge };
   },
 };
 
+/** Names that templates use for something else. */
+const RESERVED_NAMES: ReadonlySet<string> = new Set(["task", "bead", "previous"]);
+
 function commonOf(
   { name: given, when, timeout: timeoutMs, output }: z.output<z.ZodMiniObject<typeof COMMON>>,
-  tell: (error: string) => void,
+  { tell, check }: StepContext,
 ): CommonStep {
   const name = given ?? "";
-  for (const fault of [nameFault(name), outputFault(output)]) {
-    if (fault !== null) tell(fault);
+  if (name === "") tell("a step requires a name");
+  else if (!/^[A-Za-z0-9_][\w-]*$/.test(name)) {
+    tell('a step\'s name has letters, digits, "-" and "_" only');
+  } else if (RESERVED_NAMES.has(name)) tell("templates use this name for something else");
+  if (output !== null && !/^[A-Za-z_][\w-]*$/.test(output)) {
+    tell('output must be a name of letters, digits, "-" and "_"');
+  } else if (output !== null && RESERVED_NAMES.has(output)) {
+    tell(`output must not be "${output}": templates use this name for something else`);
   }
-  tellFaults(textFaults(when), "when", tell);
+  check("when", when);
   return { name, when, timeoutMs, output };
 }
 
 function isNothing(steps: unknown): boolean {
   return steps === null || (Array.isArray(steps) && steps.length === 0);
-}
-
-function tellFaults(
-  faults: readonly string[],
-  field: string,
-  tell: (error: string) => void,
-): void {
-  for (const fault of faults) tell(`${field}: ${fault}`);
-}
-
-/** Names that templates use for something else. */
-const RESERVED_NAMES: ReadonlySet<string> = new Set(["task", "bead", "previous"]);
-
-function nameFault(name: string): string | null {
-  if (name === "") return "a step requires a name";
-  if (!/^[A-Za-z0-9_][\w-]*$/.test(name)) {
-    return 'a step\'s name has letters, digits, "-" and "_" only';
-  }
-  return RESERVED_NAMES.has(name) ? "templates use this name for something else" : null;
-}
-
-function outputFault(output: string | null): string | null {
-  if (output === null) return null;
-  if (!/^[A-Za-z_][\w-]*$/.test(output)) {
-    return 'output must be a name of letters, digits, "-" and "_"';
-  }
-  if (!RESERVED_NAMES.has(output)) return null;
-  return `output must not be "${output}": templates use this name for something else`;
 }
 
 /** Names that stand twice in a workflow: templates find steps and variables in one place. */

@@ -1,61 +1,53 @@
 /** Workflows, as far as they have come. Changes are in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { recordEvent } from "./events_table.ts";
+import { columnsOf, type Fields, type RowOf, rowOf } from "./row_fields.ts";
 import { filterValues, insertRow, statement, updateRow } from "../db/statement.ts";
-
-/** Where a workflow stands; the last two are the end. */
-export type WorkflowStatus =
-  | "running"
-  | "pending_merge"
-  | "blocked"
-  | "failed"
-  | "completed"
-  | "cancelled";
 
 /** What a person has decided and the daemon has not done yet. */
 export type Decision = "approve" | "reject" | "cancel";
 
-export interface WorkflowRow {
-  readonly id: string;
-  readonly taskId: string;
-  readonly name: string;
-  readonly status: WorkflowStatus;
+export const WORKFLOW_FIELDS = {
+  id: "text",
+  taskId: "text",
+  name: "text",
+  /** The last two are the end. */
+  status: ["running", "pending_merge", "blocked", "failed", "completed", "cancelled"],
   /** The step that runs, or at which it stopped. */
-  readonly currentStep: string | null;
+  currentStep: "text?",
   /** Why it is blocked or failed. */
-  readonly reason: string | null;
+  reason: "text?",
   /** The number of its claim on the task. */
-  readonly claimToken: number;
-  readonly projectDir: string | null;
-  readonly repository: string | null;
-  readonly worktree: string | null;
-  readonly branch: string | null;
-  readonly baseBranch: string | null;
-  readonly baseCommit: string | null;
-  readonly mergeCommit: string | null;
-  readonly decision: Decision | null;
-  readonly decisionBy: string | null;
-  readonly decisionText: string | null;
-  readonly decidedAtMs: number | null;
-  readonly deadlineAtMs: number | null;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  readonly endedAtMs: number | null;
-}
+  claimToken: "integer",
+  projectDir: "text?",
+  repository: "text?",
+  worktree: "text?",
+  branch: "text?",
+  baseBranch: "text?",
+  baseCommit: "text?",
+  mergeCommit: "text?",
+  decision: ["approve", "reject", "cancel", null],
+  decisionBy: "text?",
+  decisionText: "text?",
+  decidedAtMs: "integer?",
+  deadlineAtMs: "integer?",
+  createdAtMs: "integer",
+  updatedAtMs: "integer",
+  endedAtMs: "integer?",
+} as const satisfies Fields;
 
-const COLUMNS = `id, task_id AS taskId, name, status, current_step AS currentStep, reason,
-            claim_token AS claimToken, project_dir AS projectDir, repository, worktree, branch,
-            base_branch AS baseBranch, base_commit AS baseCommit, merge_commit AS mergeCommit, decision,
-            decision_by AS decisionBy, decision_text AS decisionText, decided_at_ms AS decidedAtMs,
-            deadline_at_ms AS deadlineAtMs, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs,
-            ended_at_ms AS endedAtMs`;
+export type WorkflowRow = RowOf<typeof WORKFLOW_FIELDS>;
+
+export type WorkflowStatus = WorkflowRow["status"];
+
+const COLUMNS = columnsOf(WORKFLOW_FIELDS);
 
 /** What is to be different; a field that is left out stays. */
 export type WorkflowChanges = Partial<
   Omit<WorkflowRow, "id" | "taskId" | "name" | "projectDir" | "createdAtMs" | "updatedAtMs">
 >;
 
-export type NewWorkflow =
+type NewWorkflow =
   & Pick<
     WorkflowRow,
     "id" | "taskId" | "name" | "claimToken" | "projectDir" | "repository" | "deadlineAtMs"
@@ -69,7 +61,7 @@ export type NewWorkflow =
 export function createWorkflow(db: DatabaseSync, workflow: NewWorkflow, atMs: number): void {
   const times = { createdAtMs: atMs, updatedAtMs: atMs };
   insertRow(db, "workflows", { ...workflow, status: "running", ...times });
-  tellWorkflow(db, "workflow.started", workflow.id, {}, atMs);
+  recordWorkflowEvent(db, "workflow.started", workflow.id, {}, atMs);
 }
 
 /** Changes a workflow, and tells of it with an event of this type. */
@@ -85,10 +77,10 @@ export function changeWorkflow(
   },
 ): void {
   updateRow(db, "workflows", id, { ...changes, updatedAtMs: atMs });
-  if (event !== null) tellWorkflow(db, event, id, data, atMs);
+  if (event !== null) recordWorkflowEvent(db, event, id, data, atMs);
 }
 
-export function tellWorkflow(
+export function recordWorkflowEvent(
   db: DatabaseSync,
   type: string,
   id: string,
@@ -156,4 +148,82 @@ export function listDecided(db: DatabaseSync): WorkflowRow[] {
         AND ended_at_ms IS NULL
       ORDER BY decided_at_ms, id`,
   ).all() as unknown as WorkflowRow[];
+}
+
+export const STEP_FIELDS = {
+  /** Its name, and the rounds of the loops around it: `quality#2/test`. */
+  key: "text",
+  /** From 1. */
+  attempt: "integer",
+  type: ["agent", "script", "loop", "merge"],
+  status: ["running", "finished", "superseded"],
+  /** Null while it runs. */
+  outcome: "any",
+  agentId: "text?",
+  startedAtMs: "integer",
+  endedAtMs: "integer?",
+} as const satisfies Fields;
+
+export type StepRow = RowOf<typeof STEP_FIELDS>;
+
+/** The steps of a workflow in the order in which they were begun, also those that were run again. */
+export function listSteps(db: DatabaseSync, workflowId: string): StepRow[] {
+  return db.prepare(
+    `SELECT ${columnsOf(STEP_FIELDS)}
+       FROM workflow_steps
+      WHERE workflow_id = ?
+      ORDER BY started_at_ms, coalesce(ended_at_ms, 9e15), key, attempt`,
+  ).all(workflowId).map((row) => rowOf(STEP_FIELDS, row));
+}
+
+interface StepKey {
+  readonly workflowId: string;
+  readonly key: string;
+  readonly attempt: number;
+}
+
+/** Keeps that a step is being run. */
+export function beginStep(
+  db: DatabaseSync,
+  at: StepKey,
+  { type, agentId, atMs }: Pick<StepRow, "type" | "agentId"> & { readonly atMs: number },
+): void {
+  const { workflowId, key, attempt } = at;
+  insertRow(db, "workflow_steps", { ...at, type, status: "running", agentId, startedAtMs: atMs });
+  changeWorkflow(db, workflowId, { currentStep: key }, {
+    event: "workflow.step.started",
+    atMs,
+    data: { step: { key, attempt, type } },
+  });
+}
+
+/** Keeps what a step came to. A step that was not begun, because nothing had to be run, is made. */
+export function finishStep(
+  db: DatabaseSync,
+  { workflowId, key, attempt }: StepKey,
+  { type, outcome, atMs }: Pick<StepRow, "type" | "outcome"> & { readonly atMs: number },
+): void {
+  statement(
+    db,
+    `INSERT INTO workflow_steps (workflow_id, key, attempt, type, status, outcome, started_at_ms, ended_at_ms)
+     VALUES (?1, ?2, ?3, ?4, 'finished', ?5, ?6, ?6)
+     ON CONFLICT (workflow_id, key, attempt) DO UPDATE SET status = 'finished', outcome = ?5, ended_at_ms = ?6`,
+  ).run(workflowId, key, attempt, type, JSON.stringify(outcome), atMs);
+  const step = { key, attempt, type, outcome };
+  recordWorkflowEvent(db, "workflow.step.completed", workflowId, { step }, atMs);
+}
+
+/** Lets a step be run again: its outcome counts no more. */
+export function supersedeStep(
+  db: DatabaseSync,
+  { workflowId, key, attempt }: StepKey,
+  atMs: number,
+): void {
+  db.prepare(
+    `UPDATE workflow_steps
+        SET status = 'superseded', ended_at_ms = coalesce(ended_at_ms, ?)
+      WHERE workflow_id = ?
+        AND key = ?
+        AND attempt = ?`,
+  ).run(atMs, workflowId, key, attempt);
 }

@@ -29,7 +29,7 @@ const TELL_OF_NONE = [
   JSON.stringify({ ...STATE, port: "80" }),
 ];
 
-Deno.test("a state is kept for its user alone, is read as it was, and is not written twice", () =>
+Deno.test("the state file is readable for its user alone, is read as it was written, and is not written twice", () =>
   inFolder((folder) => {
     const path = join(folder, "conclaude.daemon.json");
     assert.equal(readState(path), null);

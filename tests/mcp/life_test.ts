@@ -288,35 +288,3 @@ Deno.test("the server leaves with 0 when nobody reads its answers any more", asy
   await child.stdin.close().catch(() => {});
   await Deno.remove(at.folder, { recursive: true });
 });
-
-Deno.test("a message that is too long is refused by its id, and the server stays", async () => {
-  const at = places();
-  const { child, reader } = await started(at);
-  const writer = child.stdin.getWriter();
-  const put = (text: string) => writer.write(new TextEncoder().encode(text));
-  const answer = async () => JSON.parse(new TextDecoder().decode((await reader.read()).value));
-  const long = "x".repeat(5_000_000);
-  const tail = { ...callOf(8, "remember", { text: long }), id: undefined };
-  const asked: readonly (readonly [string, unknown])[] = [
-    [JSON.stringify(callOf(7, "remember", { text: long })), 7],
-    [`${JSON.stringify(tail).slice(0, -1)},"id":"last one"}`, "last one"],
-    [JSON.stringify({ params: { id: 9, text: long }, method: "tools/call" }), null],
-  ];
-  for (const [message, id] of asked) {
-    await put(`${message}\n`);
-    const refused = await answer();
-    assert.equal(refused.id, id);
-    assert.deepEqual(refused.error.code, -32600);
-    assert.match(refused.error.message, /longer than 4000000 bytes\. Next: /);
-  }
-  await put(`${JSON.stringify(callOf(10, "status", {}))}\n`);
-  assert.equal((await answer()).id, 10);
-  // One without end is thrown away as it comes.
-  for (let i = 0; i < 12; i++) await put("a".repeat(1_000_000));
-  await writer.close();
-  assert.equal((await answer()).id, null);
-  assert.equal((await reader.read()).done, true);
-  assert.equal((await child.status).code, 0);
-  assert.equal(await new Response(child.stderr).text(), "");
-  await Deno.remove(at.folder, { recursive: true });
-});

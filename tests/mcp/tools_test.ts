@@ -7,7 +7,7 @@ import { daysMs } from "../../src/base/time.ts";
 import { filesWith, query } from "../support/look.ts";
 import { connect, keep, places } from "./support.ts";
 
-Deno.test("five tools are told of, in at most 900 tokens with what the server says of itself", async () => {
+Deno.test("the descriptions of the five tools and of the server take at most 900 tokens", async () => {
   await using server = await connect();
   const { tools } = await server.client.listTools();
   assert.deepEqual(tools.map(({ name }) => name), [
@@ -69,7 +69,7 @@ Deno.test("recall makes a damaged search index anew and answers", async () => {
   assert.match((await server.call("recall", { query: "upload proxy" })).text, /^#1 [^\n]*$/);
 });
 
-Deno.test("recall and timeline find what is about a file, however it is named", async () => {
+Deno.test("recall and timeline find the observations about a file, however its path is written", async () => {
   const at = places();
   await keep(at.database, [
     {
@@ -205,7 +205,7 @@ Deno.test("remember keeps a note without its secrets, and counts the same one", 
   assert.equal(files, '["deploy/run.sh","deploy/stop.sh"]');
 });
 
-Deno.test("status tells what there is, what is open and how the database is", async () => {
+Deno.test("status shows the number of observations, open failures and the state of the database", async () => {
   const at = places();
   await keep(at.database, [
     { project: at.project, kind: "failure", outcome: "failure", title: "`make check` failed" },
@@ -221,7 +221,7 @@ Deno.test("status tells what there is, what is open and how the database is", as
   assert.doesNotMatch(text, /other/);
 });
 
-Deno.test("other projects are told of only everywhere, whichever tool is called", async () => {
+Deno.test("every tool leaves other projects out unless it is called with everywhere", async () => {
   const at = places();
   const both = { sessionId: "notes", kind: "note" } as const;
   const file = { files: [{ path: "src/billing.ts", digest: null }] };

@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { finishAndAdvance } from "../../src/work/engine/advance.ts";
-import { answer } from "../../src/work/engine/answers.ts";
-import { beginWorkflow } from "../../src/work/engine/begin.ts";
+import { beginWorkflow, finishAndAdvance } from "../../src/work/engine/advance.ts";
+import { answer } from "../../src/work/engine/requests.ts";
 import { blockedOutcome } from "../../src/work/progress.ts";
 import { parseWorkflow } from "../../src/work/workflow.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { transaction } from "../../src/db/transaction.ts";
 import { askQuestion } from "../../src/work/questions_table.ts";
-import { changeDependencies } from "../../src/work/task_dependencies_table.ts";
+import { changeDependencies } from "../../src/work/task_changes_table.ts";
 import { createTask } from "../../src/work/task_life_table.ts";
 import { readTask } from "../../src/work/tasks_table.ts";
-import { readWorkflow } from "../../src/work/workflows_table.ts";
-import { listSteps } from "../../src/work/workflow_steps_table.ts";
+import { listSteps, readWorkflow } from "../../src/work/workflows_table.ts";
 
 const AT = 1_700_000_000_000;
 const LASTING = { leaseMs: 60_000, timeoutMs: 60_000, atMs: AT };

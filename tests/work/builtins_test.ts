@@ -6,7 +6,7 @@ import {
   builtinPrompt,
   builtinWorkflow,
   DEFAULT_WORKFLOW,
-} from "../../src/work/builtins.ts";
+} from "../../src/work/engine/workflow_files.ts";
 import { nextMove, outcomeOfScript, type StepRecord } from "../../src/work/progress.ts";
 import { renderPrompt, renderScriptStep } from "../../src/work/render_step.ts";
 import { parseWorkflow, type Workflow } from "../../src/work/workflow.ts";
@@ -51,7 +51,7 @@ function run(
         signal: null,
       });
       if (step.type === "agent") {
-        prompts.set(key, renderPrompt(step, context, builtinPrompt).text);
+        prompts.set(key, renderPrompt(step, context, builtinPrompt));
         outcome = { ...outcome, outputs };
       }
       if (step.type === "script") {
@@ -90,7 +90,7 @@ Deno.test("implement waits for a person when the checks still fail after three r
   assert.deepEqual([keys.length, end], [6, "blocked"]);
 });
 
-Deno.test("prepare-pr applies a review only where it asks for something", () => {
+Deno.test("prepare-pr applies a review only when the review asks for something", () => {
   assert.deepEqual(run("prepare-pr", {}, []).keys, [
     "review",
     "is-actionable",
@@ -102,7 +102,7 @@ Deno.test("prepare-pr applies a review only where it asks for something", () => 
   assert.match(prompts.get("apply-review-fixes")!, /output of review/);
 });
 
-Deno.test("plan hands what it found to the making of tasks", () => {
+Deno.test("plan passes its findings to the step that makes tasks", () => {
   const { prompts } = run("plan", {}, []);
   assert.match(prompts.get("create-tasks")!, /output of analyze-spec[\s\S]*--parent t1/);
 });

@@ -85,7 +85,7 @@ Deno.test("a matcher that inherits takes the parent's workflow, and does not mat
   assert.equal(of(null).considered[0]!.why, "the parent never ran a workflow");
 });
 
-Deno.test("parseMatchers() leaves out what is wrong, and says so", () => {
+Deno.test("parseMatchers() leaves out a wrong matcher, and warns", () => {
   const cases: Readonly<Record<string, readonly string[]>> = {
     "[{name: m}]": [
       "matcher 'm': matcher must specify workflow or inherit; the matcher is left out",
@@ -109,7 +109,7 @@ Deno.test("parseMatchers() leaves out what is wrong, and says so", () => {
   }
 });
 
-Deno.test("parseMatchers() ignores a field that it does not know, and says so", () => {
+Deno.test("parseMatchers() ignores an unknown field, and warns", () => {
   const { matchers, warnings } = read("[{name: m, workflow: w, match: {any_tag: [a], type: bug}}]");
   assert.equal(matchers.length, 1);
   assert.deepEqual(warnings, [

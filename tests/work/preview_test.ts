@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { BUILTIN_WORKFLOWS, builtinPrompt } from "../../src/work/builtins.ts";
+import { BUILTIN_WORKFLOWS, builtinPrompt } from "../../src/work/engine/workflow_files.ts";
 import { previewWorkflow } from "../../src/work/preview.ts";
 import { parseWorkflow } from "../../src/work/workflow.ts";
 

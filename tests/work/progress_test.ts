@@ -11,9 +11,12 @@ import {
   outcomeOfScript,
   type StepOutcome,
   type StepRecord,
+  viewSteps,
 } from "../../src/work/progress.ts";
 import { renderText } from "../../src/work/template.ts";
-import { type AgentStep, parseWorkflow, type Workflow } from "../../src/work/workflow.ts";
+import { parseWorkflow, type Workflow } from "../../src/work/workflow.ts";
+import type { Plan } from "../../src/work/engine/advance.ts";
+import type { StepRow } from "../../src/work/workflows_table.ts";
 
 const TASK = { id: "t1", title: "Title", body: "", type: "bug", priority: 2, tags: ["a"] };
 
@@ -75,7 +78,7 @@ class Run {
   text(template: string): string {
     const { move } = this;
     if (move.kind !== "run") throw new Error(`nothing to run: ${move.kind}`);
-    return renderText(template, move.context, { missing: "error" }).text;
+    return renderText(template, move.context, { missing: "error" });
   }
 }
 
@@ -126,7 +129,7 @@ Deno.test("a loop at its limit blocks, and a retry gives it as many rounds again
   assert.deepEqual(run.goOn({ "run-tests": LEAVES }), { kind: "completed" });
 });
 
-Deno.test("a retry runs the step again that was blocked, and no other", () => {
+Deno.test("a retry runs only the blocked step again", () => {
   const steps = `
   - {name: a, type: script, command: a}
   - name: l
@@ -237,7 +240,7 @@ Deno.test("nextMove() gives a step the task, variables, finished steps and the r
   const facts = "{{.task.id}} {{.bead.priority}} {{.task.labels.0}} {{.previous.success}}";
   assert.equal(run.text(facts), "t1 P2 a true");
   const text = 'Planned.\n```json\n{"success": true, "summary": "S", "outputs": {"n": 2}}\n```';
-  const planned = outcomeOfAgent({} as AgentStep, {
+  const planned = outcomeOfAgent({
     exitCode: 0,
     text,
     timedOut: false,
@@ -306,21 +309,81 @@ Deno.test("outcomeOfScript() blocks on a failure unless the step goes on", () =>
 });
 
 Deno.test("outcomeOfAgent() believes what the agent says last, then its exit code", () => {
-  const step = {} as AgentStep;
   const end = { exitCode: 0, text: "Done.", timedOut: false, signal: null, question: false };
-  assert.equal(outcomeOfAgent(step, end).success, true);
-  assert.equal(outcomeOfAgent(step, { ...end, exitCode: 1 }).error, "agent exited with code 1");
-  const no = outcomeOfAgent(step, { ...end, text: 'No. {"success": false, "error": "no way"}' });
+  assert.equal(outcomeOfAgent(end).success, true);
+  assert.equal(outcomeOfAgent({ ...end, exitCode: 1 }).error, "agent exited with code 1");
+  const no = outcomeOfAgent({ ...end, text: 'No. {"success": false, "error": "no way"}' });
   assert.deepEqual([no.success, no.error, no.action], [false, "no way", "block"]);
   assert.equal(
-    outcomeOfAgent(step, { ...end, exitCode: 1, text: '{"success": true}' }).success,
+    outcomeOfAgent({ ...end, exitCode: 1, text: '{"success": true}' }).success,
     true,
   );
   const stopped = { ...end, timedOut: true, text: '{"success": true}' };
-  assert.equal(outcomeOfAgent(step, stopped).error, "execution timed out");
-  assert.match(outcomeOfAgent(step, { ...end, question: true }).error!, /asked a question/);
+  assert.equal(outcomeOfAgent(stopped).error, "execution timed out");
+  assert.match(outcomeOfAgent({ ...end, question: true }).error!, /asked a question/);
   assert.equal(
-    outcomeOfAgent(step, { ...end, question: true, text: '{"success": true}' }).success,
+    outcomeOfAgent({ ...end, question: true, text: '{"success": true}' }).success,
     true,
   );
+});
+
+const PLAN = {
+  workflow: {
+    steps: [
+      { name: "write", type: "agent" },
+      { name: "quality", type: "loop", steps: [{ name: "test", type: "script" }] },
+      { name: "merge", type: "merge" },
+    ],
+  },
+} as unknown as Plan;
+
+const row = (key: string, facts: Partial<StepRow> = {}): StepRow => ({
+  key,
+  attempt: 1,
+  type: "script",
+  status: "finished",
+  outcome: null,
+  agentId: null,
+  startedAtMs: 0,
+  endedAtMs: 1,
+  ...facts,
+});
+
+Deno.test("viewSteps() shows the newest attempt of a step, whatever the order of the rows", () => {
+  const tries = [
+    row("write", { attempt: 2, agentId: "second", status: "running", endedAtMs: null }),
+    row("write", { attempt: 1, agentId: "first" }),
+  ];
+  for (const rows of [tries, tries.toReversed()]) {
+    const [write] = viewSteps(PLAN.workflow, rows);
+    assert.deepEqual([write!.attempts, write!.agentId, write!.status], [2, "second", "running"]);
+  }
+});
+
+Deno.test("a superseded step is pending and has no outcome", () => {
+  const outcome = { kind: "done" };
+  const [once] = viewSteps(PLAN.workflow, [row("write", { outcome })]);
+  assert.deepEqual([once!.status, once!.outcome], ["finished", outcome]);
+  const [again] = viewSteps(PLAN.workflow, [row("write", { outcome, status: "superseded" })]);
+  assert.deepEqual([again!.status, again!.outcome, again!.attempts], ["pending", null, 1]);
+});
+
+Deno.test("a loop shows each round that was begun, and the coming steps of the running round", () => {
+  const keysOf = (rows: readonly StepRow[]) =>
+    viewSteps(PLAN.workflow, rows).map(({ key, depth, status }) => `${key} ${depth} ${status}`);
+  assert.deepEqual(keysOf([]), [
+    "write 0 pending",
+    "quality 0 pending",
+    "quality#1/test 1 pending",
+    "merge 0 pending",
+  ]);
+  const loop = row("quality", { type: "loop", status: "running", endedAtMs: null });
+  const rounds = [row("quality#1/test"), row("quality#2/test", { status: "running" })];
+  assert.deepEqual(keysOf([loop, ...rounds]).slice(1, 4), [
+    "quality 0 running",
+    "quality#1/test 1 finished",
+    "quality#2/test 1 running",
+  ]);
+  const left = row("quality", { type: "loop" });
+  assert.deepEqual(keysOf([left]).slice(1), ["quality 0 finished", "merge 0 pending"]);
 });

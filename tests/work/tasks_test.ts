@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { isUserError } from "../../src/base/errors.ts";
 import { listEvents } from "../../src/work/events_table.ts";
-import { changeTags, changeTask, listHistory } from "../../src/work/task_changes_table.ts";
+import {
+  changeDependencies,
+  changeTags,
+  changeTask,
+  listHistory,
+} from "../../src/work/task_changes_table.ts";
 import {
   claimNext,
   claimTask,
@@ -9,15 +14,17 @@ import {
   releaseTask,
   takeBackLapsed,
 } from "../../src/work/task_claims_table.ts";
-import { changeDependencies } from "../../src/work/task_dependencies_table.ts";
-import { blockTask, completeTask, queueTask, unblockTask } from "../../src/work/task_life_table.ts";
 import {
+  blockTask,
+  completeTask,
   deleteTask,
   listAncestors,
   listSubtree,
+  queueTask,
   reparentTask,
   restoreTask,
-} from "../../src/work/task_tree_table.ts";
+  unblockTask,
+} from "../../src/work/task_life_table.ts";
 import { findIds } from "../../src/memory/search/find_ids_table.ts";
 import { listReady, readTask } from "../../src/work/tasks_table.ts";
 import { tempDatabase } from "../support/records.ts";
@@ -58,7 +65,7 @@ Deno.test("claimTask() leaves the claim as it is for whoever holds it", async ()
   assert.deepEqual(claimTask(temp.db, id, claimant("a", MADE_AT_MS + MINUTE_MS)), first);
 });
 
-Deno.test("claimTask() refuses what is blocked, closed, deleted or waits for another", async () => {
+Deno.test("claimTask() refuses a task that is blocked, closed, deleted or waits for another task", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const claimed = (id: string) => refused(() => claimTask(db, id, claimant("b")))["reason"];
@@ -84,7 +91,7 @@ Deno.test("a claim whose lease ran out is taken back in the system's name, one t
   const held = claimTask(db, id, claimant("a"));
   const laterMs = MADE_AT_MS + 31 * MINUTE_MS;
   const told = refused(() =>
-    needClaim(db, id, { agentId: "a", token: 1, atMs: laterMs, wants: "completed", to: ["closed"] })
+    needClaim(db, id, { agentId: "a", token: 1, atMs: laterMs, wants: "completed", to: "closed" })
   );
   assert.equal(told["reason"], "NOT_CLAIM_OWNER");
   assert.deepEqual(takeBackLapsed(db, laterMs - 2 * MINUTE_MS), []);
@@ -92,7 +99,13 @@ Deno.test("a claim whose lease ran out is taken back in the system's name, one t
   assert.equal(listHistory(db, id, { field: "status", sinceMs: null })[0]?.changedBy, "system");
   // Whoever comes late is told so, also when the claim has been taken back since.
   const late = refused(() =>
-    needClaim(db, id, { agentId: "a", token: null, atMs: laterMs, wants: "completed", to: [] })
+    needClaim(db, id, {
+      agentId: "a",
+      token: null,
+      atMs: laterMs,
+      wants: "completed",
+      to: "closed",
+    })
   );
   assert.equal(late["reason"], "NOT_CLAIM_OWNER");
   assert.equal(claimTask(db, id, claimant("b", laterMs)).claimToken, held.claimToken! + 1);
@@ -120,7 +133,7 @@ Deno.test("a task in work is only ended by whoever holds the newest claim", asyn
   );
 });
 
-Deno.test("a refused transition names those that there are", async () => {
+Deno.test("a refused change of status names the statuses that may follow", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const { id } = makeTask(db);
@@ -132,7 +145,7 @@ Deno.test("a refused transition names those that there are", async () => {
   assert.deepEqual(valid(() => unblockTask(db, id, user)), ["in_progress"]);
 });
 
-Deno.test("listReady() gives the most urgent first and of those the oldest, and nothing that waits", async () => {
+Deno.test("listReady() lists the most urgent tasks first, of those the oldest, and no task that waits", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const newest = makeTask(db, { title: "P0 new", priority: 0, atMs: MADE_AT_MS + 5 });
@@ -148,7 +161,7 @@ Deno.test("listReady() gives the most urgent first and of those the oldest, and 
   assert.equal(claimNext(db, claimant("b"), null)?.title, "P0 old");
 });
 
-Deno.test("a dependency that is closed or deleted is none any more, and none may go round", async () => {
+Deno.test("a dependency that is closed or deleted no longer counts, and dependencies form no circle", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const [a, b] = [makeTask(db), makeTask(db)];
@@ -164,7 +177,7 @@ Deno.test("a dependency that is closed or deleted is none any more, and none may
   assert.equal(ready(), true);
 });
 
-Deno.test("reparentTask() refuses a cycle, and moves the depth of all below, deleted ones too", async () => {
+Deno.test("reparentTask() refuses a cycle, and changes the depth of all tasks below, deleted ones too", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const a = makeTask(db);
@@ -185,7 +198,7 @@ Deno.test("reparentTask() refuses a cycle, and moves the depth of all below, del
   );
 });
 
-Deno.test("deleteTask() refuses what is in work, also below, and else takes all with it", async () => {
+Deno.test("deleteTask() refuses while somebody works on the task or below it, and deletes the tasks below it too", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const a = makeTask(db);
@@ -207,7 +220,7 @@ Deno.test("deleteTask() refuses what is in work, also below, and else takes all 
   assert.deepEqual(listHistory(db, b.id, ALL), []);
 });
 
-Deno.test("a part of a task belongs to its project, wherever it is made", async () => {
+Deno.test("a subtask belongs to the project of its parent, wherever it is made", async () => {
   using temp = await tempDatabase();
   const parent = makeTask(temp.db, { projectDir: "/a", repository: "/a/.git", workflow: "w" });
   const part = makeTask(temp.db, { parentId: parent.id, projectDir: "/b", repository: null });
@@ -217,7 +230,7 @@ Deno.test("a part of a task belongs to its project, wherever it is made", async 
   assert.equal(here.projectDir, "/b");
 });
 
-Deno.test("queueTask() opens what is blocked, and leaves what is in work alone", async () => {
+Deno.test("queueTask() opens a blocked task, and leaves a task in work alone", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const { id } = makeTask(db);
@@ -228,7 +241,7 @@ Deno.test("queueTask() opens what is blocked, and leaves what is in work alone",
   assert.deepEqual([queued.status, queued.queuedAtMs], ["open", user.atMs]);
 });
 
-Deno.test("what does not change a task leaves no trace; what does leaves an event without the body", async () => {
+Deno.test("a call that changes nothing of a task records nothing; a change records an event without the body", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const task = makeTask(db, { tags: ["b", "a"], body: "long" });

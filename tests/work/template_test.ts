@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { renderScript, renderText, renderValue } from "../../src/work/template.ts";
 import { type TemplateContext, TemplateError } from "../../src/work/template_syntax.ts";
+import { evaluateWhen } from "../../src/work/render_step.ts";
 
 const CONTEXT: TemplateContext = {
   task: { id: "foo; rm -rf /", title: "It's", tags: ["a", "b"], body: "{{.secret}}" },
@@ -13,7 +14,7 @@ const CONTEXT: TemplateContext = {
 };
 
 const text = (template: string, context = CONTEXT) =>
-  renderText(template, context, { missing: "error" }).text;
+  renderText(template, context, { missing: "error" });
 const script = (command: string, context = CONTEXT) => renderScript(command, context).text;
 
 Deno.test("renderText() puts in values by their path, also of names with hyphens", () => {
@@ -39,7 +40,7 @@ Deno.test("renderText() knows the functions and pipelines", () => {
   }
 });
 
-Deno.test("renderText() refuses what it does not know, and names the tag", () => {
+Deno.test("renderText() refuses an unknown name or function, and names the tag", () => {
   const cases: Readonly<Record<string, RegExp>> = {
     "{{ .nope.x }}": /^\{\{ \.nope\.x \}\}: there is no such value/,
     "{{ .task.constructor }}": /no such value/,
@@ -69,7 +70,7 @@ Deno.test("renderText() refuses what it does not know, and names the tag", () =>
 });
 
 Deno.test("renderText() can leave what is missing empty", () => {
-  const { text } = renderText("<{{ .nope.x }}>", {}, { missing: "empty" });
+  const text = renderText("<{{ .nope.x }}>", {}, { missing: "empty" });
   assert.equal(text, "<>");
 });
 
@@ -80,7 +81,7 @@ Deno.test("include puts in other texts with values of their own", () => {
     missing: "error",
     include,
   });
-  assert.equal(rendered.text, "Hello v1.2/a-b_cIt's!");
+  assert.equal(rendered, "Hello v1.2/a-b_cIt's!");
 });
 
 Deno.test("include refuses a circle, also through the text itself, and more than five in a row", () => {
@@ -97,7 +98,7 @@ Deno.test("include refuses a circle, also through the text itself, and more than
   const chain = (last: number) => (name: string) =>
     Number(name) === last ? "end" : `{{include "${Number(name) + 1}"}}`;
   assert.equal(
-    renderText('{{include "1"}}', {}, { missing: "error", include: chain(5) }).text,
+    renderText('{{include "1"}}', {}, { missing: "error", include: chain(5) }),
     "end",
   );
   assert.throws(
@@ -117,7 +118,7 @@ Deno.test("a value that was put in is never expanded again", () => {
   assert.equal(script("echo {{ .task.body }}"), "echo '{{.secret}}'");
   const include = () => "{{ .task.body }}";
   assert.equal(
-    renderText('{{ include "x" }}', CONTEXT, { missing: "error", include }).text,
+    renderText('{{ include "x" }}', CONTEXT, { missing: "error", include }),
     "{{.secret}}",
   );
   fc.assert(fc.property(fc.string(), fc.string(), (a, b) => {
@@ -173,7 +174,7 @@ Deno.test("renderScript() refuses a place where it cannot tell how the shell rea
   }
 });
 
-Deno.test("renderScript() refuses what is no value, as an unknown word or a NUL", () => {
+Deno.test("renderScript() refuses an unknown word and a value with NUL", () => {
   assert.throws(() => script("echo {{ date }}"), /"date" is no function/);
   assert.throws(() => script("echo {{.task.id"), /is not closed/);
   assert.throws(() => script("echo {{.x}}", { x: "a\0b" }), /holds NUL/);
@@ -259,5 +260,47 @@ Deno.test("whatever a value is, a shell takes it literally at every place", asyn
     const scripts = values.map((x) => `(\n${renderScript(frame, { x }).text}\n)\nprintf '\\036'`);
     const printed = (await run(scripts.join("\n"), "/bin/sh")).split("\x1e").slice(0, -1);
     assert.deepEqual(printed, values.map((x) => `[${x}]`), frame);
+  }
+});
+
+const STATE = {
+  previous: { failed: true, exit_code: 3, output: " true\n", other: "maybe" },
+  list: [1],
+};
+
+Deno.test("evaluateWhen() runs a step without a condition, and judges one that is true or false", () => {
+  assert.deepEqual(evaluateWhen(null, {}), { run: true });
+  const cases: Readonly<Record<string, boolean>> = {
+    true: true,
+    False: false,
+    "": false,
+    "{{.previous.failed}}": true,
+    "{{ not .previous.failed }}": false,
+    "{{ eq .previous.exit_code 3 }}": true,
+    "{{ and .previous.failed (ne .previous.exit_code 2) }}": true,
+    "{{ or false (eq .previous.exit_code 2) }}": false,
+    "{{ .previous.output }}": true,
+    "{{ default false .plan.outputs.needed }}": false,
+    "1": true,
+    "0": false,
+  };
+  for (const [when, run] of Object.entries(cases)) {
+    assert.deepEqual(evaluateWhen(when, STATE), { run }, when);
+  }
+});
+
+Deno.test("evaluateWhen() refuses a value that is neither true nor false, and names the value", () => {
+  const cases: Readonly<Record<string, RegExp>> = {
+    maybe: /^when "maybe" must come to true or false, not the text "maybe"$/,
+    "{{ .previous.other }}": /not the text "maybe"/,
+    "{{ .previous.exit_code }}": /not the number 3/,
+    "{{ .list }}": /not a list/,
+    "{{ .previous }}": /not an object/,
+    "{{ .nope }}": /^when: \{\{ \.nope \}\}: there is no such value$/,
+    "{{ .nope": /is not closed/,
+  };
+  for (const [when, message] of Object.entries(cases)) {
+    const result = evaluateWhen(when, STATE);
+    assert.match("error" in result ? result.error : "", message, when);
   }
 });

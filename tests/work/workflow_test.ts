@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { allSteps, parseWorkflow, stepTimeoutMs, type Workflow } from "../../src/work/workflow.ts";
+import { parseDuration } from "../../src/work/field_reader.ts";
 
 const HEAD = "name: x\ndescription: y\n";
 
@@ -127,7 +128,7 @@ Deno.test("parseWorkflow() finds a name that stands both outside and inside of a
   assert.deepEqual(errors, ['duplicate step name "a"']);
 });
 
-Deno.test("parseWorkflow() refuses what is no workflow", () => {
+Deno.test("parseWorkflow() refuses a value that is not a workflow", () => {
   assert.deepEqual(errorsOf("- a"), ["a workflow is a mapping with name, description and steps"]);
   assert.deepEqual(errorsOf("a: 1"), [
     "name is required",
@@ -140,4 +141,25 @@ Deno.test("parseWorkflow() refuses what is no workflow", () => {
     "steps are required: at least one",
   ]);
   assert.deepEqual(errorsOf(`${HEAD}steps: {}`), ["steps must be a list"]);
+});
+
+Deno.test("parseDuration() reads durations as Go writes them", () => {
+  const cases: Readonly<Record<string, number | null>> = {
+    "90s": 90_000,
+    "1h30m": 5_400_000,
+    "500ms": 500,
+    "1.5h": 5_400_000,
+    "1m0s": 60_000,
+    "0": 0,
+    " 5m ": 300_000,
+    "5": null,
+    "": null,
+    "-5m": null,
+    "5 m": null,
+    "5d": null,
+    "m": null,
+  };
+  for (const [text, expected] of Object.entries(cases)) {
+    assert.equal(parseDuration(text), expected, text);
+  }
 });

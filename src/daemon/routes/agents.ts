@@ -1,14 +1,27 @@
 /** Routes of agents, and of the questions that agents ask. */
 import * as z from "zod/mini";
-import { agentFiles } from "../../work/engine/agent_files.ts";
-import { answer } from "../../work/engine/answers.ts";
-import { readOutputPage } from "../../work/engine/agent_output.ts";
-import { needAgent, requestEnd } from "../../work/engine/requests.ts";
+import { agentFiles, readOutputPage } from "../../work/engine/agent_files.ts";
+import { answer, needAgent, requestEnd } from "../../work/engine/requests.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
-import { type Author, listAgents, listQuestions, needQuestion } from "../../work/store.ts";
+import {
+  AGENT_FIELDS,
+  type Author,
+  listAgents,
+  listQuestions,
+  needQuestion,
+} from "../../work/store.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
-import { agentSchema, fields, isSet, listOf, paged, questionSchema, wordOf } from "../schemas.ts";
+import {
+  agentSchema,
+  fields,
+  isSet,
+  listOf,
+  paged,
+  questionSchema,
+  wordOf,
+  words,
+} from "../schemas.ts";
 
 const route = routesOf("agents");
 const questionRoute = routesOf("questions");
@@ -18,19 +31,15 @@ const oneAnswer = z.object({
   delivered: z.boolean(),
   deliveryError: z.optional(z.string()),
 });
-const checkAgentStatus = wordOf(agentSchema.shape.status, "status");
-const checkKind = wordOf(agentSchema.shape.kind, "kind");
+const checkAgentStatus = wordOf(AGENT_FIELDS.status, "status");
+const checkKind = wordOf(AGENT_FIELDS.kind, "kind");
 
 export const agentRoutes: readonly Route[] = [
   route({
     name: "GET /agents",
     summary: "Lists agents, the newest first; commas in a filter mean or",
     query: z.strictObject({
-      status: z.optional(fields.words),
-      kind: z.optional(fields.words),
-      taskId: z.optional(fields.words),
-      sessionId: z.optional(fields.words),
-      workflowId: z.optional(fields.words),
+      ...words("status", "kind", "taskId", "sessionId", "workflowId"),
       limit: fields.limit,
     }),
     response: z.object({ agents: z.array(agentSchema), more: z.boolean() }),
@@ -113,9 +122,7 @@ export const agentRoutes: readonly Route[] = [
     summary: "Lists questions, the oldest first; with pending=false also those that are answered",
     query: z.strictObject({
       pending: z.optional(fields.flag),
-      taskId: z.optional(fields.words),
-      agentId: z.optional(fields.words),
-      workflowId: z.optional(fields.words),
+      ...words("taskId", "agentId", "workflowId"),
       limit: fields.limit,
     }),
     response: z.object({ questions: z.array(questionSchema), more: z.boolean() }),
@@ -145,7 +152,6 @@ export const agentRoutes: readonly Route[] = [
 function answerWith(daemon: Daemon, id: string, given: string, author: Author) {
   const { leaseMs, workflowTimeoutMs: timeoutMs } = daemon;
   const text = daemon.redact(checkBody(given));
-  const answered = answer(daemon.db, id, { ...author, text, leaseMs, timeoutMs });
-  const { deliveryError, ...rest } = answered;
+  const { deliveryError, ...rest } = answer(daemon.db, id, { ...author, text, leaseMs, timeoutMs });
   return deliveryError === null ? rest : { ...rest, deliveryError };
 }

@@ -72,7 +72,7 @@ export const claimRoutes: readonly Route[] = [
     errors: HOLDER_ERRORS,
     handle: ({ db, leaseMs }, { id, body, author }) => {
       const holder = { agentId: author.by, token: body.claimToken ?? null, atMs: author.atMs };
-      const task = needClaim(db, id, { ...holder, wants: "renewed", to: ["in_progress"] });
+      const task = needClaim(db, id, { ...holder, wants: "renewed", to: "in_progress" });
       const untilMs = author.atMs + leaseMs;
       renewClaim(db, id, { agentId: author.by, token: task.claimToken!, untilMs });
       return { task: readTask(db, id) };
@@ -130,7 +130,7 @@ export const claimRoutes: readonly Route[] = [
   }),
 ];
 
-/** Brings a task to a status by the verb that leads there. Only a workflow brings it to a merge. */
+/** Changes the status of a task as the verb for that status does. Only a workflow makes a task wait for its merge. */
 function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newStatus>>): Task {
   const { db, redact } = daemon;
   const { author, body: { status, reason, summary, claimToken: token = null } } = call;

@@ -4,15 +4,13 @@ import * as z from "zod/mini";
 import { countState, type EventRow, lastEventId, listEvents } from "../../work/store.ts";
 import type { EventFacts, EventHub, ReadyEvent } from "../event_hub.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
-import { eventSchema, fields, isSet } from "../schemas.ts";
+import { eventSchema, fields, isSet, words } from "../schemas.ts";
 import { startOf } from "../input.ts";
 
 const BATCH = 500;
 
 const query = z.strictObject({
-  since: z.optional(fields.words),
-  type: z.optional(fields.words),
-  entity: z.optional(fields.words),
+  ...words("since", "type", "entity"),
   limit: z.optional(fields.number(1, 10_000)),
   stream: z.optional(fields.flag),
 });

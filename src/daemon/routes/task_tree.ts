@@ -19,7 +19,7 @@ import {
   type TagChange,
 } from "../../work/store.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
-import { fields, isSet, taskSchema } from "../schemas.ts";
+import { fields, isSet, taskSchema, words } from "../schemas.ts";
 import { invalidInput, startMsOf } from "../input.ts";
 import { cleanTags } from "./tasks.ts";
 
@@ -105,8 +105,7 @@ export const treeRoutes: readonly Route[] = [
     name: "GET /tasks/:id/history",
     summary: "Lists what changed of a task, the newest first; `since` is as for /events",
     query: z.strictObject({
-      field: z.optional(fields.words),
-      since: z.optional(fields.words),
+      ...words("field", "since"),
     }),
     response: z.object({
       history: z.array(z.object({

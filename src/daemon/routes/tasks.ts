@@ -28,7 +28,7 @@ import {
 } from "../../work/store.ts";
 import { inField, invalidInput } from "../input.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
-import { fields, isSet, listOf, paged, taskSchema } from "../schemas.ts";
+import { fields, isSet, listOf, paged, taskSchema, words } from "../schemas.ts";
 import { findWorkflowFile } from "../../work/engine/workflow_files.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isAbsolutePath } from "../../base/paths.ts";
@@ -83,14 +83,16 @@ export const taskRoutes: readonly Route[] = [
     name: "GET /tasks",
     summary: "Lists tasks, the newest first; commas in a filter mean or",
     query: z.strictObject({
-      status: z.optional(fields.words),
-      priority: z.optional(fields.words),
-      type: z.optional(fields.words),
-      tag: z.optional(fields.words),
-      tagPattern: z.optional(fields.words),
-      parentId: z.optional(fields.words),
-      claimedBy: z.optional(fields.words),
-      project: z.optional(fields.words),
+      ...words(
+        "status",
+        "priority",
+        "type",
+        "tag",
+        "tagPattern",
+        "parentId",
+        "claimedBy",
+        "project",
+      ),
       includeDeleted: z.optional(fields.flag),
       limit: fields.limit,
       offset: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
@@ -116,7 +118,7 @@ export const taskRoutes: readonly Route[] = [
     name: "GET /tasks/ready",
     summary: "Lists what can be done now, the most urgent first, of those the oldest",
     query: z.strictObject({
-      project: z.optional(fields.words),
+      ...words("project"),
       limit: fields.limit,
     }),
     response: manyTasks,

@@ -6,6 +6,7 @@ import {
   requestDecision,
   requestRetry,
 } from "../../work/engine/requests.ts";
+import { REJECTED } from "../../work/engine/reviews.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
 import {
@@ -16,6 +17,7 @@ import {
   listWorkflows,
   needTask,
   readWorkflowOfTask,
+  WORKFLOW_FIELDS,
 } from "../../work/store.ts";
 import { type Route, routesOf } from "../route.ts";
 import {
@@ -25,12 +27,13 @@ import {
   stepSchema,
   taskSchema,
   wordOf,
+  words,
   workflowSchema,
 } from "../schemas.ts";
 
 const route = routesOf("workflows");
 const oneWorkflow = z.object({ workflow: workflowSchema });
-const checkWorkflowStatus = wordOf(workflowSchema.shape.status, "status");
+const checkWorkflowStatus = wordOf(WORKFLOW_FIELDS.status, "status");
 
 /** @param fallback What is kept as the reason when the request gives none. */
 function decisionRoute(
@@ -60,8 +63,7 @@ export const workflowRoutes: readonly Route[] = [
     name: "GET /workflows",
     summary: "Lists workflows, the newest first",
     query: z.strictObject({
-      status: z.optional(fields.words),
-      project: z.optional(fields.words),
+      ...words("status", "project"),
       limit: fields.limit,
     }),
     response: z.object({ workflows: z.array(workflowSchema), count: z.int(), more: z.boolean() }),
@@ -87,7 +89,7 @@ export const workflowRoutes: readonly Route[] = [
     errors: ["WORKFLOW_NOT_FOUND"],
     handle: ({ db }, { id }) => {
       const workflow = needWorkflow(db, id);
-      // Its depth is how many loops a step stands in.
+      // The depth of a step is the number of loops around it.
       const steps = listSteps(db, workflow.id)
         .map((step) => ({ ...step, depth: step.key.split("/").length - 1 }));
       return { workflow, steps, actions: actionsOf(workflow) };
@@ -119,7 +121,7 @@ export const workflowRoutes: readonly Route[] = [
     decision: "reject",
     forPerson: true,
     summary: "Refuses the work of a workflow: workflow and task are blocked",
-    fallback: "merge rejected by user",
+    fallback: REJECTED,
   }),
   route({
     name: "POST /workflows/:id/retry",

@@ -1,15 +1,13 @@
 import { plain } from "../../base/plain.ts";
-import { agentFiles } from "../../work/engine/agent_files.ts";
+import { agentFiles, type OutputLine, readOutputPage } from "../../work/engine/agent_files.ts";
 import { needAgent, requestEnd } from "../../work/engine/requests.ts";
 import { endHere } from "../../work/engine/supervise.ts";
-import { type OutputLine, readOutputPage, sizeOf } from "../../work/engine/agent_output.ts";
 import { readAgentLine } from "../../work/agent_text.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
 import {
   type Agent,
-  type AgentKind,
-  type AgentStatus,
+  AGENT_FIELDS,
   listAgents,
   readAgent,
   readTask,
@@ -37,12 +35,12 @@ import { agentIdOf, beginChange, checkWord, knownTaskId, taskIdOf } from "../wor
 import { nameOf, shortTaskId } from "../task_view.ts";
 import { group, verb } from "../verb.ts";
 import type { View } from "../view.ts";
+import { fileSize } from "../../system/on_disk.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const AGENT = text("The agent, by its id, or 4 or more characters of its beginning or end", "id");
-const ACTIVE: readonly AgentStatus[] = ["starting", "running"];
-const STATUSES: readonly AgentStatus[] = [...ACTIVE, "completed", "failed", "killed"];
-const KINDS: readonly AgentKind[] = ["agent", "script", "subagent"];
+const ACTIVE = ["starting", "running"];
+const { status: STATUSES, kind: KINDS } = AGENT_FIELDS;
 
 const list = listVerb({
   flags: {
@@ -238,7 +236,7 @@ async function followOutput(
   for (let bytes = -1; left > 0;) {
     // Whoever records the end of an agent writes its last output first. So the agent is read before its output.
     const now = needAgent(db, id);
-    const size = sizeOf(pathOf(now, place));
+    const size = fileSize(pathOf(now, place));
     if (size !== bytes) {
       bytes = size;
       const { lines, lastSeq } = linesOf(now, place, { since, limit: left });

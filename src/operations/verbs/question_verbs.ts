@@ -1,5 +1,5 @@
 import { plain } from "../../base/plain.ts";
-import { answer } from "../../work/engine/answers.ts";
+import { answer } from "../../work/engine/requests.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { transaction } from "../../db/transaction.ts";
 import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/store.ts";

@@ -82,7 +82,7 @@ export const renew = verb({
   examples: ["conclaude task renew 1a2b3c4d --agent-id worker-1"],
   run: step("renew a claim", (db, id, { by: agentId, atMs, token, leaseMs }) => {
     const holder = { agentId, token, atMs };
-    const held = needClaim(db, id, { ...holder, wants: "renewed", to: ["in_progress"] });
+    const held = needClaim(db, id, { ...holder, wants: "renewed", to: "in_progress" });
     const untilMs = Math.max(held.leaseUntilMs!, atMs + leaseMs);
     renewClaim(db, id, { agentId, token: held.claimToken!, untilMs });
     return needTask(db, id);

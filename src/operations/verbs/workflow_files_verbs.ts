@@ -1,7 +1,7 @@
 /** `conclaude workflow files|preview|match`: which workflow files there are, what each does, and which one a task gets. */
 import { plain } from "../../base/plain.ts";
 import { placeFault } from "../../work/engine/work_folder.ts";
-import { chooseFor, readMatchers } from "../../work/engine/workflow_choice.ts";
+import { chooseFor, readMatchers } from "../../work/matchers.ts";
 import {
   findWorkflowFile,
   listWorkflowFiles,

@@ -5,7 +5,7 @@ import {
   listSteps,
   listWorkflows,
   readTask,
-  type WorkflowStatus,
+  WORKFLOW_FIELDS,
 } from "../../work/store.ts";
 import { isDaemonHere } from "../daemon_here.ts";
 import { ALL_PROJECTS, PAGE_FLAG, wordsFlag, WORKFLOW } from "../flags.ts";
@@ -19,8 +19,7 @@ const files = lazyFrom(() => import("./workflow_files_verbs.ts"));
 const tasks = lazyFrom(() => import("./task_work_verbs.ts"));
 const work = lazyFrom(() => import("./workflow_work_verbs.ts"));
 
-const OPEN: readonly WorkflowStatus[] = ["running", "pending_merge", "blocked"];
-const STATUSES: readonly WorkflowStatus[] = [...OPEN, "failed", "completed", "cancelled"];
+const STATUSES = WORKFLOW_FIELDS.status;
 
 const list = listVerb({
   flags: {

@@ -1,15 +1,9 @@
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { endHere } from "../../work/engine/supervise.ts";
-import { reviewWorkflow } from "../../work/engine/working_tree.ts";
-import {
-  CANCELLED,
-  endNow,
-  needWorkflow,
-  REJECTED,
-  requestDecision,
-  requestRetry,
-} from "../../work/engine/requests.ts";
+import { reviewWorkflow } from "../../work/engine/work_folder.ts";
+import { endNow, needWorkflow, requestDecision, requestRetry } from "../../work/engine/requests.ts";
+import { CANCELLED, REJECTED } from "../../work/engine/reviews.ts";
 import { UserError } from "../../base/errors.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";

@@ -4,7 +4,7 @@ import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { undecidedCoven } from "../transfer/coven.ts";
 import type { EngineConfig } from "../../work/engine/engine_settings.ts";
-import { AGENT_COMMAND } from "../../work/engine/step_launch.ts";
+import { AGENT_COMMAND } from "../../work/engine/launch.ts";
 import { listWorkflowFiles } from "../../work/engine/workflow_files.ts";
 import { isStrict } from "../../policy/asked_requirements.ts";
 import { groundOf, UNTOLD_BRANCH } from "../../policy/ground.ts";

@@ -5,20 +5,35 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../../base/ids.ts";
-import { type Move, nextMove, type StepOutcome, type StepRecord } from "../progress.ts";
+import {
+  keysToRetry,
+  type Move,
+  nextMove,
+  type StepOutcome,
+  type StepRecord,
+} from "../progress.ts";
 import { type Agent, createAgent } from "../agents_table.ts";
-import { changeTask, type TaskChanges } from "../task_changes_table.ts";
-import { UNCLAIMED } from "../task_claims_table.ts";
+import { type Author, changeTask, needTask, type TaskChanges } from "../task_changes_table.ts";
+import { claimTask, UNCLAIMED } from "../task_claims_table.ts";
 import { readTask } from "../tasks_table.ts";
 import {
+  beginStep,
   changeWorkflow,
+  createWorkflow,
+  type Decision,
+  finishStep,
+  listSteps,
   readDefinition,
   readWorkflow,
+  type StepRow,
+  supersedeStep,
   type WorkflowChanges,
   type WorkflowRow,
 } from "../workflows_table.ts";
-import { beginStep, finishStep, listSteps, type StepRow } from "../workflow_steps_table.ts";
 import { allSteps, type Step, type Workflow } from "../workflow.ts";
+import { refusal } from "../refusal.ts";
+import type { Task } from "../task.ts";
+import { resolveQuestions } from "../questions_table.ts";
 
 export function workflowOwner(workflowId: string): string {
   return `workflow:${workflowId}`;
@@ -65,11 +80,8 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
       return stop(db, workflow, { status: move.kind, key: move.key, reason: move.reason, atMs });
     }
     const { key, attempt, outcome } = move;
-    finishStep(db, { workflowId, key, attempt }, {
-      type: stepOfKey(db, workflowId, key).type,
-      outcome,
-      atMs,
-    });
+    const { type } = stepOfKey(db, workflowId, key);
+    finishStep(db, { workflowId, key, attempt }, { type, outcome, atMs });
   }
 }
 
@@ -111,16 +123,10 @@ function run(
     return;
   }
   const agentId = newId(atMs);
-  createAgent(db, {
-    id: agentId,
-    kind: step.type,
-    name: step.name,
-    taskId: workflow.taskId,
-    workflowId: workflow.id,
-    stepKey: key,
-    attempt,
-    worktree: workflow.worktree,
-  }, atMs);
+  const { taskId, worktree } = workflow;
+  const { type: kind, name } = step;
+  const of = { taskId, workflowId: workflow.id, stepKey: key, attempt, worktree };
+  createAgent(db, { id: agentId, kind, name, ...of }, atMs);
   beginStep(db, at, { type: step.type, agentId, atMs });
 }
 
@@ -196,19 +202,13 @@ export function awaitReview(
 export function decide(
   db: DatabaseSync,
   workflow: WorkflowRow,
-  { decision, by, text = null, atMs }: {
-    readonly decision: "approve" | "reject" | "cancel";
-    readonly by: string;
+  { decision, by, text = null, atMs }: Author & {
+    readonly decision: Decision;
     readonly text?: string | null;
-    readonly atMs: number;
   },
 ): void {
-  changeWorkflow(db, workflow.id, {
-    decision,
-    decisionBy: by,
-    decisionText: text,
-    decidedAtMs: atMs,
-  }, { event: "workflow.decided", atMs });
+  const changes = { decision, decisionBy: by, decisionText: text, decidedAtMs: atMs };
+  changeWorkflow(db, workflow.id, changes, { event: "workflow.decided", atMs });
 }
 
 /** Stops a workflow at a step, and blocks its task, which nobody has claimed then. */
@@ -260,4 +260,87 @@ export function stepOfKey(db: DatabaseSync, workflowId: string, key: string): St
     if (step.name === name) return step;
   }
   throw new Error(`workflow ${workflowId} has no step ${name}`);
+}
+
+/** How long claims and workflows last, in milliseconds. */
+export interface Lasting {
+  /** A claim that is not renewed. */
+  readonly leaseMs: number;
+  /** A workflow whose file does not say. */
+  readonly timeoutMs: number;
+  readonly atMs: number;
+}
+
+/**
+ * Claims a task, begins its workflow, and keeps the agent of its first step.
+ * @throws {UserError} When the task cannot be claimed.
+ */
+export function beginWorkflow(
+  db: DatabaseSync,
+  task: Task,
+  { workflow, prompts }: Plan,
+  { leaseMs, timeoutMs, atMs }: Lasting,
+): WorkflowRow {
+  const id = newId(atMs);
+  const claimed = claimTask(db, task.id, { agentId: workflowOwner(id), leaseMs, atMs });
+  createWorkflow(db, {
+    id,
+    taskId: task.id,
+    name: workflow.name,
+    claimToken: claimed.claimToken!,
+    projectDir: task.projectDir,
+    repository: task.repository,
+    deadlineAtMs: atMs + (workflow.timeoutMs ?? timeoutMs),
+    definition: JSON.stringify({ workflow, prompts } satisfies Plan),
+  }, atMs);
+  advance(db, id, atMs);
+  return readWorkflow(db, id)!;
+}
+
+/**
+ * Resumes a workflow that is blocked or has failed. The steps that stopped it run anew, and those that had not
+ * finished; finished steps stay.
+ * @throws {UserError} INVALID_STATUS when it has not stopped; what `claimTask` throws.
+ */
+export function resumeWorkflow(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { by, leaseMs, timeoutMs, atMs }: Lasting & { readonly by: string },
+): WorkflowRow {
+  if (workflow.status !== "blocked" && workflow.status !== "failed") {
+    throw wrongStatus(workflow, "retried", "only one that is blocked or has failed can be");
+  }
+  const task = needTask(db, workflow.taskId);
+  if (task.status === "blocked") {
+    changeTask(db, task, { status: "open", reason: null }, { by, atMs });
+  }
+  const owner = workflowOwner(workflow.id);
+  const claimed = claimTask(db, workflow.taskId, { agentId: owner, leaseMs, atMs });
+  const steps = listSteps(db, workflow.id);
+  const stopped = new Set(keysToRetry(recordsOf(steps)));
+  for (const { key, attempt, status } of steps) {
+    const isAgain = status === "running" || (status === "finished" && stopped.has(key));
+    if (isAgain) supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
+  }
+  // Nobody waits for open questions any more. Given answers are delivered when the step runs.
+  resolveQuestions(db, { workflowId: workflow.id }, { statuses: ["pending"], atMs });
+  changeWorkflow(db, workflow.id, {
+    status: "running",
+    reason: null,
+    claimToken: claimed.claimToken!,
+    deadlineAtMs: atMs + (readPlan(db, workflow.id).workflow.timeoutMs ?? timeoutMs),
+    ...UNDECIDED,
+  }, { event: "workflow.resumed", atMs, data: { by } });
+  advance(db, workflow.id, atMs);
+  return readWorkflow(db, workflow.id)!;
+}
+
+/** The refusal of what the status of a workflow does not allow. */
+export function wrongStatus(workflow: WorkflowRow, wanted: string, why: string) {
+  return refusal("INVALID_STATUS", {
+    what: `Cannot have workflow ${workflow.id} ${wanted}`,
+    why: `it is ${workflow.status}, and ${why}; nothing was changed`,
+    next: `conclaude workflow show ${workflow.id}`,
+    details: { currentStatus: workflow.status, taskId: workflow.taskId },
+  });
 }

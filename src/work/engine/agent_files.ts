@@ -1,9 +1,20 @@
-/** The files of an agent, in a private folder beside the database, and whether its process lives. */
+/**
+ * The files of an agent, in a private folder beside the database, and whether its process lives. The agent writes its output
+ * into files of its own; the daemon numbers the lines and keeps them in another file. After a kill it goes on where the kept
+ * lines end, so no line is lost and no number is given twice.
+ */
 import { joinPath } from "../../base/paths.ts";
-import { exists } from "../../system/on_disk.ts";
+import { exists, readText, sizeAt } from "../../system/on_disk.ts";
 import { livesOn, lookAtProcesses } from "../../system/process/process_identity.ts";
 import type { Agent } from "../agents_table.ts";
-import { readTextFileSync, removeSync } from "../../system/files.ts";
+import {
+  type FsFile,
+  openSync,
+  removeSync,
+  SeekMode,
+  truncateSync,
+  writeTextFileSync,
+} from "../../system/files.ts";
 
 export interface AgentFiles {
   readonly folder: string;
@@ -15,7 +26,7 @@ export interface AgentFiles {
   readonly begun: string;
   /** The exit code, which its shell writes. */
   readonly exit: string;
-  /** Its numbered lines: {@linkcode import("./agent_output.ts").OutputLine} as JSON Lines. Stays when the other files go. */
+  /** Its numbered lines: {@linkcode OutputLine} as JSON Lines. Stays when the other files go. */
   readonly output: string;
 }
 
@@ -39,12 +50,8 @@ export function agentFiles(database: string, agentId: string): AgentFiles {
 
 /** The exit code that the agent's shell has written; null while there is none. */
 export function readExit(files: AgentFiles): number | null {
-  try {
-    const code = Number.parseInt(readTextFileSync(files.exit));
-    return Number.isNaN(code) ? null : code;
-  } catch {
-    return null;
-  }
+  const code = Number.parseInt(readText(files.exit) ?? "");
+  return Number.isNaN(code) ? null : code;
 }
 
 /** What the shell writes as the exit code when there is no such program. */
@@ -52,11 +59,7 @@ export const NOT_FOUND = "127 not found";
 
 /** Whether the agent's program was not found. */
 export function wasNotFound(files: AgentFiles): boolean {
-  try {
-    return readTextFileSync(files.exit).trim() === NOT_FOUND;
-  } catch {
-    return false;
-  }
+  return readText(files.exit)?.trim() === NOT_FOUND;
 }
 
 /** Whether an agent may have begun. Without any of its files it may have, so it is not started again. */
@@ -70,20 +73,18 @@ export function areGone({ folder }: AgentFiles): boolean {
 }
 
 /** Removes the files that only a running agent needs. Never throws. */
-export function removeRunFiles(files: AgentFiles): void {
-  for (const path of [files.input, files.stdout, files.stderr, files.begun, files.exit]) {
-    try {
-      removeSync(path);
-    } catch {
-      // Gone already.
-    }
-  }
+export function removeRunFiles({ input, stdout, stderr, begun, exit }: AgentFiles): void {
+  for (const path of [input, stdout, stderr, begun, exit]) removeIfThere(path);
 }
 
 /** Removes all files of an agent. Never throws. */
-export function removeAgentFiles(files: AgentFiles): void {
+export function removeAgentFiles({ folder }: AgentFiles): void {
+  removeIfThere(folder);
+}
+
+function removeIfThere(path: string): void {
   try {
-    removeSync(files.folder, { recursive: true });
+    removeSync(path, { recursive: true });
   } catch {
     // Gone already.
   }
@@ -115,4 +116,208 @@ export async function isReused(
 /** What every process of an agent has in its environment. */
 export function environmentMark(agentId: string): string {
   return `${AGENT_VARIABLE}=${agentId}`;
+}
+
+/** A kept line. */
+export interface OutputLine {
+  readonly seq: number;
+  readonly ts: string;
+  readonly stream: "stdout" | "stderr";
+  /** Without the line break, secrets masked. */
+  readonly data: string;
+  /** Where the next line begins in the agent's file, in bytes. */
+  readonly next: number;
+}
+
+export interface FreshLine {
+  readonly stream: OutputLine["stream"];
+  /** Where it begins in the agent's file, in bytes. */
+  readonly at: number;
+  /** Secrets masked. */
+  readonly data: string;
+  readonly raw: string;
+}
+
+/**
+ * The most that is read at once, in bytes: masking it takes some hundredths of a second, and nothing else is done
+ * meanwhile.
+ */
+const CHUNK_BYTES = 1 << 16;
+
+/** A longer line is cut here, in bytes, so that it cannot fill the memory. */
+const MAX_LINE_BYTES = 4 << 20;
+
+/** How much of the end of the kept lines is read first to find where they stop, in bytes. */
+const TAIL_BYTES = 1 << 18;
+
+const STREAMS = ["stdout", "stderr"] as const;
+
+export class OutputReader {
+  readonly #files: AgentFiles;
+  readonly #mask: (text: string) => string;
+  readonly #next = { stdout: 0, stderr: 0 };
+  #seq = 0;
+
+  constructor(files: AgentFiles, mask: (text: string) => string) {
+    this.#files = files;
+    this.#mask = mask;
+    this.#resume();
+  }
+
+  get lastSeq(): number {
+    return this.#seq;
+  }
+
+  /**
+   * Keeps some of what the agent has written since, so that the caller can do something else in between.
+   * @param options `isOver`: nothing more will come, so the last line may have no end. `look` sees the lines before
+   * they are kept, so that nothing is missed when this process dies in between.
+   * @returns Whether there was anything, and so may be more.
+   */
+  take(
+    options: { readonly isOver: boolean; readonly look: (lines: readonly FreshLine[]) => void },
+    nowMs: number,
+  ): boolean {
+    let took = false;
+    for (const stream of STREAMS) {
+      const { lines, next } = this.#read(stream, options.isOver);
+      if (next === this.#next[stream]) continue;
+      options.look(lines);
+      this.#keep(stream, lines, { next, nowMs });
+      took = true;
+    }
+    return took;
+  }
+
+  #keep(
+    stream: OutputLine["stream"],
+    lines: readonly FreshLine[],
+    { next, nowMs }: { readonly next: number; readonly nowMs: number },
+  ): void {
+    const ts = new Date(nowMs).toISOString();
+    let seq = this.#seq;
+    const text = lines.map(({ data }, index) => {
+      const kept: OutputLine = {
+        seq: ++seq,
+        ts,
+        stream,
+        data,
+        next: lines[index + 1]?.at ?? next,
+      };
+      return JSON.stringify(kept) + "\n";
+    }).join("");
+    writeTextFileSync(this.#files.output, text, { append: true, mode: 0o600 });
+    this.#seq = seq;
+    this.#next[stream] = next;
+  }
+
+  /** The next whole lines of a stream, up to a limit. */
+  #read(
+    stream: OutputLine["stream"],
+    isOver: boolean,
+  ): { readonly lines: readonly FreshLine[]; readonly next: number } {
+    const start = this.#next[stream];
+    const nothing = { lines: [], next: start };
+    let bytes = readAt(this.#files[stream], start, CHUNK_BYTES);
+    let end = bytes.lastIndexOf(10) + 1;
+    if (end === 0 && bytes.length === CHUNK_BYTES) {
+      bytes = readAt(this.#files[stream], start, MAX_LINE_BYTES);
+      end = bytes.lastIndexOf(10) + 1;
+      if (end === 0 && bytes.length === MAX_LINE_BYTES) end = bytes.length;
+    }
+    if (end === 0 && isOver) end = bytes.length;
+    if (end === 0) return nothing;
+    const lines: FreshLine[] = [];
+    const decoder = new TextDecoder();
+    for (let at = 0; at < end;) {
+      const newline = bytes.indexOf(10, at);
+      const stop = newline < 0 || newline >= end ? end : newline;
+      const raw = decoder.decode(bytes.subarray(at, stop)).replace(/\r$/, "");
+      lines.push({ stream, at: start + at, data: this.#mask(raw), raw });
+      at = stop + 1;
+    }
+    return { lines, next: start + end };
+  }
+
+  /** Finds where an earlier process stopped, and drops a line that it did not finish. */
+  #resume(): void {
+    const size = sizeAt(this.#files.output) ?? 0;
+    if (size === 0) return;
+    const start = Math.max(0, size - TAIL_BYTES);
+    const tail = readAt(this.#files.output, start, size);
+    const end = tail.lastIndexOf(10) + 1;
+    if (start + end < size) truncateSync(this.#files.output, start + end);
+    // A tail begins in the middle of a line.
+    const first = start === 0 ? 0 : tail.indexOf(10) + 1;
+    if (this.#takeOver(tail.subarray(first, end)) || start === 0) return;
+    this.#takeOver(readAt(this.#files.output, 0, start + end));
+  }
+
+  /** @returns Whether lines of both streams were found. */
+  #takeOver(bytes: Uint8Array): boolean {
+    const seen = new Set<string>();
+    for (const line of parseOutput(new TextDecoder().decode(bytes))) {
+      this.#seq = line.seq;
+      this.#next[line.stream] = line.next;
+      seen.add(line.stream);
+    }
+    return STREAMS.every((stream) => seen.has(stream));
+  }
+}
+
+/** The kept lines of an agent after the number `since`, at most `limit`. */
+export function readOutput(
+  path: string,
+  { since, limit }: { readonly since: number; readonly limit: number },
+): OutputLine[] {
+  const text = readText(path) ?? "";
+  const lines = parseOutput(text.slice(0, text.lastIndexOf("\n") + 1));
+  return lines.filter(({ seq }) => seq > since).slice(0, limit);
+}
+
+function parseOutput(text: string): OutputLine[] {
+  return text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+}
+
+/** Reads at most `max` bytes of a file from an offset; none when there is no file. */
+export function readAt(path: string, start: number, max: number): Uint8Array {
+  let file: FsFile;
+  try {
+    file = openSync(path);
+  } catch {
+    return new Uint8Array();
+  }
+  try {
+    const size = file.statSync().size;
+    if (size <= start) return new Uint8Array();
+    file.seekSync(start, SeekMode.Start);
+    const bytes = new Uint8Array(Math.min(max, size - start));
+    let filled = 0;
+    while (filled < bytes.length) {
+      const read = file.readSync(bytes.subarray(filled));
+      if (read === null) break;
+      filled += read;
+    }
+    return bytes.subarray(0, filled);
+  } finally {
+    file.close();
+  }
+}
+
+/**
+ * Reads some kept lines of an agent after a number.
+ * @returns Also the number of the last line that was read, from which the caller goes on, and whether there are more.
+ */
+export function readOutputPage(
+  path: string,
+  { since, limit }: { readonly since: number; readonly limit: number },
+) {
+  const all = readOutput(path, { since: 0, limit: Infinity });
+  const found = all.filter(({ seq }) => seq > since);
+  const lines = found.slice(0, limit).map(({ next: _, ...line }) => line);
+  return {
+    lines,
+    lastSeq: lines.at(-1)?.seq ?? Math.min(since, all.at(-1)?.seq ?? 0),
+    more: found.length > limit,
+  };
 }

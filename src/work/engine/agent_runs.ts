@@ -1,6 +1,7 @@
 /** Starts agents, follows them, and settles how they ended. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../base/errors.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import { lookAtTree } from "../../system/git/task_trees.ts";
 import { blockedOutcome, failedOutcome, type StepOutcome, unrunOutcome } from "../progress.ts";
 import { endGroupOf } from "../../system/process/start.ts";
@@ -26,20 +27,13 @@ import {
   hasBegun,
   isAlive,
   isReused,
+  OutputReader,
   readExit,
   removeRunFiles,
 } from "./agent_files.ts";
-import {
-  configFor,
-  type EngineParts,
-  lastingFor,
-  maskFor,
-  tryAgainLater,
-} from "./engine_settings.ts";
+import { AGAIN_MS, configFor, type EngineParts, lastingFor, maskFor } from "./engine_settings.ts";
 import { settleEnd, supervise, takeRest } from "./supervise.ts";
-import { type Held, hold } from "./launch.ts";
-import { OutputReader } from "./agent_output.ts";
-import { launchOf } from "./step_launch.ts";
+import { type Held, hold, launchOf } from "./launch.ts";
 import { ensureFolder } from "./work_folder.ts";
 
 export class AgentRuns {
@@ -69,7 +63,7 @@ export class AgentRuns {
   takeUp(agent: Agent): void {
     const work = this.#takeUp(agent).catch(async (thrown) => {
       this.#parts.log("error", `agent ${agent.id}: ${messageOf(thrown)}`);
-      await tryAgainLater();
+      await pause(AGAIN_MS);
     }).finally(() => {
       this.#running.delete(agent.id);
       this.#parts.wake();
@@ -95,10 +89,8 @@ export class AgentRuns {
     if (workflow === undefined || task === undefined || now === undefined) return null;
     const isWanted = workflow.status === "running" && holdsClaim(db, workflow);
     if (now.killRequestedAtMs !== null || !isWanted) {
-      return this.#fail(
-        agent,
-        blockedOutcome(`killed: ${now.killReason ?? "it is not wanted any more"}`),
-      );
+      const why = now.killReason ?? "it is not wanted any more";
+      return this.#fail(agent, blockedOutcome(`killed: ${why}`));
     }
     const config = configFor(this.#parts, workflow).orchestration;
     const place = await ensureFolder(db, { workflow, task, config, atMs: Date.now() });
@@ -155,12 +147,8 @@ export class AgentRuns {
     if (end.code === null && end.killed === null && !end.timedOut && !hasBegun(files)) {
       throw new Error("it was never let go, and is started anew");
     }
-    settleEnd(db, agent, {
-      end,
-      files,
-      mask,
-      lasting: lastingFor(this.#parts, workflow, Date.now()),
-    });
+    const lasting = lastingFor(this.#parts, workflow, Date.now());
+    settleEnd(db, agent, { end, files, mask, lasting });
     await this.#tellEnd(agent);
   }
 
@@ -225,7 +213,6 @@ async function findAgent(agent: Agent, files: AgentFiles): Promise<Found> {
  * Uncommitted work makes its task wait for a person. Commits of the agent are work that a person can review. With
  * neither, nothing was done, and the task goes back to the scheduler, which takes it up at the unfinished step. A
  * script runs again whatever lies there.
- *
  * @returns What a person is to be told; null when nothing.
  */
 async function settleDead(
@@ -258,10 +245,8 @@ async function settleDead(
     if (state !== null && state.ahead > 0) {
       const reason = "daemon restarted with committed work";
       end(reason);
-      awaitReview(db, workflow, {
-        reason: `${reason}: approving it takes step ${agent.name} as done`,
-        atMs,
-      });
+      const told = `${reason}: approving it takes step ${agent.name} as done`;
+      awaitReview(db, workflow, { reason: told, atMs });
       return `work is committed in ${workflow.worktree} and waits for a review`;
     }
     end("daemon restarted");

@@ -2,31 +2,45 @@
  * The daemon's own work: takes tasks, starts agents, follows them, and carries out what people decide. All that it
  * knows is in the database; in memory it keeps only which agents it follows and what it is doing right now.
  */
-import { messageOf } from "../../base/errors.ts";
+import { isUserError, messageOf } from "../../base/errors.ts";
+import { setTimeout as pause } from "node:timers/promises";
 import { lookAtTree } from "../../system/git/task_trees.ts";
 import { listAgents, listUnendedProcesses, requestKill } from "../agents_table.ts";
 import { transaction } from "../../db/transaction.ts";
-import { renewClaim, takeBackLapsed } from "../task_claims_table.ts";
-import { readTask } from "../tasks_table.ts";
+import { renewClaim, SYSTEM, takeBackLapsed } from "../task_claims_table.ts";
+import { listReady, readTask } from "../tasks_table.ts";
 import {
   changeWorkflow,
   listDecided,
   listWorkflows,
   readWorkflow,
+  readWorkflowOfTask,
   type WorkflowRow,
 } from "../workflows_table.ts";
-import { CLAIM_LOST, decide, holdsClaim, loseClaim, workflowOwner } from "./advance.ts";
+import {
+  beginWorkflow,
+  CLAIM_LOST,
+  decide,
+  holdsClaim,
+  loseClaim,
+  resumeWorkflow,
+  workflowOwner,
+} from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
 import {
+  AGAIN_MS,
   configFor,
   type EngineContext,
   type EngineParts,
   maskFor,
-  tryAgainLater,
 } from "./engine_settings.ts";
-import { approve, cancel, reject } from "./reviews.ts";
-import { startReady } from "./scheduler.ts";
-import { removeFolder } from "./work_folder.ts";
+import { approve, cancel, CANCELLED, reject, REJECTED } from "./reviews.ts";
+import { checkPlace, removeFolder } from "./work_folder.ts";
+import { refusal } from "../refusal.ts";
+import type { Task } from "../task.ts";
+import { changeTask } from "../task_changes_table.ts";
+import { chooseFor } from "../matchers.ts";
+import { loadPlan } from "./workflow_files.ts";
 
 /** How often it looks for work by itself, in milliseconds. */
 const LOOK_AROUND_MS = { working: 1000, idle: 5000 };
@@ -128,7 +142,7 @@ export class Engine {
   }
 
   async #lookAround(): Promise<void> {
-    const { db, settings, log, changed } = this.#parts;
+    const { db, settings, changed } = this.#parts;
     const now = Date.now();
     if (now - this.#claimsAtMs >= CLAIMS_MS) this.#renewClaims();
     this.#carryOut();
@@ -139,14 +153,16 @@ export class Engine {
       if (slots() <= 0) break;
       if (!this.#runs.has(agent.id)) this.#runs.takeUp(agent);
     }
-    const begun = await startReady(db, {
-      slots: slots(),
-      all: orchestration.autoStart,
-      leaseMs: settings.leaseMs(now),
-      home: settings.home,
-      settingsOf: (folder) => settings.at(folder, now).orchestration,
-      log,
-    });
+    let begun = 0;
+    const isQueued = !orchestration.autoStart;
+    const ready = slots() > 0 ? listReady(db, { project: null, limit: slots(), isQueued }) : [];
+    for (const task of ready) {
+      // Nobody has asked for this task, and there is no folder to work in.
+      if (task.projectDir === null && task.queuedAtMs === null) continue;
+      // Lets other work go on between two tasks.
+      await Promise.resolve();
+      if (this.#startTask(task)) begun++;
+    }
     if (begun === 0) return;
     changed();
     this.#isWanted = true;
@@ -159,7 +175,7 @@ export class Engine {
       if (this.#deciding.has(key)) continue;
       const work = this.#decide(workflow).catch((thrown) => {
         this.#parts.log("error", `workflow ${workflow.id}: ${messageOf(thrown)}`);
-        return tryAgainLater();
+        return pause(AGAIN_MS);
       }).finally(() => {
         this.#deciding.delete(key);
         this.wake();
@@ -171,22 +187,19 @@ export class Engine {
   async #decide(workflow: WorkflowRow): Promise<void> {
     const { db, settings, changed } = this.#parts;
     const by = workflow.decisionBy ?? "user";
-    const reason = workflow.decisionText ?? "merge rejected by user";
+    const reason = workflow.decisionText ??
+      (workflow.decision === "reject" ? REJECTED : CANCELLED);
     const told = { by, reason, atMs: Date.now() };
-    switch (workflow.decision) {
-      case "approve":
-        await approve(db, workflow.id, {
-          leaseMs: settings.leaseMs(Date.now()),
-          timeoutMs: CHECK_MS,
-          mask: maskFor(this.#parts, workflow),
-        });
-        break;
-      case "reject":
-        transaction(db, () => reject(db, workflow, told));
-        break;
-      case "cancel":
-        transaction(db, () => cancel(db, workflow, told));
-        break;
+    if (workflow.decision === "approve") {
+      const mask = maskFor(this.#parts, workflow);
+      await approve(db, workflow.id, {
+        leaseMs: settings.leaseMs(told.atMs),
+        timeoutMs: CHECK_MS,
+        mask,
+      });
+    } else {
+      const end = workflow.decision === "reject" ? reject : cancel;
+      transaction(db, () => end(db, workflow, told));
     }
     changed();
     await this.#passMerged(workflow.id);
@@ -204,15 +217,8 @@ export class Engine {
     }
     const state = await lookAtTree(worktree, `refs/heads/${baseBranch}`);
     if (state === null || state.isDirty || state.ahead > 0) return;
-    transaction(
-      db,
-      () =>
-        decide(db, workflow, {
-          decision: "approve",
-          by: workflowOwner(workflow.id),
-          atMs: Date.now(),
-        }),
-    );
+    const by = workflowOwner(workflow.id);
+    transaction(db, () => decide(db, workflow, { decision: "approve", by, atMs: Date.now() }));
     this.wake();
   }
 
@@ -259,10 +265,8 @@ export class Engine {
       if (!isLate && !isLost) continue;
       const reason = isLost ? CLAIM_LOST : "the time of its workflow is over";
       transaction(db, () => {
-        const agents = listAgents(db, {
-          workflowId: workflow.id,
-          statuses: ["starting", "running"],
-        });
+        const statuses = ["starting", "running"];
+        const agents = listAgents(db, { workflowId: workflow.id, statuses });
         for (const { id } of agents) requestKill(db, id, { reason, atMs: nowMs });
         if (isLost) loseClaim(db, workflow, nowMs);
       });
@@ -278,4 +282,59 @@ export class Engine {
     const told = { event: null, atMs: Date.now() };
     transaction(db, () => changeWorkflow(db, workflow.id, { worktree: null }, told));
   }
+
+  /** Begins the workflow of a ready task, or lets an earlier one go on. @returns Whether it did. */
+  #startTask(task: Task): boolean {
+    const { db, settings, log } = this.#parts;
+    const atMs = Date.now();
+    try {
+      const projectDir = projectOf(task);
+      const config = settings.at(projectDir, atMs).orchestration;
+      const timeoutMs = config.workflowTimeoutMinutes * 60_000;
+      const lasting = { leaseMs: settings.leaseMs(atMs), timeoutMs, atMs };
+      const earlier = readWorkflowOfTask(db, task.id);
+      if (earlier !== undefined && earlier.endedAtMs === null) {
+        transaction(db, () => resumeWorkflow(db, earlier, { by: SYSTEM, ...lasting }));
+        log("info", `task ${task.id}: workflow ${earlier.name} goes on`);
+        return true;
+      }
+      const { name, warnings } = chooseFor(db, { ...task, projectDir }, config);
+      for (const warning of warnings) log("warn", warning);
+      const plan = loadPlan(name, projectDir);
+      checkPlace(task, plan.workflow, { projectDir, home: settings.home });
+      transaction(db, () => beginWorkflow(db, task, plan, lasting));
+      log("info", `task ${task.id}: workflow ${name} begins`);
+      return true;
+    } catch (thrown) {
+      if (isUserError(thrown) && LASTING.has(thrown.reason ?? "")) {
+        const reason = `${thrown.what}: ${thrown.why}`;
+        this.#block(task.id, { reason, atMs });
+        log("warn", `task ${task.id}: ${reason}`);
+      } else if (!isUserError(thrown)) log("warn", `task ${task.id}: ${messageOf(thrown)}`);
+      // Every other refusal means that somebody else was faster.
+      return false;
+    }
+  }
+
+  /** Blocks a task that cannot be begun, unless somebody has taken it meanwhile. */
+  #block(id: string, { reason, atMs }: { readonly reason: string; readonly atMs: number }): void {
+    const { db } = this.#parts;
+    transaction(db, () => {
+      const task = readTask(db, id);
+      if (task?.status !== "open" || task.claimedBy !== null) return;
+      changeTask(db, task, { status: "blocked", reason, queuedAtMs: null }, { by: SYSTEM, atMs });
+    });
+  }
+}
+
+/** Refusals that last until a person puts something right. */
+const LASTING = new Set(["WORKFLOW_NOT_FOUND", "WORKFLOW_INVALID", "INVALID_INPUT"]);
+
+function projectOf(task: Task): string {
+  if (task.projectDir !== null) return task.projectDir;
+  throw refusal("INVALID_INPUT", {
+    what: `Cannot work on task ${task.id}`,
+    why: "it belongs to no project: it was made outside of one",
+    next: `conclaude task show ${task.id}`,
+  });
 }

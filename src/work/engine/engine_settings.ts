@@ -8,10 +8,10 @@ import { lookUpwards } from "../../system/git/repository.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns, redactText } from "../../secrets/redact.ts";
 import type { WorkflowRow } from "../workflows_table.ts";
-import type { Lasting } from "./begin.ts";
-import { readDirSync } from "../../system/files.ts";
+import type { Lasting } from "./advance.ts";
+import { namesIn } from "../../system/on_disk.ts";
 
-/** The sections that the engine goes by. */
+/** The sections of the configuration that the engine reads. */
 export type EngineConfig = OwnConfig & {
   readonly orchestration: OrchestrationSettings;
 };
@@ -64,25 +64,16 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
     return this.own(nowMs).store.claimTimeoutMinutes * 60_000;
   }
 
-  /** The settings of the user's own file, which no project changes. */
-  ofUser(nowMs: number): Config {
-    return this.#read(null, nowMs);
-  }
-
-  /** The settings of a project. */
-  at(folder: string, nowMs: number): Config {
-    return this.#read(folder, nowMs);
-  }
-
-  /** @param folder Null for no project. */
-  #read(folder: string | null, nowMs: number): Config {
+  /** The settings of a project. @param folder Null for those of the user's own file, which no project changes. */
+  at(folder: string | null, nowMs: number): Config {
     const known = this.#known.get(folder);
     if (known !== undefined && nowMs - known.atMs < FRESH_MS && nowMs >= known.atMs) {
       return known.config;
     }
     const files = readConfigFiles(folder === null ? [] : lookUpwards(folder), {
       ...this.#user,
-      dataNames: this.#names(),
+      // Read each time: the user's own file may come and go while the daemon runs.
+      dataNames: namesIn(this.#user.dataFolder) ?? [],
     });
     const text = JSON.stringify(files);
     if (known?.text === text) {
@@ -120,15 +111,6 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
       this.#warn(`${path}:${line}: ${key === "" ? "" : `${key}: `}${message}; ${instead}`);
     }
     return parsed;
-  }
-
-  /** Read each time: the user's own file may come and go while the daemon runs. */
-  #names(): string[] {
-    try {
-      return Array.from(readDirSync(this.#user.dataFolder), ({ name }) => name);
-    } catch {
-      return [];
-    }
   }
 }
 
@@ -187,9 +169,5 @@ export function lastingFor(
   };
 }
 
-/** How long a failed attempt waits, in milliseconds. */
-const AGAIN_MS = 1000;
-
-export function tryAgainLater(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-}
+/** How long a failed attempt waits before the next one, in milliseconds. */
+export const AGAIN_MS = 1000;

@@ -1,8 +1,19 @@
 /** Starts the process of an agent so that a later daemon can find it again. */
 import { readProcesses } from "../../system/process/process_identity.ts";
-import { startWords } from "../../system/process/start.ts";
-import { type AgentFiles, NOT_FOUND } from "./agent_files.ts";
-import { mkdirSync, writeTextFileSync } from "../../system/files.ts";
+import { shellWords, startWords } from "../../system/process/start.ts";
+import { AGENT_VARIABLE, type AgentFiles, NOT_FOUND } from "./agent_files.ts";
+import { isNotFound, mkdirSync, statSync, writeTextFileSync } from "../../system/files.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { OrchestrationSettings } from "../orchestration_section.ts";
+import { builtinPrompt, CHECK_VARIABLE } from "./workflow_files.ts";
+import type { Move } from "../progress.ts";
+import { renderPrompt, renderScriptStep } from "../render_step.ts";
+import { type AgentStep, type ScriptStep, stepTimeoutMs } from "../workflow.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { Agent } from "../agents_table.ts";
+import { listQuestions, type Question } from "../questions_table.ts";
+import type { WorkflowRow } from "../workflows_table.ts";
+import { readPlan } from "./advance.ts";
 
 export interface Launch {
   /** The program and its arguments. */
@@ -19,7 +30,7 @@ export interface Held {
   readonly mark: string | null;
   /** Lets it begin. When this process dies before, the other one leaves without having done anything. */
   release(): Promise<void>;
-  /** Settles when it has left, as far as this process is told. */
+  /** Settles when the process has ended. */
   readonly left: Promise<void>;
 }
 
@@ -52,28 +63,16 @@ done 2>/dev/null`;
 
 /**
  * Starts a process that does nothing until it is released.
- *
  * @throws {Error} When it cannot be started, or its files cannot be made.
  */
 export function hold(launch: Launch & { readonly id: string }, files: AgentFiles): Held {
   mkdirSync(files.folder, { recursive: true, mode: 0o700 });
-  for (
-    const [path, text] of [[files.input, launch.input], [files.stdout, ""], [files.stderr, ""]]
-  ) {
-    writeTextFileSync(path!, text!, { mode: 0o600 });
-  }
-  const child = startWords([
-    "/bin/sh",
-    "-c",
-    SHELL,
-    `conclaude-agent-${launch.id}`,
-    files.input,
-    files.stdout,
-    files.stderr,
-    files.begun,
-    files.exit,
-    ...launch.words,
-  ], {
+  const mode = { mode: 0o600 };
+  writeTextFileSync(files.input, launch.input, mode);
+  for (const path of [files.stdout, files.stderr]) writeTextFileSync(path, "", mode);
+  const { input, stdout, stderr, begun, exit } = files;
+  const shell = ["/bin/sh", "-c", SHELL, `conclaude-agent-${launch.id}`];
+  const child = startWords([...shell, input, stdout, stderr, begun, exit, ...launch.words], {
     folder: launch.folder,
     variables: launch.variables,
     stdin: "piped",
@@ -94,4 +93,107 @@ export function hold(launch: Launch & { readonly id: string }, files: AgentFiles
       }
     },
   };
+}
+
+interface StepLaunch {
+  readonly launch: Launch;
+  /** How long it may run, in milliseconds; null for no limit. */
+  readonly timeoutMs: number | null;
+  readonly answered: Question | null;
+  /** Why the folder of a script cannot be used, which may not exist yet; null when it can. */
+  readonly obstacle: string | null;
+}
+
+/** The program of an agent's step when the configuration names none. */
+export const AGENT_COMMAND = "claude";
+
+/**
+ * Puts together the process of a step.
+ * @param place `folder`: the working tree, or the project. `database`: where the hooks of an agent write.
+ * @throws {TemplateError} When a template names a value that does not exist.
+ */
+export function launchOf(
+  db: DatabaseSync,
+  { agent, workflow, move, config, folder, database }: {
+    readonly agent: Agent;
+    readonly workflow: WorkflowRow;
+    readonly move: Run;
+    readonly config: OrchestrationSettings;
+    readonly folder: string;
+    readonly database: string;
+  },
+): StepLaunch {
+  const variables = {
+    CONCLAUDE_DB_PATH: database,
+    CONCLAUDE_TASK_ID: workflow.taskId,
+    CONCLAUDE_WORKFLOW_ID: workflow.id,
+    [AGENT_VARIABLE]: agent.id,
+    CLAUDE_PROJECT_DIR: folder,
+    ...(config.check === null ? {} : { [CHECK_VARIABLE]: config.check }),
+  };
+  const { step } = move;
+  if (step.type === "merge") throw new Error("a merge starts no process");
+  const timeoutMs = stepTimeoutMs(step, { agentMs: config.agentTimeoutMinutes * 60_000 });
+  const place = { folder, variables };
+  return step.type === "script"
+    ? { ...scriptLaunch(step, move, place), timeoutMs, answered: null }
+    : { ...agentLaunch(db, step, { move, workflow, config, place }), timeoutMs, obstacle: null };
+}
+
+type Place = Pick<Launch, "folder" | "variables">;
+type Run = Extract<Move, { readonly kind: "run" }>;
+
+function scriptLaunch(
+  step: ScriptStep,
+  { context }: Run,
+  place: Place,
+): Pick<StepLaunch, "launch" | "obstacle"> {
+  const { command, env, workdir } = renderScriptStep(step, context);
+  const folder = workdir === null ? place.folder : joinPath(place.folder, workdir);
+  const variables = { ...place.variables, ...env };
+  const launch = { words: shellWords(command), folder, variables, input: "" };
+  const fault = workdir === null ? null : folderFault(folder);
+  return { launch, obstacle: fault === null ? null : `workdir ${workdir} ${fault}` };
+}
+
+/** Why a folder cannot be used; null when it can. */
+function folderFault(folder: string): string | null {
+  try {
+    return statSync(folder).isDirectory ? null : "is no folder";
+  } catch (thrown) {
+    return isNotFound(thrown) ? "does not exist" : "cannot be looked into";
+  }
+}
+
+function agentLaunch(
+  db: DatabaseSync,
+  step: AgentStep,
+  { move, workflow, config, place }: {
+    readonly move: Run;
+    readonly workflow: WorkflowRow;
+    readonly config: OrchestrationSettings;
+    readonly place: Place;
+  },
+): Pick<StepLaunch, "launch" | "answered"> {
+  const { prompts } = readPlan(db, workflow.id);
+  const tools = config.allowedTools.length === 0
+    ? []
+    : ["--allowedTools", config.allowedTools.join(",")];
+  const words = [config.agentCommand ?? AGENT_COMMAND, ...config.agentArgs, ...tools];
+  // The newest answer to this step that has not been delivered.
+  const answered = listQuestions(db, { statuses: ["answered"], workflowId: workflow.id })
+    .findLast(({ stepKey }) => stepKey === move.key) ?? null;
+  if (answered?.sessionId) {
+    const resume = config.resumeArgs.map((word) =>
+      word.replaceAll("{session_id}", () => answered.sessionId!)
+    );
+    const launch = { ...place, words: [...words, ...resume], input: answered.answer ?? "" };
+    return { launch, answered };
+  }
+  const text = renderPrompt(step, move.context, (name) => prompts[name] ?? builtinPrompt(name));
+  // Without a session to resume, the agent gets its prompt again, with its question and the answer.
+  const input = answered === null
+    ? text
+    : `${text}\n\nYou asked before: ${answered.text}\nThe answer is: ${answered.answer}\n`;
+  return { launch: { ...place, words, input }, answered };
 }

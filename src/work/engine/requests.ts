@@ -9,10 +9,18 @@ import {
   type WorkflowRow,
   type WorkflowStatus,
 } from "../workflows_table.ts";
-import { decide } from "./advance.ts";
-import { resumeWorkflow, wrongStatus } from "./begin.ts";
+import { decide, type Lasting, resumeWorkflow, wrongStatus } from "./advance.ts";
 import { cancel, reject } from "./reviews.ts";
 import { type Agent, readAgent, requestKill } from "../agents_table.ts";
+import { isUserError } from "../../base/errors.ts";
+import { allOrNothing } from "../../db/transaction.ts";
+import {
+  answerQuestion,
+  listQuestions,
+  markDelivered,
+  needQuestion,
+  type Question,
+} from "../questions_table.ts";
 
 export type WorkflowAction = Decision | "retry";
 
@@ -34,14 +42,8 @@ const DONE: Readonly<Record<WorkflowAction, string>> = {
   retry: "retried",
 };
 
-/** The reason of a rejection without one. */
-export const REJECTED = "merge rejected by user";
-
-/** The reason of a cancellation without one. */
-export const CANCELLED = "cancelled by user";
-
 /** Whether a daemon may be carrying out an earlier decision: then nothing else can be asked. */
-export interface Carried {
+interface Carried {
   readonly isCarriedOut: boolean;
 }
 
@@ -76,7 +78,6 @@ export function requestDecision(
 
 /**
  * Rejects or cancels a workflow at once, without an engine.
- *
  * @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND
  */
 export function endNow(
@@ -127,7 +128,6 @@ export function needAgent(db: DatabaseSync, id: string): Agent {
 
 /**
  * Asks for an agent to be ended.
- *
  * @param options.reason Null: that somebody asked for it. @throws {UserError} AGENT_NOT_FOUND, INVALID_TRANSITION
  */
 export function requestEnd(
@@ -140,12 +140,99 @@ export function requestEnd(
   if (isOurs && requestKill(db, id, { reason: reason ?? `"${by}" asked for it`, atMs })) {
     return needAgent(db, id);
   }
+  const why = isOurs
+    ? `it has ended already: ${agent.status}`
+    : "it lives inside a session of Claude Code";
   throw refusal("INVALID_TRANSITION", {
     what: `Cannot end agent ${id}`,
-    why: `${
-      isOurs ? `it has ended already: ${agent.status}` : "it lives inside a session of Claude Code"
-    }; nothing was changed`,
+    why: `${why}; nothing was changed`,
     next: `conclaude agent show ${id}`,
     details: { currentStatus: agent.status },
   });
+}
+
+interface Answered {
+  readonly question: Question;
+  /** Whether the step that asked goes on with the answer: the engine starts it as soon as there is room. */
+  readonly delivered: boolean;
+  /** Why not; null when it may still be delivered, because the agent has not come to its question yet. */
+  readonly deliveryError: string | null;
+}
+
+/** A session shows its questions itself, and takes no answer from elsewhere. */
+const ELSEWHERE = "answer it where the session runs";
+
+const TOO_LATE = "whoever asked does not wait for it any more";
+
+/**
+ * Answers a question. The answer is kept first, whatever becomes of it; the step of a workflow that waits for it goes
+ * on.
+ * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED, INVALID_INPUT.
+ */
+export function answer(
+  db: DatabaseSync,
+  id: string,
+  { text, by, ...lasting }: Lasting & { readonly text: string; readonly by: string },
+): Answered {
+  const { atMs } = lasting;
+  needQuestion(db, id);
+  const said = text.trim().toWellFormed();
+  if (said === "") {
+    throw refusal("INVALID_INPUT", {
+      what: `Cannot take the answer to question ${id}`,
+      why: "an answer is not empty; nothing was changed",
+      next: `conclaude question show ${id}`,
+      details: { questionId: id },
+    });
+  }
+  const question = answerQuestion(db, id, { answer: said, by, atMs });
+  const error = deliver(db, question, { ...lasting, by });
+  if (typeof error === "string") markDelivered(db, id, { error, atMs });
+  return {
+    question: needQuestion(db, id),
+    delivered: error === null,
+    deliveryError: error ?? null,
+  };
+}
+
+/** Lets a workflow go on whose agent's question was answered before the agent ended. */
+export function goOnIfAnswered(db: DatabaseSync, agent: Agent, lasting: Lasting): void {
+  const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
+  if (workflow === undefined || !waitsAt(workflow, agent.stepKey)) return;
+  const question = listQuestions(db, { statuses: ["answered"], agentId: agent.id }).at(-1);
+  if (question === undefined) return;
+  const error = resume(db, workflow, { ...lasting, by: question.answeredBy ?? "user" });
+  if (error !== null) markDelivered(db, question.id, { error, atMs: lasting.atMs });
+}
+
+type Terms = Lasting & { readonly by: string };
+
+/** @returns Why the answer cannot be delivered; null when it is; `undefined` while nobody knows yet. */
+function deliver(
+  db: DatabaseSync,
+  { source, workflowId, stepKey, agentId }: Question,
+  terms: Terms,
+): string | null | undefined {
+  if (source === "notification" || source === "elicitation") return ELSEWHERE;
+  const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
+  if (workflow === undefined) return TOO_LATE;
+  if (waitsAt(workflow, stepKey)) return resume(db, workflow, terms);
+  const agent = agentId === null ? undefined : readAgent(db, agentId);
+  const mayWait = workflow.status === "running" && agent !== undefined && agent.endedAtMs === null;
+  return mayWait ? undefined : TOO_LATE;
+}
+
+function waitsAt({ status, currentStep }: WorkflowRow, stepKey: string | null): boolean {
+  return status === "blocked" && currentStep === stepKey;
+}
+
+/** @returns Why the workflow cannot go on; null when it does. */
+function resume(db: DatabaseSync, workflow: WorkflowRow, terms: Terms): string | null {
+  try {
+    allOrNothing(db, () => resumeWorkflow(db, workflow, terms));
+    return null;
+  } catch (thrown) {
+    if (!isUserError(thrown)) throw thrown;
+    return `${thrown.what}: ${thrown.why}`;
+  }
 }

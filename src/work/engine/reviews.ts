@@ -9,10 +9,16 @@ import { runWords } from "../../system/process/run_program.ts";
 import { listAgents, requestKill } from "../agents_table.ts";
 import { transaction } from "../../db/transaction.ts";
 import { resolveQuestions, UNRESOLVED } from "../questions_table.ts";
+import type { Author } from "../task_changes_table.ts";
 import { SYSTEM } from "../task_claims_table.ts";
 import { readTask } from "../tasks_table.ts";
-import { listSteps, type StepRow } from "../workflow_steps_table.ts";
-import { changeWorkflow, readWorkflow, type WorkflowRow } from "../workflows_table.ts";
+import {
+  changeWorkflow,
+  listSteps,
+  readWorkflow,
+  type StepRow,
+  type WorkflowRow,
+} from "../workflows_table.ts";
 import {
   advance,
   awaitReview,
@@ -23,14 +29,13 @@ import {
   UNDECIDED,
   workflowOwner,
 } from "./advance.ts";
-import { mergeObstacle } from "./working_tree.ts";
+import { mergeObstacle } from "./work_folder.ts";
 
-/** The lease of a renewed claim, and the time limit of the scripts before a merge. */
-export interface Carrying {
-  readonly leaseMs: number;
-  readonly timeoutMs: number;
-  readonly mask: (text: string) => string;
-}
+/** The reason of a rejection without one. */
+export const REJECTED = "merge rejected by user";
+
+/** The reason of a cancellation without one. */
+export const CANCELLED = "cancelled by user";
 
 /**
  * Merges the work of a workflow, and lets the workflow go on. When it cannot be merged, the target stays as it was, and
@@ -39,7 +44,12 @@ export interface Carrying {
 export async function approve(
   db: DatabaseSync,
   workflowId: string,
-  { leaseMs, timeoutMs, mask }: Carrying,
+  { leaseMs, timeoutMs, mask }: {
+    readonly leaseMs: number;
+    /** Of each script before the merge. */
+    readonly timeoutMs: number;
+    readonly mask: (text: string) => string;
+  },
 ): Promise<void> {
   const workflow = readWorkflow(db, workflowId);
   const task = workflow && readTask(db, workflow.taskId);
@@ -47,11 +57,8 @@ export async function approve(
   const step = openStep(db, workflow);
   const { worktree, branch, baseBranch, repository } = workflow;
   if (worktree === null || branch === null || baseBranch === null || repository === null) {
-    return keepWaiting(
-      db,
-      workflow,
-      "there is no working tree to be merged: the task is in no repository",
-    );
+    const why = "there is no working tree to be merged: the task is in no repository";
+    return keepWaiting(db, workflow, why);
   }
   const obstacle = await mergeObstacle(workflow);
   if (obstacle !== null) return keepWaiting(db, workflow, obstacle.why, { next: obstacle.next });
@@ -63,12 +70,10 @@ export async function approve(
     }
   }
   const trailer = `\n\nTask: ${task.id}`;
-  const workMessage = task.title + trailer;
-  const message = texts.commitMessage ?? `Merge "${task.title}"${trailer}`;
   const result = await mergeTree({ commonDir: repository }, { path: worktree }, {
     target: baseBranch,
-    message,
-    workMessage,
+    message: texts.commitMessage ?? `Merge "${task.title}"${trailer}`,
+    workMessage: task.title + trailer,
   });
   if (result.kind === "conflicts") {
     const told = `it conflicts with ${baseBranch} in ${result.files.join(", ")}`;
@@ -127,7 +132,7 @@ function keepWaiting(
 export function reject(
   db: DatabaseSync,
   workflow: WorkflowRow,
-  { by, reason, atMs }: { readonly by: string; readonly reason: string; readonly atMs: number },
+  { by, reason, atMs }: Author & { readonly reason: string },
 ): void {
   const step = openStep(db, workflow);
   if (step?.type !== "merge") {
@@ -151,7 +156,7 @@ export function reject(
 export function cancel(
   db: DatabaseSync,
   workflow: WorkflowRow,
-  { by, reason, atMs }: { readonly by: string; readonly reason: string; readonly atMs: number },
+  { by, reason, atMs }: Author & { readonly reason: string },
 ): void {
   for (const agent of listAgents(db, { workflowId: workflow.id })) {
     if (agent.endedAtMs === null) requestKill(db, agent.id, { reason, atMs });

@@ -1,26 +1,43 @@
 /** Follows an agent to its end: its output, its time limit, and requests to kill it. */
+import { constants } from "node:os";
 import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+import { sizeAt } from "../../system/on_disk.ts";
 import { endGroupOf } from "../../system/process/start.ts";
-import { readAgentLine } from "../agent_text.ts";
-import { detectQuestion } from "../questions.ts";
-import { type Agent, readAgent, setAgentSession } from "../agents_table.ts";
+import {
+  collectAgentText,
+  type DetectedQuestion,
+  detectQuestion,
+  lastQuestion,
+  readAgentLine,
+  readContract,
+} from "../agent_text.ts";
+import { type Agent, endAgent, readAgent, setAgentSession } from "../agents_table.ts";
 import { transaction } from "../../db/transaction.ts";
-import { askQuestion } from "../questions_table.ts";
+import {
+  askQuestion,
+  listQuestions,
+  type NewQuestion,
+  resolveQuestions,
+  UNRESOLVED,
+} from "../questions_table.ts";
 import {
   type AgentFiles,
   agentFiles,
   areGone,
   environmentMark,
+  type FreshLine,
   isAlive,
   isReused,
+  OutputReader,
+  readAt,
   readExit,
   removeRunFiles,
   wasNotFound,
 } from "./agent_files.ts";
-import { type FreshLine, OutputReader } from "./agent_output.ts";
-import { type AgentEnd, readSaid, settle } from "./settle.ts";
-import { goOnIfAnswered } from "./answers.ts";
-import type { Lasting } from "./begin.ts";
+import { goOnIfAnswered } from "./requests.ts";
+import { finishAndAdvance, type Lasting, stepOfAgent, stepOfKey } from "./advance.ts";
+import { outcomeOfAgent, outcomeOfScript, type StepOutcome } from "../progress.ts";
 
 /** How often the output is read, in milliseconds. */
 const LOOK_MS = 200;
@@ -34,7 +51,7 @@ const LAST_WORD_MS = 200;
 /** A higher exit code is a signal; without a code, somebody has killed the shell too. */
 const BY_SIGNAL = 128;
 
-export interface Supervision {
+interface Supervision {
   readonly db: DatabaseSync;
   readonly files: AgentFiles;
   readonly mask: (text: string) => string;
@@ -55,6 +72,7 @@ export async function supervise(
   const reader = new OutputReader(files, maskText);
   const mark = environmentMark(agent.id);
   const look = (lines: readonly FreshLine[]) => noteLines(db, agent, { lines, mask: maskText });
+  const wait = (ms: number) => pause(ms, undefined, { signal }).catch(() => {});
   let hasLeft = false;
   void left?.then(() => hasLeft = true);
   let isEnding = false;
@@ -67,7 +85,7 @@ export async function supervise(
     if (hasLeft || (left === undefined && performance.now() - lookedAtMs > LIFE_MS)) {
       lookedAtMs = performance.now();
       if (hasLeft || !await isAlive(agent)) {
-        await pause(LAST_WORD_MS, signal);
+        await wait(LAST_WORD_MS);
         break;
       }
     }
@@ -75,11 +93,8 @@ export async function supervise(
       isEnding = true;
       if (!await isReused(agent)) ending = endGroupOf(agent.pid!, { graceMs, mark });
     }
-    if (hasMore) await pause(0, signal);
-    else {await Promise.race([
-        pause(LOOK_MS, signal),
-        ...left === undefined || hasLeft ? [] : [left],
-      ]);}
+    const end = left === undefined || hasLeft ? [] : [left];
+    await (hasMore ? wait(0) : Promise.race([wait(LOOK_MS), ...end]));
   }
   if (signal.aborted && readExit(files) === null) return null;
   // The step is over: what is left of its group ends too.
@@ -96,7 +111,7 @@ export async function takeRest(
   look: (lines: readonly FreshLine[]) => void,
 ): Promise<void> {
   while (reader.take({ isOver: true, look }, Date.now())) {
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await pause(0);
   }
 }
 
@@ -121,9 +136,8 @@ function faultOf(
     return `its files in ${files.folder} are gone: nobody knows how it ended`;
   }
   if (!wasNotFound(files)) return null;
-  return `the agent command "${
-    command[0]
-  }" was not found (orchestration.agentCommand; conclaude doctor)`;
+  const [program] = command;
+  return `the agent command "${program}" was not found (orchestration.agentCommand; conclaude doctor)`;
 }
 
 function isToEnd(db: DatabaseSync, agent: Agent): boolean {
@@ -155,34 +169,28 @@ function noteLines(
   const atMs = Date.now();
   transaction(db, () => {
     if (sessionId !== null) setAgentSession(db, agent.id, sessionId, atMs);
+    const session = sessionId ?? readAgent(db, agent.id)?.sessionId ?? null;
     for (const { question, origin } of asked) {
-      askQuestion(db, {
-        ...question!,
-        source: "output",
-        taskId: agent.taskId,
-        workflowId: agent.workflowId,
-        stepKey: agent.stepKey,
-        agentId: agent.id,
-        sessionId: sessionId ?? readAgent(db, agent.id)?.sessionId ?? null,
-        origin,
-      }, atMs);
+      askFor(db, agent, { ...question!, sessionId: session, origin }, atMs);
     }
   });
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
+/** Keeps a question of an agent. */
+function askFor(
+  db: DatabaseSync,
+  { id: agentId, taskId, workflowId, stepKey }: Agent,
+  question: DetectedQuestion & Pick<NewQuestion, "sessionId" | "origin">,
+  atMs: number,
+): void {
+  const of = { agentId, taskId, workflowId, stepKey };
+  askQuestion(db, { ...question, ...of, source: "output" }, atMs);
 }
 
-/** Keeps how an agent ended and all that follows, and removes its files except its output. */
+/**
+ * Keeps in one transaction how an agent ended, the outcome of its step and all that follows, and removes the agent's files
+ * except its output. An agent that has ended already stays as it is.
+ */
 export function settleEnd(
   db: DatabaseSync,
   agent: Agent,
@@ -193,6 +201,7 @@ export function settleEnd(
     readonly lasting: Lasting;
   },
 ): void {
+  // Before the transaction, since reading and masking take long.
   const said = readSaid(agent, files, mask);
   transaction(db, () => {
     settle(db, agent, { end, said, atMs: lasting.atMs });
@@ -203,9 +212,7 @@ export function settleEnd(
 
 /**
  * Kills an agent with all processes of its group, when no daemon runs that would do it.
- *
  * @param options.database Absolute path.
- *
  * @returns Whether the process ran and was ours; else the next daemon finds out how it ended.
  */
 export async function endHere(
@@ -226,4 +233,111 @@ export async function endHere(
   if (end === null) return false;
   settleEnd(db, agent, { end, files, mask, lasting: { leaseMs, timeoutMs, atMs: Date.now() } });
   return true;
+}
+
+interface AgentEnd {
+  /** The exit code that its shell wrote; null when the shell did not get that far. */
+  readonly code: number | null;
+  readonly timedOut: boolean;
+  readonly killed: string | null;
+  /** What is wrong beyond the exit code; null when the code tells all. */
+  readonly fault: string | null;
+}
+
+/** How much of the end of an output is kept with the step, in characters. */
+const MAX_OUTCOME_CHARS = 100_000;
+
+/** How much of the end of an agent's output is read for that, in bytes. */
+const MAX_READ_BYTES = 4 << 20;
+
+/** The name of the signal that an exit code of a shell tells: 128 plus the number of the signal. */
+function signalOf(code: number | null): string | null {
+  if (code === null) return "SIGKILL";
+  const found = Object.entries(constants.signals).find(([, number]) => number === code - BY_SIGNAL);
+  return found?.[0] ?? null;
+}
+
+function settle(
+  db: DatabaseSync,
+  agent: Agent,
+  { end, said, atMs }: { readonly end: AgentEnd; readonly said: Said; readonly atMs: number },
+): void {
+  const { code, timedOut, killed } = end;
+  const { text, sessionId } = said;
+  const signal = signalOf(code);
+  const isOver = code === 0 && !timedOut && killed === null;
+  const asked = agent.kind === "agent" && isOver && readContract(text) === null
+    ? lastQuestion(text)
+    : null;
+  endAgent(db, agent.id, { ...statusOf(end, signal), exitCode: code, atMs });
+  const at = stepOfAgent(db, agent);
+  // An answer that came too late must not reach the next attempt of the step.
+  if (asked === null) resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
+  if (at === undefined) return;
+  if (asked !== null) keepLastQuestion(db, agent, { ...asked, sessionId }, atMs);
+  const step = stepOfKey(db, at.workflow.id, at.step.key);
+  const process = { exitCode: code, timedOut, signal };
+  const outcome = step.type === "script"
+    ? outcomeOfScript(step, { ...process, output: text })
+    : outcomeOfAgent({ ...process, text, question: asked !== null });
+  finishAndAdvance(db, at.workflow, at.step, { outcome: asStopped(outcome, end), atMs });
+}
+
+/** The reason of a kill says more than the signal. */
+function asStopped(outcome: StepOutcome, { killed, fault }: AgentEnd): StepOutcome {
+  if (killed === null) return fault === null ? outcome : { ...outcome, error: fault };
+  return { ...outcome, success: false, action: "block", error: `killed: ${killed}` };
+}
+
+function statusOf(
+  { code, timedOut, killed, fault }: AgentEnd,
+  signal: string | null,
+): { readonly status: "completed" | "failed" | "killed"; readonly error: string | null } {
+  if (timedOut) return { status: "failed", error: "execution timed out" };
+  if (killed !== null) return { status: "killed", error: killed };
+  if (fault !== null) return { status: "failed", error: fault };
+  if (signal !== null) return { status: "killed", error: `ended by ${signal}` };
+  if (code === 0) return { status: "completed", error: null };
+  return { status: "failed", error: `agent exited with code ${code}` };
+}
+
+/** Leaves the last question of a waiting agent open, or answered when somebody was quick. */
+function keepLastQuestion(
+  db: DatabaseSync,
+  agent: Agent,
+  asked: DetectedQuestion & Pick<NewQuestion, "sessionId">,
+  atMs: number,
+): void {
+  const last = listQuestions(db, { statuses: UNRESOLVED, agentId: agent.id }).at(-1);
+  if (last?.text === asked.text) return;
+  resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
+  askFor(db, agent, { ...asked, origin: `output:${agent.id}:last` }, atMs);
+}
+
+interface Said {
+  /** As a person reads it, secrets masked. */
+  readonly text: string;
+  readonly sessionId: string | null;
+}
+
+/** Reads the end of what an agent has said. */
+function readSaid({ kind }: Agent, files: AgentFiles, mask: (text: string) => string): Said {
+  const written = readEnd(files.stdout);
+  if (kind === "script") return { text: lastWords(written.trimEnd(), mask), sessionId: null };
+  const { text, sessionId } = collectAgentText(written.split("\n"));
+  return { text: lastWords(text, mask), sessionId };
+}
+
+/** Masks before it cuts, so that no half of a secret is left. Without NUL, which no word of a script can hold. */
+function lastWords(text: string, mask: (text: string) => string): string {
+  const end = text.replaceAll("\0", "").slice(-2 * MAX_OUTCOME_CHARS);
+  return mask(end).slice(-MAX_OUTCOME_CHARS);
+}
+
+/** The last whole lines of a file. */
+function readEnd(path: string): string {
+  const size = sizeAt(path) ?? 0;
+  const start = Math.max(0, size - MAX_READ_BYTES);
+  const text = new TextDecoder().decode(readAt(path, start, MAX_READ_BYTES));
+  return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
 }

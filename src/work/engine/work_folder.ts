@@ -4,16 +4,23 @@ import type { DatabaseSync } from "node:sqlite";
 import type { OrchestrationSettings } from "../orchestration_section.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { runGit } from "../../system/git/run_git.ts";
-import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../../system/git/task_trees.ts";
+import {
+  ensureTree,
+  excludeFolder,
+  hasBranch,
+  lookAtTree,
+  removeTree,
+} from "../../system/git/task_trees.ts";
 import type { Task } from "../task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../../system/on_disk.ts";
 import { transaction } from "../../db/transaction.ts";
-import { changeWorkflow, type WorkflowRow } from "../workflows_table.ts";
-import { inTurn, lossBefore } from "./working_tree.ts";
+import { changeWorkflow, listSteps, type WorkflowRow } from "../workflows_table.ts";
 import { refusal } from "../refusal.ts";
 import type { Workflow } from "../workflow.ts";
-import { realPathSync } from "../../system/files.ts";
+import { realOr } from "../../system/files.ts";
+import { shellQuote } from "../shell_place.ts";
+import { type Review, reviewTree } from "../../system/git/merge.ts";
 
 /** The folder of the working trees when the configuration names none. */
 const TREES = ".conclaude/worktrees";
@@ -21,7 +28,7 @@ const TREES = ".conclaude/worktrees";
 /** How much of the end of a task's id names its folder: the end differs from task to task. */
 const ID_CHARS = 12;
 
-export type WorkFolder =
+type WorkFolder =
   | { readonly kind: "ready"; readonly folder: string }
   | { readonly kind: "failed"; readonly why: string };
 
@@ -44,7 +51,7 @@ export async function ensureFolder(
       : { kind: "failed", why: `the folder of the project, ${projectDir}, does not exist` };
   }
   const base = await baseOf(repository, workflow, config);
-  if (base.kind === "failed") return base;
+  if ("why" in base) return { kind: "failed", why: base.why };
   const root = mainRoot(repository);
   const trees = config.worktreePath ?? TREES;
   const folder = isAbsolutePath(trees) ? trees : joinPath(root, trees);
@@ -71,35 +78,27 @@ export async function ensureFolder(
   return made.kind === "failed" ? made : { kind: "ready", folder: tree.path };
 }
 
+/** The branch that the work is for, and its commit; why there is none. */
 async function baseOf(
-  repository: Repository,
+  { root, branch: checkedOut, commonDir }: Repository,
   workflow: WorkflowRow,
   { baseBranch }: OrchestrationSettings,
-): Promise<
-  | { readonly kind: "found"; readonly branch: string; readonly commit: string }
-  | { readonly kind: "failed"; readonly why: string }
-> {
+): Promise<{ readonly branch: string; readonly commit: string } | { readonly why: string }> {
   if (workflow.baseBranch !== null && workflow.baseCommit !== null) {
-    return { kind: "found", branch: workflow.baseBranch, commit: workflow.baseCommit };
+    return { branch: workflow.baseBranch, commit: workflow.baseCommit };
   }
-  const branch = baseBranch ?? repository.branch;
+  const branch = baseBranch ?? checkedOut;
   if (branch === null) {
-    return {
-      kind: "failed",
-      why:
-        `no branch is checked out in ${repository.root}, so there is none to work for; check one out, or ` +
-        "name one in orchestration.baseBranch",
-    };
+    const why =
+      `no branch is checked out in ${root}, so there is none to work for; check one out, or ` +
+      "name one in orchestration.baseBranch";
+    return { why };
   }
-  const found = await runGit(
-    ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`],
-    {
-      folder: repository.commonDir,
-    },
-  );
+  const commit = `refs/heads/${branch}^{commit}`;
+  const found = await runGit(["rev-parse", "--verify", "--quiet", commit], { folder: commonDir });
   return found.code === 0
-    ? { kind: "found", branch, commit: found.stdout.trim() }
-    : { kind: "failed", why: `branch ${branch} has no commit` };
+    ? { branch, commit: found.stdout.trim() }
+    : { why: `branch ${branch} has no commit` };
 }
 
 /** The top of the main working tree; in a bare repository, the working tree that was found. */
@@ -109,7 +108,6 @@ function mainRoot({ commonDir, root }: Repository): string {
 
 /**
  * Removes the working tree of a workflow that is over, unless something would be lost.
- *
  * @returns Why it stays; null when it is gone.
  */
 export async function removeFolder(workflow: WorkflowRow): Promise<string | null> {
@@ -121,14 +119,11 @@ export async function removeFolder(workflow: WorkflowRow): Promise<string | null
   if (state === null && exists(worktree)) return `${worktree} stays: git cannot tell what is in it`;
   if (state?.isDirty) return `${worktree} stays: there is work in it that is not committed`;
   if (state !== null && state.ahead > 0) {
-    return `${worktree} stays: ${branch} has ${
-      count(state.ahead, "commit")
-    } that ${baseBranch} has not`;
+    const commits = count(state.ahead, "commit");
+    return `${worktree} stays: ${branch} has ${commits} that ${baseBranch} has not`;
   }
-  await inTurn(
-    repository,
-    () => removeTree({ commonDir: repository }, { path: worktree, branch }, baseBranch),
-  );
+  const tree = { path: worktree, branch };
+  await inTurn(repository, () => removeTree({ commonDir: repository }, tree, baseBranch));
   return null;
 }
 
@@ -150,9 +145,9 @@ export function placeFault(
   const outside = `${projectDir} is in no git repository`;
   const merge = steps.find(({ type }) => type === "merge");
   if (merge !== undefined) return `${outside}, so its step "${merge.name}" has nothing to merge`;
-  const real = realPath(projectDir);
+  const real = realOr(projectDir);
   if (parentOf(real) === real) return `${outside}, and agents do not work in the whole file system`;
-  return home !== null && real === realPath(home)
+  return home !== null && real === realOr(home)
     ? `${outside}, and agents do not work in the home folder itself`
     : null;
 }
@@ -170,42 +165,120 @@ export function checkPlace({ id }: Task, workflow: Workflow, place: WorkPlace): 
   });
 }
 
-function realPath(path: string): string {
-  try {
-    return realPathSync(path);
-  } catch {
-    return path;
-  }
+/** The branch of a task: `conclaude/<id>`, then words of the title. */
+export function branchName(taskId: string, title = ""): string {
+  const words = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 40).replace(/^-|-$/g, "");
+  return `conclaude/${taskId}${words === "" ? "" : `-${words}`}`;
 }
 
-const PREFIX = "conclaude/";
-
-/** The longest name after the prefix: a file system takes 255 bytes, and git adds `.lock`. */
-const MAX_LENGTH = 100;
+/** What is in the way, and the command that helps. */
+interface Obstacle {
+  readonly why: string;
+  readonly next: string;
+}
 
 /**
- * The branch of a task: `conclaude/<id>`, then words of the title. What git refuses in a name (`git check-ref-format`)
- * becomes `-`. The same id and title give the same branch, and always a valid one.
+ * Makes the working tree of a workflow again when it is gone and its branch is not: the commits are there.
+ * @returns Why the work cannot be looked at or merged; null when the tree is there, or there never was one.
  */
-export function branchName(taskId: string, title = ""): string {
-  const words = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 40);
-  const id = sanitise(taskId).slice(0, MAX_LENGTH - 41);
-  const name = words === "" ? id : `${id}-${words}`;
-  return PREFIX + tidyEnds(name);
+async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
+  const { worktree, branch, baseCommit, repository, mergeCommit } = workflow;
+  if (worktree === null || branch === null || repository === null) return null;
+  if (exists(joinPath(worktree, ".git"))) return null;
+  if (!exists(repository)) return lost(workflow, `its repository ${repository} is gone`);
+  if (!await hasBranch({ commonDir: repository }, branch)) {
+    return lost(workflow, `its working tree ${worktree} and its branch ${branch} are gone`);
+  }
+  const range = `${baseCommit}..refs/heads/${branch}`;
+  const count = await runGit(["rev-list", "--count", range], { folder: repository });
+  if (mergeCommit === null && count.stdout.trim() === "0") {
+    const why = `its working tree ${worktree} is gone, and nothing was committed on ${branch}`;
+    return lost(workflow, why);
+  }
+  const tree = { path: worktree, branch };
+  const made = await inTurn(
+    repository,
+    () => ensureTree({ commonDir: repository }, tree, branch),
+  );
+  return made.kind === "failed" ? lost(workflow, made.why) : null;
 }
 
-function sanitise(id: string): string {
-  return id
-    // deno-lint-ignore no-control-regex
-    .replace(/[\x00-\x20\x7f~^:?*[\]\\{}"'`$&;|<>()!#%]|\s|[^\x00-\x7f]/g, "-")
-    .replace(/@\{/g, "-")
-    .replace(/\.{2,}/g, "-")
-    .replace(/\/+/g, "-");
+/** Why the work of a workflow cannot be merged; null when it can, and then its working tree is there. */
+export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | null> {
+  const { repository, baseBranch, baseCommit } = workflow;
+  const gone = await restoreTree(workflow);
+  if (gone !== null || repository === null || baseBranch === null) return gone;
+  if (await hasBranch({ commonDir: repository }, baseBranch)) return null;
+  return {
+    why: `there is no branch ${baseBranch} any more; the work began at ${baseCommit}`,
+    next: `git -C ${shellQuote(repository)} branch ${shellQuote(baseBranch)} ${baseCommit}`,
+  };
 }
 
-/** Git takes no ref that begins with a dot or ends with a dot or `.lock`; a lone `@` means HEAD. */
-function tidyEnds(name: string): string {
-  let tidy = name.replace(/^[.-]+/, "");
-  while (/(?:\.lock|[.-])$/.test(tidy)) tidy = tidy.replace(/(?:\.lock|[.-])$/, "");
-  return tidy === "" || tidy === "@" ? "task" : tidy;
+/** Tells when the work of earlier steps is gone: a later step must not begin without it. */
+async function lossBefore(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+): Promise<Obstacle | null> {
+  const { id, worktree, branch, repository, mergeCommit } = workflow;
+  if (worktree === null || branch === null || repository === null || mergeCommit !== null) {
+    return null;
+  }
+  if (exists(joinPath(worktree, ".git")) || await hasBranch({ commonDir: repository }, branch)) {
+    return null;
+  }
+  const hasWorked = listSteps(db, id)
+    .some(({ status, agentId }) => status === "finished" && agentId !== null);
+  return hasWorked
+    ? lost(workflow, `its working tree ${worktree} and its branch ${branch} are gone`)
+    : null;
+}
+
+/** A retry does not run finished steps again, so only a new workflow can do the work anew. */
+function lost({ id, taskId }: WorkflowRow, why: string): Obstacle {
+  return {
+    why: `${why}; to have the work done anew, cancel the workflow and start the task again`,
+    next: `conclaude workflow cancel ${id} && conclaude workflow start ${taskId}`,
+  };
+}
+
+/** The running change of each repository's working trees: git cannot make two at once. */
+const TURNS = new Map<string, Promise<unknown>>();
+
+/** Changes the working trees of a repository when no other change is under way. */
+function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise<Result> {
+  const mine = (TURNS.get(commonDir) ?? Promise.resolve()).then(work, work);
+  TURNS.set(commonDir, mine);
+  return mine;
+}
+
+/**
+ * All work of a workflow since it began.
+ * @throws {UserError} INVALID_STATUS when there is none to look at.
+ */
+export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
+  const { worktree, branch, baseBranch, baseCommit, mergeCommit } = workflow;
+  if (worktree === null || branch === null || baseBranch === null || baseCommit === null) {
+    if (mergeCommit === null) throw nothingToSee(workflow, "it has no working tree");
+    const why = `its work was merged as ${mergeCommit}, and its working tree is gone`;
+    throw nothingToSee(workflow, why, `git show -m --first-parent ${mergeCommit}`);
+  }
+  const gone = await restoreTree(workflow);
+  if (gone !== null) throw nothingToSee(workflow, gone.why, gone.next);
+  const review = await reviewTree({ path: worktree }, { base: baseCommit, target: baseBranch });
+  if ("kind" in review) throw nothingToSee(workflow, review.why);
+  return review;
+}
+
+function nothingToSee(
+  { id, status }: WorkflowRow,
+  why: string,
+  next = `conclaude workflow show ${id}`,
+) {
+  return refusal("INVALID_STATUS", {
+    what: `There is no work of workflow ${id} to be shown`,
+    why,
+    next,
+    details: { currentStatus: status },
+  });
 }

@@ -2,7 +2,6 @@
 import { parse as parseYaml } from "yaml";
 import { foldersOf, leftOutText, OWN_FOLDER as FOLDER, whyNotOf } from "../../config/left_out.ts";
 import { messageOf } from "../../base/errors.ts";
-import { BUILTIN_WORKFLOWS, builtinPrompt, builtinWorkflow } from "../builtins.ts";
 import { refusal } from "../refusal.ts";
 import {
   allSteps,
@@ -16,6 +15,17 @@ import type { Plan } from "./advance.ts";
 import { previewWorkflow, type WorkflowPreview } from "../preview.ts";
 import type { TaskFacts } from "../task.ts";
 import { readDirSync, readTextFileSync, statSync } from "../../system/files.ts";
+import implementWorkflow from "../builtin/implement.yaml" with { type: "text" };
+import planWorkflow from "../builtin/plan.yaml" with { type: "text" };
+import preparePrWorkflow from "../builtin/prepare-pr.yaml" with { type: "text" };
+import analyzeSpec from "../builtin/analyze-spec.md" with { type: "text" };
+import applyReviewFixes from "../builtin/apply-review-fixes.md" with { type: "text" };
+import createTasks from "../builtin/create-tasks.md" with { type: "text" };
+import fixTests from "../builtin/fix-tests.md" with { type: "text" };
+import implement from "../builtin/implement.md" with { type: "text" };
+import isActionable from "../builtin/is-actionable.md" with { type: "text" };
+import review from "../builtin/review.md" with { type: "text" };
+import verdict from "../builtin/verdict.md" with { type: "text" };
 
 /** The largest file that is read, in bytes. */
 const MAX_FILE_BYTES = 1 << 20;
@@ -45,7 +55,6 @@ export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
 
 /**
  * Reads a workflow, with all prompts that it could need.
- *
  * @throws {UserError} WORKFLOW_NOT_FOUND; WORKFLOW_INVALID with every fault.
  */
 export function loadPlan(name: string, projectDir: string): Plan & { readonly file: WorkflowFile } {
@@ -57,24 +66,21 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
   const wanted = [...allSteps(parsed.workflow.steps)]
     .flatMap(({ step }) => step.type === "agent" ? [step.prompt] : []);
   for (let prompt = wanted.pop(); prompt !== undefined; prompt = wanted.pop()) {
-    const text = isInlinePrompt(prompt)
-      ? prompt
-      : prompts[prompt] ?? findPrompt(prompt, projectDir)?.text ?? null;
-    if (text === null) missing.push(prompt);
+    if (prompts[prompt] !== undefined) continue;
+    const isInline = isInlinePrompt(prompt);
+    const text = isInline ? prompt : findPrompt(prompt, projectDir)?.text;
+    if (text === undefined) missing.push(prompt);
     else {
-      const isNew = !isInlinePrompt(prompt) && prompts[prompt] === undefined;
-      if (isNew) prompts[prompt] = text;
+      if (!isInline) prompts[prompt] = text;
       // What a prompt includes is certain only when it is rendered; this finds the quoted names.
-      if (isNew || isInlinePrompt(prompt)) wanted.push(...includedIn(text));
+      wanted.push(...includedIn(text));
     }
   }
   if (missing.length > 0) {
     const leftOut = missing.flatMap((prompt) => promptsLeftOut(prompt, projectDir));
-    throw invalid(
-      file,
-      `there is no prompt ${missing.map((prompt) => `"${prompt}"`).join(", ")} ` +
-        `(looked for ${FOLDER}/prompts/NAME.md)${leftOut.join("")}`,
-    );
+    const names = missing.map((prompt) => `"${prompt}"`).join(", ");
+    const why = `there is no prompt ${names} (looked for ${FOLDER}/prompts/NAME.md)`;
+    throw invalid(file, why + leftOut.join(""));
   }
   return { workflow: parsed.workflow, prompts, file };
 }
@@ -101,7 +107,7 @@ export function findWorkflowFile(name: string, projectDir: string): WorkflowFile
 }
 
 /** A prompt of the project, or of the program, and where it comes from; null when there is none. */
-export function findPrompt(
+function findPrompt(
   name: string,
   projectDir: string,
 ): { readonly text: string; readonly source: string } | null {
@@ -134,16 +140,14 @@ function includedIn(text: string): string[] {
 }
 
 export function parseFile(
-  file: WorkflowFile,
+  { text, problem }: WorkflowFile,
 ): { readonly workflow: Workflow } | FaultyWorkflow {
-  if (file.problem !== undefined) return { errors: [file.problem], rest: null };
-  let value: unknown;
+  if (problem !== undefined) return { errors: [problem], rest: null };
   try {
-    value = parseYaml(file.text);
+    return parseWorkflow(parseYaml(text));
   } catch (thrown) {
     return { errors: [messageOf(thrown)], rest: null };
   }
-  return parseWorkflow(value);
 }
 
 function invalid(file: WorkflowFile, why: string) {
@@ -226,4 +230,45 @@ export function previewFile(
     ? [`its file says name: ${workflow.name}, but the file's name counts: ${file.name}`]
     : [];
   return { workflow, warnings, ...look(workflow) };
+}
+
+/** The workflow of a task that names none. */
+export const DEFAULT_WORKFLOW = "implement";
+
+/** The environment variable with the project's own check. */
+export const CHECK_VARIABLE = "CONCLAUDE_CHECK";
+
+export const BUILTIN_WORKFLOWS: ReadonlyMap<string, string> = new Map([
+  ["implement", implementWorkflow],
+  ["prepare-pr", preparePrWorkflow],
+  ["plan", planWorkflow],
+]);
+
+/** Markdown by name. The other prompts include `verdict`: how an agent ends. */
+export const BUILTIN_PROMPTS: ReadonlyMap<string, string> = new Map([
+  ["implement", implement],
+  ["fix-tests", fixTests],
+  ["review", review],
+  ["is-actionable", isActionable],
+  ["apply-review-fixes", applyReviewFixes],
+  ["analyze-spec", analyzeSpec],
+  ["create-tasks", createTasks],
+  ["verdict", verdict],
+]);
+
+/** Old names, and the names of today. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["implement-bead", "implement"],
+  ["spec-to-beads", "plan"],
+  ["create-beads", "create-tasks"],
+]);
+
+/** The YAML of a workflow of the program, also by its old name; null when there is none. */
+export function builtinWorkflow(name: string): string | null {
+  return BUILTIN_WORKFLOWS.get(ALIASES.get(name) ?? name) ?? null;
+}
+
+/** A prompt of the program, also by its old name; null when there is none. */
+export function builtinPrompt(name: string): string | null {
+  return BUILTIN_PROMPTS.get(ALIASES.get(name) ?? name) ?? null;
 }

@@ -1,16 +1,24 @@
 /**
- * Works captures into memory while the daemon runs, and lets the summarizer rewrite summaries. It begins when another
- * process has written, and works in small steps, so that requests are answered between them.
+ * What the daemon does beside its requests, in small steps, so that requests are answered between them: it works captures into
+ * memory when another process has written, lets the summarizer rewrite summaries, and removes what was kept long enough.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { Settings } from "../work/engine/engine_settings.ts";
-import type { DaemonConfig } from "./retention_work.ts";
+import type { EngineConfig, Settings } from "../work/engine/engine_settings.ts";
 import { messageOf } from "../base/errors.ts";
 import { queueRetries } from "../db/queue.ts";
 import { hasWaiting, sessionsToSummarize } from "../db/queue_work.ts";
+import {
+  keptByDaemon,
+  NOTHING,
+  type RetentionCounts,
+  retentionSteps,
+} from "../upkeep/care/retention.ts";
+import type { MemorySettings } from "../memory/memory_section.ts";
+import { daysMs } from "../base/time.ts";
 
-export interface MemoryContext {
+interface MemoryContext {
   readonly db: DatabaseSync;
   /** Absolute path. */
   readonly database: string;
@@ -95,7 +103,7 @@ export class MemoryWork {
   /** @returns In how many milliseconds it must look again by itself; null for never. */
   async #work(): Promise<number | null> {
     const { db, settings } = this.#context;
-    const config = settings.ofUser(Date.now());
+    const config = settings.at(null, Date.now());
     if (!config.memory.enabled) return null;
     if (this.#isThereWork() && !await this.#drain()) return BUSY_MS;
     // Captures that came meanwhile did not wake it.
@@ -127,7 +135,7 @@ export class MemoryWork {
       import("../db/process_lock.ts"),
       import("../upkeep/store.ts"),
     ]);
-    const redact = await lateRedaction(settings.ofUser(Date.now()).capture.redact.patterns);
+    const redact = await lateRedaction(settings.at(null, Date.now()).capture.redact.patterns);
     const lock = takeLock(drainLockPath(database), { waitMs: 0 });
     if (lock === null) return false;
     const steps = drainSteps(db, { home, now: Date.now, batch: STEP, redact, withoutForgotten });
@@ -155,7 +163,7 @@ export class MemoryWork {
       import("../memory/drain/summarizer.ts"),
       import("../memory/drain/summarizer_settings.ts"),
     ]);
-    const summarizer = summarizerIn(settings.ofUser(nowMs));
+    const summarizer = summarizerIn(settings.at(null, nowMs));
     if (summarizer === null) return;
     const { failed, reason } = await runSummarizer(db, {
       ...summarizer,
@@ -171,6 +179,45 @@ export class MemoryWork {
   }
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** The sections of the configuration that the daemon reads. */
+export type DaemonConfig = EngineConfig & { readonly memory: MemorySettings };
+
+/** What retention needs of the daemon. */
+interface RetentionContext extends Pick<MemoryContext, "db" | "database" | "settings" | "log"> {
+  /** Called after every write, so that streams tell it without delay. */
+  readonly changed: () => void;
+  /** Is told how many rows were removed. */
+  readonly count: (removed: number) => void;
+}
+
+/** Runs retention once, and logs what it removed or why it could not. */
+export async function removeOld(context: RetentionContext, signal: AbortSignal): Promise<void> {
+  const { db, database, settings, log, changed, count } = context;
+  const nowMs = Date.now();
+  try {
+    const unsure = settings.unsure(nowMs);
+    if (unsure !== null) {
+      throw new Error(`nothing is removed while a file cannot be read: ${unsure}`);
+    }
+    const { store, memory } = settings.own(nowMs);
+    let removed: RetentionCounts = NOTHING;
+    const steps = retentionSteps(db, {
+      nowMs,
+      database,
+      kept: { ...keptByDaemon(store), observations: daysMs(memory.retentionDays) },
+      captures: "worked",
+      batchRows: store.retentionBatchRows,
+    });
+    for (removed of steps) {
+      await pause(0);
+      if (signal.aborted) break;
+    }
+    const counts = Object.entries(removed).filter(([, count]) => count > 0);
+    if (counts.length === 0) return;
+    count(counts.reduce((all, [, count]) => all + count, 0));
+    log("info", `removed what is old: ${counts.map((pair) => pair.join(" ")).join(", ")}`);
+    changed();
+  } catch (thrown) {
+    log("error", `retention: ${messageOf(thrown)}`);
+  }
 }
