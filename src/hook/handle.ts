@@ -7,7 +7,7 @@ interface HandlerModule {
   handle(work: HookWork): Promise<Answer> | Answer;
 }
 
-const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
+export const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
   ["PostToolUse", () => import("./post_tool_use.ts")],
   ["PostToolUseFailure", () => import("./post_tool_use.ts")],
   ["PreToolUse", () => import("./pre_tool_use.ts")],

@@ -77,16 +77,12 @@ export interface HookWork {
   /** Adds something to the transaction that saves the event, whatever its handler saves. */
   saveBeside(told: readonly SessionChange[], apply: ApplySessionChanges): void;
   /**
-   * Saves the event in the database or the spool.
-   * @param draft A function is called in the transaction that writes its result; when that fails, again without a
-   * database. @param apply Writes the changes of the draft.
+   * Saves the event in the database or the spool. @param draft A function is called in the transaction, and again
+   * without a database where that fails. @param apply Writes the changes of the draft.
    */
   save(draft: Draft | Decide, apply?: ApplyChanges): Promise<void>;
   /** The draft that was saved; null before `save()`. */
   readonly saved: Draft | null;
-  /**
-   * The database for work beside the event, once that is saved. It waits only briefly for other processes. Null when
-   * the event went to the spool.
-   */
+  /** The database, once the event is saved, with short waits; null when the event was spooled. */
   spareDb(): DatabaseSync | null;
 }

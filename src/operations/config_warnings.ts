@@ -55,12 +55,7 @@ function blockWarnings(
   ];
 }
 
-/**
- * One block a problem, an empty line between: where (`file:line:column`, which terminals and editors open), what is
- * wrong, and what to do.
- *
- * @returns The text without a last line break; empty when there are no problems.
- */
+/** A block for each problem: where it is (`file:line:column`), what is wrong, what to do. */
 export function explainProblems(problems: readonly ConfigProblem[]): string {
   return problems.map(explainProblem).join("\n\n");
 }

@@ -21,10 +21,7 @@ export function onlyNamed<Found>(
   });
 }
 
-/**
- * The observation that a person names by its number or the beginning of its `uid`.
- * @throws {UserError} When there is none, or there are several.
- */
+/** The observation of this number or beginning of a `uid`. @throws {UserError} When that is not one. */
 export function observationNamed(db: DatabaseSync, text: string): Observation {
   const found = findObservations(db, text.trim(), NAMED_IDS + 1);
   const exact = found.find(({ uid }) => uid === text.trim()) ?? found[0];
@@ -55,10 +52,7 @@ function whyNone(db: DatabaseSync, text: string): { readonly why: string; readon
   return { why, next: `conclaude memory timeline ${newest}` };
 }
 
-/**
- * The capture that a person names by its id or the beginning of it.
- * @throws {UserError} When there is none, or there are several.
- */
+/** The capture whose id begins like this. @throws {UserError} When that is not one. */
 export function queueItemOf(db: DatabaseSync, text: string): QueueItem {
   const id = text.trim().toLowerCase();
   const found = findQueueItems(db, id, NAMED_IDS + 1);

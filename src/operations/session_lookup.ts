@@ -24,10 +24,7 @@ import { onlyNamed } from "./record_lookup.ts";
 /** Only the beginning of a UUID, as Claude Code's ids are, is completed to a session's id. */
 const PART_OF_UUID = /^[0-9a-f-]+$/i;
 
-/**
- * The session that a person names by its id or the beginning of it.
- * @throws {UserError} When there is none, or there are several.
- */
+/** The session whose id begins like this. @throws {UserError} When that is not one. */
 export function sessionOf(db: DatabaseSync, text: string): SessionRow {
   const found = findSessions(db, text.trim());
   if (found.length > 0) return onlyOne(text, found, ({ sessionId }) => sessionId);
@@ -39,9 +36,8 @@ export function sessionOf(db: DatabaseSync, text: string): SessionRow {
 }
 
 /**
- * The full id that a flag names; null without the flag. An id that only events, captures, counters or observations
- * have counts too: they may come before their session, or outlive it.
- * @throws {UserError} When nothing has such an id, or several have.
+ * The full id that a flag names; null without the flag. Ids of captures, counters and observations without a session
+ * count too. @throws {UserError} When nothing has such an id, or several have.
  */
 export function sessionFilterOf(db: DatabaseSync, text: string | undefined): string | null {
   if (text === undefined) return null;
@@ -52,21 +48,19 @@ export function sessionFilterOf(db: DatabaseSync, text: string | undefined): str
 }
 
 /**
- * The full id of a counter's session. One that no hook has written is taken as it is, so that scripts can count what
- * they like; only the beginning of a UUID is completed. @throws {UserError} When several ids begin like this.
+ * The full id of a counter's session; an id that no hook has written is taken as it is, for scripts that count.
+ * @throws {UserError} When several ids begin like this.
  */
 export function counterOwnerOf(db: DatabaseSync, text: string): string {
   const id = normalizeSessionId(text) ?? "";
-  const found = findSessions(db, id)
-    .filter(({ sessionId, shortId }) =>
-      PART_OF_UUID.test(id) || id === sessionId || id === shortId
-    );
+  const found = findSessions(db, id).filter(({ sessionId, shortId }) =>
+    PART_OF_UUID.test(id) || id === sessionId || id === shortId
+  );
   return found.length === 0 ? id : onlyOne(text, found, ({ sessionId }) => sessionId).sessionId;
 }
 
 /**
- * The live session of this project whose Claude process this command descends from, else the only live one. Live is
- * an active session whose process, where it is known, still runs it.
+ * The live session of this project that this command descends from, else the only live one.
  * @param options `command`: what the next step repeats with a `--session`, such as `guard pause`.
  * @throws {UserError} When there is none, or there are several; names all of them.
  */

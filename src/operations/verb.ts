@@ -83,17 +83,9 @@ export function verb<
   const Args extends Arguments = [],
 >(spec: VerbText<Flags, Args> & VerbWork<Flags, Args>): Verb {
   const { flags = {}, args = [], brief, about, examples, person } = spec;
-  const load: Verb["load"] = "load" in spec ? spec.load : () => Promise.resolve(spec.run);
-  return {
-    kind: "verb",
-    flags,
-    args,
-    brief,
-    about,
-    examples,
-    person,
-    load: person === undefined ? load : () => loadForPerson(load, person),
-  };
+  const work: Verb["load"] = "load" in spec ? spec.load : () => Promise.resolve(spec.run);
+  const load = person === undefined ? work : () => loadForPerson(work, person);
+  return { kind: "verb", flags, args, brief, about, examples, person, load };
 }
 
 async function loadForPerson(load: Verb["load"], verb: string): ReturnType<Verb["load"]> {

@@ -22,16 +22,11 @@ export function show({ process, globals }: CliContext, view: View): void {
   process.exitCode = view.exitCode ?? 0;
 }
 
-/**
- * Prints an error as what / why / next on stderr, or with `--json` as `{"error":{what,why,next,code}}` on stdout.
- * Sets the exit status.
- */
+/** Prints an error as what / why / next on stderr, or as JSON on stdout; sets the exit status. */
 export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
-  const { what, why, exitCode, reason, details, ...error } = asUserError(
-    thrown,
-    "Cannot finish the command",
-  );
+  const error = asUserError(thrown, "Cannot finish the command");
+  const { what, why, exitCode, reason, details } = error;
   const next = nextHere(error.next, globals);
   if (globals.json) {
     const told = reason === null ? {} : { reason, ...details };
