@@ -150,10 +150,8 @@ const VERSION_FLAG: StricliIntegration<CliContext> = {
     global: false,
     async run() {
       const context = this as CliContext;
-      show(context, {
-        json: context.globals.json ? await versionFacts() : undefined,
-        text: VERSION,
-      });
+      const json = context.globals.json ? await versionFacts() : undefined;
+      show(context, { json, text: VERSION });
     },
   },
 };

@@ -60,7 +60,7 @@ export async function runLine(
   }
 }
 
-/** `help`, `help session` and `session help` as the library understands them; anything else as it is. */
+/** `help`, `help session` and `session help` as the library understands them. */
 function withHelpFlag(words: readonly string[]): readonly string[] {
   if (words[0] === "help") return [...words.slice(1), "--help"];
   return words.length === 2 && words[1] === "help" ? [words[0]!, "--help"] : words;

@@ -56,7 +56,10 @@ export function splitGlobals(args: readonly string[]): SplitLine {
       if (db === undefined || db.trim() === "") fault ??= NO_PATH;
     } else if (value !== undefined && SWITCHES.includes(name)) {
       seen.add(name);
-      fault ??= withValue(args, i, name);
+      fault ??= usageError(`Cannot read the flag ${arg}`, {
+        why: `--${name} is a switch and takes no value`,
+        next: ["conclaude", ...args.with(i, `--${name}`).map(quoteWord)].join(" "),
+      });
     } else if (TAKEN_OUT.includes(name)) seen.add(name);
     else if (value === "") rest.push(`--${name}`, "");
     else rest.push(arg);
@@ -72,11 +75,4 @@ export function splitGlobals(args: readonly string[]): SplitLine {
 function readFlag(arg: string): { readonly name: string; readonly value: string | undefined } {
   const [, name = "", value] = /^--([a-z][a-z-]*)(?:=([\s\S]*))?$/i.exec(arg) ?? [];
   return { name, value };
-}
-
-function withValue(args: readonly string[], at: number, name: string): UserError {
-  return usageError(`Cannot read the flag ${args[at]}`, {
-    why: `--${name} is a switch and takes no value`,
-    next: ["conclaude", ...args.with(at, `--${name}`).map(quoteWord)].join(" "),
-  });
 }

@@ -28,25 +28,8 @@ import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
 import { folderOf, type Input, readInput, toEvent } from "./protocol.ts";
 
-type EventFields = Pick<
-  HookWork,
-  | "environment"
-  | "event"
-  | "home"
-  | "isInputCut"
-  | "problem"
-  | "projectDir"
-  | "repository"
-  | "sent"
-  | "sessionId"
->;
-
 /** An event that was read and not handled yet. */
-export interface TriedEvent extends EventFields {
-  readonly text: string;
-  /** The tool use that the rules judge; null for an event without one. */
-  readonly use: AskedUse | null;
-}
+export type TriedEvent = Awaited<ReturnType<typeof eventOf>>;
 
 /** The events about which the rules for tools are asked. */
 const JUDGED: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
@@ -69,8 +52,8 @@ export async function eventOnStdin(
 export async function eventOf(
   input: Input,
   name: string | undefined,
-  { home, environment, projectDir }: Pick<TriedEvent, "home" | "environment" | "projectDir">,
-): Promise<TriedEvent> {
+  { home, environment, projectDir }: Pick<HookWork, "home" | "environment" | "projectDir">,
+) {
   const sent = input.kind === "event" ? input.fields : {};
   const event = toEvent(sent, name);
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
@@ -89,6 +72,7 @@ export async function eventOf(
     problem: input.kind === "unreadable" ? input.problem : null,
     sessionId: event.sessionId ??
       normalizeSessionId(environment.variable("CLAUDE_CODE_SESSION_ID")) ?? UNKNOWN_SESSION_ID,
+    /** The tool use that the rules judge; null for an event without one. */
     use: JUDGED.has(event.name) ? await askedUse(at) : null,
   };
 }
@@ -127,12 +111,8 @@ export async function tryEvent(
   const output = Object(found.answer?.["hookSpecificOutput"]);
   const said = output.permissionDecision ?? output.decision?.behavior;
   const decision = said === "deny" || said === "allow" ? said : null;
-  return {
-    ...found,
-    config,
-    decision,
-    isLifted: decision !== "deny" && found.verdict.blocks.length > 0,
-  };
+  const isLifted = decision !== "deny" && found.verdict.blocks.length > 0;
+  return { ...found, config, decision, isLifted };
 }
 
 /** What a hook in a folder has at hand. The database is open for reading; null when there is none. */
@@ -289,14 +269,8 @@ async function explainRequirements(
   const places = await requirementsFor(requirements, use, ground.repository);
   const untold = isStrict ? untoldAt(places) : [];
   const { transcriptPath } = event;
-  const prepared = await prepareParts(places, { ...use, toolUseId: null }, {
-    db,
-    repository,
-    sessionId,
-    transcriptPath,
-    atMs,
-    isStrict,
-  });
+  const at = { db, repository, sessionId, transcriptPath, atMs, isStrict };
+  const prepared = await prepareParts(places, { ...use, toolUseId: null }, at);
   if (prepared.length + untold.length === 0 && (places.length > 0 || ground.kind === "none")) {
     return notCounting(ground.kind === "none" ? ground.why : DETACHED);
   }

@@ -35,9 +35,9 @@ export type Decide = (db: DatabaseSync | null) => Draft;
 export interface HookWork {
   readonly environment: Environment;
   readonly event: HookEvent;
-  /** The fields as they came, secrets and all: for decisions, never for what is stored. */
+  /** The fields as they came, with their secrets: for decisions, never for what is stored. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** What stdin held, masked. Masks it again, so it is only for what is no event. */
+  /** What stdin held, masked when it is called. */
   readonly maskedText: () => string;
   /** Bytes of stdin that the event lacks because stdin was too large. */
   readonly cutBytes: number;
@@ -63,7 +63,7 @@ export interface HookWork {
   readonly locations: Locations;
   /** Why the database could not take the event; null when it could. Known once the event is saved. */
   readonly fault: unknown;
-  /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
+  /** False where the configuration keeps no content: capture is off, or the project is excluded. */
   readonly keepsContent: boolean;
   /** Texts that did not come with the event, with their secrets masked. */
   mask(texts: readonly string[]): Promise<readonly string[]>;

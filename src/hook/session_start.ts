@@ -24,6 +24,9 @@ import { nameOf } from "./protocol.ts";
 import { statSync } from "../system/files.ts";
 
 const MAX_LOOKED_AFTER = 20;
+const TOKEN_NOTICE =
+  "conclaude: Claude Code was started with CONCLAUDE_TOKEN, so its agent can read a person's token. " +
+  "Start it without; `conclaude token --revoke` on a terminal makes the token worthless.";
 
 /** Begins or resumes the session, marks dead sessions as abandoned, and tells Claude what was done before. */
 export async function handle(work: HookWork): Promise<Answer> {
@@ -54,24 +57,18 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   await tellLeftOut(work);
   tellProblems(work);
+  const tellIfAny = (notice: string | null | undefined) => notice && work.tell(notice);
   const project = work.configFiles.at(-1);
   if (work.config.isSilentAboutRoot && project !== undefined && db !== null) {
     const { rootNotice } = await import("../policy/root_additions.ts");
-    const notice = ask(db, (db) => rootNotice(db, project.path)) ?? null;
-    if (notice !== null) work.tell(notice);
+    tellIfAny(ask(db, (db) => rootNotice(db, project.path)));
   }
   const { projectDir, home, environment } = work;
   if (mayGuard(work.config) && projectDir !== null) {
     const { unarmedNotice } = await import("../policy/armed_gates.ts");
-    const notice = unarmedNotice(work.config, { projectDir, home, environment });
-    if (notice !== null) work.tell(notice);
+    tellIfAny(unarmedNotice(work.config, { projectDir, home, environment }));
   }
-  if (work.environment.variable("CONCLAUDE_TOKEN") !== undefined) {
-    work.tell(
-      "conclaude: Claude Code was started with CONCLAUDE_TOKEN, so its agent can read a person's token. Start it " +
-        "without; `conclaude token --revoke` on a terminal makes the token worthless.",
-    );
-  }
+  if (environment.variable("CONCLAUDE_TOKEN") !== undefined) work.tell(TOKEN_NOTICE);
   const briefing = await required?.text() ?? "";
   const at = { seenAtMs, before: briefing };
   const memory = db === null ? "" : await contextOf(db, work, at).catch((thrown) => {

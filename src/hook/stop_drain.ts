@@ -73,10 +73,7 @@ function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void
 /** Small steps, to look at the clock between them. Captures over which a drain was killed are skipped. */
 const HELD_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirstTry: true };
 
-/**
- * Drains the captures of a session that has ended, in a hook that Claude Code waits for. From now on its summary says
- * that it ended. No other process is waited for: where one writes, the next drain finds the captures.
- */
+/** Drains the captures of an ended session, whose summary says from now on that it ended. Waits for nobody. */
 export async function drainEnded(
   budgetMs: number,
   db: DatabaseSync,

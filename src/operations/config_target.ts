@@ -55,10 +55,7 @@ export function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
   return readConfigFiles(lookUpwards(cwd), locations);
 }
 
-/**
- * The file of a layer that counts here. Where there is none, a new one beside the other layer's file, else at the top
- * of the repository. @throws {UserError} When the file cannot be read.
- */
+/** The file of a layer that counts here, or a new one. @throws {UserError} When it cannot be read. */
 export function targetOf(context: CliContext, layer: "project" | "local"): ConfigTarget {
   const files = filesHere(context);
   const mode = layer === "local" ? 0o600 : 0o644;
@@ -101,11 +98,7 @@ export interface ConfigEntry {
   readonly value: Plain;
 }
 
-/**
- * The new text of a file. Sections that it does not have are added below; the rest stays as it is.
- * @param head The comment that a new file begins with.
- * @throws {UserError} When something other than a map of keys is in the way.
- */
+/** The new text of a file: new sections below, the rest as it is. @throws {UserError} Where no map of keys is. */
 export function withEntries(
   target: ConfigTarget,
   document: Document.Parsed,

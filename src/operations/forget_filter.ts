@@ -10,7 +10,7 @@ import { queueItemOf } from "./record_lookup.ts";
 import { projectMeant, wholePathOf } from "./project_filter.ts";
 import { sessionFilterOf } from "./session_lookup.ts";
 import { whyEmpty } from "./point_in_time.ts";
-import { USAGE } from "./usage.ts";
+import { usageError } from "./usage.ts";
 
 /** Flags that say what is to be forgotten. */
 export type ForgetFlags =
@@ -57,18 +57,18 @@ function requireChoice(
   const given = [session, project, file, text, since, until].filter((one) => one !== undefined);
   if (given.length + ids.length === 0) {
     const flags = "--session, --project, --file, --text, --since, --until";
-    throw usageError(`there is neither an id nor one of ${flags}`);
+    throw refusal(`there is neither an id nor one of ${flags}`);
   }
   if (text !== undefined) requireText(text);
   // A command was pasted with its placeholder.
   if (text?.trim() === SAME_TEXT || file?.trim() === SAME_FILE) {
-    throw usageError(
+    throw refusal(
       `"${SAME_TEXT}" and "${SAME_FILE}" stand for what you mean: put that in their place; ` +
         "nothing was changed",
     );
   }
   const empty = whyEmpty({ since, until });
-  if (empty !== null) throw usageError(empty);
+  if (empty !== null) throw refusal(empty);
 }
 
 function requireText(text: string): void {
@@ -78,11 +78,11 @@ function requireText(text: string): void {
   const why = length < least
     ? `it has fewer than ${least} characters, and would be found everywhere`
     : `it has more than ${MAX_FORGET_CHARS} characters; a part of it is enough`;
-  throw usageError(`${why}; nothing was changed`, "Cannot look for this text");
+  throw refusal(`${why}; nothing was changed`, "Cannot look for this text");
 }
 
-function usageError(why: string, what = "Cannot tell what to forget"): UserError {
-  return new UserError(what, { why, next: "conclaude memory forget --help", exitCode: USAGE });
+function refusal(why: string, what = "Cannot tell what to forget"): UserError {
+  return usageError(what, { why, next: "conclaude memory forget --help" });
 }
 
 function idsOf(db: DatabaseSync, ids: readonly string[]) {

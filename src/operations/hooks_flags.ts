@@ -1,5 +1,5 @@
 /** What the flags of `install-hooks` and `uninstall-hooks` mean. */
-import { quietly, UserError } from "../base/errors.ts";
+import { quietly } from "../base/errors.ts";
 import { lookAtSettings } from "../upkeep/doctor/settings_look.ts";
 import { baseName, parentOf, resolvePath } from "../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../system/process/executable.ts";
@@ -17,7 +17,7 @@ import {
 } from "../claude/settings/hooks.ts";
 import type { CliContext } from "./context.ts";
 import { hooksPlace } from "./own_program.ts";
-import { USAGE } from "./usage.ts";
+import { usageError } from "./usage.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import {
   registerServer,
@@ -42,10 +42,9 @@ export function settingsPlace(
   verb: string,
 ): SettingsPlace {
   if (scope !== undefined && settings !== undefined) {
-    throw new UserError("Cannot use --scope and --settings together", {
+    throw usageError("Cannot use --scope and --settings together", {
       why: "each of them names a settings file; nothing was changed",
       next: commandLine(verb, ["--settings", settings]),
-      exitCode: USAGE,
     });
   }
   return {
@@ -81,7 +80,7 @@ export function requireStartable(
 ): void {
   const givePath = "give --command the path of the conclaude executable; nothing was changed";
   const refuse = (name: string, why: string, next: string) =>
-    new UserError(`Cannot let hooks start "${name}"`, { why, next, exitCode: USAGE });
+    usageError(`Cannot let hooks start "${name}"`, { why, next });
   if (program.kind === "path") {
     const { path } = program;
     const why = whyNotRun(path);
@@ -130,7 +129,6 @@ export function doubledHooks(
   });
 }
 
-/** What is to be done about the server. */
 interface ServerRequest {
   readonly place: SettingsPlace;
   readonly dryRun: boolean;
@@ -140,21 +138,19 @@ interface ServerRequest {
 
 /** Registers the MCP server. @throws {UserError} Also when a settings file was named: it holds no servers. */
 export function register(request: ServerRequest & { readonly program: Program }): ServerReport {
-  const { place, program, dryRun, otherFlags } = request;
+  const { place, otherFlags, ...rest } = request;
   if (place.settings !== undefined) {
-    throw new UserError("Cannot use --mcp and --settings together", {
+    throw usageError("Cannot use --mcp and --settings together", {
       why: "MCP servers are kept in files of their own, which a scope names; nothing was changed",
       next: commandLine("install-hooks", ["--mcp", "--scope", "local"]),
-      exitCode: USAGE,
     });
   }
   const flags = [...placeFlags(place), "--mcp", ...otherFlags];
-  return registerServer({ place: placeOf(place), program, dryRun, flags });
+  return registerServer({ ...rest, place: placeOf(place), flags });
 }
 
 /** Takes the MCP server out; null where a settings file was named, which holds no servers. */
-export function unregister(request: ServerRequest): ServerReport | null {
-  const { place, dryRun, otherFlags } = request;
+export function unregister({ place, dryRun, otherFlags }: ServerRequest): ServerReport | null {
   if (place.settings !== undefined) return null;
   const flags = [...placeFlags(place), ...otherFlags];
   return unregisterServer({ place: placeOf(place), dryRun, flags });

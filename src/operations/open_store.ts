@@ -118,11 +118,7 @@ export async function openAt(place: Place, path: string) {
   }
 }
 
-/**
- * Opens the database for a command that is useless when nothing is kept.
- * @param what What the command does: `pause requirements`.
- * @throws {UserError} When the database is switched off, or cannot be opened.
- */
+/** Opens the database for a command that needs one. @param what What it does: `pause requirements`. @throws {UserError} */
 export async function openKeptStore(context: CliContext, what: string) {
   const place = await keptPlace(context, what);
   return held(context, await openAt(place, place.database));
@@ -132,10 +128,7 @@ export async function openKept(context: CliContext, what: string): Promise<Datab
   return (await openKeptStore(context, what)).db;
 }
 
-/**
- * {@linkcode placeOf} for a command that is useless when nothing is kept.
- * @param what What the command does: `reset the database`. @throws {UserError} When the database is switched off.
- */
+/** The place of a database for such a command. @throws {UserError} When the database is switched off. */
 export async function keptPlace(context: CliContext, what: string): Promise<Place> {
   const place = await placeOf(context);
   if (place.database !== ":memory:") return place;

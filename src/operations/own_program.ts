@@ -28,15 +28,8 @@ export function ownProgram({ program, cwd, variable }: Environment): OwnProgram 
     const program = { kind: "path", path } as const;
     return { program, words: [executable], path, executable, fromSource: false };
   }
-  const words = [
-    executable,
-    "run",
-    "--quiet",
-    ...sourceFlags(script),
-    ...RUNTIME_FLAGS,
-    ...permissionFlags(thisSystem()),
-    script,
-  ];
+  const flags = [...sourceFlags(script), ...RUNTIME_FLAGS, ...permissionFlags(thisSystem())];
+  const words = [executable, "run", "--quiet", ...flags, script];
   const started = { kind: "line", line: words.map(quoteWord).join(" ") } as const;
   return { program: started, words, path: script, executable: null, fromSource: true };
 }
@@ -48,10 +41,7 @@ function sourceFlags(script: string): string[] {
     : [`--config=${joinPath(parentOf(script), "deno.json")}`, "--no-lock", "--cached-only"];
 }
 
-/**
- * The path of an executable that stays after an upgrade. The system names the file behind all links
- * (`/opt/conclaude-0.1.0/conclaude`). @returns The first path without a version, else the first one.
- */
+/** The path of an executable that stays after an upgrade: without a version, and with links unresolved. */
 export function findOwnPath(
   executable: string,
   { started, cwd, searchPath }: {

@@ -79,7 +79,7 @@ export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string
 }
 
 function pathFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
-  const isFolderHere = /^[.\\/]*$/.test(file);
+  const isFolderHere = /^(?:\.?[\\/])*\.?$/.test(file);
   const isUpwards = /^~\/|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(file);
   if (!isAbsolutePath(file) && !isUpwards && !isFolderHere) return file;
   const path = typedPath(context, file);

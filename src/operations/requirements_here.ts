@@ -92,7 +92,7 @@ export async function hereOfSession(
   const { projectDir, cwd } = session;
   if (projectDir !== null && isHere(projectDir)) {
     const theirs = await requirementsHere({ ...context, cwd: projectDir });
-    return theirs.requirements.length === 0 ? here : { ...theirs, ground: here.ground };
+    return theirs.requirements.length === 0 ? here : { ...theirs, ground };
   }
   // A folder that is gone, or whose name is masked, tells nothing.
   const isElsewhere = projectDir !== null && isThere(projectDir) &&
@@ -105,13 +105,9 @@ export async function hereOfSession(
   });
 }
 
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/**
- * The full id of the named session, or of the one that this command runs in. A whole id that no hook has sent yet is
- * taken as it is. @param command What the next step repeats with a `--session`: `req pause`.
- * @throws {UserError} When none can be told.
- */
+/** The full id of the named session, else of the current one. @param options `command` is for the error. @throws {UserError} */
 export async function sessionIdOf(
   db: DatabaseSync,
   context: CliContext,
@@ -126,7 +122,7 @@ export async function sessionIdOf(
 /** Stands for the session where none can be told. */
 export const NO_SESSION = "no-session";
 
-/** {@linkcode sessionIdOf}, or {@linkcode NO_SESSION} where none is named and none can be told. */
+/** {@linkcode sessionIdOf}; {@linkcode NO_SESSION} where none is named and none can be told. */
 export async function sessionIdOrNone(
   db: DatabaseSync | null,
   context: CliContext,
@@ -147,10 +143,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
 }
 
-/**
- * The requirements of these names. @param undone What the error says was not done; null for a verb that only looks.
- * @throws {UserError} At the first name that does not count, with why.
- */
+/** The requirements of these names. @param options `undone`: what the error says was not done. @throws {UserError} */
 export async function namedRequirements(
   context: CliContext,
   here: RequirementsHere,

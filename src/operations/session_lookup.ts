@@ -4,7 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import { joinPath, withParents } from "../base/paths.ts";
-import { type Ancestor, ancestors } from "../system/process/ancestors.ts";
+import { ancestors } from "../system/process/ancestors.ts";
 import { lookAtProcesses } from "../system/process/process_identity.ts";
 import { goneSessions } from "../db/liveness.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
@@ -35,10 +35,7 @@ export function sessionOf(db: DatabaseSync, text: string): SessionRow {
   });
 }
 
-/**
- * The full id that a flag names; null without the flag. Ids of captures, counters and observations without a session
- * count too. @throws {UserError} When nothing has such an id, or several have.
- */
+/** The full id that a flag names, with or without a session of its own; null without the flag. @throws {UserError} */
 export function sessionFilterOf(db: DatabaseSync, text: string | undefined): string | null {
   if (text === undefined) return null;
   const sessions = findSessions(db, text.trim()).map(({ sessionId }) => sessionId);
@@ -47,10 +44,7 @@ export function sessionFilterOf(db: DatabaseSync, text: string | undefined): str
   return onlyOne(text, found, (id) => id);
 }
 
-/**
- * The full id of a counter's session; an id that no hook has written is taken as it is, for scripts that count.
- * @throws {UserError} When several ids begin like this.
- */
+/** The full id of a counter's session; an unknown id is taken as it is, for scripts. @throws {UserError} */
 export function counterOwnerOf(db: DatabaseSync, text: string): string {
   const id = normalizeSessionId(text) ?? "";
   const found = findSessions(db, id).filter(({ sessionId, shortId }) =>
@@ -69,15 +63,21 @@ export async function currentSession(
   context: CliContext,
   { command }: { readonly command?: string } = {},
 ): Promise<SessionRow> {
-  const active = nearestProject(listActive(db, projectsHere(context.cwd)));
-  const live = await stillLive(active);
-  const own = ancestors().flatMap((ancestor) => live.filter((one) => isRunBy(one, ancestor)));
+  const { cwd } = context;
+  const repository = findRepository(lookUpwards(cwd));
+  const projects = repository === undefined ? withParents(cwd) : [repository.commonDir];
+  const live = await stillLive(nearestProject(listActive(db, projects)));
+  const own = ancestors().flatMap(({ pid, mark }) =>
+    live.filter(({ session, claudeProcess }) =>
+      session.claudePid === pid && (claudeProcess === null || claudeProcess === mark)
+    )
+  );
   const [found] = own.length > 0 ? own : live;
   if (found !== undefined && (own.length > 0 || live.length === 1)) return found.session;
   const nowMs = Date.now();
   throw new UserError("Cannot tell which session is meant", {
     why: found === undefined
-      ? `no session of Claude Code is live in this project (${context.cwd})`
+      ? `no session of Claude Code is live in this project (${cwd})`
       : `this command runs in none of the ${live.length} live sessions of this project: ` +
         `${live.map(({ session }) => candidate(db, session, nowMs)).join("; ")}; ` +
         "choose one of them with `--session`",
@@ -93,14 +93,7 @@ function candidate(db: DatabaseSync, session: SessionRow, nowMs: number): string
   return plain(`${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, nowMs)}`);
 }
 
-/** The common git directory; outside of a repository this folder and all above it. */
-function projectsHere(cwd: string): string[] {
-  const looks = lookUpwards(cwd);
-  const repository = findRepository(looks);
-  return repository === undefined ? withParents(cwd) : [repository.commonDir];
-}
-
-/** Of projects whose folders lie in one another the innermost. */
+/** The sessions of the innermost project, where folders of projects lie in one another. */
 function nearestProject(sessions: readonly ActiveSession[]): ActiveSession[] {
   const length = ({ session }: ActiveSession) =>
     session.repository === null ? session.projectDir?.length ?? 0 : 0;
@@ -115,10 +108,6 @@ async function stillLive(sessions: readonly ActiveSession[]): Promise<ActiveSess
   const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
   const gone = new Set(goneSessions(known, processes, null));
   return sessions.filter(({ session }) => !gone.has(session.sessionId));
-}
-
-function isRunBy({ session, claudeProcess }: ActiveSession, { pid, mark }: Ancestor): boolean {
-  return session.claudePid === pid && (claudeProcess === null || claudeProcess === mark);
 }
 
 /** What the sessions of the project around this folder have in common: the common git directory, or the folder. */

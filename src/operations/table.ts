@@ -10,10 +10,7 @@ export interface Column<Row> {
 
 const GAP = "  ";
 
-/**
- * A table for a terminal: titles, then a line a row. Control characters become spaces, so that stored text cannot
- * take over the terminal. @param options `empty` is said when there are no rows; `color` makes the titles bold.
- */
+/** A table for a terminal. @param options `empty` is said when there are no rows; `color` makes titles bold. */
 export function tableText<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

@@ -85,10 +85,7 @@ export function workflowIdOf(db: DatabaseSync, text: string): string {
   });
 }
 
-/**
- * The id of a task, agent, workflow or question. One that was removed for good is known by its whole id as long as
- * its events are kept. @throws {UserError} NOT_FOUND, AMBIGUOUS_ID.
- */
+/** The id of a task, agent, workflow or question, also of a removed one. @throws {UserError} NOT_FOUND, AMBIGUOUS_ID */
 export function entityIdOf(db: DatabaseSync, given: string): string {
   const text = given.trim();
   const found = (["tasks", "agents", "workflows", "questions"] as const)
@@ -156,10 +153,7 @@ export function leaseMs({ claimTimeoutMinutes }: Pick<HookConfig, "claimTimeoutM
   return claimTimeoutMinutes * MINUTE_MS;
 }
 
-/**
- * Opens the database for a change: who makes it, and what masks the secrets in its texts.
- * @param what What cannot be done where nothing is kept: `update a task`. @throws {UserError} As {@linkcode authorOf}.
- */
+/** Opens the database for a change. @param what What cannot be done: `update a task`. @throws {UserError} */
 export async function beginChange(context: CliContext, flags: ByFlag, what: string) {
   const by = authorOf(context, flags);
   const { db, place } = await openKeptStore(context, what);
