@@ -1,7 +1,4 @@
-/**
- * Reads plain command lines without the library, which costs as much time as the work of a verb: whole names, each flag
- * once, a value as a word of its own or behind `=`. Help, mistakes and everything else are left to the library.
- */
+/** Reads plain command lines without the library, which costs as much time as a verb. It leaves the rest to the library. */
 import type { Parameter } from "../operations/flags.ts";
 import type { Action, Verb, Verbs } from "../operations/verb.ts";
 import { camel, kebab } from "../operations/usage.ts";

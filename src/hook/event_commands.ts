@@ -39,10 +39,7 @@ export function noteOfRun({ command, end, durationMs }: CommandRun): Record<stri
   return { rule: command.rule, end: endText(end), durationMs };
 }
 
-/**
- * Handles an event once. Claude Code starts the hooks of the user's and of the project's settings together with the
- * same input; the second one only records the event. @param usual What is recorded anyway.
- */
+/** Handles an event once that hooks of two settings files got; the second hook only records it. */
 export async function handleOnce(
   work: HookWork,
   usual: Draft,

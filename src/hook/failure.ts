@@ -18,10 +18,7 @@ export interface Destination {
   readonly environment: Environment;
 }
 
-/**
- * Spools a record that the database could not take, and logs that. @param thrown Why the database could not take it.
- * @returns Notices for the person; none where the next hook can write again.
- */
+/** Spools a record that the database could not take, and logs that. @returns Notices for the person. */
 export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destination): string[] {
   const { database, locations } = to;
   const folders = locations.spoolFolders.map((folder) => joinPath(parentOf(folder), "notices"));

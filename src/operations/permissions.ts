@@ -1,7 +1,4 @@
-/**
- * What the program is allowed to do, compiled or started from its source: no dynamic libraries, and only the variables
- * below. `main.ts` gives the network away before it loads anything else, and the daemon once its sockets are open.
- */
+/** What the program is allowed to do: no dynamic libraries, and only the variables below. `main.ts` drops the network. */
 import { OS } from "../system/environment.ts";
 
 export type System = "linux" | "darwin" | "windows";

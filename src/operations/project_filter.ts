@@ -68,10 +68,7 @@ export function isCalled(project: string, name: string): boolean {
   return projectName(project).toLowerCase() === name.toLowerCase();
 }
 
-/**
- * The file that a person means: a whole path (`~/app/a.ts`, `../a.ts`) is one file of one project, anything else a part
- * of a path in any project. A position (`:12:3`) is left out, and `\\` counts as `/`, unless a file has such a name.
- */
+/** The file that a person means: a whole path, or a part of a path in any project; a position is left out. */
 export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
   const typed = pathFilterOf(db, context, file);
   const tidy = withoutLine(file.replaceAll("\\", "/"));

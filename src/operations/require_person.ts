@@ -39,11 +39,7 @@ const CLOCK_SLACK_MS = 2_000;
 const OTHER_TERMINAL =
   "Run it yourself in a terminal that Claude Code did not open (its own `!` line counts as the agent)";
 
-/**
- * Refuses a verb to everybody but a person. @param verb As it is typed: `guard pause`.
- * @param options `atTerminal`: once the database knows a session, only a terminal shows the person, and no token does.
- * @throws {UserError} When an agent runs it, or nothing shows a person.
- */
+/** Refuses a verb to everybody but a person. @param options `atTerminal`: no token counts. @throws {UserError} */
 export async function requirePerson(
   context: CliContext,
   verb: string,
@@ -168,10 +164,7 @@ function isSame({ mark, seenAtMs }: AgentProcess, now: ProcessFacts | undefined)
   return (startedAtMs(now.mark) ?? 0) <= seenAtMs + CLOCK_SLACK_MS;
 }
 
-/**
- * The databases that hooks of a home write into: the usual one, and those of configurations that it knows. The
- * configuration of the current folder does not count, since an agent can write one.
- */
+/** The databases that hooks of a home write into; not that of the current folder, which an agent can choose. */
 function databasesOf({ environment }: CliContext, home: string | null): string[] {
   const variable = (name: string) => name === "HOME" ? home ?? undefined : undefined;
   const { database } = locate({ ...environment, variable }, { namesIn: () => [] });

@@ -69,11 +69,7 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
   });
 }
 
-/**
- * {@linkcode requirementsHere} for a session: by the configuration that its hooks read, which may be that of another
- * working tree. The branch is that of this folder; where none is checked out, the last one of the session.
- * @throws {UserError} When the session works in another repository.
- */
+/** {@linkcode requirementsHere} by the configuration that a session's hooks read. @throws {UserError} When it works elsewhere. */
 export async function hereOfSession(
   context: CliContext,
   db: DatabaseSync,

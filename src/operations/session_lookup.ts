@@ -53,11 +53,7 @@ export function counterOwnerOf(db: DatabaseSync, text: string): string {
   return found.length === 0 ? id : onlyOne(text, found, ({ sessionId }) => sessionId).sessionId;
 }
 
-/**
- * The live session of this project that this command descends from, else the only live one.
- * @param options `command`: what the next step repeats with a `--session`, such as `guard pause`.
- * @throws {UserError} When there is none, or there are several; names all of them.
- */
+/** The live session that this command descends from, else the only live one here. @throws {UserError} */
 export async function currentSession(
   db: DatabaseSync,
   context: CliContext,
