@@ -22,7 +22,7 @@ import { camel } from "../operations/usage.ts";
 import { usageText } from "./usage_text.ts";
 import { VERBS } from "./verbs.ts";
 import { VERSION } from "../base/version.ts";
-import { GLOBAL_FLAGS, type GlobalFlag, splitGlobals } from "./global_flags.ts";
+import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
 import { show } from "../operations/view.ts";
 import { type Environment, RUNTIME_VERSION, TARGET } from "../system/environment.ts";
 
@@ -31,11 +31,7 @@ export async function runWithLibrary(context: CliContext, words: readonly string
   await run(await application(context, words), words, context);
 }
 
-/**
- * The command line for the library.
- * @param args What is to be run: of other verbs than the one that it names only the names are there, so that no verb
- * pays for another.
- */
+/** The command line for the library; without the verbs that the words do not name. */
 export async function application(
   { globals }: { readonly globals: Pick<Globals, "color"> },
   args: readonly string[] = [],
@@ -64,47 +60,33 @@ export async function application(
   }, { help: HELP_FLAG, version: VERSION_FLAG });
 }
 
-/** How much of a verb is built: all of it to run it, its names for the list of all verbs, or its own name alone. */
-type Wanted = readonly string[] | "usage" | "name";
-
-/**
- * @param args The words that follow; `"name"` where only the names of the verbs are wanted. Without a verb among the
- * words the list of verbs is printed, and no verb is loaded for it.
- */
+/** @param args The words that follow; where they name none of the verbs, all of them are only listed. */
 async function routesOf(
   verbs: Verbs,
-  args: readonly string[] | "name",
+  [first = "", ...rest]: readonly string[],
 ): Promise<Record<string, Command<CliContext> | RouteMap<CliContext>>> {
-  const [first] = args === "name" ? [""] : args;
-  const wantedOf = (name: string): Wanted => {
-    if (first === undefined || first.startsWith("-")) return "usage";
-    return name === camel(first) ? args.slice(1) as readonly string[] : "name";
-  };
-  const routes = Object.entries(verbs).map(async ([name, verb]) =>
-    [name, await libraryTarget(verb, verb.brief ?? "", wantedOf(name))] as const
-  );
+  const routes = Object.entries(verbs).map(async ([name, verb]) => {
+    const words = name === camel(first) ? rest : null;
+    return [name, await libraryTarget(verb, verb.brief ?? "", words)] as const;
+  });
   return Object.fromEntries(await Promise.all(routes));
 }
 
-/** A verb or a noun as the library has it. */
+/** A verb or a noun as the library has it. @param words What follows it; null where it is only listed. */
 async function libraryTarget(
   target: Verb | VerbGroup | LazyVerb,
   brief: string,
-  wanted: Wanted,
+  words: readonly string[] | null,
 ): Promise<Command<CliContext> | RouteMap<CliContext>> {
-  if (wanted === "name") return namedTarget(brief);
   if (target.kind === "lazy") {
-    const { verbs } = target;
-    if (wanted === "usage") {
-      if (verbs.length === 0) return namedTarget(brief);
-      const routes = Object.fromEntries(verbs.map((name) => [name, namedTarget("")]));
-      return buildRouteMap<string, CliContext>({ routes, docs: { brief } });
-    }
-    return await libraryTarget(await target.load(), brief, wanted);
+    if (words !== null) return await libraryTarget(await target.load(), brief, words);
+    if (target.verbs.length === 0) return namedTarget(brief);
+    const routes = Object.fromEntries(target.verbs.map((name) => [name, namedTarget("")]));
+    return buildRouteMap<string, CliContext>({ routes, docs: { brief } });
   }
   if (target.kind === "group") {
     return buildRouteMap<string, CliContext>({
-      routes: await routesOf(target.verbs, wanted === "usage" ? "name" : wanted),
+      routes: await routesOf(target.verbs, words ?? []),
       docs: { brief, fullDescription: withExamples(brief, target.examples) },
     });
   }
@@ -170,10 +152,8 @@ const VERSION_FLAG: StricliIntegration<CliContext> = {
     global: false,
     async run() {
       const context = this as CliContext;
-      show(context, {
-        json: context.globals.json ? await versionFacts() : undefined,
-        text: VERSION,
-      });
+      const json = context.globals.json ? await versionFacts() : undefined;
+      show(context, { json, text: VERSION });
     },
   },
 };
@@ -198,30 +178,21 @@ function documented(name: string) {
 
 /** The page without empty sections, and with the flags of every verb behind its own. */
 function withGlobalFlags(page: string, { isRoot }: { readonly isRoot: boolean }): string {
-  const rows = GLOBAL_FLAGS.filter(({ rootOnly }) => isRoot || !rootOnly);
-  const width = Math.max(...rows.map((flag) => spelling(flag).length));
-  const section = [
-    "GLOBAL FLAGS",
-    ...rows.map((flag) => {
-      return `  ${flag.letter === undefined ? "  " : `-${flag.letter}`} ${
-        spelling(flag).padEnd(width)
-      }  ${flag.brief}`;
-    }),
-  ].join("\n");
+  const rows = GLOBAL_FLAGS.filter(({ rootOnly }) => isRoot || !rootOnly)
+    .map(({ name, value, letter, brief }) => {
+      const short = letter === undefined ? "  " : `-${letter}`;
+      return { flag: `${short} --${name}${value === undefined ? "" : ` ${value}`}`, brief };
+    });
+  const width = Math.max(...rows.map(({ flag }) => flag.length));
+  const lines = rows.map(({ flag, brief }) => `  ${flag.padEnd(width)}  ${brief}`);
+  const section = ["GLOBAL FLAGS", ...lines].join("\n");
   return page.trimEnd().replace(
     /^FLAGS\n?((?: {2}.*\n?)*)/m,
     (_whole, own: string) => `${own === "" ? "" : `FLAGS\n${own.trimEnd()}\n\n`}${section}\n`,
   ).trimEnd();
 }
 
-function spelling({ name, value }: GlobalFlag): string {
-  return `--${name}${value === undefined ? "" : ` ${value}`}`;
-}
-
-/**
- * Prints proposals for the last word of a command line, one a line. It opens no database and no file.
- * @param words What follows `conclaude`; the last word may be typed in part, or be empty.
- */
+/** Prints proposals for the last word, which may be typed in part; opens no file and no database. */
 export async function complete(
   words: readonly string[],
   environment: Environment,

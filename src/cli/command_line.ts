@@ -21,10 +21,7 @@ export async function runCli(args: readonly string[], verbs: FaceVerbs): Promise
   Deno.exit(await performLine(args, THIS_PROCESS));
 }
 
-/**
- * Runs a command line. @param streams Take what it prints, by default those of this process.
- * @returns Its exit status.
- */
+/** Runs a command line. @param streams Take what it prints. @returns Its exit status. */
 export async function performLine(
   args: readonly string[],
   environment: Environment,
@@ -63,16 +60,13 @@ export async function runLine(
   }
 }
 
-/** `help`, `help session` and `session help` as the library understands them; anything else as it is. */
+/** `help`, `help session` and `session help` as the library understands them. */
 function withHelpFlag(words: readonly string[]): readonly string[] {
   if (words[0] === "help") return [...words.slice(1), "--help"];
   return words.length === 2 && words[1] === "help" ? [words[0]!, "--help"] : words;
 }
 
-/**
- * The command line with the verb that a group lets people leave out: `import FILE` as `import file FILE`; help and
- * anything else as it is.
- */
+/** `import FILE` as `import file FILE`: adds the verb that a group lets people leave out. */
 async function withUsualVerb(words: readonly string[]): Promise<readonly string[]> {
   const [noun = "", next, ...rest] = words;
   if (next === undefined || ["--help", "-h"].includes(next)) return words;

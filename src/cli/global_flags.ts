@@ -23,8 +23,10 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { name: "version", letter: "v", brief: "Print the version and exit", rootOnly: true },
 ];
 
-/** The switches that the library never sees. */
+/** The switches that the library does not see. */
 const TAKEN_OUT: readonly string[] = ["no-db", "json", "no-color"];
+
+const SWITCHES = GLOBAL_FLAGS.filter(({ value }) => value === undefined).map(({ name }) => name);
 
 export interface SplitLine {
   readonly globals: Omit<Globals, "color"> & { readonly noColor: boolean };
@@ -38,10 +40,7 @@ const NO_PATH = usageError("Cannot read the flag --db", {
   next: "conclaude --db ~/.conclaude/conclaude.db status",
 });
 
-/**
- * Takes the global flags out of the command line, up to `--`. An empty value behind `=` becomes a word of its own,
- * since the library would take it for an argument.
- */
+/** Takes the global flags out of the words up to `--`; the library never sees them. */
 export function splitGlobals(args: readonly string[]): SplitLine {
   const rest: string[] = [];
   const seen = new Set<string>();
@@ -55,9 +54,12 @@ export function splitGlobals(args: readonly string[]): SplitLine {
       const isNext = value === undefined && i + 1 < end && !args[i + 1]!.startsWith("-");
       db = isNext ? args[++i] : value;
       if (db === undefined || db.trim() === "") fault ??= NO_PATH;
-    } else if (value !== undefined && isSwitch(name)) {
+    } else if (value !== undefined && SWITCHES.includes(name)) {
       seen.add(name);
-      fault ??= withValue(args, i, name);
+      fault ??= usageError(`Cannot read the flag ${arg}`, {
+        why: `--${name} is a switch and takes no value`,
+        next: ["conclaude", ...args.with(i, `--${name}`).map(quoteWord)].join(" "),
+      });
     } else if (TAKEN_OUT.includes(name)) seen.add(name);
     else if (value === "") rest.push(`--${name}`, "");
     else rest.push(arg);
@@ -73,15 +75,4 @@ export function splitGlobals(args: readonly string[]): SplitLine {
 function readFlag(arg: string): { readonly name: string; readonly value: string | undefined } {
   const [, name = "", value] = /^--([a-z][a-z-]*)(?:=([\s\S]*))?$/i.exec(arg) ?? [];
   return { name, value };
-}
-
-function isSwitch(name: string): boolean {
-  return GLOBAL_FLAGS.some((flag) => flag.name === name && flag.value === undefined);
-}
-
-function withValue(args: readonly string[], at: number, name: string): UserError {
-  return usageError(`Cannot read the flag ${args[at]}`, {
-    why: `--${name} is a switch and takes no value`,
-    next: ["conclaude", ...args.with(at, `--${name}`).map(quoteWord)].join(" "),
-  });
 }

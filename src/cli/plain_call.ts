@@ -1,8 +1,4 @@
-/**
- * Reads command lines as programs write them without the library: whole names of verbs and flags, each flag once, a
- * value as a word of its own or behind `=`. Help, mistakes and everything else are left to the library, which costs
- * as much time as the work of a verb.
- */
+/** Reads plain command lines without the library, which costs as much time as a verb. It leaves the rest to the library. */
 import type { Parameter } from "../operations/flags.ts";
 import type { Action, Verb, Verbs } from "../operations/verb.ts";
 import { camel, kebab } from "../operations/usage.ts";

@@ -29,10 +29,7 @@ interface Reached {
   readonly target: RouteMap<CliContext> | Command<CliContext>;
 }
 
-/**
- * The library's texts; its errors are thrown as `UserError` (exit status 2).
- * @param args The command line that the verbs see, for advice that names the verb.
- */
+/** The texts of the library: its errors are thrown as `UserError` (exit status 2) instead. */
 export function usageText(root: RouteMap<CliContext>, args: readonly string[]): ApplicationText {
   return {
     ...text_en,
@@ -77,27 +74,22 @@ function unknownFlag(flag: string, { words, target }: Reached, args: readonly st
   const own = "parameters" in target ? Object.keys(target.parameters.flags ?? {}) : [];
   const ofAll = GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly || words.length === 1);
   const names = [...own.map(kebab), ...ofAll.map(({ name }) => name)];
-  const [typed] = flag.split("=", 1);
-  const near = nearestWords(typed!.replace(/^-+/, ""), names).map((name) => `--${name}`);
-  const at = near.length === 0 && takesText(target) ? placeOf(flag, args) : -1;
-  const isText = at >= 0;
-  const hint = isText ? "; text that begins with - stands behind --" : didYouMean(near);
+  const typed = flag.split("=", 1)[0]!;
+  const near = nearestWords(typed.replace(/^-+/, ""), names).map((name) => `--${name}`);
+  // `-rf` reaches this as `-r`.
+  const at = near.length > 0 || !takesText(target)
+    ? -1
+    : args.findIndex((arg) => arg === flag || /^-[^-]/.test(arg) && arg.includes(flag.slice(1)));
+  const hint = at < 0 ? didYouMean(near) : "; text that begins with - stands behind --";
+  const next = near.length === 1
+    ? retyped(args, typed, near[0]!)
+    : at < 0
+    ? helpOf(words)
+    : ["conclaude", ...args.toSpliced(at, 0, "--").map(quoteWord)].join(" ");
   return usageError(`Unknown flag ${typed}`, {
     why: `\`${words.join(" ")}\` has no such flag${hint}`,
-    next: near.length === 1
-      ? retyped(args, typed!, near[0]!)
-      : isText
-      ? ["conclaude", ...args.toSpliced(at, 0, "--").map(quoteWord)].join(" ")
-      : helpOf(words),
+    next,
   });
-}
-
-/** Where a flag stands in a command line, also among other letters; below 0 where it does not. */
-function placeOf(flag: string, args: readonly string[]): number {
-  const isLetter = /^-[^-]$/.test(flag);
-  return args.findIndex((arg) =>
-    arg === flag || isLetter && /^-[^-]/.test(arg) && arg.includes(flag[1]!)
-  );
 }
 
 /** Whether a verb takes words of any kind: a search, a note. */
@@ -138,10 +130,8 @@ function refusalOf(
   }
   if (thrown instanceof UnexpectedPositionalError) {
     const { input, expectedCount: n } = thrown;
-    return [
-      `Unexpected argument "${input}"`,
-      `\`${name}\` takes ${n === 0 ? "none" : `only ${n}`}`,
-    ];
+    const takes = n === 0 ? "none" : `only ${n}`;
+    return [`Unexpected argument "${input}"`, `\`${name}\` takes ${takes}`];
   }
   if (thrown instanceof UnsatisfiedPositionalError) {
     return [`Missing argument: ${thrown.placeholder}`, `\`${name}\` needs it`];
@@ -180,7 +170,6 @@ function retyped(args: readonly string[], wrong: string, right: string): string 
 }
 
 function didYouMean(near: readonly string[]): string {
-  return near.length === 0
-    ? ""
-    : `; did you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`;
+  const names = near.map((name) => `\`${name}\``).join(" or ");
+  return names === "" ? "" : `; did you mean ${names}?`;
 }

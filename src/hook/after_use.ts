@@ -56,27 +56,20 @@ async function changesOf(
   const repository = ground.kind === "branch"
     ? { ...ground.repository, branch: ground.branch }
     : ground.repository;
-  const succeeded = isReported && hasSucceeded(sent["tool_response"]);
-  const folder = folderOf(sent) ?? projectDir;
-  const { toolUseId } = event;
-  const gitAliases = await gitAliasesFor({ tool, input, home, environment }, repository);
-  const ended = {
+  const response = sent["tool_response"];
+  const use = {
+    tool,
+    input,
     environment,
     agents: [],
-    folder,
+    folder: folderOf(sent) ?? projectDir,
     projectDir,
     home,
-    gitAliases,
-    toolUseId,
-    succeeded,
+    gitAliases: await gitAliasesFor({ tool, input, home, environment }, repository),
+    toolUseId: event.toolUseId,
+    succeeded: isReported && Object(response).interrupted !== true && !goesOn(response),
   };
-  const use = { tool, input, ...ended };
   return await usedUp(policy.requirements, use, { repository, db, sessionId });
-}
-
-/** Whether an action is over and nobody has broken it off. */
-function hasSucceeded(response: unknown): boolean {
-  return Object(response).interrupted !== true && !goesOn(response);
 }
 
 /** Whether a command is not over, but goes on in the background. */

@@ -1,125 +1,133 @@
-/** Answers a hook event without acting on it, for a person who tries the rules. */
+/** Tries a hook event: what a hook would answer and what every rule says of it. It does and writes nothing. */
 import type { DatabaseSync } from "node:sqlite";
+import { SHELL_TOOLS } from "../claude/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { type Environment, type Locations, readAll } from "../system/environment.ts";
-import type { AskedUse } from "../policy/judge_use.ts";
-import { lookUpwards, type Repository, repositoryAt } from "../system/git/repository.ts";
-import type { KnownPlaces } from "../policy/own_files.ts";
+import { type Environment, readAll } from "../system/environment.ts";
+import { type AskedUse, judgeUse, unreadText } from "../policy/judge_use.ts";
+import { type Keeping, keepingOf } from "../policy/guards/lift.ts";
+import { DETACHED, groundOf, UNKEPT, UNTOLD_BRANCH } from "../policy/ground.ts";
+import { requirementsFor } from "../policy/asked_requirements.ts";
+import { prepareParts, untoldAt } from "../policy/tool_requirements.ts";
+import { type JudgedUse, judgePart } from "../policy/use_decision.ts";
+import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
+import { rulesOf, type SingleRule, whyAside } from "../policy/guards/single_rules.ts";
+import { isForTool } from "../policy/guards/decide.ts";
+import type { GuardPolicy, PermissionPolicy, Verdict } from "../policy/guards/guard_policy.ts";
+import { mayBeOpen, type Open } from "../policy/requirements/open_requirements.ts";
+import type { Requirement, RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import { satisfyingOf } from "../policy/requirements/standing.ts";
+import { reasonOf, triggersText } from "../policy/requirements/requirement_text.ts";
+import { type Doubt, triggeredBy } from "../policy/requirements/trigger_match.ts";
+import { findPause } from "../policy/store.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../base/ids.ts";
+import type { CliContext } from "../operations/context.ts";
+import { type Peek, peek } from "../operations/look_as_hook.ts";
+import { tableText } from "../operations/table.ts";
+import { HANDLERS } from "./handle.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
-import {
-  folderOf,
-  type HookEvent,
-  type Input,
-  readInput,
-  toEvent,
-  transcriptOf,
-} from "./protocol.ts";
+import { folderOf, type Input, readInput, toEvent } from "./protocol.ts";
 
 /** An event that was read and not handled yet. */
-export interface TriedEvent {
-  readonly event: HookEvent;
-  /** The fields as they came. */
-  readonly sent: Readonly<Record<string, unknown>>;
-  readonly text: string;
-  readonly isInputCut: boolean;
-  /** Why that is no event; null when it is one. */
-  readonly problem: string | null;
-  readonly sessionId: string;
-  readonly transcriptPath: string | null;
-  /** The tool use that the rules judge; null for an event without one. */
-  readonly use: AskedUse | null;
-  /** Where the configuration is looked for; null when nothing tells. */
-  readonly projectDir: string | null;
-  readonly repository: Repository | undefined;
-  readonly home: string | null;
-  readonly environment: Environment;
-}
+export type TriedEvent = Awaited<ReturnType<typeof eventOf>>;
 
 /** The events about which the rules for tools are asked. */
 const JUDGED: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
 
-/** Handlers that only look and record. Trying any other would do something. */
-const LOOKING = new Map([
-  ["PreToolUse", () => import("./pre_tool_use.ts")],
-  ["PermissionRequest", () => import("./pre_tool_use.ts")],
-  ["PostToolUse", () => import("./post_tool_use.ts")],
-  ["PostToolUseFailure", () => import("./post_tool_use.ts")],
-  ["SessionStart", () => import("./session_start.ts")],
-]);
+/** Events whose handlers only look and record. Trying any other would do something. */
+const LOOKING = [...JUDGED, "PostToolUse", "PostToolUseFailure", "SessionStart"];
 
 /** Reads the event from stdin. @param name As on the command line of a hook. */
-export async function readEvent(
+export async function eventOnStdin(
   name: string | undefined,
-  { home, environment }: Pick<TriedEvent, "home" | "environment">,
+  at: { readonly home: string | null; readonly environment: Environment },
 ): Promise<TriedEvent> {
-  const input = await readInput(readAll(environment.stdin));
-  const sent = input.kind === "event" ? input.fields : {};
-  const projectDir = environment.variable("CLAUDE_PROJECT_DIR") ?? folderOf(sent);
-  return await tried(input, { name, home, projectDir, environment });
+  const input = await readInput(readAll(at.environment.stdin));
+  const folder = input.kind === "event" ? folderOf(input.fields) : null;
+  const projectDir = at.environment.variable("CLAUDE_PROJECT_DIR") ?? folder;
+  return await eventOf(input, name, { ...at, projectDir });
 }
 
-/** A PreToolUse with these fields, as if Claude Code had sent it. */
-export async function madeUp(
-  fields: Readonly<Record<string, unknown>>,
-  at: Pick<TriedEvent, "home" | "environment"> & { readonly projectDir: string },
-): Promise<TriedEvent> {
-  const input: Input = { kind: "event", fields, text: JSON.stringify(fields), cutBytes: 0 };
-  return await tried(input, { ...at, name: "PreToolUse" });
-}
-
-async function tried(
+/** An event as Claude Code would send it. @param name Wins over the name in the input. */
+export async function eventOf(
   input: Input,
-  { name, home, projectDir, environment }:
-    & Pick<
-      TriedEvent,
-      "home" | "projectDir" | "environment"
-    >
-    & {
-      readonly name: string | undefined;
-    },
-): Promise<TriedEvent> {
+  name: string | undefined,
+  { home, environment, projectDir }: Pick<HookWork, "home" | "environment" | "projectDir">,
+) {
   const sent = input.kind === "event" ? input.fields : {};
   const event = toEvent(sent, name);
-  const isInputCut = input.cutBytes > 0;
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
-  const repository = repositoryAt(folderOf(sent), { projectDir, looks });
-  return {
-    event,
+  const at = {
+    environment,
     sent,
+    isInputCut: input.cutBytes > 0,
+    home,
+    projectDir,
+    repository: repositoryAt(folderOf(sent), { projectDir, looks }),
+  };
+  return {
+    ...at,
+    event,
     text: input.text,
     problem: input.kind === "unreadable" ? input.problem : null,
     sessionId: event.sessionId ??
-      normalizeSessionId(environment.variable("CLAUDE_CODE_SESSION_ID")) ??
-      UNKNOWN_SESSION_ID,
-    transcriptPath: transcriptOf(sent),
-    isInputCut,
-    use: JUDGED.has(event.name)
-      ? await askedUse({ environment, sent, isInputCut, home, projectDir, repository })
-      : null,
-    projectDir,
-    repository,
-    home,
-    environment,
+      normalizeSessionId(environment.variable("CLAUDE_CODE_SESSION_ID")) ?? UNKNOWN_SESSION_ID,
+    /** The tool use that the rules judge; null for an event without one. */
+    use: JUDGED.has(event.name) ? await askedUse(at) : null,
   };
 }
 
+export interface Trial {
+  readonly tried: TriedEvent;
+  readonly config: HookConfig;
+  /** What the hook would write to stdout; undefined where that cannot be known without doing it. */
+  readonly answer: Answer | undefined;
+  /** Of a tool use; null where nothing is said about it. */
+  readonly decision: "allow" | "deny" | null;
+  /** Whether it is allowed only because a person has lifted what forbids it. */
+  readonly isLifted: boolean;
+  readonly verdict: Verdict;
+  readonly sayings: readonly Saying[];
+}
+
+/**
+ * Tries an event on the configuration and database that a hook in a folder would find.
+ * @param makeEvent `db` is null where a hook could not read it, `policy` where there is none.
+ */
+export async function tryEvent(
+  context: CliContext,
+  folder: string,
+  makeEvent: (
+    db: DatabaseSync | null,
+    policy: GuardPolicy | null,
+  ) => TriedEvent | Promise<TriedEvent>,
+): Promise<Trial> {
+  const { config, found } = await peek(context, folder, async (db, config, around) => {
+    const tried = await makeEvent(db, around.policy);
+    const at = { ...around, config, db };
+    const answer = await answerTo(tried, { ...at, locations: context.locations });
+    return { tried, answer, ...await explained(tried, at) };
+  });
+  const output = Object(found.answer?.["hookSpecificOutput"]);
+  const said = output.permissionDecision ?? output.decision?.behavior;
+  const decision = said === "deny" || said === "allow" ? said : null;
+  const isLifted = decision !== "deny" && found.verdict.blocks.length > 0;
+  return { ...found, config, decision, isLifted };
+}
+
+/** What a hook in a folder has at hand. The database is open for reading; null when there is none. */
+interface At extends Pick<Peek<unknown>, "config" | "policy" | "places"> {
+  readonly db: DatabaseSync | null;
+}
+
 /** What a hook would answer to the event; undefined where that cannot be tried without doing it. */
-export async function answerTo(
-  { use: _use, ...tried }: TriedEvent,
-  from: {
-    readonly config: HookConfig;
-    readonly places: KnownPlaces;
-    readonly locations: Locations;
-    /** Open for reading; null when there is none. */
-    readonly db: DatabaseSync | null;
-  },
+async function answerTo(
+  tried: TriedEvent,
+  { config, places, locations, db }: At & Pick<HookWork, "locations">,
 ): Promise<Answer | undefined> {
   if (tried.problem !== null) return null;
-  const load = LOOKING.get(tried.event.name);
-  if (load === undefined) return undefined;
-  const { config, places, locations, db } = from;
+  const { name } = tried.event;
+  if (!LOOKING.includes(name)) return undefined;
   const notices: string[] = [];
   const work: HookWork = {
     ...places,
@@ -149,6 +157,185 @@ export async function answerTo(
     },
     spareDb: () => db,
   };
-  const answer = await (await load()).handle(work);
+  const answer = await (await HANDLERS.get(name)!()).handle(work);
   return notices.length === 0 ? answer : { ...answer, systemMessage: notices.join("\n") };
+}
+
+interface Saying {
+  readonly rule: string;
+  readonly glob: string;
+  readonly says: "forbids" | "allows" | "cannot tell" | "does not match" | "not asked";
+  readonly why: string;
+}
+
+/** What every rule and requirement says of the tool use of an event, as the hook has judged it. */
+async function explained(tried: TriedEvent, at: At): Promise<Pick<Trial, "verdict" | "sayings">> {
+  const { event, use } = tried;
+  const { policy, places } = at;
+  const verdict = use === null || policy === null
+    ? { blocks: [], doubts: [] }
+    : await judgeUse(policy, use, places);
+  if (use === null) return { verdict, sayings: [] };
+  const ofRules = policy === null ? [] : rulesOf(policy).map((one) => sayingOf(one, verdict, use));
+  if (event.name === "PermissionRequest") {
+    const permissions = policy === null ? [] : explainPermission(policy.permission, use.tool);
+    return { verdict, sayings: [...ofRules, ...permissions] };
+  }
+  const required = await explainRequirements(tried, use, at);
+  const forbidding = required.filter(({ says }) => says === "forbids")
+    .map(({ rule, why }) => ({ rule, reason: why }));
+  return {
+    verdict: { ...verdict, blocks: [...verdict.blocks, ...forbidding] },
+    sayings: [...ofRules, ...required],
+  };
+}
+
+function sayingOf(rule: SingleRule, { blocks, doubts }: Verdict, use: AskedUse): Saying {
+  const { name, glob, allows, aim, otherwise } = rule;
+  const saying = (says: Saying["says"], why: string) => ({ rule: name, glob, says, why });
+  if (!rule.isOn) return saying("not asked", "it is switched off");
+  const forbidding = blocks.find((block) => block.rule === name);
+  if (forbidding !== undefined) return saying("forbids", forbidding.reason);
+  const aside = whyAside(rule, use);
+  if (aside !== null) return saying("does not match", aside);
+  // Of the rules that allow, the first one forbids where none matches.
+  if (allows) {
+    return blocks.length === 0
+      ? saying("allows", `${glob} matches, or another rule that allows`)
+      : saying("does not match", otherwise);
+  }
+  const doubt = doubts.find((one) =>
+    aim.about === "command" ? one.includes(name) : !one.includes("preToolUse.")
+  );
+  return doubt === undefined ? saying("does not match", otherwise) : saying("cannot tell", doubt);
+}
+
+/** The rules about permissions, in the order in which they are asked: the first that matches decides. */
+function explainPermission({ deny, allow, fallback }: PermissionPolicy, tool: string): Saying[] {
+  const listed = (key: "deny" | "allow", rules: typeof deny) =>
+    rules.map((one, i) => {
+      const matches = isForTool(one, key, tool);
+      const why = `${one.glob} ${matches ? "matches" : "does not match"} the tool`;
+      return { rule: `permissionRequest.${key}[${i}]`, glob: one.glob, key, matches, why };
+    });
+  const rest = { rule: "permissionRequest.default", glob: "", matches: true };
+  const rows = [
+    ...listed("deny", deny),
+    ...listed("allow", allow),
+    ...fallback === null ? [] : [{ ...rest, key: fallback, why: "no rule before it matches" }],
+  ];
+  const decisive = rows.findIndex(({ matches }) => matches);
+  return rows.map(({ rule, glob, key, matches, why }, i): Saying => {
+    if (!matches) return { rule, glob, says: "does not match", why };
+    return i === decisive
+      ? { rule, glob, says: key === "deny" ? "forbids" : "allows", why }
+      : { rule, glob, says: "not asked", why: "a rule before it has decided" };
+  });
+}
+
+/** The rows as a table, and above it what cannot be known. */
+export function explanationText(
+  { verdict, sayings }: Pick<Trial, "verdict" | "sayings">,
+  options: { readonly color: boolean },
+): string {
+  const table = tableText(sayings, [
+    { title: "RULE", value: ({ rule }) => rule },
+    { title: "SAYS", value: ({ says }) => says },
+    { title: "WHY", value: ({ why }) => why },
+  ], { empty: "No rules.", color: options.color });
+  const unsure = [
+    ...(verdict.unread === undefined ? [] : [`  a person is asked: ${unreadText(verdict.unread)}`]),
+    ...verdict.doubts.map((doubt) => `  not known before it runs: ${doubt}`),
+  ];
+  return [...unsure, "", table].join("\n");
+}
+
+/** What each requirement says. */
+async function explainRequirements(
+  { repository, sessionId, event }: TriedEvent,
+  use: AskedUse,
+  { config, policy, db }: At,
+): Promise<Saying[]> {
+  if (config.requirements === "") return [];
+  const { requirements }: RequirementPolicy = JSON.parse(config.requirements);
+  const notCounting = (why: string) =>
+    requirements.map(({ name }) => row(name, "allows", `it does not count: ${why}`));
+  const ground = groundOf(repository);
+  if (ground.repository === null) return notCounting(ground.why);
+  const keeping = keepingOf(db, config);
+  const isStrict = policy?.isStrict ?? false;
+  if (keeping === "off" && !isStrict) return notCounting(UNKEPT.why);
+  const atMs = Date.now();
+  const places = await requirementsFor(requirements, use, ground.repository);
+  const untold = isStrict ? untoldAt(places) : [];
+  const { transcriptPath } = event;
+  const at = { db, repository, sessionId, transcriptPath, atMs, isStrict };
+  const prepared = await prepareParts(places, { ...use, toolUseId: null }, at);
+  if (prepared.length + untold.length === 0 && (places.length > 0 || ground.kind === "none")) {
+    return notCounting(ground.kind === "none" ? ground.why : DETACHED);
+  }
+  const kept = keeping === "lasting" ? db : null;
+  const parts = prepared.map((part) => judgePart(part, kept, isStrict));
+  const isPaused = kept !== null &&
+    findPause(kept, { sessionId, subject: "requirements", atMs }) !== undefined;
+  const doubts = places.flatMap((place) => place.doubts);
+  return requirements.map((requirement): Saying => {
+    const { name } = requirement;
+    if (untold.includes(requirement)) {
+      return row(name, "forbids", `${UNTOLD_BRANCH}, and the policy is strict`);
+    }
+    const said = parts.filter(({ triggered }) => triggered.includes(requirement))
+      .map((part) => standing(requirement, part, { keeping, isStrict }));
+    const saying = said.find(({ says }) => says === "forbids") ??
+      said.find(({ says }) => says === "cannot tell") ?? said[0] ??
+      aside(requirement, use.tool, doubts);
+    return saying.says === "forbids" && isPaused
+      ? row(name, "allows", `paused; else: ${saying.why}`)
+      : saying;
+  });
+}
+
+/** What a requirement says of a tool use that it applies to. */
+function standing(
+  requirement: Requirement,
+  { open, unknown, standings, facts, to }: JudgedUse,
+  { keeping, isStrict }: { readonly keeping: Keeping; readonly isStrict: boolean },
+): Saying {
+  const { name } = requirement;
+  const met = row(name, "allows", "its condition is met");
+  if (requirement.stopOnly) return row(name, "allows", "it is asked when Claude stops");
+  if (keeping !== "lasting") {
+    if (mayBeOpen([requirement], facts).length === 0) return met;
+    const why = keeping === "off" ? UNKEPT.why : "what has been satisfied cannot be read";
+    return isStrict
+      ? row(name, "forbids", `whether it is satisfied cannot be known: ${why}`)
+      : row(name, "cannot tell", why);
+  }
+  const isOf = (one: Open) => one.requirement === requirement;
+  const forbidding = open.find(isOf);
+  if (forbidding !== undefined) return row(name, "forbids", reasonOf(forbidding, to));
+  const untold = unknown.find(isOf);
+  if (untold !== undefined) {
+    return row(name, "allows", `it cannot be known: ${reasonOf(untold, to)}`);
+  }
+  const satisfying = satisfyingOf(requirement, standings, facts);
+  if (satisfying === undefined) return met;
+  const { satisfiedBy, unproven } = satisfying;
+  const doubt = unproven === undefined ? "" : `, unproven: ${unproven.why}`;
+  return row(name, "allows", `satisfied by ${satisfiedBy}${doubt}`);
+}
+
+/** What is said of a requirement that does not apply to the tool use. */
+function aside(requirement: Requirement, tool: string, doubts: readonly Doubt[]): Saying {
+  const { name, triggers } = requirement;
+  const doubt = doubts.find((one) => one.requirement === requirement);
+  if (doubt !== undefined) return row(name, "cannot tell", doubt.why);
+  const isPlan = !SHELL_TOOLS.has(tool) &&
+    triggeredBy([requirement], { tool, commands: [], changesFiles: false }).length > 0;
+  const why = isPlan ? "plans are free" : `it is about ${triggersText(triggers)}`;
+  return row(name, "does not match", why);
+}
+
+function row(name: string, says: Saying["says"], why: string): Saying {
+  return { rule: `requirements.${name}`, glob: "", says, why };
 }

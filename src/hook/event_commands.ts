@@ -2,7 +2,9 @@ import type { CommandGround } from "../policy/run_commands.ts";
 import { endText } from "../policy/guards/notify.ts";
 import type { CommandRun } from "../system/process/types.ts";
 import { commandDeadlineMs } from "../claude/settings/hooks.ts";
-import type { HookWork } from "./handler.ts";
+import { fingerprint } from "../base/ids.ts";
+import { claim } from "../policy/event_claim.ts";
+import type { Answer, Draft, HookWork } from "./handler.ts";
 import { folderOf, transcriptOf } from "./protocol.ts";
 
 /** Why commands are run at an event, and where. @param root The folder of the project's configuration file. */
@@ -35,4 +37,22 @@ export async function commandNotifier(work: HookWork): Promise<(run: CommandRun)
 /** What the audit trail says of a command that was run; never its output. */
 export function noteOfRun({ command, end, durationMs }: CommandRun): Record<string, unknown> {
   return { rule: command.rule, end: endText(end), durationMs };
+}
+
+/** Handles an event once that hooks of two settings files got; the second hook only records it. */
+export async function handleOnce(
+  work: HookWork,
+  usual: Draft,
+  handle: () => Promise<Answer>,
+): Promise<Answer> {
+  const claimed = await claim(fingerprint(JSON.stringify([work.event.name, work.sent])), work);
+  if (claimed.kind === "twin") {
+    await work.save({ ...usual, metadata: { ...usual.metadata, twin: true } });
+    return null;
+  }
+  try {
+    return await handle();
+  } finally {
+    claimed.release();
+  }
 }

@@ -7,7 +7,7 @@ import { transcriptNear } from "../db/sessions.ts";
 import { optional, text, textFlag, usually } from "../operations/flags.ts";
 import { nearestWords } from "../base/likeness.ts";
 import { sessionIdOrNone } from "../operations/requirements_here.ts";
-import { explanationText, tryEvent } from "./tried_event.ts";
+import { eventOf, explanationText, tryEvent } from "./dry_run.ts";
 import { usageError } from "../operations/usage.ts";
 import { verb } from "../operations/verb.ts";
 
@@ -20,16 +20,15 @@ export const explain = verb({
     agent: usually("main", text("As if this agent asked: main, or the type of a subagent", "name")),
     session: textFlag("As if this session asked, by its id or the beginning of it", "id"),
   },
-  about:
-    "Shows every rule and requirement that is asked before this tool use, what it says and why. Nothing is run, and nothing is written.\n" +
-    "Exit status 1 when it would be denied, 2 for a tool that neither Claude Code nor a rule knows.",
+  about: "Shows every rule and requirement that is asked before this tool use, what it says\n" +
+    "and why. Nothing is run or written. Exit status 1 when it would be denied, 2 for a\n" +
+    "tool that neither Claude Code nor a rule knows.",
   examples: [
     "conclaude explain Bash 'git push --force'",
     "conclaude explain Edit src/a.ts --agent reviewer",
     `conclaude explain Write '{"file_path":"new.txt"}' --json`,
   ],
   async run(context, { agent, session }, tool, input) {
-    const { madeUp } = await import("./dry_run.ts");
     const { cwd, environment, locations: { home } } = context;
     const trial = await tryEvent(context, cwd, async (db, policy) => {
       const session_id = await sessionIdOrNone(db, context, session);
@@ -42,7 +41,8 @@ export const explain = verb({
         tool_input: inputOf(tool, input ?? ""),
         ...(agent === MAIN_AGENT ? {} : { agent_id: agent, agent_type: agent }),
       };
-      return madeUp(sent, { home, environment, projectDir: policy?.root ?? cwd });
+      const made = { kind: "event", fields: sent, text: "", cutBytes: 0 } as const;
+      return eventOf(made, "PreToolUse", { home, environment, projectDir: policy?.root ?? cwd });
     });
     const { config, sayings, verdict: { blocks, doubts }, isLifted } = trial;
     refuseUnknownTool(tool, config);
@@ -53,10 +53,9 @@ export const explain = verb({
       });
     }
     if (config.problems > 0) {
+      const keys = config.problemKeys.join(", ");
       context.process.stderr.write(
-        `The configuration has problems, in ${
-          config.problemKeys.join(", ")
-        }: run \`conclaude config validate\`.\n`,
+        `The configuration has problems, in ${keys}: run \`conclaude config validate\`.\n`,
       );
     }
     const decision = trial.decision ?? "allow";
@@ -85,7 +84,7 @@ function inputOf(tool: string, text: string): unknown {
   return { [tool === "NotebookEdit" ? "notebook_path" : "file_path"]: text };
 }
 
-/** Claude Code's own tools, of former versions too. */
+/** Claude Code's own tools, also those of older versions. */
 const TOOLS: readonly string[] =
   ("Agent AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree " +
     "ExitPlanMode ExitWorktree Glob Grep KillBash KillShell ListMcpResourcesTool LS LSP Monitor MultiEdit " +
@@ -93,10 +92,7 @@ const TOOLS: readonly string[] =
     "SlashCommand StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate " +
     "TeamDelete TodoRead TodoWrite ToolSearch WebFetch WebSearch Write").split(" ");
 
-/**
- * @throws {UserError} When neither Claude Code, an MCP server nor a rule of the configuration has the tool; with the
- * nearest names.
- */
+/** @throws {UserError} When no rule names the tool, and neither Claude Code nor an MCP server has it. */
 function refuseUnknownTool(tool: string, config: HookConfig): void {
   const named = namedTools(config);
   if (TOOLS.includes(tool) || tool.startsWith("mcp__") || named.some((is) => is.test(tool))) return;
@@ -105,13 +101,12 @@ function refuseUnknownTool(tool: string, config: HookConfig): void {
   throw usageError(`Unknown tool "${tool}"`, {
     why: near.length > 0
       ? `did you mean ${near.map((name) => `"${name}"`).join(" or ")}?`
-      : `Claude Code has no tool of this name, and no rule names it; there are Bash, Edit, Write, Read, ` +
-        "or a tool of a server, `mcp__SERVER__TOOL`",
+      : "no tool of this name is known; there are Bash, Edit, Write, Read, `mcp__SERVER__TOOL`",
     next: near.length === 1 ? `conclaude explain ${near[0]} INPUT` : "conclaude explain --help",
   });
 }
 
-/** The names of tools, and their patterns, in rules and requirements, except those that mean every tool. */
+/** The tools that rules and requirements name, as patterns; those that mean every tool are left out. */
 function namedTools({ guards, requirements }: HookConfig): RegExp[] {
   const policy: GuardPolicy | null = guards === "" ? null : JSON.parse(guards);
   const required: RequirementPolicy | null = requirements === "" ? null : JSON.parse(requirements);

@@ -2,7 +2,7 @@ import { redactText } from "../secrets/redact.ts";
 import { redactValue } from "../secrets/redact_value.ts";
 import { withoutOverlaps } from "../claude/shorten.ts";
 import { type Environment, locate, type Locations } from "../system/environment.ts";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, quietly } from "../base/errors.ts";
 import { newId, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import { appendLog, claimNotice, logFiles } from "../system/log.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
@@ -18,11 +18,7 @@ export interface Destination {
   readonly environment: Environment;
 }
 
-/**
- * Spools a record that the database could not take, and logs that. @param thrown Why the database could not take it.
- * @returns Notices for the person. Once a session and at its start: nothing could be kept, or a newer program is
- * needed. At the start: the database cannot be used. Empty when it mends itself.
- */
+/** Spools a record that the database could not take, and logs that. @returns Notices for the person. */
 export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destination): string[] {
   const { database, locations } = to;
   const folders = locations.spoolFolders.map((folder) => joinPath(parentOf(folder), "notices"));
@@ -66,29 +62,27 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
       "error",
       `${why}; nor could a spool folder: ${reasons.map(messageOf).join("; ")}; it is lost`,
     );
+    const spools = locations.spoolFolders.join(" or ");
     return once(
       "nothing-writable",
-      `conclaude cannot record this session: ${why}, and neither could ${
-        locations.spoolFolders.join(" or ")
-      }. ` +
+      `conclaude cannot record this session: ${why}, and neither could ${spools}. ` +
         "Free space or correct the permissions, then run `conclaude doctor`.",
     );
   }
 }
 
-/** What rules cannot know without the database. */
+/** What cannot be known without the database. */
 const UNKNOWN = "requirements, pauses and counted stops cannot be known";
 
 /** A database that another process holds is free again soon; any other fault stays until somebody mends it. */
 function unusable(why: string, database: string): string[] {
   if (/locked|busy/i.test(why)) return [];
+  const [line] = why.split("\n", 1);
   const isDamaged = /not a database|malformed/i.test(why);
   const next = isDamaged ? "conclaude doctor --fix" : "conclaude doctor";
   return [
-    `conclaude: the database ${database} cannot be used: ${
-      why.split("\n", 1)[0]
-    }. Events wait in the spool, and ` +
-    `${UNKNOWN}. Run \`${next}\`.`,
+    `conclaude: the database ${database} cannot be used: ${line}. ` +
+    `Events wait in the spool, and ${UNKNOWN}. Run \`${next}\`.`,
   ];
 }
 
@@ -97,19 +91,14 @@ function isNamed(thrown: unknown, name: string): boolean {
   return thrown instanceof Error && thrown.name === name;
 }
 
-export interface Crash {
-  readonly stdin: string | Uint8Array;
-  readonly flags: HookFlags;
-  readonly environment: Environment;
-}
-
-/**
- * Spools an event whose handling failed unexpectedly: what was sent, masked, with the error and its stack. The next
- * hook or `queue drain` takes it into the audit trail, and a tool use into the queue.
- */
+/** Spools an event whose handling broke: what was sent, masked, and the error with its stack. */
 export async function keepCrashed(
   thrown: unknown,
-  { stdin, flags, environment }: Crash,
+  { stdin, flags, environment }: {
+    readonly stdin: string | Uint8Array;
+    readonly flags: HookFlags;
+    readonly environment: Environment;
+  },
 ): Promise<void> {
   const atMs = environment.now();
   const locations = locate(environment, { dbFlag: flags.db });
@@ -119,7 +108,7 @@ export async function keepCrashed(
   const event = toEvent(fields, name && maskedText(name));
   // Fields that are nested too deep cannot be written as JSON.
   const text = input.kind === "event"
-    ? orElse(UNMASKED, () => JSON.stringify(fields))
+    ? quietly(() => JSON.stringify(fields)) ?? UNMASKED
     : maskedText(input.text);
   const isToolUse = event.name === "PostToolUse" || event.name === "PostToolUseFailure";
   const record: HookRecord = {
@@ -151,29 +140,19 @@ export async function keepCrashed(
   keepElsewhere(thrown, record, { database: locations.database, locations, environment });
 }
 
+/** Stands for a text that cannot be masked. */
 const UNMASKED = "[redacted:text]";
 
-/** What a masking gives; where it fails, what may be kept without it. */
-function orElse<Value>(safe: Value, mask: () => Value): Value {
-  try {
-    return mask();
-  } catch {
-    return safe;
-  }
-}
-
-/** The fields, masked; when masking fails only the session's id. */
+/** The fields, masked; where masking fails, only the session's id. */
 function maskedFields(input: Input): Record<string, unknown> {
   if (input.kind !== "event") return {};
   const { session_id } = input.fields;
-  return orElse({ session_id }, () => ({
-    ...redactValue(input.fields, { patterns: [] }) as Record<string, unknown>,
-    session_id,
-  }));
+  const masked = quietly(() => redactValue(input.fields, { patterns: [] }));
+  return { ...masked as Record<string, unknown> | undefined, session_id };
 }
 
 function maskedText(text: string): string {
-  return orElse(UNMASKED, () => redactText(withPlainLetters(text), { patterns: [] }));
+  return quietly(() => redactText(withPlainLetters(text), { patterns: [] })) ?? UNMASKED;
 }
 
 /** Tells of spool files that hold no record; they are set aside, not thrown away. */

@@ -7,7 +7,7 @@ interface HandlerModule {
   handle(work: HookWork): Promise<Answer> | Answer;
 }
 
-const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
+export const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
   ["PostToolUse", () => import("./post_tool_use.ts")],
   ["PostToolUseFailure", () => import("./post_tool_use.ts")],
   ["PreToolUse", () => import("./pre_tool_use.ts")],
@@ -25,12 +25,7 @@ const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
 const GATES: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
 const OTHER_EVENTS = () => import("./other_event.ts");
 
-/**
- * Handles one event: reads it, decides, and saves it in the database or the spool.
- * @param stdin One event as JSON; anything else is recorded as unreadable.
- * @returns The answer for stdout; null when there is none.
- * @throws {Error} When handling breaks unexpectedly; nothing of the event is kept then.
- */
+/** Handles one event. @returns The answer for stdout. @throws {Error} When handling breaks; nothing is kept then. */
 export async function handleHook(
   stdin: string | Uint8Array,
   flags: HookFlags,
@@ -67,10 +62,7 @@ function isContinuedStop(
 /** Folders that are looked into, the project's own included: as many as a configuration file is searched in. */
 const MAX_FOLDERS = 12;
 
-/**
- * Whether a Stop that continues a stopped one may have to be held again: whether some configuration file speaks of
- * stops or requirements. Only files are read, with code of its own, since every hook loads this file.
- */
+/** Whether some file speaks of stops or requirements, so that a continued stop may have to be held again. */
 function mayHoldStop(
   fields: Readonly<Record<string, unknown>>,
   { variable }: Environment,

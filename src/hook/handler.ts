@@ -35,9 +35,9 @@ export type Decide = (db: DatabaseSync | null) => Draft;
 export interface HookWork {
   readonly environment: Environment;
   readonly event: HookEvent;
-  /** The fields as they came, secrets and all: for decisions, never for what is stored. */
+  /** The fields as they came, with their secrets: for decisions, never for what is stored. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** What stdin held, masked. Masks it again, so it is only for what is no event. */
+  /** What stdin held, masked when it is called. */
   readonly maskedText: () => string;
   /** Bytes of stdin that the event lacks because stdin was too large. */
   readonly cutBytes: number;
@@ -63,7 +63,7 @@ export interface HookWork {
   readonly locations: Locations;
   /** Why the database could not take the event; null when it could. Known once the event is saved. */
   readonly fault: unknown;
-  /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
+  /** False where the configuration keeps no content: capture is off, or the project is excluded. */
   readonly keepsContent: boolean;
   /** Texts that did not come with the event, with their secrets masked. */
   mask(texts: readonly string[]): Promise<readonly string[]>;
@@ -77,16 +77,12 @@ export interface HookWork {
   /** Adds something to the transaction that saves the event, whatever its handler saves. */
   saveBeside(told: readonly SessionChange[], apply: ApplySessionChanges): void;
   /**
-   * Saves the event in the database or the spool.
-   * @param draft A function is called in the transaction that writes its result; when that fails, again without a
-   * database. @param apply Writes the changes of the draft.
+   * Saves the event in the database or the spool. @param draft A function is called in the transaction, and again
+   * without a database where that fails. @param apply Writes the changes of the draft.
    */
   save(draft: Draft | Decide, apply?: ApplyChanges): Promise<void>;
   /** The draft that was saved; null before `save()`. */
   readonly saved: Draft | null;
-  /**
-   * The database for work beside the event, once that is saved. It waits only briefly for other processes. Null when
-   * the event went to the spool.
-   */
+  /** The database, once the event is saved, with short waits; null when the event was spooled. */
   spareDb(): DatabaseSync | null;
 }

@@ -1,24 +1,21 @@
 import type { CliContext } from "../operations/context.ts";
 import { optional, parsed, toggle } from "../operations/flags.ts";
-import { explanationText, type Trial, tryEvent } from "./tried_event.ts";
+import { eventOnStdin, explanationText, type Trial, tryEvent } from "./dry_run.ts";
 import { verb } from "../operations/verb.ts";
 import type { View } from "../operations/view.ts";
 
 /** `conclaude hook [EVENT]`. `main.ts` handles hooks itself; only `--help` and `--dry-run` come through here. */
 export const hook = verb({
   args: [
-    optional(
-      parsed(String, "Name of the event; without it the one in the payload counts", "event"),
-    ),
+    optional(parsed(String, "Name of the event; by default the one in the payload", "event")),
   ],
   flags: {
     dryRun: toggle("Show the answer and what every rule says, and change nothing"),
     conclaude: toggle("Changes nothing: it tells `install-hooks` whose command it is"),
   },
-  about:
-    "What `install-hooks` makes Claude Code call. It always leaves with status 0; what goes wrong is in the log, " +
-    "and `conclaude doctor` tells of it. With --dry-run it says for a person what would be answered and why: nothing " +
-    "is written, and with --json it prints the answer alone.",
+  about: "What `install-hooks` makes Claude Code call. The exit status is always 0; the log\n" +
+    "and `conclaude doctor` say what went wrong. With --dry-run a person reads what\n" +
+    "would be answered and why; with --dry-run --json, the answer alone is printed.",
   examples: [
     "conclaude hook PostToolUse < payload.json",
     "conclaude hook PreToolUse --dry-run < payload.json",
@@ -37,11 +34,8 @@ export const hook = verb({
 });
 
 async function tryHook(context: CliContext, name: string | undefined): Promise<View> {
-  const { readEvent } = await import("./dry_run.ts");
-  const tried = await readEvent(name, {
-    home: context.locations.home,
-    environment: context.environment,
-  });
+  const { locations: { home }, environment } = context;
+  const tried = await eventOnStdin(name, { home, environment });
   const trial = await tryEvent(context, tried.projectDir ?? context.cwd, () => tried);
   const { event, use } = tried;
   const { answer, sayings } = trial;

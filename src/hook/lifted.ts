@@ -39,14 +39,12 @@ export function wayForPerson(work: HookWork): string {
 }
 
 /** The state of the database, and the session's id for a command. */
-async function lifting(
-  work: HookWork,
-  db: HookWork["db"],
-): Promise<[keeping: KeepingState, session: string]> {
+async function lifting(work: HookWork, db: HookWork["db"]): Promise<[KeepingState, string]> {
   const { sessionId } = work;
   const kind = keepingOf(db, work.config);
-  if (kind === "broken") return [{ kind, mending: await mending(work) }, sessionId];
-  return [{ kind }, tellingId(db, sessionId)];
+  return kind === "broken"
+    ? [{ kind, mending: await mending(work) }, sessionId]
+    : [{ kind }, tellingId(db, sessionId)];
 }
 
 /** Loaded only here: a database that cannot be used is rare. */

@@ -11,10 +11,7 @@ import {
   withPlainLetters,
 } from "./protocol.ts";
 
-/**
- * A longer payload, in characters, is shortened before it is masked: a payload of this length full of secrets takes
- * half a second.
- */
+/** A longer payload is shortened first: masking this many characters full of secrets takes 0.5 s. */
 const MAX_MASKED_CHARS = 131_072;
 
 /** An event with secrets masked and private text dropped: nothing after this has seen them. */

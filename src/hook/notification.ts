@@ -6,6 +6,7 @@ import {
   type NotificationPolicy,
 } from "../policy/guards/notify.ts";
 import type { CommandRun } from "../system/process/types.ts";
+import { quietly } from "../base/errors.ts";
 import { showNotification } from "../system/process/notifier.ts";
 import type { HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
@@ -30,31 +31,25 @@ export function notifyOfEvent(work: HookWork): void {
   if (saved === null) return;
   const failure = saved.errorMessage?.split("\n")[0];
   const about = event.toolName ?? nameOf(event.own[TELLING_FIELDS[event.name] ?? ""]);
-  show(work, {
-    hookName: event.name,
-    status: saved.status ?? "success",
-    context: failure || about,
-  });
+  show(work, saved.status ?? "success", failure || about);
 }
 
 /** Notifies the person of how one command ended. Never throws. */
 export function notifyOfCommand(work: HookWork, { command, end, line }: CommandRun): void {
   if (!command.notifies || work.config.notifications === "") return;
-  show(work, {
-    hookName: work.event.name,
-    status: end.kind === "passed" ? "success" : "failure",
-    context: `${lineOf({ command, line }) ?? command.rule} ${endText(end)}`,
-  });
+  const context = `${lineOf({ command, line }) ?? command.rule} ${endText(end)}`;
+  show(work, end.kind === "passed" ? "success" : "failure", context);
 }
 
-function show({ config, environment }: HookWork, event: HandledEvent): void {
-  try {
-    const notification = notificationOf(
-      JSON.parse(config.notifications) as NotificationPolicy,
-      event,
-    );
+/** A notification is less important than the event, so what breaks here is left out. */
+function show(
+  { config, environment, event }: HookWork,
+  status: HandledEvent["status"],
+  context: HandledEvent["context"],
+): void {
+  quietly(() => {
+    const policy: NotificationPolicy = JSON.parse(config.notifications);
+    const notification = notificationOf(policy, { hookName: event.name, status, context });
     if (notification !== null) showNotification(notification, environment);
-  } catch {
-    // A notification is less important than the event.
-  }
+  });
 }

@@ -3,12 +3,12 @@ import type { Answer, Draft, HookWork } from "./handler.ts";
 import type { Capture } from "../db/captures.ts";
 
 const MAX_TITLE_CHARS = 120;
-/** How prompts of Claude Code itself begin, as in `memory/own_prompt.ts`, which would take too long to load. */
+/** How prompts of Claude Code's own begin; `memory` has the whole list, which takes too long to load. */
 const OWN_PROMPT = /^\s*(?:<|This session is being continued from )/;
 /** The limits are small because PostToolUse keeps the whole input. */
 const TOOL_LIMITS = { maxChars: 200, maxBytes: 800 };
 
-/** Events that begin or end sub-agents and questions. */
+/** Events that begin or end subagents and questions. */
 const TELLING: ReadonlySet<string> = new Set([
   "SubagentStart",
   "Notification",
@@ -18,16 +18,12 @@ const TELLING: ReadonlySet<string> = new Set([
   "StopFailure",
 ]);
 
-/** Events whose text is kept whole. */
-const KEPT: ReadonlySet<string> = new Set(["PostCompact", "StopFailure"]);
-
-/** Every event without a rule of its own, known or not: it is recorded, and answered with nothing. */
+/** Every other event, known or not, is recorded and answered with nothing. */
 export async function handle(work: HookWork): Promise<Answer> {
   if (work.problem === null && TELLING.has(work.event.name)) {
     await (await import("./told.ts")).saveTold(work);
   }
-  const said = KEPT.has(work.event.name) ? await saidIn(work) : {};
-  await work.save({ ...await draftOf(work), ...said });
+  await work.save({ ...await draftOf(work), ...await saidIn(work) });
   return null;
 }
 
@@ -48,12 +44,10 @@ export async function draftOf(work: HookWork): Promise<Draft> {
   const rest = Array.isArray(calls)
     ? { ...own, tool_calls: await Promise.all(calls.map((call) => withoutExcluded(call, work))) }
     : { ...own, ...(calls === undefined ? {} : { tool_calls: calls }) };
-  const files = event.toolName === null
-    ? {}
-    : { files: filesTouched(event.toolName, event.toolInput) };
+  const files = toolName === null ? {} : { files: filesTouched(toolName, toolInput) };
   return {
     session: sessionOf(work),
-    metadata: { ...files, ...summarizeInput(rest, event.toolName === null ? {} : TOOL_LIMITS) },
+    metadata: { ...files, ...summarizeInput(rest, toolName === null ? {} : TOOL_LIMITS) },
     counters: event.name === "UserPromptSubmit" ? ["prompts"] : [],
   };
 }
@@ -88,10 +82,7 @@ function clip(text: string): string {
     : `${line.slice(0, MAX_TITLE_CHARS - 1).toWellFormed()}…`;
 }
 
-/**
- * Texts that quote a command or its output, as they may be stored: masked again, since they may show what the event
- * does not. None where the configuration keeps the content out.
- */
+/** Texts that quote a command or its output, masked; none where no content is kept. */
 export async function tellable(
   { keepsContent, mask }: HookWork,
   draft: Draft,
@@ -101,27 +92,21 @@ export async function tellable(
   return texts.every((text) => text === "") ? [] : await mask(texts);
 }
 
-/** The field of each event that is kept. */
-const FIELDS: Readonly<Record<string, string>> = {
-  UserPromptSubmit: "prompt",
-  Stop: "last_assistant_message",
-  StopFailure: "error",
-  PostCompact: "compact_summary",
-};
-/** Fields that are kept beside it. */
-const MORE: Readonly<Record<string, readonly string[]>> = {
-  StopFailure: ["last_assistant_message", "error_details"],
-};
+/** The field of an event that is kept whole, and others that are kept beside it. */
+const SAID = new Map<string, readonly [field: string, ...beside: string[]]>([
+  ["UserPromptSubmit", ["prompt"]],
+  ["Stop", ["last_assistant_message"]],
+  ["StopFailure", ["error", "last_assistant_message", "error_details"]],
+  ["PostCompact", ["compact_summary"]],
+]);
 
-/** The part of a draft that keeps what was said; nothing where nothing was, or where nothing of the content is kept. */
+/** The part of a draft that keeps what was said; empty where nothing was said, or no content is kept. */
 export async function saidIn(work: HookWork): Promise<Pick<Draft, "capture">> {
   const { event, keepsContent } = work;
-  const field = FIELDS[event.name];
-  const text = field === undefined ? undefined : event.own[field];
-  if (field === undefined || !keepsContent || typeof text !== "string" || text.trim() === "") {
-    return {};
-  }
-  const more = (MORE[event.name] ?? []).map((name) => [name, event.own[name]]);
+  const [field = "", ...beside] = SAID.get(event.name) ?? [];
+  const text = event.own[field];
+  if (!keepsContent || typeof text !== "string" || text.trim() === "") return {};
+  const more = beside.map((name) => [name, event.own[name]]);
   const payload = {
     [field]: text,
     ...Object.fromEntries(more.filter(([, value]) => typeof value === "string")),

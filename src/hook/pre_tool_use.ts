@@ -18,10 +18,7 @@ import { draftOf, tellable } from "./other_event.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 
-/**
- * A tool is about to be used, or a person to be asked for it. Guards and requirements decide together. What is stored
- * is read in the transaction that writes the decision.
- */
+/** A tool is about to be used, or a person to be asked: guards and requirements decide together. */
 export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
   const use = await askedUse(work);
@@ -222,26 +219,18 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
   return [...guards, open, mending ?? ""].filter((line) => line !== "").join("\n");
 }
 
-/** The reasons, as many as a reader wants to know of. Claude Code shows no answer of 10,000 characters whole. */
+/** The first reasons. Claude Code shows no answer of 10,000 characters whole. */
 function told(blocks: readonly Block[]): string[] {
   const left = blocks.length - MAX_TOLD;
   const reasons = blocks.slice(0, MAX_TOLD).map(({ reason }) => reason);
-  return left > 0
-    ? [
-      ...reasons,
-      `${count(left, "more thing of it is", "more things of it are")} forbidden as well.`,
-    ]
-    : reasons;
+  if (left <= 0) return reasons;
+  const more = count(left, "more thing of it is", "more things of it are");
+  return [...reasons, `${more} forbidden as well.`];
 }
 
 function gate(permissionDecision: "ask" | "deny", permissionDecisionReason: string): Answer {
-  return {
-    hookSpecificOutput: {
-      hookEventName: "PreToolUse",
-      permissionDecision,
-      permissionDecisionReason,
-    },
-  };
+  const hookEventName = "PreToolUse";
+  return { hookSpecificOutput: { hookEventName, permissionDecision, permissionDecisionReason } };
 }
 
 function permission(decision: Readonly<Record<string, unknown>>): Answer {

@@ -24,18 +24,11 @@ export interface HookEvent {
 
 /** What stdin held. */
 export type Input =
-  | {
-    readonly kind: "event";
-    readonly fields: Readonly<Record<string, unknown>>;
-    readonly text: string;
-    readonly cutBytes: number;
-  }
-  | {
-    readonly kind: "unreadable";
-    readonly problem: string;
-    readonly text: string;
-    readonly cutBytes: number;
-  };
+  & { readonly text: string; readonly cutBytes: number }
+  & (
+    | { readonly kind: "event"; readonly fields: Readonly<Record<string, unknown>> }
+    | { readonly kind: "unreadable"; readonly problem: string }
+  );
 
 const MAX_NAME_CHARS = 256;
 const MAX_PATH_CHARS = 4_096;
@@ -53,10 +46,7 @@ export async function readInput(stdin: string | Uint8Array): Promise<Input> {
   return parseInput(text, cutBytes);
 }
 
-/**
- * Reads stdin's text. It never throws: what is no event comes back as `unreadable`, with the reason.
- * @param cutBytes How much of stdin is missing in the text.
- */
+/** Reads the text of stdin; never throws. @param cutBytes How much of stdin the text lacks. */
 export function parseInput(text: string, cutBytes = 0): Input {
   let fields: unknown;
   try {
@@ -73,9 +63,8 @@ export function parseInput(text: string, cutBytes = 0): Input {
 }
 
 /**
- * JSON text in which letters and signs stand for themselves: `\u003cprivate>`, `https:\/\/` and `contrase\u00f1a` are how
- * some programs write `<private>`, `https://` and `contraseña`. Halves of pairs, quotes, backslashes and control
- * characters stay escaped, so it is the same JSON.
+ * The same JSON with plain letters and signs: `<private>` for `\u003cprivate>`, `https://` for `https:\/\/`. Halves of
+ * pairs, quotes, backslashes and control characters stay escaped.
  */
 export function withPlainLetters(text: string): string {
   if (!text.includes("\\u") && !text.includes("\\/")) return text;
@@ -108,21 +97,13 @@ export function toEvent(
   };
 }
 
-/** The fields that identify events, sessions and tools. A user's own pattern must not mask them, or all would look alike. */
+/** The fields that identify events, sessions and tools. A user's own pattern does not mask them. */
 export function identityOf(
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const names = [
-    "session_id",
-    "hook_event_name",
-    "tool_name",
-    "tool_use_id",
-    "prompt_id",
-    "agent_id",
-  ];
-  return Object.fromEntries(
-    names.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]),
-  );
+  const names = "session_id hook_event_name tool_name tool_use_id prompt_id agent_id".split(" ");
+  const sent = names.filter((name) => Object.hasOwn(fields, name));
+  return Object.fromEntries(sent.map((name) => [name, fields[name]]));
 }
 
 /** The folder that the session is in; null when it was not sent. */

@@ -1,4 +1,5 @@
 /** What memory adds to a prompt or tells before an edit, where the configuration asks for it. */
+import type { DatabaseSync } from "node:sqlite";
 import { EDITING_TOOLS, filesTouched } from "../claude/payload.ts";
 import { quietly } from "../base/errors.ts";
 import { recallForFile, recallForPrompt, type RecallPlace } from "../memory/search/recall.ts";
@@ -7,11 +8,8 @@ import type { HookWork } from "./handler.ts";
 /** What memory knows about a prompt; empty when it knows nothing or the database fails. */
 export function recallOfPrompt(work: HookWork): string {
   const prompt = work.event.own["prompt"];
-  const place = placeOf(work);
-  const db = work.spareDb();
-  if (typeof prompt !== "string" || place === null || db === null) return "";
-  // Where the database cannot recall, work goes on without it.
-  return quietly(() => recallForPrompt(db, prompt, place)) ?? "";
+  if (typeof prompt !== "string") return "";
+  return recalled(work, (db, place) => recallForPrompt(db, prompt, place));
 }
 
 /** What memory knows about a file before a tool edits it; empty for any other tool. */
@@ -19,22 +17,18 @@ export function recallOfEdit(work: HookWork): string {
   const { toolName, toolInput, name } = work.event;
   if (name !== "PreToolUse" || toolName === null || !EDITING_TOOLS.has(toolName)) return "";
   const [file] = filesTouched(toolName, toolInput);
-  const place = placeOf(work);
-  const db = work.spareDb();
-  if (file === undefined || place === null || db === null) return "";
-  return quietly(() => recallForFile(db, file, place)) ?? "";
+  return file === undefined ? "" : recalled(work, (db, place) => recallForFile(db, file, place));
 }
 
-function placeOf(
-  { config, repository, projectDir, sessionId, atMs, hide }: HookWork,
-): RecallPlace | null {
+function recalled(
+  work: HookWork,
+  recall: (db: DatabaseSync, place: RecallPlace) => string,
+): string {
+  const { config, repository, projectDir, sessionId, atMs, hide } = work;
   const project = hide(repository?.commonDir ?? projectDir);
-  if (project === null || !config.memoryEnabled) return null;
-  return {
-    sessionId,
-    project,
-    branch: hide(repository?.branch ?? null),
-    root: repository?.root ?? projectDir,
-    nowMs: atMs,
-  };
+  const db = work.spareDb();
+  if (project === null || !config.memoryEnabled || db === null) return "";
+  const branch = hide(repository?.branch ?? null);
+  const root = repository?.root ?? projectDir;
+  return quietly(() => recall(db, { sessionId, project, branch, root, nowMs: atMs })) ?? "";
 }

@@ -6,10 +6,7 @@ import { isPaused } from "../policy/store.ts";
 import type { HookWork } from "./handler.ts";
 import { transcriptOf } from "./protocol.ts";
 
-/**
- * The open requirements, as an answer to a prompt that speaks of changes; empty when there is nothing to say. Call it
- * once the event is saved. Branch sizes are left out, since a prompt does not wait for git.
- */
+/** What a prompt that speaks of changes is told of open requirements. Call it once the event is saved. */
 export async function reminderFor(work: HookWork): Promise<string> {
   const prompt = work.event.own["prompt"];
   const ground = groundFor(work);

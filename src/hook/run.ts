@@ -2,10 +2,7 @@ import { readAll, THIS_PROCESS } from "../system/environment.ts";
 import { handleHook } from "./handle.ts";
 import type { Answer, HookFlags } from "./handler.ts";
 
-/**
- * Handles one hook event: stdin into the database, the answer to stdout, exit status 0. Errors go to the spool and
- * the log and do not stop Claude Code. @param args The words that follow `conclaude hook`.
- */
+/** Handles the event on stdin and leaves with 0: a fault is logged and does not stop Claude Code. */
 export async function runHook(args: readonly string[]): Promise<never> {
   const flags = readFlags(args);
   const stdin = readAll(THIS_PROCESS.stdin);
@@ -24,10 +21,7 @@ export async function runHook(args: readonly string[]): Promise<never> {
   }
 }
 
-/**
- * Reads the command line of a hook: `[EVENT] [--db PATH] [--no-db] [--conclaude]`. The last one only marks whose
- * command it is.
- */
+/** Reads `[EVENT] [--db PATH] [--no-db] [--conclaude]`; the last only marks whose command it is. */
 export function readFlags(args: readonly string[]): HookFlags {
   const at = args.indexOf("--db");
   const joined = args.find((arg) => arg.startsWith("--db="))?.slice("--db=".length);

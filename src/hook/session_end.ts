@@ -6,10 +6,7 @@ import { nameOf } from "./protocol.ts";
 const DRAIN_MS = 150;
 const CLEANUP_MS = 300;
 
-/**
- * Ends the session, then uses the quiet moment: works in what the last turn left, since the drain beside its Stop is
- * killed where `claude -p` ends sooner; checkpoints without waiting; does one step of retention.
- */
+/** Ends the session, drains what the last turn left, checkpoints, and does one step of retention. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config } = work;
   await (await import("./told.ts")).saveTold(work);

@@ -1,4 +1,4 @@
-/** The start and the end of a session, as far as requirements go. */
+/** What requirements do at the start and at the end of a session. */
 import { groundFor, quietly, UNTOLD_BRANCH } from "../policy/ground.ts";
 import { keepingOf } from "../policy/guards/lift.ts";
 import { standOf } from "../policy/standings.ts";
@@ -89,7 +89,7 @@ async function whyNot(work: HookWork, policy: RequirementPolicy, why: string): P
   }`;
 }
 
-/** A pause ends with its session; what the session has satisfied stays, unless the configuration says otherwise. */
+/** A pause ends with its session. What the session has satisfied stays, unless the configuration clears it. */
 export function endRequirements(
   { config, sessionId }: HookWork,
 ): Omit<SessionRequirements, "text"> {

@@ -23,18 +23,17 @@ import { nameOf } from "./protocol.ts";
 import { statSync } from "../system/files.ts";
 
 const MAX_LOOKED_AFTER = 20;
+const TOKEN_NOTICE =
+  "conclaude: Claude Code was started with CONCLAUDE_TOKEN, so its agent can read a person's token. " +
+  "Start it without; `conclaude token --revoke` on a terminal makes the token worthless.";
 
-/**
- * Opens the session or makes it active again, marks sessions whose process is gone as abandoned, and tells Claude
- * what was done in this project before.
- */
+/** Begins or resumes the session, marks dead sessions as abandoned, and tells Claude what was done before. */
 export async function handle(work: HookWork): Promise<Answer> {
   await (await import("./told.ts")).saveTold(work);
-  const seenAtMs = ask(work.db, (db) => lastSeenAtMs(db, work.sessionId)) ?? null;
-  const others = ask(
-    work.db,
-    (db) => activeSessions(db, { except: work.sessionId, limit: MAX_LOOKED_AFTER }),
-  ) ?? [];
+  const { sessionId } = work;
+  const seenAtMs = ask(work.db, (db) => lastSeenAtMs(db, sessionId)) ?? null;
+  const among = { except: sessionId, limit: MAX_LOOKED_AFTER };
+  const others = ask(work.db, (db) => activeSessions(db, among)) ?? [];
   const processes = await lookAfter(others, work.claudePid);
   const required = work.config.requirements === ""
     ? null
@@ -56,47 +55,28 @@ export async function handle(work: HookWork): Promise<Answer> {
     ask(db, (db) => abandonSessions(db, gone, work.atMs));
   }
   await tellLeftOut(work);
-  const { problems, problemKeys, brokenRequirements, unreadable } = work.config;
-  if (problems > work.configFiles.filter(isLeftOut).length || isLocked(work.config)) {
-    const more = problems > problemKeys.length ? " and more" : "";
-    const what = unreadable === ""
-      ? `the configuration has ${count(problems, "problem")}, in ${problemKeys.join(", ")}${more}`
-      : unreadable;
-    const meaning = isLocked(work.config)
-      ? "Its rules were strict, so every change is refused until it can be read."
-      : unreadable === ""
-      ? "The rest of it counts."
-      : "Nothing of that file counts.";
-    const off = brokenRequirements === ""
-      ? ""
-      : ` Switched off by it: the requirements ${brokenRequirements}.`;
-    work.tell(`conclaude: ${what}.${off} ${meaning} Run \`conclaude config validate\`.`);
-  }
+  tellProblems(work);
+  const tellIfAny = (notice: string | null | undefined) => notice && work.tell(notice);
   const project = work.configFiles.at(-1);
   if (work.config.isSilentAboutRoot && project !== undefined && db !== null) {
     const { rootNotice } = await import("../policy/root_additions.ts");
-    const notice = ask(db, (db) => rootNotice(db, project.path)) ?? null;
-    if (notice !== null) work.tell(notice);
+    tellIfAny(ask(db, (db) => rootNotice(db, project.path)));
   }
-  if (mayGuard(work.config) && work.projectDir !== null) {
+  const { projectDir, home, environment } = work;
+  if (mayGuard(work.config) && projectDir !== null) {
     const { unarmedNotice } = await import("../policy/armed_gates.ts");
-    const notice = unarmedNotice(work.config, {
-      projectDir: work.projectDir,
-      home: work.home,
-      environment: work.environment,
-    });
-    if (notice !== null) work.tell(notice);
+    tellIfAny(unarmedNotice(work.config, { projectDir, home, environment }));
   }
-  if (work.environment.variable("CONCLAUDE_TOKEN") !== undefined) {
-    work.tell(
-      "conclaude: Claude Code was started with CONCLAUDE_TOKEN, so its agent can read a person's token. Start it " +
-        "without; `conclaude token --revoke` on a terminal makes the token worthless.",
-    );
-  }
+  if (environment.variable("CONCLAUDE_TOKEN") !== undefined) work.tell(TOKEN_NOTICE);
   const briefing = await required?.text() ?? "";
-  const memory = db === null ? "" : await toldSafely(db, work, { seenAtMs, before: briefing });
+  const at = { seenAtMs, before: briefing };
+  const memory = db === null ? "" : await contextOf(db, work, at).catch((thrown) => {
+    const why = messageOf(thrown);
+    work.tell(`conclaude: what is remembered cannot be told (${why}). Run \`conclaude doctor\`.`);
+    return "";
+  });
   if (work.config.recallsPrompts || work.config.recallsEdits) {
-    ask(db, (db) => noteTold(db, work.sessionId, toldIn(memory), work.atMs));
+    ask(db, (db) => noteTold(db, sessionId, toldIn(memory), work.atMs));
   }
   const context = [briefing, memory].filter((text) => text !== "").join("\n\n");
   return context === ""
@@ -104,10 +84,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     : { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };
 }
 
-/**
- * The processes of other sessions. A tool is started only where one has to be told from a later process with the same
- * number; it also finds this session's own mark, which the drain beside the first Stop keeps otherwise.
- */
+/** The processes of other sessions, and this session's own mark where a tool has to be started anyway. */
 async function lookAfter(others: readonly SessionProcess[], own: number | null) {
   const elsewhere = others.filter(({ claudePid }) => claudePid !== own);
   const pids = elsewhere.map(({ claudePid }) => claudePid);
@@ -115,6 +92,25 @@ async function lookAfter(others: readonly SessionProcess[], own: number | null) 
     return await lookForLife(pids);
   }
   return await lookAtProcesses(own === null ? pids : [own, ...pids]);
+}
+
+/** Tells the person of problems in the configuration. */
+function tellProblems({ config, configFiles, tell }: HookWork): void {
+  const { problems, problemKeys, brokenRequirements, unreadable } = config;
+  if (problems <= configFiles.filter(isLeftOut).length && !isLocked(config)) return;
+  const more = problems > problemKeys.length ? " and more" : "";
+  const what = unreadable === ""
+    ? `the configuration has ${count(problems, "problem")}, in ${problemKeys.join(", ")}${more}`
+    : unreadable;
+  const meaning = isLocked(config)
+    ? "Its rules were strict, so every change is refused until it can be read."
+    : unreadable === ""
+    ? "The rest of it counts."
+    : "Nothing of that file counts.";
+  const off = brokenRequirements === ""
+    ? ""
+    : ` Switched off by it: the requirements ${brokenRequirements}.`;
+  tell(`conclaude: ${what}.${off} ${meaning} Run \`conclaude config validate\`.`);
 }
 
 /** Whether a section is there that may ask for a gate. */
@@ -133,20 +129,13 @@ function isLocked({ unreadable, guards }: HookConfig): boolean {
 async function tellLeftOut(work: HookWork): Promise<void> {
   const { configFiles, event, projectDir, repository } = work;
   const mayBe = configFiles.some(isLeftOut) ||
-    [projectDir, repository?.root].some((folder) => folder && isThere(`${folder}/.conclaude`));
+    [projectDir, repository?.root].some((folder) =>
+      folder && quietly(() => statSync(`${folder}/.conclaude`)) !== undefined
+    );
   if (!mayBe || event.own["source"] === "compact") return;
   const { leftOutNotice } = await import("../config/left_out.ts");
   const notice = leftOutNotice(configFiles, projectDir, work.locations);
   if (notice !== null) work.tell(notice);
-}
-
-function isThere(path: string): boolean {
-  try {
-    statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Stores which files the project's folder holds, for the stops of this session. A compaction begins no session. */
@@ -157,36 +146,14 @@ async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: 
   ask(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
-/** The common git directory, or the folder where there is none, as it is stored. */
-function projectOf({ hide, repository, projectDir }: HookWork): string | null {
-  return hide(repository?.commonDir ?? projectDir);
-}
-
-/** What memory tells the session; where it cannot, the person is told why. */
-async function toldSafely(
-  db: DatabaseSync,
-  work: HookWork,
-  at: { readonly seenAtMs: number | null; readonly before: string },
-): Promise<string> {
-  try {
-    return await contextOf(db, work, at);
-  } catch (thrown) {
-    work.tell(
-      `conclaude: what is remembered cannot be told (${
-        messageOf(thrown)
-      }). Run \`conclaude doctor\`.`,
-    );
-    return "";
-  }
-}
-
+/** What memory tells the session. @throws {Error} When the database cannot say. */
 async function contextOf(
   db: DatabaseSync,
   work: HookWork,
   { seenAtMs, before }: { readonly seenAtMs: number | null; readonly before: string },
 ): Promise<string> {
   const { config, repository, projectDir, sessionId, atMs, home, hide, environment } = work;
-  const project = projectOf(work);
+  const project = hide(repository?.commonDir ?? projectDir);
   if (project === null || !config.memoryEnabled || config.contextTokens === 0) return "";
   const isBehind = hasWaiting(db, atMs);
   const place: ContextPlace = {
@@ -225,9 +192,13 @@ async function titlesOfWaiting(
     import("../upkeep/store.ts"),
   ]);
   const redact = await lateRedaction(config.redactPatterns);
-  const root = repository?.root ?? projectDir;
-  const withoutForgotten = removeForgottenAgain;
-  return waitingTitles(db, { project, except: sessionId, root, redact, withoutForgotten });
+  return waitingTitles(db, {
+    project,
+    except: sessionId,
+    root: repository?.root ?? projectDir,
+    redact,
+    withoutForgotten: removeForgottenAgain,
+  });
 }
 
 /** What the database answers; undefined when there is none or it cannot: saving the event tells of that. */

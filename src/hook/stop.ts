@@ -6,10 +6,7 @@ import type { Answer, Draft, HookWork } from "./handler.ts";
 /** Lets Claude stop, and keeps the hook out of its transcript. */
 const MAY_STOP: Answer = { continue: true, suppressOutput: true };
 
-/**
- * Stop comes after every turn, so it does not end the session; it notes how much waits in the queue. Guards and
- * requirements decide together whether Claude may stop.
- */
+/** Stop comes after every turn and ends no session. Guards and requirements decide whether Claude may stop. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
   // No rule is about stops: `handleHook()` got here only because a file might have had one.

@@ -17,10 +17,7 @@ import { addSignalListener, removeSignalListener } from "../system/processes.ts"
 /** How long the drain after a turn works, in milliseconds; nobody waits for it. */
 const BUDGET_MS = 5_000;
 
-/**
- * Runs beside a Stop, and nobody waits for it: works the captures of the turn into memory, compresses payloads and makes
- * the backup of the day. Errors go to the log; the next one tries again.
- */
+/** Nobody waits for this: drains the captures of the turn, compresses payloads, makes the daily backup. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { db, database, config, locations } = work;
   if (db === null || database === ":memory:") return null;
@@ -56,14 +53,14 @@ export async function handle(work: HookWork): Promise<Answer> {
   return null;
 }
 
-/** Makes the backup of the day, once a day. @throws {Error} When the database is damaged, or there is no room. */
+/** Makes the backup of the day. @throws {Error} When the database is damaged, or there is no room. */
 async function backUpOfDay({ database, config, locations, atMs }: HookWork): Promise<void> {
   const { backUpDaily } = await import("../upkeep/care/backup.ts");
   const { dataFolder } = locations;
   await backUpDaily(database, { dataFolder, keep: config.dailyBackups, nowMs: atMs });
 }
 
-/** Keeps how this session's process is told from a later one of the same number; a SessionStart has no time for it. */
+/** Keeps the mark that tells this session's process from a later one of the same number. */
 function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void {
   // Where another process writes, the next Stop tries again.
   quietly(() => {
@@ -73,17 +70,18 @@ function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void
   });
 }
 
-/** Works in small steps and looks at the clock between them. Skips captures that a drain was killed over. */
+/** Small steps, to look at the clock between them. Captures over which a drain was killed are skipped. */
 const HELD_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirstTry: true };
 
-/** Works captures in for so many milliseconds, in a hook that Claude Code waits for. No other process is waited for. */
-export async function drainFor(
+/** Drains the captures of an ended session, whose summary says from now on that it ended. Waits for nobody. */
+export async function drainEnded(
   budgetMs: number,
   db: DatabaseSync,
-  { database, config, home }: Pick<HookWork, "database" | "config" | "home">,
+  { database, config, home, sessionId }: HookWork,
 ): Promise<void> {
-  try {
-    const redact = await lateRedaction(config.redactPatterns);
+  quietly(() => askForSummaryOfEnd(db, sessionId));
+  const redact = await lateRedaction(config.redactPatterns);
+  quietly(() =>
     drainAlone(db, database, {
       home,
       now: Date.now,
@@ -92,19 +90,6 @@ export async function drainFor(
       batch: HELD_BATCH,
       mendsIndex: false,
       redact,
-    });
-  } catch {
-    // Another process writes; the next drain finds them.
-  }
-}
-
-/** {@linkcode drainFor} of a session that has ended, whose summary says from now on how it did. */
-export async function drainEnded(
-  budgetMs: number,
-  db: DatabaseSync,
-  work: Pick<HookWork, "database" | "config" | "home" | "sessionId">,
-): Promise<void> {
-  // Where another process writes, the session's next summary says it.
-  quietly(() => askForSummaryOfEnd(db, work.sessionId));
-  await drainFor(budgetMs, db, work);
+    })
+  );
 }

@@ -1,6 +1,5 @@
 import { beginRow, haveRequirementsHeld, holdOnce, type Remembering } from "../policy/stop_row.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
-import { handleOnce } from "./twin.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { transaction } from "../db/transaction.ts";
 import { applyChanges, type RequirementChange, REQUIREMENTS_HELD } from "../policy/store.ts";
@@ -19,21 +18,19 @@ import {
   type StopPolicy,
   stopReason,
 } from "../policy/guards/stop_policy.ts";
-import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
+import { commandGround, commandNotifier, handleOnce, noteOfRun } from "./event_commands.ts";
 import { isLifted, wayOut } from "./lifted.ts";
 import { tellable } from "./other_event.ts";
 
-/**
- * Judges a stop and records it: requirements once a turn, guards as often as they are asked.
- * @param usual What is recorded of every stop. @returns Null when Claude may stop.
- */
+/** Judges a stop and records it. @param usual What is recorded anyway. @returns Null when Claude may stop. */
 export function answerStop(work: HookWork, usual: Draft): Promise<Answer> {
   return handleOnce(work, usual, () => judge(work, usual));
 }
 
 async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   const { config } = work;
-  const memory = memoryOf(work);
+  const { db, sessionId, atMs, event } = work;
+  const memory: Remembering = { db, sessionId, atMs, isContinued: event.stopHookActive };
   if (!memory.isContinued) beginRow(memory);
   // Guards may have held the stop before requirements were triggered.
   const isAsked = !memory.isContinued || !haveRequirementsHeld(memory);
@@ -58,12 +55,8 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   return answer;
 }
 
-function memoryOf({ db, sessionId, atMs, event }: HookWork): Remembering {
-  return { db, sessionId, atMs, isContinued: event.stopHookActive };
-}
-
-export interface HeldForRequirements {
-  /** Why Claude may not stop; empty when they have nothing against it. */
+interface HeldForRequirements {
+  /** Why Claude may not stop; empty when no requirement is against it. */
   readonly reason: string;
   readonly rules: readonly string[];
   readonly changes: readonly RequirementChange[];
@@ -71,7 +64,6 @@ export interface HeldForRequirements {
   readonly notices: readonly string[];
 }
 
-/** The requirements let a stop pass. */
 const NOT_HELD: HeldForRequirements = {
   reason: "",
   rules: [],
@@ -80,8 +72,8 @@ const NOT_HELD: HeldForRequirements = {
   notices: [],
 };
 
-/** What is written of it when requirements hold a stop. */
-export function heldDraft({ reason, changes }: HeldForRequirements): Draft {
+/** What is written when requirements hold a stop. */
+function heldDraft({ reason, changes }: HeldForRequirements): Draft {
   return {
     ...(reason === "" ? {} : { counters: [REQUIREMENTS_HELD] }),
     ...(changes.length > 0 ? { changes } : {}),
@@ -89,25 +81,22 @@ export function heldDraft({ reason, changes }: HeldForRequirements): Draft {
 }
 
 /** Records a stop that only requirements may hold. */
-export async function saveJudged(
+async function saveJudged(
   work: HookWork,
   draft: Draft,
   required: HeldForRequirements,
 ): Promise<Answer> {
   const { reason, rules } = required;
-  await work.save({
-    ...draft,
-    ...(reason === "" ? {} : {
-      status: "blocked",
-      errorMessage: rules.join(", "),
-      metadata: { ...draft.metadata, rules },
-    }),
-    ...heldDraft(required),
-  }, applyChanges);
+  const held = reason === "" ? {} : {
+    status: "blocked" as const,
+    errorMessage: rules.join(", "),
+    metadata: { ...draft.metadata, rules },
+  };
+  await work.save({ ...draft, ...held, ...heldDraft(required) }, applyChanges);
   return reason === "" ? null : { decision: "block", reason };
 }
 
-/** What the requirements say of a stop. Where their state cannot be read, Claude may stop: saving the event says why. */
+/** What the requirements say of a stop. Where their state cannot be read, Claude may stop. */
 async function askRequirements(work: HookWork): Promise<HeldForRequirements> {
   if (work.config.requirements === "") return NOT_HELD;
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
@@ -125,11 +114,10 @@ async function askRequirements(work: HookWork): Promise<HeldForRequirements> {
   }
 }
 
-/** What the guards say of a stop. */
 interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone"> {
   /** Blocks of rules that demand more rounds. Asking counts a round, so it is called only when nothing else blocks. */
   goOn(): readonly Block[];
-  /** Stops that are held back in a row, at most. */
+  /** How many stops in a row are held back at most. */
   readonly maxBlocks: number;
   readonly draft: Pick<Draft, "status" | "errorMessage">;
   readonly notes: Readonly<Record<string, unknown>>;
@@ -159,23 +147,19 @@ async function judgeGuards(work: HookWork, memory: Remembering): Promise<StopJud
   return { blocks, goOn, settle, gone, maxBlocks, draft: {}, notes };
 }
 
-/**
- * Holds a stop back, or lets it through when that was done often enough in a row, and records it.
- * @returns Null when Claude may stop.
- */
+/** Holds a stop back, or lets it through after enough stops in a row. @returns Null when Claude may stop. */
 async function holdBack(
   work: HookWork,
   blocks: readonly Block[],
-  { maxBlocks, settle, memory, draft, required, stillOpen }:
-    & Pick<StopJudgement, "maxBlocks" | "settle">
-    & {
-      readonly memory: Remembering;
-      readonly draft: Draft;
-      /** What requirements have against it as well. */
-      readonly required: HeldForRequirements;
-      /** Open requirements, which have held a stop of this turn already and may not hold another. */
-      stillOpen(): Promise<readonly string[]>;
-    },
+  { maxBlocks, settle, memory, draft, required, stillOpen }: {
+    readonly maxBlocks: number;
+    readonly settle: StopFindings["settle"];
+    readonly memory: Remembering;
+    readonly draft: Draft;
+    readonly required: HeldForRequirements;
+    /** Open requirements that have held a stop of this turn already. */
+    stillOpen(): Promise<readonly string[]>;
+  },
 ): Promise<Answer> {
   const rules = [...blocks.map(({ rule }) => rule), ...required.rules];
   const hold = holdOnce(maxBlocks, memory);
@@ -199,9 +183,7 @@ async function holdBack(
     metadata: { ...draft.metadata, rules, inRow: hold.inRow },
     ...heldDraft(required),
   }, applyChanges);
-  const told = [
-    stopReason(blocks, { inRow, maxBlocks, wayOut: await wayOut(work) }),
-    required.reason,
-  ];
-  return { decision: "block", reason: told.filter((text) => text !== "").join("\n\n") };
+  const told = stopReason(blocks, { inRow, maxBlocks, wayOut: await wayOut(work) });
+  const also = required.reason === "" ? "" : `\n\n${required.reason}`;
+  return { decision: "block", reason: told + also };
 }

@@ -1,11 +1,10 @@
 import { commandsFor, type SubagentPolicy } from "../policy/guards/prompt_policy.ts";
 import { runCommands } from "../policy/run_commands.ts";
 import { failureText } from "../policy/guards/notify.ts";
-import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
+import { commandGround, commandNotifier, handleOnce, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
-import { handleOnce } from "./twin.ts";
 
 /** A subagent has stopped: runs what the configuration has for it. A failure is told to the person, and holds nothing back. */
 export async function handle(work: HookWork): Promise<Answer> {

@@ -1,4 +1,4 @@
-/** Saves what an event tells about the session's task, its sub-agents and its questions. */
+/** Saves what an event tells about the session's task, its subagents and its questions. */
 import { quietly } from "../base/errors.ts";
 import { UNKNOWN_SESSION_ID, uuidOf } from "../base/ids.ts";
 import { type SessionChange, settledBy, toldBy } from "../claude/session_changes.ts";
@@ -16,7 +16,7 @@ export async function saveTold(work: HookWork): Promise<void> {
   work.saveBeside(changes, applySessionChanges);
 }
 
-/** What the daemon has started the session's process for; a value of any other shape is not the daemon's. */
+/** The task for which the daemon has started the session's process. */
 function taskOf({ db, sessionId, environment }: HookWork): readonly SessionChange[] {
   const taskId = uuidOf(environment.variable("CONCLAUDE_TASK_ID"));
   if (taskId === null) return [];
@@ -25,7 +25,7 @@ function taskOf({ db, sessionId, environment }: HookWork): readonly SessionChang
   return [{ kind: "task", ...task }];
 }
 
-/** Questions and sub-agents that the event ends; looked up only where one may be open. */
+/** Questions and subagents that the event ends; looked up only where one may be open. */
 function settledOf({ event, db, sessionId }: HookWork): readonly SessionChange[] {
   const change = settledBy(event.name);
   if (change === null) return [];
@@ -49,11 +49,9 @@ async function toldOf(work: HookWork): Promise<readonly SessionChange[]> {
 async function worktreeOf({ event, repository, mask }: HookWork): Promise<string | null> {
   if (event.name !== "SubagentStart" || repository === undefined) return null;
   const { root, commonDir } = repository;
-  try {
-    if (realPathSync(joinPath(root, ".git")) === commonDir) return null;
-    if (realPathSync(root) === parentOf(commonDir)) return null;
-  } catch {
-    return null;
-  }
-  return (await mask([root]))[0] ?? null;
+  const isMain = quietly(() =>
+    realPathSync(joinPath(root, ".git")) === commonDir ||
+    realPathSync(root) === parentOf(commonDir)
+  );
+  return isMain === false ? (await mask([root]))[0] ?? null : null;
 }

@@ -256,10 +256,7 @@ async function open(
   }
 }
 
-/**
- * Saves spooled records of earlier hooks before this one.
- * @throws {Error} When the database still cannot take them; this event then joins them in the spool.
- */
+/** Saves the spooled records of earlier hooks. @throws {Error} When the database cannot take them. */
 async function takeInSpool(
   db: DatabaseSync,
   database: string,

@@ -1,6 +1,7 @@
 import { plain } from "../base/plain.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Check } from "../upkeep/care/check.ts";
+import type { Locations } from "../system/environment.ts";
 import type { CliContext, Globals } from "./context.ts";
 
 const COLORS: Readonly<Record<Check["status"], number>> = { ok: 32, warn: 33, fail: 31 };
@@ -17,13 +18,7 @@ export function checkLines(checks: readonly Check[], { color }: Pick<Globals, "c
   });
 }
 
-export type DatabaseSource =
-  | "flag"
-  | "environment"
-  | "configuration"
-  | "default"
-  | "fallback"
-  | "memory";
+export type DatabaseSource = Locations["databaseFrom"] | "configuration" | "memory";
 
 /** What chose the database that `placeOf()` names. */
 export function databaseFrom(

@@ -1,4 +1,4 @@
-/** The project's configuration files as verbs change them: which file, its text, and writing it whole. */
+/** How verbs change a project's configuration files: which file, its new text, and writing it whole. */
 import {
   type ConfigFile,
   type ConfigLayer,
@@ -41,24 +41,21 @@ export function ignoreAdvice({ isNew, mode }: ConfigTarget): string {
 export function documentOf({ path, text }: ConfigTarget) {
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) {
-    throw new UserError(`Cannot change "${path}"`, {
-      why: `${
-        document.errors[0]?.message.split("\n")[0] ?? "it is no map of keys"
-      }; nothing was changed`,
-      next: "conclaude config validate",
-    });
+    const [mistake = "it is no map of keys"] = document.errors[0]?.message.split("\n") ?? [];
+    throw cannotChange(path, mistake);
   }
   return document;
+}
+
+function cannotChange(path: string, why: string, next = "conclaude config validate"): UserError {
+  return new UserError(`Cannot change "${path}"`, { why: `${why}; nothing was changed`, next });
 }
 
 export function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
   return readConfigFiles(lookUpwards(cwd), locations);
 }
 
-/**
- * The file of a layer that counts here. Where there is none, a new one beside the other layer's file, else at the top
- * of the repository. @throws {UserError} When the file cannot be read.
- */
+/** The file of a layer that counts here, or a new one. @throws {UserError} When it cannot be read. */
 export function targetOf(context: CliContext, layer: "project" | "local"): ConfigTarget {
   const files = filesHere(context);
   const mode = layer === "local" ? 0o600 : 0o644;
@@ -68,11 +65,8 @@ export function targetOf(context: CliContext, layer: "project" | "local"): Confi
     return { path: found.path, text: found.text, isNew: false, mode };
   }
   if (found !== undefined) {
-    throw new UserError(`Cannot change "${found.path}"`, {
-      why: `it ${isLeftOut(found) ? "is left out" : "cannot be read"}: ${found.problem}; ` +
-        "nothing was changed",
-      next: found.distrust?.next.map(quoteWord).join(" ") ?? "conclaude config validate",
-    });
+    const why = `it ${isLeftOut(found) ? "is left out" : "cannot be read"}: ${found.problem}`;
+    throw cannotChange(found.path, why, found.distrust?.next.map(quoteWord).join(" "));
   }
   const beside = files.find((file) => file.layer === "project" || file.layer === "local");
   const folder = beside === undefined
@@ -97,20 +91,21 @@ export function writeTarget(
   }
 }
 
-interface ConfigValue {
+/** A value for a configuration file, and its name in messages. */
+export interface ConfigEntry {
+  readonly name: string;
   readonly path: readonly string[];
   readonly value: Plain;
 }
 
-/**
- * The new text of a file. Sections that it does not have are added below; the rest stays as it is.
- * @param document The file as it is. @param head The comment that a new file begins with.
- * @throws {UserError} When something other than a map of keys is in the way.
- */
+/** The new text of a file: new sections below, the rest as it is. @throws {UserError} Where no map of keys is. */
 export function withEntries(
   target: ConfigTarget,
   document: Document.Parsed,
-  { added, head }: { readonly added: readonly ConfigValue[]; readonly head: string },
+  { added, head }: {
+    readonly added: readonly Omit<ConfigEntry, "name">[];
+    readonly head: string;
+  },
 ): string {
   const before = target.text.trimEnd();
   const isBlock = isMap(document.contents) && !document.contents.flow;
@@ -138,41 +133,29 @@ function mapAt(document: Document.Parsed, path: readonly string[], file: string)
     } else if (document.getIn(part) === undefined || document.getIn(part) === null) {
       document.setIn(part, document.createNode({}));
     } else {
-      throw new UserError(`Cannot change "${file}"`, {
-        why: `"${part.join(".")}" is no map of keys there; nothing was changed`,
-        next: "conclaude config validate",
-      });
+      throw cannotChange(file, `"${part.join(".")}" is no map of keys there`);
     }
   }
 }
 
-/** A value for a file of ours, and its name in what is told. */
-export interface ConfigEntry {
-  readonly name: string;
-  readonly path: readonly string[];
-  readonly value: Plain;
-}
-
-/** One of our files as it is to be, with the names of what is added. */
+/** A file as it is to be, with the names of what is added. */
 export interface PlannedFile {
   readonly target: ConfigTarget;
   readonly text: string;
   readonly added: readonly string[];
 }
 
-/**
- * Plans what a file gets; nothing is written.
- *
- * @param how `stays`: whether what the file says already stays; by default whatever it says. @returns `file` is null where nothing is added.
- * @throws {UserError} When the file cannot be changed.
- */
-export function planEntries(target: ConfigTarget, entries: readonly ConfigEntry[], how: {
-  readonly head: string;
-  readonly stays?: (said: Plain | undefined, entry: ConfigEntry) => boolean;
-}): { readonly file: PlannedFile | null; readonly kept: readonly string[] } {
+/** Plans what a file gets, without writing it. @param options `stays`: whether what the file says stays. */
+export function planEntries(
+  target: ConfigTarget,
+  entries: readonly ConfigEntry[],
+  { head, stays = (said) => said !== undefined }: {
+    readonly head: string;
+    readonly stays?: (said: Plain | undefined, entry: ConfigEntry) => boolean;
+  },
+): { readonly file: PlannedFile | null; readonly kept: readonly string[] } {
   const document = documentOf(target);
   const root = readYaml(target.text).root ?? {};
-  const { stays = (said) => said !== undefined } = how;
   const { kept = [], added = [] } = Object.groupBy(
     entries,
     (entry) => stays(valueAt(root, entry.path) as Plain | undefined, entry) ? "kept" : "added",
@@ -180,13 +163,13 @@ export function planEntries(target: ConfigTarget, entries: readonly ConfigEntry[
   const namesOf = (some: readonly ConfigEntry[]) => some.map(({ name }) => name);
   const file = added.length === 0 ? null : {
     target,
-    text: withEntries(target, document, { added, head: how.head }),
+    text: withEntries(target, document, { added, head }),
     added: namesOf(added),
   };
   return { file, kept: namesOf(kept) };
 }
 
-/** Writes the planned files, all or none. @throws {UserError} When one cannot be written; what was written before it is taken back. */
+/** Writes the planned files, all or none. @throws {UserError} When one cannot be written; then the others are put back. */
 export function writePlanned(files: readonly PlannedFile[]): void {
   const written: ConfigTarget[] = [];
   try {

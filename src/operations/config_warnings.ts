@@ -15,52 +15,35 @@ export function configNotes(files: readonly ConfigFile[]): string[] {
 export function configWarnings(files: readonly ConfigFile[]): string[] {
   const { hook, policy } = parseConfig(files);
   const hasRequirements = hook.requirements !== "";
-  const stop: StopPolicy | null = hook.stop === "" ? null : JSON.parse(hook.stop);
-  return [
-    ...files.flatMap((file) =>
-      readLayer(file).unheeded.map((key) =>
-        `${file.path}: \`${key}\` counts for nothing there, only in the user's own file (~/.conclaude/config.yaml)`
-      )
-    ),
-    ...(hasRequirements && !hook.databaseEnabled ? [withoutForce(policy.isStrict)] : []),
-    ...(stop === null ? [] : blockWarnings(stop, hasRequirements)),
-  ];
-}
-
-function withoutForce(isStrict: boolean): string {
-  const what = isStrict
-    ? "the requirements forbid all that they are about"
-    : "the requirements are not in force";
-  return `${what}, since \`database.enabled\` is false: nothing can be kept of them`;
-}
-
-function blockWarnings(
-  { maxBlocks, rounds, infiniteMessage }: StopPolicy,
-  hasRequirements: boolean,
-): string[] {
+  const warnings = files.flatMap((file) =>
+    readLayer(file).unheeded.map((key) =>
+      `${file.path}: \`${key}\` counts only in the user's own file (~/.conclaude/config.yaml)`
+    )
+  );
+  if (hasRequirements && !hook.databaseEnabled) {
+    const what = policy.isStrict
+      ? "the requirements forbid all that they are about"
+      : "the requirements are not in force";
+    warnings.push(`${what}, since \`database.enabled\` is false: nothing can be kept of them`);
+  }
+  if (hook.stop === "") return warnings;
+  const { maxBlocks, rounds, infiniteMessage }: StopPolicy = JSON.parse(hook.stop);
   const most = mostBlocks(maxBlocks, hasRequirements);
   const wanted = (rounds ?? 1) - 1;
-  return [
-    ...(most < maxBlocks
-      ? [
-        `\`stop.maxBlocks: ${maxBlocks}\` counts as ${most}, since requirements may hold a stop as well`,
-      ]
-      : []),
-    ...(wanted > most && infiniteMessage === null
-      ? [
-        `\`stop.rounds: ${rounds}\` would hold back ${wanted} stops in a row, and no more than ${most} are ` +
-        "(`stop.maxBlocks`): the next one is let through",
-      ]
-      : []),
-  ];
+  if (most < maxBlocks) {
+    const why = "since requirements may hold a stop as well";
+    warnings.push(`\`stop.maxBlocks: ${maxBlocks}\` counts as ${most}, ${why}`);
+  }
+  if (wanted > most && infiniteMessage === null) {
+    warnings.push(
+      `\`stop.rounds: ${rounds}\` would hold back ${wanted} stops in a row, and no more than ` +
+        `${most} are (\`stop.maxBlocks\`): the next one is let through`,
+    );
+  }
+  return warnings;
 }
 
-/**
- * One block a problem, an empty line between: where (`file:line:column`, which terminals and editors open), what is
- * wrong, and what to do.
- *
- * @returns The text without a last line break; empty when there are no problems.
- */
+/** A block for each problem: where it is (`file:line:column`), what is wrong, what to do. */
 export function explainProblems(problems: readonly ConfigProblem[]): string {
   return problems.map(explainProblem).join("\n\n");
 }

@@ -53,10 +53,7 @@ export function contextOf(
   return { process, globals, environment, locations, cwd };
 }
 
-/**
- * The places of a command that may only read. It makes no folder, not even for a moment: another process might write
- * into it.
- */
+/** The places of a command that may only read: it makes no folder that another process could write into. */
 export function locateToLook(
   environment: Environment,
   options: Omit<LocateOptions, "namesIn"> = {},
@@ -66,10 +63,7 @@ export function locateToLook(
   return locate(environment, { ...options, namesIn });
 }
 
-/**
- * The names in a folder. A folder that is missing counts as empty when it could be made, and as null when it could
- * not. @param wanted An absolute path.
- */
+/** The names in a folder; none in one that could be made, null where it could not. @param wanted Absolute. */
 function namesOrRoom(wanted: string): string[] | null {
   let above = wanted;
   while (!isThere(above) && parentOf(above) !== above) above = parentOf(above);

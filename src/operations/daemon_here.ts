@@ -9,21 +9,18 @@ import type { Place } from "./open_store.ts";
 import { shortTaskId } from "./task_view.ts";
 import { daemonFiles, realDatabase } from "../system/daemon_files.ts";
 
-/** Whether a database has a daemon. @param privateFolder As in {@linkcode daemonFiles}. */
-function hasDaemon(database: string, privateFolder: string): boolean {
-  return isLocked(daemonFiles(realDatabase(database), privateFolder).lock);
-}
-
 /** What a person does when there is something for a daemon to do and none runs. */
 export function startDaemon({ globals }: Pick<CliContext, "globals">): string {
   return nextHere("conclaude daemon start", globals);
 }
 
+/** Whether a daemon serves the database. */
 export function isDaemonHere(
   { locations }: Pick<CliContext, "locations">,
   { database }: Pick<Place, "database">,
 ): boolean {
-  return hasDaemon(database, parentOf(locations.spoolFolders.at(-1)!));
+  const privateFolder = parentOf(locations.spoolFolders.at(-1)!);
+  return isLocked(daemonFiles(realDatabase(database), privateFolder).lock);
 }
 
 /** What becomes of a task that was handed over: `handed to the scheduler, and …`. */

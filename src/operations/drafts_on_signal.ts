@@ -11,10 +11,7 @@ const SIGNAL_NUMBERS: Readonly<Partial<Record<Signal, number>>> = {
   SIGTERM: 15,
 };
 
-/**
- * Does work that writes drafts; a signal that ends the process removes them first. Signals are heard only while the
- * process waits, so long work calls {@linkcode hearSignals} now and then.
- */
+/** Removes drafts when a signal ends the process. Long work calls {@linkcode hearSignals} now and then. */
 export async function withoutDraftsLeft<Result>(work: () => Promise<Result>): Promise<Result> {
   const listeners = ENDING_SIGNALS.map((signal) => ({
     signal,

@@ -21,19 +21,17 @@ export interface Parameter<Value = unknown> {
 
 type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
 
+type All<Flags> = { readonly [Name in keyof Flags]: ValueOf<Flags[Name]> };
+
+/** The names of the flags that may be left out. */
+type Open<Flags> = {
+  [Name in keyof Flags]: undefined extends ValueOf<Flags[Name]> ? Name : never;
+}[keyof Flags];
+
 /** The values of flags, by their names. */
 export type Values<Flags> =
-  & {
-    readonly [K in keyof Flags as undefined extends ValueOf<Flags[K]> ? never : K]: ValueOf<
-      Flags[K]
-    >;
-  }
-  & {
-    readonly [K in keyof Flags as undefined extends ValueOf<Flags[K]> ? K : never]?: Exclude<
-      ValueOf<Flags[K]>,
-      undefined
-    >;
-  };
+  & Omit<All<Flags>, Open<Flags>>
+  & { readonly [Name in Open<Flags>]?: Exclude<All<Flags>[Name], undefined> };
 
 /** A value that a function reads. @param placeholder What stands for it in the help. */
 export function parsed<Value>(
@@ -54,14 +52,12 @@ export function usually<Value>(text: string, parameter: Parameter<Value>): Param
   return { ...parameter, default: text };
 }
 
-/** A flag that may be given several times, or with several values behind one another. @param separator Between them. */
+/** A flag that may be given several times. @param separator Stands between several values of one. */
 export function several<Value>(
   parameter: Parameter<Value>,
   separator?: string,
 ): Parameter<Value[] | undefined> {
-  return optional({ ...parameter, variadic: separator ?? true } as Parameter<unknown>) as Parameter<
-    Value[] | undefined
-  >;
+  return { ...parameter, variadic: separator ?? true, optional: true } as Parameter<never>;
 }
 
 export function text(brief: string, placeholder: string): Parameter<string> {
@@ -162,11 +158,7 @@ export function parseAge(text: string): number {
 const TABLE_ROWS = 20;
 
 export const LIMIT_FLAG = optional(
-  number(
-    1,
-    1_000_000,
-    `At most this many; without it ${TABLE_ROWS} in a table, and all with --json`,
-  ),
+  number(1, 1_000_000, `At most this many; by default ${TABLE_ROWS} in a table, all with --json`),
 );
 
 /** How many rows a list has at most: a person wants the newest few, a program wants them all. */
@@ -177,10 +169,7 @@ export function limitOf({ globals }: CliContext, given: number | undefined): num
 /** How many rows a page of tasks, workflows, agents or questions has. */
 export const PAGE_FLAG = usually("100", number(1, 1000, "How many at most"));
 
-export const SESSION_FLAG = textFlag(
-  "Only of this session, by its id or the beginning of it",
-  "id",
-);
+export const SESSION_FLAG = textFlag("Only of this session, by the beginning of its id", "id");
 
 export const SINCE_FLAG = timeFlag(
   "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",
@@ -206,11 +195,7 @@ export const AGENT_FLAG = clearingFlag(
 
 /** The number of the claim, for a holder who wants to be sure that it is still the same one. */
 export const TOKEN_FLAG = optional(
-  number(
-    1,
-    Number.MAX_SAFE_INTEGER,
-    "The number of the claim (`claimToken`); refused when the task was claimed anew since",
-  ),
+  number(1, Number.MAX_SAFE_INTEGER, "The `claimToken`; refused when the task was claimed anew"),
 );
 
 export const WORKFLOW = text(

@@ -16,23 +16,14 @@ import { queueItemOf } from "./record_lookup.ts";
 import { projectMeant, wholePathOf } from "./project_filter.ts";
 import { sessionFilterOf } from "./session_lookup.ts";
 import { whyEmpty } from "./point_in_time.ts";
-import { USAGE } from "./usage.ts";
+import { usageError } from "./usage.ts";
 
 /** Flags that say what is to be forgotten. */
-export type ForgetFlags = {
-  readonly session?: string;
-  readonly project?: string;
-  readonly file?: string;
-  readonly text?: string;
-  readonly since?: number;
-  readonly until?: number;
-};
+export type ForgetFlags =
+  & Partial<Readonly<Record<"session" | "project" | "file" | "text", string>>>
+  & Partial<Readonly<Record<"since" | "until", number>>>;
 
-/**
- * What is asked for, as the database knows it.
- *
- * @throws {UserError} When nothing is asked for, a text is too short, or an id or session is not there.
- */
+/** What is to be forgotten. @throws {UserError} When nothing is named, or what is named is not there. */
 export function forgetFilterOf(
   db: DatabaseSync,
   context: CliContext,
@@ -71,20 +62,19 @@ function requireChoice(
 ): void {
   const given = [session, project, file, text, since, until].filter((one) => one !== undefined);
   if (given.length + ids.length === 0) {
-    throw usageError(
-      "there is neither an id nor one of --session, --project, --file, --text, --since, --until",
-    );
+    const flags = "--session, --project, --file, --text, --since, --until";
+    throw refusal(`there is neither an id nor one of ${flags}`);
   }
   if (text !== undefined) requireText(text);
-  // Somebody has pasted a command in which they were to replace something.
+  // A command was pasted with its placeholder.
   if (text?.trim() === SAME_TEXT || file?.trim() === SAME_FILE) {
-    throw usageError(
-      `"${SAME_TEXT}" and "${SAME_FILE}" stand for what is not written down anywhere: put what you mean in their place; ` +
+    throw refusal(
+      `"${SAME_TEXT}" and "${SAME_FILE}" stand for what you mean: put that in their place; ` +
         "nothing was changed",
     );
   }
   const empty = whyEmpty({ since, until });
-  if (empty !== null) throw usageError(empty);
+  if (empty !== null) throw refusal(empty);
 }
 
 function requireText(text: string): void {
@@ -92,13 +82,13 @@ function requireText(text: string): void {
   const least = leastForgetChars(text);
   if (length >= least && length <= MAX_FORGET_CHARS) return;
   const why = length < least
-    ? `it has fewer than ${least} characters, and would be found everywhere; nothing was changed`
-    : `it has more than ${MAX_FORGET_CHARS} characters; a part of it is enough; nothing was changed`;
-  throw usageError(why, "Cannot look for this text");
+    ? `it has fewer than ${least} characters, and would be found everywhere`
+    : `it has more than ${MAX_FORGET_CHARS} characters; a part of it is enough`;
+  throw refusal(`${why}; nothing was changed`, "Cannot look for this text");
 }
 
-function usageError(why: string, what = "Cannot tell what to forget"): UserError {
-  return new UserError(what, { why, next: "conclaude memory forget --help", exitCode: USAGE });
+function refusal(why: string, what = "Cannot tell what to forget"): UserError {
+  return usageError(what, { why, next: "conclaude memory forget --help" });
 }
 
 function idsOf(db: DatabaseSync, ids: readonly string[]) {
@@ -114,8 +104,7 @@ function idsOf(db: DatabaseSync, ids: readonly string[]) {
     if (observation !== null) observations.push(observation);
     else if (!isBeingForgotten(db, text)) {
       throw new UserError(`Cannot find "${text}"`, {
-        why:
-          "no observation has this number, and no capture an id that begins like this; nothing was changed",
+        why: "no observation has this number, and no capture such an id; nothing was changed",
         next: "conclaude queue list",
       });
     }
@@ -123,17 +112,14 @@ function idsOf(db: DatabaseSync, ids: readonly string[]) {
   return { observations, captures };
 }
 
-/** Where that was stopped it may be gone already, and still be repeated. */
+/** Whether an interrupted forget names the id: its row may be gone already. */
 function isBeingForgotten(db: DatabaseSync, id: string): boolean {
   return unfinishedReceipts(db).some(({ chosen: { ids } }) =>
     Array.isArray(ids) && ids.includes(id)
   );
 }
 
-/**
- * Whole, as it is typed and as all working trees have it. Only what lies in no project that is known here is also taken
- * as it stands, of whichever project.
- */
+/** The spellings of a path: whole, and as it is typed where it lies in no known project. */
 function spellingsOf(db: DatabaseSync, context: CliContext, text: string): string[] {
   const whole = typedPath(context, text);
   const inProject = wholePathOf(db, whole);

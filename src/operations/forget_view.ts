@@ -11,12 +11,11 @@ import { nextHere } from "./next_command.ts";
 import type { UnknownFilter } from "./unknown_filter.ts";
 import type { View } from "./view.ts";
 
-/** So many are named of the observations that tell the same. */
+/** How many observations, and how many transcripts, are named. */
 const MAX_NUMBERS = 10;
-/** So many lines are given to transcripts. */
 const MAX_TRANSCRIPTS = 12;
 
-/** Nouns for one and for many of what goes as a whole. */
+/** What is removed as a whole: the noun for one, and for many. */
 const GONE: Readonly<Record<string, readonly [one: string, many: string]>> = {
   observations: ["observation", "observations"],
   captures: ["capture", "captures"],
@@ -26,7 +25,7 @@ const GONE: Readonly<Record<string, readonly [one: string, many: string]>> = {
   unusedRoom: ["remain in unused room", "remains in unused room"],
 };
 
-/** The same of rows that stay without what they say of it. */
+/** What stays, and loses a part of its text. */
 const QUOTING: typeof GONE = {
   remade: ["observation", "observations"],
   hook_executions: ["audit row", "audit rows"],
@@ -37,24 +36,21 @@ const QUOTING: typeof GONE = {
 };
 
 /** Counts as a part of a sentence: `2 observations, 1 capture, and what 3 audit rows say of it`. */
-export function removedText({ importedSummaries = 0, ...removed }: Removed): string {
-  const imported = importedSummaries === 0
-    ? ""
-    : ` (${importedSummaries} of them ${
-      importedSummaries === 1 ? "an imported summary that tells" : "imported summaries that tell"
-    } the same)`;
+export function removedText({ importedSummaries: imported = 0, ...removed }: Removed): string {
+  const same = imported === 1 ? "an imported summary that tells" : "imported summaries that tell";
   const gone: string[] = [];
   const quoting: string[] = [];
   for (const [name, n] of Object.entries(removed)) {
     const noun = GONE[name];
-    if (noun !== undefined) {
-      gone.push(count(n, ...noun) + (name === "observations" ? imported : ""));
-    } else quoting.push(count(n, ...QUOTING[name] ?? [`row of ${name}`, `rows of ${name}`]));
+    const hint = name === "observations" && imported > 0
+      ? ` (${imported} of them ${same} the same)`
+      : "";
+    if (noun !== undefined) gone.push(count(n, ...noun) + hint);
+    else quoting.push(count(n, ...QUOTING[name] ?? [`row of ${name}`, `rows of ${name}`]));
   }
   const verb = quoting.length === 1 && quoting[0]!.startsWith("1 ") ? "says" : "say";
-  if (quoting.length > 0) quoting[0] = `what ${quoting[0]}`;
-  const said = quoting.length === 0 ? [] : [`${quoting.join(", ")} ${verb} of it`];
-  return [gone.join(", "), ...said].filter((part) => part !== "").join(", and ") || "nothing";
+  const said = quoting.length === 0 ? "" : `what ${quoting.join(", ")} ${verb} of it`;
+  return [gone.join(", "), said].filter((part) => part !== "").join(", and ") || "nothing";
 }
 
 /** Whether nothing would be removed. */
@@ -73,15 +69,12 @@ export function fileMeant({ files }: ForgetFilter): string | undefined {
   return files?.findLast(isAbsolutePath) ?? files?.at(-1);
 }
 
-/** What is meant: a name may stand for another project, or a path for another file, than a person thinks of. */
+/** The project and the file that are meant, which may be others than a person thinks of. */
 export function ofWhat(filter: ForgetFilter): string {
-  const { project } = filter;
   const file = fileMeant(filter);
-  const named = [
-    ...(project === null ? [] : [`of the project ${plain(folderOfProject(project))}`]),
-    ...(file === undefined ? [] : [`about ${plain(file)}`]),
-  ];
-  return named.length === 0 ? "" : `, ${named.join(", ")}:`;
+  const project = filter.project && `, of the project ${plain(folderOfProject(filter.project))}`;
+  const named = (project ?? "") + (file === undefined ? "" : `, about ${plain(file)}`);
+  return named === "" ? "" : `${named}:`;
 }
 
 /** What would be removed; `isDry` is false where nothing fits and nothing was done. */
@@ -96,13 +89,10 @@ export function previewView(
   },
 ): View {
   const { removed, copies, transcripts, forms } = preview;
-  const { json, text } = told({ ...preview, related }, {
+  const { json, text } = told({ ...preview, related }, context, {
     toldElsewhere: { tables: [], observations: preview.toldBy },
-    context,
-    words: {
-      madeAnew: "The same would be forgotten in the copy",
-      removed: "Would remove, since nobody can tell what is in it:",
-    },
+    madeAnew: "The same would be forgotten in the copy",
+    removed: "Would remove, since nobody can tell what is in it:",
   });
   const none = `Nothing fits; nothing ${isDry ? "would be removed" : "was changed"}.`;
   return {
@@ -129,13 +119,10 @@ export function reportView(
   { context, related }: { readonly context: CliContext; readonly related: Related },
 ): View {
   const { id, removed, left, toldElsewhere } = report;
-  const { json, text } = told({ ...report, related }, {
+  const { json, text } = told({ ...report, related }, context, {
     toldElsewhere,
-    context,
-    words: {
-      madeAnew: "The same was forgotten in the copy",
-      removed: "Removed, since nobody can tell what is in it:",
-    },
+    madeAnew: "The same was forgotten in the copy",
+    removed: "Removed, since nobody can tell what is in it:",
   });
   return {
     json: { receipt: { id, removed }, left, toldElsewhere: toldElsewhere.tables, ...json },
@@ -157,25 +144,23 @@ function told(
   { copies, ownCopies, transcripts, forms, related: { madeOf, besides, speakOf } }:
     & Pick<ForgetPreview, "copies" | "ownCopies" | "transcripts" | "forms">
     & { readonly related: Related },
-  { toldElsewhere: { tables, observations }, context: { globals }, words }: {
-    readonly toldElsewhere: ToldElsewhere;
-    readonly context: CliContext;
-    readonly words: Readonly<Record<keyof ForgetPreview["ownCopies"], string>>;
-  },
+  { globals }: CliContext,
+  { toldElsewhere: { tables, observations }, ...words }:
+    & { readonly toldElsewhere: ToldElsewhere }
+    & Readonly<Record<keyof ForgetPreview["ownCopies"], string>>,
 ): { readonly json: Record<string, unknown>; readonly text: string[] } {
   // What was made of it, or speaks of its file, is named already.
   const named = new Set([...madeOf, ...speakOf]);
-  const toldBy = [...new Set([...besides, ...observations]).difference(named)].sort((a, b) =>
-    a - b
-  );
+  const toldBy = [...new Set([...besides, ...observations]).difference(named)];
+  toldBy.sort((a, b) => a - b);
   const next = (command: string) => `  next: ${nextHere(command, globals)}`;
   const forget = (ids: readonly number[]) =>
     next(`conclaude memory forget ${ids.slice(0, MAX_NUMBERS).join(" ")}`);
   const isNamed = toldBy.length + named.size > 0;
   const telling = [
-    ...toldBy.length === 0
-      ? []
-      : [`observation${toldBy.length === 1 ? "" : "s"} ${numbersOf(toldBy)}`],
+    ...toldBy.length === 0 ? [] : [
+      `observation${toldBy.length === 1 ? "" : "s"} ${numbersOf(toldBy)}`,
+    ],
     ...isNamed ? tables.filter((one) => one !== "observations") : tables,
   ];
   const otherForms = new Map(forms.map((form) => [form.as, form])).values();

@@ -1,5 +1,5 @@
 /** What the flags of `install-hooks` and `uninstall-hooks` mean. */
-import { UserError } from "../base/errors.ts";
+import { quietly } from "../base/errors.ts";
 import { lookAtSettings } from "../upkeep/doctor/settings_look.ts";
 import { baseName, parentOf, resolvePath } from "../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../system/process/executable.ts";
@@ -17,7 +17,7 @@ import {
 } from "../claude/settings/hooks.ts";
 import type { CliContext } from "./context.ts";
 import { hooksPlace } from "./own_program.ts";
-import { USAGE } from "./usage.ts";
+import { usageError } from "./usage.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import {
   registerServer,
@@ -35,20 +35,16 @@ export type HooksFlags = {
   readonly dryRun: boolean;
 };
 
-/**
- * The settings file that flags name, seen from Claude Code's project.
- * @throws {UserError} When two flags name one each.
- */
+/** The settings file that flags name. @throws {UserError} When two flags name one each. */
 export function settingsPlace(
   { cwd, locations, environment }: CliContext,
   { scope, settings }: HooksFlags,
   verb: string,
 ): SettingsPlace {
   if (scope !== undefined && settings !== undefined) {
-    throw new UserError("Cannot use --scope and --settings together", {
+    throw usageError("Cannot use --scope and --settings together", {
       why: "each of them names a settings file; nothing was changed",
       next: commandLine(verb, ["--settings", settings]),
-      exitCode: USAGE,
     });
   }
   return {
@@ -78,40 +74,28 @@ export function commandFlags(program: NamedProgram | undefined): string[] {
 }
 
 /** @throws {UserError} When hooks could not start it. */
-export function requireStartable(program: NamedProgram, context: CliContext): void {
-  const found = program.kind === "name"
-    ? searchProblem(program.name, context)
-    : fileProblem(program.path);
-  if (found === null) return;
-  const name = program.kind === "name" ? program.name : program.path;
-  throw new UserError(`Cannot let hooks start "${name}"`, { ...found, exitCode: USAGE });
-}
-
-type Problem = { readonly why: string; readonly next: string };
-
-const GIVE_PATH = "give --command the path of the conclaude executable; nothing was changed";
-
-function searchProblem(name: string, { cwd, environment }: CliContext): Problem | null {
-  if (findOnPath(name, environment.variable("PATH")).length > 0) return null;
+export function requireStartable(
+  program: NamedProgram,
+  { cwd, environment }: CliContext,
+): void {
+  const givePath = "give --command the path of the conclaude executable; nothing was changed";
+  const refuse = (name: string, why: string, next: string) =>
+    usageError(`Cannot let hooks start "${name}"`, { why, next });
+  if (program.kind === "path") {
+    const { path } = program;
+    const why = whyNotRun(path);
+    if (why === null) return;
+    throw refuse(path, why, why.endsWith("executable") ? `chmod +x ${quoteWord(path)}` : givePath);
+  }
+  const { name } = program;
+  if (findOnPath(name, environment.variable("PATH")).length > 0) return;
   const isHere = whyNotRun(resolvePath(name, { folder: cwd })) === null;
-  return {
-    why: "no folder of the PATH has an executable of this name",
-    next: isHere
-      ? `for the file in this folder give \`--command ${quoteWord(`./${name}`)}\``
-      : GIVE_PATH,
-  };
+  const why = "no folder of the PATH has an executable of this name";
+  const here = `for the file in this folder give \`--command ${quoteWord(`./${name}`)}\``;
+  throw refuse(name, why, isHere ? here : givePath);
 }
 
-function fileProblem(path: string): Problem | null {
-  const why = whyNotRun(path);
-  if (why === null) return null;
-  return { why, next: why.endsWith("executable") ? `chmod +x ${quoteWord(path)}` : GIVE_PATH };
-}
-
-/**
- * A sentence for each other settings file whose hooks record the same events. Claude Code runs equal commands once
- * over all files, but different ones each.
- */
+/** A sentence for each other settings file with different commands for the same events. */
 export function doubledHooks(
   context: CliContext,
   installed: {
@@ -134,19 +118,17 @@ export function doubledHooks(
       role === "event" && commands.has(event) && commands.get(event) !== command
     );
     if (twice.length === 0) return [];
-    const next = path === installed.path || entries.length === 0
+    const isSame = path === installed.path;
+    const next = isSame || entries.length === 0
       ? `take \`${twice[0]!.command}\` out of it`
       : `\`${commandLine("uninstall-hooks", flags)}\` takes them out`;
     return [
-      `${path} has ${
-        path === installed.path ? "other" : "more"
-      } hooks of conclaude, so that each of these events is ` +
-      `recorded twice, and one is enough: ${twice.map(({ event }) => event).join(", ")}; ${next}`,
+      `${path} has ${isSame ? "other" : "more"} hooks of conclaude, so that each of these ` +
+      `events is recorded twice: ${twice.map(({ event }) => event).join(", ")}; ${next}`,
     ];
   });
 }
 
-/** What is to be done about the server. */
 interface ServerRequest {
   readonly place: SettingsPlace;
   readonly dryRun: boolean;
@@ -154,29 +136,21 @@ interface ServerRequest {
   readonly otherFlags: readonly string[];
 }
 
-/**
- * Registers the MCP server of a program.
- * @throws {UserError} As `registerServer()`; also when a settings file was named, since it holds no servers.
- */
+/** Registers the MCP server. @throws {UserError} Also when a settings file was named: it holds no servers. */
 export function register(request: ServerRequest & { readonly program: Program }): ServerReport {
-  const { place, program, dryRun, otherFlags } = request;
+  const { place, otherFlags, ...rest } = request;
   if (place.settings !== undefined) {
-    throw new UserError("Cannot use --mcp and --settings together", {
+    throw usageError("Cannot use --mcp and --settings together", {
       why: "MCP servers are kept in files of their own, which a scope names; nothing was changed",
       next: commandLine("install-hooks", ["--mcp", "--scope", "local"]),
-      exitCode: USAGE,
     });
   }
   const flags = [...placeFlags(place), "--mcp", ...otherFlags];
-  return registerServer({ place: placeOf(place), program, dryRun, flags });
+  return registerServer({ ...rest, place: placeOf(place), flags });
 }
 
-/**
- * Takes the MCP server out again; null where a settings file was named, since it holds no servers.
- * @throws {UserError} As `unregisterServer()`.
- */
-export function unregister(request: ServerRequest): ServerReport | null {
-  const { place, dryRun, otherFlags } = request;
+/** Takes the MCP server out; null where a settings file was named, which holds no servers. */
+export function unregister({ place, dryRun, otherFlags }: ServerRequest): ServerReport | null {
   if (place.settings !== undefined) return null;
   const flags = [...placeFlags(place), ...otherFlags];
   return unregisterServer({ place: placeOf(place), dryRun, flags });
@@ -184,35 +158,26 @@ export function unregister(request: ServerRequest): ServerReport | null {
 
 /** One line of a report; none where there is nothing to say. */
 export function serverFacts({ done, scope, file, dryRun, deleted }: ServerReport): string[] {
+  if (done === "absent") return [];
   const would = dryRun ? "would be " : "";
-  switch (done) {
-    case "added":
-    case "updated": {
-      const what = done === "added" ? "registered" : "brought up to date";
-      const asks = scope === "project" ? "; Claude Code asks each person before it starts it" : "";
-      return [`  mcp:     ${would}${what} in ${file}${asks}`];
-    }
-    case "removed":
-      return [`  mcp:     ${would}taken out of ${file}${deleted ? ", and that removed" : ""}`];
-    case "present":
-      return [`  mcp:     registered in ${file} already`];
-    case "foreign":
-      return [`  mcp:     another server has the name conclaude in ${file}, and stays`];
-    case "absent":
-      return [];
-  }
+  const asks = scope === "project" ? "; Claude Code asks each person before it starts it" : "";
+  const texts: Readonly<Record<typeof done, string>> = {
+    added: `${would}registered in ${file}${asks}`,
+    updated: `${would}brought up to date in ${file}${asks}`,
+    removed: `${would}taken out of ${file}${deleted ? ", and that removed" : ""}`,
+    present: `registered in ${file} already`,
+    foreign: `another server has the name conclaude in ${file}, and stays`,
+  };
+  return [`  mcp:     ${texts[done]}`];
 }
 
 function placeOf(place: SettingsPlace): ReturnType<typeof serversPlace> {
   return serversPlace({ ...place, projectKey: projectKey(place.projectDir) });
 }
 
-/**
- * The name of a project in Claude Code 2.1.329: the top folder of the main checkout, for worktrees and subfolders
- * too; outside of a repository the folder itself, links resolved.
- */
+/** How Claude Code 2.1.329 names a project: the top folder of its main checkout, links resolved. */
 function projectKey(projectDir: string): string {
-  const folder = realPath(projectDir);
+  const folder = quietly(() => realPathSync(projectDir)) ?? projectDir;
   const repository = findRepository(lookUpwards(folder));
   const key = repository === undefined
     ? folder
@@ -221,12 +186,4 @@ function projectKey(projectDir: string): string {
     : repository.root;
   const slashed = OS === "windows" ? key.replaceAll("\\", "/") : key;
   return slashed.normalize("NFC");
-}
-
-function realPath(folder: string): string {
-  try {
-    return realPathSync(folder);
-  } catch {
-    return folder;
-  }
 }

@@ -1,4 +1,4 @@
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, quietly, UserError } from "../base/errors.ts";
 import { nameDraft, openDraft, removeDraft, removeDrafts } from "../upkeep/care/draft.ts";
 import { isFileOf } from "../upkeep/care/set_aside.ts";
 import { writeAdvice } from "../upkeep/care/whole_file.ts";
@@ -20,18 +20,13 @@ export interface LineSink {
   readonly abandon: () => void;
 }
 
-export function stdoutSink({ process }: CliContext): LineSink {
-  return gathering({
-    write: (text) => process.stdout.write(text),
-    close: () => {},
-    abandon: () => {},
-  });
+export function stdoutSink({ process: { stdout } }: CliContext): LineSink {
+  return gathering({ write: (text) => stdout.write(text), close: () => {}, abandon: () => {} });
 }
 
 /**
- * Writes lines into a file that nobody else may read (0600): first beside it, then renamed over it; a link stays a
- * link. A pipe or device is written to directly. Drafts that a killed program left are removed.
- * @param database The open database: no file of it is written over, nor any other database.
+ * Writes lines into a file that only the user may read: a draft beside it, renamed at the end. A link stays a link; a
+ * pipe or device is written directly. @param database No file of this or another database is written over.
  * @throws {UserError} When it cannot be written; what was there before stays.
  */
 export function fileSink(name: string, context: CliContext, database: string): LineSink {
@@ -48,7 +43,9 @@ export function fileSink(name: string, context: CliContext, database: string): L
     }
   };
   const target = orExplain(() => targetOf(path));
-  if (isOfDatabase(target.path, database)) {
+  const others = ["missing", "empty", "garbage", "special", "unreadable"];
+  const isDatabase = !others.includes(identifyDatabase(target.path).kind);
+  if (isDatabase || isFileOf(database, target.path)) {
     throw new UserError(`Cannot write "${path}"`, {
       why: "it is a file of a database; nothing was changed",
       next: "Name another file: `--output conclaude.jsonl`",
@@ -78,11 +75,8 @@ export function fileSink(name: string, context: CliContext, database: string): L
         if (!ON_WINDOWS) file.close();
       }),
     abandon() {
-      try {
-        file.close();
-      } catch {
-        // It is closed already.
-      }
+      // It may be closed already.
+      quietly(() => file.close());
       if (draft !== null) removeDraft(draft);
     },
   });
@@ -98,13 +92,6 @@ function targetOf(path: string): { readonly path: string; readonly isReplaced: b
     if (isNotFound(thrown)) return { path, isReplaced: true };
     throw thrown;
   }
-}
-
-/** Whether a file is a database, or belongs to the one that is open; it need not be there yet. */
-function isOfDatabase(path: string, database: string): boolean {
-  const others = ["missing", "empty", "garbage", "special", "unreadable"];
-  if (!others.includes(identifyDatabase(path).kind)) return true;
-  return isFileOf(database, path);
 }
 
 /** Gathers lines, so that not every one of them costs a system call. */

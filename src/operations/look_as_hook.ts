@@ -18,10 +18,7 @@ export interface Peek<Found> {
   readonly found: Found;
 }
 
-/**
- * Looks at configuration and database as a hook in a folder does, and changes neither.
- * @param ask Asks the database: an empty one where there is none yet; null where a hook could not read it.
- */
+/** Looks at configuration and database as a hook does, and changes neither. @param ask `db` is null where a hook could not read it. */
 export async function peek<Found>(
   { globals, locations, environment }: CliContext,
   folder: string,

@@ -20,9 +20,10 @@ export interface Place {
 /** Finds configuration and database the way a hook in this folder does. */
 export async function placeOf({ cwd, globals, locations }: CliContext): Promise<Place> {
   const files = readConfigFiles(lookUpwards(cwd), locations);
-  const config = files.length === 0
-    ? DEFAULT_HOOK_CONFIG
-    : await configOf(files, locations, globals.noDb || !holdsBytes(locations.database));
+  const config = files.length === 0 ? DEFAULT_HOOK_CONFIG : await configOf(files, locations, {
+    // The cache of the configuration would make tables in an empty file.
+    noDb: globals.noDb || !exists(locations.database, ({ size }) => size > 0),
+  });
   if (globals.noDb || !config.databaseEnabled) return { config, database: ":memory:" };
   return { config, database: databaseAt(locations, config.databasePath) };
 }
@@ -31,7 +32,7 @@ export async function placeOf({ cwd, globals, locations }: CliContext): Promise<
 async function configOf(
   files: readonly ConfigFile[],
   locations: Locations,
-  noDb: boolean,
+  { noDb }: { readonly noDb: boolean },
 ): Promise<HookConfig> {
   const { loadHookConfig } = await import("../config/cached.ts");
   const { config, cache } = await loadHookConfig(files, { locations, noDb });
@@ -39,14 +40,11 @@ async function configOf(
   return config;
 }
 
-/**
- * Opens the database for a command. Reading makes none: where there is none yet, it gets an empty one in memory.
- * @throws {UserError} When it cannot be opened.
- */
+/** Opens the database. Reading makes no file. @throws {UserError} When it cannot be opened. */
 export async function openStore(
   context: CliContext,
   mode: "read" | "write",
-): Promise<{ readonly db: DatabaseSync; readonly place: Place }> {
+): Promise<OpenStore> {
   const place = await placeOf(context);
   if (place.database === ":memory:") {
     context.process.stderr.write(
@@ -64,36 +62,31 @@ export async function openStore(
   return held(context, opened);
 }
 
+interface OpenStore {
+  readonly db: DatabaseSync;
+  readonly place: Place;
+}
+
 /** Keeps a database open until the verb ends. */
-function held<Opened extends { readonly db: DatabaseSync }>(
-  { environment }: CliContext,
-  opened: Opened,
-): Opened {
+function held({ environment }: CliContext, opened: OpenStore): OpenStore {
   environment.hold(opened.db);
   return opened;
 }
 
-/**
- * {@linkcode openAt}; where SQLite cannot make the files beside the database that reading needs, a copy of it is
- * read.
- */
+/** {@linkcode openAt}; reads a copy where SQLite cannot make the files that it needs beside the database. */
 async function openToRead(context: CliContext, place: Place, path: string) {
   try {
     return await openAt(context, place, path);
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown;
-    const db = await openCopy(path);
+    const { openNamelessDatabase } = await import("../upkeep/care/nameless_database.ts");
+    const db = await openNamelessDatabase({ copyOf: path }).catch(() => null);
     if (db === null) throw thrown;
     context.process.stderr.write(
       "The database cannot be written, so this is read from a copy of it: conclaude doctor\n",
     );
     return { db, place };
   }
-}
-
-async function openCopy(path: string): Promise<DatabaseSync | null> {
-  const { openNamelessDatabase } = await import("../upkeep/care/nameless_database.ts");
-  return await openNamelessDatabase({ copyOf: path }).catch(() => null);
 }
 
 /** What SQLite says of a place that is closed, mounted read-only, or full. */
@@ -104,9 +97,7 @@ function isUnwritable(thrown: unknown): boolean {
     );
 }
 
-/**
- * Opens the database to read. @returns Null when there is none yet. @throws {UserError} As {@linkcode openKeptStore}.
- */
+/** Opens the database to read; null when there is none yet. @throws {UserError} As {@linkcode openKeptStore}. */
 export async function openStoreIfThere(context: CliContext, what: string) {
   const place = await keptPlace(context, what);
   if (!exists(place.database)) return null;
@@ -135,25 +126,17 @@ export async function openAt(context: Pick<CliContext, "process">, place: Place,
   }
 }
 
-/**
- * Opens the database for a command that is useless when nothing is kept.
- * @param what What it does: `pause requirements`.
- * @throws {UserError} When the database is switched off, or cannot be opened.
- */
-export async function openKept(context: CliContext, what: string): Promise<DatabaseSync> {
-  return (await openKeptStore(context, what)).db;
-}
-
-/** {@linkcode openKept}, with the configuration that counts there. */
-export async function openKeptStore(
-  context: CliContext,
-  what: string,
-): Promise<{ readonly db: DatabaseSync; readonly place: Place }> {
+/** Opens the database for a command that needs one. @param what What it does: `pause requirements`. @throws {UserError} */
+export async function openKeptStore(context: CliContext, what: string) {
   const place = await keptPlace(context, what);
   return held(context, await openAt(context, place, place.database));
 }
 
-/** {@linkcode placeOf}, where something is kept. @param what What cannot be done otherwise: `reset the database`. @throws {UserError} When the database is switched off. */
+export async function openKept(context: CliContext, what: string): Promise<DatabaseSync> {
+  return (await openKeptStore(context, what)).db;
+}
+
+/** The place of a database for such a command. @throws {UserError} When the database is switched off. */
 export async function keptPlace(context: CliContext, what: string): Promise<Place> {
   const place = await placeOf(context);
   if (place.database !== ":memory:") return place;
@@ -167,10 +150,7 @@ export async function keptPlace(context: CliContext, what: string): Promise<Plac
   });
 }
 
-/**
- * Works on the database and leaves no trace in it, not even a cached configuration. Where there is none, an empty one
- * in memory takes its place.
- */
+/** Reads the database and leaves no trace in it, not even a cached configuration; reads an empty one where none is. */
 export async function lookIntoStore<Result>(
   context: CliContext,
   work: (db: DatabaseSync) => Result,
@@ -188,11 +168,6 @@ export async function lookIntoStore<Result>(
   } finally {
     db.close();
   }
-}
-
-/** Whether a file has bytes: an empty one must stay empty, and the cache of the configuration would make tables in it. */
-function holdsBytes(path: string): boolean {
-  return exists(path, ({ size }) => size > 0);
 }
 
 /** Whether something is at a path. A file that cannot be read counts, so that its data is not taken for absent. */

@@ -35,10 +35,7 @@ export function lastingOf(
   return { leaseMs: leaseMs(config), timeoutMs: workflowTimeoutMinutes * 60_000, atMs: Date.now() };
 }
 
-/**
- * Checks that a task can be worked on where it is. A workflow under way brings its steps and is not checked; mistakes
- * in a workflow file are left to the scheduler. @throws {UserError} WORKFLOW_NOT_FOUND, INVALID_INPUT
- */
+/** Checks where a task is to be worked on, unless its workflow is under way. @throws {UserError} */
 export function checkStart(context: CliContext, db: DatabaseSync, task: Task): void {
   const { projectDir } = task;
   if (projectDir === null || readWorkflowOfTask(db, task.id)?.endedAtMs === null) return;

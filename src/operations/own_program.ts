@@ -25,30 +25,13 @@ export function ownProgram({ program, cwd, variable }: Environment): OwnProgram 
   if (script === null) {
     const searchPath = variable("PATH");
     const path = findOwnPath(executable, { started: startedAs, cwd: cwd(), searchPath });
-    return {
-      program: { kind: "path", path },
-      words: [executable],
-      path,
-      executable,
-      fromSource: false,
-    };
+    const program = { kind: "path", path } as const;
+    return { program, words: [executable], path, executable, fromSource: false };
   }
-  const words = [
-    executable,
-    "run",
-    "--quiet",
-    ...sourceFlags(script),
-    ...RUNTIME_FLAGS,
-    ...permissionFlags(thisSystem()),
-    script,
-  ];
-  return {
-    program: { kind: "line", line: words.map(quoteWord).join(" ") },
-    words,
-    path: script,
-    executable: null,
-    fromSource: true,
-  };
+  const flags = [...sourceFlags(script), ...RUNTIME_FLAGS, ...permissionFlags(thisSystem())];
+  const words = [executable, "run", "--quiet", ...flags, script];
+  const started = { kind: "line", line: words.map(quoteWord).join(" ") } as const;
+  return { program: started, words, path: script, executable: null, fromSource: true };
 }
 
 /** The bundle holds everything; the sources need the names of `deno.json`, and the packages that are cached already. */
@@ -58,21 +41,15 @@ function sourceFlags(script: string): string[] {
     : [`--config=${joinPath(parentOf(script), "deno.json")}`, "--no-lock", "--cached-only"];
 }
 
-/** How an executable was started, and where a shell looks for it. */
-interface StartHints {
-  readonly started: string;
-  readonly cwd: string;
-  readonly searchPath: string | undefined;
-}
-
-/**
- * The path of an executable as a person finds it. The system names the file behind all links
- * (`/opt/conclaude-0.1.0/conclaude`), which the next upgrade removes; a link stays.
- * @param executable What the system says.
- * @returns The first path without a version: as it was started, as the `PATH` finds it, or `executable`.
- */
-export function findOwnPath(executable: string, hints: StartHints): string {
-  const { started, cwd, searchPath } = hints;
+/** The path of an executable that stays after an upgrade: without a version, and with links unresolved. */
+export function findOwnPath(
+  executable: string,
+  { started, cwd, searchPath }: {
+    readonly started: string;
+    readonly cwd: string;
+    readonly searchPath: string | undefined;
+  },
+): string {
   const typed = started === "" || isBareName(started)
     ? []
     : [isAbsolutePath(started) ? started : resolvePath(started, { folder: cwd })];
@@ -80,18 +57,10 @@ export function findOwnPath(executable: string, hints: StartHints): string {
   names.delete("");
   const found = [...names].flatMap((name) => findOnPath(name, searchPath));
   const paths = [...typed, ...found].filter((path) => isSameFile(path, executable));
-  return [...paths, executable].find((path) => !namesVersion(path)) ?? paths[0] ?? executable;
+  return [...paths, executable].find((path) => !/\d+\.\d+/.test(path)) ?? paths[0] ?? executable;
 }
 
-/** `/opt/conclaude-0.1.0/conclaude`, `/opt/Cellar/conclaude/0.1/bin/conclaude`. */
-function namesVersion(path: string): boolean {
-  return /\d+\.\d+/.test(path);
-}
-
-/**
- * Where hooks of this program are looked for from the current folder.
- * @param settings A settings file beside those that Claude Code always reads.
- */
+/** Where hooks of this program are looked for. @param settings A settings file beside the usual ones. */
 export function hooksPlace(context: CliContext, settings?: string): HooksPlace {
   const { cwd, locations, environment } = context;
   const { variable } = environment;

@@ -1,8 +1,4 @@
-/**
- * What the program is allowed to do, in one table: executables are compiled with it, and whoever starts the program
- * from its source starts it with it. No dynamic libraries, and of the environment only the names below. The network is
- * given away again by `main.ts` before anything else is loaded, and by the daemon as soon as its sockets are open.
- */
+/** What the program is allowed to do: no dynamic libraries, and only the variables below. `main.ts` drops the network. */
 import { OS } from "../system/environment.ts";
 
 export type System = "linux" | "darwin" | "windows";
@@ -28,10 +24,7 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
 
 const SYSTEM_FACTS: readonly string[] = ["uid", "gid", "getPriority", "statfs"];
 
-/**
- * What may be started: what looks up the start of a process (`src/system/process/process_identity.ts`), and the shell, which starts
- * git (`src/system/process/run_program.ts`) and the commands that a configuration names.
- */
+/** What may be started: what reads `/proc`, and the shell, which starts git and configured commands. */
 const PROGRAMS: Readonly<Record<System, readonly string[]>> = {
   linux: ["/bin/cat", "/bin/sh"],
   darwin: ["/bin/ps", "/bin/sh"],
@@ -56,9 +49,8 @@ export function permissionFlags(system: System): string[] {
 }
 
 /**
- * Flags of the engine. A hook lives for 25 ms, so helper threads cost more than they do. A user's pattern that
- * backtracks without end goes to an engine that cannot. The young heap is collected every two megabytes, and not at
- * the start: most hooks allocate less, and a collection takes 0.6 to 0.9 ms. Long work collects its garbage itself.
+ * Flags of the engine. A hook lives for 25 ms, so helper threads cost more than they gain. A user's pattern that
+ * backtracks without end is run by an engine that does not. The young heap is collected only every two megabytes.
  */
 const ENGINE_FLAG = `--v8-flags=${
   [
@@ -75,6 +67,5 @@ export const RUNTIME_FLAGS: readonly string[] = [ENGINE_FLAG, "--unstable-raw-im
 
 /** The system that this process runs on. */
 export function thisSystem(): System {
-  const os = OS;
-  return os === "windows" || os === "darwin" ? os : "linux";
+  return OS === "windows" || OS === "darwin" ? OS : "linux";
 }

@@ -18,7 +18,7 @@ const DATE =
 
 const DAY_MS = UNITS["d"]!;
 /** `2 hours ago`. */
-const SPELT_AGE = /^(\d{1,3}|an?) (second|minute|hour|day|week)s?(?: ago)?$/i;
+const SPOKEN_AGE = /^(\d{1,3}|an?) (second|minute|hour|day|week)s?(?: ago)?$/i;
 /** `last week`: a period of the calendar. */
 const PERIOD = /^(this|last|previous) (week|month|year)$/i;
 
@@ -37,15 +37,14 @@ export async function parseSince(
 ): Promise<number> {
   const trimmed = text.trim();
   if (/^now$/i.test(trimmed)) return nowMs;
-  if (AGE.test(trimmed)) {
-    const parts = Array.from(trimmed.matchAll(/(\d+)([smhdw])/g));
+  const age = trimmed.replace(
+    SPOKEN_AGE,
+    (_, n: string, unit: string) => `${/\d/.test(n) ? n : 1}${unit[0]!.toLowerCase()}`,
+  );
+  if (AGE.test(age)) {
+    const parts = Array.from(age.matchAll(/(\d+)([smhdw])/g));
     const ageMs = parts.reduce((sum, [, n, unit]) => sum + Number(n) * UNITS[unit!]!, 0);
     return Math.max(0, nowMs - ageMs);
-  }
-  const [, count, unit] = SPELT_AGE.exec(trimmed) ?? [];
-  if (count !== undefined) {
-    const number = /\d/.test(count) ? Number(count) : 1;
-    return Math.max(0, nowMs - number * UNITS[unit!.toLowerCase()[0]!]!);
   }
   const [, which, period] = PERIOD.exec(trimmed) ?? [];
   if (period !== undefined) return startOfPeriod(period.toLowerCase(), nowMs, which!);
@@ -56,16 +55,15 @@ export async function parseSince(
   const ms = isRealDay
     ? Date.parse(trimmed.length === 10 ? `${trimmed}T00:00` : trimmed.replace(" ", "T"))
     : NaN;
-  if (Number.isNaN(ms)) {
-    const spoken = date !== null
-      ? null
-      : await spokenStart(trimmed.toLowerCase(), { nowMs, isExact });
-    if (spoken !== null) return Math.max(0, spoken);
-    throw new SyntaxError(
-      `expected an age such as 2h or 3d, a date such as 2026-11-20 or 2026-11-20T08:30, or a day such as yesterday, got "${text}"`,
-    );
-  }
-  return Math.max(0, ms);
+  if (!Number.isNaN(ms)) return Math.max(0, ms);
+  const spoken = date === null
+    ? await spokenStart(trimmed.toLowerCase(), { nowMs, isExact })
+    : null;
+  if (spoken !== null) return Math.max(0, spoken);
+  throw new SyntaxError(
+    "expected an age such as 2h or 3d, a date such as 2026-11-20 or 2026-11-20T08:30, " +
+      `or a day such as yesterday, got "${text}"`,
+  );
 }
 
 /** The first midnight of this or the last week (from Monday on), month or year, on this machine. */
@@ -78,13 +76,13 @@ function startOfPeriod(period: string, nowMs: number, which: string): number {
   return new Date(year, month, day - (now.getDay() + 6) % 7 - 7 * back).getTime();
 }
 
-/** When the time began that words speak of, all of them; null when they speak of none, or of one of two. */
+/** The start of the time that the whole text names; null where it names none, or may name two days. */
 async function spokenStart(
   text: string,
   { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },
 ): Promise<number | null> {
   const { spokenTime } = await import("../memory/search/spoken_time.ts");
-  // Days are told as those of UTC: for a while, this machine's are.
+  // `spokenTime()` gives days of UTC, so it is asked with this machine's clock shifted to UTC.
   const shiftedMs = nowMs - new Date(nowMs).getTimezoneOffset() * 60 * SECOND_MS;
   for (const lead of ["", "in ", "on "]) {
     const words = text.replace(/^(?:in|on) /, "");

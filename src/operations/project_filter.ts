@@ -11,10 +11,7 @@ import { type CliContext, typedPath } from "./context.ts";
 import { projectHere } from "./session_lookup.ts";
 import { usageError } from "./usage.ts";
 
-/**
- * The project that `--project DIR` or `--here` mean: the common git directory, or the folder where there is none;
- * null without either. @throws {UserError} When both are given, or several projects have the name.
- */
+/** The project of `--project DIR` or `--here`; null without either. @throws {UserError} When that is not one. */
 export function projectFilterOf(
   db: DatabaseSync,
   context: CliContext,
@@ -30,11 +27,7 @@ export function projectFilterOf(
   return flags.here ? projectHere(context.cwd) : null;
 }
 
-/**
- * The project of a folder; where there is no such folder, the only project of that name.
- * @returns The folder itself where neither is known, never the project around it.
- * @throws {UserError} When several projects have the name.
- */
+/** The project of a folder, else the only one of that name, else the folder. @throws {UserError} When several have it. */
 export function projectNamed(db: DatabaseSync, context: CliContext, typed: string): string {
   const folder = typedPath(context, typed);
   if (isThere(folder)) return projectHere(folder);
@@ -75,11 +68,7 @@ export function isCalled(project: string, name: string): boolean {
   return projectName(project).toLowerCase() === name.toLowerCase();
 }
 
-/**
- * The file that a person means. A path that is typed whole (`~/app/a.ts`, `../a.ts`, `.`, `/work/app/a.ts`) is one
- * file of one project; anything else is a part of a path in any project. A position behind it (`:12`, `:12:3`) is
- * left out, and `\\` counts as `/`, unless a file has such a name.
- */
+/** The file that a person means: a whole path, or a part of a path in any project; a position is left out. */
 export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
   const typed = pathFilterOf(db, context, file);
   const tidy = withoutLine(file.replaceAll("\\", "/"));
@@ -87,24 +76,16 @@ export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string
 }
 
 function pathFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
-  const isWhole = isAbsolutePath(file) || /^~\/|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(file) ||
-    isFolderHere(file);
-  if (!isWhole) return file;
+  const isFolderHere = /^(?:\.?[\\/])*\.?$/.test(file);
+  const isUpwards = /^~\/|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(file);
+  if (!isAbsolutePath(file) && !isUpwards && !isFolderHere) return file;
   const path = typedPath(context, file);
   const whole = wholePathOf(db, path);
   // A path may be typed from the top of its project: `/src/a.ts`.
   return whole ?? (isKnownFile(db, path) ? path : path.slice(1));
 }
 
-/** Whether it is `.` or `./`, which names no part of a path. */
-function isFolderHere(file: string): boolean {
-  return file.split(/[\\/]/).every((part) => part === "" || part === ".");
-}
-
-/**
- * A path below the folder that all working trees of its repository share. @param path Absolute.
- * @returns Null where it is in no repository and no folder that memory knows.
- */
+/** A path below the folder that all working trees share; null in no repository and no known folder. */
 export function wholePathOf(db: DatabaseSync, path: string): string | null {
   const repository = findRepository(lookUpwards(path));
   if (repository !== undefined) {

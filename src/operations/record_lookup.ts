@@ -14,26 +14,24 @@ export function onlyNamed<Found>(
   nameOf: (one: Found) => string,
 ): Found {
   if (found.length === 1) return found[0]!;
-  const more = found.length > NAMED_IDS ? ", …" : "";
+  const named = found.slice(0, NAMED_IDS).map(nameOf).join(", ");
   throw new UserError(`Cannot tell which ${noun} "${text}" is`, {
-    why: `several ids begin like this: ${found.slice(0, NAMED_IDS).map(nameOf).join(", ")}${more}`,
+    why: `several ids begin like this: ${named}${found.length > NAMED_IDS ? ", …" : ""}`,
     next: `conclaude ${show}`,
   });
 }
 
-/**
- * The observation that a person names by its number or the beginning of its `uid`.
- * @throws {UserError} When there is none, or there are several.
- */
+/** The observation of this number or beginning of a `uid`. @throws {UserError} When that is not one. */
 export function observationNamed(db: DatabaseSync, text: string): Observation {
-  const found = findObservations(db, text.trim(), NAMED_IDS + 1);
-  const exact = found.find(({ uid }) => uid === text.trim()) ?? found[0];
-  if (exact === undefined) {
-    throw new UserError(`Cannot find the observation "${text}"`, whyNone(db, text.trim()));
+  const asked = text.trim();
+  const found = findObservations(db, asked, NAMED_IDS + 1);
+  const [first] = found;
+  if (first === undefined) {
+    throw new UserError(`Cannot find the observation "${text}"`, whyNone(db, asked));
   }
-  if (exact.uid === text.trim()) return exact;
-  const named = { noun: "observation", text, show: `memory show ${exact.id}` };
-  return onlyNamed(named, found, ({ id, uid }) => `${uid} (#${id})`);
+  const named = { noun: "observation", text, show: `memory show ${first.id}` };
+  return found.find(({ uid }) => uid === asked) ??
+    onlyNamed(named, found, ({ id, uid }) => `${uid} (#${id})`);
 }
 
 /** Why a text names nothing, and what may have been meant. */
@@ -55,21 +53,17 @@ function whyNone(db: DatabaseSync, text: string): { readonly why: string; readon
   return { why, next: `conclaude memory timeline ${newest}` };
 }
 
-/**
- * The capture that a person names by its id or the beginning of it.
- * @throws {UserError} When there is none, or there are several.
- */
+/** The capture whose id begins like this. @throws {UserError} When that is not one. */
 export function queueItemOf(db: DatabaseSync, text: string): QueueItem {
   const id = text.trim().toLowerCase();
   const found = findQueueItems(db, id, NAMED_IDS + 1);
-  const exact = found.find((item) => item.id === id) ?? found[0];
-  if (exact === undefined) {
+  const [first] = found;
+  if (first === undefined) {
     throw new UserError(`Cannot find the capture "${text}"`, {
       why: "no capture has an id that begins like this",
       next: "conclaude queue list",
     });
   }
-  if (exact.id === id) return exact;
-  const named = { noun: "capture", text, show: `queue show ${exact.id}` };
-  return onlyNamed(named, found, (item) => item.id);
+  const named = { noun: "capture", text, show: `queue show ${first.id}` };
+  return found.find((item) => item.id === id) ?? onlyNamed(named, found, (item) => item.id);
 }

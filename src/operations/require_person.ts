@@ -1,10 +1,10 @@
 /**
- * Verbs that only a person may run. A name proves nothing, so processes are asked: no descendant of Claude Code or of
- * an agent may, and while a session is under way a terminal or a token has to show the person.
+ * Verbs that only a person may run. No process that descends from Claude Code or from an agent may run them. While a
+ * session is under way, only a terminal or a token shows that a person runs them.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { type Environment, locate, OS, userId } from "../system/environment.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, quietly, UserError } from "../base/errors.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import { appendLog } from "../system/log.ts";
 import { realPath } from "../system/real_paths.ts";
@@ -33,18 +33,13 @@ import { placeOf } from "./open_store.ts";
 import { readTextFileSync } from "../system/files.ts";
 
 export const TOKEN_VARIABLE = "CONCLAUDE_TOKEN";
-const BATCH = 1_000;
-/** The clock of the system and its process table differ by a moment, in milliseconds. */
+/** So much may the clock of the system and its process table differ, in milliseconds. */
 const CLOCK_SLACK_MS = 2_000;
 
 const OTHER_TERMINAL =
   "Run it yourself in a terminal that Claude Code did not open (its own `!` line counts as the agent)";
 
-/**
- * Refuses everybody but a person. @param verb As it is typed: `guard pause`.
- * @param options `atTerminal`: from the first session on a terminal is needed, and no token replaces it.
- * @throws {UserError} When an agent runs it, or nothing shows a person.
- */
+/** Refuses a verb to everybody but a person. @param options `atTerminal`: no token counts. @throws {UserError} */
 export async function requirePerson(
   context: CliContext,
   verb: string,
@@ -54,7 +49,7 @@ export async function requirePerson(
   const by = { ...environment.descent ?? readDescent(), environment, ...options };
   const refusal = await whyNot(context, by).catch((thrown) => whyNotUnasked(thrown, by));
   if (refusal === null) return;
-  const { why, next } = refusal;
+  const { why, next = OTHER_TERMINAL } = refusal;
   const { logFile, home } = context.locations;
   const message = `refused \`conclaude ${verb}\`: ${why}`;
   appendLog([logFile], { level: "warn", message, atMs: Date.now(), home });
@@ -65,7 +60,11 @@ export async function requirePerson(
   });
 }
 
-type Refusal = { readonly why: string; readonly next: string };
+/** Why a verb is refused, and what to do; by default, to use another terminal. */
+type Refusal = { readonly why: string; readonly next?: string };
+
+/** Whether a session or an agent counts here, by its project. */
+type Counts = (one: Pick<AgentProcess, "projectDir">) => boolean;
 
 /** The process that runs the verb, and its environment. */
 interface By extends Descent {
@@ -74,40 +73,39 @@ interface By extends Descent {
 }
 
 async function whyNot(context: CliContext, by: By): Promise<Refusal | null> {
-  const { environments } = by;
-  const here = await databasesHere(context);
+  const { globals, locations } = context;
+  const { database } = await placeOf({ ...context, globals: { ...globals, noDb: false } });
+  const here = [...new Set([database, ...databasesOf(context, locations.home)])];
   for (const path of here) {
     const refusal = await refusalOf(path, by, () => true);
     if (refusal !== null) return refusal;
   }
-  // An agent with another HOME would look like somebody else, so the paths that it names are asked.
+  // An agent may set another HOME, so sessions of other homes count where the command names their files.
   const paths = pathsMeant(context);
-  for (const home of homesElsewhere(context, environments, paths)) {
-    const isMeant = (folder: string | null) =>
-      [folder, joinPath(home, ".claude"), joinPath(home, ".conclaude")]
-        .some((one) => touches(paths, one));
+  for (const home of homesElsewhere(context, by.environments, paths)) {
+    const ofHome = [joinPath(home, ".claude"), joinPath(home, ".conclaude")];
+    const counts: Counts = ({ projectDir }) =>
+      [projectDir, ...ofHome].some((one) => touches(paths, one));
     for (const path of databasesOf(context, home).filter((path) => !here.includes(path))) {
-      const refusal = await refusalOf(path, by, ({ projectDir }) => isMeant(projectDir));
+      const refusal = await refusalOf(path, by, counts);
       if (refusal !== null) return refusal;
     }
   }
   return null;
 }
 
-async function refusalOf(
-  path: string,
-  by: By,
-  counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
-): Promise<Refusal | null> {
+/** Why the sessions that a database knows refuse the verb; null when they do not. */
+async function refusalOf(path: string, by: By, counts: Counts): Promise<Refusal | null> {
   using db = openToAsk(path);
   if (db === null) return null;
   const agent = agentAmong(db, by, counts);
-  if (agent !== null) return { why: agent, next: OTHER_TERMINAL };
+  if (agent !== null) return { why: agent };
   const { doubt } = by.lineage;
   if (doubt === null) return null;
-  if (by.atTerminal) return hasSessions(db) ? { why: doubt, next: OTHER_TERMINAL } : null;
+  if (by.atTerminal) return hasSessions(db) ? { why: doubt } : null;
   const busy = sessionAtWork(db, counts);
-  if (busy === null || await showsToken(db, by.environment)) return null;
+  const token = by.environment.variable(TOKEN_VARIABLE);
+  if (busy === null || (token !== undefined && await knowsToken(db, token))) return null;
   return {
     why: `${doubt}, and session ${busy} is under way`,
     next: `${OTHER_TERMINAL}. A script of your own shows a token in ${TOKEN_VARIABLE}: ` +
@@ -120,17 +118,14 @@ function whyNotUnasked(thrown: unknown, { lineage, environments }: By): Refusal 
   const [agent] = environments.match(IDENTITY) ?? [];
   if (agent === undefined && lineage.doubt === null) return null;
   const why = agent === undefined ? lineage.doubt : `it runs below ${agent}`;
-  return {
-    why: `${why}, and the database cannot be asked who is at work (${messageOf(thrown)})`,
-    next: OTHER_TERMINAL,
-  };
+  return { why: `${why}, and the database cannot be asked who is at work (${messageOf(thrown)})` };
 }
 
-/** A sentence about the session or agent that this process descends from; null when there is none. */
+/** Names the session or agent that this process descends from; null when there is none. */
 function agentAmong(
   db: DatabaseSync,
   { lineage, environments }: By,
-  counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
+  counts: Counts,
 ): string | null {
   const above = new Map(lineage.processes.map((one) => [one.pid, one]));
   // In a container everything descends from Claude Code as the first process; then the environment tells.
@@ -150,20 +145,13 @@ function agentAmong(
 const IDENTITY = /\b(?:CLAUDE_CODE_SESSION_ID|CONCLAUDE_AGENT_ID)=([\w.-]{8,64})/g;
 
 /** The short id of a session that is active or has a running process; null when there is none. */
-function sessionAtWork(
-  db: DatabaseSync,
-  counts: (agent: Pick<AgentProcess, "projectDir">) => boolean,
-): string | null {
+function sessionAtWork(db: DatabaseSync, counts: Counts): string | null {
   const known = agentProcesses(db).filter((one) => one.kind === "session" && counts(one));
-  const pids = [...new Set(known.map(({ pid }) => pid))];
-  const facts = new Map<number, ProcessFacts>();
-  for (let i = 0; i < pids.length; i += BATCH) {
-    for (const [pid, one] of readProcesses(pids.slice(i, i + BATCH))) facts.set(pid, one);
-  }
-  const isKnown = pids.length === 0 || facts.size > 0 || OS !== "windows";
+  const facts = readProcesses([...new Set(known.map(({ pid }) => pid))]);
+  // Windows does not tell which processes run.
   const running = known.find((one) => {
     const now = facts.get(one.pid);
-    return isKnown ? now?.hasEnded === false && isSame(one, now) : one.isActive;
+    return OS === "windows" ? one.isActive : now?.hasEnded === false && isSame(one, now);
   });
   const id = running?.id ?? activeWithoutProcess(db).find(counts)?.id;
   return id === undefined ? null : tellingId(db, id);
@@ -176,21 +164,7 @@ function isSame({ mark, seenAtMs }: AgentProcess, now: ProcessFacts | undefined)
   return (startedAtMs(now.mark) ?? 0) <= seenAtMs + CLOCK_SLACK_MS;
 }
 
-async function showsToken(db: DatabaseSync, { variable }: Environment): Promise<boolean> {
-  const token = variable(TOKEN_VARIABLE);
-  return token !== undefined && await knowsToken(db, token);
-}
-
-/** The database of this command, and those of this home. */
-async function databasesHere(context: CliContext): Promise<string[]> {
-  const { database } = await placeOf({ ...context, globals: { ...context.globals, noDb: false } });
-  return [...new Set([database, ...databasesOf(context, context.locations.home)])];
-}
-
-/**
- * The databases that hooks of a home write into: the usual one, and those of configurations that it knows. The
- * configuration of the current folder does not count, since an agent can write one.
- */
+/** The databases that hooks of a home write into; not that of the current folder, which an agent can choose. */
 function databasesOf({ environment }: CliContext, home: string | null): string[] {
   const variable = (name: string) => name === "HOME" ? home ?? undefined : undefined;
   const { database } = locate({ ...environment, variable }, { namesIn: () => [] });
@@ -213,13 +187,9 @@ function homesElsewhere(
 
 /** The home that the system has for this user; none where it does not tell. */
 export function homeOfAccount(): string[] {
-  try {
-    const accounts = readTextFileSync("/etc/passwd").split("\n").map((line) => line.split(":"));
-    const own = accounts.find(([, , uid]) => uid === `${userId()}`)?.[5];
-    return own === undefined ? [] : [own];
-  } catch {
-    return [];
-  }
+  const accounts = quietly(() => readTextFileSync("/etc/passwd"))?.split("\n") ?? [];
+  const own = accounts.map((line) => line.split(":")).find(([, , uid]) => uid === `${userId()}`);
+  return own?.[5] === undefined ? [] : [own[5]];
 }
 
 /** The folder in which the command works, and every path that it names. */
@@ -231,14 +201,10 @@ function pathsMeant({ cwd, environment }: CliContext): string[] {
 }
 
 function touches(paths: readonly string[], folder: string | null): boolean {
-  return folder !== null &&
-    paths.some((path) => `${path}/`.startsWith(`${folder}/`));
+  return folder !== null && paths.some((path) => `${path}/`.startsWith(`${folder}/`));
 }
 
-/**
- * A database of conclaude of any schema so far; null for anything else.
- * @throws {Error} When another process holds it.
- */
+/** A database of conclaude of any schema; null for anything else. @throws {Error} When it is locked. */
 function openToAsk(path: string): DatabaseSync | null {
   const { kind } = identifyDatabase(path);
   if (kind !== "ours" && kind !== "older") return null;

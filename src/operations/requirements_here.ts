@@ -26,16 +26,10 @@ import {
   expiredOf,
   isTriggered,
   satisfyingOf,
-  type Standing,
   unprovenOf,
   WHOLE_BRANCH,
 } from "../policy/requirements/standing.ts";
-import {
-  type Audience,
-  reasonOf,
-  type Status,
-  statusOf,
-} from "../policy/requirements/requirement_text.ts";
+import { type Audience, reasonOf, statusOf } from "../policy/requirements/requirement_text.ts";
 
 export interface RequirementsHere {
   /** Those that are switched on; empty when the project has none. */
@@ -60,10 +54,7 @@ export async function requirementsHere(context: CliContext): Promise<Requirement
   };
 }
 
-/**
- * The branch whose state is meant: the named one, else the one that is checked out.
- * @throws {UserError} Outside of a repository; without a branch when none is named.
- */
+/** The named branch, else the one that is checked out. @throws {UserError} Where there is none. */
 export function branchKeyOf({ ground }: RequirementsHere, named: string | undefined): BranchKey {
   if (ground.kind === "branch") {
     return { repository: ground.repository.commonDir, branch: named ?? ground.branch };
@@ -77,11 +68,7 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
   });
 }
 
-/**
- * {@linkcode requirementsHere} for a session: by the configuration that its hooks read, which may be that of another
- * working tree. The branch is that of this folder; where none is checked out, the last one of the session.
- * @throws {UserError} When the session works in another repository.
- */
+/** {@linkcode requirementsHere} by the configuration that a session's hooks read. @throws {UserError} When it works elsewhere. */
 export async function hereOfSession(
   context: CliContext,
   db: DatabaseSync,
@@ -100,7 +87,7 @@ export async function hereOfSession(
   const { projectDir, cwd } = session;
   if (projectDir !== null && isHere(projectDir)) {
     const theirs = await requirementsHere({ ...context, cwd: projectDir });
-    return theirs.requirements.length === 0 ? here : { ...theirs, ground: here.ground };
+    return theirs.requirements.length === 0 ? here : { ...theirs, ground };
   }
   // A folder that is gone, or whose name is masked, tells nothing.
   const isElsewhere = projectDir !== null && isThere(projectDir) &&
@@ -113,13 +100,9 @@ export async function hereOfSession(
   });
 }
 
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/**
- * The full id of the named session, or of the one that this command runs in. A whole id that no hook has sent yet is
- * taken as it is. @param command What the next step repeats with a `--session`: `req pause`.
- * @throws {UserError} When none can be told.
- */
+/** The full id of the named session, else of the current one. @param options `command` is for the error. @throws {UserError} */
 export async function sessionIdOf(
   db: DatabaseSync,
   context: CliContext,
@@ -134,7 +117,7 @@ export async function sessionIdOf(
 /** Stands for the session where none can be told. */
 export const NO_SESSION = "no-session";
 
-/** {@linkcode sessionIdOf}, or {@linkcode NO_SESSION} where none is named and none can be told. */
+/** {@linkcode sessionIdOf}; {@linkcode NO_SESSION} where none is named and none can be told. */
 export async function sessionIdOrNone(
   db: DatabaseSync | null,
   context: CliContext,
@@ -155,42 +138,25 @@ export function durationText(ms: number): string {
   return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
 }
 
-/** What the error says was left undone. */
-type Undone = "nothing was recorded" | null;
-
-/**
- * The requirements of these names. @param undone What the error says was not done; null for a verb that only looks.
- * @throws {UserError} At the first name that does not count, with why.
- */
+/** The requirements of these names. @param options `undone`: what the error says was not done. @throws {UserError} */
 export async function namedRequirements(
   context: CliContext,
   here: RequirementsHere,
-  { names, undone }: { readonly names: readonly string[]; readonly undone: Undone },
+  { names, undone }: {
+    readonly names: readonly string[];
+    readonly undone: "nothing was recorded" | null;
+  },
 ): Promise<Requirement[]> {
-  const find = (name: string) => here.requirements.find((one) => one.name === name);
-  const missing = names.find((name) => find(name) === undefined);
-  if (missing === undefined) return names.flatMap((name) => find(name) ?? []);
-  const parsed = await parseHere(context, here);
-  const written = parsed.config.requirements[missing];
-  if (written?.enabled === true && parsed.policy.root === null) {
-    throw failure(missing, undone, {
-      why:
-        "it is switched on in your own configuration, but requirements count only in a project with a " +
-        "configuration file of its own, and this one has none",
-      next: "conclaude config init",
-    });
-  }
-  throw written !== undefined
-    ? failure(missing, undone, {
-      why: "it is switched off",
-      next: `conclaude req enable ${missing}`,
-    })
-    : unknownName(missing, { here, parsed, undone });
-}
-
-interface Configured {
-  readonly requirement: Requirement;
-  readonly isOn: boolean;
+  const found = names.map((name) => here.requirements.find((one) => one.name === name));
+  const missing = names[found.indexOf(undefined)];
+  if (missing === undefined) return found.flatMap((one) => one ?? []);
+  const { why, next } = whyUnknown(missing, here, await parseHere(context, here));
+  const ending = undone === null
+    ? ""
+    : why.endsWith("?")
+    ? ` ${undone[0]!.toUpperCase()}${undone.slice(1)}`
+    : `; ${undone}`;
+  throw new UserError(`Unknown requirement "${missing}"`, { why: why + ending, next });
 }
 
 /** The requirement of this name, also when it is switched off. @throws {UserError} When there is none. */
@@ -198,7 +164,7 @@ export async function configuredRequirement(
   context: CliContext,
   here: RequirementsHere,
   name: string,
-): Promise<Configured> {
+): Promise<{ readonly requirement: Requirement; readonly isOn: boolean }> {
   const known = here.requirements.find((one) => one.name === name);
   if (known !== undefined) return { requirement: known, isOn: true };
   const parsed = await parseHere(context, here);
@@ -206,8 +172,8 @@ export async function configuredRequirement(
   const { compileRequirements } = await import("../policy/requirements/requirement_section.ts");
   const requirements = entry === undefined ? {} : { [name]: { ...entry, enabled: true } };
   const [requirement] = compileRequirements({ ...parsed.config, requirements })?.requirements ?? [];
-  if (requirement === undefined) throw unknownName(name, { here, parsed, undone: null });
-  return { requirement, isOn: false };
+  if (requirement !== undefined) return { requirement, isOn: false };
+  throw new UserError(`Unknown requirement "${name}"`, whyUnknown(name, here, parsed));
 }
 
 /** Parses the configuration again, since the cached one does not name what was left out. */
@@ -220,154 +186,116 @@ async function parseHere(
   return parseConfig<Config>(readConfigFiles(lookUpwards(folder), locations));
 }
 
-function unknownName(
+/** Why no requirement of this name counts here, and what to do. */
+function whyUnknown(
   name: string,
-  { here: { config, requirements }, parsed, undone }: {
-    readonly here: RequirementsHere;
-    readonly parsed: ParsedConfig<Config>;
-    readonly undone: Undone;
-  },
-): UserError {
+  { config, requirements }: RequirementsHere,
+  parsed: ParsedConfig<Config>,
+): { readonly why: string; readonly next: string } {
+  const written = parsed.config.requirements[name];
+  if (written?.enabled === true && parsed.policy.root === null) {
+    return {
+      why: "it is switched on in your own configuration, but requirements count only in a " +
+        "project with a configuration file of its own, and this one has none",
+      next: "conclaude config init",
+    };
+  }
+  if (written !== undefined) {
+    return { why: "it is switched off", next: `conclaude req enable ${name}` };
+  }
   const validate = "conclaude config validate";
-  const mistake = parsed.problems.find(({ key }) =>
-    key === `requirements.${name}` || key.startsWith(`requirements.${name}.`)
-  );
+  const mistake = parsed.problems.find(({ key }) => `${key}.`.startsWith(`requirements.${name}.`));
   if (mistake !== undefined) {
     const { key, path, line, message } = mistake;
     const why = `it is left out because of a mistake in \`${key}\` (${path}:${line}): ${message}`;
-    return failure(name, undone, { why, next: validate });
+    return { why, next: validate };
   }
   if (config.unreadable !== "") {
-    return failure(name, undone, { why: `nothing counts of ${config.unreadable}`, next: validate });
+    return { why: `nothing counts of ${config.unreadable}`, next: validate };
   }
-  const known = requirements.map((requirement) => requirement.name);
+  const known = requirements.map((one) => one.name);
+  if (known.length === 0) {
+    return { why: "no requirement is switched on in this project", next: "conclaude req init" };
+  }
   const near = nearestWords(name, known);
-  return failure(name, undone, {
-    why: known.length === 0
-      ? "no requirement is switched on in this project"
-      : near.length > 0
+  return {
+    why: near.length > 0
       ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}?`
       : `this project has ${known.join(", ")}`,
-    next: known.length === 0
-      ? "conclaude req init"
-      : near.length === 1
-      ? `conclaude req show ${near[0]}`
-      : "conclaude req status",
-  });
-}
-
-function failure(
-  name: string,
-  undone: Undone,
-  { why, next }: { readonly why: string; readonly next: string },
-): UserError {
-  const ending = undone === null
-    ? ""
-    : why.endsWith("?")
-    ? ` ${undone[0]!.toUpperCase()}${undone.slice(1)}`
-    : `; ${undone}`;
-  return new UserError(`Unknown requirement "${name}"`, { why: why + ending, next });
-}
-
-/** One requirement as it stands. */
-export interface Row {
-  readonly name: string;
-  readonly type: "blocking" | "dynamic" | "guard";
-  readonly calculator?: string;
-  readonly guardType?: string;
-  readonly scope: Requirement["scope"];
-  /** `met` is a condition that holds by itself; of `unknown` nobody can tell. */
-  readonly status: Status;
-  readonly satisfiedBy: string | null;
-  readonly satisfiedAtMs: number | null;
-  readonly expiresAtMs: number | null;
-  /** Who had satisfied it until it expired, and when that was; null where nothing expired. */
-  readonly expired: { readonly by: string | null; readonly atMs: number } | null;
-  /** Why the proof of its satisfaction is missing; null where it is proven, or needs no proof. */
-  readonly unproven: string | null;
-  readonly wholeBranch: boolean;
-  readonly triggered: boolean;
-  readonly stopOnly: boolean;
-  readonly why: string | null;
-  readonly run: string | null;
-  readonly metadata: Standing["metadata"];
+    next: near.length === 1 ? `conclaude req show ${near[0]}` : "conclaude req status",
+  };
 }
 
 /** The type of a requirement, in the words of the configuration. */
-export function configuredType(
-  { condition: { type } }: Pick<Requirement, "condition">,
-): Pick<Row, "type" | "calculator" | "guardType"> {
-  switch (type) {
-    case "blocking":
-      return { type };
-    case "branch_size":
-      return { type: "dynamic", calculator: type };
-    default:
-      return { type: "guard", guardType: type };
-  }
+export function configuredType({ condition: { type } }: Pick<Requirement, "condition">): {
+  readonly type: "blocking" | "dynamic" | "guard";
+  readonly calculator?: string;
+  readonly guardType?: string;
+} {
+  if (type === "blocking") return { type };
+  return type === "branch_size"
+    ? { type: "dynamic", calculator: type }
+    : { type: "guard", guardType: type };
 }
+
+/** One requirement as it stands. */
+export type Row = ReturnType<typeof rowOf>;
 
 /** How the requirements stand on a branch for a session, and whom that is told to. */
 export async function rowsOf(
   { requirements, ground, config }: Pick<RequirementsHere, "requirements" | "ground" | "config">,
-  at: {
+  { db, key, sessionId, environment }: {
     readonly db: DatabaseSync;
     readonly key: BranchKey;
     readonly sessionId: string;
     readonly environment: Environment;
   },
 ): Promise<{ readonly rows: readonly Row[]; readonly to: Audience }> {
-  const { open, unknown, standings, facts, to } = await standHere(requirements, ground, {
-    ...at,
-    config,
-    transcriptPath: transcriptNear(at.db, { ...at.key, ...at }),
-  });
-  const { sessionId } = facts;
-  const rows = requirements.map((requirement): Row => {
-    const satisfying = satisfyingOf(requirement, standings, facts);
-    const former = satisfying === undefined ? expiredOf(requirement, standings, facts) : undefined;
-    const why = [...open, ...unknown].find((one) => one.requirement === requirement);
-    const { name, scope, stopOnly, resolvedBy } = requirement;
-    return {
-      name,
-      ...configuredType(requirement),
-      scope,
-      status: statusOf(requirement, standings, { open, unknown, ...facts }),
-      satisfiedBy: satisfying?.satisfiedBy ?? null,
-      satisfiedAtMs: satisfying?.satisfiedAtMs ?? null,
-      expiresAtMs: satisfying?.expiresAtMs ?? null,
-      expired: former === undefined ? null : { by: former.satisfiedBy, atMs: former.expiresAtMs! },
-      unproven: unprovenOf(requirement, standings, facts)?.unproven?.why ?? null,
-      wholeBranch: satisfying?.sessionId === WHOLE_BRANCH,
-      triggered: isTriggered(requirement, standings, sessionId),
-      stopOnly,
-      why: why === undefined ? null : reasonOf(why, to),
-      run: resolvedBy === null ? null : `/${resolvedBy}`,
-      metadata: satisfying?.metadata ?? {},
-    };
-  });
-  return { rows, to };
+  const transcriptPath = transcriptNear(db, { ...key, sessionId });
+  const at = { db, sessionId, environment, config, transcriptPath, atMs: Date.now() };
+  const stand = ground.kind === "branch" && ground.branch === key.branch
+    ? await standOf(requirements, { ...at, ground, projectDir: ground.repository.root })
+    : standElsewhere(requirements, { ...at, key });
+  return { rows: requirements.map((requirement) => rowOf(requirement, stand)), to: stand.to };
 }
 
-/** How requirements stand on the branch that is checked out here, or on another one. */
-async function standHere(
+/** How requirements stand on a branch that is not checked out here, so that it cannot be measured. */
+function standElsewhere(
   requirements: readonly Requirement[],
-  ground: Ground,
-  at: Parameters<typeof rowsOf>[1] & {
-    readonly config: RequirementsHere["config"];
-    readonly transcriptPath: string | null;
-  },
-): Promise<Stand> {
-  const { db, key, sessionId } = at;
-  const atMs = Date.now();
-  if (ground.kind === "branch" && ground.branch === key.branch) {
-    const projectDir = ground.repository.root;
-    return await standOf(requirements, { ...at, ground, atMs, projectDir });
-  }
+  at: Parameters<typeof provenStandings>[1] & { readonly db: DatabaseSync },
+): Stand {
+  const { db, sessionId, atMs, key: { branch } } = at;
   const branchLines = { unknown: ELSEWHERE };
-  const facts = { sessionId, atMs, branch: key.branch, branchLines, otherSessions: [] };
-  const standings = await provenStandings(requirements, { ...at, atMs });
-  const to = { session: tellingId(db, sessionId), branch: key.branch, facts };
+  const facts = { sessionId, atMs, branch, branchLines, otherSessions: [] };
+  const standings = provenStandings(requirements, at);
+  const to = { session: tellingId(db, sessionId), branch, facts };
   const open = openOf(requirements, standings, facts);
   return { open, unknown: unknownOf(requirements, standings, facts), standings, facts, to };
+}
+
+function rowOf(requirement: Requirement, { open, unknown, standings, facts, to }: Stand) {
+  const satisfying = satisfyingOf(requirement, standings, facts);
+  const former = satisfying === undefined ? expiredOf(requirement, standings, facts) : undefined;
+  const why = [...open, ...unknown].find((one) => one.requirement === requirement);
+  const { name, scope, stopOnly, resolvedBy } = requirement;
+  return {
+    name,
+    ...configuredType(requirement),
+    scope,
+    /** `met` is a condition that holds by itself; of `unknown` nobody can tell. */
+    status: statusOf(requirement, standings, { open, unknown, ...facts }),
+    satisfiedBy: satisfying?.satisfiedBy ?? null,
+    satisfiedAtMs: satisfying?.satisfiedAtMs ?? null,
+    expiresAtMs: satisfying?.expiresAtMs ?? null,
+    /** Who had satisfied it until it expired, and when that was; null where nothing expired. */
+    expired: former === undefined ? null : { by: former.satisfiedBy, atMs: former.expiresAtMs! },
+    /** Why the proof of its satisfaction is missing; null where it is proven, or needs no proof. */
+    unproven: unprovenOf(requirement, standings, facts)?.unproven?.why ?? null,
+    wholeBranch: satisfying?.sessionId === WHOLE_BRANCH,
+    triggered: isTriggered(requirement, standings, facts.sessionId),
+    stopOnly,
+    why: why === undefined ? null : reasonOf(why, to),
+    run: resolvedBy === null ? null : `/${resolvedBy}`,
+    metadata: satisfying?.metadata ?? {},
+  };
 }

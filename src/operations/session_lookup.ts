@@ -4,7 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import { joinPath, withParents } from "../base/paths.ts";
-import { type Ancestor, ancestors } from "../system/process/ancestors.ts";
+import { ancestors } from "../system/process/ancestors.ts";
 import { lookAtProcesses } from "../system/process/process_identity.ts";
 import {
   type ActiveSession,
@@ -24,10 +24,7 @@ import { onlyNamed } from "./record_lookup.ts";
 /** Only the beginning of a UUID, as Claude Code's ids are, is completed to a session's id. */
 const PART_OF_UUID = /^[0-9a-f-]+$/i;
 
-/**
- * The session that a person names by its id or the beginning of it.
- * @throws {UserError} When there is none, or there are several.
- */
+/** The session whose id begins like this. @throws {UserError} When that is not one. */
 export function sessionOf(db: DatabaseSync, text: string): SessionRow {
   const found = findSessions(db, text.trim());
   if (found.length > 0) return onlyOne(text, found, ({ sessionId }) => sessionId);
@@ -38,11 +35,7 @@ export function sessionOf(db: DatabaseSync, text: string): SessionRow {
   });
 }
 
-/**
- * The full id that a flag names; null without the flag. An id that only events, captures, counters or observations
- * have counts too: they may come before their session, or outlive it.
- * @throws {UserError} When nothing has such an id, or several have.
- */
+/** The full id that a flag names, with or without a session of its own; null without the flag. @throws {UserError} */
 export function sessionFilterOf(db: DatabaseSync, text: string | undefined): string | null {
   if (text === undefined) return null;
   const sessions = findSessions(db, text.trim()).map(({ sessionId }) => sessionId);
@@ -51,39 +44,36 @@ export function sessionFilterOf(db: DatabaseSync, text: string | undefined): str
   return onlyOne(text, found, (id) => id);
 }
 
-/**
- * The full id of a counter's session. One that no hook has written is taken as it is, so that scripts can count what
- * they like; only the beginning of a UUID is completed. @throws {UserError} When several ids begin like this.
- */
+/** The full id of a counter's session; an unknown id is taken as it is, for scripts. @throws {UserError} */
 export function counterOwnerOf(db: DatabaseSync, text: string): string {
   const id = normalizeSessionId(text) ?? "";
-  const found = findSessions(db, id)
-    .filter(({ sessionId, shortId }) =>
-      PART_OF_UUID.test(id) || id === sessionId || id === shortId
-    );
+  const found = findSessions(db, id).filter(({ sessionId, shortId }) =>
+    PART_OF_UUID.test(id) || id === sessionId || id === shortId
+  );
   return found.length === 0 ? id : onlyOne(text, found, ({ sessionId }) => sessionId).sessionId;
 }
 
-/**
- * The live session of this project whose Claude process this command descends from, else the only live one. Live is
- * an active session whose process, where it is known, still runs it.
- * @param options `command`: what the next step repeats with a `--session`, such as `guard pause`.
- * @throws {UserError} When there is none, or there are several; names all of them.
- */
+/** The live session that this command descends from, else the only live one here. @throws {UserError} */
 export async function currentSession(
   db: DatabaseSync,
   context: CliContext,
   { command }: { readonly command?: string } = {},
 ): Promise<SessionRow> {
-  const active = nearestProject(listActive(db, projectsHere(context.cwd)));
-  const live = await stillLive(active);
-  const own = ancestors().flatMap((ancestor) => live.filter((one) => isRunBy(one, ancestor)));
+  const { cwd } = context;
+  const repository = findRepository(lookUpwards(cwd));
+  const projects = repository === undefined ? withParents(cwd) : [repository.commonDir];
+  const live = await stillLive(nearestProject(listActive(db, projects)));
+  const own = ancestors().flatMap(({ pid, mark }) =>
+    live.filter(({ session, claudeProcess }) =>
+      session.claudePid === pid && (claudeProcess === null || claudeProcess === mark)
+    )
+  );
   const [found] = own.length > 0 ? own : live;
   if (found !== undefined && (own.length > 0 || live.length === 1)) return found.session;
   const nowMs = Date.now();
   throw new UserError("Cannot tell which session is meant", {
     why: found === undefined
-      ? `no session of Claude Code is live in this project (${context.cwd})`
+      ? `no session of Claude Code is live in this project (${cwd})`
       : `this command runs in none of the ${live.length} live sessions of this project: ` +
         `${live.map(({ session }) => candidate(db, session, nowMs)).join("; ")}; ` +
         "choose one of them with `--session`",
@@ -99,14 +89,7 @@ function candidate(db: DatabaseSync, session: SessionRow, nowMs: number): string
   return plain(`${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, nowMs)}`);
 }
 
-/** The common git directory; outside of a repository this folder and all above it. */
-function projectsHere(cwd: string): string[] {
-  const looks = lookUpwards(cwd);
-  const repository = findRepository(looks);
-  return repository === undefined ? withParents(cwd) : [repository.commonDir];
-}
-
-/** Of projects whose folders lie in one another the innermost. */
+/** The sessions of the innermost project, where folders of projects lie in one another. */
 function nearestProject(sessions: readonly ActiveSession[]): ActiveSession[] {
   const length = ({ session }: ActiveSession) =>
     session.repository === null ? session.projectDir?.length ?? 0 : 0;
@@ -121,10 +104,6 @@ async function stillLive(sessions: readonly ActiveSession[]): Promise<ActiveSess
   const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
   const gone = new Set(goneSessions(known, processes, null));
   return sessions.filter(({ session }) => !gone.has(session.sessionId));
-}
-
-function isRunBy({ session, claudeProcess }: ActiveSession, { pid, mark }: Ancestor): boolean {
-  return session.claudePid === pid && (claudeProcess === null || claudeProcess === mark);
 }
 
 /** What the sessions of the project around this folder have in common: the common git directory, or the folder. */

@@ -3,10 +3,7 @@ import { drainSpool, spooledFiles } from "../upkeep/transfer/drain_spool.ts";
 import type { CliContext } from "./context.ts";
 import { isThere } from "../upkeep/care/whole_file.ts";
 
-/**
- * Takes in what waits in the spool.
- * @returns How many records still wait, since the database cannot take them now either.
- */
+/** Takes in what waits in the spool. @returns How many records the database could not take. */
 export function takeInSpool(
   db: DatabaseSync,
   database: string,

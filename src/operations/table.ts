@@ -10,10 +10,7 @@ export interface Column<Row> {
 
 const GAP = "  ";
 
-/**
- * A table for a terminal: titles, then a line a row. Control characters become spaces, so that stored text cannot
- * take over the terminal. @param options `empty` is said when there are no rows; `color` makes the titles bold.
- */
+/** A table for a terminal. @param options `empty` is said when there are no rows; `color` makes titles bold. */
 export function tableText<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -50,10 +47,7 @@ type Cell<Row> = Column<Row>["value"] | readonly [Column<Row>["value"]];
 /** The columns of a list by their titles. */
 export type Columns<Row> = Readonly<Record<string, Cell<Row>>>;
 
-/**
- * A list: rows under their name for programs, a table for people. @param named `{ sessions }`.
- * @param empty What is said when there are no rows.
- */
+/** A list: rows under their name for programs, a table for people. @param named `{ sessions }`. */
 export function listView<Row>(
   { globals }: Pick<CliContext, "globals">,
   named: Readonly<Record<string, readonly Row[]>>,
@@ -67,10 +61,7 @@ export function listView<Row>(
   return { json: named, text: tableText(rows!, all, { empty, color: globals.color }) };
 }
 
-/**
- * A page of a list. @param named Its rows, one more than `limit` where there are more.
- * @param page `onwards`: the flags that show more.
- */
+/** A page of a list. @param named Its rows, one more than `limit` where there are more. */
 export function pageView<Row>(
   context: Pick<CliContext, "globals">,
   named: Readonly<Record<string, readonly Row[]>>,

@@ -1,7 +1,7 @@
 /** Texts that people give for a task: where they come from, and what of them may be kept. */
 import type { HookConfig } from "../config/hook_config.ts";
 import { readAll } from "../system/environment.ts";
-import { messageOf } from "../base/errors.ts";
+import { isUserError, messageOf } from "../base/errors.ts";
 import { checkBody } from "../work/task_input.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { usageError } from "./usage.ts";
@@ -22,10 +22,7 @@ export async function maskerOf(
   return (text) => redactText(text, { patterns });
 }
 
-/**
- * The body from the flag, a file or stdin; undefined when none is given.
- * @throws {UserError} When it is given twice, cannot be read or cannot be kept.
- */
+/** The body from the flag, a file or stdin. @throws {UserError} When it is given twice or cannot be read. */
 export function readBody(
   context: Pick<CliContext, "cwd" | "locations" | "environment">,
   { body, bodyFile, stdin }: BodyFlags,
@@ -40,13 +37,10 @@ export function readBody(
   if (stdin) return checkBody(readStdin(context));
   if (bodyFile === undefined) return body;
   const path = typedPath(context, bodyFile);
-  return checkBody(readText(path));
-}
-
-function readText(path: string): string {
   try {
-    return readTextFileSync(path);
+    return checkBody(readTextFileSync(path));
   } catch (thrown) {
+    if (isUserError(thrown)) throw thrown;
     throw usageError(`Cannot read "${path}"`, {
       why: `${messageOf(thrown)}; nothing was changed`,
       next: "conclaude task create --help",

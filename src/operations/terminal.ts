@@ -3,11 +3,7 @@ import { UserError } from "../base/errors.ts";
 import type { CliContext } from "./context.ts";
 import { usageError } from "./usage.ts";
 
-/**
- * Asks a person whether to go on.
- * @param question `what` is for the error, `ask` is the sentence on the terminal, `again` is the command that does
- * not ask. @throws {UserError} When the answer is no; when there is no terminal (exit status 2).
- */
+/** Asks a person whether to go on. @param question `again`: the command that does not ask. @throws {UserError} */
 export function confirmOrThrow(
   { globals, environment }: CliContext,
   question: { readonly what: string; readonly ask: string; readonly again: string },
@@ -35,7 +31,7 @@ export interface ProgressLine {
   readonly end: () => void;
 }
 
-/** A line on stderr while work goes on; silent where stderr is no terminal. It changes at most ten times a second. */
+/** A line on stderr while work goes on, changed at most ten times a second; silent where stderr is no terminal. */
 export function progressLine(
   { process, environment }: Pick<CliContext, "process" | "environment">,
 ): ProgressLine {

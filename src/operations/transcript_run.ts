@@ -17,7 +17,7 @@ import { tellLostForgetKey } from "./lost_forget_key.ts";
 import { progressLine } from "./terminal.ts";
 import { takeInSpool } from "./spool_first.ts";
 import { openKeptStore, openStore, placeOf } from "./open_store.ts";
-import { bytesText } from "./table.ts";
+import { bytesText, factLines } from "./table.ts";
 import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reader.ts";
 import { shortSessionId } from "../base/ids.ts";
 import { isNotFound } from "../system/files.ts";
@@ -136,10 +136,7 @@ const KIND_NAMES: Readonly<Record<ItemKind, readonly [one: string, more: string]
 };
 
 /** How many gaps there were, and how many are left. */
-export function gapsOf({ sessions, filled }: TranscriptOutcome): {
-  readonly gaps: number;
-  readonly left: number;
-} {
+export function gapsOf({ sessions, filled }: TranscriptOutcome) {
   const gaps = sessions.reduce((sum, { missing }) => sum + missing.length, 0);
   return { gaps, left: filled === null ? gaps : 0 };
 }
@@ -192,9 +189,7 @@ export function outcomeLines(
   const withGaps = sessions.filter(({ missing }) => missing.length > 0);
   const sum = (of: (one: ComparedSession) => number) =>
     sessions.reduce((total, one) => total + of(one), 0);
-  const excluded = sum((one) =>
-    Object.values(one.excluded).reduce((total, count) => total + count, 0)
-  );
+  const excluded = sum((one) => Object.values(one.excluded).reduce((a, b) => a + b, 0));
   const recent = sum((one) => one.recent);
   const forgotten = sum((one) => one.forgotten);
   const extra = sum((one) => one.extra) + withoutTranscript;
@@ -217,13 +212,9 @@ export function endLines(
   { filled }: TranscriptOutcome,
   { label, next }: { readonly label: "filled" | "imported"; readonly next: string | null },
 ): string[] {
-  const line = (name: string, text: string) => `${name.padEnd(12)}${text}`;
-  return [
-    ...filled === null ? [] : [
-      line(label, `${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`),
-    ],
-    ...next === null ? [] : [line("next", next)],
-  ];
+  const written = filled &&
+    `${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`;
+  return factLines([[label, written], ["next", next]], 12);
 }
 
 /** What cannot be read: one line for each file and reason. */
@@ -248,17 +239,15 @@ function sessionLines(
     const missed = countOf(missing, kind);
     return missed === 0 ? [] : [count(missed, ...KIND_NAMES[kind])];
   });
-  const named = missing.slice(0, limit).map(({ atMs, name, toolUseId }) =>
-    `  ${new Date(atMs).toISOString().slice(0, 19)}Z  ${name}${
-      toolUseId === null ? "" : `  ${toolUseId}`
-    }`
-  );
+  const named = missing.slice(0, limit).map(({ atMs, name, toolUseId }) => {
+    const when = new Date(atMs).toISOString().slice(0, 19);
+    return `  ${when}Z  ${name}${toolUseId === null ? "" : `  ${toolUseId}`}`;
+  });
   const more = missing.length - named.length;
+  const gaps = `${missing.length} of ${found} missing: ${what.join(", ")}`;
   return [
-    `${shortSessionId(sessionId)}  ${
-      project.hide(project.dir)
-    }  ${missing.length} of ${found} missing: ` +
-    `${what.join(", ")}${isUnknown ? "; nothing of it is kept" : ""}`,
+    `${shortSessionId(sessionId)}  ${project.hide(project.dir)}  ${gaps}` +
+    (isUnknown ? "; nothing of it is kept" : ""),
     ...named,
     ...more > 0 ? [`  … ${more} more: conclaude reconcile --session ${sessionId}`] : [],
   ].map(plain);

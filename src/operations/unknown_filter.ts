@@ -46,51 +46,44 @@ export function unknownFilters(
   db: DatabaseSync,
   { project, branch, file }: AskedFilter,
 ): UnknownFilter[] {
-  const unknown: UnknownFilter[] = [];
+  const within = project?.meant ?? null;
   if (project !== null && !isKnownProject(db, project.meant)) {
     const folders = knownProjects(db).map(folderOfProject);
-    const known = inOrder(folders, isNear(baseName(project.typed), folders, projectName));
-    return [{ flag: "project", value: project.typed, known }];
+    const near = nearOf(baseName(project.typed), folders, projectName);
+    return [{ flag: "project", value: project.typed, known: nearOrNewest(near, folders) }];
   }
-  const within = project?.meant ?? null;
-  if (branch !== null) {
-    if (!isKnownBranch(db, branch, within)) {
-      const branches = knownBranches(db, within);
-      const known = inOrder(branches, isNear(branch, branches, (name) => name));
-      unknown.push({ flag: "branch", value: branch, known });
-    }
+  const unknown: UnknownFilter[] = [];
+  if (branch !== null && !isKnownBranch(db, branch, within)) {
+    const branches = knownBranches(db, within);
+    const near = nearOf(branch, branches, (name) => name);
+    unknown.push({ flag: "branch", value: branch, known: nearOrNewest(near, branches) });
   }
   if (file !== null && !isKnownFile(db, file.meant)) {
-    const paths = observedPaths(db, MAX_FILES);
-    const near = paths.filter(isNear(baseName(file.meant), paths, baseName)).slice(0, MAX_NEAR);
+    const near = nearOf(baseName(file.meant), observedPaths(db, MAX_FILES), baseName);
     const areWhole = isAbsolutePath(file.meant);
-    const known = newestOfPaths(db, near, { project: within, areWhole, limit: NAMED });
+    const how = { project: within, areWhole, limit: NAMED };
+    const known = newestOfPaths(db, near.slice(0, MAX_NEAR), how);
     unknown.push({ flag: "file", value: file.typed, known });
   }
   return unknown;
 }
 
-/** Finds the known names that resemble what was typed, in letters of either case. */
-function isNear(
+/** Those whose names resemble what was typed, in letters of either case. */
+function nearOf(
   typed: string,
   all: readonly string[],
   nameOf: (one: string) => string,
-): (one: string) => boolean {
+): readonly string[] {
   const lower = (one: string) => nameOf(one).toLowerCase();
   const near = new Set(nearestWords(typed, [...new Set(all.map(lower))]));
-  return (one) => near.has(lower(one));
+  return all.filter((one) => near.has(lower(one)));
 }
 
-/** Those that are like what was typed; where none is, the newest. */
-function inOrder(all: readonly string[], isLike: (one: string) => boolean): string[] {
-  const near = all.filter(isLike);
+function nearOrNewest(near: readonly string[], all: readonly string[]): readonly string[] {
   return (near.length > 0 ? near : all).slice(0, NAMED);
 }
 
-/**
- * Lines for a person, with a command to paste.
- * @param command What comes before the flag: `conclaude memory search uploads`.
- */
+/** Lines for a person. @param command What comes before the flag: `conclaude memory search uploads`. */
 export function unknownText(unknown: readonly UnknownFilter[], command: string): string[] {
   return unknown.flatMap(({ flag, value, known }) => {
     const none = `Nothing at all is known of the ${flag} "${plain(value)}"`;
@@ -102,20 +95,13 @@ export function unknownText(unknown: readonly UnknownFilter[], command: string):
   });
 }
 
-/**
- * The answer of a search that found nothing. It names filters that match nothing at all.
- * @param asked `project` and `file`: what the flags mean; null where they are not given.
- */
+/** The answer of a search that found nothing. It names filters that match nothing at all. */
 export function nothingFound(
   db: DatabaseSync,
   context: CliContext,
   { flags, words, project, file, database }: {
     readonly database: string;
-    readonly flags: {
-      readonly project?: string;
-      readonly branch?: string;
-      readonly file?: string;
-    };
+    readonly flags: Partial<Readonly<Record<"project" | "branch" | "file", string>>>;
     readonly words: readonly string[];
     readonly project: string | null;
     readonly file: string | null;
@@ -128,9 +114,11 @@ export function nothingFound(
     branch: flags.branch ?? null,
     file: flags.file === undefined || file === null ? null : { typed: flags.file, meant: file },
   });
-  const { globals } = context;
+  const { globals, locations: { spoolFolders } } = context;
   const command = nextHere(`conclaude memory search ${quoteWord(words.join(" "))}`, globals);
-  const waiting = countAllWaiting(db) + countSpooled(database, context);
+  const spooled = spooledFiles({ database, folders: spoolFolders }).length;
+  const waiting = countAllWaiting(db) + spooled;
+  const drain = nextHere("conclaude queue drain", globals);
   return {
     json: {
       results: [],
@@ -141,15 +129,9 @@ export function nothingFound(
     text: [
       "Nothing is remembered that matches.",
       ...unknownText(unknown, command),
-      ...waiting === 0 ? [] : [waitingText(waiting, nextHere("conclaude queue drain", globals))],
+      ...waiting === 0
+        ? []
+        : [`${count(waiting, "capture is", "captures are")} not worked in yet: ${drain}`],
     ].join("\n"),
   };
-}
-
-function countSpooled(database: string, { locations }: CliContext): number {
-  return spooledFiles({ database, folders: locations.spoolFolders }).length;
-}
-
-function waitingText(waiting: number, next: string): string {
-  return `${count(waiting, "capture is", "captures are")} not worked in yet: ${next}`;
 }

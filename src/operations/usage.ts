@@ -20,10 +20,7 @@ export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/**
- * Refuses a command line that gives both or neither of two things that exclude each other.
- * @param given The two by their names, and whether each is there: `{ "an id": true, "--all": false }`.
- */
+/** Refuses both and neither of two things. @param given `{ "an id": true, "--all": false }`. */
 export function requireOneOfTwo(
   what: string,
   { given, next, exitCode = USAGE }: {

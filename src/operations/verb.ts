@@ -24,33 +24,32 @@ type Given<Args extends Arguments> = Args extends Many<infer Value> ? Value[]
     ? { -readonly [I in keyof Args]: Args[I] extends Parameter<infer Value> ? Value : never }
   : never;
 
-/** What a verb is called with and what its help says. Its work is `run`, or `load` loads it when it is run. */
-type VerbText<Flags, Args extends Arguments> = {
-  readonly flags?: Flags;
-  readonly args?: Args;
-  /** One line, for the list of verbs; of a {@linkcode LazyVerb} that has it. */
-  readonly brief?: string;
+interface VerbText {
+  /** One line, for the list of verbs; a {@linkcode LazyVerb} has its own. */
+  readonly brief?: string | undefined;
   /** What it does, and what it leaves alone. */
   readonly about: string;
   /** Lines to paste; at least one. */
   readonly examples: readonly string[];
   /** Its name, where only a person may run it: `guard pause`. With `--dry-run` or `--preview` anybody may. */
-  readonly person?: string;
-};
+  readonly person?: string | undefined;
+}
+
+/** What a verb is called with; its work is `run`, or what `load` loads when it is run. */
+type VerbSpec<Flags, Args extends Arguments> =
+  & VerbText
+  & { readonly flags?: Flags; readonly args?: Args }
+  & VerbWork<Flags, Args>;
 
 type VerbWork<Flags, Args extends Arguments> =
   | { readonly run: Action<Values<Flags>, Given<Args>> }
   | { readonly load: () => Promise<Action<Values<Flags>, Given<Args>>> };
 
 /** A verb as the table of verbs holds it: plain data, so that making it costs nothing. */
-export interface Verb {
+export interface Verb extends VerbText {
   readonly kind: "verb";
   readonly flags: Readonly<Record<string, Parameter>>;
   readonly args: Arguments;
-  readonly brief: string | undefined;
-  readonly about: string;
-  readonly examples: readonly string[];
-  readonly person: string | undefined;
   // deno-lint-ignore no-explicit-any -- the flags and arguments were checked against each other when it was made
   readonly load: () => Promise<Action<any, any>>;
 }
@@ -81,19 +80,11 @@ export interface VerbGroup {
 export function verb<
   const Flags extends Readonly<Record<string, Parameter>> = Readonly<Record<never, never>>,
   const Args extends Arguments = [],
->(spec: VerbText<Flags, Args> & VerbWork<Flags, Args>): Verb {
+>(spec: VerbSpec<Flags, Args>): Verb {
   const { flags = {}, args = [], brief, about, examples, person } = spec;
-  const load: Verb["load"] = "load" in spec ? spec.load : () => Promise.resolve(spec.run);
-  return {
-    kind: "verb",
-    flags,
-    args,
-    brief,
-    about,
-    examples,
-    person,
-    load: person === undefined ? load : () => loadForPerson(load, person),
-  };
+  const work: Verb["load"] = "load" in spec ? spec.load : () => Promise.resolve(spec.run);
+  const load = person === undefined ? work : () => loadForPerson(work, person);
+  return { kind: "verb", flags, args, brief, about, examples, person, load };
 }
 
 async function loadForPerson(load: Verb["load"], verb: string): ReturnType<Verb["load"]> {

@@ -22,16 +22,11 @@ export function show({ process, globals }: CliContext, view: View): void {
   process.exitCode = view.exitCode ?? 0;
 }
 
-/**
- * Prints an error as what / why / next on stderr, or with `--json` as `{"error":{what,why,next,code}}` on stdout.
- * Sets the exit status.
- */
+/** Prints an error as what / why / next on stderr, or as JSON on stdout; sets the exit status. */
 export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
-  const { what, why, exitCode, reason, details, ...error } = asUserError(
-    thrown,
-    "Cannot finish the command",
-  );
+  const error = asUserError(thrown, "Cannot finish the command");
+  const { what, why, exitCode, reason, details } = error;
   const next = nextHere(error.next, globals);
   if (globals.json) {
     const told = reason === null ? {} : { reason, ...details };
@@ -54,31 +49,25 @@ export function errorText(
   return `${what}\n  why:  ${why}\n${next === "" ? "" : `  next: ${next}\n`}`;
 }
 
+const UNCHANGED = "what could not be written was not changed";
+
 /** Anything that was thrown, as an error for a person. @param what What could not be done, where the error does not say. */
 export function asUserError(thrown: unknown, what: string): UserError {
   if (isUserError(thrown)) return thrown;
   if (isDatabaseBusy(thrown)) {
     return new UserError("The database is in use", {
-      why:
-        "another process writes to it for longer than a command waits; what could not be written was not changed",
+      why: `another process writes to it for longer than a command waits; ${UNCHANGED}`,
       next: "Give the command again",
       reason: "DATABASE_BUSY",
       cause: thrown,
     });
   }
   const errcode = Number(Object(thrown).errcode) & 0xff;
-  return new UserError(what, {
-    why: messageOf(thrown) +
-      (errcode in WAYS_OUT ? "; what could not be written was not changed" : ""),
-    next: WAYS_OUT[errcode] ?? "conclaude doctor",
-    cause: thrown,
-  });
+  const why = messageOf(thrown) + (errcode in WAYS_OUT ? `; ${UNCHANGED}` : "");
+  return new UserError(what, { why, next: WAYS_OUT[errcode] ?? "conclaude doctor", cause: thrown });
 }
 
-/**
- * What helps where the database is not at fault, by SQLite's codes (https://sqlite.org/rescode.html). 8, READONLY:
- * `doctor` finds out whether the file, its folder, its owner or the disk is the cause. 13, FULL.
- */
+/** What helps where the database is not at fault, by codes of SQLite: 8 is READONLY, 13 is FULL. */
 const WAYS_OUT: Readonly<Record<number, string>> = {
   8: "conclaude doctor",
   13: "Make room (`df -h` shows where there is none), then give the command again",

@@ -17,10 +17,7 @@ import type { CliContext } from "./context.ts";
 import { maskerOf } from "./task_text.ts";
 import { openKeptStore } from "./open_store.ts";
 
-/**
- * The id of a task; the text itself when no task has such an id.
- * @throws {UserError} AMBIGUOUS_ID, with the candidates.
- */
+/** The id of a task; the text itself when no task has such an id. @throws {UserError} AMBIGUOUS_ID */
 export function taskIdOf(db: DatabaseSync, text: string): string {
   return onlyId(text, findIds(db, "tasks", { text: text.trim() }), {
     noun: "task",
@@ -34,7 +31,7 @@ export function knownTaskId(db: DatabaseSync, text: string): string {
   return (readTask(db, id) ?? needTask(db, id)).id;
 }
 
-/** The one id of those that were found for a text. @returns The text when there is none. @throws {UserError} AMBIGUOUS_ID */
+/** The only id that was found; the text when there is none. @throws {UserError} AMBIGUOUS_ID */
 function onlyId(
   text: string,
   found: readonly string[],
@@ -72,9 +69,7 @@ export function agentIdOf(db: DatabaseSync, text: string): string {
 /** The id of a workflow, by its own id or by its task's; otherwise as `taskIdOf()`. */
 export function workflowIdOf(db: DatabaseSync, text: string): string {
   const tasks = findIds(db, "tasks", { text: text.trim() });
-  const ofTasks = tasks.map((id) => readWorkflowOfTask(db, id)?.id).filter((id) =>
-    id !== undefined
-  );
+  const ofTasks = tasks.flatMap((id) => readWorkflowOfTask(db, id)?.id ?? []);
   const found = new Set([...findIds(db, "workflows", { text: text.trim() }), ...ofTasks]);
   if (found.size === 0 && tasks.length === 1) {
     throw refusal("WORKFLOW_NOT_FOUND", {
@@ -90,10 +85,7 @@ export function workflowIdOf(db: DatabaseSync, text: string): string {
   });
 }
 
-/**
- * The id of a task, agent, workflow or question. One that was removed for good is known by its whole id as long as
- * its events are kept. @throws {UserError} NOT_FOUND, AMBIGUOUS_ID.
- */
+/** The id of a task, agent, workflow or question, also of a removed one. @throws {UserError} NOT_FOUND, AMBIGUOUS_ID */
 export function entityIdOf(db: DatabaseSync, given: string): string {
   const text = given.trim();
   const found = (["tasks", "agents", "workflows", "questions"] as const)
@@ -133,30 +125,22 @@ export function checkWord<Word extends string>(
   });
 }
 
-const NOBODY_NAMED = "user";
 const MINUTE_MS = 60_000;
 
-export type ByFlag = {
-  readonly agentId?: string;
-};
+export type ByFlag = { readonly agentId?: string };
 
-/**
- * Who acts: whom `--agent-id` names, else the session of Claude Code that this command runs in, else `user`.
- * @throws {UserError} INVALID_INPUT
- */
+/** Who acts: `--agent-id`, else the session of Claude Code, else `user`. @throws {UserError} INVALID_INPUT */
 export function authorOf({ environment }: CliContext, { agentId }: ByFlag): string {
-  return checkAgentId(agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? NOBODY_NAMED);
+  return checkAgentId(agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? "user");
 }
 
 /** Where a task belongs that is made here: all working trees of a repository share its tasks. */
-export function homeOfTasks(
-  { cwd }: Pick<CliContext, "cwd">,
-): { readonly projectDir: string; readonly repository: string | null } {
+export function homeOfTasks({ cwd }: Pick<CliContext, "cwd">) {
   const repository = findRepository(lookUpwards(cwd));
   return { projectDir: repository?.root ?? cwd, repository: repository?.commonDir ?? null };
 }
 
-/** The project whose tasks are meant: the repository around this folder; all of them outside of one, or when asked for. */
+/** The repository whose tasks are meant; null for all projects, and outside of a repository. */
 export function projectOfTasks(
   context: Pick<CliContext, "cwd">,
   { allProjects }: { readonly allProjects: boolean },
@@ -169,10 +153,7 @@ export function leaseMs({ claimTimeoutMinutes }: Pick<HookConfig, "claimTimeoutM
   return claimTimeoutMinutes * MINUTE_MS;
 }
 
-/**
- * Opens the database for a change: who makes it, and what masks the secrets in its texts.
- * @param what What cannot be done where nothing is kept: `update a task`. @throws {UserError} As {@linkcode authorOf}.
- */
+/** Opens the database for a change. @param what What cannot be done: `update a task`. @throws {UserError} */
 export async function beginChange(context: CliContext, flags: ByFlag, what: string) {
   const by = authorOf(context, flags);
   const { db, place } = await openKeptStore(context, what);

@@ -1,4 +1,4 @@
-/** The rules of a policy one by one, so that each can be asked by itself, and why it does not match. */
+/** The rules of a policy as a list for people: names, patterns, and why a rule does not match. */
 import { count } from "../../base/counts.ts";
 import { DANGEROUS_RULE } from "./dangerous.ts";
 import { LOCK_RULE } from "./decide.ts";
@@ -6,6 +6,7 @@ import { IGNORED_RULE, ROOT_RULE } from "./file_rules.ts";
 import {
   type Actor,
   concerns,
+  type FileRule,
   forbidsFor,
   type GuardPolicy,
   isAbout,
@@ -19,141 +20,66 @@ export interface SingleRule {
   readonly name: string;
   readonly glob: string;
   readonly isOn: boolean;
-  /** Denies what the rule matches, even where the rule allows it. */
-  readonly alone: GuardPolicy;
   readonly allows: boolean;
   readonly aim: Aim;
-  /** Policies that deny more and more. The first that denies a tool use tells why the rule itself does not match it. */
-  readonly wider: readonly { readonly policy: GuardPolicy; readonly why: string }[];
-  /** The reason where even the widest policy does not match. */
+  /** The reason where the rule is asked and neither forbids nor allows. */
   readonly otherwise: string;
 }
 
 type Aim = Pick<ToolRule, "tool" | "toolPattern" | "agent" | "about">;
 
-/** A wider policy, and why the rule does not match when this one does. */
-type Wider = readonly [policy: Partial<GuardPolicy>, why: string];
-
 const EVERYTHING: Aim = { tool: "*", toolPattern: null, agent: null, about: "file" };
-const ANYTHING = { name: "", glob: "**", pattern: "", needle: "", message: null, agent: null };
-const EVERY_FILE: Partial<GuardPolicy> = { uneditable: [ANYTHING] };
-const EVERY_COMMAND: Partial<GuardPolicy> = {
-  tools: [{ ...ANYTHING, ...EVERYTHING, action: "block", about: "command", isPrefix: false }],
-};
-
-const NO_FILE = "it changes no file";
-const NO_COMMAND = "it runs no shell command";
-const NOT_NEW: Wider = [EVERY_FILE, "what it changes is there already"];
 
 /** Every rule that a policy has or could switch on, in the order in which they are asked. */
 export function rulesOf(policy: GuardPolicy): SingleRule[] {
-  const none: GuardPolicy = {
-    ...policy,
-    isStrict: false,
-    lock: null,
-    preventsRootAdditions: false,
-    uneditable: [],
-    noAdditions: [],
-    protectsIgnored: false,
-    protectsGenerated: false,
-    tools: [],
-    deniesDangerous: false,
-    protectsItself: false,
-  };
-  const single = (
-    name: string,
-    alone: Partial<GuardPolicy>,
-    { wider = [], ...about }: {
-      readonly isOn?: boolean;
-      readonly glob?: string;
-      readonly allows?: boolean;
-      readonly aim?: Aim;
-      readonly wider?: readonly Wider[];
-      readonly otherwise: string;
-    },
-  ): SingleRule => ({
+  const single = (name: string, isOn: boolean, otherwise: string): SingleRule => ({
     name,
     glob: "",
-    isOn: true,
+    isOn,
     allows: false,
     aim: EVERYTHING,
-    ...about,
-    alone: { ...none, ...alone },
-    wider: wider.map(([more, why]) => ({ policy: { ...none, ...more }, why })),
+    otherwise,
   });
+  const aboutFiles = ({ name, glob, agent }: FileRule, verb: string): SingleRule => ({
+    ...single(name, true, `${glob} matches nothing that it ${verb}`),
+    glob,
+    aim: { ...EVERYTHING, agent },
+  });
+  const { isStrict, lock } = policy;
   return [
-    single(LOCK_RULE, { lock: policy.lock }, {
-      isOn: policy.isStrict || policy.lock !== null,
-      otherwise: policy.lock === null ? "what it does is known before it runs" : "it only looks",
-    }),
-    ...policy.tools.map((rule) =>
-      single(rule.name, { tools: [{ ...rule, action: "block" }] }, {
-        glob: rule.glob,
-        allows: rule.action === "allow",
-        aim: rule,
-        ...(rule.about === "command"
-          ? {
-            wider: [[EVERY_COMMAND, `${rule.glob} matches none of its commands`]],
-            otherwise: NO_COMMAND,
-          }
-          : { otherwise: `${rule.glob} matches none of its files` }),
-      })
+    single(
+      LOCK_RULE,
+      isStrict || lock !== null,
+      lock === null ? "what it does is known before it runs" : "it only looks",
     ),
-    single(DANGEROUS_RULE, { deniesDangerous: true }, {
-      isOn: policy.deniesDangerous,
-      wider: [[EVERY_COMMAND, "none of its commands is known as dangerous"]],
-      otherwise: NO_COMMAND,
+    ...policy.tools.map((rule): SingleRule => {
+      const { name, glob, about, action } = rule;
+      const otherwise = about === "command"
+        ? `${glob} matches none of its commands, or a rule before it has decided`
+        : `${glob} matches none of its files`;
+      return { ...single(name, true, otherwise), glob, allows: action === "allow", aim: rule };
     }),
-    single(PROTECT_RULE, { protectsItself: true }, {
-      isOn: policy.protectsItself,
-      wider: [
-        [EVERY_FILE, "it changes nothing that belongs to the guards"],
-        [EVERY_COMMAND, "none of its commands is a person's"],
-      ],
-      otherwise: NO_FILE,
-    }),
-    single(IGNORED_RULE, { protectsIgnored: true }, {
-      isOn: policy.protectsIgnored,
-      wider: [[EVERY_FILE, "git ignores nothing that it changes"]],
-      otherwise: NO_FILE,
-    }),
-    single(ROOT_RULE, { preventsRootAdditions: true }, {
-      isOn: policy.preventsRootAdditions,
-      wider: [
-        [
-          { noAdditions: [ANYTHING] },
-          policy.root === null
-            ? "there is no configuration file of the project"
-            : "what it makes is not directly in the project's folder, or git ignores it",
-        ],
-        NOT_NEW,
-      ],
-      otherwise: NO_FILE,
-    }),
-    single("preToolUse.preventGeneratedFileEdits", { protectsGenerated: true }, {
-      isOn: policy.protectsGenerated,
-      wider: [[EVERY_FILE, "nothing that it changes says it is generated"]],
-      otherwise: NO_FILE,
-    }),
-    ...policy.uneditable.map((rule) =>
-      single(rule.name, { uneditable: [rule] }, {
-        glob: rule.glob,
-        aim: { ...EVERYTHING, agent: rule.agent },
-        wider: [[EVERY_FILE, `${rule.glob} matches nothing that it changes`]],
-        otherwise: NO_FILE,
-      })
+    single(
+      DANGEROUS_RULE,
+      policy.deniesDangerous,
+      "none of its commands is known as dangerous",
     ),
-    ...policy.noAdditions.map((rule) =>
-      single(rule.name, { noAdditions: [rule] }, {
-        glob: rule.glob,
-        aim: { ...EVERYTHING, agent: rule.agent },
-        wider: [
-          [{ noAdditions: [ANYTHING] }, `${rule.glob} matches nothing that it makes`],
-          NOT_NEW,
-        ],
-        otherwise: NO_FILE,
-      })
+    single(PROTECT_RULE, policy.protectsItself, "it changes nothing that belongs to the guards"),
+    single(IGNORED_RULE, policy.protectsIgnored, "git ignores nothing that it changes"),
+    single(
+      ROOT_RULE,
+      policy.preventsRootAdditions,
+      policy.root === null
+        ? "there is no configuration file of the project"
+        : "it adds nothing directly to the project's folder, or git ignores that",
     ),
+    single(
+      "preToolUse.preventGeneratedFileEdits",
+      policy.protectsGenerated,
+      "nothing that it changes says it is generated",
+    ),
+    ...policy.uneditable.map((rule) => aboutFiles(rule, "changes")),
+    ...policy.noAdditions.map((rule) => aboutFiles(rule, "makes")),
   ];
 }
 
