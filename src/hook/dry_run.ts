@@ -2,9 +2,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { type Environment, type Locations, readAll } from "../system/environment.ts";
-import type { AskedUse } from "../policy/judge_use.ts";
+import type { AskedUse } from "../policy/guards/judge_use.ts";
 import { lookUpwards, type Repository, repositoryAt } from "../system/git/repository.ts";
-import type { KnownPlaces } from "../policy/own_files.ts";
+import type { KnownPlaces } from "../policy/files/own_files.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";

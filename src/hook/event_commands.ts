@@ -1,5 +1,5 @@
 import type { CommandGround } from "../policy/run_commands.ts";
-import { endText } from "../policy/guards/notify.ts";
+import { endText } from "../policy/notify.ts";
 import type { CommandRun } from "../system/process/types.ts";
 import { commandDeadlineMs } from "../claude/settings/hooks.ts";
 import type { HookWork } from "./handler.ts";

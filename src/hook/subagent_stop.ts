@@ -1,7 +1,6 @@
-import type { SubagentPolicy } from "../policy/guards/prompt_policy.ts";
+import { commandsFor, type SubagentPolicy } from "../policy/prompts/prompt_commands.ts";
 import { runCommands } from "../policy/run_commands.ts";
-import { failureText } from "../policy/guards/notify.ts";
-import { commandsFor } from "../policy/guards/prompt_policy.ts";
+import { failureText } from "../policy/notify.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";

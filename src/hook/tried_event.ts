@@ -1,13 +1,13 @@
 /** Tries a hook event: what a hook would answer and what every rule says of it. It does and writes nothing. */
 import { SHELL_TOOLS } from "../claude/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { type AskedUse, judgeUse, unreadText } from "../policy/judge_use.ts";
+import { type AskedUse, judgeUse, unreadText } from "../policy/guards/judge_use.ts";
 import { type Keeping, keepingOf } from "../policy/guards/lift.ts";
-import type { KnownPlaces, OwnPlaces } from "../policy/own_files.ts";
-import { DETACHED, groundOf, UNKEPT, UNTOLD_BRANCH } from "../policy/ground.ts";
-import { requirementsFor } from "../policy/asked_requirements.ts";
-import { prepareParts, untoldAt } from "../policy/tool_requirements.ts";
-import { type JudgedUse, judgePart } from "../policy/use_decision.ts";
+import type { KnownPlaces, OwnPlaces } from "../policy/files/own_files.ts";
+import { DETACHED, groundOf, UNKEPT, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
+import { requirementsFor } from "../policy/requirements/asked_requirements.ts";
+import { prepareParts, untoldAt } from "../policy/requirements/tool_requirements.ts";
+import { type JudgedUse, judgePart } from "../policy/requirements/use_decision.ts";
 import type { Repository } from "../system/git/repository.ts";
 import { rulesOf, type SingleRule, whyAside } from "../policy/guards/single_rules.ts";
 import { answerPermission, isForTool } from "../policy/guards/decide.ts";

@@ -1,5 +1,5 @@
 import { fingerprint } from "../base/ids.ts";
-import { claim } from "../policy/event_claim.ts";
+import { claim } from "../policy/stops/event_claim.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
 /**

@@ -1,7 +1,7 @@
-/** The rules of a policy one by one, so that each can be asked by itself, and why it does not match. */
+/** The rules of a policy one by one: each can be asked by itself, and why it does not match. */
 import { count } from "../../base/counts.ts";
 import { DANGEROUS_RULE } from "./dangerous.ts";
-import { LOCK_RULE } from "./decide.ts";
+import { STRICT_RULE } from "./decide.ts";
 import { IGNORED_RULE, ROOT_RULE } from "./file_rules.ts";
 import {
   type Actor,
@@ -12,18 +12,17 @@ import {
   type ToolRule,
 } from "./guard_policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
-import type { StopPolicy } from "./stop_policy.ts";
+import type { StopPolicy } from "../stops/stop_policy.ts";
 
 export interface SingleRule {
-  /** As in the configuration: `preToolUse.uneditableFiles[0]`. */
   readonly name: string;
   readonly glob: string;
   readonly isOn: boolean;
-  /** Denies what the rule matches, even where the rule allows it. */
+  /** A policy with this rule alone, which denies what the rule matches, also where the rule allows. */
   readonly alone: GuardPolicy;
   readonly allows: boolean;
   readonly aim: Aim;
-  /** Policies that deny more and more. The first that denies a tool use tells why the rule itself does not match it. */
+  /** Policies that deny more and more: the first one that denies a tool use tells why the rule does not match it. */
   readonly wider: readonly { readonly policy: GuardPolicy; readonly why: string }[];
   /** The reason where even the widest policy does not match. */
   readonly otherwise: string;
@@ -45,7 +44,7 @@ const NO_FILE = "it changes no file";
 const NO_COMMAND = "it runs no shell command";
 const NOT_NEW: Wider = [EVERY_FILE, "what it changes is there already"];
 
-/** Every rule that a policy has or could switch on, in the order in which they are asked. */
+/** Every rule that a policy has or could switch on, in the order in which they are tried. */
 export function rulesOf(policy: GuardPolicy): SingleRule[] {
   const none: GuardPolicy = {
     ...policy,
@@ -82,7 +81,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
     wider: wider.map(([more, why]) => ({ policy: { ...none, ...more }, why })),
   });
   return [
-    single(LOCK_RULE, { lock: policy.lock }, {
+    single(STRICT_RULE, { lock: policy.lock }, {
       isOn: policy.isStrict || policy.lock !== null,
       otherwise: policy.lock === null ? "what it does is known before it runs" : "it only looks",
     }),
