@@ -1,9 +1,9 @@
 /** After a tool use: a skill satisfies requirements, an action uses satisfactions up. */
-import { gitAliasesFor } from "../policy/git_aliases.ts";
-import { groundFor } from "../policy/ground.ts";
-import { usedUp } from "../policy/used_up.ts";
-import { satisfactionsBySkill } from "../policy/skill_use.ts";
-import { standOf } from "../policy/standings.ts";
+import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
+import { groundFor } from "../policy/requirements/ground.ts";
+import { usedUp } from "../policy/requirements/used_up.ts";
+import { satisfactionsBySkill } from "../policy/requirements/skill_use.ts";
+import { standOf } from "../policy/requirements/standings.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import type { Proof } from "../policy/requirements/proof.ts";
 import { usedSkill } from "../policy/requirements/skills.ts";

@@ -1,9 +1,9 @@
 import type { CommandGround } from "../policy/run_commands.ts";
-import { endText } from "../policy/guards/notify.ts";
+import { endText } from "../policy/notify.ts";
 import type { CommandRun } from "../system/process/types.ts";
 import { commandDeadlineMs } from "../claude/settings/hooks.ts";
 import { fingerprint } from "../base/ids.ts";
-import { claim } from "../policy/event_claim.ts";
+import { claim } from "../policy/stops/event_claim.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { folderOf, transcriptOf } from "./protocol.ts";
 

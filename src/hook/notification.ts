@@ -4,7 +4,7 @@ import {
   lineOf,
   notificationOf,
   type NotificationPolicy,
-} from "../policy/guards/notify.ts";
+} from "../policy/notify.ts";
 import type { CommandRun } from "../system/process/types.ts";
 import { quietly } from "../base/errors.ts";
 import { showNotification } from "../system/process/notifier.ts";

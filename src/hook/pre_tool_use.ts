@@ -1,9 +1,9 @@
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { gitAliasesFor } from "../policy/git_aliases.ts";
-import { type AskedUse, judgeUse, unreadText } from "../policy/judge_use.ts";
-import type { RequiredUse } from "../policy/tool_requirements.ts";
-import type { RequirementSaying } from "../policy/use_decision.ts";
+import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
+import { type AskedUse, judgeUse, unreadText } from "../policy/guards/judge_use.ts";
+import type { RequiredUse } from "../policy/requirements/tool_requirements.ts";
+import type { RequirementSaying } from "../policy/requirements/use_decision.ts";
 import { answerPermission } from "../policy/guards/decide.ts";
 import {
   type Block,
@@ -107,7 +107,7 @@ async function askRequirements(
   if (config.requirements === "") return null;
   const isAsked = event.name === "PermissionRequest";
   const prepared = (isAllowed || !isAsked) && mayBeRequired(config.requiredUses, use)
-    ? await (await import("../policy/tool_requirements.ts")).prepareUse(
+    ? await (await import("../policy/requirements/tool_requirements.ts")).prepareUse(
       config.requirements,
       { ...use, toolUseId: event.toolUseId },
       { ...work, isStrict, transcriptPath: transcriptOf(work.sent) },
@@ -115,7 +115,7 @@ async function askRequirements(
     : null;
   // A PermissionRequest is never denied here: PreToolUse has done that. It is noted that a person is asked.
   return isAsked
-    ? (await import("../policy/tool_requirements.ts")).askedFor(sessionId, prepared)
+    ? (await import("../policy/requirements/tool_requirements.ts")).askedFor(sessionId, prepared)
     : prepared;
 }
 

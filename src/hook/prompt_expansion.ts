@@ -1,5 +1,5 @@
-import { groundFor } from "../policy/ground.ts";
-import { satisfactionsBySkill } from "../policy/skill_use.ts";
+import { groundFor } from "../policy/requirements/ground.ts";
+import { satisfactionsBySkill } from "../policy/requirements/skill_use.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import type { Proof } from "../policy/requirements/proof.ts";
 import { applyChanges } from "../policy/store.ts";

@@ -1,7 +1,6 @@
 import { quietly } from "../base/errors.ts";
-import { contextFor, runForPrompt } from "../policy/prompt_commands.ts";
-import type { PromptPolicy } from "../policy/guards/prompt_policy.ts";
-import type { StopPolicy } from "../policy/guards/stop_policy.ts";
+import { contextFor, type PromptPolicy, runForPrompt } from "../policy/prompts/prompt_commands.ts";
+import type { StopPolicy } from "../policy/stops/stop_policy.ts";
 import { joinPath } from "../base/paths.ts";
 import { keepFirstPrompt } from "../policy/store.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";

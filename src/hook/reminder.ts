@@ -1,5 +1,5 @@
-import { groundFor } from "../policy/ground.ts";
-import { standOf } from "../policy/standings.ts";
+import { groundFor } from "../policy/requirements/ground.ts";
+import { standOf } from "../policy/requirements/standings.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { reminderText } from "../policy/requirements/requirement_text.ts";
 import { isPaused } from "../policy/store.ts";

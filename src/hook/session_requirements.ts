@@ -1,8 +1,9 @@
 /** What requirements do at the start and at the end of a session. */
-import { groundFor, quietly, UNTOLD_BRANCH } from "../policy/ground.ts";
+import { groundFor, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
+import { quietly } from "../base/errors.ts";
 import { keepingOf } from "../policy/guards/lift.ts";
-import { standOf } from "../policy/standings.ts";
-import { deniedUnkept, isStrict, unkeptText } from "../policy/asked_requirements.ts";
+import { standOf } from "../policy/requirements/standings.ts";
+import { deniedUnkept, isStrict, unkeptText } from "../policy/requirements/asked_requirements.ts";
 import { carriedOver, takenOver } from "../policy/requirements/satisfy.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { briefingText } from "../policy/requirements/requirement_text.ts";

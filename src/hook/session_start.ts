@@ -5,7 +5,7 @@ import { isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, quietly } from "../base/errors.ts";
 import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
-import type { StopPolicy } from "../policy/guards/stop_policy.ts";
+import type { StopPolicy } from "../policy/stops/stop_policy.ts";
 import {
   contextChars,
   MAX_CONTEXT_CHARS,
@@ -59,7 +59,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const tellIfAny = (notice: string | null | undefined) => notice && work.tell(notice);
   const project = work.configFiles.at(-1);
   if (work.config.isSilentAboutRoot && project !== undefined && db !== null) {
-    const { rootNotice } = await import("../policy/root_additions.ts");
+    const { rootNotice } = await import("../policy/stops/root_additions.ts");
     tellIfAny(ask(db, (db) => rootNotice(db, project.path)));
   }
   const { projectDir, home, environment } = work;
@@ -142,7 +142,7 @@ async function tellLeftOut(work: HookWork): Promise<void> {
 async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: HookWork) {
   const { root, preventsRootAdditions }: StopPolicy = JSON.parse(config.stop);
   if (root === null || !preventsRootAdditions || event.own["source"] === "compact") return;
-  const { takeSnapshot } = await import("../policy/root_additions.ts");
+  const { takeSnapshot } = await import("../policy/stops/root_additions.ts");
   ask(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 

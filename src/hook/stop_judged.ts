@@ -1,4 +1,9 @@
-import { beginRow, haveRequirementsHeld, holdOnce, type Remembering } from "../policy/stop_row.ts";
+import {
+  beginRow,
+  haveRequirementsHeld,
+  holdOnce,
+  type Remembering,
+} from "../policy/stops/stop_row.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { transaction } from "../db/transaction.ts";
@@ -9,7 +14,7 @@ import {
   findStopBlocks,
   judgeRounds,
   type StopFindings,
-} from "../policy/stop_blocks.ts";
+} from "../policy/stops/stop_blocks.ts";
 import { speakOfStops } from "../config/discover.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import {
@@ -17,7 +22,7 @@ import {
   mostBlocks,
   type StopPolicy,
   stopReason,
-} from "../policy/guards/stop_policy.ts";
+} from "../policy/stops/stop_policy.ts";
 import { commandGround, commandNotifier, handleOnce, noteOfRun } from "./event_commands.ts";
 import { isLifted, wayOut } from "./lifted.ts";
 import { tellable } from "./other_event.ts";
@@ -100,7 +105,7 @@ async function saveJudged(
 async function askRequirements(work: HookWork): Promise<HeldForRequirements> {
   if (work.config.requirements === "") return NOT_HELD;
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const { decideStop, prepareStop } = await import("../policy/required_stop.ts");
+  const { decideStop, prepareStop } = await import("../policy/requirements/required_stop.ts");
   const prepared = await prepareStop(policy, { ...work, transcriptPath: transcriptOf(work.sent) });
   const { db } = work;
   const nothing = { ...NOT_HELD, changes: prepared?.changes ?? [] };

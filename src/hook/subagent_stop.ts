@@ -1,6 +1,7 @@
-import { commandsFor, type SubagentPolicy } from "../policy/guards/prompt_policy.ts";
+import { commandsFor } from "../policy/prompts/prompt_commands.ts";
+import { type SubagentPolicy } from "../policy/prompts/prompt_commands.ts";
 import { runCommands } from "../policy/run_commands.ts";
-import { failureText } from "../policy/guards/notify.ts";
+import { failureText } from "../policy/notify.ts";
 import { commandGround, commandNotifier, handleOnce, noteOfRun } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";

@@ -3,7 +3,7 @@ import type { Config as OwnConfig, SectionValues } from "../config/config_schema
 import { useSections } from "../config/sections.ts";
 import { isMapping } from "../config/yaml_tree.ts";
 import { compileGuards, GUARD_SECTIONS } from "../policy/guards/guard_section.ts";
-import { compileStopSections, STOP_SECTIONS } from "../policy/guards/stop_section.ts";
+import { compileStopSections, STOP_SECTIONS } from "../policy/stops/stop_section.ts";
 import { MEMORY } from "../memory/memory_section.ts";
 import { ORCHESTRATION } from "../work/orchestration_section.ts";
 import {

@@ -1,6 +1,6 @@
 /** Warnings about valid configuration that does not do what it says. */
 import "./config_sections.ts";
-import { mostBlocks, type StopPolicy } from "../policy/guards/stop_policy.ts";
+import { mostBlocks, type StopPolicy } from "../policy/stops/stop_policy.ts";
 import type { ConfigFile } from "../config/discover.ts";
 import { type ConfigProblem, readLayer } from "../config/layer.ts";
 import { parseConfig } from "../config/parse.ts";

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { peekHookConfig } from "../config/last_policy.ts";
-import type { KnownPlaces } from "../policy/own_files.ts";
+import type { KnownPlaces } from "../policy/files/own_files.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
 import { databaseAt } from "../system/environment.ts";

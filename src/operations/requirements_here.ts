@@ -5,7 +5,7 @@ import type { ParsedConfig } from "../config/parse.ts";
 import { loadSections } from "../config/sections.ts";
 import type { Config } from "./config_sections.ts";
 import { isUserError, UserError } from "../base/errors.ts";
-import { type Ground, groundOf, lastBranchIn, UNKEPT } from "../policy/ground.ts";
+import { type Ground, groundOf, lastBranchIn, UNKEPT } from "../policy/requirements/ground.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import { isThere } from "../upkeep/care/whole_file.ts";
@@ -19,8 +19,8 @@ import { currentSession, sessionOf } from "./session_lookup.ts";
 import { placeOf } from "./open_store.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../system/environment.ts";
-import { ELSEWHERE } from "../policy/asked_requirements.ts";
-import { provenStandings, type Stand, standOf } from "../policy/standings.ts";
+import { ELSEWHERE } from "../policy/requirements/asked_requirements.ts";
+import { provenStandings, type Stand, standOf } from "../policy/requirements/standings.ts";
 import { openOf, unknownOf } from "../policy/requirements/open_requirements.ts";
 import {
   expiredOf,

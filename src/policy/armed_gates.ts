@@ -1,10 +1,10 @@
-/** The gates of a project, and the hooks without which each cannot decide. */
+/** The gates of a project, and the hook events that each gate needs to decide. */
 import { SHELL_TOOLS } from "../claude/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../system/environment.ts";
 import { forbidsFor, type GuardPolicy } from "./guards/guard_policy.ts";
-import type { PromptPolicy, SubagentPolicy } from "./guards/prompt_policy.ts";
-import type { StopPolicy } from "./guards/stop_policy.ts";
+import type { PromptPolicy, SubagentPolicy } from "./prompts/prompt_commands.ts";
+import type { StopPolicy } from "./stops/stop_policy.ts";
 import { readJsonFile } from "../system/on_disk.ts";
 import type { RequirementPolicy, Trigger } from "./requirements/requirement_policy.ts";
 import {
@@ -22,16 +22,16 @@ import { settingsPaths } from "../claude/settings/settings_file.ts";
 const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", ...SHELL_TOOLS];
 const FORMER_TOOL = "MultiEdit";
 
-/** Something that may deny, hold back or add, whether the project has it, and the events without which it cannot decide. */
+/** A rule that may deny, hold back or add something: whether the project has it, and the events that it needs. */
 type Gate = readonly [
   name: string,
   isHere: boolean,
   events: readonly string[],
-  /** The tools that it is about; absent where any tool will do, or the events have no tool. */
+  /** The tools that it is about; absent where it is about all tools, or the events have none. */
   tools?: readonly string[],
 ];
 
-/** What the gates of a configuration need; empty where nothing is guarded. */
+/** The events that the gates of a configuration need; empty where nothing is guarded. */
 export function needsOf(config: HookConfig): Need[] {
   const guards = policyIn<GuardPolicy>(config.guards);
   const required = policyIn<RequirementPolicy>(config.requirements);
@@ -118,7 +118,7 @@ function answersRequests({ permission }: GuardPolicy): boolean {
 /** The notice is given at this event, so its own hook must be installed. */
 const ASKING_EVENT = "SessionStart";
 
-/** One line for the person where Claude Code will not ask the gates; null also where our hooks come from elsewhere. */
+/** One line for the person where a hook that a gate needs is missing; null where all are there, or none is ours. */
 export function unarmedNotice(
   config: HookConfig,
   place: {
@@ -132,7 +132,11 @@ export function unarmedNotice(
   const { program, variable } = place.environment;
   const executable = program.script === null ? program.executable : null;
   const ownership = ownershipHere({ executable });
-  const files = settingsFiles(place);
+  const files = settingsPaths({
+    projectDir: place.projectDir,
+    home: place.home ?? undefined,
+    configDir: variable("CLAUDE_CONFIG_DIR"),
+  }).map((path): ParsedSettings => ({ path, settings: readJsonFile(path) }));
   if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, ownership))) return null;
   const machine = machineHere(variable("PATH"));
   const unarmed = whyUnarmed(files, { needs, ownership, machine });
@@ -141,12 +145,4 @@ export function unarmedNotice(
     : `conclaude: the rules of this project are ${
       unarmed.map(unarmedText).join("; ")
     }. Run \`conclaude doctor\`.`;
-}
-
-function settingsFiles(
-  { projectDir, home, environment }: Parameters<typeof unarmedNotice>[1],
-): ParsedSettings[] {
-  const configDir = environment.variable("CLAUDE_CONFIG_DIR");
-  return settingsPaths({ projectDir, home: home ?? undefined, configDir })
-    .map((path) => ({ path, settings: readJsonFile(path) }));
 }

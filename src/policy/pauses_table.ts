@@ -10,7 +10,7 @@ export interface Pause {
   readonly endsAtMs: number;
 }
 
-/** Lifts something for a session until a moment; a later call replaces an earlier one. */
+/** Lifts the guards or the requirements for a session until a moment; a later call replaces an earlier one. */
 export function savePause(db: DatabaseSync, pause: Pause): void {
   db.prepare(
     `INSERT INTO pauses (session_id, subject, reason, created_at_ms, ends_at_ms)
@@ -22,7 +22,7 @@ export function savePause(db: DatabaseSync, pause: Pause): void {
   ).run(pause.sessionId, pause.subject, pause.reason, pause.createdAtMs, pause.endsAtMs);
 }
 
-/** What is lifted for a session at a moment, and by which words; undefined when it is in force. */
+/** The pause that holds for a session at a moment; undefined when there is none. */
 export function findPause(
   db: DatabaseSync,
   { sessionId, subject, atMs }: {
@@ -44,7 +44,7 @@ export function isPaused(db: DatabaseSync, which: Parameters<typeof findPause>[1
   return findPause(db, which) !== undefined;
 }
 
-/** Ends a pause. @returns Whether there was one. */
+/** Ends a pause. Returns whether there was one. */
 export function removePause(db: DatabaseSync, sessionId: string, subject: PauseSubject): boolean {
   const { changes } = db.prepare(
     `DELETE FROM pauses
@@ -54,7 +54,7 @@ export function removePause(db: DatabaseSync, sessionId: string, subject: PauseS
   return changes > 0;
 }
 
-/** The pauses that hold at a moment, the one that ends first before the others. */
+/** The pauses that hold at a moment, in the order in which they end. */
 export function listPauses(db: DatabaseSync, atMs: number): Pause[] {
   return db.prepare(
     `SELECT session_id AS sessionId, subject, reason, created_at_ms AS createdAtMs, ends_at_ms AS endsAtMs

@@ -1,16 +1,14 @@
-/** The facts that tell an agent from a person: processes of sessions and agents, and tokens of a person. */
+/** What tells an agent from a person: the processes of sessions and agents, and the tokens of a person. */
 import type { DatabaseSync } from "node:sqlite";
 
-/** A process that runs, or ran, a session or an agent. */
 export interface AgentProcess {
   readonly pid: number;
-  /** As `ProcessFacts.mark`; null where it was not recorded: then `seenAtMs` tells it from later ones. */
+  /** As `ProcessFacts.mark`. Null where it was not recorded: then `seenAtMs` tells the process from later ones. */
   readonly mark: string | null;
-  /** When the process was first seen, in epoch milliseconds. */
   readonly seenAtMs: number;
   readonly kind: "session" | "agent";
   readonly id: string;
-  /** Whether the session is under way as far as its events tell. */
+  /** Whether the session goes on, by its events. */
   readonly isActive: boolean;
   readonly projectDir: string | null;
 }
@@ -21,7 +19,7 @@ const AGENTS = `
        FROM agents
       WHERE pid IS NOT NULL`;
 
-/** Every process of a session or of an agent of ours that the database knows, also one of an older schema. */
+/** Every process of a session or an agent that the database knows; the database may have an older schema. */
 export function agentProcesses(db: DatabaseSync): AgentProcess[] {
   const processes = has(db, "session_processes")
     ? "session_processes"
@@ -37,9 +35,7 @@ ${has(db, "agents") ? AGENTS : ""}`,
 }
 
 /** Active sessions of which no process is known. */
-export function activeWithoutProcess(
-  db: DatabaseSync,
-): Pick<AgentProcess, "id" | "projectDir">[] {
+export function activeWithoutProcess(db: DatabaseSync): Pick<AgentProcess, "id" | "projectDir">[] {
   return db.prepare(
     `SELECT session_id AS id, project_dir AS projectDir
        FROM sessions AS s
@@ -48,7 +44,7 @@ export function activeWithoutProcess(
   ).all() as unknown as Pick<AgentProcess, "id" | "projectDir">[];
 }
 
-/** The databases that configurations have named, of which this one keeps a parsed copy. */
+/** The databases that are named by the configurations of which the database keeps a parsed copy. */
 export function configuredDatabases(db: DatabaseSync): string[] {
   return !has(db, "config_cache") ? [] : db.prepare(
     `SELECT DISTINCT json_extract(parsed, '$.databasePath') AS path
@@ -93,12 +89,12 @@ export async function knowsToken(db: DatabaseSync, token: string): Promise<boole
         .get(await hashOf(token)) !== undefined;
 }
 
-/** Makes every token worthless. @returns How many there were. */
+/** Makes all tokens worthless. Returns how many there were. */
 export function dropTokens(db: DatabaseSync): number {
   return Number(db.prepare("DELETE FROM person_tokens").run().changes);
 }
 
-/** Whether a database can know sessions: one that is just being made has no table of them yet. */
+/** Whether a database has sessions at all: a new one has no table of them yet. */
 export function knowsSessions(db: DatabaseSync): boolean {
   return has(db, "sessions");
 }

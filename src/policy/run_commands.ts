@@ -1,10 +1,9 @@
-/** Runs commands of the configuration for a hook, within the time that Claude Code gives it. */
+/** Runs commands of the configuration for a hook, in the time that Claude Code gives the hook. */
 import type { Environment } from "../system/environment.ts";
 import { runCommand } from "../system/process/configured_command.ts";
 import type { CommandRule, CommandRun } from "../system/process/types.ts";
 
 export interface CommandGround {
-  /** The folder of the project's configuration file; null when there is none. */
   readonly root: string | null;
   readonly projectDir: string | null;
   readonly home: string | null;
@@ -13,7 +12,7 @@ export interface CommandGround {
   readonly cwd: string | null;
   readonly transcriptPath: string | null;
   readonly variables: Readonly<Record<string, string | null>>;
-  /** When all of them must be done, in milliseconds of `performance.now()`. */
+  /** When all of them have to be done, by `performance.now()`. */
   readonly untilMs: number;
   readonly environment: Environment;
 }
@@ -22,11 +21,11 @@ const MAX_VALUE_CHARS = 30_000;
 
 export interface CommandRuns {
   readonly runs: readonly CommandRun[];
-  /** Settled when no interrupted command runs any more. The event is written before. */
+  /** Resolves once no interrupted command runs any more. The event is written before that. */
   readonly gone: Promise<void>;
 }
 
-/** Runs commands one after the other, with `untilFailure` up to the first failure; calls `done` as each ends. */
+/** Runs commands one after the other, with `untilFailure` up to the first that fails. Calls `done` as each ends. */
 export async function runCommands(
   commands: readonly CommandRule[],
   ground: CommandGround,

@@ -21,5 +21,5 @@ export {
   readStandings,
   type RequirementChange,
   satisfy,
-} from "./requirements_table.ts";
-export { keepFirstPrompt, REQUIREMENTS_HELD } from "./stop_memory_table.ts";
+} from "./requirements/requirements_table.ts";
+export { keepFirstPrompt, REQUIREMENTS_HELD } from "./stops/stop_memory_table.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { compileCommand, splitScript } from "../../src/policy/guards/stop_section.ts";
+import { compileCommand, splitScript } from "../../src/policy/stops/stop_section.ts";
 
 const SCRIPTS: readonly (readonly [script: string, lines: readonly string[]])[] = [
   ["npm test", ["npm test"]],

@@ -10,7 +10,7 @@ import {
   readSnapshot,
   resetRow,
   saveSnapshot,
-} from "../../src/policy/stop_memory_table.ts";
+} from "../../src/policy/stops/stop_memory_table.ts";
 import { removeSessionRows } from "../../src/upkeep/care/retention_table.ts";
 import { DatabaseSync } from "node:sqlite";
 

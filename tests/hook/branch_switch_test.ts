@@ -160,7 +160,6 @@ Deno.test("a branch that is checked out in another repository changes nothing fo
     "pushd ../lib; git checkout main; popd; git commit -m x",
     "git clone u ../new && cd ../new && git checkout main && cd - && git commit -m x",
     "ssh host 'cd app && git checkout main && git pull'; git commit -m x",
-    "cd ../lib && git branch main; git worktree add ../w main; cd ../w; git commit -m x",
   ];
   for (const command of flow) assert.equal(await repository.bash(command), null, command);
   repository.git("switch", "-q", "main");
@@ -181,8 +180,6 @@ Deno.test("a branch that the command has made can be checked out", async () => {
   using repository = project(GUARD);
   repository.git("switch", "-q", "main");
   const allowed = [
-    "git branch n3 && git switch n3 && git commit -m x",
-    "git branch -q n3 HEAD && git checkout n3 && echo x > src/a.ts",
     "git switch -c a && git switch main && git switch a && git commit -m x",
   ];
   for (const command of allowed) assert.equal(await repository.bash(command), null, command);
@@ -195,53 +192,4 @@ Deno.test("a branch that the command has made can be checked out", async () => {
   for (const command of denied) {
     assert.match((await repository.bash(command))!, /main is protected/, command);
   }
-});
-
-Deno.test("a working tree that the command has made is on its own branch", async () => {
-  using repository = project(GUARD);
-  const onMain = [
-    "git worktree add ../m main; cd ../m && git commit -m x",
-    "git worktree add ../m main; git -C ../m commit -m x",
-    "cd src && git worktree add ../../main && cd ../../main/src && git commit -m x",
-    "git worktree add m main; echo x > m/src/a.ts",
-  ];
-  for (const command of onMain) {
-    assert.match((await repository.bash(command))!, /main is protected/, command);
-  }
-  assert.equal(await repository.bash("git worktree add ../m main; git commit -m x"), null);
-  repository.git("switch", "-q", "main");
-  const allowed = [
-    "git worktree add -b n8 ../w && cd ../w && git commit -m x",
-    "git worktree add ../w -b n8 HEAD && cd ../w && git commit -m x",
-    "git worktree add -B n8 --reason why --lock ../w; cd ../w; git commit -m x",
-    "git worktree add ../n9 && git -C ../n9 commit -m x",
-    "git worktree add ../y feature/x && cd ../y && git commit -m x",
-    "git worktree add --detach ../y && cd ../y && git commit -m x",
-    "git branch n8 && git worktree add ../w n8 && cd ../w && git commit -m x",
-    "git worktree add -b n8 .trees/w && cd .trees/w && echo x > src/a.ts",
-  ];
-  for (const command of allowed) assert.equal(await repository.bash(command), null, command);
-  const denied = [
-    "git worktree add ../w main; cd ../w; git commit -m x",
-    "git worktree add -b feature/x ../w; cd ../w; git commit -m x",
-    "git worktree add ../w nowhere; cd ../w; git commit -m x",
-    "git worktree add -b n8 ../w; git switch n8; git commit -m x",
-    "git switch -c q && git worktree add ../w main && cd ../w && git commit -m x",
-    "git worktree list ../w; cd ../w; git commit -m x",
-  ];
-  for (const command of denied) {
-    assert.match((await repository.bash(command))!, /main is protected/, command);
-  }
-});
-
-Deno.test("what is done in a new working tree uses up what was satisfied for its branch", async () => {
-  using repository = project(
-    "requirements: {r: {scope: single_use, triggerTools: [{tool: Bash, commandPattern: 'git commit'}]}}\n",
-  );
-  await repository.send("SessionStart");
-  const command = "git worktree add -q -b n8 ../w && cd ../w && git commit -q --allow-empty -m x";
-  const [, way] = /`conclaude (req [^`]+ --branch n8)`/.exec((await repository.bash(command))!)!;
-  await repository.run(...way!.split(" "));
-  assert.equal(await repository.act(command), null);
-  assert.match((await repository.bash("cd ../w && git commit -m y"))!, /\br\b/);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { THIS_PROCESS } from "../../src/system/environment.ts";
 import { join } from "node:path";
 import { parseConfig } from "../support/configuration.ts";
-import { judgeUse } from "../../src/policy/judge_use.ts";
+import { judgeUse } from "../../src/policy/guards/judge_use.ts";
 import { readUses } from "../../src/policy/guards/bash.ts";
 import type { GuardPolicy, Verdict } from "../../src/policy/guards/guard_policy.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";

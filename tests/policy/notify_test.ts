@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { notificationOf, type NotificationPolicy } from "../../src/policy/guards/notify.ts";
+import { notificationOf, type NotificationPolicy } from "../../src/policy/notify.ts";
 
 const ALL: NotificationPolicy = {
   hooks: ["*"],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { expandFiles, slashCommandOf } from "../../src/policy/guards/prompt_policy.ts";
+import { expandFiles, slashCommandOf } from "../../src/policy/prompts/prompt_commands.ts";
 
 const SLASHES: readonly (readonly [prompt: string, name: string | null, args?: string])[] = [
   ["/deploy", "deploy", ""],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
-import { readPowerShellWith } from "../../src/policy/shell/foreign_shells.ts";
+import { readPowerShellWith } from "../../src/policy/shell/wrappers.ts";
 import { POWERSHELL } from "../../src/policy/shell/powershell.ts";
 import { readScript } from "../../src/policy/shell/script.ts";
 import { findTargets } from "../../src/policy/shell/writes.ts";

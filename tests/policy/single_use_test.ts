@@ -5,7 +5,7 @@ import {
   haveMoved,
   isUsedUp,
   movesOf,
-} from "../../src/policy/requirements/single_use.ts";
+} from "../../src/policy/requirements/used_up.ts";
 import { commandText } from "../../src/policy/requirements/trigger_match.ts";
 
 const about = (command: string | null) => ({

@@ -4,7 +4,7 @@ import { THIS_PROCESS } from "../../src/system/environment.ts";
 import { join } from "node:path";
 import fc from "fast-check";
 import { parseConfig } from "../support/configuration.ts";
-import { judgeUse } from "../../src/policy/judge_use.ts";
+import { judgeUse } from "../../src/policy/guards/judge_use.ts";
 import { judgeBash } from "../../src/policy/guards/bash.ts";
 import { mayConcernCommands } from "../../src/policy/guards/decide.ts";
 import type { GuardPolicy, Verdict } from "../../src/policy/guards/guard_policy.ts";

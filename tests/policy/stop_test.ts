@@ -1,6 +1,6 @@
 import { liftText } from "../../src/policy/guards/lift.ts";
 import assert from "node:assert/strict";
-import { endText, failureText } from "../../src/policy/guards/notify.ts";
+import { endText, failureText } from "../../src/policy/notify.ts";
 import type { CommandEnd, CommandRun } from "../../src/system/process/types.ts";
 import {
   letThroughText,
@@ -8,7 +8,7 @@ import {
   type PromptQueue,
   type QueuePlace,
   stopReason,
-} from "../../src/policy/guards/stop_policy.ts";
+} from "../../src/policy/stops/stop_policy.ts";
 
 const COMMAND: CommandRun["command"] = {
   rule: "stop.commands[2]",

@@ -1,6 +1,6 @@
 /** The aliases in git's configuration files. */
 import assert from "node:assert/strict";
-import { foreignVerbs } from "../../src/policy/guards/git_verbs.ts";
+import { foreignVerbs } from "../../src/policy/shell/git_verbs.ts";
 import { aliasesIn } from "../../src/system/git/configured_aliases.ts";
 
 Deno.test("aliasesIn() reads the section of aliases as git does", () => {

@@ -2,8 +2,13 @@
 import { plain } from "../../base/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../base/errors.ts";
-import { type Ground, UNKEPT } from "../../policy/ground.ts";
-import { deniedUnkept, isStrict, unkeptText } from "../../policy/asked_requirements.ts";
+import type { Ground } from "../../policy/requirements/ground.ts";
+import { UNKEPT } from "../../policy/requirements/ground.ts";
+import {
+  deniedUnkept,
+  isStrict,
+  unkeptText,
+} from "../../policy/requirements/asked_requirements.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { lookAtProcesses } from "../../system/process/process_identity.ts";

@@ -3,44 +3,29 @@ import { baseName, parentOf } from "../../base/paths.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
-import type { GitAliases } from "./git_verbs.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
 import { PROTECT_RULE } from "./protected.ts";
-import { TooMuchWork } from "../shell/budget.ts";
+import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import type { ShellCommand } from "../shell/shell_command.ts";
-import type { Disk } from "../shell/findings.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
 import { isContaining } from "../shell/runners.ts";
 import { readScript, type Script, type Surroundings } from "../shell/script.ts";
-import {
-  branchMade,
-  type BranchSwitch,
-  branchSwitch,
-  type NewTree,
-  treeMade,
-} from "../shell/switching.ts";
-import { type Argument, literal, placeOf } from "../shell/word.ts";
+import { type BranchSwitch, branchSwitch } from "../shell/switching.ts";
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
 import type { FileFacts, Look } from "./types.ts";
 
-export interface BashUse extends Actor {
+export interface BashUse extends Actor, Omit<Surroundings, "language"> {
   readonly tool: string;
   readonly command: string;
-  /** The folder in which it starts, absolute; null when unknown. */
-  readonly folder: string | null;
-  readonly home: string | null;
-  /** The project's folder, absolute; null when there is none. */
   readonly root: string | null;
-  readonly disk?: Disk;
-  readonly gitAliases?: GitAliases;
 }
 
 /** Files that are looked up for one call; each costs 40 µs and more. */
 const MAX_LOOKED = 8_000;
 const MAX_PATH_CHARS = 16_384;
 
-/** Judges a call of a shell tool; a script that is too large, as far as it was read. */
+/** Judges a call of a shell tool. Of a script that is too large it judges the part that was read. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
   const { blocks, doubts, isAll } = judgeScript(policy, script, { use, look });
@@ -59,7 +44,6 @@ function judgeScript(
 ): {
   readonly blocks: Block[];
   readonly doubts: string[];
-  /** False when there are too many files to look up. */
   readonly isAll: boolean;
 } {
   const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
@@ -69,7 +53,7 @@ function judgeScript(
   let looked = 0;
   const links: string[] = [];
   const folders: string[] = [];
-  /** Targets that were looked up already; cleared when a folder is made, since that may make a difference. */
+  /** Targets that were looked up already. A new folder may change the answers, so it clears them. */
   let known = new Set<string>();
   const judge = (command: ShellCommand) => {
     if (policy.deniesDangerous) {
@@ -148,11 +132,9 @@ function withinLimits<Result>(work: () => Result): Result | null {
   }
 }
 
-/** Why a call may do more than can be read: only the running shell knows. */
+/** Why a command may do more than reading it can tell. */
 export interface Untold {
-  /** Why more commands may be started. */
   readonly commands: readonly string[];
-  /** Why more files may be changed. */
   readonly files: readonly string[];
   /** Commands of which only the beginning is known. */
   readonly beginnings: readonly string[];
@@ -160,18 +142,16 @@ export interface Untold {
 
 /** One command of a call, in the order of the script. */
 export interface BashStep {
-  /** Its words, in each way to write it, without unknown ones. None for a command that only prints. */
+  /** The words of the command in each of its spellings, without unknown words. None for a command that only prints. */
   readonly commands: readonly (readonly string[])[];
-  /** The files that it plainly changes, absolute, links not followed. */
+  /** The files that it changes for sure, absolute; links are not followed. */
   readonly changed: readonly string[];
   /** The folder in which it runs, for git the folder of the repository; null when unknown. */
   readonly folder: string | null;
-  /** Whether it only changes the folder: then it is a part of the next step. */
+  /** Whether it only changes the folder, as `cd` does: then it is a part of the next step. */
   readonly onlyGoes: boolean;
-  /** What it does to branches and working trees; null for nothing, and when unknown. */
+  /** The branch that it checks out; null for none, and where only git knows which. */
   readonly checksOut: BranchSwitch | null;
-  readonly makesBranch: BranchSwitch | null;
-  readonly makesTree: NewTree | null;
 }
 
 export interface BashUses {
@@ -205,8 +185,6 @@ export function readUses(
       folder: folderOf(command),
       onlyGoes: /^(?:cd|pushd|popd)$/.test(command.words[0]?.text ?? ""),
       checksOut: isHere ? branchSwitch(command.words) : null,
-      makesBranch: isHere ? branchMade(command.words) : null,
-      makesTree: isHere ? treeMade(command) : null,
     })),
     untold: {
       commands: unknown,
@@ -217,7 +195,7 @@ export function readUses(
   };
 }
 
-/** A word that may also name a branch counts as a file when it has an ending. */
+/** A word that may also name a branch counts as a file if it has an ending. */
 function named({ path, search }: Target): string[] {
   return path === null || (search?.named === "if-there" && !/\.\w+$/.test(path)) ? [] : [path];
 }
@@ -260,7 +238,7 @@ function hasFileRules(
     tools.some(({ about }) => about === "file");
 }
 
-/** Keeps each rule once for each file: a command inside of another one is no second offence. */
+/** Keeps each rule once for each file: a command inside of another one is the same offence. */
 function once(blocks: readonly Block[]): Block[] {
   const seen = new Set<string>();
   return blocks.filter(({ rule, reason }) => {
@@ -271,23 +249,15 @@ function once(blocks: readonly Block[]): Block[] {
   });
 }
 
-/** Programs that print their arguments, or look them up. */
+/** Programs that print their arguments or tell about them. */
 const TELLING = new Set(["echo", "printf", "man", "which", "type", "apropos", "whatis", "tldr"]);
 
-const HELP = /^(?:-h|--help)$/;
-const REHEARSAL = /^(?:-h|--help|--dry-run)$/;
-
 /** Programs that do nothing when they get one of these options. */
-const HEEDING: ReadonlyMap<string, RegExp> = new Map([
-  ["git", /^(?:-h|--help|--dry-run|--abort|--quit)$/],
-  ["npm", REHEARSAL],
-  ["cargo", REHEARSAL],
-  ["gh", HELP],
-  ["glab", HELP],
-  ["kubectl", HELP],
-  ["helm", HELP],
-  ["terraform", HELP],
-]);
+const HEEDING: readonly (readonly [program: RegExp, option: RegExp])[] = [
+  [/^git$/, /^(?:-h|--help|--dry-run|--abort|--quit)$/],
+  [/^(?:npm|cargo)$/, /^(?:-h|--help|--dry-run)$/],
+  [/^(?:gh|glab|kubectl|helm|terraform)$/, /^(?:-h|--help)$/],
+];
 
 /** Options that take the next word as their value, whatever it looks like: `git commit -m --help` commits. */
 const VALUED =
@@ -298,14 +268,10 @@ function onlyTells([program, ...rest]: readonly Argument[]): boolean {
   if (program === undefined) return false;
   const name = programName(program.text);
   if (TELLING.has(name)) return rest.length > 0;
-  const heeded = HEEDING.get(name);
-  return heeded !== undefined && heeds(heeded, rest);
-}
-
-function heeds(heeded: RegExp, rest: readonly Argument[]): boolean {
+  const [, heeded] = HEEDING.find(([program]) => program.test(name)) ?? [];
+  if (heeded === undefined) return false;
   const end = rest.findIndex(({ text }) => text === "--");
   const options = (end < 0 ? rest : rest.slice(0, end)).map(({ text }) => text);
-  // The last one counts, and it may be taken back.
   if (options.some((text) => /^--(?:no-dry-run|dry-run=|no-help)/.test(text))) return false;
   return options.some((text, i) => heeded.test(text) && !VALUED.test(options[i - 1] ?? ""));
 }

@@ -7,41 +7,33 @@ import {
   fixedHead,
   type GuardPolicy,
   isAbout,
+  ruleText,
   type ToolRule,
   type Verdict,
 } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { verbOfProgram } from "../shell/aliases.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
-import { powerShell } from "../shell/foreign_shells.ts";
+import { isShell, powerShell } from "../shell/wrappers.ts";
+import WORDS from "./words.json" with { type: "json" };
 import { isRunner } from "../shell/runners.ts";
 import type { Argument } from "../shell/word.ts";
-import { isShell } from "../shell/wrappers.ts";
 
 /** `maybe`: it depends on a word that only the running shell knows. */
 type Match = "yes" | "maybe" | "no";
 
-/** Of a longer text only the beginning is tried: patterns can take polynomial time. */
 const MAX_TRIED_CHARS = 16_384;
 
-const TRANSPARENT = new Set(
-  "env command builtin exec nohup time timeout nice stdbuf setsid eval xargs"
-    .split(" "),
-);
-
+/** Programs that run the command behind them. */
+const TRANSPARENT = new Set(WORDS.wrappers);
 /** Commands that the shell runs itself. */
-const INSIDE_SHELL = new Set(
-  ("cd pushd popd set shopt test [ true false : exit return break continue shift wait echo printf pwd read " +
-    "export local declare typeset readonly unset umask trap let getopts mapfile readarray alias unalias")
-    .split(" "),
-);
+const INSIDE_SHELL = new Set(WORDS.builtIns);
 
 /**
- * Judges the commands of one call. In the order of the configuration, for each command: a rule that blocks and
- * matches forbids it; a rule that allows and matches lets it pass, and ends the search. Where there are rules that allow
- * and none of them matches, it is forbidden.
- *
- * @param whole The text of the call: patterns with `|`, `&`, `;`, `<` or `>` are about more than one command.
+ * Judges the commands of one call. For each command the rules are tried in the order of the configuration: a blocking
+ * rule that matches denies it; an allowing rule that matches lets it pass and ends the search. Where there are
+ * allowing rules and none matches, it is denied. A pattern with `|`, `&`, `;`, `<` or `>` is tried on `whole`, the
+ * text of the call.
  */
 export function judgeCommands(
   policy: GuardPolicy,
@@ -56,8 +48,8 @@ export function judgeCommands(
   const doubts = new Set<string>();
   const whole = by.whole.slice(0, MAX_TRIED_CHARS).trim();
   for (const rule of rules) {
-    if (rule.action !== "block" || !spansCommands(rule)) continue;
-    if (matchesText(rule, whole)) {
+    if (rule.action !== "block" || !/[|&;<>\n]/.test(rule.glob)) continue;
+    if (new RegExp(rule.pattern, "s").test(whole)) {
       blocks.set(rule.name, { rule: rule.name, reason: reasonOf(rule, by.tool, whole) });
     } else if (by.whole.length > MAX_TRIED_CHARS) {
       doubts.add(`it is too long to be compared with ${rule.name} ("${rule.glob}")`);
@@ -99,10 +91,10 @@ function judgeCommand(
   }
   const [first] = allowing;
   if (first === undefined || isCovered(command)) return;
-  found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first, tool, shown) });
+  found.blocks.set(first.name, { rule: first.name, reason: reasonOf(first, tool, shown) });
 }
 
-/** Commands that no rule has to allow by name: wrappers, what an allowed runner or cmdlet starts, and the shell's own. */
+/** Commands that no allowing rule has to name: wrappers, built-in commands, and what an allowed runner starts. */
 function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   const starter = startedBy === null ? "" : programName(startedBy.words[0]!.text);
   if (isRunner(starter) || powerShell()?.isCmdlet(starter)) return true;
@@ -114,7 +106,6 @@ function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   return (TRANSPARENT.has(name) && rest.length > 0) || verbOfProgram(name) !== null;
 }
 
-/** Whether a rule means a command in any of its spellings. */
 function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: string): Match {
   let best: Match = "no";
   for (const spelling of spellings) {
@@ -125,7 +116,7 @@ function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: st
   return best;
 }
 
-/** A command as written, with the program's bare name, without git's own options, and with other names of a cmdlet. */
+/** The spellings of a command: as it stands, without its path, without git's own options, and as other cmdlets. */
 export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [words];
@@ -154,14 +145,12 @@ function matchSpelling(rule: ToolRule, { text, isOpen }: KnownText, flags: strin
   return plain.startsWith(text) || text.startsWith(plain) ? "maybe" : "no";
 }
 
-/** A command as one text with single blanks. */
 export interface KnownText {
   readonly text: string;
-  /** Whether the rest is known only to the running shell. */
   readonly isOpen: boolean;
 }
 
-/** The known beginning of a command. A pattern of the shell ends it, since a file may have any name. */
+/** The known beginning of a command. It ends at a pattern of the shell, which may stand for any name. */
 export function textOf(words: readonly Argument[]): KnownText {
   const open = words.findIndex(({ isOpen, isGlob }) => isOpen || isGlob);
   const known = open < 0 ? words : words.slice(0, open + 1);
@@ -173,21 +162,8 @@ export function textOf(words: readonly Argument[]): KnownText {
   };
 }
 
-function spansCommands({ glob }: ToolRule): boolean {
-  return /[|&;<>\n]/.test(glob);
-}
-
-function matchesText({ pattern }: ToolRule, text: string): boolean {
-  return new RegExp(pattern, "s").test(text);
-}
-
-function reasonOf({ message, glob }: ToolRule, tool: string, command: string): string {
-  if (message !== null) return filled(message, { command, tool });
-  return `${tool} command blocked by preToolUse.toolUsageValidation rule: ${glob}. Command: ${command}`;
-}
-
-function notAllowed({ message, glob }: ToolRule, tool: string, command: string): string {
-  if (message !== null) return filled(message, { command, tool });
-  return `${tool} command blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}. ` +
-    `Command: ${command}`;
+function reasonOf(rule: ToolRule, tool: string, command: string): string {
+  return rule.message === null
+    ? `${tool} command ${ruleText(rule)}. Command: ${command}`
+    : filled(rule.message, { command, tool });
 }

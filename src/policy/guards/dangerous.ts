@@ -5,8 +5,7 @@
 import { parentOf } from "../../base/paths.ts";
 import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
-import { meansAll } from "../shell/find_command.ts";
-import { readFind } from "../shell/find_expression.ts";
+import { meansAll, readFind } from "../shell/find_command.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writers.ts";
@@ -20,15 +19,15 @@ export interface Precious {
 export const DANGEROUS_RULE = "preToolUse.denyDangerousCommands";
 
 const SQL_CLIENTS = new Set(
-  ["psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "duckdb", "clickhouse", "clickhouse-client"]
-    .concat(["cockroach", "bq", "snowsql", "usql", "sqlplus", "d1"]),
+  ("psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse clickhouse-client cockroach bq snowsql usql sqlplus d1")
+    .split(" "),
 );
 /** The next word is SQL. */
 const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
 const SQL =
   /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b|(?:^|;)\s*TRUNCATE\s+["`\w]/i;
 
-/** What a command would destroy, and what is not known. @param precious Null in a container, which is easily made again. */
+/** What a command would destroy, and what is unknown. `precious` is null in a container, which is easily made again. */
 export function judgeDanger(command: ShellCommand, precious: Precious | null): Verdict {
   const [program, ...rest] = command.words;
   const device = command.redirects.find(({ operator, target }) =>
@@ -155,7 +154,7 @@ function verbOf([program, ...rest]: readonly Argument[]): string | null {
   return isRecursive && /^ch(?:mod|own)$/.test(name) ? "changes" : null;
 }
 
-/** Whether it is the system's, the home, the project, or above them. The project's own rights may be changed. */
+/** Whether a path is of the system, the home, the project, or above. Permissions of the project may change. */
 function isPrecious(
   path: string,
   { home, root, isChanged }: Precious & { readonly isChanged: boolean },
@@ -204,7 +203,6 @@ function deletesMain(texts: readonly string[]): boolean {
   );
 }
 
-/** Says whether unknown words could make a git command destructive. */
 function doubtsOfGit(rest: readonly Argument[]): string[] {
   const { words: [verb, ...after] } = withoutGitOptions(rest);
   if (verb === undefined) return [];

@@ -1,4 +1,4 @@
-/** Judges one tool use by all rules, and names all that deny it. Shell commands are parsed first: see `bash.ts`. */
+/** Judges one tool use by all rules, and lists every rule that denies it. `bash.ts` parses shell commands first. */
 import { namesInRules, SEARCHING_TOOLS } from "../../claude/payload.ts";
 import { judgeFile, matchesFile } from "./file_rules.ts";
 import {
@@ -12,14 +12,15 @@ import {
   isAbout,
   isAboutAll,
   type PermissionPolicy,
+  ruleText,
   type Verdict,
 } from "./guard_policy.ts";
 import { PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
 import type { FileFacts, Look } from "./types.ts";
+import WORDS from "./words.json" with { type: "json" };
 
 export interface ToolUse extends Actor {
   readonly tool: string;
-  /** The files that the tool works on, as they were sent. */
   readonly files: readonly string[];
   /** What it writes; null when it only reads, or nobody knows. */
   readonly written: Written | null;
@@ -56,7 +57,7 @@ export function judgeOwn(
   return [{ rule: PROTECT_RULE, reason }];
 }
 
-/** The rules about a tool's files: a blocking rule always counts; of the allowing rules one has to match. */
+/** The rules about the files of a tool: a blocking rule always counts; of the allowing rules one has to match. */
 function judgeFileRules(
   policy: GuardPolicy,
   file: FileFacts,
@@ -70,11 +71,8 @@ function judgeFileRules(
     if (rule.about !== "file" || !isMeant(rule, use.tool)) continue;
     if (!concerns(rule, use)) continue;
     const matches = matchesFile(rule, file);
-    const usual = rule.action === "block"
-      ? `blocked by preToolUse.toolUsageValidation rule: ${rule.glob}`
-      : `blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${rule.glob}`;
     const reason = rule.message === null
-      ? `Tool usage ${usual}. File: ${file.name}`
+      ? `Tool usage ${ruleText(rule)}. File: ${file.name}`
       : filled(rule.message, { file_path: file.name, tool: use.tool });
     if (rule.action === "block" && matches) blocks.push({ rule: rule.name, reason });
     if (rule.action === "allow") {
@@ -85,7 +83,7 @@ function judgeFileRules(
   return firstAllowing !== undefined && !isAllowed ? [...blocks, firstAllowing] : blocks;
 }
 
-/** For a tool that names no file, only a rule that denies the whole tool counts. */
+/** For a tool use without a file: only a rule that denies the whole tool counts. */
 function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
   return policy.tools.flatMap((rule): Block[] =>
     rule.about === "file" && rule.action === "block" && isAboutAll(rule) &&
@@ -94,13 +92,12 @@ function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
         rule: rule.name,
         reason: rule.message !== null
           ? filled(rule.message, { tool: use.tool })
-          : `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. Tool: ${use.tool}`,
+          : `Tool usage ${ruleText(rule)}. Tool: ${use.tool}`,
       }]
       : []
   );
 }
 
-/** `ask` leaves the question to the person. */
 type PermissionAnswer =
   | { readonly kind: "allow"; readonly rule: string }
   | { readonly kind: "deny"; readonly block: Block }
@@ -116,7 +113,6 @@ export function isForTool(
   return names.some((name) => new RegExp(pattern, "s").test(name));
 }
 
-/** Answers for a tool: denied tools first, then allowed ones, then the default. */
 export function answerPermission(
   { deny, allow, fallback }: PermissionPolicy,
   tool: string,
@@ -133,15 +129,11 @@ function refusal(rule: string, tool: string): PermissionAnswer {
   return { kind: "deny", block: { rule, reason: `Blocked ${tool}: ${rule} refuses it` } };
 }
 
-export const LOCK_RULE = "preToolUse.strict";
+/** The rule by which a strict policy denies what cannot be judged. */
+export const STRICT_RULE = "preToolUse.strict";
 
 /** Tools that only look, ask, or keep notes. A subagent's tool uses are judged one by one. */
-const LOOKING_TOOLS: ReadonlySet<string> = new Set([
-  ..."Read Grep Glob LS NotebookRead WebFetch WebSearch LSP ToolSearch".split(" "),
-  ..."ListMcpResourcesTool ReadMcpResourceTool BashOutput TaskOutput".split(" "),
-  ..."TodoRead TodoWrite TaskCreate TaskGet TaskList TaskUpdate".split(" "),
-  ..."AskUserQuestion EnterPlanMode ExitPlanMode Agent Task Skill".split(" "),
-]);
+const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);
 
 /** While a strict policy cannot be read, denies every tool that could change something. */
 export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
@@ -149,23 +141,13 @@ export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
   const reason = `Blocked ${tool} operation: the rules cannot be read: ${lock}. They were strict ` +
     "(preToolUse.strict), so nothing may be changed until a person has corrected that; " +
     "`conclaude config validate` shows what is wrong.";
-  return [{ rule: LOCK_RULE, reason }];
+  return [{ rule: STRICT_RULE, reason }];
 }
 
-/** Signs that a command destroys, writes, unpacks, or starts something that is not in the text. */
-const TELLING: readonly string[] = (
-  ">|$|`|{|*|?|[| -c| -e| -E|<<|rm|mv|cp|tee|sed|ln |dd|install|sync|touch|truncate|shred|" +
-  "link|push|clean|reset|switch|mkfs|eval|xargs|find|sh|cmd|DROP|drop|Drop|TRUNCATE|conclaude|" +
-  " plugin|perl|curl|wget|sort|split|rename|xxd|clone| init|git-init|merge-file|patch|" +
-  "checkout|restore|stash|chmod|chown|chgrp|setfacl|chattr|sqlite|litecli|sqlcipher|openssl|" +
-  "uniq|archive|--output|mkfifo|mktemp|python|node|tsx|ruby|php|lua|bun|deno|Rscript|source|" +
-  ". |alias|foreach|bisect|rebase| guard | req |tar |unzip|cpio|apply| am |zip|xz|awk|sponge|" +
-  "prettier|--fix|biome|ruff|black|isort|autopep8|yapf|fmt|goimports|clang-format|rubocop|yq|" +
-  "sd |2unix|unix2|sops|vim|vi -|vi +|ex -|ed -|rimraf| del|trash|gpg|s3 |gsutil|7z| -o|--out|" +
-  "--file|dump"
-).split("|");
+/** Texts that show that a command destroys, writes or unpacks something, or starts what does not stand in the text. */
+const TELLING: readonly string[] = WORDS.signs;
 
-/** Whether a rule could mean a command, so that it has to be parsed. Quotes are ignored, since the shell removes them. */
+/** Whether a rule could mean a command, so that it has to be parsed. The shell removes quotes, so they are ignored. */
 export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
   const plain = command.replace(/['"\\\n]/g, "");
   if (TELLING.some((text) => plain.includes(text))) return true;

@@ -1,6 +1,6 @@
 /**
- * The guards' policy, compiled from the configuration: plain JSON, so that hooks read it from the cache. Regular
- * expressions are sources, anchored at both ends, for the flag `s`.
+ * The guards' policy, compiled from the configuration to plain JSON, so that hooks read it from the cache. Regular
+ * expressions are sources for the flag `s`, anchored at both ends.
  */
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../../claude/payload.ts";
 
@@ -9,39 +9,32 @@ export interface FileRule {
   readonly name: string;
   readonly glob: string;
   readonly pattern: string;
-  /** A text that everything which matches must contain. */
+  /** A text that stands in everything that matches; finding it is cheaper than the pattern. */
   readonly needle: string;
-  /** Replaces the usual reason; null for that. */
+  /** Replaces the usual reason; null keeps that. */
   readonly message: string | null;
-  /** Tried on each of the agent's names; null for every agent. */
+  /** Tried on each name of the agent; null means every agent. */
   readonly agent: string | null;
 }
 
-export interface ToolRule {
-  /** As in the configuration file: `preToolUse.toolUsageValidation[2]`. */
-  readonly name: string;
+export interface ToolRule extends FileRule {
   /** The name of the tool, or `*` for every tool. */
   readonly tool: string;
-  /** Tried on the tool's name where that is another glob; else null. */
+  /** Tried on the tool's name where the configuration has a glob; null for a plain name. */
   readonly toolPattern: string | null;
   readonly action: "block" | "allow";
   /** Whether the pattern is tried on each command that a shell tool starts, or on the tool's file. */
   readonly about: "command" | "file";
-  readonly glob: string;
-  readonly pattern: string;
-  readonly needle: string;
-  /** For commands: the first words may match alone. */
+  /** For commands: whether the first words may match alone. */
   readonly isPrefix: boolean;
-  readonly message: string | null;
-  readonly agent: string | null;
 }
 
 export interface GuardPolicy {
-  /** The folder of the project's configuration file, absolute; null when only the user's own file has rules. */
+  /** The folder of the project's configuration file; null when only the user's own file has rules. */
   readonly root: string | null;
-  /** True: what cannot be known before it runs is denied. */
+  /** Whether the policy denies what cannot be known before it runs. */
   readonly isStrict: boolean;
-  /** Why every change is denied: a strict policy became unreadable. Null when it can be read. */
+  /** Why every change is denied: a strict policy cannot be read. Null when it can. */
   readonly lock: string | null;
   readonly preventsRootAdditions: boolean;
   readonly rootAdditionsMessage: string | null;
@@ -52,7 +45,7 @@ export interface GuardPolicy {
   readonly generatedMessage: string | null;
   readonly tools: readonly ToolRule[];
   readonly deniesDangerous: boolean;
-  /** True: the agent may not change the policy's own files, nor lift a rule. */
+  /** Whether the agent may neither change the policy's files nor lift a rule. */
   readonly protectsItself: boolean;
   readonly permission: PermissionPolicy;
 }
@@ -61,23 +54,22 @@ export interface GuardPolicy {
 export interface PermissionPolicy {
   readonly deny: readonly { readonly glob: string; readonly pattern: string }[];
   readonly allow: readonly { readonly glob: string; readonly pattern: string }[];
-  /** For every other tool; null asks the person. */
+  /** The answer for every other tool; null asks the person. */
   readonly fallback: "allow" | "deny" | null;
 }
 
 export interface Block {
-  /** Its name, as in the configuration: `preToolUse.uneditableFiles[2]`. */
   readonly rule: string;
   readonly reason: string;
-  /** True where no pause lifts it. */
+  /** True where a pause does not lift it. */
   readonly isLasting?: boolean;
 }
 
 export interface Verdict {
   readonly blocks: readonly Block[];
-  /** What is not known, a sentence each; only a strict policy denies for it. */
+  /** Sentences about what is unknown. Only a strict policy denies because of them. */
   readonly doubts: readonly string[];
-  /** Why it was not judged to its end; then a person decides. */
+  /** Why the use was not judged to its end; then a person decides. */
   readonly unread?: string;
 }
 
@@ -88,7 +80,6 @@ export interface Actor {
   readonly agents: readonly string[];
 }
 
-/** The plain text with which a glob begins. */
 export function fixedHead(glob: string): string {
   return /^[^*?[{\\]*/.exec(glob)![0];
 }
@@ -108,7 +99,7 @@ export function isAboutAll({ glob }: Pick<ToolRule, "glob">): boolean {
   return /^[*]+$/.test(glob);
 }
 
-/** Whether a rule that denies files is for a tool. One about an editing tool also means what a shell command changes. */
+/** Whether a rule that denies files is for a tool. One for editing tools covers what shell commands change. */
 export function forbidsFor(
   rule: Pick<ToolRule, "tool" | "toolPattern" | "glob">,
   used: string,
@@ -121,6 +112,13 @@ export function forbidsFor(
 
 export function concerns({ agent }: { readonly agent: string | null }, { agents }: Actor): boolean {
   return agent === null || agents.some((name) => new RegExp(agent, "s").test(name));
+}
+
+/** What the configuration says of a denial by a rule about tools, without what was denied. */
+export function ruleText({ action, glob }: Pick<ToolRule, "action" | "glob">): string {
+  return action === "block"
+    ? `blocked by preToolUse.toolUsageValidation rule: ${glob}`
+    : `blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}`;
 }
 
 /** Fills all placeholders at once, since a value may look like a placeholder. Unknown names in braces stay. */

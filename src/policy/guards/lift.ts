@@ -1,14 +1,13 @@
-/** How a person lifts what the guards deny, in words. */
+/** Tells how a person lifts what the guards deny. */
 import type { HookConfig } from "../../config/hook_config.ts";
 
 /** Whether pauses and satisfactions can be kept: the database may be switched off, or unusable. */
 export type Keeping = "lasting" | "off" | "broken";
 
-/** Why the database cannot be used, and what a person does about it. */
 export interface Mending {
-  /** The state, with the path in it. */
+  /** What is wrong with the database, with its path. */
   readonly trouble: string;
-  /** What repairs it, with the command in backticks. */
+  /** The command that repairs it, in backticks. */
   readonly remedy: string;
 }
 
@@ -16,7 +15,7 @@ export type KeepingState =
   | { readonly kind: Exclude<Keeping, "broken"> }
   | { readonly kind: "broken"; readonly mending: Mending };
 
-/** Tells Claude how a person lifts a denial. @param session An id that identifies the session. */
+/** Tells Claude how a person lifts a denial. */
 export function liftText(keeping: KeepingState, session: string): string {
   const pause = pauseCommand(session);
   if (keeping.kind === "broken") {
@@ -29,7 +28,7 @@ export function liftText(keeping: KeepingState, session: string): string {
     : `Only a person can lift this, for 15 minutes, in another terminal, with ${pause}; do not run it yourself.`;
 }
 
-/** Tells the person the same about a prompt that was held back. */
+/** Tells the person how to send a prompt that was held back. */
 export function sendText(keeping: KeepingState, session: string): string {
   const pause = `run ${pauseCommand(session)}, which lifts the rules for 15 minutes.`;
   if (keeping.kind === "broken") {
@@ -58,12 +57,12 @@ export function ownText(session: string): string {
     "`preToolUse.protectPolicy: false` in the configuration.";
 }
 
-/** For a denial that comes only from a broken database. */
+/** Tells Claude that a broken database alone is the reason of a denial. */
 export function mendText({ trouble, remedy }: Mending): string {
   return `A person has to mend the database first: ${trouble}. This mends it: ${remedy}; do not do it yourself.`;
 }
 
-/** @param db Null when it cannot be opened or written. */
+/** Whether pauses can be kept. `db` is null when the database cannot be opened or written. */
 export function keepingOf(
   db: object | null,
   { databaseEnabled }: Pick<HookConfig, "databaseEnabled">,

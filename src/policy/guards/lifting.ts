@@ -2,7 +2,7 @@
 import { DATABASE_PROGRAMS, onlyReads, type ShellCommand } from "../shell/shell_command.ts";
 import { programName } from "../shell/operands.ts";
 
-/** The verbs of a person, by noun. The program itself checks who runs them; here the agent is told before it tries. */
+/** The verbs of a person, by noun. The program checks who runs them; here the agent is told before it tries. */
 export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   guard: new Set(["pause", "resume"]),
   req: new Set(
@@ -15,13 +15,13 @@ export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   config: new Set(["init", "trust"]),
   counter: new Set(["increment", "reset"]),
 };
-/** Verbs that are a person's with any argument. An agent could satisfy requirements with a made-up event. */
+/** Verbs that only a person may run, with any arguments. A made-up event could satisfy requirements. */
 const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);
-/** Verbs of a person without a noun; they count only as the first word. */
+/** Words that only a person may run as the first word. */
 const FIRST_WORDS = new Set(["import", "token"]);
-/** Nouns without a person's verbs; their arguments may be any words. */
+/** Nouns whose arguments may be any words. */
 const HARMLESS = new Set(["task", "event"]);
-/** No other program has these nouns with these verbs, so a copy under another name is recognised. */
+/** No other program has these nouns with these verbs, so a copy of this program under another name is recognised. */
 const LIFTING_BY_ANY_NAME = new Set(["guard", "req"]);
 const LOOKING = new Set(["--help", "-h", "--dry-run", "--preview"]);
 const VALUED = /^--(?:session|branch|ttl|metadata|db|minutes|reason|preset|output|project)$/;
@@ -30,7 +30,6 @@ const PROGRAM = /conclaude|main\.[jt]s$/;
 
 const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
 
-/** Why an agent must not run a command; null when it may. */
 export function liftedBy(command: ShellCommand): string | null {
   if (lifts(command)) return "only a person lifts a rule";
   if (changesPlugins(command)) return "only a person chooses which plugins run in Claude Code";
@@ -40,7 +39,7 @@ export function liftedBy(command: ShellCommand): string | null {
   return null;
 }
 
-/** Why a command could be forbidden although its verb is not known; null when it could not. */
+/** Why a command may be a person's although its verb is unknown; null when it cannot be. */
 export function mayLift({ words }: ShellCommand): string | null {
   const at = words.findIndex(({ text }) => isProgram(text));
   if (at < 0 || PRINTING.has(programName(words[0]!.text))) return null;
@@ -50,11 +49,10 @@ export function mayLift({ words }: ShellCommand): string | null {
   return isOpen ? "what conclaude is told to do is only known when it runs" : null;
 }
 
-/** Whether our program is started with a verb of a person, by whatever name or runner. */
+/** Whether a command starts this program with a verb that only a person may run. */
 function lifts({ words }: ShellCommand): boolean {
   const texts = words.map(({ text }) => text);
   if (PRINTING.has(programName(texts[0] ?? "")) || onlyLooks(texts)) return false;
-  // A copy of the program under any name is recognised by its verbs.
   const [, noun = "", verb = ""] = texts.filter((text) => !text.startsWith("-"));
   if (LIFTING_BY_ANY_NAME.has(noun) && PERSON_VERBS[noun]!.has(verb)) return true;
   const at = texts.findIndex(isProgram);

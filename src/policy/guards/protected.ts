@@ -1,17 +1,16 @@
 /** The files that the guards depend on: their policy, what they store, and what starts them. */
-
 import { isSameValue } from "../../base/likeness.ts";
 import { parentOf } from "../../base/paths.ts";
 import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 
 export const PROTECT_RULE = "preToolUse.protectPolicy";
 
-/** A kind of file: why it is protected, and which changes count. */
+/** A kind of file: why it is protected, and which changes of it count. */
 interface Kind {
   readonly reason: string;
   /** The only effects that count; absent where each does. */
   readonly effects?: readonly Effect[];
-  /** The path is a folder whose content is of this kind, without what `spares` matches. */
+  /** The path is a folder. All in it is of this kind, but for what `spares` matches. */
   readonly below?: { readonly spares: RegExp | null };
   /** Whether a change counts, by the text before and after it; absent where each does. */
   readonly counts?: (before: string | null, after: string) => boolean;
@@ -40,22 +39,22 @@ const KINDS: Readonly<Record<OwnKind, Kind>> = {
   },
 };
 
-/** Files that are recognised by name, wherever they lie. */
+/** Files that are protected by their names, wherever they lie. */
 export interface NamedFiles {
   readonly kind: OwnKind;
-  /** A text in every such path, in small letters: finding it is much cheaper than a pattern. */
+  /** A text in every such path, in small letters; finding it is much cheaper than the pattern. */
   readonly needle: string;
-  /** All patterns are for paths in small letters. */
+  /** This and the other patterns are for paths in small letters. */
   readonly pattern: RegExp;
   /** A folder that holds such a file, or may hold one once a command has made or filled it. */
   readonly folder?: RegExp;
   /** A folder that may hold such a file once a command has filled it. */
   readonly filled?: RegExp;
-  /** New files of these names count only in the project, and in folders above it. */
+  /** New files of these names count only in the project and in the folders above it. */
   readonly onlyHere?: RegExp;
   /** Whether a new file counts that comes with a copied folder. */
   readonly inCopies?: true;
-  /** They count only where it is known what they will hold. */
+  /** Whether they count only where the new content is known. */
   readonly onlyKnown?: true;
   readonly example: string;
   readonly counterexample: string;
@@ -136,7 +135,7 @@ export const NAMED_FILES: readonly NamedFiles[] = [
   },
 ];
 
-/** The guards' file that a path is, that goes with it, or that may be made in it; null for none. */
+/** The protected file that a path names, removes with its folder, or may make in a folder; null for none. */
 export function findOwn(
   own: readonly OwnFile[],
   { paths, effect }: { readonly paths: readonly string[]; readonly effect: Effect },
@@ -155,23 +154,14 @@ export function findOwn(
 /** How a tool changes a file's text; `unknown` for a shell command. */
 export type Written = TextChange | "unknown";
 
-type Asked = Pick<
+type Asked = Omit<
   FileFacts,
-  | "name"
-  | "spellings"
-  | "exists"
-  | "isPart"
-  | "isElsewhere"
-  | "comesFromGit"
-  | "own"
-  | "text"
-  | "effect"
+  "real" | "ignored" | "becomesFolder" | "isInRoot" | "head" | "below" | "isMadeAnew"
 >;
 
 /**
- * Why only a person may change a file in this way; null when a tool may.
- * Of Claude Code's settings a tool may change everything but the keys of {@linkcode changesPolicy}, and it may make them
- * where there are none.
+ * Why only a person may change a file in this way; null when a tool may. In Claude Code's settings only the keys of
+ * {@linkcode changesPolicy} count, and a tool may make new settings.
  */
 export function whyProtected(file: Asked, written: Written): string | null {
   const counts = (kind: OwnKind) => {
@@ -183,7 +173,6 @@ export function whyProtected(file: Asked, written: Written): string | null {
   if (named !== undefined) return `${file.name} ${KINDS[named.kind].reason}`;
   const { own, name, spellings } = file;
   if (own === null || !counts(own.kind)) return null;
-  // A folder is protected because of what lies in it.
   const isInIt = KINDS[own.kind].below !== undefined || spellings.includes(own.path);
   return `${isInIt ? name : own.path} ${KINDS[own.kind].reason}`;
 }
@@ -195,7 +184,6 @@ function isNamed(
 ): boolean {
   // On macOS and Windows upper and lower case name the same file.
   const names = spellings.map((spelling) => spelling.toLowerCase());
-  // Nearly no file is one of them.
   if (!names.some((name) => name.includes(needle))) return false;
   const is = (pattern: RegExp | undefined) =>
     pattern !== undefined && names.some((name) => pattern.test(name));
@@ -227,7 +215,7 @@ function isFelt(
 /** Keys of Claude Code's settings that decide which hooks and which other code run. */
 const POLICY_KEYS = ["hooks", "disableAllHooks", "env", "enabledPlugins", "extraKnownMarketplaces"];
 
-/** Whether a change of settings changes one of these keys, or one of the texts is no JSON. No file counts as `{}`. */
+/** Whether a change of settings touches one of these keys, or one of the texts is no JSON. No file counts as `{}`. */
 export function changesPolicy(before: string | null, after: string): boolean {
   const was = settingsOf(before?.trim() || "{}");
   const becomes = settingsOf(after);
@@ -252,10 +240,10 @@ function settingsOf(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** Maps the text before to the text after. Before, null means no file; after, null means that the tool fails. */
+/** Makes the new text of the old one. No old text means no file; no new one, that the tool fails. */
 type TextChange = (before: string | null) => string | null;
 
-/** What a tool would make of a file's text; null for a tool that does not work on text. */
+/** What a tool makes of a file's text; null for a tool that does not work on text. */
 export function textAfter(tool: string, input: unknown): TextChange | null {
   const { content, edits } = Object(input);
   if (tool === "Write") return () => textOf(content);
@@ -281,7 +269,6 @@ function edited(before: string | null, edit: unknown): string | null {
   const to = textOf(new_string);
   if (from === null || to === null) return null;
   if (from === "") return before === null || before === "" ? to : null;
-  // As the tool reads it.
   const text = (before ?? "").replaceAll("\r\n", "\n");
   const found = text.includes(from) ? from : meant(text, from);
   if (found === null) return null;
@@ -290,7 +277,7 @@ function edited(before: string | null, edit: unknown): string | null {
   return pieces.length === 2 ? pieces.join(to) : null;
 }
 
-/** Where the text is not found, the tool takes curly quotes for straight ones. */
+/** The text that the tool takes where it does not find the given one: it reads curly quotes as straight ones. */
 function meant(text: string, from: string): string | null {
   const at = straight(text).indexOf(straight(from));
   return at < 0 ? null : text.slice(at, at + from.length);

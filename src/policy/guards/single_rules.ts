@@ -1,7 +1,7 @@
 /** The rules of a policy as a list for people: names, patterns, and why a rule does not match. */
 import { count } from "../../base/counts.ts";
 import { DANGEROUS_RULE } from "./dangerous.ts";
-import { LOCK_RULE } from "./decide.ts";
+import { STRICT_RULE } from "./decide.ts";
 import { IGNORED_RULE, ROOT_RULE } from "./file_rules.ts";
 import {
   type Actor,
@@ -13,10 +13,9 @@ import {
   type ToolRule,
 } from "./guard_policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
-import type { StopPolicy } from "./stop_policy.ts";
+import type { StopPolicy } from "../stops/stop_policy.ts";
 
 export interface SingleRule {
-  /** As in the configuration: `preToolUse.uneditableFiles[0]`. */
   readonly name: string;
   readonly glob: string;
   readonly isOn: boolean;
@@ -30,7 +29,7 @@ type Aim = Pick<ToolRule, "tool" | "toolPattern" | "agent" | "about">;
 
 const EVERYTHING: Aim = { tool: "*", toolPattern: null, agent: null, about: "file" };
 
-/** Every rule that a policy has or could switch on, in the order in which they are asked. */
+/** Every rule that a policy has or could switch on, in the order in which they are tried. */
 export function rulesOf(policy: GuardPolicy): SingleRule[] {
   const single = (name: string, isOn: boolean, otherwise: string): SingleRule => ({
     name,
@@ -48,7 +47,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
   const { isStrict, lock } = policy;
   return [
     single(
-      LOCK_RULE,
+      STRICT_RULE,
       isStrict || lock !== null,
       lock === null ? "what it does is known before it runs" : "it only looks",
     ),

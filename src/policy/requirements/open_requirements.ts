@@ -1,11 +1,11 @@
-/** Which requirements are open, and so deny a tool use or hold a stop. */
+/** Finds which requirements are open, and so deny a tool use or hold back a stop. */
 import { count } from "../../base/counts.ts";
 import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
 import { isSatisfied, isTriggered, type Standing, unprovenOf } from "./standing.ts";
 
 /**
- * Lines that a branch has added and removed, or why they are not known. Null for a branch that others start from, `"no
- * base"` where there is none to compare with: both deny nothing.
+ * The lines that a branch adds and removes, or why they are unknown. Null for a trunk, from which other branches
+ * start; `"no base"` where there is no branch to compare with. Neither of the two denies anything.
  */
 export type BranchLines = number | null | "no base" | { readonly unknown: string };
 
@@ -20,13 +20,13 @@ export interface Facts {
 
 export interface Open {
   readonly requirement: Requirement;
-  /** What its condition found, in a sentence; null for one that waits for a skill or a person. */
+  /** What its condition found, as a sentence; null for a requirement that waits for a skill or a person. */
   readonly finding: string | null;
-  /** It cannot be judged; the finding says why. */
+  /** True when it cannot be judged; then `finding` says why. */
   readonly isUnknown?: true;
 }
 
-/** The open requirements that deny a tool use, without those that only concern stops. */
+/** The open requirements that deny a tool use; those that count only at a stop are left out. */
 export function openForUse(
   triggered: readonly Requirement[],
   standings: readonly Standing[],
@@ -43,7 +43,7 @@ export function openForStop(
   return openOf(askedAtStop(policy, standings, facts.sessionId), standings, facts);
 }
 
-/** The requirements that a stop is judged by: triggered in this session, of a verified scope. */
+/** The requirements that a stop is judged by: the session triggered them, and their scope is verified. */
 export function askedAtStop(
   { requirements, verifyScopes }: Pick<RequirementPolicy, "requirements" | "verifyScopes">,
   standings: readonly Standing[],
@@ -90,7 +90,7 @@ const NO_BASE =
   "there is nothing to compare the branch with, so that its size forbids nothing: no `origin/HEAD`, " +
   "`main` or `master` that it has a commit in common with; `git remote set-head origin --auto` asks for the first";
 
-/** The requirements that cannot be judged and that a strict policy therefore denies. */
+/** The requirements that a strict policy denies because they cannot be judged. */
 export function doubtfulOf(
   ...[requirements, standings, facts]: Parameters<typeof unknownOf>
 ): Open[] {

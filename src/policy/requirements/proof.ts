@@ -1,14 +1,13 @@
 /**
- * Proofs of satisfactions that came with an event. An agent can fake an event (`conclaude hook PostToolUse`), but the
- * transcript shows what Claude Code has really done.
+ * Proofs of satisfactions that came with an event. An agent can make up an event (`conclaude hook PostToolUse`), but
+ * the transcript shows what Claude Code has really done.
  */
 import { usedSkill } from "./skills.ts";
 import type { Standing } from "./standing.ts";
 
 export interface Proof {
-  /** A use of the tool `Skill`, or a prompt with a slash command. */
   readonly of: "skill" | "prompt";
-  /** The id of the tool use or the prompt; null where the event named none. */
+  /** The id of the tool use or the prompt; null where the event has none. */
   readonly id: string | null;
   readonly sessionId: string;
   /** The sub-agent; null for the session itself. */
@@ -21,7 +20,7 @@ export interface Proof {
 
 export type Missing = "not shown" | "no transcript";
 
-/** The proof that a satisfaction needs; null for a person's word, and for satisfactions from older programs. */
+/** The proof that a satisfaction needs; null for a person's word, and for satisfactions of older versions. */
 export function proofOf({ satisfiedBy, metadata }: Standing): Proof | null {
   if (satisfiedBy !== "skill" && satisfiedBy !== "carry_over") return null;
   const proof = metadata["proof"];
@@ -33,19 +32,19 @@ export function skillOf({ metadata }: Standing): string {
   return String(metadata["skill"]);
 }
 
-/** A text that stands in every line with the proof. */
+/** A text that stands in every line which may show the proof. */
 export function signOf({ of, id }: Proof, skill: string): string {
   const sign = of === "skill" ? id ?? "" : commandTag(skill);
   return JSON.stringify(sign).slice(1, -1);
 }
 
-/** Whether a line of a transcript shows that this very skill was used, or that it failed; null for neither. */
+/** Whether a line of a transcript shows that the skill was used, or that its use failed; null for neither. */
 export function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" | "failed" | null {
   const { type, isSidechain, isMeta, promptId, message } = Object(line);
   const content: unknown = Object(message).content;
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   if (of === "prompt") {
-    // A skill's own text also comes as a prompt, marked `isMeta`.
+    // The text of a skill also comes as a prompt, with `isMeta`.
     const isTyped = type === "user" && isSidechain !== true && isMeta !== true && promptId === id;
     return isTyped && blocks.some((block) => isCommand(block, skill)) ? "done" : null;
   }

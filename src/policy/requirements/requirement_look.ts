@@ -1,8 +1,7 @@
 /** A quick look at a tool use: whether any requirement could be about it. Runs before every tool. */
-
 import { SHELL_TOOLS } from "../../claude/payload.ts";
 import type { RequiredUses } from "../../config/hook_config.ts";
-import type { GitAliases } from "../guards/git_verbs.ts";
+import type { GitAliases } from "../shell/git_verbs.ts";
 
 /** Signs that a command starts another one, or that the shell changes its words. */
 const VEILED =

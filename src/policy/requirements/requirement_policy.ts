@@ -1,4 +1,4 @@
-/** The requirements, compiled from the configuration: plain JSON, so that hooks read them from the cache. */
+/** The requirements, compiled from the configuration to plain JSON, so that hooks read them from the cache. */
 
 /** How long a satisfaction holds: see {@linkcode isSatisfied} in `standing.ts`. */
 export type Scope = "session" | "branch" | "permanent" | "single_use";
@@ -7,9 +7,9 @@ export const SCOPES = ["session", "branch", "permanent", "single_use"] as const;
 
 export interface Trigger {
   readonly tool: string;
-  /** Tried on the tool's name, flag `s`, where the configuration has a glob; else null. */
+  /** Tried on the tool's name where the configuration has a glob (flag `s`); null for a plain name. */
   readonly toolPattern: string | null;
-  /** For shells: a regular expression that is searched in each command, flag `i`; null for all. */
+  /** Of a shell: a regular expression that is searched in each command (flag `i`); null for every command. */
   readonly command: string | null;
 }
 
@@ -32,15 +32,14 @@ export interface Requirement {
   readonly condition: Condition;
   readonly scope: Scope;
   readonly triggers: readonly Trigger[];
-  /** True: it denies no tool and is asked only when Claude stops. */
+  /** Whether it counts only when Claude stops, and denies no tool. */
   readonly stopOnly: boolean;
-  /** Replaces the usual reason, with the placeholders of `requirement_text.ts`; null for that. */
+  /** Replaces the usual reason, with placeholders; null keeps that. */
   readonly message: string | null;
   readonly shortMessage: string | null;
   readonly description: string | null;
   readonly checklist: readonly string[];
   readonly skills: readonly string[];
-  /** The skill that a denial names; null for none. */
   readonly resolvedBy: string | null;
   /** How long a satisfaction by a skill lasts, in milliseconds; null without an end. */
   readonly lastsMs: number | null;
@@ -50,14 +49,13 @@ export interface Requirement {
 
 export interface RequirementPolicy {
   readonly requirements: readonly Requirement[];
-  /** The scopes that a stop is judged by; empty for none. */
+  /** The scopes of the requirements that a stop is judged by. */
   readonly verifyScopes: readonly Scope[];
   /** How a session is told at its start where the requirements stand. */
   readonly briefing: "compact" | "standard" | "none";
   readonly header: string | null;
-  /** Whether a new session takes over what another one has just satisfied; null when not. */
+  /** What a new session takes over of what another one has just satisfied; null for nothing. */
   readonly carryOver: { readonly windowMs: number; readonly scopes: readonly Scope[] } | null;
-  /** Whether a prompt about edits or commits is answered with the open requirements. */
   readonly reminds: boolean;
   readonly clearsAtEnd: boolean;
 }

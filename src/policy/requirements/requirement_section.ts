@@ -27,7 +27,7 @@ import {
 } from "./requirement_policy.ts";
 import { skillsFor } from "./skills.ts";
 
-/** Names stand in command lines and placeholders, so they have no blanks and no quotes. */
+/** Names stand in commands and placeholders, so they have no blanks and no quotes. */
 const NAME = z.string().check(z.regex(/^[\w][\w.-]{0,63}$/));
 
 const someText = () => z.string().check(z.minLength(1));
@@ -166,7 +166,7 @@ export function compileRequirements({ requirements, hooks }: Values): Requiremen
   };
 }
 
-/** The tools after whose use the requirements have to be updated; `*` is any. */
+/** The tools whose use may use up or satisfy a requirement; `*` is any. */
 export function followedTools(policy: RequirementPolicy | null): string[] {
   if (policy === null) return [];
   const singleUse = policy.requirements
@@ -178,7 +178,7 @@ export function followedTools(policy: RequirementPolicy | null): string[] {
 }
 
 function compileOne(name: string, entry: Entry): Requirement {
-  // The skill that a denial names has to satisfy the requirement.
+  // A skill that a denial names also satisfies the requirement.
   const resolving = entry.autoResolveSkill === undefined ? [] : [entry.autoResolveSkill];
   return {
     name,

@@ -7,20 +7,19 @@ import type { Requirement, RequirementPolicy, Trigger } from "./requirement_poli
 import { isSatisfied, type Standing } from "./standing.ts";
 import type { Doubt } from "./trigger_match.ts";
 
-/** Claude Code shows 10,000 characters of an answer, and the way out stands at its end. */
+/** Claude Code shows 10,000 characters of an answer, and its end tells how a person lifts the denial. */
 const MAX_REASON_CHARS = 2_000;
 const MAX_ROWS = 20;
 const MAX_CELL_CHARS = 300;
-/** Items of checklists that are told. */
 const MAX_ITEMS = 10;
 
 const MAX_DOUBTS = 5;
 
-/** Whom a text is for: the session and the branch that its commands name. */
+/** Whom a text is for: the session and the branch in its commands. */
 export interface Audience {
-  /** The short id, or more of it where another session begins the same. */
+  /** The short id, or more of it where another session's id begins the same. */
   readonly session: string;
-  /** The branch that a command names; null where there is only one working tree. */
+  /** The branch that commands name; null where there is only one working tree. */
   readonly branch: string | null;
   readonly facts: Pick<Facts, "branch" | "branchLines">;
 }
@@ -49,7 +48,7 @@ export function denialText(open: readonly Open[], to: Audience): string {
   ].join("\n");
 }
 
-/** The short form for a repeated denial within seconds: it comes from parallel tool calls. */
+/** A short text for the same denial within seconds: Claude had sent several tool uses at once. */
 export function shortDenialText(open: readonly Open[], to: Audience): string {
   const names = open.map(({ requirement }) => requirement.name);
   return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run ` +
@@ -59,33 +58,28 @@ export function shortDenialText(open: readonly Open[], to: Audience): string {
 /** Why a strict policy denies a shell command that may fall under open requirements. */
 export function doubtText(open: readonly Open[], doubts: readonly Doubt[], to: Audience): string {
   const names = open.map(({ requirement }) => requirement.name);
-  const whys = doubts.filter(({ requirement }) => names.includes(requirement.name))
-    .map(({ why }) => why);
-  const [what, them] = names.length === 1
-    ? ["the requirement", "it"]
-    : ["the requirements", "them"];
-  return `Blocked: ${what} ${
-    names.map((name) => `"${name}"`).join(", ")
-  } may forbid it, which can only be known when ` +
-    `it runs (${
-      [...new Set(whys)].slice(0, MAX_DOUBTS).join("; ")
-    }). Write the command out plainly. ` +
-    `A person can satisfy ${them} with \`${satisfyCommand(names, to)}\`; do not run that yourself.`;
+  const whys = doubts.filter(({ requirement }) => names.includes(requirement.name));
+  const told = [...new Set(whys.map(({ why }) => why))].slice(0, MAX_DOUBTS).join("; ");
+  const [what, them] = names.length === 1 ? ["requirement", "it"] : ["requirements", "them"];
+  return `Blocked: the ${what} ${quoted(names)} may forbid it, which can only be known when ` +
+    `it runs (${told}). Write the command out plainly. A person can satisfy ${them} with ` +
+    `\`${satisfyCommand(names, to)}\`; do not run that yourself.`;
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(", ");
 }
 
 /** Why a strict policy denies a tool use when satisfactions cannot be read. */
 export function unknownText(names: readonly string[], keeping: Keeping): string {
   const what = names.length === 0
-    ? "whether the requirements here are satisfied"
-    : `whether ${names.map((name) => `"${name}"`).join(", ")} ${
-      names.length === 1 ? "is" : "are"
-    } satisfied`;
-  return `Blocked: ${what} cannot be ${
-    keeping === "off"
-      ? "known, for the database is switched off, and the policy is strict. A person has to switch it on " +
-        "(`database.enabled: true`; `conclaude config path` says where)."
-      : "read from the database, and the policy is strict."
-  }`;
+    ? "the requirements here are satisfied"
+    : `${quoted(names)} ${names.length === 1 ? "is" : "are"} satisfied`;
+  const why = keeping === "off"
+    ? "known, for the database is switched off, and the policy is strict. A person has to switch it on " +
+      "(`database.enabled: true`; `conclaude config path` says where)."
+    : "read from the database, and the policy is strict.";
+  return `Blocked: whether ${what} cannot be ${why}`;
 }
 
 export interface OpenOnBranch {
@@ -160,14 +154,13 @@ export function reminderText(prompt: string, open: readonly Open[]): string {
   ].join("\n");
 }
 
-/** What is still asked of a plan that was just approved. */
+/** What an approved plan still needs. */
 export function planText(open: readonly Open[], to: Audience): string {
   return ["## Plan validation required", ...tableOf(open, to), ...skillLines(open)].join("\n");
 }
 
 export type Status = "satisfied" | "met" | "open" | "unknown";
 
-/** How each requirement of this session stands, for `req status`. */
 export function statusOf(
   requirement: Requirement,
   standings: readonly Standing[],

@@ -1,20 +1,12 @@
 /** What is stored when a requirement is satisfied, and what a new session takes over. */
+import type { Satisfaction } from "./requirements_table.ts";
 import type { Proof } from "./proof.ts";
-import type { Requirement, RequirementPolicy, Scope } from "./requirement_policy.ts";
+import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
 import { isOneOf } from "./skills.ts";
-import { isSatisfied, ownerOf, type SatisfiedBy, type Standing, WHOLE_BRANCH } from "./standing.ts";
+import { isSatisfied, ownerOf, type Standing, WHOLE_BRANCH } from "./standing.ts";
 
-export interface Told {
-  readonly requirement: string;
-  /** Empty for the whole branch. */
-  readonly sessionId: string;
-  readonly scope: Scope;
-  readonly by: SatisfiedBy;
-  /** When it was first satisfied, if it was taken over from another session. */
-  readonly originalAtMs?: number;
-  readonly expiresAtMs: number | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
+/** A satisfaction that is not written yet. */
+type Told = Omit<Satisfaction, "atMs">;
 
 export function satisfiedBySkill(
   requirements: readonly Requirement[],
@@ -95,7 +87,8 @@ export function carriedOver(
   const { carryOver, requirements } = policy;
   if (carryOver === null || !NEW_SESSIONS.has(session.source)) return [];
   return requirements.flatMap((requirement): Standing[] => {
-    if (!carryOver.scopes.includes(requirement.scope) || isCondition(requirement)) return [];
+    if (!carryOver.scopes.includes(requirement.scope)) return [];
+    if (requirement.condition.type !== "blocking") return [];
     if (isSatisfied(requirement, standings, session)) return [];
     const [newest] = standings
       .filter((one) =>
@@ -107,8 +100,4 @@ export function carriedOver(
       .toSorted((a, b) => (b.satisfiedAtMs ?? 0) - (a.satisfiedAtMs ?? 0));
     return newest === undefined ? [] : [newest];
   });
-}
-
-function isCondition({ condition }: Requirement): boolean {
-  return condition.type !== "blocking";
 }

@@ -1,26 +1,13 @@
 /** Which skills satisfy which requirements. */
 
+import SKILLS from "./skills.json" with { type: "json" };
+
 /** The plugin of the skills in the table. */
 const PREFIX = "requirements-framework:";
 
-/** Requirements that a skill satisfies wherever they are configured. */
-const SKILLS: Readonly<Record<string, readonly string[]>> = {
-  "pre-commit": ["pre_commit_review"],
-  "requesting-code-review": ["pre_commit_review"],
-  "quality-check": ["pre_pr_review"],
-  "deep-review": ["pre_pr_review"],
-  "codex-review": ["codex_reviewer"],
-  "plan-review": ["commit_plan", "adr_reviewed", "tdd_planned", "solid_reviewed"],
-  "arch-review": ["commit_plan", "adr_reviewed", "tdd_planned", "solid_reviewed"],
-  "brainstorming": ["design_approved"],
-  "writing-plans": ["plan_written", "commit_plan"],
-  "test-driven-development": ["tdd_planned"],
-  "verification-before-completion": ["verification_evidence"],
-};
-
 /** The skills that satisfy a requirement: those of the table, and those that the configuration adds. */
 export function skillsFor(requirement: string, added: readonly string[]): string[] {
-  const known = Object.entries(SKILLS)
+  const known = Object.entries<readonly string[]>(SKILLS)
     .filter(([, names]) => names.includes(requirement))
     .map(([skill]) => PREFIX + skill);
   return [...new Set([...known, ...added.map(plainSkill)])];
@@ -37,8 +24,8 @@ export function isOneOf(skills: readonly string[], used: string): boolean {
 
 /** The skill that a use of the tool `Skill` names; null for none. */
 export function usedSkill(input: unknown): string | null {
-  if (typeof input !== "object" || input === null) return null;
-  const name: unknown = Reflect.get(input, "skill") ?? Reflect.get(input, "command");
+  const { skill, command } = Object(input);
+  const name: unknown = skill ?? command;
   return typeof name === "string" && name.trim() !== "" ? plainSkill(name) : null;
 }
 

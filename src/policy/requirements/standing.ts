@@ -3,26 +3,25 @@ import type { Requirement, Scope } from "./requirement_policy.ts";
 
 export type SatisfiedBy = "skill" | "cli" | "cli_bypass" | "approval" | "carry_over" | "import";
 
-/** What is stored of a requirement on a branch, for one session or for all. */
+/** What is stored about a requirement on a branch, for one session or for all. */
 export interface Standing {
   readonly requirement: string;
-  /** The full id; empty for the whole branch. */
+  /** The full id; empty where it counts for the whole branch. */
   readonly sessionId: string;
   readonly scope: Scope;
-  /** Null where it was only triggered. */
+  /** Null where the requirement was triggered and not satisfied. */
   readonly satisfiedAtMs: number | null;
   readonly satisfiedBy: SatisfiedBy | null;
-  /** When it was satisfied in the session that it was carried over from; else the same as `satisfiedAtMs`. */
+  /** The first time, if another session satisfied it and this one took it over; else the same as `satisfiedAtMs`. */
   readonly originalAtMs: number | null;
-  /** When it ends; null without an end. */
   readonly expiresAtMs: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** When a tool use of the session first fell under it; null when none did. */
   readonly triggeredAtMs: number | null;
   readonly triggeredBy: string | null;
-  /** `asked`: it may not have run, since a person was asked, or no end was reported. */
+  /** `asked`: the tool use may not have run, since a person was asked or nobody reported its end. */
   readonly triggerState: "allowed" | "asked" | "ran" | null;
-  /** Set for a satisfaction by an event without a proof: the reason, and whether it counts nevertheless. */
+  /** Set where the event that satisfied it lacks a proof: why, and whether it counts all the same. */
   readonly unproven?: { readonly why: string; readonly counts: boolean };
 }
 
@@ -30,12 +29,9 @@ export interface Standing {
 export const WHOLE_BRANCH = "";
 
 /**
- * Whether a requirement is satisfied on this branch, by word alone: conditions are looked at elsewhere.
- *
- * A satisfaction of the branch counts for every session. `branch` and `permanent` know no other; `permanent` never
- * expires.
- *
- * @param standings Those of the branch, in any order; others' sessions are passed over.
+ * Whether something stored satisfies a requirement; conditions are judged elsewhere. A satisfaction of the whole
+ * branch counts for every session. The scopes `branch` and `permanent` have no other; `permanent` never expires.
+ * `standings` are all those of the branch, in any order.
  */
 export function isSatisfied(
   requirement: Pick<Requirement, "name" | "scope">,
@@ -45,27 +41,24 @@ export function isSatisfied(
   return satisfyingOf(requirement, standings, now) !== undefined;
 }
 
-/** The standing that satisfies it: proven ones first, then the branch's before the session's. */
+/** The standing that satisfies it: proven ones come first, then those of the branch. */
 export function satisfyingOf(...about: Parameters<typeof isSatisfied>): Standing | undefined {
   const told = toldOf(...about);
   return told.find(({ unproven }) => unproven === undefined) ??
     told.find(({ unproven }) => unproven?.counts);
 }
 
-/** The unproven satisfaction that would count alone; undefined when there is none. */
+/** The satisfaction without proof that alone would count; undefined when there is none. */
 export function unprovenOf(...about: Parameters<typeof isSatisfied>): Standing | undefined {
   const told = toldOf(...about);
   return told.every(({ unproven }) => unproven !== undefined) ? told[0] : undefined;
 }
 
-/** All its satisfactions that have not expired, the branch's first. */
+/** All its satisfactions that have not expired, those of the branch first. */
 function toldOf(
   ...[{ name, scope }, standings, { sessionId, atMs }]: Parameters<typeof isSatisfied>
 ): Standing[] {
-  const owners = scope === "branch" || scope === "permanent"
-    ? [WHOLE_BRANCH]
-    : [WHOLE_BRANCH, sessionId];
-  return owners.flatMap((owner) =>
+  return [...new Set([WHOLE_BRANCH, ownerOf(scope, sessionId)])].flatMap((owner) =>
     standings.filter((standing) =>
       standing.sessionId === owner && standing.requirement === name &&
       standing.satisfiedAtMs !== null &&
@@ -80,10 +73,7 @@ export function expiredOf(
   standings: readonly Standing[],
   { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
 ): Standing | undefined {
-  const owners = [
-    WHOLE_BRANCH,
-    ...(scope === "branch" || scope === "permanent" ? [] : [sessionId]),
-  ];
+  const owners = [WHOLE_BRANCH, ownerOf(scope, sessionId)];
   return standings.filter(({ requirement, sessionId: owner, satisfiedAtMs, expiresAtMs }) =>
     requirement === name && owners.includes(owner) && satisfiedAtMs !== null &&
     expiresAtMs !== null && expiresAtMs <= atMs
@@ -95,7 +85,7 @@ export function ownerOf(scope: Scope, sessionId: string): string {
   return scope === "branch" || scope === "permanent" ? WHOLE_BRANCH : sessionId;
 }
 
-/** Whether a tool use of the session fell under it and was not refused, as far as is known. */
+/** Whether a tool use of the session fell under it and ran, as far as anybody knows. */
 export function isTriggered(
   { name }: Pick<Requirement, "name">,
   standings: readonly Standing[],

@@ -1,4 +1,4 @@
-/** Which requirements a tool use falls under. */
+/** Decides which requirements a tool use falls under. */
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { RequiredUses } from "../../config/hook_config.ts";
 import type { Untold } from "../guards/bash.ts";
@@ -6,21 +6,20 @@ import type { Requirement, Trigger } from "./requirement_policy.ts";
 
 const ANYTHING = "^";
 
-/** A tool use; a shell command is parsed. */
 export interface TriggerUse {
   readonly tool: string;
   readonly commands: readonly CommandText[];
-  /** Whether a shell tool plainly changes files of the project. */
+  /** Whether a shell tool changes files of the project for sure. */
   readonly changesFiles: boolean;
 }
 
-/** A command, in two forms for searching. */
+/** A command as two texts for searching. */
 export interface CommandText {
   /** All words with single blanks; a pattern has to match from the start. */
   readonly whole: string;
-  /** Without words that hold blanks: those are texts, such as a commit's message. */
+  /** Without words that hold blanks: those are texts, as the message of a commit. */
   readonly shown: string;
-  /** Whether it runs in another repository, or nobody knows where: then the reflog here does not show it. */
+  /** Whether it runs in another repository, or in an unknown folder: then the reflog here does not show it. */
   readonly isElsewhere: boolean;
 }
 
@@ -68,12 +67,12 @@ const REFERRING = /\\[1-9k]|\(\?[<=!]/;
 /** An escaped letter, a class, or an assertion about the place. */
 const PIECE = /\\[bB]|\\.|\[(?:\\.|[^\]])*\]|[$^]/gs;
 
-/** Removes `^`, `$` and `\b` from a pattern: in a script, other commands stand around the one that it matches. */
+/** Removes `^`, `$` and `\b` from a pattern: in a script, other commands stand around the one that matches. */
 function anywhere(source: string): string {
   return source.replace(PIECE, (piece) => /^(?:\\[bB]|[$^])$/.test(piece) ? "(?:)" : piece);
 }
 
-/** The tool uses that these requirements are about, for the quick look. */
+/** The tool uses that these requirements mean, for the quick look. */
 export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   const triggers = requirements.flatMap((requirement) => requirement.triggers);
   const sources = triggers.filter(isAboutShell)
@@ -92,7 +91,7 @@ export interface Doubt {
   readonly why: string;
 }
 
-/** The requirements that a command may fall under, since a part of it is not known. */
+/** The requirements that a command may fall under because a part of it is unknown. */
 export function mayTrigger(
   requirements: readonly Requirement[],
   untold: Untold & { readonly tool: string },
@@ -103,17 +102,14 @@ export function mayTrigger(
     const isOfEdits = triggers.some(isAboutEdits);
     const heads = ofShell.flatMap(({ command }) => headsOf(command ?? ""));
     const begun = untold.beginnings
-      .filter((text) => heads.some((head) => head.startsWith(text.toLowerCase())));
+      .filter((text) => heads.some((head) => head.startsWith(text.toLowerCase())))
+      .map((text) => text === "" ? "a command that only the running shell knows" : `"${text}…"`);
     return [
       ...(isOfEdits || ofShell.length > 0 ? untold.commands : []),
       ...(isOfEdits ? untold.files : []),
-      ...begun.map((text) => `${begunText(text)} may be what requirements.${name} is about`),
+      ...begun.map((text) => `${text} may be what requirements.${name} is about`),
     ].map((why) => ({ requirement, why }));
   });
-}
-
-function begunText(text: string): string {
-  return text === "" ? "a command that only the running shell knows" : `"${text}…"`;
 }
 
 /** The plain texts with which a pattern may begin, with single blanks; empty where it begins otherwise. */

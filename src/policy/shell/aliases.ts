@@ -1,16 +1,15 @@
 /** Aliases of the shell and of git, and the programs that git starts. */
-import { type GitAliases, isOwnVerb } from "../guards/git_verbs.ts";
+import { type GitAliases, isOwnVerb } from "./git_verbs.ts";
 import { withoutGitOptions } from "./operands.ts";
-import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
+import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./shell_command.ts";
 import { type Argument, literal } from "./word.ts";
 
-/** What each alias stands for. An alias of git is listed as `git NAME`. */
 export type Aliases = ReadonlyMap<string, Argument>;
 
 export interface Resolved {
   readonly name: string;
   readonly inner: Inner;
-  /** The folder that git is told; null where it is told none. */
+  /** The folder that `git -C` names; null without it. */
   readonly folder: Argument | null;
 }
 
@@ -40,12 +39,11 @@ export function learnAliases(
   }
 }
 
-/** The value of an alias of git as a line for the shell. */
 export function ofGit(value: string): string {
   return value.startsWith("!") ? value.slice(1) : `git ${value}`;
 }
 
-/** What a command stands for whose name is an alias; null for any other command. @param name That of its program. */
+/** What a command means if its name is an alias; null for any other command. */
 export function resolveAlias(
   name: string,
   words: readonly Argument[],
@@ -69,7 +67,7 @@ function resolveOfGit([git, ...rest]: readonly Argument[], aliases: Aliases): Re
   if (words === null) {
     return { name, inner: calledWith(value, ofGit(value.text), after), folder };
   }
-  // Git's own options stay, and what was given to the alias follows what it stands for.
+  // Git's own options stay before it, and the arguments of the alias follow it.
   const options = rest.slice(0, rest.length - after.length - 1);
   const given = [git!, ...options, ...words.map(literal), ...after];
   return { name, inner: { kind: "command", words: given }, folder: null };
@@ -86,7 +84,6 @@ function gitName(alias: string): string {
   return `git ${alias.toLowerCase()}`;
 }
 
-/** A word, with quotes as git takes them. */
 const WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs;
 const QUOTED = /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs;
 
@@ -103,33 +100,27 @@ function splitAlias(value: string): string[] {
   );
 }
 
-const UPLOAD: ScriptOption = { letter: "u", long: "upload-pack" };
-const RECEIVE: ScriptOption = { letter: "", long: "receive-pack" };
-
 /** Verbs with an option whose value git runs. */
 const RUN_BY_VERB: ReadonlyMap<string, ScriptOption> = new Map([
   ["rebase", { letter: "x", long: "exec" }],
   ["difftool", { letter: "x", long: "extcmd" }],
-  ["clone", UPLOAD],
-  ["fetch", { ...UPLOAD, letter: "" }],
-  ["pull", { ...UPLOAD, letter: "" }],
-  ["fetch-pack", { ...UPLOAD, letter: "" }],
-  ["ls-remote", { ...UPLOAD, letter: "" }],
-  ["push", RECEIVE],
-  ["send-pack", RECEIVE],
+  ["clone", { letter: "u", long: "upload-pack" }],
+  ...["fetch", "pull", "fetch-pack", "ls-remote"]
+    .map((verb) => [verb, { letter: "", long: "upload-pack" }] as const),
+  ...["push", "send-pack"].map((verb) => [verb, { letter: "", long: "receive-pack" }] as const),
 ]);
 
-/** git's settings whose value it runs. */
+/** Git's settings whose value git runs. */
 const RUN_BY_GIT =
   /^[^=]*(?:pager|editor|command|helper|external|program|cmd|textconv|fsmonitor|askpass)=(.+)$/is;
 
-/** The verb that a program of git's own is called by: `push` of `git-push`, a program beside `git`; null for others. */
+/** The verb that such a program stands for: `push` for `git-push`, which lies beside `git`; null for other programs. */
 export function verbOfProgram(name: string): string | null {
   const verb = name.startsWith("git-") ? name.slice(4) : "";
   return isOwnVerb(verb) ? verb : null;
 }
 
-/** What stands in the command: an alias or a program that is set with it, and what it is told to run for each commit. */
+/** What git runs by its words: aliases and programs that are set here, commands of `bisect` or `rebase --exec`. */
 export function inGit(rest: readonly Argument[]): Inner[] {
   const set = rest.flatMap(({ text }, i): Inner[] => {
     const setting = text === "-c" ? rest[i + 1]?.text ?? "" : "";

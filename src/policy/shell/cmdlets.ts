@@ -1,11 +1,11 @@
 /** The cmdlets of PowerShell that change files or start programs, each as a command of the POSIX shell. */
 import { listedBy } from "./find_command.ts";
-import { type Inner, join } from "./inner.ts";
-import type { ShellCommand } from "./shell_command.ts";
+import { type Inner, join, type ShellCommand } from "./shell_command.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
+import WORDS from "./powershell.json" with { type: "json" };
 
 interface Cmdlet extends Parameters {
-  /** Its other names; those before the bar are also programs of a POSIX system. */
+  /** Its other names. Those before the bar are also programs of the POSIX shell. */
   readonly names: string;
   readonly does: (given: Given) => readonly Inner[];
 }
@@ -15,7 +15,7 @@ const command = (...words: readonly (string | Argument)[]): Inner => ({
   words: words.map((word) => typeof word === "string" ? literal(word) : word),
 });
 
-/** The files that it works on: those that are named, else those that come through the pipe. */
+/** The files that it works on: those among its words, else those that come through the pipe. */
 function filesOf({ values, piped }: Given): readonly Argument[] {
   const named = values("literalpath", "path", "filepath");
   return named.length > 0 ? named : piped;
@@ -36,7 +36,6 @@ function removed(given: Given): readonly Inner[] {
   return [command("rm", ...(options === "" ? [] : [`-${options}`]), ...files)];
 }
 
-/** `Copy-Item A B`, `Move-Item -Path A -Destination B`. */
 const placed = (program: string) => (given: Given): readonly Inner[] => {
   const to = given.values("destination");
   const options = program === "cp" && given.has("recurse") ? ["-r"] : [];
@@ -75,7 +74,12 @@ function loaded({ values }: Given): readonly Inner[] {
   return files.length === 0 ? [] : [command("tee", ...files)];
 }
 
+function restricted(given: Given): readonly Inner[] {
+  return [command("chmod", "600", ...filesOf(given))];
+}
+
 const PATH = ["path"];
+const PARTS_OF_ITEM = ["name", "itemtype", "value", "target"];
 
 const CMDLETS: Readonly<Record<string, Cmdlet>> = {
   "Remove-Item": { names: "rm rmdir | del erase rd ri", places: PATH, does: removed },
@@ -96,27 +100,10 @@ const CMDLETS: Readonly<Record<string, Cmdlet>> = {
   "Move-Item": { names: "mv | mi move", places: ["path", "destination"], does: placed("mv") },
   "Copy-Item": { names: "cp | cpi copy", places: ["path", "destination"], does: placed("cp") },
   "Rename-Item": { names: "rni ren", places: ["path", "newname"], does: renamed },
-  "New-Item": {
-    names: "ni",
-    places: PATH,
-    others: ["name", "itemtype", "value", "target"],
-    does: made,
-  },
-  mkdir: {
-    names: "md",
-    places: PATH,
-    does: ({ values }) => [command("mkdir", ...values("path"))],
-  },
-  "Set-ItemProperty": {
-    names: "sp",
-    places: ["path", "name", "value"],
-    does: (given) => [command("chmod", "600", ...filesOf(given))],
-  },
-  "Set-Acl": {
-    names: "",
-    places: ["path", "aclobject"],
-    does: (given) => [command("chmod", "600", ...filesOf(given))],
-  },
+  "New-Item": { names: "ni", places: PATH, others: PARTS_OF_ITEM, does: made },
+  mkdir: { names: "md", places: PATH, does: ({ values }) => [command("mkdir", ...values("path"))] },
+  "Set-ItemProperty": { names: "sp", places: ["path", "name", "value"], does: restricted },
+  "Set-Acl": { names: "", places: ["path", "aclobject"], does: restricted },
   "Invoke-WebRequest": {
     names: "curl wget | iwr",
     places: ["uri"],
@@ -162,27 +149,13 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
 );
 
 /** Cmdlets for which the POSIX shell has a command of its own. */
-const SHELL_NAMES: ReadonlyMap<string, string> = new Map([
-  ["set-location", "cd"],
-  ["sl", "cd"],
-  ["chdir", "cd"],
-  ["push-location", "pushd"],
-  ["pop-location", "popd"],
-  ["write-output", "echo"],
-  ["write", "echo"],
-  ["write-host", "echo"],
-  ["join-path", "join-path"],
-  ["set-alias", "alias"],
-  ["new-alias", "alias"],
-  ["sal", "alias"],
-  ["nal", "alias"],
-]);
+const SHELL_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(WORDS.shellNames));
 
 function namesIn(names: string): string[] {
   return names.split(/[\s|]+/).filter((name) => name !== "");
 }
 
-/** The program that a command of PowerShell starts: a POSIX program of that name, unless it gets a cmdlet's parameter. */
+/** The program that a command starts: that of the POSIX shell, unless the name or a parameter is a cmdlet's. */
 export function calledAs(
   name: string,
   words: readonly string[],
@@ -200,7 +173,6 @@ export function calledAs(
     : { name: lower, isCmdlet: false };
 }
 
-/** All names of a cmdlet; none for any other program. */
 export function namesOfCmdlet(name: string): readonly string[] {
   return Object.hasOwn(CMDLETS, name) ? namesIn(CMDLETS[name]!.names) : [];
 }
@@ -229,34 +201,17 @@ export function inCmdlet(
 
 interface Given {
   readonly has: (parameter: string) => boolean;
-  /** The values of the first of these parameters that is given. */
   readonly values: (...parameters: readonly string[]) => readonly Argument[];
   /** The names of files that come through the pipe; an open word stands for unknown ones. */
   readonly piped: readonly Argument[];
 }
 
-/** Parameters that take no value. */
-const SWITCHES =
-  "recurse force whatif confirm passthru append noclobber nonewline container raw wait nonewwindow file directory hidden verbose debug"
-    .split(" ");
-const VALUED =
-  ("path literalpath filepath filter include exclude destination destinationpath value name newname itemtype target outfile " +
-    "uri method body headers contenttype source argumentlist workingdirectory verb windowstyle command encoding stream credential " +
-    "inputobject variable depth delimiter property aclobject erroraction warningaction informationaction errorvariable " +
-    "outvariable outbuffer width timeoutsec useragent").split(" ");
-const PARAMETERS = [...SWITCHES, ...VALUED];
-/** Aliases of parameters. */
-const SHORT: Readonly<Record<string, string>> = {
-  lp: "literalpath",
-  pspath: "literalpath",
-  wi: "whatif",
-  cf: "confirm",
-  args: "argumentlist",
-  ea: "erroraction",
-  type: "itemtype",
-};
+/** Parameters that take no value, and all parameters. */
+const SWITCHES: readonly string[] = WORDS.switches;
+const PARAMETERS = [...SWITCHES, ...WORDS.valued];
+const ALIASES = new Map(Object.entries(WORDS.aliases));
 
-/** The parameter that a word names, by its beginning; null for none. @param own Those that are asked first. */
+/** The parameter that a word names by its beginning; null for none. The parameters in `own` come first. */
 function parameterOf(
   word: string,
   { least, own = [] }: { readonly least: number; readonly own?: readonly string[] },
@@ -264,15 +219,14 @@ function parameterOf(
   const [, written] = /^-([a-z]+)(?::.*)?$/is.exec(word) ?? [];
   if (written === undefined || written.length < least) return null;
   const lower = written.toLowerCase();
-  return SHORT[lower] ?? PARAMETERS.find((name) => name === lower) ??
+  return ALIASES.get(lower) ?? PARAMETERS.find((name) => name === lower) ??
     [...own, ...PARAMETERS].find((name) => name.startsWith(lower)) ?? null;
 }
 
-/** The parameters that a cmdlet has of its own. */
 interface Parameters {
-  /** Those that are told by their place. */
+  /** Parameters that need no name, in their order. */
   readonly places: readonly string[];
-  /** Others that count before those of all cmdlets. */
+  /** More parameters that come before those which all cmdlets know. */
   readonly others?: readonly string[];
 }
 

@@ -1,29 +1,24 @@
-/** What reading a script brings to light. */
-import type { Budget } from "./budget.ts";
-import type { ShellCommand } from "./shell_command.ts";
-import { powerShell } from "./foreign_shells.ts";
-import type { Language } from "./inner.ts";
+/** Collects what is found while a script is read: commands, written files, and what stays unknown. */
+import { type Argument, type Budget, placeOf } from "./word.ts";
+import type { Language, ShellCommand } from "./shell_command.ts";
+import { powerShell } from "./wrappers.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
-import { type Argument, placeOf } from "./word.ts";
 import { findTargets } from "./writes.ts";
 import { programName } from "./operands.ts";
 
-/** Looks up files while a script is read. */
 export interface Disk extends Pick<PatchGround, "topOf"> {
   /** Reads a file; null when it cannot be read, or is too long. */
   readonly readText: (path: string) => string | null;
 }
-/** The cost of a command: every rule is tried on it, and on its words. */
 const STEPS_OF_COMMAND = 40;
 const STEPS_OF_WORD = 10;
 
-/** What a script starts, in the order in which it is read. */
 export class Findings {
   readonly commands: ShellCommand[] = [];
-  /** Why more may be started, one reason each. */
+  /** Why the script may start more commands. */
   readonly unknown = new Set<string>();
-  /** Why a part was not even looked at; null when all was. */
+  /** Why a part of the script was not read; null when all was. */
   tooLarge: string | null = null;
   readonly written = new WrittenScripts();
   readonly #disk: Disk;
@@ -34,7 +29,7 @@ export class Findings {
     this.#budget = budget;
   }
 
-  /** Keeps a command. @param given `output`: what it prints, where that is known. */
+  /** Keeps a command. `output` is what it prints, where that is known. */
   keep(
     { words, redirects, input, listing, state, output }:
       & Pick<ShellCommand, "words" | "redirects" | "input" | "listing">
@@ -58,7 +53,7 @@ export class Findings {
     return command;
   }
 
-  /** A script of another language in the shell's. */
+  /** A script of another language, written for Bash. */
   inShell(written: string, language: Language | undefined): string {
     if (language === "posix") {
       return written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "));
@@ -88,17 +83,16 @@ export class Findings {
   }
 }
 
-/** Redirections that write a file, or add to one. */
 const REDIRECTS = new Set([">", ">|", ">>", "&>", "&>>"]);
 /** Programs that write their input into a file, or load one. */
 const PROGRAMS = new Set(["tee", "curl", "wget"]);
 
 /** The files that commands wrote so far, by their paths. */
 class WrittenScripts {
-  /** Null where nobody knows what is in it. */
+  /** Null where the content is unknown. */
   readonly #texts = new Map<string, string | null>();
 
-  /** Notes what a command writes; `printed` is what it prints, if that is known. */
+  /** Notes which files a command writes; `printed` is what it prints, where that is known. */
   note(command: ShellCommand, printed: string | undefined): void {
     const [program] = command.words;
     const isMaking = program !== undefined && PROGRAMS.has(programName(program.text));
@@ -110,7 +104,7 @@ class WrittenScripts {
     }
   }
 
-  /** What is in a file; null when that is not known, undefined when the script did not write it. */
+  /** The content of a file; null when it is unknown, undefined when the script did not write the file. */
   textOf(file: Argument, folder: string | null): string | null | undefined {
     const written = this.#texts.get(placeOf(file, folder) ?? "");
     // With another first line it is no script of the shell.

@@ -1,24 +1,16 @@
 /** Which files git changes. */
-import { type Change, marked, SOMEWHERE } from "./shell_command.ts";
-import { changesOfCopy } from "./copies.ts";
+import { type Change, changesOfCopy, marked, SOMEWHERE } from "./shell_command.ts";
 import { type OptionName, type OptionNames, split, withoutGitOptions } from "./operands.ts";
 import { type Argument, literal, withText } from "./word.ts";
 import type { Writer } from "./writers.ts";
 import type { Effect, Search } from "../guards/types.ts";
 import { readWildcard } from "./wildcard.ts";
 
-/** The verbs of git that write a file, and the option that names it. */
 const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
   archive: { letter: "o", long: "--output" },
   diff: { long: "--output" },
   log: { long: "--output" },
   show: { long: "--output" },
-};
-
-/** Those of `git submodule add`. */
-const SUBMODULE_OPTIONS: OptionNames = {
-  valued: "b",
-  valuedLong: "branch name reference depth",
 };
 
 /** `git mv` moves as `mv` does. */
@@ -27,29 +19,23 @@ const MOVING: Pick<Writer, "operands" | "copies"> = {
   copies: { contents: /(?!)/, makes: "copy" },
 };
 
-/** `git checkout` of these makes a branch, or goes to one. */
+/** With one of these, `git checkout` makes a branch or goes to one. */
 const TO_BRANCH = /^(?:-[a-zA-Z]*[bBdt]|--(?:orphan|detach|track(?:=.*)?))$/;
 
-/** Those of `git clone` that take a value. */
-const CLONE_OPTIONS: OptionNames = {
+/** Options of `git clone`, `git init` and `git submodule add` that take a value. */
+const OPTIONS_OF_CLONE: OptionNames = {
   valued: "obcuj",
   valuedLong: "branch depth origin upload-pack template reference reference-if-able config " +
-    "separate-git-dir filter jobs shallow-since shallow-exclude server-option bundle-uri",
+    "separate-git-dir filter jobs shallow-since shallow-exclude server-option bundle-uri name " +
+    "object-format ref-format initial-branch",
 };
 
-/** Those of `git init` that take a value. */
-const INIT_OPTIONS: OptionNames = {
-  valued: "b",
-  valuedLong: "template separate-git-dir object-format ref-format initial-branch",
-};
-
-/** `git stash` by hand, or with the names of files in another place. */
+/** With one of these, a person chooses what `git stash` takes, or a file lists it. */
 const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
 
-/** The files that are meant by pathspecs, and that are put away. */
 type PutAway = (words: readonly Argument[], takes: PathspecUse["takes"]) => Change[];
 
-/** What `git stash` does beside putting changes away: it looks, or brings back what was judged when it was made. */
+/** Verbs of `git stash` that put nothing away: they look, or bring back what was judged when it was put away. */
 const PUTS_NOTHING_AWAY = /^(?:list|show|drop|clear|create|store|pop|apply|branch)$/;
 
 /** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`; patches are in `patches.ts`. */
@@ -62,17 +48,17 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
     ...changesOfPaths(words, { ...how, folder }),
     ...marked(has(/^--pathspec-from-file/) ? [SOMEWHERE] : [], how.effect),
   ];
-  /** Taken back to a commit, to the index (null), or to what nobody knows. */
+  /** Takes files back to a commit, to the index for null, or to an unknown state for undefined. */
   const takenBack = (words: readonly Argument[], source: string | null | undefined) =>
     paths(words, { effect: "change", ...(source === undefined ? {} : { source }) });
-  // A stash keeps what it takes.
+  // A stash keeps what it takes away.
   const putAway: PutAway = (words, takes) =>
     paths(words, {
       effect: "tamper",
       source: "HEAD",
       ...(takes === undefined ? {} : { takes }),
     });
-  // What differs between commits is the team's work; what only lies here would be lost.
+  // What differs between commits is kept in git; changes that are not committed would be lost.
   const thrownAway = (to: Argument | undefined) =>
     to === undefined || to.text === "HEAD"
       ? takenBack([literal(":/")], "HEAD")
@@ -82,7 +68,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
   switch (verb?.text) {
     case "rm":
       if (has(/^--cached$/)) {
-        // The file stays, until a branch without it is checked out.
+        // The file stays until a branch without it is checked out.
         const named = after.filter(({ text, isOpen }) => !isOpen && isPolicy(text));
         return marked(named.map(inFolder), "change");
       }
@@ -141,7 +127,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
         ? []
         : marked([SOMEWHERE], "remove");
     case "init": {
-      const [folder = literal(".")] = split(after, INIT_OPTIONS).operands;
+      const [folder = literal(".")] = split(after, OPTIONS_OF_CLONE).operands;
       return marked([configIn(inFolder(folder))], "tamper");
     }
     case "merge-file":
@@ -151,15 +137,11 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
         "change",
       );
     case "clone": {
-      const folders = cloned(after, CLONE_OPTIONS)
-        .map(({ word, ...how }) => ({ ...how, word: inFolder(word) }));
-      return [...folders, ...marked(folders.map(({ word }) => configIn(word)), "tamper")];
+      const folders = cloned(after).map(inFolder);
+      return [...marked(folders, "fill"), ...marked(folders.map(configIn), "tamper")];
     }
     case "submodule":
-      return after[0]?.text === "add"
-        ? cloned(after.slice(1), SUBMODULE_OPTIONS)
-          .map(({ word, ...how }) => ({ ...how, word: inFolder(word) }))
-        : [];
+      return after[0]?.text === "add" ? marked(cloned(after.slice(1)).map(inFolder), "fill") : [];
     default: {
       const name = verb?.text ?? "";
       if (!Object.hasOwn(GIT_OUTPUTS, name)) return [];
@@ -169,30 +151,28 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
   }
 }
 
-/** The file that makes a folder a repository. */
 function configIn(folder: Argument): Argument {
   return withText(folder, `${folder.text}/.git/config`);
 }
 
-/** The folder that a repository is cloned into: the one that is named, else one that is called like its address. */
-function cloned(after: readonly Argument[], options: OptionNames): Change[] {
-  const [from, to] = split(after, options).operands;
-  const folder = to ??
-    (from === undefined || from.isOpen ? undefined : withText(from, nameOf(from.text)));
-  return folder === undefined ? [] : marked([folder], "fill");
+/** The folder that a repository is cloned into: the named one, else one with the last name of its address. */
+function cloned(after: readonly Argument[]): Argument[] {
+  const [from, to] = split(after, OPTIONS_OF_CLONE).operands;
+  if (to !== undefined) return [to];
+  return from === undefined || from.isOpen ? [] : [withText(from, nameOf(from.text))];
 }
 
 function nameOf(address: string): string {
   return address.replace(/(?:\/+\.git)?\/*$/, "").split(/[/:]/).at(-1)!.replace(/\.git$/, "");
 }
 
-/** What files are taken back to; undefined where only the running shell knows. */
+/** The state that files are taken back to; undefined where only the running shell knows it. */
 function sourceOf(word: Argument | undefined): string | null | undefined {
   if (word === undefined) return null;
   return word.isOpen ? undefined : word.text;
 }
 
-/** What is put away are the changes of the files that are named; without names of those that git finds changed. */
+/** Puts away the changes of the named files; without names, those of all files that git finds changed. */
 function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] {
   const [verb] = after;
   if (PUTS_NOTHING_AWAY.test(verb?.text ?? "")) return [];
@@ -202,7 +182,7 @@ function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] 
     valued: "m",
     valuedLong: "message pathspec-from-file",
   });
-  // Only after `push` or `--` a word is a file.
+  // A word is a file only after `push` or `--`.
   const dashes = rest.findIndex(({ text }) => text === "--");
   const files = isPush ? operands : dashes < 0 ? [] : rest.slice(dashes + 1);
   const has = (pattern: RegExp) => rest.some(({ text }) => pattern.test(text));
@@ -217,26 +197,24 @@ function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] 
   return isPlain ? putAway([literal(":/")], takes) : marked([SOMEWHERE], "change");
 }
 
-/** One of git's pathspecs: `src`, `*.lock`, `:/src`, `:(top,icase)x`, `:!x`. */
+/** A pathspec of git: `src`, `*.lock`, `:/src`, `:!x`. */
 interface Pathspec {
   readonly path: string;
   readonly fromTop: boolean;
   readonly isExcluded: boolean;
-  readonly isLiteral: boolean;
-  readonly ignoresCase: boolean;
 }
 
 const MAGIC = /^:(?:\(([^)]*)\)|([/!^]*):?)/;
 
-/** Files that are one person's, as their name says: git does not know them. */
+/** Files of one person, by their names: git does not know them. */
 const PERSONAL = /\.local\.(?:ya?ml|json)$/;
 
-/** What git does with the files that it is told. */
+/** What git does with the files that pathspecs name. */
 interface PathspecUse {
   readonly effect: Effect;
-  /** Where it is told to go before. */
+  /** The folder that `git -C` names. */
   readonly folder: Argument | null;
-  /** What it takes them back to: a commit, null for the index. Undefined where nobody knows. */
+  /** The state that files are taken back to: a commit, or the index for null; absent where it is unknown. */
   readonly source?: string | null;
   readonly takes?: Search["takes"];
 }
@@ -258,10 +236,10 @@ function changesOfPaths(
     ? included
     : [{ word: literal("."), spec: readPathspec(".") }];
   return meant.map(({ word, spec }): Change => {
-    // What is left out is named from the folder: of what may lie outside, nothing is.
+    // Excluding pathspecs are read from the folder, so they exclude nothing that may lie outside of it.
     const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path) ? [] : excluded;
-    const isPattern = spec.fromTop || leftOut.length > 0 || spec.ignoresCase ||
-      (!word.isGlob && !spec.isLiteral && /[*?[\\]/.test(spec.path));
+    const isPattern = spec.fromTop || leftOut.length > 0 ||
+      (!word.isGlob && /[*?[\\]/.test(spec.path));
     if (word.isOpen || word.found !== undefined || !isPattern) {
       const plain = inFolder(spec.path === word.text ? word : withText(word, spec.path));
       return effect === "remove" || word.found !== undefined
@@ -287,7 +265,7 @@ function changesOfPaths(
   });
 }
 
-/** The file, or all in the folder, if there is one: a word of which it is not sure that it names one. */
+/** A word that may name a file or folder: it counts if one is there. */
 function changesIfThere(word: Argument, how: PathspecUse): Change[] {
   return changesOfPaths([word], how)
     .map((change) => ({
@@ -310,14 +288,13 @@ function policyFiles(takenFrom: string | null, folder: Argument | null): Change 
   };
 }
 
-/** Whether a file is named like one of them. */
 function isPolicy(path: string): boolean {
   return /(?:^|\/)(?:\.conclaude(?:\.local)?\.ya?ml|\.claude\/settings(?:\.local)?\.json)$/.test(
     path,
   );
 }
 
-/** Of a folder that is named: all that is in it. */
+/** Everything in a folder that is named. */
 const EVERYTHING: Search = {
   takesFolders: "no",
   named: "always",
@@ -330,29 +307,27 @@ function mayBeTaken(path: string, takes: PathspecUse["takes"]): boolean {
 
 function readPathspec(text: string): Pathspec {
   const [magic = "", words, signs = ""] = MAGIC.exec(text) ?? [];
-  const has = (word: string) => words?.split(",").includes(word) ?? false;
-  const path = text.slice(magic.length) || (magic === "" ? text : ".");
+  const given = words === undefined ? [] : words.split(",");
   return {
-    // Where `**` is no folder, its slash is not there either.
-    path: has("glob") ? path.replaceAll("**/", "*") : path,
-    fromTop: signs.includes("/") || has("top"),
-    isExcluded: /[!^]/.test(signs) || has("exclude"),
-    isLiteral: has("literal"),
-    ignoresCase: has("icase"),
+    // Other words in brackets may change how the pattern is read: it counts as everything.
+    path: given.every((word) => /^(?:top|exclude)$/.test(word))
+      ? text.slice(magic.length) || (magic === "" ? text : ".")
+      : "*",
+    fromTop: signs.includes("/") || given.includes("top"),
+    isExcluded: /[!^]/.test(signs) || given.includes("exclude"),
   };
 }
 
-/** Whether a path, from where git starts, is meant: by name, by a folder above it, by a pattern whose `*` takes `/`. */
-function matcherOf({ path, isLiteral, ignoresCase }: Pathspec): (path: string) => boolean {
+/** Whether a pathspec means a path: by name, by a folder above it, or by a pattern whose `*` matches `/` as well. */
+function matcherOf({ path }: Pathspec): (path: string) => boolean {
   const spec = tidied(path);
   if (spec === "") return () => true;
-  const pattern = isLiteral ? spec.replace(/[*?[\]\\]/g, "\\$&") : spec;
-  const matches = readWildcard(pattern, { ignoresCase });
-  const matchesBelow = readWildcard(`${pattern}/*`, { ignoresCase });
+  const matches = readWildcard(spec);
+  const matchesBelow = readWildcard(`${spec}/*`);
   return (path) => (matches?.(path) ?? true) || (matchesBelow?.(path) ?? true);
 }
 
-/** Without `.`, `..` and doubled slashes; a backslash is none of them. */
+/** A path without `.`, `..` and doubled slashes. */
 function tidied(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -362,7 +337,7 @@ function tidied(path: string): string {
   return parts.join("/");
 }
 
-/** A word from the folder that `git -C` names. */
+/** A word, read from the folder that `git -C` names. */
 function wordIn(folder: Argument | null, word: Argument): Argument {
   return folder === null || word.text.startsWith("/")
     ? word

@@ -1,20 +1,19 @@
-/** Programs that run code of another language: whether a call gives them some that is no file. */
-import { type Inner, scriptFrom } from "./inner.ts";
+/** Programs that run code of other languages: whether a call runs code that stands in no file. */
+import { type Inner, scriptFrom } from "./shell_command.ts";
 import { type Argument, literal } from "./word.ts";
 
-/** How an interpreter is told what to run. */
 interface Interpreter {
-  /** After one of these comes code, or it reads code. */
+  /** Options before code, and those with which it reads code. */
   readonly code: RegExp;
-  /** With one of these it needs no script: it tells of itself, or finds what it runs. */
+  /** Options with which it needs no script: it tells about itself, or finds what it runs. */
   readonly idle?: RegExp;
-  /** The next word is the value of one of these. */
+  /** Options that take the next word as their value. */
   readonly valued?: RegExp;
-  /** What follows one of these is a program, with all that comes after it. */
+  /** Options before the name of a program; all words after it belong to that program. */
   readonly module?: RegExp;
-  /** The word before its script: `run` of `bun run x.ts`; any other word is a script, or a verb like one. */
+  /** The verb before its script: `run` of `bun run x.ts`. Any other word is a script itself. */
   readonly verb?: string;
-  /** Verbs that are followed by code, or read it. */
+  /** Verbs before code. */
   readonly codeVerbs?: RegExp;
 }
 
@@ -28,7 +27,7 @@ const NODE: Interpreter = {
   idle: /^(?:-v|--(?:test|v8-options|run|prof-process|completion-bash))(?:$|=)/,
 };
 
-/** By the program's name, without its version. */
+/** Interpreters by their names without versions. */
 const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map(Object.entries({
   python: {
     code: /^-[bBdEiIOPqRsSuvx]*c/,
@@ -73,10 +72,10 @@ const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map(Object.entries({
   Rscript: ONLY_E,
 }));
 
-/** With one of these an interpreter, or a shell, only tells of itself. */
+/** With one of these an interpreter, or a shell, only tells about itself. */
 export const TELLING_OF_ITSELF = /^(?:--version|--help|-V|-h|-\?)$/;
 
-/** The code that an interpreter is given or reads, or the file that it runs; undefined where it is neither. */
+/** The code or the file that an interpreter runs; undefined where it runs neither. */
 export function inInterpreter(program: string, rest: readonly Argument[]): Inner | undefined {
   const interpreter = INTERPRETERS.get(program.replace(/[\d.]+$/, ""));
   if (interpreter === undefined) return undefined;
@@ -86,7 +85,7 @@ export function inInterpreter(program: string, rest: readonly Argument[]): Inner
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at]!;
     const { text, isOpen } = word;
-    // The start of a file's name is no option, whatever comes after it.
+    // A word that begins like a file's name is no option, whatever comes after its beginning.
     if (text === "-" || (isOpen && !/^[^-]/.test(text)) || code.test(text)) return given;
     if (codeVerbs?.test(text)) return given;
     if (text === verb) continue;
@@ -95,22 +94,21 @@ export function inInterpreter(program: string, rest: readonly Argument[]): Inner
     isIdle ||= TELLING_OF_ITSELF.test(text) || (idle?.test(text) ?? false);
     if (valued?.test(text)) at++;
   }
-  // Without a script to run it reads one.
+  // Without a script it reads code from its standard input.
   return isIdle ? undefined : given;
 }
 
 /** Longer code is not searched: patterns can take polynomial time. */
 export const MAX_CODE_CHARS = 16_384;
 const TEXT = /"((?:\\.|[^"\\\n])*)"/g;
-/** Where a text stood, by its number. */
 const AFTER_PIPE = /\|&?\s*"(\d+)"/g;
 const BEFORE_PIPE = /"(\d+)"\s*\|\s*getline/g;
 const CALLED = /\bsystem\s*\(\s*"(\d+)"\s*\)/g;
 const WRITTEN = /\bprintf?\b[^;}\n]*?>>?\s*"(\d+)"(?=\s*(?:[;}\n]|$))/g;
-/** What stays is only known when it runs. */
+/** Signs of commands and files that are known only when it runs. */
 const UNKNOWN = /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/;
 
-/** What such a script starts. */
+/** The commands that a script of awk starts. */
 export function inAwk(program: string, rest: readonly Argument[]): Inner[] {
   return rest.flatMap(({ text }): Inner[] => {
     if (text.length > MAX_CODE_CHARS) return [{ kind: "code", program }];
@@ -126,7 +124,7 @@ export function inAwk(program: string, rest: readonly Argument[]): Inner[] {
   });
 }
 
-/** The files that such a script writes. */
+/** The files that a script of awk writes. */
 export function writtenByAwk(rest: readonly Argument[]): Argument[] {
   return rest.filter(({ text }) => text.includes(">") && text.length <= MAX_CODE_CHARS)
     .flatMap(({ text }) => {
@@ -135,25 +133,24 @@ export function writtenByAwk(rest: readonly Argument[]): Argument[] {
     });
 }
 
-/** The code with a number in the place of each text, and the texts. */
+/** Replaces each text in the code by its number. */
 function apart(code: string): { readonly code: string; readonly texts: readonly string[] } {
   const texts: string[] = [];
   const numbered = code.replace(TEXT, (_, text: string) => `"${texts.push(text) - 1}"`);
   return { code: numbered, texts };
 }
 
-/** Bodies of `s/…/…/`, `y/…/…/` and patterns before a command: a `w` in them is none. */
+/** Substitutions and patterns, in which a `w` is no command. */
 const REPLACED = /[sy]([/|,#@!:])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1/g;
-/** What stands before a command: lines by their numbers, or by a pattern. */
+/** The lines that a command of sed is for, by numbers or patterns. */
 const ADDRESS = String.raw`(?:[\d$,~+! ]|\/(?:\\.|[^/\\\n])*\/[IM]?)*`;
 const WRITES = new RegExp(
   String.raw`(?:^|[;{}\n])\s*(?:${ADDRESS}|s[gpiImMe\d]*)w\s*(\S[^\n]*)`,
   "g",
 );
-/** Files that are none. */
 const DEVICE = /^\/dev\/(?:stdout|stderr)$/;
 
-/** The files that it writes. */
+/** The files that a script of sed writes. */
 export function writtenBySed(rest: readonly Argument[]): Argument[] {
   return rest.flatMap(({ text }) =>
     text.includes("w") && text.length <= MAX_CODE_CHARS

@@ -1,7 +1,6 @@
-/** The arguments of a program, told apart: options, what they are given, and the rest. */
+/** Splits the arguments of a program into options, their values, and operands. */
 import type { Argument } from "./word.ts";
 
-/** Which options take the next word as their value. */
 export interface ValuedOptions {
   /** Letters of the short ones: `u` for `-u ana`. */
   readonly valued?: string;
@@ -9,28 +8,23 @@ export interface ValuedOptions {
   readonly valuedLong?: string;
 }
 
-/** An option whose value is asked for. */
 export interface OptionName {
   readonly letter?: string;
   readonly long?: string;
 }
 
-/** The options of a program that have to be told apart from its operands. */
 export interface OptionNames extends ValuedOptions {
-  /** The one whose values are asked for: a file that is written, or the folder that is written into. */
+  /** The option whose values are asked for: it names a file that is written, or a folder that is filled. */
   readonly output?: OptionName;
 }
 
-/** The arguments of one call. */
 export interface Operands {
   readonly operands: readonly Argument[];
-  /** The values of the option that is asked for. */
+  /** The values of `output`. */
   readonly outputs: readonly Argument[];
-  /** The options themselves, as they were written. */
   readonly options: readonly string[];
 }
 
-/** Tells arguments apart. */
 export function split(
   rest: readonly Argument[],
   { output, ...names }: OptionNames,
@@ -71,7 +65,7 @@ function takesNext(option: string, { valued = "", valuedLong = "" }: ValuedOptio
     : valued.includes(option.at(-1)!);
 }
 
-/** Where the options end that stand before a command. */
+/** The index at which the options before a command end. */
 export function skipOptions(words: readonly Argument[], options: ValuedOptions): number {
   let at = 0;
   while (at < words.length) {
@@ -88,9 +82,8 @@ const VALUED: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
-/** What git is told before its verb. */
 interface GitOptions {
-  /** Its arguments from the verb on. */
+  /** The arguments from the verb on. */
   readonly words: readonly Argument[];
   /** The folder that `-C` names. */
   readonly folder: Argument | null;
@@ -98,7 +91,7 @@ interface GitOptions {
   readonly gitDir: Argument | null;
 }
 
-/** Takes git's own options off its arguments. */
+/** Splits git's own options off its arguments. */
 export function withoutGitOptions(rest: readonly Argument[]): GitOptions {
   let at = 0;
   let folder: Argument | null = null;

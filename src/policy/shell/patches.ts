@@ -1,17 +1,14 @@
-/** The files that `patch`, `git apply` and `git am` change: those that the patches name which they read. */
+/** The files that `patch`, `git apply` and `git am` change, by the patches that they read. */
 import { type Change, marked, type ShellCommand, SOMEWHERE } from "./shell_command.ts";
 import { programName, split, withoutGitOptions } from "./operands.ts";
 import { type Argument, literal, placeOf } from "./word.ts";
 import { WRITERS } from "./writers.ts";
 
-/** Stands for the missing file before or after a change. */
 const NOTHING = "/dev/null";
 
-/** Looks up patches, on the disk and in the script until here. */
 export interface PatchGround {
-  /** The text of a file; null when it is not known. */
+  /** The text of a file; null when it is unknown. */
   readonly textOf: (file: Argument, folder: string | null) => string | null;
-  /** The top of the repository in which a folder lies. */
   readonly topOf: (folder: string) => string;
 }
 
@@ -22,14 +19,13 @@ interface PatchCall {
   readonly goesTo: Argument | undefined;
   /** The folder that stands before each name. */
   readonly prefix: Argument | undefined;
-  /** How many folders are taken off the names; null leaves nothing but the last part. */
+  /** How many folders are taken off each name; null keeps only its last part. */
   readonly strip: number | null;
   readonly isReversed: boolean;
-  /** Git's own kind of patch names files from the top of the repository, and `git am` takes no other. */
+  /** Git's own kind of patch names files from the top of the repository; `git am` takes no other kind. */
   readonly ofGit: "apply" | "am" | null;
 }
 
-/** The files that a command changes by patches; none where it applies none. */
 export function changesOfPatches(
   { words: [program, ...rest], redirects, input, folder }: Pick<
     ShellCommand,
@@ -83,7 +79,7 @@ function callOfGit(rest: readonly Argument[]): PatchCall | null {
   };
 }
 
-/** Null for `patch FILE`, which names the file that it changes: the table of writers has that. */
+/** A call of `patch`; null for `patch FILE`, which names the file that it changes (see `writers.ts`). */
 function callOfPatch(rest: readonly Argument[]): PatchCall | null {
   const { never, ...writer } = WRITERS.get("patch")!;
   const outputs = (letter: string, long: string) =>
@@ -118,7 +114,7 @@ interface PatchedFile {
 const PAIR = /^--- ([^\t\r\n]+).*\r?\n\+\+\+ ([^\t\r\n]+)/gm;
 const RENAMED = /^(?:rename (?:from|to)|copy to) (.+)/gm;
 
-/** The files that the text of a patch names; null where a name in it cannot be read. */
+/** The files that a patch names; null where a name cannot be read. */
 function namesIn(
   patch: string,
   { strip, isReversed }: Pick<PatchCall, "strip" | "isReversed">,
@@ -129,14 +125,13 @@ function namesIn(
     const kept = name.split("/").slice(off ?? -1).join("/");
     if (name !== NOTHING && kept !== "") found.set(kept, effect);
   };
-  // Git writes a part for each file.
   for (const part of patch.split(/^(?=diff --git )/m)) {
     const pairs = [...part.matchAll(PAIR)];
     const renamed = [...part.matchAll(RENAMED)];
-    // A new mode, a binary file, or a name in quotes.
+    // A part without names changes a mode, is binary, or has a name in quotes.
     const isPlain = pairs.length + renamed.length > 0 || !part.startsWith("diff --git ");
     if (!isPlain || [...pairs, ...renamed].some((names) => /"/.test(names.join("")))) return null;
-    // Git writes these names without the folder that `-p1` takes off.
+    // These names lack the folder that `-p1` takes off.
     for (const [, name] of renamed) {
       add(name!, strip === null ? null : Math.max(strip - 1, 0), "change");
     }

@@ -1,6 +1,6 @@
 /**
- * Writes a script of PowerShell as one of the POSIX shell: the same commands with the same words, so that one reader does
- * for both. Blocks of conditions and loops become blocks that may run. What a cmdlet does is in `cmdlets.ts`.
+ * Writes a script of PowerShell as one of the POSIX shell, with the same commands and words, so that one reader does
+ * for both. Blocks of conditions and loops become blocks that may run. `cmdlets.ts` says what a cmdlet does.
  */
 import { inCmdlet, isCmdlet, namesOfCmdlet } from "./cmdlets.ts";
 import {
@@ -25,14 +25,13 @@ import {
 
 interface Translated {
   readonly script: string;
-  /** Reasons why commands may be missing in the script. */
+  /** Why commands may be missing in the script. */
   readonly unknown: readonly string[];
-  /** True when a part was not read: the source is too long, or nested too deeply. */
+  /** Whether a part was not read: the source is too long, or nested too deeply. */
   readonly isCut: boolean;
 }
 
 const MAX_DEPTH = 24;
-/** Statements and words that are read. */
 const MAX_PARTS = 20_000;
 
 const BLANK = /(?:[ \t\f\v\u00a0]|`\r?\n|<#[^]*?(?:#>|$)|(?<![^\s;|&(){}])#[^\n]*)+/y;
@@ -44,7 +43,7 @@ const ASSIGNED =
 const REDIRECTION = /[1-6*]?>>?(?:&[1-6])?/y;
 const KEYWORD =
   /(if|elseif|else|while|until|for|foreach|switch|default|do|try|catch|finally|trap|begin|process|end|clean|function|filter|param|return|throw|exit|class|enum|using|break|continue)(?![\w-])(?!\s*=)/iy;
-/** Names that the POSIX shell would not take for those of functions. */
+/** Names that the POSIX shell does not take for functions. */
 const RESERVED =
   /^(?:if|then|elif|else|fi|for|in|while|until|do|done|case|esac|function|select|time|coproc|\d+)$/;
 const VARIABLE = /\$(?:\{([^}]*)\}|((?:\w+:)?\w+|[?^$]))/y;
@@ -58,7 +57,6 @@ const UNREADABLE = "it cannot be read as a script of PowerShell";
 /** Everything that reads PowerShell, loaded on demand. */
 export const POWERSHELL = { fromPowerShell, inCmdlet, isCmdlet, namesOfCmdlet };
 
-/** Never throws. */
 function fromPowerShell(source: string): Translated {
   const translator = new Translator(source);
   const { code } = translator.script("");
@@ -72,14 +70,14 @@ class Translator {
   #at = 0;
   #parts = 0;
   #depth = 0;
-  /** The variables that were given more than one value. */
+  /** Variables that hold more than one value. */
   readonly #lists = new Set<string>();
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Reads statements up to a sign, which is taken as well; of nothing but values these come back. */
+  /** Reads statements up to the sign `end`. If there are only values, it returns them. */
   script(end: "" | ")" | "}" | "]"): Read {
     if (++this.#depth > MAX_DEPTH) this.#giveUp();
     const read: Read[] = [];
@@ -95,7 +93,7 @@ class Translator {
         break;
       }
       read.push(this.#statement());
-      // A sign that nothing begins with.
+      // No statement begins with this sign.
       if (this.#at === before) this.#at++;
     }
     this.#depth--;
@@ -112,7 +110,7 @@ class Translator {
     if (/^(?:function|filter)$/i.test(keyword)) return only(this.#function());
     if (/^foreach$/i.test(keyword)) return only(this.#loop());
     if (this.#next() === "{") return only(sometimes(this.#block()));
-    // `name = value` stands in tables.
+    // A table has entries `name = value`.
     this.#take(/[\w-]+\s*=(?!=)\s*/y);
     return this.#chain();
   }
@@ -135,7 +133,7 @@ class Translator {
     return `for ${name.toLowerCase()} in ${values}\ndo\n:\n${this.#block()}\ndone`;
   }
 
-  /** The commands in curly brackets, where some come next. */
+  /** The commands of a block in curly brackets; empty where none follows. */
   #block(): string {
     this.#take(BETWEEN);
     if (this.#next() !== "{") return "";
@@ -173,7 +171,7 @@ class Translator {
     return { code: parts.join(" | "), words: parts.length > 1 ? null : words };
   }
 
-  /** `$x = …`, `$env:X += …`; null where none comes next. */
+  /** `$x = …`, `$env:X += …`; null where no assignment follows. */
   #assignment(): string | null {
     const [all, braced, plain, adds] = this.#take(ASSIGNED) ?? [];
     if (all === undefined) return null;
@@ -309,7 +307,6 @@ class Translator {
     return parts;
   }
 
-  /** A value by itself. */
   #primary(): readonly Word[] {
     const sign = this.#next();
     if (sign === "@") {
@@ -328,7 +325,7 @@ class Translator {
     return text === undefined ? [UNKNOWN] : [known(text)];
   }
 
-  /** Reads what stands in brackets of any kind. */
+  /** Reads what stands in brackets. */
   #given(end: ")" | "]"): readonly Word[] {
     this.#at++;
     const { code, words } = this.script(end);
@@ -353,7 +350,7 @@ class Translator {
     return /["'$(@[{\d]/.test(this.#next()) ? this.#operand() : [UNKNOWN];
   }
 
-  /** `.Name`, `.Method(…)` and `[0]` behind a value: what they come to is not known. */
+  /** `.Name`, `.Method(…)` and `[0]` behind a value: the result is unknown. */
   #members(parts: Word[]): void {
     for (;;) {
       const member = this.#take(MEMBER);
@@ -427,7 +424,6 @@ class Translator {
     return joined([...parts, known(plain)]);
   }
 
-  /** Reads a backtick and the sign behind it. */
   #escaped(): string {
     const [, sign = ""] = this.#take(/`(\r\n|[^]?)/y)!;
     return ESCAPES[sign] ?? sign;

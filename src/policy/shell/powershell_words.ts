@@ -1,42 +1,34 @@
-/** Words and blocks of PowerShell, as the POSIX shell has to write them to mean the same. */
+/** Words and blocks of PowerShell, as the POSIX shell writes them. */
 import { calledAs } from "./cmdlets.ts";
+import WORDS from "./powershell.json" with { type: "json" };
 
-/** Methods that only tell something, or make one text of another. */
-export const HARMLESS_METHODS = new Set(
-  ("tostring trim trimstart trimend split replace substring startswith endswith contains tolower toupper indexof " +
-    "lastindexof padleft padright format join gettype equals compareto adddays addhours addminutes parse tryparse " +
-    "combine getfilename getextension getdirectoryname getfullpath getfilenamewithoutextension exists readalltext " +
-    "readalllines readallbytes isnullorempty isnullorwhitespace round floor ceiling abs max min count add newguid " +
-    "getenvironmentvariable match matches ismatch escape where foreach totalseconds getvalue keys length")
-    .split(" "),
-);
+/** Methods that tell something or make a new text, and change nothing. */
+export const HARMLESS_METHODS: ReadonlySet<string> = new Set(WORDS.harmlessMethods);
 
-/** What a backtick and the sign behind it stand for. */
+/** What a backtick and the sign behind it mean. */
 export const ESCAPES: Readonly<Record<string, string>> = {
   ...{ "0": "", a: "\x07", b: "\b", e: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
   ...{ "\n": "", "\r\n": "" },
 };
 
-/** A word as the POSIX shell has to write it, and its text where that is known. */
+/** A word as the POSIX shell writes it, and its text where that is known. */
 export interface Word {
   readonly bash: string;
   readonly text: string | null;
-  /** True when no part is quoted: `*` in it is a pattern for every program. */
+  /** Whether no part is quoted: then `*` in it is a pattern for every program. */
   readonly isBare?: boolean;
-  /** True when it holds commands. */
+  /** Whether it holds commands. */
   readonly runs?: true;
 }
 
-/** A part of a script: its commands, and its values when it holds nothing else. */
+/** A part of a script: its commands, and its values if it holds nothing else. */
 export interface Read {
   readonly code: string;
   readonly words: readonly Word[] | null;
 }
 
-/** A variable that nothing gives a value. */
 export const UNKNOWN: Word = { bash: '"$unknown"', text: null };
 
-/** Commands without a value of their own. */
 export function only(code: string): Read {
   return { code, words: null };
 }
@@ -57,12 +49,12 @@ export function printedBy(code: string): Word {
   return { bash: `"$(\n${code}\n)"`, text: null, runs: true };
 }
 
-/** A value that is not known, with the commands by which it comes about. */
+/** An unknown value, with the commands that make it. */
 export function unknownBy(code: string): Word {
   return { bash: `"$unknown$(\n${code}\n)"`, text: null, runs: true };
 }
 
-/** A value that is not known, with the commands in the values that it is made of. */
+/** An unknown value, with the commands that make its parts. */
 export function unknownOf(words: readonly Word[]): Word {
   const inside = words.filter(({ runs }) => runs);
   return inside.length === 0 ? UNKNOWN : joined([UNKNOWN, ...inside]);
@@ -81,17 +73,17 @@ export function joined(parts: readonly Word[]): Word {
     return known(parts.map(({ text }) => text).join(""));
   }
   const runs = parts.some(({ runs }) => runs) ? { runs: true as const } : {};
-  // Not `join`, which would copy what is there already.
+  // Not `join`: that copies the text before it each time.
   const bash = parts.reduce((all, word) => all + withSlashes(word), "");
   return { bash, text: null, ...runs };
 }
 
-/** A part of a path: what stands before or behind a variable. */
+/** A part of a path, before or behind a variable. */
 function withSlashes({ bash, text }: Word): string {
   return text === null || /\s/.test(text) ? bash : quoted(text.replaceAll("\\", "/"));
 }
 
-/** The name that a variable has in the shell; null where only the running script knows its value. */
+/** The name that a variable has in the POSIX shell; null where only the running script knows its value. */
 export function variableName(written: string): string | null {
   const [, scope = "", name = ""] = /^(?:(\w+):)?(\w+)$/.exec(written) ?? [];
   const plain = name.toLowerCase();
@@ -102,7 +94,7 @@ export function variableName(written: string): string | null {
   return /^(?:|global|script|local|private|using|variable)$/i.test(scope) ? plain : null;
 }
 
-/** A path as the shell writes it: `/` in the place of `\`, the home for `~`, and patterns as such. */
+/** A path as the POSIX shell writes it: `/` for `\`, the home for `~`, patterns without quotes. */
 export function pathWord({ bash, text, isBare = false }: Word, expands: boolean): string {
   if (text === null) return bash;
   const dashed = text.replace(/^[\u2013-\u2015]/, "-");
@@ -115,7 +107,7 @@ export function pathWord({ bash, text, isBare = false }: Word, expands: boolean)
   return (home === "" ? "" : '"$HOME"') + written.join("") || "''";
 }
 
-/** A command with its words. A list is one for a cmdlet; for any other program its values are words. */
+/** A command with its words. Only cmdlets take lists; other programs get the values as words. */
 export function spelled(program: Word, given: readonly (Word | ",")[]): readonly string[] {
   const texts = given.map((word) => word === "," ? "," : word.text ?? "");
   const called = program.text === null ? null : calledAs(program.text.replaceAll("\\", "/"), texts);
@@ -125,7 +117,6 @@ export function spelled(program: Word, given: readonly (Word | ",")[]): readonly
   );
   if (called === null) return [program.bash, ...words];
   const written = [quoted(called.name), ...words];
-  // Built-in commands of the POSIX shell take no named parameters.
   const plain = written.filter((word) =>
     !/^'-(?:path|literalpath|childpath|name|value|passthru|option|force)'$/i.test(word)
   );

@@ -1,4 +1,4 @@
-/** What commands print, and what they read, where the script itself says so. */
+/** What commands print and read, where the script itself tells. */
 import type {
   Command,
   CommandNode,
@@ -9,20 +9,20 @@ import type {
   WordPart,
 } from "unbash";
 import type { ShellCommand } from "./shell_command.ts";
-import type { Budget } from "./budget.ts";
-import type { State } from "./state.ts";
 import {
   type Argument,
+  type Budget,
   expandToOne,
   expandWord,
   literal,
   type Scope,
   SOME_NUMBER,
 } from "./word.ts";
+import type { State } from "./state.ts";
 import { programName, split } from "./operands.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 
-/** Where input and output come from and go to; here-documents are no files, nor is the pipe of `>(…)`. */
+/** The files that input and output come from and go to; here-documents and the pipe of `>(…)` are none. */
 export function readRedirects(
   redirections: readonly Redirection[],
   scope: Scope,
@@ -38,7 +38,7 @@ function isPipe({ parts = [] }: Word): boolean {
   return parts.length === 1 && parts[0]!.type === "ProcessSubstitution";
 }
 
-/** What a shell reads that gets no script on its command line. */
+/** What a command reads from its standard input. */
 export function inputOf(
   node: Command,
   before: CommandNode | undefined,
@@ -54,7 +54,7 @@ export function inputOf(
   return before === undefined ? undefined : printed(before, scope);
 }
 
-/** The words of the command whose output is read, where that lists files. */
+/** The words of the command before the pipe, if that lists files. */
 export function listingBefore(
   { redirects }: Command,
   before: CommandNode | undefined,
@@ -65,14 +65,14 @@ export function listingBefore(
   if (!lists) {
     return undefined;
   }
-  // A here-document, or a file, is read in its place.
+  // A here-document or a file replaces the pipe.
   if (redirects.some((part) => part.type !== "Redirect" || part.operator === "<")) return undefined;
   return [before.name!, ...before.args].flatMap((word) =>
     word.type === "Word" ? expandWord(word, scope) : []
   );
 }
 
-/** What a command substitution puts in: all output without the last line breaks. */
+/** The output that a command substitution puts in, without the last line breaks. */
 function outputOf(statements: readonly Statement[], scope: Scope): Argument | undefined {
   const [only, ...others] = statements;
   const command = only && firstOf(only.command);
@@ -87,14 +87,14 @@ function outputOf(statements: readonly Statement[], scope: Scope): Argument | un
   return words.length > args.length ? knownOutput(words, scope) : undefined;
 }
 
-/** What stands behind `||` only counts where the first command failed: `git rev-parse --show-toplevel || pwd`. */
+/** The first command of `a || b`: the second one counts only where the first fails. */
 function firstOf(command: SyntaxNode): SyntaxNode {
   return command.type === "AndOr" && command.operators.every((operator) => operator === "||")
     ? command.commands[0]!
     : command;
 }
 
-/** `printf` with nothing but `%s`, `%b` and `%%`; the format is used again while values are left. */
+/** `printf` with `%s`, `%b` and `%%` alone. The format is used again while values are left. */
 function formatted(format: string, values: readonly string[]): string | undefined {
   if (/%[^sb%]/.test(format)) return undefined;
   const plain = format.replaceAll("\\n", "\n");
@@ -131,12 +131,12 @@ function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
   return isOpen || isGlob ? undefined : text;
 }
 
-/** What words are put in place by: what the shell knows, and what commands print in it. */
+/** What is known for expanding words: the shell's variables, and what commands print. */
 export function scopeOf(
   state: State,
   { root, budget }: { readonly root: string | null; readonly budget: Budget },
 ): Scope {
-  // Nested in each other, each would else be looked at twice for every time that the one around it is.
+  // An output is kept, so that nested ones are not read twice at each level.
   const outputs = new Map<WordPart, Argument | undefined>();
   const scope: Scope = {
     variables: state.variables,
@@ -152,20 +152,20 @@ export function scopeOf(
   return scope;
 }
 
-/** The name of a branch: which one only git knows. */
+/** The name of a branch; only git knows which. */
 const BRANCH: Argument = { text: "", isOpen: true, isGlob: false, isName: true };
 
-/** What commands print, by all their words. */
+/** What commands print, by their text. */
 const PRINTED: readonly (readonly [RegExp, (scope: Scope) => Argument | undefined])[] = [
   [/^pwd(?: -[LP])?$/, ({ variables }) => known(variables.get("PWD"))],
   [/^git rev-parse --show-toplevel$/, (scope) => known(topOf(scope))],
   [/^git (?:branch --show-current|rev-parse --abbrev-ref HEAD)$/, () => BRANCH],
   [/^git symbolic-ref (?:-q )?--short (?:-q )?HEAD$/, () => BRANCH],
   [/^date (?:-u )?\+(?:%[sNYymdHMSjFT]|[-_.:T])+$/, () => SOME_NUMBER],
-  [/^(?:nproc|id -[ug])$/, () => SOME_NUMBER],
+  [/^(?:nproc|id -[ug]|seq(?: .*)?)$/, () => SOME_NUMBER],
 ];
 
-/** What a command prints, without the last line break; undefined when that cannot be told. */
+/** What a command prints, without the last line break; undefined when nobody can tell. */
 function knownOutput(words: readonly Argument[], scope: Scope): Argument | undefined {
   if (words.some(({ isOpen }) => isOpen)) return undefined;
   const [program, ...rest] = words;
@@ -179,8 +179,6 @@ function knownOutput(words: readonly Argument[], scope: Scope): Argument | undef
     case "command":
     case "type":
       return rest.length === 2 && /^-[vpP]$/.test(rest[0]!.text) ? place(rest[1]!) : undefined;
-    case "seq":
-      return SOME_NUMBER;
     case "dirname":
       return rest.length === 1 ? { ...rest[0]!, text: parentOf(rest[0]!.text) } : undefined;
     case "basename":
@@ -194,13 +192,13 @@ function known(text: string | null | undefined): Argument | undefined {
   return text === undefined || text === null ? undefined : literal(text);
 }
 
-/** The top of the repository: taken for the project's folder where the script is in that. */
+/** The top of the repository: the project's folder, if the script is in that. */
 function topOf({ variables, root }: Scope): string | null {
   const folder = variables.get("PWD");
   return root !== null && (folder === root || folder?.startsWith(`${root}/`)) ? root : null;
 }
 
-/** Wherever a program lies, its name tells which one it is. */
+/** The path of a program; only its name counts. */
 function place({ text }: Argument): Argument | undefined {
   return /^[\w.+-]+$/.test(text) ? literal(`/usr/bin/${text}`) : undefined;
 }
@@ -211,7 +209,7 @@ function nameOf([path, end]: readonly Argument[]): Argument | undefined {
   return { ...path, text: end && name.endsWith(end.text) ? name.slice(0, -end.text.length) : name };
 }
 
-/** A file or folder that `mktemp` makes: the letters that it chooses stay `X`. */
+/** The path that `mktemp` makes; the letters that it chooses stay `X`. */
 function temporary(rest: readonly Argument[], { variables }: Scope): Argument | undefined {
   const { operands: [template], options } = split(rest, {});
   if (!options.every((text) => /^-[dqut]+$|^--(?:directory|quiet|suffix=.*)$/.test(text))) {

@@ -6,27 +6,25 @@ import { type Argument, expandToOne, expandWord, literal, placeOf, type Scope } 
 
 export interface State {
   variables: Map<string, string>;
-  /** Variables that are more than one known text: arrays, patterns. No name is in both. */
+  /** Variables with more than one text, or with a pattern. No name is in both maps. */
   lists: Map<string, readonly Argument[]>;
   folder: string | null;
-  /** The folders that `popd` goes back to, the last one first to go to; null where it is not known. */
+  /** The folders that `popd` returns to, in reverse order; null for an unknown one. */
   left: readonly (string | null)[];
   readonly functions: Map<string, SyntaxNode>;
   readonly aliases: Map<string, Argument>;
   readonly startedBy: ShellCommand | null;
   readonly depth: number;
-  /** How often this place is read: the rounds of the loops around it. */
+  /** How often this place is read: the rounds of all loops around it. */
   rounds: number;
-  /** The local variables of the called function; null outside of one. */
+  /** The local variables of the function that is called; null outside of functions. */
   readonly locals: Set<string> | null;
 }
 
-/** A longer value of a variable counts as unknown. */
 const MAX_VALUE_CHARS = 65_536;
-/** Variables of which the value is known at most: all of them are copied for every shell in the shell. */
+/** The most variables whose values are known: every subshell copies all of them. */
 const MAX_VARIABLES = 500;
 const MAX_PARAMETERS = 99;
-/** An array of more words counts as unknown. */
 const MAX_ELEMENTS = 1_000;
 
 /** The state of a subshell: what happens there changes nothing outside. */
@@ -34,7 +32,6 @@ export function copyOf(state: State): State {
   return { ...state, variables: new Map(state.variables), lists: new Map(state.lists) };
 }
 
-/** The cost of copying a shell's state, in entries. */
 export function sizeOf({ variables, lists, folder }: State): number {
   return variables.size + lists.size + (folder ?? "").length / 8;
 }
@@ -43,12 +40,12 @@ export function inner(state: State, startedBy: ShellCommand | null): State {
   return { ...copyOf(state), startedBy, depth: state.depth + 1 };
 }
 
-/** For what a called function does. @param locals Variables that are gone after it. */
+/** The state in a called function; the variables in `locals` are gone after it. */
 export function calledIn(state: State, locals: readonly string[]): State {
   return { ...inner(state, state.startedBy), locals: new Set(locals) };
 }
 
-/** Takes over what a called function has changed in the shell that called it. */
+/** Takes over what a called function has changed. */
 export function returnFrom(called: State, state: State): void {
   const isItsOwn = (name: string) => called.locals!.has(name) || /^[\d@*]/.test(name);
   const taken = <Value>(inside: Map<string, Value>, outside: Map<string, Value>) =>
@@ -62,7 +59,7 @@ export function returnFrom(called: State, state: State): void {
   Object.assign(state, { folder, left });
 }
 
-/** Forgets what differs from another state: only the running shell knows which of the two holds. */
+/** Forgets what differs between two states, since only the running shell knows which of them holds. */
 export function forgetChanges(state: State, before: State): void {
   for (const known of ["variables", "lists"] as const) {
     for (const [name, value] of state[known]) {
@@ -72,7 +69,6 @@ export function forgetChanges(state: State, before: State): void {
   if (state.folder !== before.folder) goTo(null, state);
 }
 
-/** Goes to a folder; null where it is not known. */
 export function goTo(folder: string | null, state: State): void {
   const { variables } = state;
   for (const [name, value] of [["OLDPWD", state.folder], ["PWD", folder]] as const) {
@@ -82,18 +78,18 @@ export function goTo(folder: string | null, state: State): void {
   state.folder = folder;
 }
 
-/** Gives a variable a word as its value; one that is not known makes it unknown. */
+/** Sets a variable; an unknown word makes its value unknown. */
 export function setVariable(name: string, word: Argument | undefined, state: State): void {
   state.variables.delete(name);
   state.lists.delete(name);
   if (word === undefined || (word.isOpen && !word.isName)) return;
   if (state.variables.size + state.lists.size >= MAX_VARIABLES) return;
   if (word.isOpen || word.isGlob) state.lists.set(name, [word]);
-  // A script can make a text longer than the machine has room for.
+  // A script can build a text that is longer than the memory.
   else if (word.text.length <= MAX_VALUE_CHARS) state.variables.set(name, word.text);
 }
 
-/** The shell with the variables of `X=a command`, for what that starts. */
+/** The state for what `X=a command` starts. */
 export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope): State {
   if (prefix.length === 0) return state;
   const own = copyOf(state);
@@ -104,7 +100,7 @@ export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope
 /** Options of `env` and `sudo` that take a value. */
 const BEFORE_PROGRAM = { valued: "uCDghp", valuedLong: "unset chdir user group" };
 
-/** The same of `env X=a command`; with `-C` it also goes to another folder. */
+/** The state for what `env X=a command` starts; `-C` also changes the folder. */
 export function withAssigned([program, ...words]: readonly Argument[], state: State): State {
   if (!/^(?:(?:cross-)?env|sudo)$/.test(program?.text ?? "")) return state;
   const assigned = words.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text));
@@ -153,14 +149,12 @@ export function assignAll(prefix: Command["prefix"], state: State, scope: Scope)
   for (const part of prefix) if (part.type === "Assignment") assign(part, state, scope);
 }
 
-/** `of=x` in `dd of=x` is an argument like any other. */
 export function assignmentWord({ name, value, text }: Assignment, scope: Scope): Argument {
   if (value.type !== "Word") return literal(text);
   const right = expandToOne(value, scope);
   return { ...right, text: `${name}=${right.text}`, source: text };
 }
 
-/** `$1` to `$9` and `$@`. */
 export function setParameters(variables: Map<string, string>, words: readonly Argument[]): void {
   for (let i = 1; i <= 9; i++) variables.delete(String(i));
   variables.delete("@");
@@ -175,10 +169,10 @@ export function setParameters(variables: Map<string, string>, words: readonly Ar
 }
 
 const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
-/** Commands that set the variables among their arguments to unknown values. */
+/** Commands that give variables unknown values. */
 const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
 
-/** Follows a command that changes variables, parameters or the folder; any other changes nothing. */
+/** Follows a command that changes variables, parameters or the folder. */
 export function changeShell(
   name: string,
   { args }: Command,
@@ -201,7 +195,7 @@ export function changeShell(
   }
 }
 
-/** What `set -- a b` does; with options alone it changes no parameters. */
+/** `set -- a b` sets the parameters; options alone do not. */
 function setGiven(words: readonly Argument[], state: State): void {
   const { variables } = state;
   const [first] = words;
@@ -210,7 +204,7 @@ function setGiven(words: readonly Argument[], state: State): void {
   else if (first?.isOpen || /^[^-+]/.test(first?.text ?? "-")) setParameters(variables, words);
 }
 
-/** What `pushd FOLDER` and `popd` do; with other words only the running shell knows. */
+/** Follows `pushd FOLDER` and `popd`; with other words the folder is unknown. */
 function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: State): void {
   const { folder, left } = state;
   const [to] = words;

@@ -2,24 +2,22 @@
 import { parse, type Word, type WordPart } from "unbash";
 import { resolvePath } from "../../base/paths.ts";
 import type { Search } from "../guards/types.ts";
-import type { Budget } from "./budget.ts";
 
 export interface Argument {
-  /** The text without quotes; of an open argument, what is sure to stand at its beginning. */
+  /** The text without quotes; of an open argument only its known beginning. */
   readonly text: string;
-  /** True when only the running shell knows how the text goes on, or whether more arguments follow. */
+  /** Whether only the running shell knows how the text goes on, or whether more arguments follow. */
   readonly isOpen: boolean;
-  /** True when the text is a pattern that the shell replaces by names of files. */
+  /** Whether the shell replaces the text, a pattern, by names of files. */
   readonly isGlob: boolean;
-  /** True when the unknown part is a name: no option, nothing with blanks. */
+  /** Whether the unknown part is a name: no option, nothing with blanks. */
   readonly isName?: boolean;
-  /** The word as it stands in the script; absent where none stands there, as for what `xargs` appends. */
+  /** The word as it stands in the script; absent where it does not stand there. */
   readonly source?: string;
-  /** The names of files that a search finds stand in its place. */
+  /** The search whose results stand in place of the word. */
   readonly found?: Found;
 }
 
-/** What a command searches, and how. */
 export interface Found {
   /** Whether it finds everything in its folders. */
   readonly isAll: boolean;
@@ -31,7 +29,7 @@ export function withText({ found: _, ...word }: Argument, text: string): Argumen
   return { ...word, text };
 }
 
-/** The path that a word names, absolute; null when only the running shell knows it. */
+/** The absolute path that a word names; null when only the running shell knows it. */
 export function placeOf({ text, isOpen }: Argument, folder: string | null): string | null {
   const isKnown = !isOpen && (folder !== null || text.startsWith("/"));
   return isKnown ? resolvePath(text, { folder: folder ?? "/" }) : null;
@@ -40,24 +38,23 @@ export function placeOf({ text, isOpen }: Argument, folder: string | null): stri
 /** An argument of which only the running shell knows the text. */
 export const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
 
-/** What is known of the shell at this place of the script. */
 export interface Scope {
-  /** Variables, and positional parameters under `1`, `2`, `@`; absent ones are not known. */
+  /** Variables by name, and positional parameters under `1`, `2` and `@`; unknown ones are absent. */
   readonly variables: ReadonlyMap<string, string>;
   /** Arrays and patterns. Without an index the first word counts. */
   readonly lists: ReadonlyMap<string, readonly Argument[]>;
-  /** What a command substitution prints, if that is sure. */
+  /** What a command substitution prints, where that is sure. */
   readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => Argument | undefined;
   readonly root: string | null;
   readonly budget: Budget;
 }
 
 const MAX_ALTERNATIVES = 100;
-/** How a longer word goes on counts as unknown; a file that is written comes as one word, too. */
+/** A longer word has an unknown end. A file that the script writes may be one word. */
 const MAX_WORD_CHARS = 16_777_216;
 const UNKNOWN = '"${?}"';
 
-/** The arguments that one word becomes: none, one, or several. */
+/** The arguments that one word becomes: none, one or several. */
 export function expandWord(word: Word, scope: Scope): Argument[] {
   scope.budget.spend(1 + word.text.length / 64);
   if (word.parts?.some(({ type }) => type === "BraceExpansion")) {
@@ -74,7 +71,7 @@ export function expandWord(word: Word, scope: Scope): Argument[] {
   return words;
 }
 
-/** {@linkcode expandWord} where the shell makes exactly one text of it: the target of a redirection, a value. */
+/** As {@linkcode expandWord}, where the shell makes one text of the word: the target of a redirection, a value. */
 export function expandToOne(word: Word, scope: Scope): Argument {
   const [first, ...others] = expandWord(word, scope);
   if (first === undefined) return literal("");
@@ -85,7 +82,7 @@ export function literal(text: string): Argument {
   return { text, isOpen: false, isGlob: false };
 }
 
-/** Collects the pieces of a word, and cuts them where the shell would. */
+/** Collects the pieces of a word, and splits them where the shell does. */
 class Fields {
   readonly #done: Argument[] = [];
   readonly #source: string;
@@ -105,7 +102,7 @@ class Fields {
     if (!this.#isOpen) this.#text += text;
   }
 
-  /** The value of an unquoted variable: blanks in it part arguments, and it may be a pattern. */
+  /** The value of an unquoted variable: the shell splits it at blanks, and it may be a pattern. */
   addSplit(text: string): void {
     for (const [i, piece] of text.split(/[ \t\n]+/).entries()) {
       if (i > 0) this.cut();
@@ -114,7 +111,6 @@ class Fields {
     }
   }
 
-  /** Words that an expansion puts in, one argument each. */
   addWords(words: readonly Argument[], isQuoted: boolean): void {
     for (const [i, { text, isOpen, isGlob, isName = false }] of words.entries()) {
       if (i > 0) this.cut();
@@ -193,13 +189,12 @@ function addPart(part: WordPart, place: Place): void {
   }
 }
 
-/** `"$@"`: one argument for each parameter. */
 function isAllParameters(parts: readonly WordPart[]): boolean {
   const [only, ...others] = parts;
   return others.length === 0 && only?.type === "SimpleExpansion" && only.text === "$@";
 }
 
-/** The beginning of a word, where `~` stands for a home: ours is known, that of somebody else is not. */
+/** The beginning of a word. `~` is the known home; that of another user is unknown. */
 function addStart(written: string, value: string, { fields, scope }: Place): void {
   const home = scope.variables.get("HOME");
   const [tilde, user] = /^~([\w.-]*)(?=\/|$)/.exec(written) ?? [];
@@ -208,7 +203,7 @@ function addStart(written: string, value: string, { fields, scope }: Place): voi
   else fields.addUnknown();
 }
 
-/** A word with `{a,b}` as the words that the shell makes of it. */
+/** The words that the shell makes of a word with `{a,b}`. */
 function spellOut(word: Word, budget: Budget): Word[] {
   let texts = [""];
   const parts = word.parts ?? [];
@@ -216,7 +211,7 @@ function spellOut(word: Word, budget: Budget): Word[] {
     const choices = part.type === "BraceExpansion" ? alternatives(part.text) : [part.text];
     budget.spend(1 + texts.length / 8);
     texts = texts.flatMap((text) => choices.map((choice) => text + choice));
-    // What is left out is no less there.
+    // The words that are left out count as one unknown word.
     if (texts.length > MAX_ALTERNATIVES) texts = [...texts.slice(0, MAX_ALTERNATIVES), UNKNOWN];
   }
   return texts.flatMap((text) => {
@@ -250,16 +245,15 @@ function alternatives(braces: string): string[] {
 
 type Parameter = WordPart & { readonly type: "ParameterExpansion" };
 
-/** Variables that the shell itself fills with a number. */
 const NUMBERS = /^(?:[$!]|RANDOM|SRANDOM|UID|EUID|PPID|BASHPID|SECONDS|EPOCHSECONDS|LINENO|SHLVL)$/;
 
-/** Stands for an unknown number: no option, no folder, no name that a rule could mean. */
+/** Stands for an unknown number: no option, folder or name that a rule could mean. */
 export const SOME_NUMBER: Argument = { text: "0", isOpen: false, isGlob: false };
 
-/** `{1..5}`, `{a..e}`: the first of them stands for all. */
+/** `{1..5}` and `{a..e}`: the first value stands for all. */
 const RANGE = /^\{(-?\w+)\.\.-?\w+(?:\.\.-?\d+)?\}$/;
 
-/** The words that an expansion puts in: those of an array, or one; undefined when that cannot be told. */
+/** The words that an expansion puts in: those of an array, or one; undefined where nobody can tell. */
 function wordsOf(part: WordPart, scope: Scope): readonly Argument[] | undefined {
   switch (part.type) {
     case "CommandExpansion": {
@@ -277,7 +271,7 @@ function wordsOf(part: WordPart, scope: Scope): readonly Argument[] | undefined 
   }
 }
 
-/** Whether it puts in the words of an array, one argument each. */
+/** Whether the shell makes one argument of each word of an array. */
 function isWholeArray(part: WordPart): boolean {
   return part.type === "ParameterExpansion" && part.prefix === undefined &&
     part.operation === undefined && /^[@*]$/.test(part.index?.value ?? "");
@@ -303,7 +297,7 @@ function parameter(part: Parameter, scope: Scope): readonly Argument[] | undefin
     return text === undefined ? undefined : [{ ...word, text }];
   }
   if (operation.type !== "Default" || !operation.operator.endsWith("-")) return undefined;
-  // A variable that this script does not set may still come from outside.
+  // The variable may come from outside of this script.
   return word.text === "" ? undefined : value;
 }
 
@@ -317,19 +311,39 @@ function element(
   return [list[Number(value)] ?? literal("")];
 }
 
-/** `${f%.ts}`, `${f##*}/`: a text without what it begins or ends with; undefined where the pattern is another one. */
+/** `${f%.ts}`, `${f##*}/`: a text without its beginning or end; undefined for patterns that are not read. */
 function withoutPart(text: string, operator: string, { value }: Word): string | undefined {
   const isPlain = !/[*?[\\$`]/.test(value);
   if (operator.startsWith("%")) {
     if (isPlain) return text.endsWith(value) ? text.slice(0, text.length - value.length) : text;
-    if (value === "/*" || value === ".*") return upTo(text, value[0]!, operator === "%%");
-    return undefined;
+    if (value !== "/*" && value !== ".*") return undefined;
+    const at = operator === "%%" ? text.indexOf(value[0]!) : text.lastIndexOf(value[0]!);
+    return at < 0 ? text : text.slice(0, at);
   }
   if (isPlain) return text.startsWith(value) ? text.slice(value.length) : text;
   return value === "*/" && operator === "##" ? text.slice(text.lastIndexOf("/") + 1) : undefined;
 }
 
-function upTo(text: string, sign: string, isFirst: boolean): string {
-  const at = isFirst ? text.indexOf(sign) : text.lastIndexOf(sign);
-  return at < 0 ? text : text.slice(0, at);
+/** Thrown when it costs too much to read a command. */
+export class TooMuchWork extends Error {}
+
+/** The most steps for one command. A step takes about a microsecond, so all take less than half a second. */
+const MAX_STEPS = 250_000;
+
+/** Counts the work of reading a command. No clock is read, so the same command always gets the same answer. */
+export class Budget {
+  #left = MAX_STEPS;
+
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new TooMuchWork();
+  }
+}
+
+/** The cost of parsing a script, in steps. */
+export function stepsToParse(script: string): number {
+  // The parser reads nested parts again at each level, and looks through all here-documents for one of them.
+  const openings = script.match(/[$<>][({]|`/g)?.length ?? 0;
+  const hereDocuments = script.split("<<").length - 1;
+  return 10 + script.length / 32 + openings * 15 + hereDocuments ** 2 / 500;
 }

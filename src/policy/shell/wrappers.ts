@@ -1,31 +1,33 @@
-/** Programs that run another one: which command, or which script, is inside. */
-import type { ShellCommand } from "./shell_command.ts";
+/** Finds the commands and scripts that a program runs. */
+import {
+  afterOption,
+  type Inner,
+  join,
+  type Language,
+  scriptFrom,
+  type ScriptOption,
+  type ShellCommand,
+} from "./shell_command.ts";
 import { inFind, listedBy } from "./find_command.ts";
 import { inAwk, inInterpreter, MAX_CODE_CHARS, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { inGit, verbOfProgram } from "./aliases.ts";
-import { afterOption, type Inner, type Language, scriptFrom, type ScriptOption } from "./inner.ts";
 import { programName } from "./operands.ts";
-import { inForeignShell, powerShell } from "./foreign_shells.ts";
 import { inRunner, inXargs } from "./runners.ts";
-import { type Argument, literal } from "./word.ts";
+import { type Argument, literal, OPEN } from "./word.ts";
+import type { POWERSHELL } from "./powershell.ts";
 
 const COMMAND: ScriptOption = { letter: "c", long: "command" };
 
-/** Programs that take a script as one word: `su -c "…"`. */
+/** Options of programs that run a script in one word: `su -c "…"`. */
 const SCRIPT_OPTIONS: ReadonlyMap<string, ScriptOption> = new Map([
-  ["su", COMMAND],
-  ["sg", COMMAND],
-  ["runuser", COMMAND],
-  ["script", COMMAND],
-  ["flock", COMMAND],
+  ...["su", "sg", "runuser", "script", "flock"].map((name) => [name, COMMAND] as const),
   ["env", { letter: "S", long: "split-string" }],
-  ["npx", { letter: "c", long: "call" }],
-  ["npm", { letter: "c", long: "call" }],
+  ...["npx", "npm"].map((name) => [name, { letter: "c", long: "call" }] as const),
   ["nodemon", { letter: "x", long: "exec" }],
   ["tar", { letter: "I", long: "use-compress-program" }],
 ]);
 
-/** Programs whose arguments may hold code that starts others, and how such code looks. */
+/** Programs whose arguments may hold code, and how such code looks. */
 const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
   ["sed", /^(?:\d+|\$)?\s*e\s+\S|[^\w\s-][gpiImM\d]*e[gpiImM\d]*(?:$|[;}\n])/],
   ["make", /^(?:-|\/dev\/stdin|--eval.*)$/],
@@ -34,14 +36,12 @@ const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
   ["tar", /^--(?:to-command|checkpoint-action=exec|rsh-command)/],
 ]);
 
-const READING = new Set(["at", "batch"]);
-
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish"]);
 
 /** Long options of shells that take a value. */
 const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
 
-/** What a command starts beside itself, by the name of its program. */
+/** What a command runs, by the name of its program. */
 export function findInner(
   { words: [program, ...rest], input, listing }: Pick<ShellCommand, "words" | "input" | "listing">,
 ): readonly Inner[] {
@@ -62,14 +62,14 @@ export function findInner(
   // Each of its words is a script, unless it is the name of one.
   if (name === "concurrently") return rest.filter(({ text }) => /\s/.test(text)).map(scriptFrom);
   return [
-    // It may be a script that was just written.
+    // The script may have just written it.
     program.text.includes("/") ? fromFile("sh", program) : undefined,
     scriptOf(name, rest),
     innerOf(name, rest),
   ].filter((inner) => inner !== undefined);
 }
 
-/** The language of a shell's scripts where it is not Bash's: `sh` may be a shell that knows less. */
+/** The language of a shell's scripts: `sh` may be a shell that knows less than Bash. */
 export function dialectOf({ words }: Pick<ShellCommand, "words">): Language | undefined {
   return /^(?:sh|dash|ash)$/.test(programName(words[0]?.text ?? "")) ? "posix" : undefined;
 }
@@ -86,7 +86,7 @@ function scriptOf(name: string, rest: readonly Argument[]): Inner | undefined {
 function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   if (SHELLS.has(name)) return inShell(name, rest);
   if (name === "source" || name === ".") return fromFile(name, rest[0]);
-  if (READING.has(name)) return { kind: "stdin" };
+  if (name === "at" || name === "batch") return { kind: "stdin" };
   const telltale = TELLTALES.get(name.replace(/^[gmn](?=sed$|make$|tar$)/, ""));
   const isTold = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale?.test(text);
   if (telltale !== undefined && rest.some(isTold)) {
@@ -98,7 +98,7 @@ function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   return inRunner(name, rest) ?? inInterpreter(name, rest);
 }
 
-/** A script in a file; what comes out of another command is not known. */
+/** A script in a file. One that comes out of another command is unknown. */
 function fromFile(program: string, file: Argument | undefined): Inner | undefined {
   if (file === undefined) return undefined;
   if (file.text === "/dev/stdin") return { kind: "stdin" };
@@ -123,14 +123,14 @@ function inShell(name: string, rest: readonly Argument[]): Inner | undefined {
     if (SHELL_VALUED.has(text)) {
       if (rest[++at]?.isOpen) return { kind: "code", program: name };
     } else if (/^[-+][a-zA-Z]+$/.test(text)) {
-      // Each `o` among them takes a word: `-euo pipefail`.
+      // Each `o` among the letters takes a word: `-euo pipefail`.
       const taken = text.match(/o/gi)?.length ?? 0;
       if (text.startsWith("-") && text.includes("c")) {
         const after = rest.slice(at + 1 + taken);
         const script = after.findIndex((word) => !/^[-+]./.test(word.text));
         if (script < 0) return undefined;
         const [code, name, ...others] = after.slice(script);
-        // What `xargs` puts there may be more than one word.
+        // `xargs` may put more than one word there.
         const parameters = name?.isOpen ? [name, ...others] : others;
         return { kind: "script", text: code!, parameters };
       }
@@ -139,4 +139,56 @@ function inShell(name: string, rest: readonly Argument[]): Inner | undefined {
     } else if (!/^[-+]./.test(text)) return fromFile(name, rest[at]);
   }
   return { kind: "stdin" };
+}
+
+type PowerShell = typeof POWERSHELL;
+
+let reader: PowerShell | null = null;
+
+/** Makes the reader of PowerShell known. It is loaded on demand, since most commands hold none. */
+export function readPowerShellWith(loaded: PowerShell): void {
+  reader = loaded;
+}
+
+export function powerShell(): PowerShell | null {
+  return reader;
+}
+
+/** Options of PowerShell that take the next word; each may be shortened. */
+const VALUED =
+  "executionpolicy ep ex version windowstyle workingdirectory wd inputformat outputformat configurationname psconsolefile settingsfile"
+    .split(" ");
+
+/** The scripts that `powershell`, `pwsh` and `cmd` are given; undefined for any other program. */
+function inForeignShell(
+  name: string,
+  rest: readonly Argument[],
+  input: string | undefined,
+): readonly Inner[] | undefined {
+  const script = (text: Argument): Inner[] => [
+    { kind: "script", text, parameters: [], language: "powershell" satisfies Language },
+  ];
+  if (/^cmd$/i.test(name)) {
+    return rest.some(({ text }) => /^\/{1,2}[ck]$/i.test(text))
+      ? [{ kind: "code", program: name }]
+      : [];
+  }
+  if (!/^(?:pwsh|powershell)(?:-preview)?$/i.test(name)) return undefined;
+  for (let at = 0; at < rest.length; at++) {
+    const [, option] = /^-{1,2}([a-z]+)$/i.exec(rest[at]!.text.toLowerCase()) ?? [];
+    const after = rest.slice(at + 1);
+    // A script in a file is not read; `powershell`, the older program, takes the word as a command.
+    if (option === undefined) return /^powershell/i.test(name) ? script(join(rest.slice(at))) : [];
+    if (/^ec?$/.test(option) || (option.length > 1 && "encodedcommand".startsWith(option))) {
+      return [{ kind: "code", program: name }];
+    }
+    if ("commandwithargs".startsWith(option)) {
+      return script(
+        after[0]?.text !== "-" ? join(after) : input === undefined ? OPEN : literal(input),
+      );
+    }
+    if ("file".startsWith(option)) return [];
+    if (VALUED.some((valued) => valued.startsWith(option))) at++;
+  }
+  return input === undefined ? [] : script(literal(input));
 }

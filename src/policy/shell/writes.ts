@@ -1,6 +1,7 @@
-/** Which files a shell command plainly changes: redirections, and the programs whose purpose it is. */
+/** Finds which files a shell command changes for sure: by redirections, and by programs whose purpose it is. */
 import {
   type Change,
+  changesOfCopy,
   changesOfDatabase,
   DATABASE_PROGRAMS,
   marked,
@@ -8,29 +9,29 @@ import {
   SOMEWHERE,
 } from "./shell_command.ts";
 import type { HowToLook } from "../guards/types.ts";
-import { changesOfCopy } from "./copies.ts";
 import { changesOfFind } from "./find_command.ts";
-import { changesOfFormatter } from "./formatted.ts";
 import { changesOfGit } from "./git_changes.ts";
 import { programName, split } from "./operands.ts";
 import { type Argument, placeOf, withText } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
 import { type Writer, WRITERS } from "./writers.ts";
+import { baseName, parentOf } from "../../base/paths.ts";
+import { readWildcard } from "./wildcard.ts";
 
 export interface Target extends HowToLook {
   /** Absolute, links not followed; null when only the running shell knows it. */
   readonly path: string | null;
   readonly by: string;
-  /** Of an unknown file: its folder, absolute; null when that is unknown as well. */
+  /** The folder of an unknown file, absolute; null when that is unknown as well. */
   readonly within: string | null;
 }
 
-/** What is done to a folder is done to all that lies in it. */
+/** Options that make a program work on everything in a folder. */
 const RECURSIVE = /^(?:-[a-zA-Z]*[rR]|--recursive$)/;
 
 const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
 
-/** The files that one command changes; a command that it starts is asked by itself. */
+/** The files that one command changes. The commands that it starts are asked for themselves. */
 export function findTargets({ words, redirects, patched, folder }: ShellCommand): Target[] {
   const [program, ...rest] = words;
   const name = programName(program?.text ?? "");
@@ -97,7 +98,7 @@ function changesOf(
   ];
 }
 
-/** The values of options that are words of their own, or stand before `=`. */
+/** The values of these options, as words of their own or after `=`. */
 function valuesOf(options: string, rest: readonly Argument[]): Argument[] {
   const names = options.split(" ");
   return options === "" ? [] : rest.flatMap((word, i) => {
@@ -164,7 +165,7 @@ function withoutEnding(word: Argument): Argument {
   return { ...word, text };
 }
 
-/** The files that a download makes: the named ones, else the last part of each address. */
+/** The files that a download makes: those that options name, else the last part of each address. */
 function loaded(
   { named, into }: NonNullable<Writer["loads"]>,
   { rest, operands, outputs }: {
@@ -212,7 +213,7 @@ const TAR = {
 
 function changesOfTar([first, ...others]: readonly Argument[]): Change[] {
   if (first === undefined) return [];
-  // `tar czf a.tgz b`: the letters need no dash, and take their values in a row.
+  // `tar czf a.tgz b`: the letters need no dash, and their values follow in the same order.
   const isBare = /^[a-zA-Z]+$/.test(first.text);
   const rest = isBare ? inRow(first, others) : [first, ...others];
   const options = (letter: string, long: string) =>
@@ -239,9 +240,95 @@ function inRow(letters: Argument, others: readonly Argument[]): Argument[] {
   return [...options, ...left];
 }
 
-/** Unpacked files may have any name; without a named folder they go where the program runs. */
+/** Unpacked files may have any name. Without a folder they lie where the program runs. */
 function filled(folders: readonly Argument[]): Change[] {
   const [folder] = folders.slice(-1);
   if (folder === undefined) return marked([SOMEWHERE], "change");
   return [{ word: folder, effect: "fill" }, { word: SOMEWHERE, effect: "change", within: folder }];
+}
+
+/** The files that a formatter changes. If it leaves some out, only the running program knows which. */
+function changesOfFormatter(
+  named: readonly Argument[],
+  rest: readonly Argument[],
+  { excluding, takes }: Pick<Writer, "excluding" | "takes">,
+): Change[] {
+  const isNegated = ({ text }: Argument) => /^!./.test(text);
+  const leavesSome = named.some(isNegated) ||
+    rest.some(({ text }) => excluding?.test(text.replace(/=.*$/s, "")));
+  return named.filter((word) => !isNegated(word) && word.text !== "-")
+    .flatMap((word) => formatted(word, { takes, leavesSome }));
+}
+
+interface Told {
+  readonly takes: RegExp | undefined;
+  readonly leavesSome: boolean;
+}
+
+function formatted(word: Argument, told: Told): Change[] {
+  const { text, isOpen, isGlob } = word;
+  if (isOpen || (isGlob && !told.leavesSome)) return marked([word], "change");
+  const asShell = text.replaceAll("**", "*");
+  if (isGlob) return [searched(word, told, { like: asShell, sure: asShell })];
+  if (/[*?[{]/.test(text)) {
+    // The files directly in the folder are sure to be meant, those below it are not.
+    const near = text.replaceAll("**/", "");
+    const isPlain = !/[{(]/.test(text) && !/[*?[]/.test(parentOf(near));
+    return [searched(word, told, { like: text, sure: isPlain ? near : null })];
+  }
+  const folder = text.replace(/\/+$/, "") || "/";
+  const name = baseName(folder);
+  if (/^\.+$/.test(name) || folder === "/") {
+    return [searched(word, told, { like: `${folder}/**`, sure: null })];
+  }
+  // A name without an ending is a folder.
+  if (!name.slice(1).includes(".") || folder !== text) {
+    const inside = searched(word, told, { like: `${folder}/**`, sure: `${folder}/*` });
+    return [...marked([word], "change"), inside];
+  }
+  return marked([word], "change");
+}
+
+/** The files that the pattern `like` means. Those that `sure` matches are sure to be meant. */
+function searched(
+  word: Argument,
+  { takes, leavesSome }: Told,
+  { like, sure }: { readonly like: string; readonly sure: string | null },
+): Change {
+  const [head] = /^(?:[^*?[{(]*\/)?/.exec(like)!;
+  const isMeant = matcherOf(like.slice(head.length));
+  const isSure = sure === null || leavesSome ? () => false : matcherOf(sure.slice(head.length));
+  return {
+    // With the slash at its end, a link means the folder that it leads to.
+    word: { ...withText(word, head || "./"), isGlob: false },
+    effect: "change",
+    search: {
+      takesFolders: "no",
+      entersNamed: true,
+      judge: ({ path }) => {
+        const isAsked = path !== "" && isMeant(path) && (takes?.test(path) ?? true);
+        return { isMeant: !isAsked ? "no" : isSure(path) ? "yes" : "maybe", goesOn: true };
+      },
+    },
+  };
+}
+
+/** Whether a pattern means a path. A pattern with groups may mean more files here than it does. */
+function matcherOf(pattern: string): (path: string) => boolean {
+  const all = alternatives(pattern).map((one) => {
+    const plain = one.replace(/.?[({].*$/s, "**");
+    const matches = readWildcard(plain.replaceAll("**/", "*"));
+    const depth = plain.includes("**") ? null : plain.split("/").length;
+    return (path: string) =>
+      (depth === null || path.split("/").length === depth) && (matches?.(path) ?? true);
+  });
+  return (path) => all.some((matches) => matches(path));
+}
+
+/** `*.ts` and `*.tsx` of `*.{ts,tsx}`. */
+function alternatives(pattern: string): string[] {
+  const [all, before, choices, after] = /^([^{}]*)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(pattern) ?? [];
+  return all === undefined
+    ? [pattern]
+    : choices!.split(",").flatMap((choice) => alternatives(before + choice + after));
 }

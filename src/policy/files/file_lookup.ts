@@ -1,0 +1,270 @@
+/** Looks up what the rules ask about a file: all its names, whether it exists, whether it lies in the project. */
+import { findOwn } from "../guards/protected.ts";
+import type { Entry, FileFacts, HowToLook, Looked, OwnFile, Search } from "../guards/types.ts";
+import { baseName, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
+import {
+  entriesOf,
+  exists,
+  isFolder,
+  kindAt,
+  kindOf,
+  readHead,
+  readText,
+} from "../../system/on_disk.ts";
+import type { RealPaths } from "../../system/real_paths.ts";
+
+/** How much of a file is read; the first size nearly always holds the lines that count. */
+const HEAD_BYTES = [4_096, 65_536];
+const HEAD_LINES = 100;
+
+/** How many more files or entries one tool use may look at; negative once nothing is left. */
+export interface Allowance {
+  left: number;
+}
+
+export interface Ground {
+  readonly root: string | null;
+  readonly folder: string | null;
+  readonly home: string | null;
+  /** How many more files may be read for a generated-file marker; null where no rule asks for one. */
+  readonly heads: Allowance | null;
+  /** The guards' own files; none for a tool that writes nothing. They are looked up with the first file. */
+  readonly own: () => readonly OwnFile[];
+  readonly paths: RealPaths;
+}
+
+export interface Place {
+  readonly path: string;
+  readonly from: string | null;
+  /** True for a file that comes with a folder which is copied or made. */
+  readonly isPart?: boolean;
+  /** True for a file from a folder's listing: it exists and is no link. */
+  readonly isListed?: boolean;
+  readonly comesFromGit?: boolean;
+}
+
+export function lookAtFile(path: string, how: HowToLook, ground: Ground): Looked {
+  const place = { path: fullPath(path, ground), from: null };
+  return { files: [factsOf(place, how, ground)], unknown: [] };
+}
+
+export function fullPath(path: string, { folder, root, home }: Ground): string {
+  return resolvePath(path, { folder: folder ?? root ?? "/", home: home ?? undefined });
+}
+
+export function factsOf(
+  { path, from, isPart = false, isListed = false, comesFromGit = false }: Place,
+  how: HowToLook,
+  ground: Ground,
+): FileFacts {
+  const { own, paths } = ground;
+  const { effect } = how;
+  // Removing a link removes the link and not its target.
+  const real = effect === "remove" || isListed
+    ? joinPath(paths.real(parentOf(path)), baseName(path))
+    : paths.real(path);
+  const inside = spellingsInside({ path, real }, ground);
+  const realRoot = rootOf(ground);
+  const isInRoot = realRoot !== null && parentOf(real) === realRoot;
+  const isThere = isListed || (effect === "remove" ? exists(real) : paths.isThere(path));
+  const hasHead = isThere && inside.length > 0 && (effect === "change" || effect === "remove");
+  return {
+    name: inside.find((spelling) => spelling !== "") ?? path,
+    spellings: [...new Set([...inside, path, real])],
+    real,
+    own: findOwn(own(), { paths: [path, real], effect }),
+    ignored: null,
+    exists: isThere,
+    becomesFolder: () =>
+      (how.isFolder && (how.namedLike ?? null) === null) || isMade(path, how) ||
+      (from !== null && isFolder(from)),
+    isInRoot,
+    head: hasHead ? headOf(real, ground) : "",
+    text: () => readText(real),
+    effect,
+    below: [],
+    isMadeAnew: false,
+    isPart: isPart && inside.length > 0 && !isInRoot,
+    comesFromGit,
+    isElsewhere: realRoot !== null && inside.length === 0 && !isBelow(realRoot, parentOf(real)),
+  };
+}
+
+function rootOf({ root, paths }: Ground): string | null {
+  return root === null ? null : paths.real(root);
+}
+
+export function spellingsInside(
+  { path, real }: { readonly path: string; readonly real: string },
+  ground: Ground,
+): string[] {
+  const { root } = ground;
+  const realRoot = rootOf(ground);
+  return [fromFolder(root, path), fromFolder(realRoot, real), fromFolder(realRoot, path)]
+    .filter((spelling) => spelling !== null);
+}
+
+/** Whether the command makes this folder before it comes here. */
+export function isMade(path: string, { made = [] }: HowToLook): boolean {
+  return made.some((folder) => folder === path || folder.startsWith(`${path}/`));
+}
+
+export function isBelow(path: string, folder: string): boolean {
+  return fromFolder(folder, path) !== null;
+}
+
+/** The beginning of a file; empty where no rule asks for it, and where it cannot be read. */
+function headOf(path: string, { heads }: Ground): string {
+  if (heads === null || --heads.left < 0) return "";
+  let text = "";
+  for (const size of HEAD_BYTES) {
+    const bytes = readHead(path, size) ?? new Uint8Array();
+    text = new TextDecoder().decode(bytes);
+    if (bytes.length < size || text.split("\n", HEAD_LINES).length === HEAD_LINES) break;
+  }
+  return text;
+}
+
+/** The path from a folder; the empty text for the folder itself; null outside of it. */
+export function fromFolder(folder: string | null, path: string): string | null {
+  if (folder === null) return null;
+  if (path === folder) return "";
+  const start = folder.endsWith("/") ? folder : `${folder}/`;
+  return path.startsWith(start) ? path.slice(start.length) : null;
+}
+
+/** Folders whose content tools make again: to remove one of them loses nothing. */
+const MADE_ANEW: ReadonlySet<string> = new Set([
+  ...".git node_modules bower_components vendor .venv venv __pycache__ .tox .eggs".split(" "),
+  ...".mypy_cache .pytest_cache .ruff_cache target dist build out .next .nuxt .svelte-kit".split(
+    " ",
+  ),
+  ...".output .turbo .parcel-cache .gradle .cache coverage tmp .tmp".split(" "),
+]);
+
+/** How many entries of a removed folder are looked at; each costs 2 µs and more. */
+const MAX_ENTRIES = 5_000;
+/** The same for a search, which goes through a whole project. */
+const MAX_SEARCHED = 20_000;
+
+export const MAX_VISITS = 120_000;
+
+/** Whether a path names such a folder, or leads through one. */
+export function isMadeAnew(name: string): boolean {
+  return name.split("/").some((part) => MADE_ANEW.has(part));
+}
+
+/** The files below a folder, as paths from there; none below a folder that tools make again; null for too many. */
+export function filesBelow(path: string, name: string, visits: Allowance): string[] | null {
+  if (!isOwnFolder(path)) return [];
+  const files: string[] = [];
+  const isAll = walk(path, name, {
+    visit: ({ path, kind }) => {
+      if (kind !== "folder") files.push(path);
+      return kind === "folder";
+    },
+    maxEntries: MAX_ENTRIES,
+    visits,
+  });
+  return isAll ? files : null;
+}
+
+/** By path from the start of the search; the empty text for the start itself. */
+export type Found = ReadonlyMap<string, Entry["kind"]>;
+
+interface Finds {
+  readonly sure: Found;
+  /** Entries that only the running command can decide about. */
+  readonly perhaps: Found;
+  readonly isAll: boolean;
+}
+
+/** Runs a search. The paths in `own` are always tried; `among` are the only paths that it may find, null for any. */
+export function findIn(
+  path: string,
+  name: string,
+  { search, own, among, visits }: {
+    readonly search: Search;
+    readonly own: readonly string[];
+    readonly among: readonly string[] | null;
+    readonly visits: Allowance;
+  },
+): Finds {
+  const sure = new Map<string, Entry["kind"]>();
+  const perhaps = new Map<string, Entry["kind"]>();
+  const visit = (entry: Entry) => {
+    const { isMeant, goesOn } = search.judge(entry);
+    const answers = [isMeant, entry.kind === "folder" ? search.takesFolders : "yes"];
+    if (!answers.includes("no")) {
+      (answers.includes("maybe") ? perhaps : sure).set(entry.path, entry.kind);
+    }
+    return goesOn && entry.kind === "folder";
+  };
+  const start = entryAt(path, "");
+  if (start === null || !visit(start)) return { sure, perhaps, isAll: true };
+  if (among !== null) {
+    const isAsked = (below: string) => own.includes(below) || !isMadeAnew(joinPath(name, below));
+    const asked = among.filter(isAsked);
+    for (const below of asked.slice(0, MAX_SEARCHED)) {
+      const entry = entryAt(path, below);
+      if (entry !== null) visit(entry);
+    }
+    return { sure, perhaps, isAll: asked.length <= MAX_SEARCHED };
+  }
+  const isAll = walk(path, search.entersNamed ? "" : name, {
+    visit,
+    maxEntries: MAX_SEARCHED,
+    visits,
+  });
+  const goesOn = (folder: string) => {
+    const entry = entryAt(path, folder);
+    return entry?.kind === "folder" && search.judge(entry).goesOn;
+  };
+  for (const below of own) {
+    const entry = entryAt(path, below);
+    if (entry !== null && foldersAbove(below).every(goesOn)) visit(entry);
+  }
+  return { sure, perhaps, isAll };
+}
+
+/** Visits what lies below a folder, and enters the folders for which `visit` answers true. False for too much. */
+function walk(
+  root: string,
+  name: string,
+  { visit, maxEntries, visits }: {
+    readonly visit: (entry: Entry) => boolean;
+    readonly maxEntries: number;
+    readonly visits: Allowance;
+  },
+): boolean {
+  if (isMadeAnew(name)) return true;
+  const folders = [""];
+  let entries = 0;
+  // The list grows during the loop.
+  for (const folder of folders) {
+    const listed = entriesOf(joinPath(root, folder));
+    if (listed === null) return false;
+    for (const entry of listed) {
+      if (++entries > maxEntries || --visits.left < 0) return false;
+      const path = joinPath(folder, entry.name);
+      if (visit({ path, kind: kindOf(entry) }) && !MADE_ANEW.has(entry.name)) {
+        folders.push(path);
+      }
+    }
+  }
+  return true;
+}
+
+function foldersAbove(path: string): string[] {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join("/"));
+}
+
+function entryAt(root: string, path: string): Entry | null {
+  const kind = kindAt(path === "" ? root : joinPath(root, path));
+  return kind === null ? null : { path, kind };
+}
+
+export function isOwnFolder(path: string): boolean {
+  return kindAt(path) === "folder";
+}

@@ -1,0 +1,109 @@
+/** Finds the files that the guards depend on, links included. */
+import type { ConfigFile } from "../../config/discover.ts";
+import type { Environment } from "../../system/environment.ts";
+import { gitFolders, type Repository } from "../../system/git/repository.ts";
+import type { OwnFile, OwnKind } from "../guards/types.ts";
+import { baseName, joinPath, parentOf, resolvePath, withParents } from "../../base/paths.ts";
+import { findOnPath, isBareName, isSameFile } from "../../system/process/executable.ts";
+import { linkAt, namesIn } from "../../system/on_disk.ts";
+import { realPath } from "../../system/real_paths.ts";
+import { settingsPaths } from "../../claude/settings/settings_file.ts";
+
+export interface OwnPlaces {
+  readonly configFiles: readonly Pick<ConfigFile, "path">[];
+  readonly database: string;
+  readonly repository: Repository | undefined;
+  readonly environment: Environment;
+}
+
+export type KnownPlaces = OwnPlaces & { readonly configFiles: readonly ConfigFile[] };
+
+const BESIDE_DATABASE = ["-wal", "-shm"];
+const MAX_WAYS = 16;
+
+/**
+ * Lists the files that count now: configuration, database, Claude Code's settings, the folders of code that runs
+ * inside it, the executable, and the files that tell the branch. Of a file behind links, every link on the way is
+ * listed.
+ */
+export function ownFiles(
+  { configFiles, database, repository, environment }: OwnPlaces,
+  at: { readonly projectDir: string | null; readonly home: string | null },
+): OwnFile[] {
+  const home = at.home ?? undefined;
+  const configDir = environment.variable("CLAUDE_CONFIG_DIR");
+  const settings = settingsPaths({ projectDir: at.projectDir ?? "/", home, configDir });
+  const clientFolders = new Set([
+    ...(home === undefined ? [] : [joinPath(home, ".claude")]),
+    ...(configDir ? [parentOf(settings.at(-1)!)] : []),
+  ]);
+  const inClient = (names: readonly string[]) =>
+    [...clientFolders].flatMap((folder) => names.map((name) => joinPath(folder, name)));
+  const files: Readonly<Partial<Record<OwnKind, readonly string[]>>> = {
+    guards: [
+      ...configFiles.flatMap(({ path }) => waysTo(path)),
+      ...(database === ":memory:" ? [] : waysTo(database)).flatMap((path) => [
+        path,
+        ...BESIDE_DATABASE.map((ending) => path + ending),
+      ]),
+    ],
+    settings: waysInFolders(settings),
+    mods: waysInFolders(inClient(["plugins", "dev-mods"])),
+    skills: waysInFolders(inClient(["skills"])),
+    // A program that runs from source is a checkout that people work on.
+    program: environment.program.script === null ? ownPaths(environment).flatMap(waysTo) : [],
+    git: (repository === undefined ? [] : gitFolders(repository))
+      .flatMap((folder) => [folder, joinPath(folder, "HEAD")]),
+    search: foldersBelow(configFiles, at.projectDir)
+      .flatMap((folder) => ["", "/HEAD", "/config"].map((name) => `${folder}/.git${name}`)),
+  };
+  return (Object.keys(files) as OwnKind[])
+    .flatMap((kind) => files[kind]!.map((path) => ({ kind, path })));
+}
+
+/** The folders from the project's folder up to that of the configuration file. */
+function foldersBelow(
+  files: OwnPlaces["configFiles"],
+  projectDir: string | null,
+): readonly string[] {
+  const folders = projectDir === null ? [] : withParents(projectDir);
+  const holders = files.map(({ path }) => parentOf(path));
+  return folders.slice(0, Math.max(0, folders.findLastIndex((folder) => holders.includes(folder))))
+    .filter((folder) => !holders.includes(folder));
+}
+
+/** The executable, and the link by which it was started: removing that link removes the hooks. */
+function ownPaths({ program, variable, cwd }: Environment): string[] {
+  const { executable, startedAs } = program;
+  const started = isBareName(startedAs)
+    ? findOnPath(startedAs, variable("PATH"))
+    : [resolvePath(startedAs, { folder: cwd() })];
+  const others = started.filter((path) => path !== executable && isSameFile(path, executable));
+  return [executable, ...others];
+}
+
+/** Lists folders instead of asking for each file: most of the files are missing, and asking for those is slow. */
+function waysInFolders(paths: readonly string[]): string[] {
+  return [...Map.groupBy(paths, parentOf)].flatMap(([folder, files]) => {
+    const names = namesIn(folder);
+    if (names === null) return files;
+    const real = realPath(folder);
+    return files.flatMap((path) =>
+      names.includes(baseName(path)) ? waysTo(path) : [path, joinPath(real, baseName(path))]
+    );
+  });
+}
+
+/** The path itself, its target, and every link in between: to remove any of them removes the file. */
+function waysTo(path: string): string[] {
+  const ways = [path];
+  const real = realPath(path);
+  for (let at = path; at !== real && ways.length < MAX_WAYS;) {
+    const target = linkAt(at);
+    // The path is no link; only a folder above it is one.
+    if (target === null) break;
+    at = resolvePath(target, { folder: realPath(parentOf(at)) });
+    ways.push(at, joinPath(realPath(parentOf(at)), baseName(at)));
+  }
+  return [...new Set([...ways, real])];
+}

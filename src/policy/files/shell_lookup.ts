@@ -1,0 +1,335 @@
+/** Finds the files that a shell command means by patterns, searches and copied folders. */
+import { readWildcard } from "../shell/wildcard.ts";
+import type { FileFacts, HowToLook, Judge, Looked, Search } from "../guards/types.ts";
+import { baseName, joinPath, parentOf } from "../../base/paths.ts";
+import { entriesOf, exists, isFolder, readText } from "../../system/on_disk.ts";
+import {
+  type Allowance,
+  factsOf,
+  filesBelow,
+  findIn,
+  type Found,
+  fromFolder,
+  fullPath,
+  type Ground,
+  isBelow,
+  isMade,
+  isMadeAnew,
+  isOwnFolder,
+  MAX_VISITS,
+  type Place,
+  spellingsInside,
+} from "./file_lookup.ts";
+import { type BashUse, type BashUses, judgeBash, readUses } from "../guards/bash.ts";
+import type { GuardPolicy } from "../guards/guard_policy.ts";
+import { TooMuchWork } from "../shell/word.ts";
+import { readPowerShellWith } from "../shell/wrappers.ts";
+
+export interface ShellGround extends Ground {
+  /** Whether a rule asks what lies in a folder that is removed. */
+  readonly wantsBelow: boolean;
+  /** How many more entries of folders may be looked at. */
+  readonly visits: Allowance;
+}
+
+export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): Looked {
+  const full = fullPath(path, ground);
+  if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, ground);
+  const { places, unknown } = placesOf(full, how, ground);
+  if (places.length === 0 && (how.namedLike ?? null) !== null) {
+    // A new file may have any name.
+    const { files } = lookedAt([{ path: full, from: null }], { ...how, effect: "fill" }, ground);
+    return { files, unknown };
+  }
+  const isFolderBy = (path: string) =>
+    isMade(path, how) || (ground.paths.isThere(path) && isFolder(path));
+  const looked = places.filter(({ path }) =>
+    (!how.ifInFolder || isFolderBy(parentOf(path))) && (!how.ifNoFolder || !isFolderBy(path))
+  ).map((place) => lookInto(place, how, ground));
+  const deep = how.isGlob ? deepSearch(full, how.effect) : null;
+  if (deep !== null) {
+    looked.push(lookFor(deep.from, { ...how, isGlob: false, search: deep.search }, ground));
+  }
+  return {
+    files: looked.flatMap(({ files }) => files),
+    perhaps: looked.flatMap(({ perhaps = [] }) => perhaps),
+    unknown: [...unknown, ...looked.flatMap(({ unknown }) => unknown)],
+  };
+}
+
+/** Looks up one path, and all that comes with it where a folder is copied. */
+function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
+  const { path, from } = place;
+  const asked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : "none";
+  if (from === null || asked === "none") return lookedAt([place], how, ground);
+  const isFile = (at: string) => ground.paths.isThere(at) && !isFolder(at);
+  if (isFile(path) || isFile(parentOf(path))) return { files: [], unknown: [] };
+  // A link is copied as a link, unless only its content is copied.
+  const source = how.isContents ? ground.paths.real(from) : from;
+  if (exists(source) && !isOwnFolder(source)) return { files: [], unknown: [] };
+  const below = filesBelow(source, "", ground.visits);
+  const itself = lookedAt([place], how, ground);
+  if (below === null || below.length === 0) {
+    const name = fromFolder(ground.root, from) || from;
+    // The command itself may fill the folder before it copies it.
+    const untold = below === null && asked === "all"
+      ? [tooMany(name)]
+      : below !== null && how.isContents
+      ? [`what will lie in ${name} is not known`]
+      : [];
+    return { files: itself.files, unknown: [...itself.unknown, ...untold] };
+  }
+  const arising = below.map((name) => joinPath(path, name))
+    .filter((at) => asked === "all" || exists(at))
+    .map((path): Place => ({ path, from: null, isPart: true }));
+  // In a folder that tools make again, the folder stands for its new files.
+  const whole = asked === "there" ? itself.files : [];
+  const as = { ...how, effect: "change", isFolder: false } as const;
+  const { files, unknown } = lookedAt(arising, as, ground);
+  return {
+    files: how.leavesSome ? whole : [...whole, ...files],
+    perhaps: how.leavesSome ? files : [],
+    unknown,
+  };
+}
+
+/** Which files in a new folder the rules ask about: all, only those that are there, or none. */
+function askedBelow(folder: string, ground: ShellGround): "all" | "there" | "none" {
+  const { root, own, paths } = ground;
+  const [inside] = spellingsInside({ path: folder, real: paths.real(folder) }, ground);
+  if (inside !== undefined) return isMadeAnew(inside) ? "there" : "all";
+  const mayHold = (path: string | null) => path !== null && isBelow(path, folder);
+  return mayHold(root) || own().some(({ path }) => mayHold(path) || isBelow(folder, path))
+    ? "all"
+    : "none";
+}
+
+function lookedAt(places: readonly Place[], how: HowToLook, ground: ShellGround): Looked {
+  const looked = places.map((place) => lookAt(place, how, ground));
+  return {
+    files: looked.map(({ facts }) => facts),
+    unknown: looked.flatMap(({ unknown }) => unknown),
+  };
+}
+
+function lookFor(
+  path: string,
+  { search, ...how }: HowToLook & { readonly search: Search },
+  ground: ShellGround,
+): Looked {
+  const { places, unknown } = placesOf(search.fromTop ? topOf(path) : path, how, ground);
+  const reasons = [...unknown];
+  const look = (places: readonly Place[], effect = how.effect): FileFacts[] => {
+    const { files, unknown } = lookedAt(places, { ...how, effect }, ground);
+    reasons.push(...unknown);
+    return [...files];
+  };
+  const found = places.map(({ path: start }) => {
+    if (search.named === "always" && !how.isGlob && !exists(start)) {
+      // Only git names a path that does not exist.
+      const place = { path: start, from: null, comesFromGit: true };
+      return { files: [...look([place]), ...look([place], "fill")], perhaps: [] };
+    }
+    const folder = how.isFolder ? ground.paths.real(start) : start;
+    const real = ground.paths.real(start);
+    const name = nameFrom({ path: start, real }, ground);
+    const own = ground.own().flatMap(({ path }) => fromFolder(folder, path) || []);
+    const among = search.among?.flatMap((path) => fromFolder(real, path) || []) ?? null;
+    const { sure, perhaps, isAll } = findIn(folder, name, {
+      search,
+      own,
+      among,
+      visits: ground.visits,
+    });
+    if (!isAll) reasons.push(tooMany(name));
+    const placesIn = (found: Found) =>
+      Array.from(
+        found,
+        ([below, kind]): Place =>
+          below === ""
+            ? { path: start, from: null }
+            : { path: joinPath(start, below), from: null, isListed: kind === "file" },
+      );
+    return { files: look(placesIn(sure)), perhaps: look(placesIn(perhaps)) };
+  });
+  return {
+    files: found.flatMap(({ files }) => files),
+    perhaps: found.flatMap(({ perhaps }) => perhaps),
+    unknown: reasons,
+  };
+}
+
+/** The path from the project's folder; empty for the project's folder and those above it. */
+function nameFrom(
+  { path, real }: { readonly path: string; readonly real: string },
+  ground: ShellGround,
+): string {
+  const { root, paths } = ground;
+  const [inside] = spellingsInside({ path, real }, ground);
+  if (inside !== undefined) return inside;
+  return root !== null && isBelow(paths.real(root), real) ? "" : path;
+}
+
+/** The top of the repository of a folder; the folder itself outside of one. */
+export function topOf(folder: string): string {
+  for (let at = folder; at !== parentOf(at); at = parentOf(at)) {
+    if (exists(joinPath(at, ".git"))) return at;
+  }
+  return folder;
+}
+
+function tooMany(name: string): string {
+  return `${name || "the project's folder"} holds more files than can be looked through`;
+}
+
+function placesOf(
+  path: string,
+  { effect, isGlob, from = null, namedLike = null }: HowToLook,
+  { visits }: ShellGround,
+): { readonly places: readonly Place[]; readonly unknown: readonly string[] } {
+  if (!isGlob && namedLike === null) return { places: [{ path, from }], unknown: [] };
+  const pattern = namedLike ?? path;
+  const { paths, isAll } = expandPattern(pattern, visits);
+  const unknown = isAll ? [] : [`${pattern} stands for more files than can be looked up`];
+  if (namedLike === null) {
+    // Where nothing matches a pattern, the shell takes it as a name: a file of that name may be made.
+    const left = effect === "change" || effect === "fill" ? [path] : [];
+    return {
+      places: (paths.length === 0 ? left : paths).map((one) => ({ path: one, from })),
+      unknown,
+    };
+  }
+  return paths.length === 0
+    ? { places: [], unknown: [`which files ${pattern} will stand for is not known`] }
+    : { places: paths.map((one) => ({ path: joinPath(path, baseName(one)), from: one })), unknown };
+}
+
+/** The facts about one file; of a folder that is removed, also what lies in it. */
+function lookAt(
+  place: Place,
+  how: HowToLook,
+  ground: ShellGround,
+): { readonly facts: FileFacts; readonly unknown: readonly string[] } {
+  const facts = factsOf(place, how, ground);
+  const unread = ground.heads !== null && ground.heads.left < 0
+    ? ["it changes more files than can be read"]
+    : [];
+  if (how.effect !== "remove" || place.isListed) return { facts, unknown: unread };
+  const { real } = facts;
+  const name = nameFrom({ path: place.path, real }, ground);
+  const below = ground.wantsBelow ? filesBelow(real, name, ground.visits) : [];
+  return {
+    facts: { ...facts, below: below ?? [], isMadeAnew: isMadeAnew(name) && isOwnFolder(real) },
+    unknown: below === null ? [...unread, tooMany(name)] : unread,
+  };
+}
+
+const MAX_MATCHES = 1_000;
+
+/** The paths that match a pattern now, and whether these are all. */
+function expandPattern(
+  path: string,
+  visits: Allowance,
+): { readonly paths: readonly string[]; readonly isAll: boolean } {
+  let paths = ["/"];
+  let isAll = true;
+  let isFound = false;
+  for (const segment of path.split("/").filter((part) => part !== "")) {
+    const isPattern = /[*?[]/.test(segment);
+    isFound ||= isPattern;
+    // After the first pattern, only existing names count.
+    const found = paths.flatMap((folder) =>
+      isPattern
+        ? namesLike(folder, segment, visits)
+        : [joinPath(folder, segment)].filter((one) => !isFound || exists(one))
+    );
+    isAll &&= found.length <= MAX_MATCHES && visits.left >= 0;
+    paths = found.slice(0, MAX_MATCHES);
+  }
+  return { paths, isAll };
+}
+
+/**
+ * The search that a pattern with `**` stands for, if the shell reads it as folders of any depth; only the running
+ * shell knows whether it does. Null for a pattern without `**`.
+ */
+function deepSearch(
+  path: string,
+  effect: string,
+): { readonly from: string; readonly search: Search } | null {
+  if (!/\/\*\*(?:\/|$)/.test(path)) return null;
+  const from = path.slice(0, path.slice(0, path.search(/[*?[]/)).lastIndexOf("/")) || "/";
+  const pattern = path.slice(from === "/" ? 1 : from.length + 1).replace(/(?:\*\*\/)+/g, "*");
+  const matches = readWildcard(pattern);
+  return matches === null ? null : {
+    from,
+    search: {
+      takesFolders: effect === "remove" ? "yes" : "no",
+      judge: ({ path }) => ({
+        isMeant: matches(path) ? "maybe" : "no",
+        goesOn: !/(?:^|\/)\./.test(path),
+      }),
+    },
+  };
+}
+
+function namesLike(folder: string, segment: string, visits: Allowance): string[] {
+  const found: string[] = [];
+  if (visits.left < 0) return found;
+  const entries = entriesOf(folder);
+  if (entries === null) {
+    visits.left = -1;
+    return found;
+  }
+  const matches = readWildcard(segment);
+  for (const { name } of entries) {
+    if (--visits.left < 0) break;
+    const isMeant = matches?.(name) && (segment.startsWith(".") || !name.startsWith("."));
+    if (isMeant) found.push(joinPath(folder, name));
+  }
+  return found;
+}
+
+/** Longer patches are not read, in bytes. */
+const MAX_TEXT_BYTES = 1_048_576;
+
+const DISK = { readText: (path: string) => readText(path, MAX_TEXT_BYTES), topOf };
+
+export async function judgerOfShell(
+  policy: GuardPolicy,
+  use: BashUse,
+  ground: Ground,
+): Promise<Judge> {
+  await loadLanguage(use);
+  const wantsBelow = policy.uneditable.length > 0;
+  return {
+    judge: (look) => judgeBash(policy, { ...use, disk: DISK }, look),
+    beginLooking: () => {
+      const at = {
+        ...ground,
+        heads: ground.heads === null ? null : { ...ground.heads },
+        wantsBelow,
+        visits: { left: MAX_VISITS },
+      };
+      return (path, how) => {
+        if (at.visits.left < 0) throw new TooMuchWork();
+        return lookAtFiles(path, how, at);
+      };
+    },
+  };
+}
+
+export async function readShellUse(
+  command: string,
+  around: Pick<BashUse, "tool" | "folder" | "home" | "gitAliases">,
+): Promise<BashUses> {
+  await loadLanguage({ ...around, command });
+  return readUses(command, { ...around, disk: DISK });
+}
+
+/** Loads the reader of PowerShell where a command may start it; quotes may stand in its name. */
+async function loadLanguage({ tool, command }: Pick<BashUse, "tool" | "command">): Promise<void> {
+  if (tool !== "PowerShell" && !/pwsh|powershell/i.test(command.replace(/['"\\]/g, ""))) return;
+  const { POWERSHELL } = await import("../shell/powershell.ts");
+  readPowerShellWith(POWERSHELL);
+}

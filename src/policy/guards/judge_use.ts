@@ -1,0 +1,121 @@
+/** Judges a tool use by the guards' rules. A shell command is parsed only when a rule could mean it. */
+import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
+import type { Environment } from "../../system/environment.ts";
+import { judgeLock, judgeTool, mayConcernCommands, STRICT_RULE } from "./decide.ts";
+import { textAfter } from "./protected.ts";
+import { isRootAddition, ROOT_RULE } from "./file_rules.ts";
+import type { GitAliases } from "../shell/git_verbs.ts";
+import type { Actor, GuardPolicy, Verdict } from "./guard_policy.ts";
+import type { FileFacts, Judge, OwnFile } from "./types.ts";
+import { RealPaths } from "../../system/real_paths.ts";
+import { type Ground, lookAtFile } from "../files/file_lookup.ts";
+import { ownFiles, type OwnPlaces } from "../files/own_files.ts";
+
+/** A tool use that is about to happen, as it was sent. It may hold secrets, so nothing of it is stored from here. */
+export interface AskedUse extends Actor {
+  readonly tool: string;
+  readonly input: unknown;
+  /** True where the input was too long and was cut. */
+  readonly isCut?: true;
+  /** Where a relative path starts; null when unknown. */
+  readonly folder: string | null;
+  readonly projectDir: string | null;
+  readonly home: string | null;
+  readonly gitAliases: GitAliases;
+  readonly environment: Environment;
+}
+
+/** When both match, git may take back the files of a folder. One pattern for both would take quadratic time. */
+const SIGNS_OF_GIT = [/\bgit\b/i, /\b(?:checkout|restore|stash|reset|switch)\b/];
+
+/** How many files are read for a generated-file marker; each costs 30 µs and more. */
+const MAX_HEADS = 5_000;
+
+const MAX_DOUBTS = 50;
+const MAX_REASON_CHARS = 1_500;
+const REASON_END_CHARS = 300;
+
+const NOTHING: Verdict = { blocks: [], doubts: [] };
+
+/** Judges a tool use. A strict policy denies it if only running it can tell what it does. */
+export async function judgeUse(
+  policy: GuardPolicy,
+  use: AskedUse,
+  places: OwnPlaces,
+): Promise<Verdict> {
+  const { tool, agents, folder, home, gitAliases } = use;
+  const locked = judgeLock(policy, tool);
+  if (locked.length > 0) return { blocks: locked, doubts: [] };
+  const root = policy.root ?? use.projectDir;
+  const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool);
+  let own: readonly OwnFile[] | undefined = policy.protectsItself && writes ? undefined : [];
+  const ground: Ground = {
+    root,
+    folder,
+    home,
+    heads: policy.protectsGenerated ? { left: MAX_HEADS } : null,
+    own: () => own ??= ownFiles(places, use),
+    paths: new RealPaths(),
+  };
+  const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
+  const callsAlias = gitAliases.size > 0;
+  // The quick look knows only the words of the POSIX shell.
+  const isPlain = tool !== "PowerShell" && !callsAlias && !use.isCut;
+  if (command !== null && isPlain && !mayConcernCommands(policy, command)) return NOTHING;
+  const { judge, beginLooking } = command === null
+    ? judgerOfTool(policy, use, ground)
+    : await (await import("../files/shell_lookup.ts"))
+      .judgerOfShell(policy, { tool, command, agents, folder, home, root, gitAliases }, ground);
+  const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
+  const asksAbout = (file: FileFacts) =>
+    asksAll ? file.effect !== "tamper" : isRootAddition(policy, file);
+  const mayTakeBack = command !== null &&
+    (callsAlias || SIGNS_OF_GIT.every((sign) => sign.test(command)));
+  const plain = asksAll || mayTakeBack ? null : judge(beginLooking());
+  // Git is not started for what passes without it.
+  const verdict = plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
+    ? await (await import("../files/with_git.ts"))
+      .judgeWithGit({ judge, beginLooking }, asksAbout, use.environment)
+    : plain;
+  const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
+  const doubts = verdict.doubts.slice(0, MAX_DOUBTS).map(shortened);
+  const unread = verdict.unread ?? (use.isCut ? "it is too large to be read" : undefined);
+  const told = { blocks, doubts, ...(unread === undefined ? {} : { unread }) };
+  const why = unread !== undefined
+    ? unreadText(unread)
+    : `only when it runs can be known what it does (${doubts.join("; ")}).` +
+      (command === null ? "" : " Write the command out plainly.");
+  if (!policy.isStrict || (unread === undefined && doubts.length === 0)) return told;
+  const reason = shortened(`Blocked ${tool} operation: ${why}`);
+  return { ...told, blocks: [...blocks, { rule: STRICT_RULE, reason }] };
+}
+
+export function unreadText(unread: string): string {
+  return `what it does was not judged to its end, for ${unread}. Split it into smaller ones.`;
+}
+
+/** Cuts the middle out of a long reason, which may quote a command or a name. */
+function shortened(reason: string): string {
+  const left = reason.length - MAX_REASON_CHARS;
+  if (left <= 0) return reason;
+  return `${reason.slice(0, -left - REASON_END_CHARS)}… (${left} characters) …` +
+    reason.slice(-REASON_END_CHARS);
+}
+
+function judgerOfTool(
+  policy: GuardPolicy,
+  { tool, agents, input }: AskedUse,
+  ground: Ground,
+): Judge {
+  const files = filesNamed(tool, input);
+  const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
+  return {
+    judge: (look) => judgeTool(policy, { tool, agents, files, written }, look),
+    beginLooking: () => (path, how) => lookAtFile(path, how, ground),
+  };
+}
+
+export function commandOf(input: unknown): string | null {
+  const { command } = Object(input);
+  return typeof command === "string" ? command : null;
+}

@@ -1,0 +1,169 @@
+/** Applies the rules about a prompt: tells Claude more, runs commands, and may hold the prompt back. */
+import { type TrustPlace, whyDistrusted } from "../../config/discover.ts";
+import { failureText } from "../notify.ts";
+import type { Block } from "../guards/guard_policy.ts";
+import { resolvePath } from "../../base/paths.ts";
+import type { CommandRule, CommandRun } from "../../system/process/types.ts";
+import { readHead } from "../../system/on_disk.ts";
+import { realPath } from "../../system/real_paths.ts";
+import { type CommandGround, type CommandRuns, runCommands } from "../run_commands.ts";
+
+/** Longer files are cut: Claude Code shows 10,000 characters of what a hook adds, and keeps the rest in a file. */
+const MAX_FILE_BYTES = 32_768;
+
+/** The exit status with which a command holds the prompt back. */
+const BLOCKING_CODE = 2;
+
+export interface PromptContext {
+  readonly texts: readonly string[];
+  readonly rules: readonly string[];
+  /** Each `@path` that names no file, and so stays as it is. */
+  readonly missing: readonly string[];
+}
+
+/** The texts of the rules that match a prompt. `@path` starts in `folder`; `by` says which folders are trusted. */
+export function contextFor(
+  policy: PromptPolicy,
+  prompt: string,
+  { folder, by }: { readonly folder: string | null; readonly by: TrustPlace },
+): PromptContext {
+  const rules = policy.context.filter(({ pattern }) => concernsPrompt(pattern, prompt));
+  const expanded = rules.map(({ prompt }) =>
+    expandFiles(prompt, (path) => readIn(folder, path, by))
+  );
+  return {
+    texts: expanded.map(({ text }) => text),
+    rules: rules.map(({ rule }) => rule),
+    missing: expanded.flatMap(({ missing }) => missing),
+  };
+}
+
+/** Runs the commands for a prompt, those for every prompt first. `block` holds the prompt back. */
+export async function runForPrompt(
+  policy: PromptPolicy,
+  prompt: string,
+  around: { readonly ground: CommandGround; readonly ran: (run: CommandRun) => void },
+): Promise<CommandRuns & { readonly block: Block | null }> {
+  const slash = slashCommandOf(prompt);
+  const { ran } = around;
+  const ground = {
+    ...around.ground,
+    variables: {
+      ...around.ground.variables,
+      CONCLAUDE_USER_PROMPT: prompt,
+      ...(slash === null
+        ? {}
+        : { CONCLAUDE_SLASH_COMMAND: slash.name, CONCLAUDE_SLASH_COMMAND_ARGS: slash.args }),
+    },
+  };
+  const plain = policy.commands.filter(({ pattern }) => concernsPrompt(pattern, prompt));
+  const observing = await runCommands(plain.map(({ command }) => command), ground, {
+    untilFailure: false,
+    done: ran,
+  });
+  const isInterrupted = observing.runs.some(({ end }) => end.kind === "interrupted");
+  const ofSlash = slash === null || isInterrupted ? [] : commandsFor(policy.slash, [slash.name]);
+  const judging = await runCommands(ofSlash, ground, { untilFailure: false, done: ran });
+  const blocking = judging.runs.find(({ end }) =>
+    end.kind === "failed" && end.code === BLOCKING_CODE
+  );
+  return {
+    runs: [...observing.runs, ...judging.runs],
+    gone: isInterrupted ? observing.gone : judging.gone,
+    block: blocking === undefined
+      ? null
+      : { rule: blocking.command.rule, reason: failureText(blocking) },
+  };
+}
+
+/** Reads a file in a folder; null for one that is missing, lies elsewhere, or could be written by others. */
+function readIn(folder: string | null, path: string, by: TrustPlace): string | null {
+  if (folder === null) return null;
+  const root = realPath(folder);
+  const file = realPath(resolvePath(path, { folder }));
+  if (!file.startsWith(root.endsWith("/") ? root : `${root}/`)) return null;
+  const bytes = readHead(file, MAX_FILE_BYTES + 1);
+  if (bytes === null || whyDistrusted(file, { top: root, by }) !== null) return null;
+  const text = new TextDecoder().decode(bytes.subarray(0, MAX_FILE_BYTES));
+  return bytes.length > MAX_FILE_BYTES ? `${text}\n... (the rest of ${path} is left out)` : text;
+}
+
+export interface PatternRule {
+  readonly source: string;
+  readonly flags: string;
+}
+
+export interface PromptPolicy {
+  /** Where `@path` starts and commands run: the folder of the project's configuration file, else null. */
+  readonly root: string | null;
+  readonly context: readonly {
+    readonly rule: string;
+    readonly pattern: PatternRule;
+    readonly prompt: string;
+  }[];
+  /** A null pattern means every prompt. */
+  readonly commands: readonly {
+    readonly pattern: PatternRule | null;
+    readonly command: CommandRule;
+  }[];
+  readonly slash: readonly CommandsFor[];
+}
+
+export interface CommandsFor {
+  readonly pattern: string;
+  readonly commands: readonly CommandRule[];
+}
+
+export interface SubagentPolicy {
+  readonly root: string | null;
+  readonly groups: readonly CommandsFor[];
+}
+
+interface SlashCommand {
+  /** Without the slash; a plugin's command has the plugin's name in front: `team:deploy`. */
+  readonly name: string;
+  readonly args: string;
+}
+
+/** The first line of a prompt that begins with a slash command. */
+export function slashCommandOf(prompt: string): SlashCommand | null {
+  const [, name, args = ""] = /^[ \t]*\/([\w:-]+)(?:[ \t]+(.*?))?[ \t\r]*$/m.exec(prompt) ?? [];
+  return name === undefined ? null : { name, args };
+}
+
+function concernsPrompt(pattern: PatternRule | null, prompt: string): boolean {
+  return pattern === null || new RegExp(pattern.source, pattern.flags).test(prompt);
+}
+
+/** The commands whose glob matches one of the names, in the order of the policy. */
+export function commandsFor(
+  groups: readonly CommandsFor[],
+  names: readonly string[],
+): readonly CommandRule[] {
+  return groups
+    .filter(({ pattern }) => names.some((name) => new RegExp(pattern, "s").test(name)))
+    .flatMap(({ commands }) => commands);
+}
+
+const FILE_TOKEN = /(?<=^|[\s("'[])@([^\s"'()[\]]+)/g;
+
+/**
+ * Replaces every `@path` of a file that `read` can read by the file's content. Punctuation behind the path
+ * (`@docs/a.md.`) does not count, unless there is such a file. `missing` are the paths that stay.
+ */
+export function expandFiles(
+  text: string,
+  read: (path: string) => string | null,
+): { readonly text: string; readonly missing: readonly string[] } {
+  const missing: string[] = [];
+  const expanded = text.replace(FILE_TOKEN, (whole, path: string) => {
+    const plain = path.replace(/[.,;:!?]+$/, "");
+    for (const name of new Set([path, plain])) {
+      const content = name === "" ? null : read(name);
+      if (content !== null) return content.trimEnd() + path.slice(name.length);
+    }
+    missing.push(plain || path);
+    return whole;
+  });
+  return { text: expanded, missing };
+}

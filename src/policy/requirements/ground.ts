@@ -1,0 +1,92 @@
+/** Where requirements count: on a branch of a repository, or nowhere, and why. */
+import { quietly } from "../../base/errors.ts";
+import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../../config/hook_config.ts";
+import type { Repository } from "../../system/git/repository.ts";
+import { keepingOf } from "../guards/lift.ts";
+import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
+import type { BranchKey } from "./requirements_table.ts";
+import { lastBranch } from "../../db/sessions.ts";
+
+/** The branch that is checked out, or else the last branch of the session. */
+export type Ground =
+  | {
+    readonly kind: "branch";
+    readonly repository: Repository;
+    readonly branch: string;
+    readonly key: BranchKey;
+  }
+  | Nowhere<Repository>
+  | Nowhere<null>;
+
+interface Nowhere<Where extends Repository | null> {
+  readonly kind: "none";
+  readonly repository: Where;
+  readonly why: string;
+  readonly next: string;
+}
+
+export const UNKEPT: Nowhere<null> = {
+  kind: "none",
+  repository: null,
+  why:
+    "the database is switched off (`database.enabled: false`, or `--no-db`), so that nothing can be kept of them",
+  next: "conclaude config path",
+};
+
+export const NAMELESS: Nowhere<null> = {
+  kind: "none",
+  repository: null,
+  why: "the event names no session",
+  next: "conclaude doctor",
+};
+
+export const DETACHED = "HEAD is detached, so there is no branch";
+
+export const UNTOLD_BRANCH =
+  "git does not tell which branch is checked out (it is missing, or older than the format of this repository)";
+
+/** The branch whose requirements count. `last` is the session's last branch, for a HEAD that is detached. */
+export function groundOf(repository: Repository | undefined, last: string | null = null): Ground {
+  if (repository === undefined) {
+    const why = "this folder is in no git repository";
+    return { kind: "none", repository: null, why, next: "git init" };
+  }
+  const branch = repository.branch ?? last;
+  if (branch !== null) {
+    return {
+      kind: "branch",
+      repository,
+      branch,
+      key: { repository: repository.commonDir, branch },
+    };
+  }
+  return repository.isUntold
+    ? { kind: "none", repository, why: UNTOLD_BRANCH, next: "git symbolic-ref HEAD" }
+    : { kind: "none", repository, why: DETACHED, next: "git switch NAME" };
+}
+
+/** The last branch of a session where none is checked out now; null where it was on none. */
+export function lastBranchIn(
+  repository: Repository | undefined,
+  { db, sessionId }: { readonly db: DatabaseSync | null; readonly sessionId: string },
+): string | null {
+  if (db === null || repository === undefined || repository.branch !== null) return null;
+  const asked = { sessionId, repository: repository.commonDir };
+  return quietly(() => lastBranch(db, asked)) ?? null;
+}
+
+/** Where requirements count for an event: nowhere without a session or a database. */
+export function groundFor(
+  { repository, sessionId, db, config }: {
+    readonly repository: Repository | undefined;
+    readonly sessionId: string;
+    readonly db: DatabaseSync | null;
+    readonly config: Pick<HookConfig, "databaseEnabled">;
+  },
+): Ground {
+  if (sessionId === UNKNOWN_SESSION_ID) return NAMELESS;
+  return keepingOf(db, config) === "off"
+    ? UNKEPT
+    : groundOf(repository, lastBranchIn(repository, { db, sessionId }));
+}

@@ -1,0 +1,153 @@
+/** Where the steps of a shell command happen: in which working tree, and on which branch after the steps before. */
+import {
+  findRepository,
+  lookUpwards,
+  readRef,
+  type Repository,
+} from "../../system/git/repository.ts";
+import { isCheckedOut } from "../../system/git/working_trees.ts";
+import type { BashStep } from "../guards/bash.ts";
+import type { BranchSwitch } from "../shell/switching.ts";
+import { parentOf } from "../../base/paths.ts";
+import { realPath } from "../../system/real_paths.ts";
+import { type CommandText, commandText } from "./trigger_match.ts";
+
+/** A branch in a working tree, and what a command does there. */
+export interface Place {
+  /** With the branch that is checked out at that step. */
+  readonly repository: Repository;
+  /** The existing branch at which this one will begin: itself, unless the command makes it; null when unknown. */
+  readonly startsAt: string | null;
+  /** Whether it was checked out before the command began. */
+  readonly isCheckedOut: boolean;
+  /** Whether the working tree shows the state with which the branch begins. */
+  readonly showsBranch: boolean;
+  readonly commands: readonly CommandText[];
+  readonly changesFiles: boolean;
+}
+
+/** A step with the files that it edits, links followed. */
+export type EditingStep = Omit<BashStep, "changed"> & { readonly edited: readonly string[] };
+
+type Doing = Omit<Place, "commands" | "changesFiles"> & {
+  readonly commands: CommandText[];
+  changesFiles: boolean;
+};
+
+/** The places of a command in the order of its steps. A step whose branch is unknown stays on the branch before. */
+export function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
+  const trees = new WorkingTrees(home);
+  const places = new Map<string, Doing>();
+  const doingAt = (tree: Repository): Doing => {
+    const at = trees.standingOf(tree);
+    const key = JSON.stringify([tree.root, at.repository.branch]);
+    const known = places.get(key) ?? {
+      ...at,
+      isCheckedOut: at.repository.branch === tree.branch,
+      showsBranch: at.startsAt === tree.branch,
+      commands: [],
+      changesFiles: false,
+    };
+    places.set(key, known);
+    return known;
+  };
+  const waiting: CommandText[] = [];
+  for (const step of steps) {
+    const tree = trees.treeOf(step.folder);
+    const isElsewhere = step.folder === null || tree === undefined;
+    const texts = step.commands.map((words) => commandText(words, isElsewhere));
+    for (const file of step.edited) {
+      doingAt(trees.treeOf(parentOf(file)) ?? home).changesFiles = true;
+    }
+    if (step.onlyGoes) {
+      waiting.push(...texts);
+      continue;
+    }
+    // A commit in another repository is asked about by the requirements of this one, too.
+    if (texts.length > 0) doingAt(tree ?? home).commands.push(...waiting.splice(0), ...texts);
+    if (tree !== undefined && step.checksOut !== null) trees.checkOut(step.checksOut, tree);
+  }
+  if (waiting.length > 0 || places.size === 0) doingAt(home).commands.push(...waiting);
+  return [...places.values()];
+}
+
+/** An action in a working tree as it is. */
+export function placeAt(repository: Repository): Place {
+  return {
+    repository,
+    startsAt: repository.branch,
+    isCheckedOut: true,
+    showsBranch: true,
+    commands: [],
+    changesFiles: true,
+  };
+}
+
+interface Standing {
+  readonly repository: Repository;
+  readonly startsAt: string | null;
+}
+
+/** The working trees of a repository, and what a script has done to them so far. */
+class WorkingTrees {
+  /** Finds the working tree of a folder; `undefined` outside of this repository. */
+  readonly treeOf: (folder: string | null) => Repository | undefined;
+  /** By the top folder of the working tree. */
+  readonly #standings = new Map<string, Standing>();
+  /** Branches that the script makes, each with the existing branch at which it begins. */
+  readonly #begun = new Map<string, string | null>();
+  /** Branches that the script has left, so that they are not checked out any more. */
+  readonly #left = new Set<string>();
+
+  constructor(home: Repository) {
+    this.treeOf = treesAround(home);
+  }
+
+  standingOf(tree: Repository): Standing {
+    return this.#standings.get(tree.root) ?? { repository: tree, startsAt: tree.branch };
+  }
+
+  /** Follows a checkout, unless git would refuse it or nobody can tell. */
+  checkOut({ branch, makes, startsElsewhere }: BranchSwitch, tree: Repository): void {
+    if (this.#isTaken(branch, tree)) return;
+    const isMade = this.#begun.has(branch);
+    const standsAt = isMade ? null : readRef(tree, `heads/${branch}`);
+    if (makes === "new" && standsAt !== "") return;
+    if (makes !== "no") {
+      this.#begun.set(branch, startsElsewhere ? null : this.standingOf(tree).startsAt);
+    } else if (!isMade && !standsAt && !readRef(tree, `remotes/origin/${branch}`)) {
+      // Git would begin it at the branch of the same name on the remote, and there is none.
+      return;
+    }
+    const startsAt = this.#begun.has(branch) ? this.#begun.get(branch)! : branch;
+    if (tree.branch !== null && tree.branch !== branch) this.#left.add(tree.branch);
+    this.#standings.set(tree.root, { repository: { ...tree, branch }, startsAt });
+  }
+
+  /** Whether another working tree has the branch checked out: then git refuses to check it out here. */
+  #isTaken(branch: string, tree: Repository): boolean {
+    const isTakenBy = ([root, { repository }]: readonly [string, Standing]) =>
+      root !== tree.root && repository.branch === branch;
+    return [...this.#standings].some(isTakenBy) ||
+      (branch !== tree.branch && !this.#left.has(branch) && isCheckedOut(tree, branch));
+  }
+}
+
+/** Finds the working tree of the repository that a folder lies in; `undefined` outside of it. */
+export function treesAround(home: Repository): (folder: string | null) => Repository | undefined {
+  // An unknown folder counts as the folder of the event.
+  const byFolder = new Map<string | null, Repository | undefined>([[null, home], [
+    home.root,
+    home,
+  ]]);
+  const byRoot = new Map([[realPath(home.root), home]]);
+  return (folder) => {
+    if (byFolder.has(folder)) return byFolder.get(folder);
+    const found = findRepository(lookUpwards(folder!));
+    const root = found === undefined ? "" : realPath(found.root);
+    const tree = byRoot.get(root) ?? (found?.commonDir === home.commonDir ? found : undefined);
+    byFolder.set(folder, tree);
+    if (tree !== undefined && tree === found) byRoot.set(root, tree);
+    return tree;
+  };
+}

@@ -1,0 +1,262 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Scope } from "./requirement_policy.ts";
+import type { SatisfiedBy, Standing } from "./standing.ts";
+import { removePause } from "../pauses_table.ts";
+import { markAsked, type Trigger, trigger } from "./triggers_table.ts";
+import type { Proof } from "./proof.ts";
+
+/** A branch of a repository, which all of its worktrees share. */
+export interface BranchKey {
+  readonly repository: string;
+  readonly branch: string;
+}
+
+export interface Satisfaction {
+  readonly requirement: string;
+  /** Empty for the whole branch. */
+  readonly sessionId: string;
+  readonly scope: Scope;
+  readonly by: SatisfiedBy;
+  readonly atMs: number;
+  readonly originalAtMs?: number;
+  readonly expiresAtMs: number | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** A satisfaction of a session is used up. */
+export interface Clearing extends BranchKey {
+  readonly kind: "clear";
+  readonly requirement: string;
+  readonly sessionId: string;
+  /** A satisfaction that is younger stays; without it, than the event. */
+  readonly untilMs?: number;
+}
+
+/** What an event changes: plain data, so that it can wait in the spool with the event. */
+export type RequirementChange =
+  | (BranchKey & { readonly kind: "satisfy" } & Omit<Satisfaction, "atMs">)
+  | (BranchKey & Trigger & { readonly kind: "trigger" })
+  | Clearing
+  | (ProofChange & { readonly kind: "proof" })
+  /** A person is asked for a tool: what was triggered last may not run. */
+  | { readonly kind: "asked"; readonly sessionId: string }
+  | { readonly kind: "forget"; readonly sessionId: string }
+  | { readonly kind: "resume"; readonly sessionId: string }
+  | (BranchSize & { readonly kind: "size" });
+
+const COLUMNS = `requirement, session_id AS sessionId, scope, satisfied_at_ms AS satisfiedAtMs,
+            satisfied_by AS satisfiedBy, original_at_ms AS originalAtMs, expires_at_ms AS expiresAtMs, metadata,
+            triggered_at_ms AS triggeredAtMs, triggered_by AS triggeredBy, trigger_state AS triggerState`;
+
+/** What is stored for a branch, for all sessions, or only for the branch itself and one session. */
+export function readStandings(
+  db: DatabaseSync,
+  { repository, branch }: BranchKey,
+  sessionId: string | null = null,
+): Standing[] {
+  const rows = db.prepare(
+    `SELECT ${COLUMNS}
+       FROM requirements
+      WHERE repository = ?1
+        AND branch = ?2
+        AND (?3 IS NULL OR session_id IN ('', ?3))`,
+  ).all(repository, branch, sessionId);
+  return rows.map(standingOf);
+}
+
+function standingOf(row: Readonly<Record<string, unknown>>): Standing {
+  return { ...row, metadata: JSON.parse(String(row["metadata"])) } as unknown as Standing;
+}
+
+/** The type of {@linkcode applyChanges}, which few hooks have to load. */
+export type ApplyChanges = typeof applyChanges;
+
+/** Writes changes of an event in the caller's transaction. A late event changes nothing that was said after it. */
+export function applyChanges(
+  db: DatabaseSync,
+  changes: readonly RequirementChange[],
+  atMs: number,
+): void {
+  for (const change of changes) {
+    const { kind } = change;
+    if (kind === "satisfy") satisfy(db, change, { ...change, atMs });
+    else if (kind === "trigger") trigger(db, change, atMs);
+    else if (kind === "clear") {
+      clearRequirement(db, change, { ...change, untilMs: change.untilMs ?? atMs });
+    } else if (kind === "proof") saveProof(db, change);
+    else if (kind === "asked") markAsked(db, change.sessionId);
+    else if (kind === "forget") removeSession(db, change.sessionId);
+    else if (kind === "resume") removePause(db, change.sessionId, "requirements");
+    else saveBranchSize(db, change, atMs);
+  }
+}
+
+/** Records that a requirement is satisfied; what was triggered stays so. An older word does not replace a newer one. */
+export function satisfy(db: DatabaseSync, key: BranchKey, told: Satisfaction): void {
+  db.prepare(
+    `INSERT INTO requirements
+       (repository, branch, requirement, session_id, scope, satisfied_at_ms, satisfied_by, original_at_ms,
+        expires_at_ms, metadata, updated_at_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?6)
+     ON CONFLICT (repository, branch, requirement, session_id) DO UPDATE SET
+       scope = excluded.scope,
+       satisfied_at_ms = excluded.satisfied_at_ms,
+       satisfied_by = excluded.satisfied_by,
+       original_at_ms = excluded.original_at_ms,
+       expires_at_ms = excluded.expires_at_ms,
+       metadata = excluded.metadata,
+       updated_at_ms = excluded.updated_at_ms
+      WHERE satisfied_at_ms IS NULL OR satisfied_at_ms <= excluded.satisfied_at_ms`,
+  ).run(
+    key.repository,
+    key.branch,
+    told.requirement,
+    told.sessionId,
+    told.scope,
+    told.atMs,
+    told.by,
+    told.originalAtMs ?? told.atMs,
+    told.expiresAtMs,
+    JSON.stringify(told.metadata),
+  );
+}
+
+/** Removes what was said of a requirement on a branch, for one owner or, with null, for all. @returns How many rows. */
+export function clearRequirement(
+  db: DatabaseSync,
+  { repository, branch }: BranchKey,
+  which: {
+    readonly requirement: string | null;
+    readonly sessionId: string | null;
+    /** A satisfaction that is younger stays. */
+    readonly untilMs?: number;
+  },
+): number {
+  const { changes } = db.prepare(
+    `DELETE FROM requirements
+      WHERE repository = ?1
+        AND branch = ?2
+        AND (?3 IS NULL OR requirement = ?3)
+        AND (?4 IS NULL OR session_id = ?4)
+        AND (?5 IS NULL OR coalesce(satisfied_at_ms, 0) <= ?5)`,
+  ).run(repository, branch, which.requirement, which.sessionId, which.untilMs ?? null);
+  return Number(changes);
+}
+
+/** The branches of a repository of which something is stored, by name. */
+export function listBranches(
+  db: DatabaseSync,
+  repository: string,
+): { readonly branch: string; readonly satisfied: number; readonly sessions: number }[] {
+  return db.prepare(
+    `SELECT branch,
+            count(*) FILTER (WHERE satisfied_at_ms IS NOT NULL) AS satisfied,
+            count(DISTINCT nullif(session_id, '')) AS sessions
+       FROM requirements
+      WHERE repository = ?
+      GROUP BY branch
+      ORDER BY branch`,
+  ).all(repository) as unknown as ReturnType<typeof listBranches>;
+}
+
+/** Removes everything of one session, on every branch. */
+function removeSession(db: DatabaseSync, sessionId: string): void {
+  db.prepare(
+    `DELETE FROM requirements
+      WHERE session_id = ?
+        AND session_id <> ''`,
+  ).run(sessionId);
+}
+
+/** The outcome of looking for a satisfaction's proof. */
+interface ProofChange extends BranchKey {
+  readonly requirement: string;
+  /** Whose satisfaction it is; empty for the whole branch. */
+  readonly sessionId: string;
+  readonly proof: Proof;
+}
+
+/** Stores the outcome with the satisfaction, unless another satisfaction has replaced it. */
+function saveProof(
+  db: DatabaseSync,
+  { repository, branch, requirement, sessionId, proof }: ProofChange,
+): void {
+  db.prepare(
+    `UPDATE requirements
+        SET metadata = json_set(metadata, '$.proof', json(?5))
+      WHERE repository = ?1
+        AND branch = ?2
+        AND requirement = ?3
+        AND session_id = ?4
+        AND metadata ->> '$.proof.id' IS ?6
+        AND metadata ->> '$.proof.sessionId' = ?7`,
+  ).run(
+    repository,
+    branch,
+    requirement,
+    sessionId,
+    JSON.stringify(proof),
+    proof.id,
+    proof.sessionId,
+  );
+}
+
+/** Whether the use of a skill, or a prompt with a slash command, was reported before. */
+export function wasReported(db: DatabaseSync, { of, id, sessionId }: Proof): boolean {
+  const [event, column] = of === "skill"
+    ? ["PostToolUse", "tool_use_id"]
+    : ["UserPromptExpansion", "metadata ->> '$.prompt_id'"];
+  return db.prepare(
+    `SELECT 1
+       FROM hook_executions
+      WHERE session_id = ?
+        AND hook_name = ?
+        AND ${column} = ?`,
+  ).get(sessionId, event, id) !== undefined;
+}
+
+/**
+ * The lines that a branch has changed in one working tree; null for one from which others come, `"no base"` where there
+ * is none to compare it with, `"unknown"` when git did not tell: it is not asked for every tool use what it cannot
+ * answer.
+ */
+interface BranchSize {
+  readonly worktree: string;
+  readonly branch: string;
+  readonly lines: number | null | Untold;
+}
+
+type Untold = "unknown" | "no base";
+
+/** How it is stored that there are no lines. */
+const STORED: Readonly<Record<Untold, number>> = { unknown: -1, "no base": -2 };
+
+/** A branch's size as last measured, if that is not older than `sinceMs`. */
+export function readBranchSize(
+  db: DatabaseSync,
+  { worktree, branch }: { readonly worktree: string; readonly branch: string },
+  sinceMs: number,
+): Pick<BranchSize, "lines"> | undefined {
+  const row = db.prepare(
+    `SELECT lines
+       FROM branch_sizes
+      WHERE worktree = ?
+        AND branch = ?
+        AND measured_at_ms > ?`,
+  ).get(worktree, branch, sinceMs) as { readonly lines: number | null } | undefined;
+  const untold = (Object.keys(STORED) as Untold[]).find((name) => STORED[name] === row?.lines);
+  return untold === undefined ? row : { lines: untold };
+}
+
+/** Writes a size down; an earlier one is replaced. */
+function saveBranchSize(
+  db: DatabaseSync,
+  { worktree, branch, lines }: BranchSize,
+  atMs: number,
+): void {
+  db.prepare(
+    `INSERT INTO branch_sizes (worktree, branch, lines, measured_at_ms)
+     VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT (worktree, branch) DO UPDATE SET lines = ?3, measured_at_ms = ?4`,
+  ).run(worktree, branch, typeof lines === "string" ? STORED[lines] : lines, atMs);
+}

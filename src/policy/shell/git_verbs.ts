@@ -1,0 +1,56 @@
+/** Finds git aliases that a shell command may call. Runs before every shell command. */
+import { SHELL_TOOLS } from "../../claude/payload.ts";
+import type { Environment } from "../../system/environment.ts";
+import type { Repository } from "../../system/git/repository.ts";
+import VERBS from "./git_verbs.json" with { type: "json" };
+
+/** Commands by the name of the alias in small letters. */
+export type GitAliases = ReadonlyMap<string, string>;
+
+/** Git's own verbs, which no alias can replace, and verbs that are often added to git. */
+const OWN_VERBS: ReadonlySet<string> = new Set(VERBS);
+
+export function isOwnVerb(name: string): boolean {
+  return OWN_VERBS.has(name);
+}
+
+/** `git`, its own options, and the next word. */
+const CALL =
+  /(?<![\w.-])git(?:\.exe)?(?![\w./-])(?:\s+(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env))\s+\S+|\s+-\S+)*[ \t]*([^\s;&|()<>]*)/gi;
+
+/** Signs that the shell makes up the word after `git`. */
+const ADDING = /[$`]|\bxargs\b/;
+
+/** The words after `git` that are none of its verbs, without quotes; null for a word that is known only at run time. */
+export function foreignVerbs(command: string): (string | null)[] {
+  const plain = command.replaceAll("\\\n", "").replace(/['"\\]/g, "");
+  return Array.from(plain.matchAll(CALL), ([, verb]) => verb!).flatMap((verb) =>
+    isOwnVerb(verb)
+      ? []
+      : ADDING.test(verb) || (verb === "" && ADDING.test(plain))
+      ? [null]
+      : verb === ""
+      ? []
+      : [verb.toLowerCase()]
+  );
+}
+
+/** The aliases that a tool use may call. Where it calls only git's own verbs there are none, and no file is read. */
+export async function gitAliasesFor(
+  { tool, input, ...place }: {
+    readonly tool: string;
+    readonly input: unknown;
+    readonly home: string | null;
+    readonly environment: Environment;
+  },
+  repository: Repository | undefined,
+): Promise<GitAliases> {
+  const command: unknown = SHELL_TOOLS.has(tool) ? Reflect.get(Object(input), "command") : null;
+  const verbs = typeof command === "string" ? foreignVerbs(command) : [];
+  if (verbs.length === 0) return NONE;
+  const { findAliases } = await import("../../system/git/configured_aliases.ts");
+  const aliases = findAliases(verbs, { ...place, commonDir: repository?.commonDir ?? null });
+  return new Map([...aliases].filter(([name]) => !isOwnVerb(name)));
+}
+
+const NONE: GitAliases = new Map();

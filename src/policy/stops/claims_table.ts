@@ -1,0 +1,70 @@
+/**
+ * Decides which process handles an event that two processes get: two settings files may each start a hook for it. A
+ * counter of the session holds the id of the process that is at work, and 0 once it is done.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { CLAIM } from "../../db/counters.ts";
+import { transaction } from "../../db/transaction.ts";
+
+/** How long a claim is kept, in milliseconds: no hook works for so long. */
+const MAX_AGE_MS = 3_600_000;
+
+export interface Claimant {
+  readonly sessionId: string;
+  readonly event: string;
+  readonly pid: number;
+  readonly beganAtMs: number;
+}
+
+export type ClaimHolder =
+  | { readonly kind: "this process" }
+  /** The process was at work when it last wrote. */
+  | { readonly kind: "process"; readonly pid: number }
+  /** Another process was done after this one had begun. */
+  | { readonly kind: "done" };
+
+/**
+ * Claims an event, unless another process has it. A claim that ended before this process began belongs to an earlier
+ * event that looks the same. `gone` are processes that are known to have ended.
+ */
+export function claimEvent(
+  db: DatabaseSync,
+  { sessionId, event, pid, beganAtMs }: Claimant,
+  { gone, atMs }: { readonly gone: ReadonlySet<number>; readonly atMs: number },
+): ClaimHolder {
+  const type = CLAIM + event;
+  return transaction(db, () => {
+    db.prepare(
+      `DELETE FROM counters
+        WHERE session_id = ?1
+          AND type GLOB ?2
+          AND (updated_at_ms < ?3 OR (value = 0 AND updated_at_ms <= ?4))`,
+    ).run(sessionId, `${CLAIM}*`, atMs - MAX_AGE_MS, beganAtMs);
+    const row = db.prepare("SELECT value FROM counters WHERE session_id = ? AND type = ?")
+      .get(sessionId, type);
+    const holder = Number(row?.["value"] ?? pid);
+    if (holder === 0) return { kind: "done" };
+    if (holder !== pid && !gone.has(holder)) return { kind: "process", pid: holder };
+    db.prepare(
+      `INSERT INTO counters (session_id, type, value, updated_at_ms)
+       VALUES (?1, ?2, ?3, ?4)
+       ON CONFLICT (session_id, type) DO UPDATE SET value = ?3, updated_at_ms = ?4`,
+    ).run(sessionId, type, pid, atMs);
+    return { kind: "this process" };
+  });
+}
+
+export function releaseEvent(
+  db: DatabaseSync,
+  { sessionId, event, pid }: Pick<Claimant, "sessionId" | "event" | "pid">,
+  atMs: number,
+): void {
+  db.prepare(
+    `UPDATE counters
+        SET value = 0,
+            updated_at_ms = ?4
+      WHERE session_id = ?1
+        AND type = ?2
+        AND value = ?3`,
+  ).run(sessionId, CLAIM + event, pid, atMs);
+}

@@ -1,0 +1,116 @@
+/** Judges a stop: runs the configured commands, looks for new files in the project's folder, counts rounds. */
+import { failureText } from "../notify.ts";
+import type { Block } from "../guards/guard_policy.ts";
+import { additionsBlock, nextOfQueue, type StopPolicy } from "./stop_policy.ts";
+import type { CommandRun } from "../../system/process/types.ts";
+import { advanceQueue, countRound, readQueue } from "./stop_memory_table.ts";
+import { rootAdditions, takeSnapshot } from "./root_additions.ts";
+import { type CommandGround, runCommands } from "../run_commands.ts";
+import { type Remembering, withDatabase } from "./stop_row.ts";
+
+export interface StopGround extends Remembering {
+  readonly commands: CommandGround;
+  readonly ran: (run: CommandRun) => void;
+}
+
+export interface StopFindings {
+  readonly blocks: readonly Block[];
+  readonly runs: readonly CommandRun[];
+  /** True when the hook was ended from outside and cannot answer. */
+  readonly isInterrupted: boolean;
+  /** Resolves once no interrupted command runs any more. */
+  readonly gone: Promise<void>;
+  /** The caller tells whether the stop was held back. */
+  readonly settle: (held: boolean) => void;
+}
+
+/** Finds what holds back a stop. A queued message comes first, and alone. */
+export async function findStopBlocks(
+  policy: StopPolicy,
+  ground: StopGround,
+): Promise<StopFindings> {
+  const message = queuedMessage(policy, ground);
+  if (message !== undefined) return message;
+  const { runs, gone } = await runCommands(policy.commands, ground.commands, {
+    untilFailure: true,
+    done: ground.ran,
+  });
+  const failed = runs.find(({ end }) => end.kind !== "passed");
+  if (failed?.end.kind === "interrupted") {
+    return { blocks: [], runs, isInterrupted: true, gone, settle: () => {} };
+  }
+  const blocks: Block[] = [];
+  if (failed !== undefined) blocks.push({ rule: failed.command.rule, reason: failureText(failed) });
+  const added = await additions(policy, ground);
+  if (added.names.length > 0) {
+    blocks.push(additionsBlock(added.names, policy.rootAdditionsMessage));
+  }
+  return { blocks, runs, isInterrupted: false, gone, settle: added.settle };
+}
+
+/** Whether Claude has to go on although nothing is wrong: by `stop.rounds`, then by `stop.infinite`. */
+export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Remembering): Block[] {
+  const round = rounds === null
+    ? null
+    : withDatabase(memory, (db) =>
+      countRound(db, rounds, { ...memory, isFollowed: infiniteMessage !== null })) ?? null;
+  if (round !== null) {
+    return [{ rule: "stop.rounds", reason: `Round ${round}/${rounds} completed, continuing...` }];
+  }
+  return infiniteMessage === null ? [] : [{ rule: "stop.infinite", reason: infiniteMessage }];
+}
+
+/** Counts the present files as known, while a person has lifted the rules. */
+export function acceptAdditions(
+  { root, preventsRootAdditions }: StopPolicy,
+  memory: Remembering,
+): void {
+  const { sessionId, atMs } = memory;
+  if (root === null || !preventsRootAdditions) return;
+  withDatabase(memory, (db) => takeSnapshot(db, { sessionId, root }, atMs));
+}
+
+/** New files, and what to do once the stop is decided. */
+interface Additions {
+  readonly names: readonly string[];
+  readonly settle: (held: boolean) => void;
+}
+
+async function additions(policy: StopPolicy, memory: StopGround): Promise<Additions> {
+  const { sessionId, atMs, commands: { environment } } = memory;
+  const { root, preventsRootAdditions } = policy;
+  const none: Additions = { names: [], settle: () => {} };
+  if (root === null || !preventsRootAdditions) return none;
+  const key = { sessionId, root };
+  try {
+    const names = await withDatabase(memory, (db) =>
+      rootAdditions(db, key, { atMs, environment })) ?? [];
+    if (names.length === 0) return none;
+    return {
+      names,
+      settle: (held) => {
+        // The person was told of them once, and that is enough.
+        if (!held) withDatabase(memory, (db) => takeSnapshot(db, key, atMs));
+      },
+    };
+  } catch {
+    return none;
+  }
+}
+
+function queuedMessage({ queue }: StopPolicy, memory: Remembering): StopFindings | undefined {
+  if (queue === null) return undefined;
+  const { sessionId, atMs } = memory;
+  const place = withDatabase(memory, (db) => readQueue(db, sessionId)) ?? null;
+  const next = place === null ? null : nextOfQueue(queue, place);
+  if (next === null) return undefined;
+  return {
+    blocks: [next.block],
+    runs: [],
+    isInterrupted: false,
+    gone: Promise.resolve(),
+    settle: (held) => {
+      if (held) withDatabase(memory, (db) => advanceQueue(db, sessionId, { ...next.then, atMs }));
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/** What is kept for the stops of a session: counters, the files of the folder, the first prompt, notices. */
+import type { DatabaseSync } from "node:sqlite";
+import { incrementCounter, readCounter, resetCounters } from "../../db/counters.ts";
+import { transaction } from "../../db/transaction.ts";
+import type { QueuePlace } from "./stop_policy.ts";
+
+export const ROUNDS = "stop_rounds";
+export const BLOCKS_IN_ROW = "stop_blocks";
+export const REQUIREMENTS_HELD = "stop_requirements";
+
+interface Counted {
+  readonly sessionId: string;
+  readonly atMs: number;
+}
+
+/**
+ * Counts the end of a round; no two processes get the same number. `isFollowed`: after the last round something
+ * without an end follows, so no new round begins in this turn. `isContinued`: the turn is the same as at the stop
+ * before. Returns the number of the round, from 1; null for the last one, after which the count begins anew.
+ */
+export function countRound(
+  db: DatabaseSync,
+  rounds: number,
+  who: Counted & { readonly isFollowed?: boolean; readonly isContinued?: boolean },
+): number | null {
+  const { sessionId, atMs, isFollowed = false, isContinued = false } = who;
+  return transaction(db, () => {
+    if (isFollowed && readCounter(db, sessionId, ROUNDS) >= rounds) {
+      if (isContinued) return null;
+      resetCounters(db, sessionId, ROUNDS);
+    }
+    const round = incrementCounter(db, { sessionId, atMs, type: ROUNDS });
+    if (round < rounds) return round;
+    if (!isFollowed) resetCounters(db, sessionId, ROUNDS);
+    return null;
+  });
+}
+
+/** Counts a stop that is to be held back. Returns its number in the row, from 1; null when it is one too many. */
+export function countBlock(db: DatabaseSync, maxBlocks: number, who: Counted): number | null {
+  const block = incrementCounter(db, { ...who, type: BLOCKS_IN_ROW });
+  return block <= maxBlocks ? block : null;
+}
+
+export function resetRow(db: DatabaseSync, sessionId: string): void {
+  for (const type of [BLOCKS_IN_ROW, REQUIREMENTS_HELD]) {
+    if (readCounter(db, sessionId, type) > 0) resetCounters(db, sessionId, type);
+  }
+}
+
+/** Whether the database outlives this process; one in memory knows nothing of the stop before. */
+export function isLasting(db: DatabaseSync): boolean {
+  const row = db.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").get();
+  return typeof row?.["file"] === "string" && row["file"] !== "";
+}
+
+export interface SnapshotKey {
+  readonly sessionId: string;
+  readonly root: string;
+}
+
+/** Stores which files are there, instead of those that were stored before. */
+export function saveSnapshot(
+  db: DatabaseSync,
+  { sessionId, root }: SnapshotKey,
+  taken: { readonly names: readonly string[]; readonly atMs: number },
+): void {
+  db.prepare(
+    `INSERT INTO root_snapshots (session_id, root, names, created_at_ms)
+     VALUES (?, ?, ?, ?)
+     ON CONFLICT (session_id, root) DO UPDATE SET
+       names = excluded.names,
+       created_at_ms = excluded.created_at_ms`,
+  ).run(sessionId, root, JSON.stringify(taken.names), taken.atMs);
+}
+
+/** The files that were there; null when nothing is stored that can be read. */
+export function readSnapshot(
+  db: DatabaseSync,
+  { sessionId, root }: SnapshotKey,
+): ReadonlySet<string> | null {
+  const row = db.prepare(
+    `SELECT names
+       FROM root_snapshots
+      WHERE session_id = ?
+        AND root = ?`,
+  ).get(sessionId, root);
+  try {
+    const names: unknown = JSON.parse(String(row?.["names"]));
+    return Array.isArray(names) ? new Set(names.map(String)) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps the first prompt of a session; later ones change nothing. */
+export function keepFirstPrompt(
+  db: DatabaseSync,
+  first: { readonly sessionId: string; readonly prompt: string; readonly atMs: number },
+): void {
+  db.prepare(
+    `INSERT INTO prompt_queues (session_id, initial_prompt, created_at_ms, updated_at_ms)
+     VALUES (?1, ?2, ?3, ?3)
+     ON CONFLICT (session_id) DO NOTHING`,
+  ).run(first.sessionId, first.prompt, first.atMs);
+}
+
+/** The first prompt of a session and its place in the queue; null when no prompt is known. */
+export function readQueue(
+  db: DatabaseSync,
+  sessionId: string,
+): QueuePlace & { readonly prompt: string } | null {
+  const row = db.prepare(
+    `SELECT initial_prompt AS prompt, queue_position AS position, repeats_left AS timesLeft
+       FROM prompt_queues
+      WHERE session_id = ?`,
+  ).get(sessionId);
+  return (row ?? null) as unknown as QueuePlace & { readonly prompt: string } | null;
+}
+
+export function advanceQueue(
+  db: DatabaseSync,
+  sessionId: string,
+  to: QueuePlace & { readonly atMs: number },
+): void {
+  db.prepare(
+    `UPDATE prompt_queues
+        SET queue_position = ?2,
+            repeats_left = ?3,
+            updated_at_ms = ?4
+      WHERE session_id = ?1`,
+  ).run(sessionId, to.position, to.timesLeft, to.atMs);
+}
+
+/** Notes that something is told. Returns false when it was told before. */
+export function isFirstTelling(db: DatabaseSync, what: string): boolean {
+  const key = `told:${what}`;
+  if (db.prepare("SELECT 1 FROM meta WHERE key = ?").get(key) !== undefined) return false;
+  return db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, '')").run(key).changes > 0;
+}

@@ -1,0 +1,340 @@
+/** The sections `stop`, `subagentStop`, `userPromptSubmit` and `notifications`: their keys, and their compiled form. */
+import { parse } from "unbash";
+import * as z from "zod/mini";
+import type { SectionValues } from "../../config/config_schema.ts";
+import { compileGlob } from "../../config/globs.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
+import {
+  bool,
+  globText,
+  int,
+  list,
+  needed,
+  optional,
+  perhapsInt,
+  regexText,
+  rules,
+  rulesByGlob,
+  said,
+  section,
+  text,
+} from "../../config/schema_kit.ts";
+import type { CompileFrom } from "../../config/sections.ts";
+import type { CommandRule } from "../../system/process/types.ts";
+import { KNOWN_EVENTS } from "../../claude/settings/hooks.ts";
+import type { GUARD_SECTIONS } from "../guards/guard_section.ts";
+import type { NotificationPolicy } from "../notify.ts";
+import type {
+  CommandsFor,
+  PatternRule,
+  PromptPolicy,
+  SubagentPolicy,
+} from "../prompts/prompt_commands.ts";
+import type { StopPolicy } from "./stop_policy.ts";
+
+/** Claude Code overrides a ninth block in a row. */
+const MAX_BLOCKS = 8;
+
+/** A line that is neither empty nor a comment. */
+const DOING = /^[^\S\n]*[^\s#]/m;
+
+const RUN = needed(
+  "text",
+  z.string().check(
+    z.minLength(1),
+    z.check<string>(({ value, issues }) => {
+      if (value === "" || DOING.test(value)) return;
+      issues.push({ code: "custom", message: "no line of it runs anything", input: value });
+    }),
+  ),
+  "Run by `bash`, or `sh`. Every line has to succeed: the first that fails ends it.",
+);
+
+const TIMEOUT = perhapsInt(
+  [1, 3600],
+  "Seconds after which it is ended, with its process group, and counts as failed.",
+);
+
+const COMMAND = {
+  run: RUN,
+  message: said("Said when it fails."),
+  showStdout: bool(false, "Whether its standard output is told when it fails."),
+  showStderr: bool(false, "Whether its error output is told when it fails."),
+  maxOutputLines: perhapsInt([1, 10_000], "First lines of each output that are told."),
+  timeout: TIMEOUT,
+  showCommand: bool(true, "Whether the failing line is told."),
+  notifyPerCommand: bool(false, "Whether its end is a desktop notification of its own."),
+};
+
+const IGNORE_CASE = "Whether upper and lower case are the same.";
+
+/** An unknown event would never be heard of. */
+const eventName = z.string().check(z.check<string>(({ value, issues }) => {
+  if (value === "*" || KNOWN_EVENTS.some((name) => name === value)) return;
+  issues.push({ code: "custom", message: "Claude Code has no such event", input: value });
+}));
+
+export const STOP_SECTIONS = {
+  stop: section("What must be true before Claude stops.", {
+    commands: rules(
+      "Commands that have to succeed, run in the folder of the configuration file until one fails.",
+      COMMAND,
+      { item: "map of keys" },
+    ),
+    infinite: bool(false, "Whether Claude is told to go on although everything succeeded."),
+    infiniteMessage: text("Said then. Without it: `continue working on the task`."),
+    rounds: perhapsInt(
+      [1, 10_000],
+      "How many times Claude has to finish: with 3 it is told twice to go on.",
+    ),
+    maxBlocks: int(
+      [1, MAX_BLOCKS],
+      6,
+      "How many stops in a row are held back. With requirements, 8 counts as 7.",
+    ),
+    promptPrefixBlocking: section(
+      "Messages that hold back the first stops of a session that began with a certain prompt.",
+      {
+        prefixes: list(
+          "glob",
+          globText(),
+          "Tried on the first 100 characters of the first prompt: `/review*`.",
+        ),
+        messages: rules(
+          "Told at its stops, one message after the other.",
+          {
+            text: needed("text", z.string().check(z.minLength(1)), "The message."),
+            times: int([1, 1000], 1, "For how many stops."),
+          },
+          { item: "map of keys" },
+        ),
+      },
+    ),
+  }),
+  subagentStop: section("What is run when a subagent stops. It never holds it back.", {
+    commands: rulesByGlob(
+      "Commands by the subagent's type or id. All that match are run; a failure is told to the person.",
+      COMMAND,
+    ),
+  }),
+  userPromptSubmit: section("What happens when a person sends a prompt.", {
+    contextRules: rules(
+      "What Claude is told beside prompts that a pattern matches.",
+      {
+        pattern: needed("regular expression", regexText(), "Found anywhere in the prompt."),
+        prompt: needed(
+          "text",
+          z.string().check(z.minLength(1)),
+          "Told to Claude; `@path` stands for a file in the folder of the configuration file.",
+        ),
+        enabled: bool(true, "False leaves the rule out."),
+        caseInsensitive: bool(false, IGNORE_CASE),
+      },
+      { item: "map of keys" },
+    ),
+    commands: rules(
+      "Commands that are run with every prompt. Failures are only noted in the audit trail.",
+      {
+        run: RUN,
+        pattern: optional(
+          "regular expression",
+          regexText(),
+          "Only for prompts in which it is found.",
+        ),
+        caseInsensitive: bool(false, IGNORE_CASE),
+        timeout: TIMEOUT,
+      },
+      { item: "map of keys" },
+    ),
+    slashCommands: section("What is run when a prompt begins with a slash command.", {
+      commands: rulesByGlob(
+        "Commands by the name of the slash command. Status 2 holds the prompt back.",
+        COMMAND,
+      ),
+    }),
+  }),
+  notifications: section("Notifications on the desktop.", {
+    enabled: bool(false, "Whether there are any."),
+    hooks: list("hook event", eventName, "The hook events that are shown; `*` means all."),
+    showErrors: bool(false, "Whether what was refused, held back or failed is shown."),
+    showSuccess: bool(false, "Whether what went well is shown."),
+    showSystemEvents: bool(
+      true,
+      "Whether SessionStart, SessionEnd, UserPromptSubmit, PreCompact and events of subagents are shown.",
+    ),
+  }),
+};
+
+const GO_ON = "continue working on the task";
+
+type Values = SectionValues<typeof STOP_SECTIONS & typeof GUARD_SECTIONS>;
+
+/** Each section as JSON; the empty text for one that asks for nothing. */
+export function compileStopSections(
+  config: Values,
+  from: CompileFrom,
+): Pick<HookConfig, "stop" | "subagentStop" | "prompts" | "notifications"> {
+  return {
+    stop: json(compileStop(config, from)),
+    subagentStop: json(compileSubagents(config, from)),
+    prompts: json(compilePrompts(config, from)),
+    notifications: json(compileNotifications(config)),
+  };
+}
+
+function json(policy: unknown): string {
+  return policy === null ? "" : JSON.stringify(policy);
+}
+
+function compileStop(
+  { stop, preToolUse }: Values,
+  { root, nameOf }: CompileFrom,
+): StopPolicy | null {
+  const { prefixes, messages } = stop.promptPrefixBlocking;
+  const policy: StopPolicy = {
+    root,
+    commands: stop.commands.map((command, i) =>
+      compileCommand(command, nameOf(["stop", "commands"], i))
+    ),
+    preventsRootAdditions: root !== null && preToolUse.preventRootAdditions,
+    rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
+    rounds: stop.rounds,
+    infiniteMessage: stop.infinite ? stop.infiniteMessage ?? GO_ON : null,
+    maxBlocks: stop.maxBlocks,
+    queue: prefixes.length === 0 || messages.length === 0
+      ? null
+      : { prefixes: prefixes.map((glob) => compileGlob(glob)), messages },
+  };
+  const isEmpty = policy.commands.length === 0 && !policy.preventsRootAdditions &&
+    policy.rounds === null && policy.infiniteMessage === null && policy.queue === null;
+  return isEmpty ? null : policy;
+}
+
+function compileSubagents(
+  { subagentStop }: Values,
+  { root, nameOf }: CompileFrom,
+): SubagentPolicy | null {
+  const groups = compileGroups(
+    subagentStop.commands,
+    (glob, i) => nameOf(["subagentStop", "commands", glob], i),
+  );
+  return groups.length === 0 ? null : { root, groups };
+}
+
+function compilePrompts(
+  { userPromptSubmit }: Values,
+  { root, nameOf }: CompileFrom,
+): PromptPolicy | null {
+  const { contextRules, commands, slashCommands } = userPromptSubmit;
+  const policy: PromptPolicy = {
+    root,
+    context: contextRules.flatMap(({ enabled, pattern, caseInsensitive, prompt }, i) =>
+      enabled
+        ? [{
+          rule: nameOf(["userPromptSubmit", "contextRules"], i),
+          pattern: patternOf(pattern, caseInsensitive),
+          prompt,
+        }]
+        : []
+    ),
+    commands: commands.map(({ pattern, caseInsensitive, ...command }, i) => ({
+      pattern: pattern === undefined ? null : patternOf(pattern, caseInsensitive),
+      command: compileCommand(command, nameOf(["userPromptSubmit", "commands"], i)),
+    })),
+    // A person may write the name with its slash.
+    slash: compileGroups(
+      slashCommands.commands,
+      (glob, i) => nameOf(["userPromptSubmit", "slashCommands", "commands", glob], i),
+      (glob) => glob.replace(/^\/(?=.)/, ""),
+    ),
+  };
+  const isEmpty = policy.context.length + policy.commands.length + policy.slash.length === 0;
+  return isEmpty ? null : policy;
+}
+
+function compileNotifications({ notifications }: Values): NotificationPolicy | null {
+  const { enabled, hooks, showErrors, showSuccess, showSystemEvents } = notifications;
+  return enabled && hooks.length > 0 ? { hooks, showErrors, showSuccess, showSystemEvents } : null;
+}
+
+/** Sorted by name, which puts `*` first. */
+function compileGroups(
+  commands: Readonly<Record<string, readonly ConfiguredCommand[]>>,
+  nameOf: (glob: string, index: number) => string,
+  meantBy = (glob: string) => glob,
+): CommandsFor[] {
+  return Object.entries(commands)
+    .filter(([, list]) => list.length > 0)
+    .sort(([one], [other]) => one < other ? -1 : 1)
+    .map(([glob, list]) => ({
+      pattern: compileGlob(meantBy(glob)),
+      commands: list.map((command, i) => compileCommand(command, nameOf(glob, i))),
+    }));
+}
+
+function patternOf(source: string, ignoresCase: boolean): PatternRule {
+  return { source, flags: ignoresCase ? "i" : "" };
+}
+
+/** A command of a configuration; some sections lack keys. */
+type ConfiguredCommand =
+  & Pick<Values["stop"]["commands"][number], "run">
+  & Partial<Values["stop"]["commands"][number]>;
+
+const MAX_TOLD_CHARS = 200;
+
+/**
+ * Stands before the script. Before every line that begins a statement, the status of the line before is checked, and the
+ * line's number is written down: so the first failing line ends the script and is known, also when it hangs. The marks
+ * stand in the person's own lines, so that the shell's messages count lines rightly.
+ */
+const MARKING = [
+  "__conclaude_report=$1; shift; __conclaude_at() { __conclaude_status=$?;",
+  '[ "$__conclaude_status" -eq 0 ] || exit "$__conclaude_status";',
+  'printf %s "$1" 2>/dev/null >|"$__conclaude_report" || :; }; ',
+].join(" ");
+
+/** @param rule Its name: `stop.commands[0]`. */
+export function compileCommand(command: ConfiguredCommand, rule: string): CommandRule {
+  const parts = splitScript(command.run);
+  return {
+    rule,
+    script: MARKING + "\n".repeat(linesBefore(command.run, parts)) +
+      parts.map((part, i) => `__conclaude_at ${i}; ${part}`).join("") + "\n",
+    lines: parts.map(firstLine),
+    message: command.message ?? null,
+    showStdout: command.showStdout ?? false,
+    showStderr: command.showStderr ?? false,
+    maxOutputLines: command.maxOutputLines ?? null,
+    timeoutSeconds: command.timeout ?? null,
+    showCommand: command.showCommand ?? true,
+    notifies: command.notifyPerCommand ?? false,
+  };
+}
+
+/** Cuts a script where a line begins a new statement. A script that cannot be parsed stays one part. */
+export function splitScript(script: string): string[] {
+  const { commands, errors } = parse(script);
+  if (errors !== undefined && errors.length > 0) return [script];
+  const starts = commands
+    .map(({ pos }) => pos)
+    .filter((pos) => /(?:^|\n)[ \t]*$/.test(script.slice(0, pos)));
+  const parts = starts.map((start, i) => script.slice(start, starts[i + 1]));
+  return parts.length === 0 ? [script] : parts;
+}
+
+/** Comments and empty lines before the first statement belong to no part. */
+function linesBefore(script: string, parts: readonly string[]): number {
+  const before = script.slice(0, script.length - parts.join("").length);
+  return before.split("\n").length - 1;
+}
+
+function firstLine(part: string): string {
+  const [line = "", ...more] = part.trim().split("\n");
+  const whole = more.some((next) => next.trim() !== "" && !next.trim().startsWith("#"))
+    ? `${line} …`
+    : line;
+  return whole.length <= MAX_TOLD_CHARS
+    ? whole
+    : `${whole.slice(0, MAX_TOLD_CHARS - 1).toWellFormed()}…`;
+}
