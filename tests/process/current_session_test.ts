@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { programCommand } from "../../src/build/program.ts";
-import { startHook, startProgram } from "../support/process.ts";
+import {
+  finished,
+  spawnAlone,
+  startHook,
+  startProgram,
+  usualVariables,
+} from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -37,18 +43,9 @@ async function resumeInside(
 }
 
 async function run(home: TempHome, script: string, cwd: string): Promise<string> {
-  const { stdout, stderr } = await new Deno.Command("/bin/sh", {
-    args: ["-c", script],
-    cwd,
-    clearEnv: true,
-    env: {
-      HOME: home.path,
-      PATH: "/usr/bin:/bin",
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? join(home.path, "runtime"),
-    },
-  }).output();
-  const text = new TextDecoder().decode(stdout);
-  return text === "" ? new TextDecoder().decode(stderr) : text;
+  const where = { cwd, env: usualVariables({ HOME: home.path, PATH: "/usr/bin:/bin" }) };
+  const { stdout, stderr } = await finished(spawnAlone("/bin/sh", ["-c", script], where));
+  return stdout || stderr;
 }
 
 function folder(home: TempHome, name = "project"): string {

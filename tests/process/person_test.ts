@@ -5,11 +5,18 @@ import { DatabaseSync } from "node:sqlite";
 import { PERSON_VERBS } from "../../src/policy/guards/lifting.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
 import type { Verbs } from "../../src/operations/verb.ts";
-import { programCommand, surroundings } from "../../src/build/program.ts";
+import { programCommand } from "../../src/build/program.ts";
 import { query } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
 import { addToken, PERSON_TOKEN, personCalls } from "../support/person.ts";
-import { type Finished, startAsAgent, startHook } from "../support/process.ts";
+import {
+  type Finished,
+  finished,
+  spawnAlone,
+  startAsAgent,
+  startHook,
+  usualVariables,
+} from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -47,17 +54,9 @@ const quoted = programCommand().map((word) => `'${word}'`).join(" ");
 
 /** Runs a script of the shell that starts the program as `$CONCLAUDE`. @returns Its output. */
 async function shell(home: TempHome, script: string, env: Record<string, string> = {}) {
-  const { stdout } = await new Deno.Command("/bin/sh", {
-    args: ["-c", script.replaceAll("$CONCLAUDE", quoted)],
-    cwd: home.path,
-    clearEnv: true,
-    env: {
-      ...surroundings(Deno.env.get("DENO_DIR") ?? join(home.path, "runtime")),
-      HOME: home.path,
-      ...env,
-    },
-  }).output();
-  return new TextDecoder().decode(stdout);
+  const words = ["-c", script.replaceAll("$CONCLAUDE", quoted)];
+  const where = { cwd: home.path, env: usualVariables({ HOME: home.path, ...env }) };
+  return (await finished(spawnAlone("/bin/sh", words, where))).stdout;
 }
 
 /** A double fork, with `setsid`: the process is handed to the first one, and has no terminal. */
