@@ -35,12 +35,15 @@ const LANES: Readonly<Record<string, Lane>> = {
   executable: { runs: () => [["tests/process"]], isSlow: true },
 };
 
+/** What a test file calls that leaves some of it to the slow lane. */
+const KNOWS_LANES = /support\/lanes\.ts|\.slow(?:Unix)?\(/;
+
 /** Test files that do more in the slow lane; those of processes run on the executable. */
 function filesThatKnowLanes(folder = join(CLONE, "tests")): string[] {
   return Array.from(Deno.readDirSync(folder)).flatMap(({ name, isDirectory }) => {
     const path = join(folder, name);
     if (isDirectory) return /^(?:process|client|slow)$/.test(name) ? [] : filesThatKnowLanes(path);
-    return name.endsWith("_test.ts") && Deno.readTextFileSync(path).includes("support/lanes.ts")
+    return name.endsWith("_test.ts") && KNOWS_LANES.test(Deno.readTextFileSync(path))
       ? [relative(CLONE, path)]
       : [];
   }).sort();

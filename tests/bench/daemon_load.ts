@@ -5,6 +5,7 @@ import { transaction } from "../../src/db/transaction.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { makeTask } from "../support/tasks.ts";
 import type { Workplace } from "./fixture.ts";
+import { startUnheard } from "./measure.ts";
 
 /** A server that listens. */
 export interface Serving extends AsyncDisposable {
@@ -41,17 +42,8 @@ export async function serveBare(program: string, place: Workplace): Promise<Serv
 /** The source of {@linkcode serveBare}'s program. */
 export const BARE_SERVER = join(REPOSITORY, "tests", "bench", "bare_server.js");
 
-function start(command: string, args: readonly string[], place: Workplace): Deno.ChildProcess {
-  return new Deno.Command(command, {
-    args: [...args],
-    clearEnv: true,
-    env: { ...place.env },
-    cwd: place.project,
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
-}
+const start = (command: string, args: readonly string[], { env, project }: Workplace) =>
+  startUnheard({ command, args, env, cwd: project });
 
 async function untilReady(isReady: () => boolean): Promise<void> {
   for (const endMs = Date.now() + READY_MS;;) {

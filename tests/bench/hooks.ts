@@ -46,11 +46,19 @@ export const version: Bench = {
   about: "conclaude --version / empty program",
   budget: 1.1,
   async measure(context) {
-    const { env, project: cwd } = await emptyWorkplace(context.folder);
-    const subject = { command: context.program, args: ["--version"], env, cwd, stdin: () => "" };
-    return await againstEmpty(context, subject);
+    const place = await emptyWorkplace(context.folder);
+    return await againstEmpty(context, verbSubject(context.program, place, "--version"));
   },
 };
+
+/** A verb, as a person or an agent starts it in a project. */
+export function verbSubject(
+  command: string,
+  { env, project }: Workplace,
+  ...args: readonly string[]
+): Subject {
+  return { command, args, env, cwd: project, stdin: () => "" };
+}
 
 /** One hook, as Claude Code would start it in this place. */
 export function hookSubject(

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { UserError } from "../../src/base/errors.ts";
 import { runTask } from "../../src/build/run_deno.ts";
 import { copyAnew, makeExecutables } from "../support/executables.ts";
-import type { Bench, Figure } from "./bench.ts";
+import { type Bench, type Figure } from "./bench.ts";
 import { claimComplete, idleDaemon, sse } from "./daemon.ts";
 import { disk } from "./disk.ts";
 import { evalScores } from "./eval.ts";
@@ -15,7 +15,6 @@ import { usedWorkplace as makeUsedWorkplace, type Workplace } from "./fixture.ts
 import { gitAnswer } from "./git_answer.ts";
 import { commandGate, deniedGate, evaluation, gate, stopGate } from "./guards.ts";
 import { capture, continuedStop, sessionStart, version } from "./hooks.ts";
-import { describeMachine } from "./machine.ts";
 import { memory } from "./memory.ts";
 import { parallel } from "./parallel.ts";
 import {
@@ -29,6 +28,7 @@ import {
 } from "./recall.ts";
 import { oddSearch } from "./search.ts";
 import { taskReady } from "./tasks.ts";
+import { availableParallelism, cpus, loadavg, release, totalmem } from "node:os";
 
 const BENCHES: readonly Bench[] = [
   capture,
@@ -139,3 +139,18 @@ function summary(results: readonly Result[], runs: number): string {
 }
 
 if (import.meta.main) await runTask(main);
+
+/** What the figures belong to: processor, memory, system, load, runtime. */
+export function describeMachine(runtime: string): string[] {
+  const cores = availableParallelism();
+  const [load = 0] = loadavg();
+  const gibibytes = Math.round(totalmem() / 2 ** 30);
+  return [
+    `machine:  ${cpus()[0]?.model.trim() || "unknown processor"}, ${cores} cores, ${gibibytes} GiB`,
+    `system:   ${Deno.build.os} ${release()} (${Deno.build.arch})`,
+    `load:     ${load.toFixed(1)} before the first run${
+      load > cores / 2 ? ": the machine is BUSY, do not trust these figures" : ""
+    }`,
+    `runtime:  ${runtime}, in both executables`,
+  ];
+}

@@ -1,4 +1,5 @@
 /** Times whole processes, from before they are started until they have ended. */
+import { feed, spawnAlone } from "../support/process.ts";
 
 /** One way to start a program. */
 export interface Subject {
@@ -55,16 +56,8 @@ export async function compare(
 export async function timeOnce(subject: Subject): Promise<number> {
   const input = new TextEncoder().encode(subject.stdin());
   const started = performance.now();
-  const child = new Deno.Command(subject.command, {
-    args: [...subject.args],
-    clearEnv: true,
-    env: { ...subject.env },
-    cwd: subject.cwd,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const fed = feed(child.stdin, input);
+  const child = spawnAlone(subject.command, subject.args, subject);
+  const fed = feed(child, input);
   const { code, stderr } = await child.output();
   const ms = performance.now() - started;
   await fed;
@@ -74,19 +67,17 @@ export async function timeOnce(subject: Subject): Promise<number> {
   return ms;
 }
 
+/** Starts a program that is given nothing, and that nobody listens to. */
+export function startUnheard(subject: Omit<Subject, "stdin">): Deno.ChildProcess {
+  const unheard = { stdin: "null", stdout: "null", stderr: "null" } as const;
+  const { command, args, env, cwd } = subject;
+  return new Deno.Command(command, { args: [...args], clearEnv: true, env, cwd, ...unheard })
+    .spawn();
+}
+
 /** The middle value, or the mean of the two middle ones. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}
-
-async function feed(stdin: WritableStream<Uint8Array>, input: Uint8Array): Promise<void> {
-  const writer = stdin.getWriter();
-  try {
-    await writer.write(input);
-    await writer.close();
-  } catch {
-    // The empty program leaves without reading.
-  }
 }

@@ -1,6 +1,7 @@
 import type { Bench } from "./bench.ts";
 import { captureSubject } from "./hooks.ts";
 import { compare, type Subject } from "./measure.ts";
+import { feed } from "../support/process.ts";
 
 /** The most memory that a capture ever holds. */
 export const memory: Bench = {
@@ -64,9 +65,7 @@ export async function peakKilobytes([command, ...first]: Meter, subject: Subject
     stdout: "null",
     stderr: "piped",
   }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(subject.stdin())).catch(() => {});
-  await writer.close().catch(() => {});
+  await feed(child, subject.stdin());
   const { success, stderr } = await child.output();
   const peak = lastNumber(stderr);
   if (!success || !(peak > 0)) throw new Error(new TextDecoder().decode(stderr));

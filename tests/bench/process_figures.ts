@@ -1,4 +1,5 @@
 /** What a process has used, as Linux tells it; null on other systems. */
+import { textOf } from "../support/look.ts";
 
 /** The most memory that it ever held, in megabytes of 1024 × 1024. */
 export function peakMegabytes(pid: number): number | null {
@@ -11,7 +12,8 @@ export function residentMegabytes(pid: number): number | null {
 }
 
 function statusMegabytes(pid: number, field: string): number | null {
-  const kilobytes = new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(read(`/proc/${pid}/status`))?.[1];
+  const kilobytes = new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(textOf(`/proc/${pid}/status`))
+    ?.[1];
   return kilobytes === undefined ? null : Number(kilobytes) / 1024;
 }
 
@@ -20,18 +22,10 @@ export function cpuMs(pid: number): number | null {
   try {
     const threads = Array.from(Deno.readDirSync(`/proc/${pid}/task`), ({ name }) => name);
     const nanoseconds = threads.map((thread) =>
-      Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(" ")[0])
+      Number(textOf(`/proc/${pid}/task/${thread}/schedstat`).split(" ")[0])
     );
     return nanoseconds.reduce((sum, ns) => sum + ns, 0) / 1e6;
   } catch {
     return null;
-  }
-}
-
-function read(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return "";
   }
 }

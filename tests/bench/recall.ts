@@ -3,16 +3,15 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { answerMemory } from "../../src/memory/search/search.ts";
-import { saveRecords } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { transaction } from "../../src/db/transaction.ts";
 import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import { observed } from "../support/program.ts";
-import { workRecords } from "../support/work_sessions.ts";
+import { saveWork } from "../support/work_sessions.ts";
 import type { Bench, BenchContext, Figure } from "./bench.ts";
 import { emptyWorkplace, type Workplace } from "./fixture.ts";
-import { againstEmpty, captureSubject, hookSubject } from "./hooks.ts";
-import { compare, median, timeOnce } from "./measure.ts";
+import { againstEmpty, captureSubject, hookSubject, verbSubject } from "./hooks.ts";
+import { compare, median, startUnheard, timeOnce } from "./measure.ts";
 import { findMeter, peakKilobytes } from "./memory.ts";
 import { fillMemory, writeProject } from "./memory_fixture.ts";
 import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
@@ -105,13 +104,9 @@ export const searchCommand: Bench = {
   budget: 2,
   async measure(context) {
     const place = await rememberedPlace(context);
-    return await againstEmpty(context, {
-      command: context.program,
-      args: ["memory", "search", "why", "did", "the", "invoice", "renderer", "crash"],
-      env: place.env,
-      cwd: place.project,
-      stdin: () => "",
-    });
+    const words = ["why", "did", "the", "invoice", "renderer", "crash"];
+    const subject = verbSubject(context.program, place, "memory", "search", ...words);
+    return await againstEmpty(context, subject);
   },
 };
 
@@ -160,14 +155,7 @@ export const drainRate: Bench = {
 
 async function timeDrain(base: string) {
   const db = await openDatabase(`${base}.db`, { busyTimeoutMs: 1_000 });
-  const records = workRecords(CAPTURES, {
-    seed: 1,
-    project: "/home/ana/app",
-    startMs: Date.UTC(2026, 0, 1),
-  });
-  for (let from = 0; from < records.length; from += 500) {
-    saveRecords(db, records.slice(from, from + 500));
-  }
+  saveWork(db, CAPTURES, { seed: 1 });
   let start = performance.now();
   drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: Date.now });
   const drainMs = performance.now() - start;
@@ -180,18 +168,17 @@ async function timeDrain(base: string) {
     bare.prepare(
       `INSERT INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => "?")})`,
     );
-  const insertRow = into("observations", rows[0]!);
-  const insertFile = into("observation_files", files[0]!);
+  const inserts = [
+    [into("observations", rows[0]!), rows],
+    [into("observation_files", files[0]!), files],
+  ] as const;
   start = performance.now();
-  for (let from = 0; from < rows.length; from += 64) {
-    transaction(bare, () => {
-      for (const row of rows.slice(from, from + 64)) insertRow.run(...Object.values(row));
-    });
-  }
-  for (let from = 0; from < files.length; from += 64) {
-    transaction(bare, () => {
-      for (const row of files.slice(from, from + 64)) insertFile.run(...Object.values(row));
-    });
+  for (const [insert, all] of inserts) {
+    for (let from = 0; from < all.length; from += 64) {
+      transaction(bare, () => {
+        for (const row of all.slice(from, from + 64)) insert.run(...Object.values(row));
+      });
+    }
   }
   const insertMs = performance.now() - start;
   bare.close();
@@ -231,15 +218,7 @@ export const captureBesideDrain: Bench = {
     const keepDraining = () => {
       if (!isOver) return;
       isOver = false;
-      child = new Deno.Command(drain.command, {
-        args: [...drain.args],
-        clearEnv: true,
-        env: { ...drain.env },
-        cwd: drain.cwd,
-        stdin: "null",
-        stdout: "null",
-        stderr: "null",
-      }).spawn();
+      child = startUnheard(drain);
       child.status.then(() => isOver = true);
     };
     const beside = (command: string, args: readonly string[]) => () => {
@@ -264,28 +243,14 @@ export const captureBesideDrain: Bench = {
   },
 };
 
-function drainSubject({ program }: BenchContext, place: Workplace) {
-  return {
-    command: program,
-    args: ["queue", "drain"],
-    env: place.env,
-    cwd: place.project,
-    stdin: () => "",
-  };
-}
+const drainSubject = ({ program }: BenchContext, place: Workplace) =>
+  verbSubject(program, place, "queue", "drain");
 
 /** A home whose captures all wait. */
 async function waitingPlace({ folder }: BenchContext, captures: number): Promise<Workplace> {
   const place = await emptyWorkplace(folder);
   const db = await openDatabase(place.database, { busyTimeoutMs: 1_000 });
-  const records = workRecords(captures, {
-    seed: 2,
-    project: place.project,
-    startMs: Date.UTC(2026, 0, 1),
-  });
-  for (let from = 0; from < records.length; from += 500) {
-    saveRecords(db, records.slice(from, from + 500));
-  }
+  saveWork(db, captures, { seed: 2, project: place.project });
   db.close();
   return place;
 }

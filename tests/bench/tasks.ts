@@ -4,7 +4,7 @@ import { transaction } from "../../src/db/transaction.ts";
 import { makeTask } from "../support/tasks.ts";
 import type { Bench } from "./bench.ts";
 import { emptyWorkplace } from "./fixture.ts";
-import { againstEmpty } from "./hooks.ts";
+import { againstEmpty, verbSubject } from "./hooks.ts";
 
 const TASKS = 10_000;
 
@@ -29,12 +29,6 @@ export const taskReady: Bench = {
       }
     });
     db.close();
-    return await againstEmpty(context, {
-      command: context.program,
-      args: ["task", "ready"],
-      env: place.env,
-      cwd: place.project,
-      stdin: () => "",
-    });
+    return await againstEmpty(context, verbSubject(context.program, place, "task", "ready"));
   },
 };

@@ -5,14 +5,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { brotliDecompressSync } from "node:zlib";
-import {
-  findExecutable,
-  type Payload,
-  reasonToSkip,
-  runScenario,
-  type ScenarioRun,
-  type SettingsPlace,
-} from "./harness.ts";
+import { type Payload, say, type ScenarioRun, type SettingsPlace, test, use } from "./harness.ts";
 
 const SCENARIOS: readonly (readonly [name: string, settingsAt: SettingsPlace])[] = [
   ["one-bash", "user"],
@@ -32,168 +25,110 @@ const PRIORITIES: Readonly<Record<string, string>> = {
   Read: "low",
 };
 
-const skipped = reasonToSkip();
-const title = "a session of the real Claude Code is in the database, whole";
-
-Deno.test({
-  name: skipped === null ? title : `${title} (skipped: ${skipped})`,
-  ignore: skipped !== null,
-  async fn(test) {
-    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
-    try {
-      const executable = await findExecutable(folder);
-      for (const [name, at] of SCENARIOS) {
-        await test.step(name, async () => {
-          const run = await runScenario(name, { executable, folder, at });
-          checkRun(run);
-          if (name === "stream") checkMemory(run);
-        });
-      }
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+test(
+  "a session of the real Claude Code is in the database, whole",
+  async ({ runScenario }, context) => {
+    for (const [name, at] of SCENARIOS) {
+      await context.step(name, async () => {
+        const run = await runScenario(name, { at });
+        checkRun(run);
+        if (name === "stream") checkMemory(run);
+      });
     }
   },
+);
+
+test("the real Claude Code does not do what a guard denies, and reads the way out", async ({ runScenario }) => {
+  const run = await runScenario("guarded", {
+    files: {
+      ".conclaude.yaml": 'preToolUse: {uneditableFiles: ["*.lock"], preventRootAdditions: true}\n',
+      "a.lock": "1",
+    },
+    steps: [
+      use("Read", { file_path: "{{PROJECT}}/a.lock" }),
+      use("Write", { file_path: "{{PROJECT}}/a.lock", content: "2" }),
+      use("Write", { file_path: "{{PROJECT}}/new.txt", content: "2" }),
+      use("Bash", { command: "true && echo 3 > a.lock", description: "Write" }),
+      use("Bash", { command: "echo fine", description: "Say" }),
+      say("All done."),
+    ],
+  });
+  assert.equal(await Deno.readTextFile(`${run.project}/a.lock`), "1");
+  await assert.rejects(() => Deno.stat(`${run.project}/new.txt`));
+  for (const told of ["uneditableFiles", "preventRootAdditions", "conclaude guard pause"]) {
+    assert.ok(run.sentToModel.includes(told), told);
+  }
+  checkRun(run);
+  using db = new DatabaseSync(run.database, { readOnly: true });
+  const rows = db.prepare(
+    "SELECT tool_name, status FROM hook_executions WHERE hook_name = 'PreToolUse' ORDER BY id",
+  ).all();
+  assert.deepEqual(rows.map((row) => `${row["tool_name"]} ${row["status"]}`), [
+    "Read success",
+    "Write blocked",
+    "Write blocked",
+    "Bash blocked",
+    "Bash success",
+  ]);
 });
 
-Deno.test({
-  name: "the real Claude Code does not do what a guard denies, and reads the way out",
-  ignore: skipped !== null,
-  async fn() {
-    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
-    try {
-      const executable = await findExecutable(folder);
-      const use = (name: string, input: Record<string, unknown>) => ({
-        content: [{ type: "tool_use", name, input }],
-      });
-      const run = await runScenario("guarded", {
-        executable,
-        folder,
-        at: "user",
-        files: {
-          ".conclaude.yaml":
-            'preToolUse: {uneditableFiles: ["*.lock"], preventRootAdditions: true}\n',
-          "a.lock": "1",
-        },
-        steps: [
-          use("Read", { file_path: "{{PROJECT}}/a.lock" }),
-          use("Write", { file_path: "{{PROJECT}}/a.lock", content: "2" }),
-          use("Write", { file_path: "{{PROJECT}}/new.txt", content: "2" }),
-          use("Bash", { command: "true && echo 3 > a.lock", description: "Write" }),
-          use("Bash", { command: "echo fine", description: "Say" }),
-          { content: [{ type: "text", text: "All done." }] },
-        ],
-      });
-      assert.equal(await Deno.readTextFile(`${run.project}/a.lock`), "1");
-      await assert.rejects(() => Deno.stat(`${run.project}/new.txt`));
-      for (const told of ["uneditableFiles", "preventRootAdditions", "conclaude guard pause"]) {
-        assert.ok(run.sentToModel.includes(told), told);
-      }
-      checkRun(run);
-      using db = new DatabaseSync(run.database, { readOnly: true });
-      const rows = db.prepare(
-        "SELECT tool_name, status FROM hook_executions WHERE hook_name = 'PreToolUse' ORDER BY id",
-      ).all();
-      assert.deepEqual(rows.map((row) => `${row["tool_name"]} ${row["status"]}`), [
-        "Read success",
-        "Write blocked",
-        "Write blocked",
-        "Bash blocked",
-        "Bash success",
-      ]);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+test("the real Claude Code goes on without an executable that is gone, and not where the hooks are strict", async ({ executable: built, folder, runScenario }) => {
+  const file_path = "{{PROJECT}}/a.txt";
+  const steps = [
+    use("Read", { file_path }),
+    use("Edit", { file_path, old_string: "1", new_string: "2" }),
+    say("All done."),
+  ];
+  /** What the file holds afterwards, what the model was sent, and what Claude Code noted. */
+  const contentAfter = async (name: string, flags: readonly string[]) => {
+    const executable = `${folder}/${name}/conclaude`;
+    await Deno.mkdir(`${folder}/${name}`);
+    await Deno.copyFile(built, executable);
+    const run = await runScenario(name, {
+      executable,
+      flags,
+      files: { "a.txt": "1" },
+      steps,
+      afterInstall: () => Deno.remove(executable),
+    });
+    const text = await Deno.readTextFile(`${run.project}/a.txt`);
+    return { text, sent: run.sentToModel, log: run.logs.join("\n") };
+  };
+  const judged = ["--events", "PreToolUse"];
+  const open = await contentAfter("gone", judged);
+  assert.equal(open.text, "2");
+  // Not even a file may be read, so that nothing passes unjudged.
+  const strict = await contentAfter("gone-strict", [...judged, "--strict"]);
+  assert.equal(strict.text, "1");
+  assert.match(strict.sent, /blocking because onFailure is/);
+  const whole = await contentAfter("gone-strict-all", ["--strict"]);
+  assert.deepEqual([whole.text, whole.sent], ["1", ""]);
+  assert.match(whole.log, /UserPromptSubmit/);
 });
 
-Deno.test({
-  name:
-    "the real Claude Code goes on without an executable that is gone, and not where the hooks are strict",
-  ignore: skipped !== null,
-  async fn() {
-    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
-    try {
-      const built = await findExecutable(folder);
-      const edit = {
-        type: "tool_use",
-        name: "Edit",
-        input: { file_path: "{{PROJECT}}/a.txt", old_string: "1", new_string: "2" },
-      };
-      const read = { type: "tool_use", name: "Read", input: { file_path: "{{PROJECT}}/a.txt" } };
-      /** What the file holds afterwards, what the model was sent, and what Claude Code noted. */
-      const contentAfter = async (name: string, flags: readonly string[]) => {
-        const executable = `${folder}/${name}/conclaude`;
-        await Deno.mkdir(`${folder}/${name}`);
-        await Deno.copyFile(built, executable);
-        const run = await runScenario(name, {
-          executable,
-          folder,
-          at: "user",
-          flags,
-          files: { "a.txt": "1" },
-          steps: [
-            { content: [read] },
-            { content: [edit] },
-            { content: [{ type: "text", text: "All done." }] },
-          ],
-          afterInstall: () => Deno.remove(executable),
-        });
-        const text = await Deno.readTextFile(`${run.project}/a.txt`);
-        return { text, sent: run.sentToModel, log: run.logs.join("\n") };
-      };
-      const judged = ["--events", "PreToolUse"];
-      const open = await contentAfter("gone", judged);
-      assert.equal(open.text, "2");
-      // Not even a file may be read, so that nothing passes unjudged.
-      const strict = await contentAfter("gone-strict", [...judged, "--strict"]);
-      assert.equal(strict.text, "1");
-      assert.match(strict.sent, /blocking because onFailure is/);
-      const whole = await contentAfter("gone-strict-all", ["--strict"]);
-      assert.deepEqual([whole.text, whole.sent], ["1", ""]);
-      assert.match(whole.log, /UserPromptSubmit/);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
-});
-
-Deno.test({
-  name:
-    "the real Claude Code does not stop while a command is red, reads why, and stops when it is green",
-  ignore: skipped !== null,
-  async fn() {
-    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
-    try {
-      const say = (text: string) => ({ content: [{ type: "text", text }] });
-      const input = { file_path: "{{PROJECT}}/ready", content: "1" };
-      const run = await runScenario("held", {
-        executable: await findExecutable(folder),
-        folder,
-        at: "user",
-        files: {
-          ".conclaude.yaml": "preToolUse: {preventRootAdditions: false}\n" +
-            "stop: {commands: [{run: 'cat ready', message: The tide is out, showStderr: true}]}\n",
-        },
-        steps: [
-          say("All done."),
-          say("Really."),
-          { content: [{ type: "tool_use", name: "Write", input }] },
-          say("Now it is."),
-        ],
-      });
-      for (const told of ["The tide is out", "No such file", "conclaude guard pause --session"]) {
-        assert.ok(run.sentToModel.includes(told), told);
-      }
-      checkRun(run, { recordsContinuedStops: true });
-      using db = new DatabaseSync(run.database, { readOnly: true });
-      const rows = db.prepare(
-        "SELECT status FROM hook_executions WHERE hook_name = 'Stop' ORDER BY id",
-      ).all();
-      assert.deepEqual(rows.map(({ status }) => status), ["blocked", "blocked", "success"]);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+test("the real Claude Code does not stop while a command is red, reads why, and stops when it is green", async ({ runScenario }) => {
+  const input = { file_path: "{{PROJECT}}/ready", content: "1" };
+  const run = await runScenario("held", {
+    files: {
+      ".conclaude.yaml": "preToolUse: {preventRootAdditions: false}\n" +
+        "stop: {commands: [{run: 'cat ready', message: The tide is out, showStderr: true}]}\n",
+    },
+    steps: [
+      say("All done."),
+      say("Really."),
+      use("Write", input),
+      say("Now it is."),
+    ],
+  });
+  for (const told of ["The tide is out", "No such file", "conclaude guard pause --session"]) {
+    assert.ok(run.sentToModel.includes(told), told);
+  }
+  checkRun(run, { recordsContinuedStops: true });
+  using db = new DatabaseSync(run.database, { readOnly: true });
+  const rows = db.prepare(
+    "SELECT status FROM hook_executions WHERE hook_name = 'Stop' ORDER BY id",
+  ).all();
+  assert.deepEqual(rows.map(({ status }) => status), ["blocked", "blocked", "success"]);
 });
 
 /** What a scenario's configuration makes of the usual. */

@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { compileBundle } from "../support/executables.ts";
+import { isThere, textOf } from "../support/look.ts";
 import { REPOSITORY } from "../support/process.ts";
 
 export const HARNESS = join(REPOSITORY, "..", "shared", "claude-code");
@@ -13,7 +14,7 @@ const WITNESS = 'node "$HARNESS_DIR/log-hook.mjs"';
 
 /** Why the real client cannot be run here; null when it can. */
 export function reasonToSkip(): string | null {
-  if (!existsSync(join(HARNESS, "run.sh"))) return "there is no ../shared/claude-code";
+  if (!isThere(join(HARNESS, "run.sh"))) return "there is no ../shared/claude-code";
   return Deno.build.os === "linux" ? null : "the harness needs Linux";
 }
 
@@ -26,6 +27,49 @@ export type Steps = readonly {
   readonly status?: number;
   readonly sticky?: true;
 }[];
+
+/** An answer of the model that uses a tool. */
+export const use = (name: string, input: Record<string, unknown>) => ({
+  content: [{ type: "tool_use", name, input }],
+});
+
+/** An answer of the model in words. */
+export const say = (text: string) => ({ content: [{ type: "text", text }] });
+
+/** What a test of the real client works with. */
+export interface ClientStage {
+  readonly executable: string;
+  /** Removed when the test ends. */
+  readonly folder: string;
+  /** Runs a scenario with our hooks in the user's settings, unless `at` names others. */
+  readonly runScenario: (scenario: string, options?: ScenarioOptions) => Promise<ScenarioRun>;
+}
+
+/** A test with the real client; skipped, with the reason in its name, where there is none. */
+export function test(
+  name: string,
+  body: (stage: ClientStage, context: Deno.TestContext) => Promise<void>,
+): void {
+  const skipped = reasonToSkip();
+  Deno.test({
+    name: skipped === null ? name : `${name} (skipped: ${skipped})`,
+    ignore: skipped !== null,
+    async fn(context) {
+      const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
+      try {
+        const executable = await findExecutable(folder);
+        const stage: ClientStage = {
+          executable,
+          folder,
+          runScenario: (name, options) => runScenario(name, { executable, folder, ...options }),
+        };
+        await body(stage, context);
+      } finally {
+        await Deno.remove(folder, { recursive: true });
+      }
+    },
+  });
+}
 
 /** Everything that a run left behind. */
 export interface ScenarioRun {
@@ -65,7 +109,7 @@ export async function findClaude(folder: string): Promise<string> {
   const cache = Deno.env.get("HARNESS_CACHE") ??
     join(Deno.env.get("TMPDIR") ?? "/tmp", "cc-harness-cli");
   const path = join(cache, "node_modules", ".bin", "claude");
-  if (existsSync(path)) return path;
+  if (isThere(path)) return path;
   const settings = join(folder, "no-hooks.json");
   await Deno.writeTextFile(settings, "{}");
   await new Deno.Command("bash", {
@@ -78,32 +122,35 @@ export async function findClaude(folder: string): Promise<string> {
   return path;
 }
 
+/** How a scenario is run. */
+export interface ScenarioOptions {
+  /** The program that the hooks start, where it is another one than the test's. */
+  readonly executable?: string;
+  readonly at?: SettingsPlace;
+  readonly steps?: Steps;
+  /** What lies in the project before, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Flags of `install-hooks`. */
+  readonly flags?: readonly string[];
+  /** Arguments of Claude Code, in the place of the harness's own. */
+  readonly args?: readonly string[];
+  /** A home that other runs have used, and a project: without them, each run has its own. */
+  readonly home?: string;
+  readonly project?: string;
+  /** Done between the installation and the start of Claude Code. */
+  readonly afterInstall?: () => void | Promise<void>;
+}
+
 /**
  * Installs our hooks and the witness into a settings file, and runs a scenario with it.
  *
  * @param scenario The name of one of the harness's own; with `steps`, any name.
- * @param options `files`: what lies in the project before, by name.
  */
-export async function runScenario(
+async function runScenario(
   scenario: string,
-  options: {
-    readonly executable: string;
-    readonly folder: string;
-    readonly at: SettingsPlace;
-    readonly steps?: Steps;
-    readonly files?: Readonly<Record<string, string>>;
-    /** Flags of `install-hooks`. */
-    readonly flags?: readonly string[];
-    /** Arguments of Claude Code, in the place of the harness's own. */
-    readonly args?: readonly string[];
-    /** A home that other runs have used, and a project: without them, each run has its own. */
-    readonly home?: string;
-    readonly project?: string;
-    /** Done between the installation and the start of Claude Code. */
-    readonly afterInstall?: () => void | Promise<void>;
-  },
+  options: ScenarioOptions & { readonly executable: string; readonly folder: string },
 ): Promise<ScenarioRun> {
-  const { executable, folder, at, steps, files = {}, flags = [] } = options;
+  const { executable, folder, at = "user", steps, files = {}, flags = [] } = options;
   const out = join(folder, scenario);
   const project = options.project ?? join(out, "project");
   const home = options.home ?? join(out, "home");
@@ -136,7 +183,7 @@ export async function runScenario(
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes).trim();
   return {
     project,
-    sentToModel: await readIfThere(join(out, "api.jsonl")),
+    sentToModel: textOf(join(out, "api.jsonl")),
     summary: [text(stdout), text(stderr)].join("\n"),
     database: join(home, ".conclaude", "conclaude.db"),
     payloads: readPayloads(join(out, "payloads")),
@@ -176,15 +223,6 @@ async function addWitness(path: string): Promise<string> {
   return command;
 }
 
-async function readIfThere(path: string): Promise<string> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (thrown) {
-    if (thrown instanceof Deno.errors.NotFound) return "";
-    throw thrown;
-  }
-}
-
 function readPayloads(folder: string): Payload[] {
   return [...Deno.readDirSync(folder)]
     .map(({ name }) => JSON.parse(Deno.readTextFileSync(join(folder, name))))
@@ -197,12 +235,4 @@ function readLogs(folder: string): string[] {
   return [...Deno.readDirSync(folder)]
     .filter(({ name }) => name.endsWith(".debug.txt"))
     .map(({ name }) => Deno.readTextFileSync(join(folder, name)));
-}
-
-function existsSync(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }

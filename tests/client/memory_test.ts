@@ -3,15 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository } from "../support/git.ts";
 import { query } from "../support/look.ts";
-import { findExecutable, reasonToSkip, runScenario, type Steps } from "./harness.ts";
+import { say, type Steps, test, use } from "./harness.ts";
 
-const skipped = reasonToSkip();
-
-const use = (name: string, input: Record<string, unknown>) => ({
-  content: [{ type: "tool_use", name, input }],
-});
 const run = (command: string) => use("Bash", { command });
-const say = (text: string) => ({ content: [{ type: "text", text }] });
 
 const BROKEN = `import test from "node:test";
 import assert from "node:assert";
@@ -57,61 +51,47 @@ const begin = (project: string) => makeRepository(project, { branch: "feature/am
 
 const HEADING = "Memory of this project";
 
-Deno.test({
-  name:
-    "the real Claude Code is told in its next session what was mended and what is open, elsewhere nothing, and never twice",
-  ignore: skipped !== null,
-  async fn() {
-    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
-    try {
-      const executable = await findExecutable(folder);
-      const home = join(folder, "home");
-      const project = join(folder, "shop");
-      const elsewhere = join(folder, "other");
-      begin(project);
-      begin(elsewhere);
-      const session = (name: string, at: string, steps: Steps, args: readonly string[] = []) =>
-        runScenario(name, {
-          executable,
-          folder,
-          at: "user",
-          home,
-          project: at,
-          steps,
-          args: ["--dangerously-skip-permissions", ...args],
-        });
+test("the real Claude Code is told in its next session what was mended and what is open, elsewhere nothing, and never twice", async ({ folder, runScenario }) => {
+  const home = join(folder, "home");
+  const project = join(folder, "shop");
+  const elsewhere = join(folder, "other");
+  begin(project);
+  begin(elsewhere);
+  const session = (name: string, at: string, steps: Steps, args: readonly string[] = []) =>
+    runScenario(name, {
+      home,
+      project: at,
+      steps,
+      args: ["--dangerously-skip-permissions", ...args],
+    });
 
-      const first = await session("first", project, FIRST);
-      assert.equal(first.sentToModel.includes(HEADING), false);
+  const first = await session("first", project, FIRST);
+  assert.equal(first.sentToModel.includes(HEADING), false);
 
-      const second = await session("second", project, [say("Ready.")]);
-      assert.ok(second.sentToModel.includes(HEADING), second.summary);
-      assert.match(second.sentToModel, /Fixed (?:[^"\\]|\\.)*amounts\.mjs/);
-      assert.match(second.sentToModel, /Left open on feature\/amounts/);
-      assert.match(second.sentToModel, /rounding\.test\.mjs \(0 passed, 1 failed\)/);
-      assert.match(second.sentToModel, /the rounding is not right yet/);
+  const second = await session("second", project, [say("Ready.")]);
+  assert.ok(second.sentToModel.includes(HEADING), second.summary);
+  assert.match(second.sentToModel, /Fixed (?:[^"\\]|\\.)*amounts\.mjs/);
+  assert.match(second.sentToModel, /Left open on feature\/amounts/);
+  assert.match(second.sentToModel, /rounding\.test\.mjs \(0 passed, 1 failed\)/);
+  assert.match(second.sentToModel, /the rounding is not right yet/);
 
-      const third = await session("third", elsewhere, [say("Ready.")]);
-      assert.equal(third.sentToModel.includes(HEADING), false);
-      assert.doesNotMatch(third.sentToModel, /amounts\.mjs|addAmounts|rounding/);
+  const third = await session("third", elsewhere, [say("Ready.")]);
+  assert.equal(third.sentToModel.includes(HEADING), false);
+  assert.doesNotMatch(third.sentToModel, /amounts\.mjs|addAmounts|rounding/);
 
-      const [told] = query(
-        second.database,
-        `SELECT session_id AS id
-           FROM sessions
-          WHERE project_dir = ?
-          ORDER BY started_at_ms DESC
-          LIMIT 1`,
-        project,
-      );
-      const again = await session("again", project, [say("Still ready.")], [
-        "--resume",
-        String(told!["id"]),
-      ]);
-      const last = again.sentToModel.trim().split("\n").at(-1)!;
-      assert.equal(last.split(HEADING).length - 1, 1, "what it was told before stands in it once");
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+  const [told] = query(
+    second.database,
+    `SELECT session_id AS id
+       FROM sessions
+      WHERE project_dir = ?
+      ORDER BY started_at_ms DESC
+      LIMIT 1`,
+    project,
+  );
+  const again = await session("again", project, [say("Still ready.")], [
+    "--resume",
+    String(told!["id"]),
+  ]);
+  const last = again.sentToModel.trim().split("\n").at(-1)!;
+  assert.equal(last.split(HEADING).length - 1, 1, "what it was told before stands in it once");
 });

@@ -2,14 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { query } from "../support/look.ts";
-import { findExecutable, reasonToSkip, runScenario } from "./harness.ts";
+import { say, test, use } from "./harness.ts";
 
-const skipped = reasonToSkip();
 const MOD = 'export function register(on) { on("tool.call", () => ({ output: "done" })); }';
 
-const use = (name: string, input: Record<string, unknown>) => ({
-  content: [{ type: "tool_use", name, input }],
-});
 const write = (name: string, content: string) =>
   use("Write", { file_path: `{{PROJECT}}/${name}`, content });
 const bash = (command: string) => use("Bash", { command, description: "Write" });
@@ -35,50 +31,37 @@ const STEPS = [
   write(".claude/skills/tidy/SKILL.md", "---\nname: tidy\n---\nTidy up."),
 ];
 
-Deno.test({
-  name: "the agent of the real Claude Code writes no code that would run inside of it",
-  ignore: skipped !== null,
-  async fn() {
-    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
-    try {
-      const executable = await findExecutable(folder);
-      const project = join(folder, "mods", "project");
-      const run = await runScenario("mods", {
-        executable,
-        folder,
-        at: "user",
-        files: { ".conclaude.yaml": "preToolUse: {uneditableFiles: ['*.lock']}\n" },
-        steps: [...STEPS, { content: [{ type: "text", text: "All done." }] }],
-        async afterInstall() {
-          await Deno.mkdir(join(project, ".claude"), { recursive: true });
-          await Deno.writeTextFile(join(project, ".claude", "settings.json"), '{"env": {}}\n');
-        },
-      });
-      const asked = query(
-        run.database,
-        "SELECT status, tool_name FROM hook_executions WHERE hook_name = 'PreToolUse' ORDER BY rowid",
-      );
-      assert.deepEqual(
-        asked.map((row) => `${row["tool_name"]} ${row["status"]}`),
-        [
-          "Write blocked",
-          "Write blocked",
-          "Write blocked",
-          "Read success",
-          "Edit blocked",
-          "Edit blocked",
-          "Bash blocked",
-          "Bash blocked",
-          "Write success",
-        ],
-        run.summary,
-      );
-      const skill = [...Deno.readDirSync(join(project, ".claude", "skills", "tidy"))];
-      assert.deepEqual(skill.map(({ name }) => name), ["SKILL.md"]);
-      const settings = await Deno.readTextFile(join(project, ".claude", "settings.json"));
-      assert.equal(settings, '{"env": {}}\n');
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+test("the agent of the real Claude Code writes no code that would run inside of it", async ({ folder, runScenario }) => {
+  const project = join(folder, "mods", "project");
+  const run = await runScenario("mods", {
+    files: { ".conclaude.yaml": "preToolUse: {uneditableFiles: ['*.lock']}\n" },
+    steps: [...STEPS, say("All done.")],
+    async afterInstall() {
+      await Deno.mkdir(join(project, ".claude"), { recursive: true });
+      await Deno.writeTextFile(join(project, ".claude", "settings.json"), '{"env": {}}\n');
+    },
+  });
+  const asked = query(
+    run.database,
+    "SELECT status, tool_name FROM hook_executions WHERE hook_name = 'PreToolUse' ORDER BY rowid",
+  );
+  assert.deepEqual(
+    asked.map((row) => `${row["tool_name"]} ${row["status"]}`),
+    [
+      "Write blocked",
+      "Write blocked",
+      "Write blocked",
+      "Read success",
+      "Edit blocked",
+      "Edit blocked",
+      "Bash blocked",
+      "Bash blocked",
+      "Write success",
+    ],
+    run.summary,
+  );
+  const skill = [...Deno.readDirSync(join(project, ".claude", "skills", "tidy"))];
+  assert.deepEqual(skill.map(({ name }) => name), ["SKILL.md"]);
+  const settings = await Deno.readTextFile(join(project, ".claude", "settings.json"));
+  assert.equal(settings, '{"env": {}}\n');
 });

@@ -5,8 +5,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { git } from "../support/git.ts";
-import { findClaude, findExecutable, HARNESS, reasonToSkip } from "./harness.ts";
+import { makeWorkedFolder } from "../support/worked_project.ts";
+import {
+  findClaude,
+  findExecutable,
+  HARNESS,
+  reasonToSkip,
+  say,
+  type Steps,
+  use,
+} from "./harness.ts";
 import { until } from "../support/wait.ts";
 
 const skipped = reasonToSkip();
@@ -14,23 +22,11 @@ const title =
   "the real Claude Code does a task: its file is in its tree, its hooks under the task, its question answered, its work merged";
 
 /** What the model says: a file, a question; then, resumed with the answer, the end. */
-function steps(worktree: string): unknown {
-  const write = {
-    type: "tool_use",
-    name: "Write",
-    input: { file_path: join(worktree, "src", "made.txt"), content: "made by an agent\n" },
-  };
-  const done = '```json\n{"success": true, "summary": "made.txt is there"}\n```';
-  return {
-    threads: [{
-      steps: [
-        { content: [write] },
-        { content: [{ type: "text", text: "The file is there. Should I proceed? (y/n)" }] },
-        { content: [{ type: "text", text: done }] },
-      ],
-    }],
-  };
-}
+const stepsIn = (worktree: string): Steps => [
+  use("Write", { file_path: join(worktree, "src", "made.txt"), content: "made by an agent\n" }),
+  say("The file is there. Should I proceed? (y/n)"),
+  say('```json\n{"success": true, "summary": "made.txt is there"}\n```'),
+];
 
 Deno.test({
   name: skipped === null ? title : `${title} (skipped: ${skipped})`,
@@ -44,7 +40,8 @@ Deno.test({
     const claude = await findClaude(folder);
     const project = join(folder, "project");
     const home = join(folder, "home");
-    await makeProject(project, claude);
+    const settings = [`agentCommand: ${claude}`];
+    await makeWorkedFolder(project, { workflows: { one: WORKFLOW }, settings });
     await Deno.mkdir(join(home, ".claude"), { recursive: true });
     const env: Record<string, string> = {
       PATH: Deno.env.get("PATH") ?? "",
@@ -68,23 +65,16 @@ Deno.test({
       return text === "" ? null : JSON.parse(text);
     };
     await run("install-hooks", "--settings", join(home, ".claude", "settings.json"), "--json");
-    const { task } = await run(
-      "task",
-      "create",
-      "--title",
-      "Make a file",
-      "--workflow",
-      "one",
-      "--start",
-      "--json",
-    );
-    const worktree = join(
-      project,
-      ".conclaude",
-      "worktrees",
-      task.id.replaceAll("-", "").slice(-12),
-    );
-    const model = await startModel(folder, steps(worktree));
+    const words = ["--title", "Make a file", "--workflow", "one", "--start", "--json"];
+    const { task } = await run("task", "create", ...words);
+    const reaches = (status: string) =>
+      until(
+        status,
+        async () => (await run("task", "show", task.id, "--json")).task.status === status,
+      );
+    const tree = task.id.replaceAll("-", "").slice(-12);
+    const worktree = join(project, ".conclaude", "worktrees", tree);
+    const model = await startModel(folder, { threads: [{ steps: stepsIn(worktree) }] });
     env["ANTHROPIC_BASE_URL"] = `http://127.0.0.1:${model.port}`;
     try {
       await run("daemon", "start", "--json");
@@ -94,24 +84,15 @@ Deno.test({
       );
       assert.equal(asked.text, "The file is there. Should I proceed? (y/n)");
       assert.equal(asked.taskId, task.id);
-      await until(
-        "blocked",
-        async () => (await run("task", "show", task.id, "--json")).task.status === "blocked",
-      );
+      await reaches("blocked");
       assert.equal(
         await Deno.readTextFile(join(worktree, "src", "made.txt")),
         "made by an agent\n",
       );
       await run("question", "answer", asked.id, "y", "--json");
-      await until(
-        "pending_merge",
-        async () => (await run("task", "show", task.id, "--json")).task.status === "pending_merge",
-      );
+      await reaches("pending_merge");
       await run("workflow", "approve", task.id, "--json");
-      await until(
-        "closed",
-        async () => (await run("task", "show", task.id, "--json")).task.status === "closed",
-      );
+      await reaches("closed");
       assert.equal(await Deno.readTextFile(join(project, "src", "made.txt")), "made by an agent\n");
       checkRecords(join(home, ".conclaude", "conclaude.db"), task.id);
     } finally {
@@ -141,33 +122,18 @@ function checkRecords(database: string, taskId: string): void {
   db.close();
 }
 
-async function makeProject(project: string, claude: string): Promise<void> {
-  await Deno.mkdir(join(project, ".conclaude", "workflows"), { recursive: true });
-  await Deno.writeTextFile(
-    join(project, ".conclaude", "workflows", "one.yaml"),
-    [
-      "name: one",
-      "description: One agent, and the merge of its work.",
-      "steps:",
-      "  - name: make",
-      "    type: agent",
-      "    prompt: |",
-      "      Do this: {{ .task.title }}",
-      "      Then stop.",
-      "  - name: bring",
-      "    type: merge",
-    ].join("\n"),
-  );
-  await Deno.writeTextFile(
-    join(project, ".conclaude.yaml"),
-    `orchestration:\n  agentCommand: ${claude}\n  notify: false\n`,
-  );
-  await git(project, "init", "--quiet", "-b", "main");
-  await git(project, "config", "user.name", "Ana");
-  await git(project, "config", "user.email", "ana@example.com");
-  await git(project, "add", "--all");
-  await git(project, "commit", "--quiet", "-m", "Begin");
-}
+/** One agent, and the merge of its work. */
+const WORKFLOW = `name: one
+description: One agent, and the merge of its work.
+steps:
+  - name: make
+    type: agent
+    prompt: |
+      Do this: {{ .task.title }}
+      Then stop.
+  - name: bring
+    type: merge
+`;
 
 /** Starts the script that answers in the model's place. */
 async function startModel(folder: string, scenario: unknown) {

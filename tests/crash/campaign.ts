@@ -4,8 +4,10 @@
  */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { spawnProgram, startProgram } from "../support/process.ts";
+import { startProgram } from "../support/process.ts";
 import { git } from "../support/git.ts";
+import { makeWorkedFolder, spawnDaemon } from "../support/worked_project.ts";
+import { seededRandom } from "../support/tool_uses.ts";
 import { pause } from "../support/wait.ts";
 
 /** How hard it is. */
@@ -86,7 +88,14 @@ export async function runCampaign(
   const env = { HOME: folder };
   const options = { env, cwd: project };
   await Deno.writeTextFile(join(folder, "work.sh"), WORK, { mode: 0o755 });
-  await makeProject(folder, project, lines);
+  await makeWorkedFolder(project, {
+    workflows: { campaign: workflowText(folder, lines) },
+    settings: [
+      "maxConcurrentAgents: 5",
+      `agentCommand: ${join(folder, "work.sh")}`,
+      `agentArgs: ["${join(folder, "ledger")}", build, "${lines}"]`,
+    ],
+  });
   const ids: string[] = [];
   for (let n = 1; n <= tasks; n++) {
     const made = await startProgram(
@@ -95,7 +104,7 @@ export async function runCampaign(
     );
     ids.push(JSON.parse(made.stdout).task.id);
   }
-  const random = randomOf(seed);
+  const random = seededRandom(seed);
   const database = join(folder, ".conclaude", "conclaude.db");
   let killsAtWork = 0;
   for (let kill = 1; kill <= kills; kill++) {
@@ -121,38 +130,6 @@ export async function runCampaign(
   if (isWell) await Deno.remove(folder, { recursive: true });
   else onProgress(`left for a look: ${folder}`);
   return findings;
-}
-
-function spawnDaemon(options: { readonly env: Record<string, string>; readonly cwd: string }) {
-  const child = spawnProgram(["daemon", "run"], options);
-  // Nobody reads what it says; a full pipe must not hold it up.
-  void child.stdout.pipeTo(new WritableStream()).catch(() => {});
-  void child.stderr.pipeTo(new WritableStream()).catch(() => {});
-  void child.stdin.close();
-  return child;
-}
-
-async function makeProject(folder: string, project: string, lines: number): Promise<void> {
-  await Deno.mkdir(join(project, ".conclaude", "workflows"), { recursive: true });
-  await Deno.writeTextFile(
-    join(project, ".conclaude", "workflows", "campaign.yaml"),
-    workflowText(folder, lines),
-  );
-  await Deno.writeTextFile(
-    join(project, ".conclaude.yaml"),
-    [
-      "orchestration:",
-      "  maxConcurrentAgents: 5",
-      "  notify: false",
-      `  agentCommand: ${join(folder, "work.sh")}`,
-      `  agentArgs: ["${join(folder, "ledger")}", build, "${lines}"]`,
-    ].join("\n"),
-  );
-  await git(project, "init", "--quiet", "-b", "main");
-  await git(project, "config", "user.name", "Ana");
-  await git(project, "config", "user.email", "ana@example.com");
-  await git(project, "add", "--all");
-  await git(project, "commit", "--quiet", "-m", "Begin");
 }
 
 /** Waits until every task is closed, or nothing has happened for a minute. @returns How many are not. */
@@ -307,15 +284,4 @@ async function lookAtRepository({ project, ids }: Place): Promise<string[]> {
     [];
   if (merges.length !== ids.length) wrong.push(`${merges.length} merges of ${ids.length}`);
   return wrong;
-}
-
-/** The same moments for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -1,11 +1,10 @@
 /** Kills the drain at random moments, again and again, and compares what it leaves with an undisturbed one. */
 import { join } from "node:path";
 import { openDatabase } from "../../src/db/database.ts";
-import { saveRecords } from "../../src/db/captures.ts";
-import { query } from "../support/look.ts";
+import { countRows, query } from "../support/look.ts";
 import { spawnProgram, startProgram } from "../support/process.ts";
 import { seededRandom } from "../support/tool_uses.ts";
-import { workRecords } from "../support/work_sessions.ts";
+import { saveWork } from "../support/work_sessions.ts";
 
 /** What a campaign came to. */
 export interface DrainFindings {
@@ -41,14 +40,7 @@ export async function killDrains(
   const killed = join(folder, "killed.db");
   for (const path of [calm, killed]) {
     const db = await openDatabase(path, { busyTimeoutMs: 5_000 });
-    const records = workRecords(captures, {
-      seed,
-      project: "/home/ana/app",
-      startMs: Date.UTC(2026, 0, 1),
-    });
-    for (let from = 0; from < records.length; from += 500) {
-      saveRecords(db, records.slice(from, from + 500));
-    }
+    saveWork(db, captures, { seed });
     db.close();
   }
   const env = { HOME: folder };
@@ -82,15 +74,13 @@ export async function killDrains(
   return {
     kills,
     finished,
-    observations: query(calm, "SELECT count(*) AS n FROM observations")[0]!["n"] as number,
+    observations: countRows(calm, "observations"),
     differences: differences(calm, killed),
   };
 }
 
 function waiting(path: string): number {
-  return Number(
-    query(path, "SELECT count(*) AS n FROM pending_queue WHERE status <> 'done'")[0]!["n"],
-  );
+  return countRows(path, "pending_queue WHERE status <> 'done'");
 }
 
 /** Everything that a drain writes, but for when it did. Numbers of rows may differ: what refers to one is told by its uid. */

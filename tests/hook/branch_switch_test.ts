@@ -1,4 +1,4 @@
-/** Requirements of a command that checks out another branch before it does the rest, on the real program. */
+/** Requirements of a command that checks out another branch before it does the rest. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RequiredProject } from "../support/required_project.ts";
@@ -17,7 +17,7 @@ function project(config: string): RequiredProject {
 
 Deno.test("what comes after a command that checks out a protected branch is denied", async () => {
   using repository = project(GUARD);
-  const denied = [
+  await repository.assertDenied(/branch main is protected/, [
     "git checkout main && echo x > src/a.ts",
     "git switch main; sed -i s/a/b/ src/a.ts",
     "git switch main && git commit -m x",
@@ -27,11 +27,8 @@ Deno.test("what comes after a command that checks out a protected branch is deni
     "git switch -c q && git switch main && git commit -m x",
     "git -C . checkout -f main && git commit -m x",
     "cd src && git switch main && echo x > a.ts",
-  ];
-  for (const command of denied) {
-    assert.match((await repository.bash(command))!, /branch main is protected/, command);
-  }
-  const allowed = [
+  ]);
+  await repository.assertAllowed([
     "git switch main",
     "git commit -m x && git switch main",
     "git switch main && git switch feature/x && git commit -m x",
@@ -41,8 +38,7 @@ Deno.test("what comes after a command that checks out a protected branch is deni
     "git switch nowhere; git commit -m x",
     "git checkout -b q main && git commit -m x",
     "git checkout main src/a.ts && git commit -m x",
-  ];
-  for (const command of allowed) assert.equal(await repository.bash(command), null, command);
+  ]);
   repository.git("update-ref", "refs/remotes/origin/trunk", "HEAD");
   repository.configure(GUARD.replace("[main]", "[trunk]"));
   assert.match((await repository.bash("git switch trunk && git commit"))!, /trunk is protected/);
@@ -67,9 +63,10 @@ Deno.test("a branch that another working tree has checked out cannot be the way 
   using repository = project(GUARD);
   repository.git("worktree", "add", "-q", "-b", "taken", join(repository.home.path, "tree"));
   repository.git("switch", "-q", "main");
-  for (const command of ["git switch taken; git commit -m x", "git switch -C taken; git push"]) {
-    assert.match((await repository.bash(command))!, /main is protected/, command);
-  }
+  await repository.assertDenied(/main is protected/, [
+    "git switch taken; git commit -m x",
+    "git switch -C taken; git push",
+  ]);
 });
 
 Deno.test("the size of a branch that the command begins is that of where it begins", async () => {
@@ -119,9 +116,7 @@ Deno.test("each part of a command is judged on its own branch", async () => {
   await repository.send("SessionStart");
   const command = "echo x > src/a.ts; git switch main; echo x > src/a.ts";
   const reason = (await repository.bash(command))!;
-  const ways = [...reason.matchAll(/`conclaude (req satisfy [^`]+)`/g)].map(([, way]) => way!);
-  assert.equal(ways.length, 2);
-  for (const way of ways) await repository.run(...way.split(" "));
+  assert.equal((await repository.follow(reason)).length, 2, reason);
   assert.equal(await repository.bash(command), null);
   assert.deepEqual(repository.state("plan").map(({ branch }) => branch), ["feature/x", "main"]);
   assert.ok(repository.state("plan").every(({ triggered_at_ms: atMs }) => atMs !== null));
@@ -133,17 +128,14 @@ Deno.test("git may be told by its options or a variable which repository is mean
   using repository = project(GUARD);
   const tree = join(repository.home.path, "tree");
   repository.git("worktree", "add", "-q", tree, "main");
-  const commands = [
+  await repository.assertDenied(/main is protected/, [
     `git --git-dir=${tree}/.git --work-tree=${tree} commit -m x`,
     `git --git-dir ${tree}/.git --work-tree ${tree} commit -m x`,
     `GIT_DIR=${tree}/.git git commit -m x`,
     `export GIT_DIR=${tree}/.git; git commit -m x`,
     `env GIT_DIR=${tree}/.git git commit -m x`,
     `GIT_DIR=${tree}/.git sh -c 'git commit -m x'`,
-  ];
-  for (const command of commands) {
-    assert.match((await repository.bash(command))!, /main is protected/, command);
-  }
+  ]);
   assert.equal(await repository.bash(`GIT_DIR=${tree}/.git git log; git commit -m x`), null);
 });
 
@@ -161,17 +153,14 @@ Deno.test("a branch that is checked out in another repository changes nothing fo
     "git clone u ../new && cd ../new && git checkout main && cd - && git commit -m x",
     "ssh host 'cd app && git checkout main && git pull'; git commit -m x",
   ];
-  for (const command of flow) assert.equal(await repository.bash(command), null, command);
+  await repository.assertAllowed(flow);
   repository.git("switch", "-q", "main");
-  const denied = [
+  await repository.assertDenied(/main is protected/, [
     ...flow,
     "cd ../lib && git switch -c q && cd ../project && git commit --allow-empty -m x",
     "git -C ../lib switch topic && echo x > src/a.ts",
     "cd ../lib && git switch topic && git commit -m x",
-  ];
-  for (const command of denied) {
-    assert.match((await repository.bash(command))!, /main is protected/, command);
-  }
+  ]);
   // Where nobody knows the folder, it counts as one of this repository.
   assert.equal(await repository.bash('cd "$X" && git switch -c q && git commit -m x'), null);
 });
@@ -179,17 +168,56 @@ Deno.test("a branch that is checked out in another repository changes nothing fo
 Deno.test("a branch that the command has made can be checked out", async () => {
   using repository = project(GUARD);
   repository.git("switch", "-q", "main");
-  const allowed = [
+  await repository.assertAllowed([
+    "git branch n3 && git switch n3 && git commit -m x",
+    "git branch -q n3 HEAD && git checkout n3 && echo x > src/a.ts",
     "git switch -c a && git switch main && git switch a && git commit -m x",
-  ];
-  for (const command of allowed) assert.equal(await repository.bash(command), null, command);
-  const denied = [
+  ]);
+  await repository.assertDenied(/main is protected/, [
     "git branch -d n3; git switch n3; git commit -m x",
     "git branch --list n3; git switch n3; git commit -m x",
     "git branch main/x; git switch main/x; git commit -m x",
     "git branch n3; git commit -m x",
-  ];
-  for (const command of denied) {
-    assert.match((await repository.bash(command))!, /main is protected/, command);
-  }
+  ]);
+});
+
+Deno.test("a working tree that the command has made is on its own branch", async () => {
+  using repository = project(GUARD);
+  await repository.assertDenied(/main is protected/, [
+    "git worktree add ../m main; cd ../m && git commit -m x",
+    "git worktree add ../m main; git -C ../m commit -m x",
+    "cd src && git worktree add ../../main && cd ../../main/src && git commit -m x",
+    "git worktree add m main; echo x > m/src/a.ts",
+  ]);
+  assert.equal(await repository.bash("git worktree add ../m main; git commit -m x"), null);
+  repository.git("switch", "-q", "main");
+  await repository.assertAllowed([
+    "git worktree add -b n8 ../w && cd ../w && git commit -m x",
+    "git worktree add ../w -b n8 HEAD && cd ../w && git commit -m x",
+    "git worktree add -B n8 --reason why --lock ../w; cd ../w; git commit -m x",
+    "git worktree add ../n9 && git -C ../n9 commit -m x",
+    "git worktree add ../y feature/x && cd ../y && git commit -m x",
+    "git worktree add --detach ../y && cd ../y && git commit -m x",
+    "git branch n8 && git worktree add ../w n8 && cd ../w && git commit -m x",
+    "git worktree add -b n8 .trees/w && cd .trees/w && echo x > src/a.ts",
+  ]);
+  await repository.assertDenied(/main is protected/, [
+    "git worktree add ../w main; cd ../w; git commit -m x",
+    "git worktree add -b feature/x ../w; cd ../w; git commit -m x",
+    "git worktree add ../w nowhere; cd ../w; git commit -m x",
+    "git worktree add -b n8 ../w; git switch n8; git commit -m x",
+    "git switch -c q && git worktree add ../w main && cd ../w && git commit -m x",
+    "git worktree list ../w; cd ../w; git commit -m x",
+  ]);
+});
+
+Deno.test("a commit in a new working tree uses up the satisfaction of that tree's branch", async () => {
+  using repository = project(
+    "requirements: {r: {scope: single_use, triggerTools: [{tool: Bash, commandPattern: 'git commit'}]}}\n",
+  );
+  await repository.send("SessionStart");
+  const command = "git worktree add -q -b n8 ../w && cd ../w && git commit -q --allow-empty -m x";
+  await repository.follow((await repository.bash(command))!);
+  assert.equal(await repository.act(command), null);
+  assert.match((await repository.bash("cd ../w && git commit -m y"))!, /\br\b/);
 });

@@ -6,6 +6,7 @@ import { FORMED_SECRETS, GIVEAWAYS, PLAIN_SECRET } from "../support/secret_texts
 import { captures, executions, filesWith, query, queryValue, type Row } from "../support/look.ts";
 import { hook, observed, observedNames, type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
+import { configureUser } from "../support/on_home.ts";
 
 /** Writes the configuration of the project that lies in the home. */
 function configure(home: TempHome, text: string, name = ".conclaude.yaml"): void {
@@ -71,7 +72,7 @@ test("a configuration that comes, goes, or is one of another layer counts at onc
   await use(home);
   Deno.removeSync(join(projectOf(home), ".conclaude.yaml"));
   await use(home);
-  Deno.writeTextFileSync(join(home.path, ".conclaude", "config.yaml"), off);
+  configureUser(home, off);
   await use(home);
   assert.deepEqual(
     executions(home).map((row) => row["status"]),
@@ -187,7 +188,7 @@ test("capture.enabled: false keeps sessions, counters and the audit trail, but n
   assert.deepEqual(filesWith(join(home.path, ".conclaude"), "markerOfContent"), []);
 });
 
-test("of an excluded project nothing of the content is kept", async (home) => {
+test("no content of an excluded project is kept", async (home) => {
   configure(home, "");
   Deno.writeTextFileSync(
     join(home.path, ".conclaude.yaml"),
@@ -252,8 +253,7 @@ test("excluded tools and paths are counted, but not kept", async (home) => {
   assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'tool_uses'"), 5);
 });
 
-Deno.test("a command that names an excluded path keeps nothing, nor does a search below it or a command that is excluded", async () => {
-  using home = tempHome();
+test("a command that names an excluded path keeps nothing, nor does a search below it or a command that is excluded", async (home) => {
   configure(
     home,
     "capture:\n  exclude:\n    paths: ['secret/**', '~/keys']\n    commands: ['vault *', 'op read*']\n",
@@ -294,8 +294,7 @@ Deno.test("a command that names an excluded path keeps nothing, nor does a searc
   assert.equal(captures(home).length, 3);
 });
 
-Deno.test("a payload over maxPayloadBytes keeps head and tail, and says how much was cut", async () => {
-  using home = tempHome();
+test("a payload over maxPayloadBytes keeps head and tail, and says how much was cut", async (home) => {
   configure(home, "capture:\n  maxPayloadBytes: 4096\n");
   await use(home, { tool_response: `HEAD${"é".repeat(50_000)}TAIL` });
   const [row] = query(home, "SELECT payload, raw_bytes, cut_bytes FROM pending_queue");
@@ -414,7 +413,7 @@ for (const [name, text] of Object.entries(ESCAPED)) {
 }
 
 for (const event of ["PostToolUse", "SessionStart", "Unheard"]) {
-  test(`what is no JSON is masked, too, also where ${event} tells what is wrong with it`, async (home) => {
+  test(`secrets are masked in input that is no JSON, also where ${event} tells what is wrong with it`, async (home) => {
     const token = FORMED_SECRETS["github-token"]!;
     const broken = [
       `pwd=${PLAIN_SECRET}`,

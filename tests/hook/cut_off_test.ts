@@ -1,9 +1,10 @@
-/** A session that was cut off in a turn: what the next one is told, and how its summary says that it ended. */
+/** A session that was cut off in a turn, or crashed: what the next one is told, and how its summary says that it ended. */
 import assert from "node:assert/strict";
 import { endedPid } from "../support/processes.ts";
 import { change, printed } from "../support/on_home.ts";
 import {
   asked,
+  configure,
   edit,
   FIRST,
   said,
@@ -14,6 +15,9 @@ import {
   type Workplace,
   workplace,
 } from "../support/told_sessions.ts";
+import { testWith } from "../support/fixtures.ts";
+import { Buffer } from "node:buffer";
+import { drainLockPath, takeLock } from "../../src/db/process_lock.ts";
 
 const ASK = "Migrate all 30 handlers to the new router";
 const THIRD = { session: "c0de0000-0000-4000-8000-000000000003" };
@@ -37,11 +41,14 @@ async function end(at: Workplace, reason: string, sender?: Sender): Promise<void
 /** What the summary of the session says. */
 async function summary(at: Workplace): Promise<string> {
   await printed(at, at.project, "queue", "drain");
-  const found = await printed(
-    at,
-    at.project,
-    ...["memory", "search", ASK, "--kind", "summary", "--json"],
-  );
+  const found = await printed(at, at.project, ...[
+    "memory",
+    "search",
+    ASK,
+    "--kind",
+    "summary",
+    "--json",
+  ]);
   const [one] = JSON.parse(found).results;
   return await printed(at, at.project, "memory", "show", String(one.id));
 }
@@ -49,8 +56,9 @@ async function summary(at: Workplace): Promise<string> {
 const cutOff = (by: string) =>
   new RegExp(`Left open on main:\\n- #\\d+ just now, cut off \\(${by}\\) while: ${ASK}\\n`);
 
-Deno.test("a turn that an error of the API ended is told as cut off, and stands in the timeline", async () => {
-  using at = await workplace();
+const test = testWith(workplace);
+
+test("a turn that an error of the API ended is told as cut off, and stands in the timeline", async (at) => {
   await begin(at);
   await fails(at, "rate_limit", "API Error: 429 rate limited");
   assert.match(
@@ -66,8 +74,7 @@ Deno.test("a turn that an error of the API ended is told as cut off, and stands 
   );
 });
 
-Deno.test("a session that the person ended in a turn is told as cut off, one that was closed after it is not", async () => {
-  using at = await workplace();
+test("a session that the person ended in a turn is told as cut off, one that was closed after it is not", async (at) => {
   await begin(at);
   await end(at, "prompt_input_exit");
   const told = await start(at);
@@ -83,8 +90,7 @@ Deno.test("a session that the person ended in a turn is told as cut off, one tha
   assert.match(await summary(at), /^Ended: by the person, after its last turn$/m);
 });
 
-Deno.test("a turn of many hundred steps keeps what was asked of it", async () => {
-  using at = await workplace();
+test("a turn of many hundred steps keeps what was asked of it", async (at) => {
   await begin(at);
   await printed(at, at.project, "queue", "drain");
   change(
@@ -103,8 +109,7 @@ Deno.test("a turn of many hundred steps keeps what was asked of it", async () =>
   assert.match(await summary(at), new RegExp(`^Asked:\n- ${ASK}$`, "m"));
 });
 
-Deno.test("a session whose process died in a turn is told as cut off, and none that lives", async () => {
-  using at = await workplace();
+test("a session whose process died in a turn is told as cut off, and none that lives", async (at) => {
   await begin(at, { pid: Deno.pid });
   assert.doesNotMatch(await start(at, "startup", { session: SECOND }), /cut off/);
   await asked(at, ASK, { pid: await endedPid() });
@@ -113,8 +118,7 @@ Deno.test("a session whose process died in a turn is told as cut off, and none t
   assert.match(await summary(at), /^Ended: its process died, in a turn$/m);
 });
 
-Deno.test("a turn that the person interrupted and followed by another prompt was not cut off", async () => {
-  using at = await workplace();
+test("a turn that the person interrupted and followed by another prompt was not cut off", async (at) => {
   await begin(at);
   await asked(at, "Stop, first rename the router");
   await said(at, "It is renamed.");
@@ -122,16 +126,14 @@ Deno.test("a turn that the person interrupted and followed by another prompt was
   assert.doesNotMatch(await start(at), /cut off/);
 });
 
-Deno.test("a turn that ended without a word has ended", async () => {
-  using at = await workplace();
+test("a turn that ended without a word has ended", async (at) => {
   await begin(at);
   await send(at, "Stop", {});
   await end(at, "prompt_input_exit");
   assert.doesNotMatch(await start(at), /cut off/);
 });
 
-Deno.test("a prompt that was answered by an error at once is told, however short it is", async () => {
-  using at = await workplace();
+test("a prompt that was answered by an error at once is told, however short it is", async (at) => {
   await start(at, "startup", { session: FIRST });
   await asked(at, ASK);
   await fails(at, "overloaded", "API Error: 529");
@@ -139,8 +141,7 @@ Deno.test("a prompt that was answered by an error at once is told, however short
   assert.match(await start(at), cutOff("overloaded"));
 });
 
-Deno.test("what was cut off is over when a later session has gone on with it", async () => {
-  using at = await workplace();
+test("work that was cut off is no longer told once a later session has gone on with it", async (at) => {
   await begin(at);
   await end(at, "prompt_input_exit");
   await start(at);
@@ -149,4 +150,78 @@ Deno.test("what was cut off is over when a later session has gone on with it", a
   await said(at, "The rest is migrated.", { session: SECOND });
   await end(at, "prompt_input_exit", { session: SECOND });
   assert.doesNotMatch(await start(at, "startup", THIRD), /cut off/);
+});
+
+/** A session that is asked something, edits a file, and dies with its process. */
+async function crash(at: Workplace, text = "export const a = 1;\n"): Promise<void> {
+  const sender = { session: FIRST, pid: await endedPid() };
+  await start(at, "startup", sender);
+  await asked(at, ASK, sender);
+  await edit(at, "src/a.ts", text, sender);
+}
+
+/** The last edit, so many times more, without as many hooks. */
+function repeatEdit(at: Workplace, times: number): void {
+  change(
+    at,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${times})
+     INSERT INTO pending_queue (id, session_id, tool_name, tool_use_id, outcome, priority, payload, raw_bytes, branch,
+                                created_at_ms, updated_at_ms)
+     SELECT id || i, session_id, tool_name, 'use' || i, outcome, priority, replace(payload, 'a.ts', 'a' || i || '.ts'),
+            raw_bytes, branch, created_at_ms + i, updated_at_ms + i
+       FROM pending_queue, n
+      WHERE tool_name = 'Write'`,
+  );
+}
+
+const WAITING = new RegExp(
+  `Captured, and not worked in yet:\\n- just now: asked, cut off \\(its process died\\): ${ASK}\\n- just now: Write src/a\\d*\\.ts\\n`,
+);
+
+Deno.test("the first session after a crash is told what was asked and done last, however much waits", async () => {
+  for (const edits of [0, 40]) {
+    using at = await workplace();
+    await crash(at);
+    repeatEdit(at, edits);
+    const told = await start(at);
+    assert.match(told, WAITING);
+    assert.match(told, /captures of other sessions of this project are not worked in yet/);
+    await printed(at, at.project, "queue", "drain");
+    const later = await start(at, "startup", THIRD);
+    assert.match(
+      later,
+      new RegExp(`^- #\\d+ just now, cut off \\(its process died\\) while: ${ASK}$`, "m"),
+    );
+    assert.match(later, /Migrate all 30 handlers to the new router \(\d+ files?\)/);
+  }
+});
+
+test("it is told while a drain is at work, and where the last capture is large", async (at) => {
+  await crash(at, `export const a = "${Buffer.alloc(200_000, "ab ").toString()}";\n`);
+  const lock = takeLock(drainLockPath(at.database), { waitMs: 0 })!;
+  try {
+    assert.match(await start(at), /asked, cut off \(its process died\): Migrate all 30 handlers/);
+  } finally {
+    lock.release();
+  }
+});
+
+test("what was asked in another project, or was no person's prompt, is not told", async (at) => {
+  await asked(at, "<task-notification><summary>Agent ended</summary></task-notification>");
+  await edit(at, "src/a.ts", "export const a = 1;\n");
+  await asked(at, ASK, { project: at.path, session: THIRD.session });
+  repeatEdit(at, 300);
+  const told = await start(at);
+  assert.match(told, /Captured, and not worked in yet:\n- just now: Write src\/a\d+\.ts\n/);
+  assert.doesNotMatch(told, /Agent ended|Migrate/);
+});
+
+test("a secret in a waiting capture is masked although its pattern was configured later", async (at) => {
+  await asked(at, "Migrate the handlers of customer acme-4711 to the router");
+  await edit(at, "src/a.ts", "export const a = 1;\n");
+  repeatEdit(at, 300);
+  await configure(at, 'capture:\n  redact:\n    patterns: ["acme-\\\\d+"]\n');
+  const told = await start(at);
+  assert.match(told, /- just now: asked: Migrate the handlers of customer/);
+  assert.doesNotMatch(told, /4711/);
 });

@@ -111,7 +111,7 @@ test("a request for permission shows the rules about permissions", async (place)
   );
 });
 
-Deno.test("of the rules about permissions only the first that matches decides", async () => {
+Deno.test("the first rule about permissions that matches decides", async () => {
   using place = guarded('permissionRequest: {deny: [Edit], allow: ["Ba*", "*"], default: deny}\n');
   const fields = { hook_event_name: "PermissionRequest", tool_input: { command: "ls" } };
   const text = await dry(place, payload(place, { ...fields, tool_name: "Bash" }));

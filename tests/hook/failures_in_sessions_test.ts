@@ -1,15 +1,23 @@
 /** What becomes of failures in memory, through the real hooks: which are one, which are mended by what, and which are told. */
 import assert from "node:assert/strict";
-import { query } from "../support/look.ts";
+import { captures, query } from "../support/look.ts";
 import {
+  asked,
   edit,
   failed,
+  inGit,
   ran,
   said,
+  send,
   start,
+  verb,
   type Workplace,
   workplace,
 } from "../support/told_sessions.ts";
+import { testWith } from "../support/fixtures.ts";
+import { join } from "node:path";
+import { git } from "../support/git.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 
 const ALPHA =
   "Exit code 1\nFAILED tests/test_a.py::test_alpha - ConnectionRefusedError: redis\n1 failed, 2 passed in 0.1s";
@@ -35,8 +43,9 @@ async function open(at: Workplace): Promise<string[]> {
     .map((line) => line.replace(/^- #\d+ just now(?:, said)?: /, "")) ?? [];
 }
 
-Deno.test("a test that fails after another one is a failure of its own, and each has its own fix", async () => {
-  using at = await workplace();
+const test = testWith(workplace);
+
+test("a test that fails after another one is a failure of its own, and each has its own fix", async (at) => {
   await failed(at, "pytest", ALPHA);
   await edit(at, "src/redis.py", "port = 6379\n");
   await failed(at, "pytest", BETA);
@@ -57,8 +66,7 @@ Deno.test("a test that fails after another one is a failure of its own, and each
   ]);
 });
 
-Deno.test("what fails again in the same way is counted, whatever the times, lines and counts are", async () => {
-  using at = await workplace();
+test("what fails again in the same way is counted, whatever the times, lines and counts are", async (at) => {
   await failed(at, "pytest", ALPHA);
   await failed(at, "pytest -q", ALPHA.replace("2 passed in 0.1s", "5 passed in 2.7s"));
   await failed(at, "npm run build", "Exit code 2\nsrc/a.ts(1,1): error TS2304: No name foo.");
@@ -69,8 +77,7 @@ Deno.test("what fails again in the same way is counted, whatever the times, line
   assert.deepEqual(failures(at).map(([, repeats]) => repeats), [2, 2, 2]);
 });
 
-Deno.test("of a command that fails in one way after the other the last is told as open, and a pass mends all", async () => {
-  using at = await workplace();
+test("when a command fails in several ways, the last failure is told as open, and one pass mends all", async (at) => {
   const compiles = "Exit code 101\nerror[E0425]: cannot find value `c` in this scope";
   await failed(
     at,
@@ -102,8 +109,7 @@ Deno.test("of a command that fails in one way after the other the last is told a
   assert.deepEqual(await open(at), []);
 });
 
-Deno.test("a script of parts that must all pass closes what its parts had left open, in their folders", async () => {
-  using at = await workplace();
+test("a script of parts that must all pass closes what its parts had left open, in their folders", async (at) => {
   await failed(at, "npx tsc --noEmit", "Exit code 2\na.ts(1,1): error TS1: x");
   await failed(at, "cd web && npm run build", "Exit code 2\nb.ts(1,1): error TS1: x");
   await failed(at, "git push", "Exit code 1\n! [rejected] main -> main (fetch first)");
@@ -129,8 +135,7 @@ Deno.test("a script of parts that must all pass closes what its parts had left o
   ]);
 });
 
-Deno.test("cargo's failing tests are known by the heads of their outputs, where a filter cuts the list off", async () => {
-  using at = await workplace();
+test("cargo's failing tests are known by the heads of their outputs, where a filter cuts the list off", async (at) => {
   const tail =
     "---- tests::adds stdout ----\nthread 'tests::adds' panicked at src/lib.rs:4:9:\nno\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored";
   await failed(at, "cargo test", `Exit code 101\ntest tests::adds ... FAILED\n\n${tail}`);
@@ -141,4 +146,214 @@ Deno.test("cargo's failing tests are known by the heads of their outputs, where 
     2,
     null,
   ]]);
+});
+
+const began = (at: Workplace, command: string, id: string) =>
+  send(at, "PostToolUse", {
+    tool_name: "Bash",
+    tool_use_id: id,
+    tool_input: { command, run_in_background: true },
+    tool_response: { stdout: "", stderr: "", backgroundTaskId: "b98" },
+  });
+
+const ended = (at: Workplace, id: string, status: string, summary: string) =>
+  asked(
+    at,
+    `<task-notification>\n<task-id>b98</task-id>\n<tool-use-id>${id}</tool-use-id>\n` +
+      `<status>${status}</status>\n<summary>${summary}</summary>\n</task-notification>`,
+  );
+
+const BUILD_FAILED = 'Background command "Build" failed with exit code 2';
+const BUILD_PASSED = 'Background command "Build" completed (exit code 0)';
+
+function observed(at: Workplace) {
+  return query(
+    at,
+    `SELECT kind, outcome, title, outcome IS 'failure' AND resolved_by IS NULL AS isOpen
+       FROM observations
+      WHERE kind NOT IN ('summary', 'message') OR title LIKE 'Background%'
+      ORDER BY id`,
+  ).map(({ kind, outcome, title, isOpen }) => [kind, outcome, title, isOpen]);
+}
+
+Deno.test("a command that fails in the background is a failure, until it passes there or anywhere", async () => {
+  using at = await workplace();
+  await began(at, "npm run build", "toolu_1");
+  await ended(at, "toolu_1", "failed", BUILD_FAILED);
+  await said(at, "It fails.");
+  const failure = `\`npm run build\` failed (exit 2): ${BUILD_FAILED}`;
+  assert.deepEqual(observed(at), [
+    ["command", null, "`npm run build` started in the background", 0],
+    ["failure", "failure", failure, 1],
+  ]);
+  assert.match(await start(at), /Left open on main:\n- #\d+ just now: `npm run build` failed/);
+  await began(at, "npm run build", "toolu_2");
+  await ended(at, "toolu_2", "completed", BUILD_PASSED);
+  await said(at, "It passes.");
+  assert.deepEqual(observed(at).slice(1), [
+    ["failure", "failure", failure, 0],
+    ["command", "success", "Run npm run build", 0],
+  ]);
+});
+
+Deno.test("of a command that nobody knows the end is observed in its own words, and nothing is open", async () => {
+  using at = await workplace();
+  await ended(at, "toolu_9", "failed", BUILD_FAILED);
+  await ended(at, "toolu_9", "killed", 'Background command "Serve" was stopped');
+  await said(at, "Well.");
+  assert.deepEqual(observed(at).map((row) => row.slice(0, 3)), [
+    ["failure", "failure", BUILD_FAILED],
+    ["message", null, 'Background command "Serve" was stopped'],
+  ]);
+  assert.doesNotMatch(await start(at), /Left open/);
+});
+
+const TYPES = "Exit code 2\nsrc/a.ts(1,1): error TS2304: No name foo.";
+
+/** A repository with two commits on `main`. */
+async function withHistory(): Promise<Workplace> {
+  const at = await workplace();
+  await Deno.writeTextFile(join(at.project, "a.ts"), "1\n");
+  await inGit(at, "add -A");
+  for (const subject of ["one", "two"]) {
+    await git(
+      at.project,
+      ...["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"],
+      ...["-m", subject],
+    );
+  }
+  return at;
+}
+
+/** Each command with its branch, and whether it is a failure that nothing has mended. */
+function branchesOf(at: Workplace) {
+  return query(
+    at,
+    `SELECT json_extract(facts, '$.command') AS command, branch,
+            outcome = 'failure' AND resolved_by IS NULL AS isOpen
+       FROM observations
+      WHERE kind IN ('failure', 'command', 'test')
+      ORDER BY id`,
+  ).map(({ command, branch, isOpen }) => [command, branch, isOpen]);
+}
+
+Deno.test("what passes where HEAD is on no branch has none, and mends nothing of one, wherever the session went since", async () => {
+  using at = await withHistory();
+  await failed(at, "npm run build", TYPES);
+  await inGit(at, "checkout -q HEAD~1");
+  await ran(at, "npm run build", "ok");
+  await failed(at, "npm run lint", "Exit code 1\nerror: unused variable");
+  await inGit(at, "checkout -q main");
+  await ran(at, "npm run lint", "ok");
+  await said(at, "It was right one commit before.");
+  assert.deepEqual(branchesOf(at), [
+    ["npm run build", "main", 1],
+    ["npm run build", null, 0],
+    ["npm run lint", null, 1],
+    ["npm run lint", "main", 0],
+  ]);
+});
+
+Deno.test("a rebase that stopped, on no branch, is over when it was continued to its end, back on the branch", async () => {
+  using at = await withHistory();
+  const stopped =
+    "Exit code 1\nCONFLICT (content): Merge conflict in a.ts\nerror: could not apply 1a";
+  await inGit(at, "checkout -q --detach");
+  await failed(at, "git rebase other", stopped);
+  await inGit(at, "checkout -q main");
+  await ran(at, "git add a.ts && git rebase --continue", "Successfully rebased");
+  await said(at, "It is on top of other.");
+  assert.deepEqual(branchesOf(at).map(([command, , isOpen]) => [command, isOpen]), [
+    ["git rebase other", 0],
+    ["git add a.ts && git rebase --continue", 0],
+  ]);
+});
+
+Deno.test("outside of a repository, where nothing has a branch, what passes mends what failed", async () => {
+  using at = await workplace();
+  const project = join(at.path, "plain");
+  await Deno.mkdir(project);
+  await failed(at, "npm run build", TYPES, { project });
+  await ran(at, "npm run build", "ok", { project });
+  await said(at, "It builds.", { project });
+  assert.deepEqual(branchesOf(at), [["npm run build", null, 0], ["npm run build", null, 0]]);
+});
+
+Deno.test("a merge that stopped is open as long as it is under way, whoever ends it", async () => {
+  using at = await withHistory();
+  const commit = ["commit", "-qam"];
+  await inGit(at, "checkout -q -b feat");
+  await Deno.writeTextFile(join(at.project, "a.ts"), "2\n");
+  await git(at.project, ...commit, "theirs");
+  await inGit(at, "checkout -q main");
+  await Deno.writeTextFile(join(at.project, "a.ts"), "3\n");
+  await git(at.project, ...commit, "ours");
+  await assert.rejects(inGit(at, "merge feat"));
+  const stopped =
+    "Exit code 1\nCONFLICT (content): Merge conflict in a.ts\nAutomatic merge failed; fix conflicts and then commit the result.";
+  await failed(at, "git merge feat", stopped);
+  await said(at, "There are conflicts.");
+  const later = (n: number) =>
+    start(at, "startup", { session: `c0de0000-0000-4000-8000-00000000000${n}` });
+  assert.match(await later(2), /Under way in git:\n- a merge has stopped in/);
+  await Deno.writeTextFile(join(at.project, "a.ts"), "4\n");
+  await git(at.project, ...commit, "merged");
+  assert.doesNotMatch(await later(3), /Under way|Left open/);
+  const { stdout } = await verb(at, "memory", "stats", "--json");
+  assert.equal(JSON.parse(stdout).openFailures, 0);
+});
+
+const SESSION = "5e55a000-0000-4000-8000-0000000000f0";
+
+/** Claude Code's report of `npm run build`, with its shell in a folder. */
+async function build(home: TempHome, cwd: string, error?: string): Promise<void> {
+  const event = error === undefined ? "PostToolUse" : "PostToolUseFailure";
+  const { code } = await hook(
+    event,
+    {
+      session_id: SESSION,
+      cwd,
+      hook_event_name: event,
+      tool_name: "Bash",
+      tool_input: { command: "npm run build" },
+      ...(error === undefined
+        ? { tool_response: { stdout: "built", stderr: "" } }
+        : { error: `Exit code 2\n${error}` }),
+    },
+    home,
+    { env: { CLAUDE_PROJECT_DIR: home.path } },
+  );
+  assert.equal(code, 0);
+}
+
+async function openIn(home: TempHome): Promise<string[]> {
+  const { code, stderr } = await runProgram(["queue", "drain"], { env: { HOME: home.path } });
+  assert.equal(code, 0, stderr);
+  return query(
+    home,
+    "SELECT title FROM observations WHERE outcome = 'failure' AND resolved_by IS NULL ORDER BY id",
+  ).map(({ title }) => String(title));
+}
+
+Deno.test("a build that failed where the shell was is mended there, and not by the same words in another folder", async () => {
+  using home = tempHome();
+  await build(home, `${home.path}/api`, "error: no such type");
+  await build(home, home.path, "error: no such file");
+  const inApi = "`cd api && npm run build` failed (exit 2): error: no such type";
+  const atTop = "`npm run build` failed (exit 2): error: no such file";
+  assert.deepEqual(await openIn(home), [inApi, atTop]);
+  await build(home, `${home.path}/web`);
+  assert.deepEqual(await openIn(home), [inApi, atTop]);
+  await build(home, home.path);
+  assert.deepEqual(await openIn(home), [inApi]);
+  await build(home, `${home.path}/api`);
+  assert.deepEqual(await openIn(home), []);
+});
+
+Deno.test("a capture names the shell's folder only where that is not the project's", async () => {
+  using home = tempHome();
+  await build(home, home.path);
+  await build(home, `${home.path}/api`);
+  const folders = captures(home).map(({ payload }) => Object(payload).cwd);
+  assert.deepEqual(folders, [undefined, `${home.path}/api`]);
 });

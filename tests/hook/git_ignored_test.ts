@@ -2,9 +2,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions } from "../support/look.ts";
-import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import {
+  ask,
+  assertAllowed,
+  assertDenied,
+  bash,
+  conclaude,
+  configIn,
+  projectIn,
+  write,
+} from "../support/guarded.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
 import { needsTools } from "../support/requirements.ts";
-import { slowTest } from "../support/lanes.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -12,40 +21,16 @@ const ON = "preToolUse: {preventUpdateGitIgnored: true, preventRootAdditions: fa
 
 /** A project that is a repository, with files by name. */
 function repository(home: TempHome, files: Readonly<Record<string, string>>, config = ON): string {
-  const project = folderIn(home, { ".conclaude.yaml": config, ...files });
-  makeRepository(project);
-  return project;
-}
-
-function folderIn(home: TempHome, files: Readonly<Record<string, string>>): string {
-  const project = join(home.path, "project");
+  const project = projectIn(home, config);
   for (const [name, text] of Object.entries(files)) {
     Deno.mkdirSync(join(project, name, ".."), { recursive: true });
     Deno.writeTextFileSync(join(project, name), text);
   }
+  makeRepository(project);
   return project;
 }
 
-async function ask(
-  home: TempHome,
-  tool: string,
-  input: Record<string, unknown>,
-  env: Record<string, string> = {},
-): Promise<string | null> {
-  const { code, stdout } = await hook(
-    "PreToolUse",
-    { session_id: "s1", cwd: join(home.path, "project"), tool_name: tool, tool_input: input },
-    home,
-    { env },
-  );
-  assert.equal(code, 0);
-  return stdout === "" ? null : JSON.parse(stdout).hookSpecificOutput.permissionDecisionReason;
-}
-
-const write = (home: TempHome, path: string) => ask(home, "Write", { file_path: path });
-const bash = (home: TempHome, command: string) => ask(home, "Bash", { command });
-
-const test = testWith(tempHome, needsTools("git"));
+const test = testWith(tempHome, needsTools("git", "ps"));
 
 test("an ignored file is refused with the pattern, its place and three ways out", async (home) => {
   repository(home, { ".gitignore": "# logs\n\n*.log\n" });
@@ -68,16 +53,18 @@ test("a new file in the project's folder is let be where git ignores it", async 
   for (const path of ["debug.log", ".env", join(home.path, "project", "other.log")]) {
     assert.equal(await write(home, path), null, path);
   }
-  const commands = [
+  await assertAllowed(home, [
     "npm test 2> errors.log",
     "npm test > out.log 2>&1 && tee more.log < out.log",
     "cp src/a.txt a.log",
     "git log > history.log",
-  ];
-  for (const command of commands) assert.equal(await bash(home, command), null, command);
+  ]);
   for (const path of ["new.txt", "keep.log"]) assert.match((await write(home, path))!, refused);
-  const rows = ["npm test > out.log 2> new.txt", "cp src/a.txt keep.log", "git log > log"];
-  for (const command of rows) assert.match((await bash(home, command))!, refused, command);
+  await assertDenied(home, refused, [
+    "npm test > out.log 2> new.txt",
+    "cp src/a.txt keep.log",
+    "git log > log",
+  ]);
 });
 
 test("each of the three ways out works", async (home) => {
@@ -91,7 +78,7 @@ test("each of the three ways out works", async (home) => {
   Deno.writeTextFileSync(join(project, ".gitignore"), "");
   assert.deepEqual(await both(), [null, null]);
   Deno.writeTextFileSync(join(project, ".gitignore"), "*.log\nout/\n");
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), ON.replace("true", "false"));
+  configIn(home, ON.replace("true", "false"));
   assert.deepEqual(await both(), [null, null]);
 });
 
@@ -140,10 +127,12 @@ test("shell commands are asked about, all files at once", async (home) => {
   for (const command of rows) {
     assert.match((await bash(home, command)) ?? "", /preventUpdateGitIgnored/, command);
   }
-  const tried = ["cat .env > /dev/null", "echo x > src/c.ts", "ls dist", "cp .env src/env"];
-  for (const command of tried) {
-    assert.equal(await bash(home, command), null, command);
-  }
+  await assertAllowed(home, [
+    "cat .env > /dev/null",
+    "echo x > src/c.ts",
+    "ls dist",
+    "cp .env src/env",
+  ]);
 });
 
 test("a link is judged by what it leads to, and a new folder by its pattern", async (home) => {
@@ -157,27 +146,26 @@ test("off by default, and outside of a repository nothing is asked", async (home
   const project = repository(home, { ".gitignore": "*.log\n" }, "{}\n");
   assert.equal(await write(home, "src/a.log"), null);
   Deno.removeSync(join(project, ".git"), { recursive: true });
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), ON);
+  configIn(home, ON);
   assert.equal(await write(home, "src/a.log"), null);
   assert.equal(await write(home, join(home.path, "elsewhere.log")), null);
   assert.deepEqual(executions(home).filter(({ status }) => status === "blocked"), []);
 });
 
 test("where git cannot be asked the file passes with a note, or is denied when strict", async (home) => {
-  const project = repository(home, { ".gitignore": "*.log\n" });
-  const noGit = { PATH: "/nowhere" };
-  assert.equal(await ask(home, "Write", { file_path: "a.log" }, noGit), null);
+  repository(home, { ".gitignore": "*.log\n" });
+  const noGit = { env: { PATH: "/nowhere" } };
+  assert.equal(await ask(home, "Write", { file_path: "a.log" }, {}, noGit), null);
   const { doubts } = executions(home).at(-1)!["metadata"] as { readonly doubts: string[] };
   assert.match(doubts[0]!, /whether git ignores \S+a\.log could not be asked/);
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), ON.replace("{", "{strict: true, "));
+  configIn(home, ON.replace("{", "{strict: true, "));
   assert.match(
-    (await ask(home, "Write", { file_path: "a.log" }, noGit))!,
+    (await ask(home, "Write", { file_path: "a.log" }, {}, noGit))!,
     /only when it runs can be known.*could not be asked/,
   );
 });
 
-slowTest("a git that does not answer is not waited for, and does not stay", async () => {
-  using home = tempHome();
+test.slow("a git that does not answer is not waited for, and does not stay", async (home) => {
   repository(home, { ".gitignore": "*.log\n" });
   const tools = join(home.path, "tools");
   Deno.mkdirSync(tools);
@@ -185,14 +173,14 @@ slowTest("a git that does not answer is not waited for, and does not stay", asyn
   Deno.writeTextFileSync(join(tools, "git"), `#!/bin/sh\necho $$ > ${tools}/pid\n${minutes}`, {
     mode: 0o755,
   });
-  const path = { PATH: `${tools}:/usr/bin:/bin` };
-  assert.equal(await ask(home, "Write", { file_path: "a.log" }, path), null);
+  const path = { env: { PATH: `${tools}:/usr/bin:/bin` } };
+  assert.equal(await ask(home, "Write", { file_path: "a.log" }, {}, path), null);
   const { doubts } = executions(home).at(-1)!["metadata"] as { readonly doubts: string[] };
   assert.match(doubts[0]!, /whether git ignores \S+a\.log could not be asked/);
   const pid = Deno.readTextFileSync(join(tools, "pid")).trim();
   const { stdout } = new Deno.Command("ps", { args: ["-o", "args=", "-p", pid] }).outputSync();
   assert.doesNotMatch(new TextDecoder().decode(stdout), /sleep 97/);
-}, needsTools("git", "ps"));
+});
 
 test("a folder that tools make anew may go away", async (home) => {
   repository(home, {
@@ -201,13 +189,16 @@ test("a folder that tools make anew may go away", async (home) => {
     "dist/a.js": "",
     "logs/a.txt": "",
   });
-  const commands = ["rm -rf node_modules && npm ci", "rm -rf dist", "rm -r node_modules/m"];
-  for (const command of commands) assert.equal(await bash(home, command), null, command);
+  await assertAllowed(home, [
+    "rm -rf node_modules && npm ci",
+    "rm -rf dist",
+    "rm -r node_modules/m",
+  ]);
   assert.match((await bash(home, "rm -rf logs"))!, /git ignores the file/);
   assert.match((await bash(home, "rm dist/a.js"))!, /git ignores the file/);
 });
 
-test("git takes back only what differs, and leaves alone what it ignores or does not know", async (home) => {
+test("a git command that restores files is judged by the files that differ", async (home) => {
   const config = "preToolUse: {uneditableFiles: ['.env*', '*.lock']}\n";
   const project = repository(home, {
     ".gitignore": ".env\n",
@@ -228,40 +219,29 @@ test("git takes back only what differs, and leaves alone what it ignores or does
     "git reset --hard",
     "git checkout -f",
   ];
-  for (const command of [...commands, ...stashes, "git checkout HEAD -- src"]) {
-    assert.equal(await bash(home, command), null, command);
-  }
+  await assertAllowed(home, [...commands, ...stashes, "git checkout HEAD -- src"]);
   Deno.writeTextFileSync(join(project, "lib/yarn.lock"), "changed");
-  for (const command of commands) {
-    assert.match((await bash(home, command))!, /File: lib\/yarn\.lock\n/, command);
-  }
+  await assertDenied(home, /File: lib\/yarn\.lock\n/, commands);
   // A stash keeps what it takes.
-  for (const command of [...stashes, "git restore . ':!lib'"]) {
-    assert.equal(await bash(home, command), null, command);
-  }
+  await assertAllowed(home, [...stashes, "git restore . ':!lib'"]);
   assert.match((await bash(home, "git checkout $REF -- lib"))!, /yarn\.lock/);
   assert.match((await bash(home, "git checkout none -- lib"))!, /yarn\.lock/);
   assert.match((await bash(home, "git checkout HEAD~1 -- .env"))!, /File: \.env\n/);
   gitSync(project, "add", "lib");
   assert.equal(await bash(home, "git restore lib"), null);
   assert.match((await bash(home, "git checkout HEAD -- lib"))!, /yarn\.lock/);
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), `${config}# a person's\n`);
+  configIn(home, `${config}# a person's\n`);
   assert.match((await bash(home, "git checkout ."))!, /belongs to the guards/);
-  const rows = [
+  await assertDenied(home, /belongs to the guards/, [
     "git stash -u",
     "git reset --hard HEAD",
     "git reset --hard HEAD~0",
     "git switch -f main",
     "git checkout -f main",
-  ];
-  for (const command of rows) {
-    assert.match((await bash(home, command))!, /belongs to the guards/, command);
-  }
+  ]);
   gitSync(project, "checkout", "-q", "--", ".");
   gitSync(project, "commit", "-qm", "y");
-  for (const command of ["git stash -u", "git stash -a"]) {
-    assert.equal(await bash(home, command), null, command);
-  }
+  await assertAllowed(home, ["git stash -u", "git stash -a"]);
   Deno.writeTextFileSync(join(project, ".conclaude.local.yaml"), "{}\n");
   assert.match((await bash(home, "git stash -u"))!, /conclaude\.local\.yaml belongs/);
   assert.match((await bash(home, "git stash push --all"))!, /conclaude\.local\.yaml belongs/);
@@ -277,11 +257,8 @@ test("git changes a folder without its ignored files", async (home) => {
 });
 
 test("explain shows the rule", async (home) => {
-  const project = repository(home, { ".gitignore": "*.log\n" });
-  const { stdout, code } = await runProgram(["explain", "Write", "a.log"], {
-    env: { HOME: home.path },
-    cwd: project,
-  });
+  repository(home, { ".gitignore": "*.log\n" });
+  const { stdout, code } = await conclaude(home, "explain", "Write", "a.log");
   assert.equal(code, 1);
   assert.match(stdout, /preToolUse\.preventUpdateGitIgnored +forbids/);
 });

@@ -1,14 +1,22 @@
-/** Guards on the real program: what is denied, what passes, what the person and the audit trail are told. */
+/** Guards: what is denied, what passes, what the person and the audit trail are told. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { executions, filesWith, type Row } from "../support/look.ts";
-import { ask, bash, edit, projectIn, SESSION, write } from "../support/guarded.ts";
-import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { executions, filesWith, lastMetadata, type Row } from "../support/look.ts";
+import {
+  ask,
+  assertAllowed,
+  assertDenied,
+  bash,
+  conclaude,
+  configIn,
+  edit,
+  projectIn,
+  SESSION,
+  write,
+} from "../support/guarded.ts";
+import { hook, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
-
-function conclaude(home: TempHome, ...args: string[]) {
-  return runProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
-}
+import { configureUser } from "../support/on_home.ts";
 
 const test = testWith(tempHome);
 
@@ -38,9 +46,7 @@ test("without a configuration file of the project nothing is refused", async (ho
 
 test("a user's own rules count in every project, new files in its folder are not their business", async (home) => {
   Deno.mkdirSync(join(home.path, "project"));
-  Deno.mkdirSync(join(home.path, ".conclaude"));
-  const config = join(home.path, ".conclaude", "config.yaml");
-  Deno.writeTextFileSync(config, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  const config = configureUser(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
   assert.equal(await write(home, "new.txt"), null);
   assert.match((await write(home, "yarn.lock"))!, /\*\.lock/);
   assert.match((await bash(home, "rm -rf ."))!, /dangerous/);
@@ -126,9 +132,7 @@ test("a rule about a tool without a pattern leaves the shell alone, and one with
     - {tool: Write, pattern: "*.pem", action: block}
 `,
   );
-  for (const command of ["npm test > /tmp/x.log", "rm -f /tmp/q", "touch src/a.ts"]) {
-    assert.equal(await bash(home, command), null, command);
-  }
+  await assertAllowed(home, ["npm test > /tmp/x.log", "rm -f /tmp/q", "touch src/a.ts"]);
   assert.match((await ask(home, "NotebookEdit", { notebook_path: "a.ipynb" }))!, /no notebooks/);
   assert.match((await ask(home, "MultiEdit", { file_path: "src/a.ts" }))!, /Validation rule: \*/);
   assert.match((await bash(home, "touch src/a.pem"))!, /rule: \*\.pem/);
@@ -167,17 +171,18 @@ test("where rules allow, only what one of them matches passes", async (home) => 
   );
   assert.equal(await bash(home, "npm test -- --watch"), null);
   assert.equal(await bash(home, "timeout 60 npm test && git status"), null);
-  const scripts = [
+  await assertAllowed(home, [
     "set -e; [ -f a.txt ] && cd src && npm test",
     "export A=1; local b; trap 'npm test' EXIT; echo done",
     "run() { npm test; }; while read -r l; do run; done < a.txt",
     "bash -c 'npm test'",
     "ls() { git status; }; ls | xargs npm test",
-  ];
-  for (const script of scripts) assert.equal(await bash(home, script), null, script);
-  for (const script of ["bash x.sh", "bash -c 'rm a.txt'", "run() { rm a.txt; }; run"]) {
-    assert.match((await bash(home, script))!, /allow rule/, script);
-  }
+  ]);
+  await assertDenied(home, /allow rule/, [
+    "bash x.sh",
+    "bash -c 'rm a.txt'",
+    "run() { rm a.txt; }; run",
+  ]);
   assert.match((await bash(home, "npm test && rm a.txt"))!, /allow rule.*Command: rm a\.txt/);
   assert.match((await bash(home, "sudo npm test"))!, /Command: sudo npm test/);
   assert.equal(await edit(home, "src/a.ts"), null);
@@ -185,7 +190,7 @@ test("where rules allow, only what one of them matches passes", async (home) => 
   assert.match((await edit(home, "docs/a.md"))!, /src\/\*\*/);
 });
 
-test("a rule that blocks a tool for some files is walked around with a shell command, or another editing tool", async (home) => {
+test("a rule that blocks a tool for some files holds for shell commands and other editing tools as well", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -304,7 +309,7 @@ test("the command in a denial lifts it, for this session alone, until it is resu
   assert.equal(code, 0);
   assert.match(stdout, /for 15 minutes/);
   assert.equal(await edit(home, "src/a.ts"), null);
-  const paused = executions(home).at(-1)!["metadata"] as Row;
+  const paused = lastMetadata(home);
   assert.deepEqual([paused["paused"], paused["rules"]], [["guards"], [
     "preToolUse.uneditableFiles[0]",
   ]]);
@@ -349,10 +354,7 @@ test("the agent can neither lift a rule nor change the policy, unless the policy
     await bash(home, "cat .conclaude.yaml; conclaude guard list; conclaude counter list"),
     null,
   );
-  Deno.writeTextFileSync(
-    join(project, ".conclaude.yaml"),
-    "preToolUse: {protectPolicy: false, preventRootAdditions: false}\n",
-  );
+  configIn(home, "preToolUse: {protectPolicy: false, preventRootAdditions: false}\n");
   for (const attempt of attempts) assert.equal(await attempt(), null);
 });
 
@@ -522,8 +524,8 @@ test("a file that says it is generated is protected, where the policy asks for i
   Deno.writeTextFileSync(join(project, "src/made.ts"), made);
   Deno.writeTextFileSync(join(project, "src/own.ts"), `${"x\n".repeat(100)}${made}`);
   assert.equal(await edit(home, "src/made.ts"), null);
-  Deno.writeTextFileSync(
-    join(project, ".conclaude.yaml"),
+  configIn(
+    home,
     "preToolUse: {preventGeneratedFileEdits: true, generatedFileMessage: 'M {file_path} {marker}'}\n",
   );
   assert.match((await edit(home, "src/made.ts"))!, /^M src\/made\.ts DO NOT EDIT\n/);
@@ -543,20 +545,15 @@ test("a file that may not be removed goes away with a folder above it", async (h
     "node_modules/m/yarn.lock",
     "pkg/node_modules/m/yarn.lock",
   ]);
-  const commands = [
+  await assertDenied(home, /\*\.lock.*File: sub\/deep\/x\.lock/, [
     "rm -rf sub",
     "rm -r sub/*",
     "mv sub src/",
     "find sub -delete",
     "git rm -r sub",
     `cd / && rm -r ${project}/sub/deep`,
-  ];
-  for (const command of commands) {
-    assert.match((await bash(home, command))!, /\*\.lock.*File: sub\/deep\/x\.lock/, command);
-  }
-  for (const command of ["rm -rf node_modules pkg", "rm -r pkg/node_modules/m", "rm -r other"]) {
-    assert.equal(await bash(home, command), null, command);
-  }
+  ]);
+  await assertAllowed(home, ["rm -rf node_modules pkg", "rm -r pkg/node_modules/m", "rm -r other"]);
 });
 
 test.slow("a folder that is too large to be looked through is a doubt", async (home) => {
@@ -564,12 +561,9 @@ test.slow("a folder that is too large to be looked through is a doubt", async (h
   Deno.mkdirSync(join(project, "many"));
   for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
   assert.equal(await bash(home, "rm -r many"), null);
-  const noted = executions(home).at(-1)!["metadata"] as Row;
+  const noted = lastMetadata(home);
   assert.deepEqual(noted["doubts"], ["many holds more files than can be looked through"]);
-  Deno.writeTextFileSync(
-    join(project, ".conclaude.yaml"),
-    "preToolUse: {uneditableFiles: ['*.lock'], strict: true}\n",
-  );
+  configIn(home, "preToolUse: {uneditableFiles: ['*.lock'], strict: true}\n");
   assert.match((await bash(home, "rm -r many"))!, /only when it runs/);
 });
 
@@ -584,7 +578,7 @@ test("the way out of a rule is no pause where none can be kept", async (home) =>
     assert.doesNotMatch(reason, /guard pause/);
     assert.match(reason, /change of the rule in the configuration \(`conclaude config path`/);
   }
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), rules);
+  configIn(home, rules);
   Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });
   Deno.writeTextFileSync(home.database, "no database at all ".repeat(500));
   for (const reason of [(await edit(home, "src/a.ts"))!, await stop()]) {

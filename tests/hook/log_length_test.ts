@@ -1,19 +1,17 @@
-/** The write-ahead log, which every hook reads that no other process keeps the index of: who empties it, and when. */
+/** The write-ahead log, which a hook has to read where no other process keeps its index: who empties it, and when. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { saveRecords } from "../../src/db/captures.ts";
 import { isLogLong, openDatabase } from "../../src/db/database.ts";
 import { drainLockPath, takeLock } from "../../src/db/process_lock.ts";
 import { hook, observed, type TempHome, tempHome } from "../support/program.ts";
-import { workRecords } from "../support/work_sessions.ts";
+import { saveWork } from "../support/work_sessions.ts";
 import { testWith } from "../support/fixtures.ts";
 
 /** A database with a long log, open as long as the block lasts: nobody who leaves moves the log. */
 async function withLongLog(home: TempHome): Promise<Disposable> {
   await Deno.mkdir(join(home.path, ".conclaude"), { mode: 0o700 });
   const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
-  const records = workRecords(400, { seed: 5, project: "/home/ana/app", startMs: Date.now() });
-  saveRecords(db, records);
+  saveWork(db, 400, { seed: 5, startMs: Date.now() });
   assert.ok(isLogLong(home.database));
   return { [Symbol.dispose]: () => db.close() };
 }

@@ -5,20 +5,26 @@ import { git } from "../support/git.ts";
 import { runProgram } from "../support/program.ts";
 import {
   asked,
+  configure,
   edit,
+  editing,
   failed,
   FIRST,
+  inGit,
   ran,
   said,
   SECOND,
   send,
   start,
+  verb,
   work,
   workplace,
 } from "../support/told_sessions.ts";
+import { testWith } from "../support/fixtures.ts";
 
-Deno.test("a new session is told what is open, what was mended and what Claude said last, each with its number", async () => {
-  using at = await workplace();
+const test = testWith(workplace);
+
+test("a new session is told what is open, what was mended and what Claude said last, each with its number", async (at) => {
   await work(at);
   const told = await start(at, "startup", { session: SECOND });
   assert.match(told, /^## Memory of this project/);
@@ -32,8 +38,7 @@ Deno.test("a new session is told what is open, what was mended and what Claude s
   assert.match(stdout, /^Fixed TypeError: token is undefined[^]*mended +#\d+[^]*src\/auth\.ts/);
 });
 
-Deno.test("nothing is told of another project, nor where there is nothing to tell", async () => {
-  using at = await workplace();
+test("nothing is told of another project, nor where there is nothing to tell", async (at) => {
   assert.equal(await start(at, "startup", { session: FIRST }), "");
   await work(at);
   const elsewhere = join(at.path, "elsewhere");
@@ -41,29 +46,16 @@ Deno.test("nothing is told of another project, nor where there is nothing to tel
   assert.equal(await start(at, "startup", { session: SECOND, project: elsewhere }), "");
 });
 
-Deno.test("worktrees of a repository are one project", async () => {
-  using at = await workplace();
+test("worktrees of a repository are one project", async (at) => {
   await work(at);
-  await git(
-    at.project,
-    "-c",
-    "user.name=t",
-    "-c",
-    "user.email=t@t",
-    "commit",
-    "-q",
-    "--allow-empty",
-    "-m",
-    "one",
-  );
+  await inGit(at, "commit -q --allow-empty -m one");
   const tree = join(at.path, "tree");
   await git(at.project, "worktree", "add", "-q", "-b", "other", tree);
   const told = await start(at, "startup", { session: SECOND, project: tree });
   assert.match(told, /Session: The login forgets|The login forgets its token/);
 });
 
-Deno.test("a session that is resumed is told only of what others did since, a compacted one of its own past", async () => {
-  using at = await workplace();
+test("a session that is resumed is told only of what others did since, a compacted one of its own past", async (at) => {
   await work(at);
   await start(at, "startup", { session: SECOND });
   assert.equal(await start(at, "resume", { session: SECOND }), "");
@@ -75,8 +67,7 @@ Deno.test("a session that is resumed is told only of what others did since, a co
   assert.match(await start(at, "compact", { session: FIRST }), /npm run lint/);
 });
 
-Deno.test("what speaks of a file that is another one now says so", async () => {
-  using at = await workplace();
+test("what speaks of a file that is another one now says so", async (at) => {
   await work(at);
   const path = join(at.project, "src/auth.ts");
   const later = new Date(Date.now() + 60_000);
@@ -90,24 +81,18 @@ Deno.test("what speaks of a file that is another one now says so", async () => {
   assert.match(await start(at, "startup", { session: SECOND }), /\(its file is gone\)/);
 });
 
-Deno.test("a file that another branch has, and this one never had, is not gone", async () => {
-  using at = await workplace();
+test("a file that another branch has, and this one never had, is not gone", async (at) => {
   await work(at);
-  const who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-  await git(at.project, ...who, "commit", "-q", "--allow-empty", "-m", "Start");
-  await git(at.project, "checkout", "-q", "-b", "feat");
+  await inGit(at, "commit -q --allow-empty -m Start", "checkout -q -b feat");
   await Deno.writeTextFile(join(at.project, "src/only.ts"), "export const only = 1;\n");
   const note = ["memory", "remember", "Only is a constant", "--file", "src/only.ts"];
-  await runProgram(note, { env: { HOME: at.path }, cwd: at.project });
-  await git(at.project, "add", "-A");
-  await git(at.project, ...who, "commit", "-qm", "Only");
-  await git(at.project, "checkout", "-q", "main");
+  await verb(at, ...note);
+  await inGit(at, "add -A", "commit -qm Only", "checkout -q main");
   const told = await start(at, "startup", { session: SECOND });
   assert.match(told, /on feat, note: Only is a constant\n/);
 });
 
-Deno.test("a file beside the project has not changed as long as it is as it was", async () => {
-  using at = await workplace();
+test("a file beside the project has not changed as long as it is as it was", async (at) => {
   const path = join(at.path, "notes.md");
   await edit(at, "../notes.md", "# Tides\n");
   await Deno.writeTextFile(path, "# Tides\n");
@@ -119,8 +104,7 @@ Deno.test("a file beside the project has not changed as long as it is as it was"
   assert.match(await start(at), /edit: Write [^\n]*\(its file is gone\)/);
 });
 
-Deno.test("a file that changes in the moment after an edit has changed since", async () => {
-  using at = await workplace();
+test("a file that changes in the moment after an edit has changed since", async (at) => {
   await edit(at, "src/now.ts", "export const now = 1;\n");
   await Deno.writeTextFile(join(at.project, "src/now.ts"), "export const now = 1;\n");
   await said(at, "Written.");
@@ -131,10 +115,8 @@ Deno.test("a file that changes in the moment after an edit has changed since", a
   assert.match(await start(at), /edit: Write src\/now\.ts[^\n]*\(its file has changed since\)/);
 });
 
-Deno.test("a failure that names a file says when that is another one now, or gone, on its branch", async () => {
-  using at = await workplace();
-  const who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-  await git(at.project, ...who, "commit", "-q", "--allow-empty", "-m", "one");
+test("a failure that names a file says when that is another one now, or gone, on its branch", async (at) => {
+  await inGit(at, "commit -q --allow-empty -m one");
   const path = join(at.project, "src/cart.test.js");
   const wrote = async (text: string) => {
     await Deno.writeTextFile(path, text);
@@ -153,37 +135,31 @@ Deno.test("a failure that names a file says when that is another one now, or gon
   await wrote("2\n");
   assert.equal((await open())?.[0], `${tests} (its file has changed since)`);
   assert.doesNotMatch((await open())?.[1] ?? "", /its file/);
-  await git(at.project, "switch", "-q", "-c", "other");
+  await inGit(at, "switch -q -c other");
   assert.equal((await open())?.[0], tests);
-  await git(at.project, "switch", "-q", "main");
+  await inGit(at, "switch -q main");
   await Deno.remove(path);
   assert.equal((await open())?.[0], `${tests} (its file is gone)`);
 });
 
-Deno.test("what a failure names is not looked at where another branch is checked out by then", async () => {
-  using at = await workplace();
-  const who = ["-c", "user.name=t", "-c", "user.email=t@t"];
-  await git(at.project, ...who, "commit", "-q", "--allow-empty", "-m", "one");
+test("what a failure names is not looked at where another branch is checked out by then", async (at) => {
+  await inGit(at, "commit -q --allow-empty -m one");
   const path = join(at.project, "src/cart.test.js");
   await Deno.writeTextFile(path, "1\n");
   const red = "Exit code 1\nFAIL src/cart.test.js\n  ● adds\n\nTests: 1 failed, 1 total";
   await failed(at, "npm test", red);
-  await git(at.project, "switch", "-q", "-c", "other");
+  await inGit(at, "switch -q -c other");
   await Deno.writeTextFile(path, "2\n");
   await said(at, "It fails.");
-  await git(at.project, "switch", "-q", "main");
+  await inGit(at, "switch -q main");
   await Deno.writeTextFile(path, "1\n");
   assert.match(await start(at), /Tests fail: npm test .*: adds$/m);
 });
 
-Deno.test("a note about a file says when that is another one now, or gone", async () => {
-  using at = await workplace();
+test("a note about a file says when that is another one now, or gone", async (at) => {
   const path = join(at.project, "src/port.ts");
   const remember = () =>
-    runProgram(["memory", "remember", "--file", "src/port.ts", "The port is 5433"], {
-      env: { HOME: at.path },
-      cwd: at.project,
-    });
+    verb(at, "memory", "remember", "--file", "src/port.ts", "The port is 5433");
   const later = new Date(Date.now() + 60_000);
   await Deno.writeTextFile(path, "export const port = 5433;\n");
   await remember();
@@ -198,13 +174,12 @@ Deno.test("a note about a file says when that is another one now, or gone", asyn
   assert.match(await start(at), /note: The port is 5433 \(its file is gone\)$/m);
 });
 
-Deno.test("whatever is told of a file that has changed since says so, however much is told", async () => {
-  using at = await workplace();
+test("whatever is told of a file that has changed since says so, however much is told", async (at) => {
   const numbers = Array.from({ length: 14 }, (_, n) => n);
   for (const n of numbers) {
     await Deno.writeTextFile(join(at.project, `n${n}.txt`), "1\n");
     const note = ["memory", "remember", `The answer to ${n} is known`, "--file", `n${n}.txt`];
-    await runProgram(note, { cwd: at.project, env: { HOME: at.path } });
+    await verb(at, ...note);
   }
   const later = new Date(Date.now() + 60_000);
   for (const n of numbers) {
@@ -216,8 +191,7 @@ Deno.test("whatever is told of a file that has changed since says so, however mu
   assert.deepEqual(notes.filter((line) => !line.endsWith(" (its file has changed since)")), []);
 });
 
-Deno.test("a note that stands in what Claude reads anyway is not told, however it is marked there", async () => {
-  using at = await workplace();
+test("a note that stands in what Claude reads anyway is not told, however it is marked there", async (at) => {
   const write = async (name: string, text: string) => {
     const path = join(at.path, name);
     await Deno.mkdir(join(path, ".."), { recursive: true });
@@ -238,7 +212,7 @@ Deno.test("a note that stands in what Claude reads anyway is not told, however i
     "Queues are drained at night.",
   ];
   for (const note of notes) {
-    await runProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
+    await verb(at, "memory", "remember", note);
   }
   assert.deepEqual((await start(at)).match(/note: .*/g), [
     "note: Queues are drained at night.",
@@ -246,8 +220,7 @@ Deno.test("a note that stands in what Claude reads anyway is not told, however i
   ]);
 });
 
-Deno.test("a session is named after its first prompt that says something", async () => {
-  using at = await workplace();
+test("a session is named after its first prompt that says something", async (at) => {
   for (const prompt of ["continue", "ok, go on!", "Weiter", "Let the importer skip blank lines"]) {
     await asked(at, prompt);
   }
@@ -256,8 +229,7 @@ Deno.test("a session is named after its first prompt that says something", async
   assert.match(await start(at), /Last sessions:\n- .*: Let the importer skip blank lines/);
 });
 
-Deno.test("a fork, which has its parent's history, is told only of what came since it was seen", async () => {
-  using at = await workplace();
+test("a fork, which has its parent's history, is told only of what came since it was seen", async (at) => {
   await work(at);
   assert.equal(await start(at, "fork", { session: SECOND }), "");
   await failed(at, "npm run typecheck", "Exit code 2\nerror: no such type");
@@ -267,19 +239,11 @@ Deno.test("a fork, which has its parent's history, is told only of what came sin
   assert.doesNotMatch(news, /npm run lint/);
 });
 
-Deno.test("the budget is kept, by whole lines, and 0 tells nothing", async () => {
-  using at = await workplace();
+test("the budget is kept, by whole lines, and 0 tells nothing", async (at) => {
   for (let n = 0; n < 40; n++) {
-    await runProgram(["memory", "remember", `Note ${n}: ${"a long remark ".repeat(9)}`], {
-      env: { HOME: at.path },
-      cwd: at.project,
-    });
+    await verb(at, "memory", "remember", `Note ${n}: ${"a long remark ".repeat(9)}`);
   }
-  const config = (tokens: number) =>
-    Deno.writeTextFile(
-      join(at.project, ".conclaude.yaml"),
-      `memory: {context: {tokens: ${tokens}}}\n`,
-    );
+  const config = (tokens: number) => configure(at, `memory: {context: {tokens: ${tokens}}}\n`);
   const whole = await start(at, "startup", { session: FIRST });
   assert.ok(whole.length <= 1_200 * 3.5 && whole.length > 3_500, String(whole.length));
   await config(200);
@@ -293,14 +257,10 @@ Deno.test("the budget is kept, by whole lines, and 0 tells nothing", async () =>
   assert.equal(await start(at, "startup", { session: SECOND }), "");
 });
 
-Deno.test("a budget that memory does not fit into is kept by the list of sessions as well", async () => {
-  using at = await workplace();
+test("a budget that memory does not fit into is kept by the list of sessions as well", async (at) => {
   await work(at);
   for (const tokens of [1, 20, 25, 30, 40, 60, 90]) {
-    await Deno.writeTextFile(
-      join(at.project, ".conclaude.yaml"),
-      `memory: {context: {tokens: ${tokens}}}\n`,
-    );
+    await configure(at, `memory: {context: {tokens: ${tokens}}}\n`);
     const told = await start(at, "startup", { session: `${SECOND.slice(0, -2)}${tokens + 10}` });
     assert.ok(told.length <= tokens * 3.5, `${tokens}: ${told.length}`);
     // Nothing is told of a session of which nothing but its beginning is known, and a heading never alone.
@@ -308,8 +268,7 @@ Deno.test("a budget that memory does not fit into is kept by the list of session
   }
 });
 
-Deno.test("a rule that stands in CLAUDE.md is not told again, however it is introduced", async () => {
-  using at = await workplace();
+test("a rule that stands in CLAUDE.md is not told again, however it is introduced", async (at) => {
   await Deno.mkdir(join(at.project, ".claude/rules"), { recursive: true });
   await Deno.writeTextFile(
     join(at.project, "CLAUDE.md"),
@@ -331,41 +290,29 @@ Deno.test("a rule that stands in CLAUDE.md is not told again, however it is intr
   );
 });
 
-Deno.test("a prompt and an edit are answered with what is remembered, once, where that is switched on", async () => {
-  using at = await workplace();
+test("a prompt and an edit are answered with what is remembered, once, where that is switched on", async (at) => {
   await work(at);
   const prompt = { prompt: "The token of the login is undefined once more" };
   assert.equal(await send(at, "UserPromptSubmit", prompt, { session: SECOND }), "");
-  await Deno.writeTextFile(
-    join(at.project, ".conclaude.yaml"),
-    "memory: {recall: {prompts: true, edits: true}}\n",
-  );
+  await configure(at, "memory: {recall: {prompts: true, edits: true}}\n");
   const told = await send(at, "UserPromptSubmit", prompt, { session: SECOND });
   assert.match(told, /^Remembered about this[^]*Fixed TypeError: token is undefined/);
   assert.ok(told.length <= 250 * 3.5, String(told.length));
   const again = await send(at, "UserPromptSubmit", prompt, { session: SECOND });
   assert.doesNotMatch(again, /Fixed TypeError/);
   const third = "c0de0000-0000-4000-8000-000000000003";
-  const use = {
-    tool_name: "Edit",
-    tool_input: { file_path: join(at.project, "src/auth.ts"), old_string: "1", new_string: "2" },
-  };
-  const file = await send(at, "PreToolUse", use, { session: third });
+  const file = await editing(at, "src/auth.ts", { session: third });
   assert.match(file, /^Remembered about src\/auth\.ts[^]*Fixed TypeError/);
-  assert.equal(await send(at, "PreToolUse", use, { session: third }), "");
+  assert.equal(await editing(at, "src/auth.ts", { session: third }), "");
   assert.equal(await send(at, "UserPromptSubmit", { prompt: "go on" }, { session: third }), "");
 });
 
-Deno.test("of an answer that a prompt calls to mind it is told that its matter was worked on since", async () => {
-  using at = await workplace();
+test("an answer that is recalled for a prompt says that its subject was worked on since", async (at) => {
   const [early, late] = [5, 6].map((n) => ({ session: `c0de0000-0000-4000-8000-00000000000${n}` }));
   await asked(at, "Add the form", early);
   await edit(at, "src/up.ts", "one\n", early);
   await said(at, "Uploads work. Uploads above 5 MB are not supported yet.", early);
-  await Deno.writeTextFile(
-    join(at.project, ".conclaude.yaml"),
-    "memory: {recall: {prompts: true}}\n",
-  );
+  await configure(at, "memory: {recall: {prompts: true}}\n");
   const prompt = { prompt: "are uploads above 5 MB supported?" };
   const told = await send(at, "UserPromptSubmit", prompt, { session: SECOND });
   assert.match(told, /message: Uploads work\. Uploads above 5 MB are not supported yet\.$/m);
@@ -377,59 +324,33 @@ Deno.test("of an answer that a prompt calls to mind it is told that its matter w
   assert.match(again, /not supported yet\. \(worked on since: #\d+\)$/m);
 });
 
-Deno.test("what is known of a file is told before an edit however often it was edited since", async () => {
-  using at = await workplace();
-  const run = (...args: string[]) =>
-    runProgram(["memory", ...args], { env: { HOME: at.path }, cwd: at.project });
+test("what is known of a file is told before an edit however often it was edited since", async (at) => {
+  const run = (...args: string[]) => verb(at, "memory", ...args);
   await run("remember", "Prices are in cents", "--file", "src/price.py");
   for (let n = 0; n < 30; n++) {
     await edit(at, "src/price.py", `price = ${n}\n`);
     if (n % 10 === 9) await said(at, "Changed.");
   }
-  await Deno.writeTextFile(
-    join(at.project, ".conclaude.yaml"),
-    "memory: {recall: {edits: true}}\n",
-  );
-  const use = {
-    tool_name: "Edit",
-    tool_input: { file_path: join(at.project, "src/price.py"), old_string: "1", new_string: "2" },
-  };
-  const told = await send(at, "PreToolUse", use, { session: SECOND });
+  await configure(at, "memory: {recall: {edits: true}}\n");
+  const told = await editing(at, "src/price.py");
   assert.match(told, /Prices are in cents/);
 });
 
-Deno.test("with memory switched off nothing is worked in and nothing told; captures stay", async () => {
-  using at = await workplace();
-  await Deno.writeTextFile(join(at.project, ".conclaude.yaml"), "memory: {enabled: false}\n");
+test("with memory switched off nothing is worked in and nothing told; captures stay", async (at) => {
+  await configure(at, "memory: {enabled: false}\n");
   await work(at);
   assert.equal(await start(at, "startup", { session: SECOND }), "");
   const { stdout } = await runProgram(["queue", "stats", "--json"], { env: { HOME: at.path } });
   assert.equal(JSON.parse(stdout).byStatus.done, 0);
 });
 
-Deno.test("a failure is found by the files that it names, and told before one of them is edited", async () => {
-  using at = await workplace();
+test("a failure is found by the files that it names, and told before one of them is edited", async (at) => {
   await failed(at, "npx tsc --noEmit", "Exit code 2\nsrc/tide.ts(3,5): error TS2304: no name 'x'");
   await said(at, "It fails.");
-  await Deno.writeTextFile(
-    join(at.project, ".conclaude.yaml"),
-    "memory: {recall: {edits: true}}\n",
-  );
-  const run = (...args: string[]) =>
-    runProgram(["memory", ...args, "--here", "--json"], {
-      env: { HOME: at.path },
-      cwd: at.project,
-    });
+  await configure(at, "memory: {recall: {edits: true}}\n");
+  const run = (...args: string[]) => verb(at, "memory", ...args, "--here", "--json");
   const { stdout } = await run("search", "--file", "src/tide.ts", "name");
   assert.match(JSON.parse(stdout).results[0].title, /npx tsc --noEmit.* failed/);
   assert.match((await run("timeline", "src/tide.ts")).stdout, /npx tsc --noEmit/);
-  const use = {
-    tool_name: "Edit",
-    tool_input: {
-      file_path: join(at.project, "src/tide.ts"),
-      old_string: "a",
-      new_string: "b",
-    },
-  };
-  assert.match(await send(at, "PreToolUse", use, { session: SECOND }), /npx tsc --noEmit/);
+  assert.match(await editing(at, "src/tide.ts"), /npx tsc --noEmit/);
 });

@@ -1,4 +1,4 @@
-/** Filters of a search, as people type and paste them: on the real program. */
+/** Filters of a search, as people type and paste them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";

@@ -10,6 +10,7 @@ import {
   asked,
   edit,
   failed,
+  inGit,
   ran,
   said,
   SECOND,
@@ -21,6 +22,7 @@ import {
   type Workplace,
   workplace,
 } from "../support/told_sessions.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const THIRD = { session: "c0de0000-0000-4000-8000-000000000003" };
 const FOURTH = { session: "c0de0000-0000-4000-8000-000000000004" };
@@ -34,18 +36,12 @@ async function checked(at: Workplace): Promise<string> {
   throw new Error("git never answers");
 }
 
-/** Runs git as a person does, a command for each text. */
-async function commit(at: Workplace, ...commands: readonly string[]) {
-  for (const command of commands) {
-    await git(at.project, "-c", "user.name=a", "-c", "user.email=a@b", ...command.split(" "));
-  }
-}
+const test = testWith(workplace);
 
-Deno.test("a new branch is told what was done on the one that it came from, and that it was done there", async () => {
-  using at = await workplace();
-  await commit(at, "commit -q --allow-empty -m begun");
+test("a new branch is told what was done on the one that it came from, and that it was done there", async (at) => {
+  await inGit(at, "commit -q --allow-empty -m begun");
   await work(at);
-  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  await inGit(at, "checkout -q -b feat/z");
   const told = await checked(at);
   assert.match(told, /Left open elsewhere:\n- #\d+ just now on main: `npm run lint` failed/);
   assert.match(told, /Last sessions:\n- #\d+ just now on main: The login forgets its token/);
@@ -54,20 +50,18 @@ Deno.test("a new branch is told what was done on the one that it came from, and 
   assert.doesNotMatch(told, /, commit:/);
 });
 
-Deno.test("what a session did before it changed the branch is told on a third one", async () => {
-  using at = await workplace();
+test("what a session did before it changed the branch is told on a third one", async (at) => {
   await work(at);
-  await git(at.project, "checkout", "-q", "-b", "feat/y");
+  await inGit(at, "checkout -q -b feat/y");
   await edit(at, "src/y.ts", "export const y = 1;\n");
   await said(at, "Begun.");
-  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  await inGit(at, "checkout -q -b feat/z");
   const told = await start(at);
   assert.match(told, /on main, fix: Fixed TypeError/);
   assert.match(told, /Last sessions:\n- #\d+ just now on feat\/y: The login forgets its token/);
 });
 
-Deno.test("what stands on no branch, as what was imported, is told on every one", async () => {
-  using at = await workplace();
+test("what stands on no branch, as what was imported, is told on every one", async (at) => {
   await work(at);
   const db = new DatabaseSync(at.database);
   db.exec("UPDATE observations SET branch = NULL WHERE kind = 'fix'");
@@ -75,8 +69,7 @@ Deno.test("what stands on no branch, as what was imported, is told on every one"
   assert.match(await start(at), /- #\d+ just now, fix: Fixed TypeError/);
 });
 
-Deno.test("what was only looked for, or failed once and is no test or build, is not told; tests come first", async () => {
-  using at = await workplace();
+test("what was only looked for, or failed once and is no test or build, is not told; tests come first", async (at) => {
   await failed(
     at,
     "cargo test",
@@ -110,8 +103,7 @@ Deno.test("what was only looked for, or failed once and is no test or build, is 
   assert.doesNotMatch(told, /nosuchprog|publish|nonexist|File does not exist|nothing to commit/);
 });
 
-Deno.test("a failing test is told although a hundred edits came after it", async () => {
-  using at = await workplace();
+test("a failing test is told although a hundred edits came after it", async (at) => {
   await failed(at, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed");
   for (let n = 0; n < 40; n++) await edit(at, `src/m${n}.ts`, `export const m = ${n};\n`);
   await said(at, "Written.");
@@ -121,12 +113,11 @@ Deno.test("a failing test is told although a hundred edits came after it", async
   assert.ok((told.match(/, edit: /g) ?? []).length <= 6, told);
 });
 
-Deno.test("an edit is told until it is committed, or put back", async () => {
-  using at = await workplace();
+test("an edit is told until it is committed, or put back", async (at) => {
   const write = (name: string, text: string) => Deno.writeTextFile(join(at.project, name), text);
   await write("a.ts", "1\n");
   await write("b.ts", "1\n");
-  await commit(at, "add -A", "commit -qm begun");
+  await inGit(at, "add -A", "commit -qm begun");
   for (const name of ["a.ts", "b.ts"]) {
     await send(at, "PostToolUse", {
       tool_name: "Edit",
@@ -143,12 +134,11 @@ Deno.test("an edit is told until it is committed, or put back", async () => {
   await write("a.ts", "1\n");
   assert.deepEqual((await start(at)).match(/edit: Edit \S+/g), ["edit: Edit b.ts"]);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
-  await commit(at, "commit -qam both");
+  await inGit(at, "commit -qam both");
   assert.doesNotMatch(await start(at), /, edit:/);
 });
 
-Deno.test("what was to be done stays open over sessions that do nothing, until it is done", async () => {
-  using at = await workplace();
+test("what was to be done stays open over sessions that do nothing, until it is done", async (at) => {
   await asked(at, "Make the upload resumable, please");
   await todos(at, { "make test_resume pass": "in_progress", "write docs": "pending" });
   await said(at, "Half done.");
@@ -164,7 +154,7 @@ Deno.test("what was to be done stays open over sessions that do nothing, until i
   assert.match(later, /task: make test_resume pass/);
   assert.doesNotMatch(later, /task: write docs/);
   assert.match(later, /: Make the upload resumable, please, 1 open$/m);
-  await git(at.project, "checkout", "-q", "-b", "resume");
+  await inGit(at, "checkout -q -b resume");
   await todos(at, { "make test_resume pass": "completed" }, FOURTH);
   await said(at, "It passes.", FOURTH);
   for (const branch of ["resume", "main"]) {
@@ -175,8 +165,7 @@ Deno.test("what was to be done stays open over sessions that do nothing, until i
   }
 });
 
-Deno.test("sessions in which nothing was done push out none in which something was", async () => {
-  using at = await workplace();
+test("sessions in which nothing was done push out none in which something was", async (at) => {
   await work(at);
   for (let n = 0; n < 15; n++) await talked(at, n);
   const told = await start(at);
@@ -184,8 +173,7 @@ Deno.test("sessions in which nothing was done push out none in which something w
   assert.doesNotMatch(told, /: hi$/m);
 });
 
-Deno.test("a command that passes mends what failed before it, also when the clock was set back between", async () => {
-  using at = await workplace();
+test("a command that passes mends what failed before it, also when the clock was set back between", async (at) => {
   await failed(at, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed");
   await said(at, "It fails.");
   const db = new DatabaseSync(at.database);
@@ -198,31 +186,31 @@ Deno.test("a command that passes mends what failed before it, also when the cloc
   assert.doesNotMatch(await start(at), /Left open/);
 });
 
-Deno.test("what was left on a branch that is gone is open no more; what was done there is known", async () => {
-  using at = await workplace();
-  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
-  await git(at.project, ...commit, "-m", "begun");
-  await git(at.project, "checkout", "-q", "-b", "feat/z");
-  await git(at.project, ...commit, "-m", "z");
+test("what was left on a branch that is gone is open no more; what was done there is known", async (at) => {
+  await inGit(
+    at,
+    "commit -q --allow-empty -m begun",
+    "checkout -q -b feat/z",
+    "commit -q --allow-empty -m z",
+  );
   await work(at);
   await todos(at, { "Flags for admins": "pending" });
   await said(at, "The flags are begun.");
-  await git(at.project, "checkout", "-q", "main");
+  await inGit(at, "checkout -q main");
   assert.match(
     await start(at),
     /Left open elsewhere:\n(?:- .*\n)*- #\d+ \S+ \S+ on feat\/z: `npm run lint` failed/,
   );
   // Where a branch is kept does not matter.
-  await git(at.project, "pack-refs", "--all");
+  await inGit(at, "pack-refs --all");
   assert.match(await start(at), /Flags for admins/);
-  await git(at.project, "branch", "-q", "-D", "feat/z");
+  await inGit(at, "branch -q -D feat/z");
   const told = await start(at);
   assert.doesNotMatch(told, /Left open|lint|Flags for admins|open$/m);
   assert.match(told, /on feat\/z, fix: Fixed TypeError/);
 });
 
-Deno.test("what a session may have mended that is not worked in yet is not told to be open", async () => {
-  using at = await workplace();
+test("what a session may have mended that is not worked in yet is not told to be open", async (at) => {
   await asked(at, "Let the app build");
   await failed(at, "make app", "Exit code 2\nerror: cannot find the header");
   await said(at, "It does not build yet.");
@@ -239,8 +227,7 @@ Deno.test("what a session may have mended that is not worked in yet is not told 
   assert.doesNotMatch(await start(at), /make app/);
 });
 
-Deno.test("of a command that fails in another way than before only the last failure is called open", async () => {
-  using at = await workplace();
+test("when a command fails in another way than before, only its last failure is open", async (at) => {
   await asked(at, "Let the app build");
   await failed(at, "make app", "Exit code 2\nerror: cannot find the header");
   await edit(at, "src/a.c", "1\n");
@@ -252,16 +239,13 @@ Deno.test("of a command that fails in another way than before only the last fail
   assert.match(told, /, 1 open$/m);
 });
 
-Deno.test("what failed on a branch that is gone is counted nowhere", async () => {
-  using at = await workplace();
-  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
-  await git(at.project, ...commit, "-m", "begun");
-  await git(at.project, "checkout", "-q", "-b", "feat");
+test("what failed on a branch that is gone is counted nowhere", async (at) => {
+  await inGit(at, "commit -q --allow-empty -m begun", "checkout -q -b feat");
   await asked(at, "Let the parser skip comments");
   await edit(at, "src/a.ts", "1\n");
   await failed(at, "npm run build", "Exit code 2\nerror TS2304: Cannot find name");
   await send(at, "Drain", {});
-  await git(at.project, "checkout", "-q", "main");
+  await inGit(at, "checkout -q main");
   await edit(at, "src/b.ts", "1\n");
   await said(at, "Merged.");
   const counts = async () => {
@@ -273,20 +257,17 @@ Deno.test("what failed on a branch that is gone is counted nowhere", async () =>
     ];
   };
   assert.deepEqual(await counts(), ["1", "1"]);
-  await git(at.project, "branch", "-q", "-D", "feat");
+  await inGit(at, "branch -q -D feat");
   assert.deepEqual(await counts(), ["0", "0"]);
 });
 
-Deno.test("what was left on a branch that has another name now is open on that, until it passes there", async () => {
-  using at = await workplace();
-  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
-  await git(at.project, ...commit, "-m", "begun");
-  await git(at.project, "checkout", "-q", "-b", "feat");
+test("what was left on a branch that has another name now is open on that, until it passes there", async (at) => {
+  await inGit(at, "commit -q --allow-empty -m begun", "checkout -q -b feat");
   await asked(at, "Let the parser skip comments");
   await failed(at, "npm run build", "Exit code 2\nerror TS2304: Cannot find name");
   await failed(at, "make docs", "Exit code 2\nmake: *** [docs] Error 1");
   await said(at, "It fails.");
-  await git(at.project, "branch", "-m", "feat", "feature/add");
+  await inGit(at, "branch -m feat feature/add");
   const tried = await runProgram(["hook", "SessionStart", "--dry-run"], {
     env: { HOME: at.path, CLAUDE_PROJECT_DIR: at.project },
     cwd: at.project,
@@ -307,25 +288,21 @@ Deno.test("what was left on a branch that has another name now is open on that, 
   assert.doesNotMatch(await start(at), /Left open|\d open/);
 });
 
-Deno.test("what was done on a branch that is gone stays done", async () => {
-  using at = await workplace();
-  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
-  await git(at.project, ...commit, "-m", "begun");
+test("what was done on a branch that is gone stays done", async (at) => {
+  await inGit(at, "commit -q --allow-empty -m begun");
   await asked(at, "Import the customers");
   await todos(at, { "write docs": "pending" });
   await said(at, "The importer works.");
-  await git(at.project, "checkout", "-q", "-b", "feat");
+  await inGit(at, "checkout -q -b feat");
   await todos(at, { "write docs": "completed" }, THIRD);
   await said(at, "The docs are written.", THIRD);
-  await git(at.project, "checkout", "-q", "main");
-  await git(at.project, "branch", "-q", "-D", "feat");
+  await inGit(at, "checkout -q main", "branch -q -D feat");
   const told = await start(at);
   assert.match(told, /: Import the customers$/m);
   assert.doesNotMatch(told, /Left open|\d open/);
 });
 
-Deno.test("the end of what Claude said last is quoted with its date, and not read for what it leaves", async () => {
-  using at = await workplace();
+test("the end of what Claude said last is quoted with its date, and not read for what it leaves", async (at) => {
   await work(at);
   await asked(at, "And the logout?");
   await edit(at, "src/logout.ts", "1\n");
@@ -341,22 +318,20 @@ Deno.test("the end of what Claude said last is quoted with its date, and not rea
   assert.match(told, /Last sessions:\n- .*, 1 open$/m);
 });
 
-Deno.test("an operation of git that has stopped is told, wherever it is under way", async () => {
-  using at = await workplace();
-  await commit(at, "commit -q --allow-empty -m begun", "checkout -q -b other");
+test("an operation of git that has stopped is told, wherever it is under way", async (at) => {
+  await inGit(at, "commit -q --allow-empty -m begun", "checkout -q -b other");
   await Deno.writeTextFile(join(at.project, "a"), "1\n");
-  await commit(at, "add a", "commit -qm one", "checkout -q main");
+  await inGit(at, "add a", "commit -qm one", "checkout -q main");
   await Deno.writeTextFile(join(at.project, "a"), "2\n");
-  await commit(at, "add a", "commit -qm two");
-  await assert.rejects(commit(at, "merge other"));
+  await inGit(at, "add a", "commit -qm two");
+  await assert.rejects(inGit(at, "merge other"));
   const told = await start(at);
   assert.match(told, /Under way in git:\n- a merge has stopped in \S+\/app and is not concluded\n/);
-  await commit(at, "merge --abort");
+  await inGit(at, "merge --abort");
   assert.equal(await start(at), "");
 });
 
-Deno.test("a task that is not done and a workflow that waits for a person are told by their ids", async () => {
-  using at = await workplace();
+test("a task that is not done and a workflow that waits for a person are told by their ids", async (at) => {
   const task = await printed(
     at,
     at.project,
@@ -382,10 +357,9 @@ Deno.test("a task that is not done and a workflow that waits for a person are to
   );
 });
 
-Deno.test("a commit of another branch is told where this one has it not, and no branch has lost it", async () => {
-  using at = await workplace();
+test("a commit of another branch is told where this one has it not, and no branch has lost it", async (at) => {
   const made = async (subject: string) => {
-    await commit(at, `commit -q --allow-empty -m ${subject}`);
+    await inGit(at, `commit -q --allow-empty -m ${subject}`);
     const { stdout } = await new Deno.Command("git", {
       args: ["rev-parse", "--short", "HEAD"],
       cwd: at.project,
@@ -393,12 +367,12 @@ Deno.test("a commit of another branch is told where this one has it not, and no 
     const id = new TextDecoder().decode(stdout).trim();
     await ran(at, `git commit -m ${subject}`, `[feat ${id}] ${subject}`);
   };
-  await commit(at, "commit -q --allow-empty -m begun", "checkout -q -b feat");
+  await inGit(at, "commit -q --allow-empty -m begun", "checkout -q -b feat");
   await asked(at, "Let the export write JSON lines");
   await made("Exports");
   await made("Imports");
   await said(at, "Both are committed.");
-  await commit(at, "checkout -q main");
+  await inGit(at, "checkout -q main");
   const commits = async () =>
     Array.from(
       (await checked(at)).matchAll(/on feat, commit: Commit \S+ (\w+)/g),
@@ -406,14 +380,13 @@ Deno.test("a commit of another branch is told where this one has it not, and no 
     );
   assert.deepEqual(await commits(), ["Imports", "Exports"]);
   assert.deepEqual(await commits(), ["Imports", "Exports"]);
-  await commit(at, "branch -f feat feat~1");
+  await inGit(at, "branch -f feat feat~1");
   assert.deepEqual(await commits(), ["Exports"]);
-  await commit(at, "merge -q feat");
+  await inGit(at, "merge -q feat");
   assert.deepEqual(await commits(), []);
 });
 
-Deno.test("a fix is told that took more than one try, or whose cause lay outside, until it is put back", async () => {
-  using at = await workplace();
+test("a fix is told that took more than one try, or whose cause lay outside, until it is put back", async (at) => {
   const config = join(at.project, "config.ts");
   await Deno.writeTextFile(config, "1\n");
   await asked(at, "Let the server start again, please");

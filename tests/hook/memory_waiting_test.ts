@@ -1,11 +1,11 @@
 /** Captures that no drain has come to: a session is told that there are some. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { saveRecords } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { change, printed } from "../support/on_home.ts";
 import { asked, send, start, type Workplace, workplace } from "../support/told_sessions.ts";
-import { workRecords } from "../support/work_sessions.ts";
+import { saveWork } from "../support/work_sessions.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const WAIT =
   /\d+ captures of other sessions of this project are not worked in yet, .*`conclaude queue drain`/;
@@ -13,7 +13,7 @@ const WAIT =
 /** More captures than a SessionStart has time for, of a project. */
 async function fill(at: Workplace, project: string): Promise<void> {
   const db = await openDatabase(at.database, { busyTimeoutMs: 1000 });
-  saveRecords(db, workRecords(1_500, { seed: 3, project, startMs: Date.now() - 86_400_000 }));
+  saveWork(db, 1_500, { seed: 3, project, startMs: Date.now() - 86_400_000 });
   db.close();
   change(
     at,
@@ -21,8 +21,9 @@ async function fill(at: Workplace, project: string): Promise<void> {
   );
 }
 
-Deno.test("a session is told that captures of its project wait, until they are worked in", async () => {
-  using at = await workplace();
+const test = testWith(workplace);
+
+test("a session is told that captures of its project wait, until they are worked in", async (at) => {
   await asked(at, "Look after the tides");
   await fill(at, at.project);
   const told = await start(at);
@@ -34,16 +35,14 @@ Deno.test("a session is told that captures of its project wait, until they are w
   assert.doesNotMatch(later, /not worked in yet/);
 });
 
-Deno.test("of captures of another project a session is told nothing", async () => {
-  using at = await workplace();
+test("a session is told nothing of captures of another project", async (at) => {
   await asked(at, "Look after the tides");
   await printed(at, at.project, "queue", "drain");
   await fill(at, "/home/ana/other");
   assert.doesNotMatch(await start(at), /not worked in yet/);
 });
 
-Deno.test("what waits at the end of a session is worked in, though no drain has begun beside its Stop", async () => {
-  using at = await workplace();
+test("what waits at the end of a session is worked in, though no drain has begun beside its Stop", async (at) => {
   await asked(at, "Look after the tides");
   await send(at, "SessionEnd", { reason: "other" });
   const found = await printed(at, at.project, "memory", "search", "tides", "--json");

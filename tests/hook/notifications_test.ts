@@ -1,9 +1,10 @@
-/** Desktop notifications on the real program, with a notifier that writes down what it is given. */
+/** Desktop notifications, with a notifier that writes down what it is given. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { pause } from "../support/wait.ts";
 import { testWith } from "../support/fixtures.ts";
+import { textOf } from "../support/look.ts";
 
 const SESSION = "5e551055-0000-4000-8000-000000000001";
 
@@ -44,13 +45,7 @@ async function toldIn(home: TempHome, count: number): Promise<string[]> {
   return readLines(join(home.path, "told"));
 }
 
-function readLines(path: string): string[] {
-  try {
-    return Deno.readTextFileSync(path).trim().split("\n");
-  } catch {
-    return [];
-  }
-}
+const readLines = (path: string) => textOf(path).split("\n").filter((line) => line !== "");
 
 const test = testWith(tempHome, Deno.build.os === "linux" ? null : "needs Linux");
 

@@ -1,7 +1,15 @@
-/** What the guards live by, on the real program: wherever it lies, and however it is changed, only a person does it. */
+/** The files that the guards depend on: wherever they lie, only a person may change them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ask, bash, edit, projectIn, write } from "../support/guarded.ts";
+import {
+  ask,
+  assertAllowed,
+  assertDenied,
+  bash,
+  edit,
+  projectIn,
+  write,
+} from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsUnix, testWhere } from "../support/requirements.ts";
@@ -27,7 +35,7 @@ function put(path: string, text: string): void {
 
 const test = testWith(tempHome);
 
-test("an edit that never names the hooks disarms them", async (home) => {
+test("an edit of the settings that disarms the hooks is denied, also if it never names them", async (home) => {
   projectIn(home, "{}\n");
   const file_path = settingsIn(home, ".claude");
   const edit = (old_string: string, new_string: string) =>
@@ -65,7 +73,7 @@ test("CLAUDE_CONFIG_DIR names other settings, and those start the hooks as well"
   assert.equal(await bash(home, "rm -r ~/cc"), null);
 });
 
-test("what a link of the guards' files leads to is changed under another name", async (home) => {
+test("a file of the guards that is a link is protected under every name on its way", async (home) => {
   const project = projectIn(home, "{}\n", ["cfg/other.yaml"]);
   const link = (target: string, path: string) => {
     Deno.mkdirSync(join(path, ".."), { recursive: true });
@@ -79,7 +87,7 @@ test("what a link of the guards' files leads to is changed under another name", 
   link(join(home.path, "dot/config.yaml"), join(home.path, ".conclaude/config.yaml"));
   settingsIn(home, "dot/claude");
   link(join(home.path, "dot/claude/settings.json"), join(home.path, ".claude/settings.json"));
-  const commands = [
+  await assertDenied(home, PROTECTED, [
     "echo > cfg/policy.yaml",
     "rm cfg/policy.yaml",
     "rm cfg/step.yaml",
@@ -90,8 +98,7 @@ test("what a link of the guards' files leads to is changed under another name", 
     "rm -r ~/dot",
     "rm -r ~/dot/claude",
     "cp x ~/dot/claude/settings.json",
-  ];
-  for (const command of commands) assert.match((await bash(home, command))!, PROTECTED, command);
+  ]);
   assert.match((await bash(home, "rm -rf ~/dot"))!, /dot\/config\.yaml belongs to the guards/);
   assert.match((await write(home, `${project}/cfg/policy.yaml`))!, PROTECTED);
   assert.match((await write(home, `${home.path}/dot/claude/settings.json`))!, PROTECTED);
@@ -99,11 +106,15 @@ test("what a link of the guards' files leads to is changed under another name", 
   assert.equal(await bash(home, "rm cfg/other.yaml; cat cfg/policy.yaml; ls ~/dot"), null);
 });
 
-test("a database at another place is removed like any file", async (home) => {
+test("a database at another place is protected from being removed or overwritten", async (home) => {
   projectIn(home, "database: {path: ../state/own.db}\n");
   assert.equal(await bash(home, "true"), null);
-  const gone = ["rm ~/state/own.db", "rm -r ~/state", "echo > ~/state/own.db-wal", "mv ~/state /x"];
-  for (const command of gone) assert.match((await bash(home, command))!, PROTECTED, command);
+  await assertDenied(home, PROTECTED, [
+    "rm ~/state/own.db",
+    "rm -r ~/state",
+    "echo > ~/state/own.db-wal",
+    "mv ~/state /x",
+  ]);
   assert.match((await write(home, join(home.path, "state/own.db")))!, PROTECTED);
   assert.equal(await bash(home, "echo x > ~/state/other.db"), null);
   const start = { env: { CONCLAUDE_DB_PATH: join(home.path, "else/e.db") } };
@@ -112,41 +123,38 @@ test("a database at another place is removed like any file", async (home) => {
   assert.equal(await bash(home, command), null);
 });
 
-test("without .git/HEAD there is no branch, and no requirement", async (home) => {
+test(".git/HEAD is protected, for requirements depend on the branch that it names", async (home) => {
   const project = projectIn(home, "{}\n", [".git/config", "sub/.git/HEAD"]);
   put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  const commands = [
+  await assertDenied(home, PROTECTED, [
     "echo junk > .git/HEAD",
     "rm .git/HEAD",
     "rm -rf .git",
     "mv .git x",
     "cd src && cp a ../.git/HEAD",
-  ];
-  for (const command of commands) assert.match((await bash(home, command))!, PROTECTED, command);
+  ]);
   assert.match((await write(home, ".git/HEAD"))!, PROTECTED);
   assert.equal(await write(home, ".git/config"), null);
   assert.equal(await bash(home, "rm -f .git/index.lock .git/hooks/x; rm -rf sub/.git"), null);
 });
 
-test("in a worktree .git is a file, and HEAD lies elsewhere", async (home) => {
+test("the .git file of a worktree, and the HEAD that it leads to, are protected", async (home) => {
   const project = projectIn(home, "{}\n");
   const folder = join(home.path, "main/.git/worktrees/w");
   put(join(project, ".git"), `gitdir: ${folder}\n`);
   put(join(folder, "HEAD"), "ref: refs/heads/w\n");
   put(join(folder, "commondir"), "../..\n");
-  for (const command of ["rm .git", `echo > ${folder}/HEAD`, "rm -r ~/main"]) {
-    assert.match((await bash(home, command))!, PROTECTED, command);
-  }
+  await assertDenied(home, PROTECTED, ["rm .git", `echo > ${folder}/HEAD`, "rm -r ~/main"]);
   assert.equal(await bash(home, `rm ${folder}/index`), null);
 });
 
-test("a file that nobody may read any more counts for nothing, so the agent does not change its rights", async (home) => {
+test("an agent may not change the permissions of the files that the guards read", async (home) => {
   const project = projectIn(home, "database: {path: ../state/own.db}\n", [
     "scripts/a.sh",
     ".git/x",
   ]);
   put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  const commands = [
+  await assertDenied(home, PROTECTED, [
     "chmod 000 .conclaude.yaml",
     "chmod -r .conclaude.yaml",
     "chmod 000 ~/.conclaude",
@@ -157,14 +165,13 @@ test("a file that nobody may read any more counts for nothing, so the agent does
     "chmod 000 .git",
     "chmod 000 ~/.claude/settings.json",
     "sqlite3 ~/state/own.db 'delete from pauses'",
-  ];
-  for (const command of commands) assert.match((await bash(home, command))!, PROTECTED, command);
+  ]);
   assert.equal(await bash(home, "chmod +x scripts/a.sh; chmod -R u+w src .git/x"), null);
   assert.equal(await bash(home, 'chmod -R u+w,g+rX . && sudo chown -R "$USER:$USER" .'), null);
   assert.equal(await bash(home, "sqlite3 -readonly ~/state/own.db 'select 1'"), null);
 });
 
-test("a copy of files whose names nobody knows reaches the settings, or a protected folder", async (home) => {
+test("copying files of unknown names into the settings or a protected folder is denied", async (home) => {
   projectIn(home, "preToolUse: {uneditableFiles: [secrets/**], preventAdditions: [dist/**]}\n", [
     "secrets/key",
     "sub/a",
@@ -191,14 +198,12 @@ test("a copy of files whose names nobody knows reaches the settings, or a protec
   const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
   const command = "cp -r /gone/x/. ~/cc";
   assert.match((await ask(home, "Bash", { command }, {}, start))!, PROTECTED);
-  for (const command of ["cp -r /gone/x/. sub", "cp -r src sub", "cp -r src ~/.claude/own"]) {
-    assert.equal(await bash(home, command), null, command);
-  }
+  await assertAllowed(home, ["cp -r /gone/x/. sub", "cp -r src sub", "cp -r src ~/.claude/own"]);
   const doubts = (executions(home).at(-3)!["metadata"] as Row)["doubts"];
   assert.deepEqual(doubts, ["what will lie in /gone/x is not known"]);
 });
 
-test("what the daemon starts, and what runs inside Claude Code, is written by no tool", async (home) => {
+test("no tool writes what the daemon starts, or code that runs inside Claude Code", async (home) => {
   const project = projectIn(home, "{}\n", [
     "evil/hooks/hooks.json",
     "evil/SKILL.md",
@@ -240,7 +245,7 @@ test("what the daemon starts, and what runs inside Claude Code, is written by no
   for (const content of contents) {
     assert.match((await ask(home, "Write", { file_path: settings, content }))!, PROTECTED, content);
   }
-  const commands = [
+  await assertDenied(home, PROTECTED, [
     "cp -r evil .claude/skills/evil",
     "cp -r evil/. .claude/skills/y/",
     "cp -r /gone/evil .claude/skills/evil",
@@ -267,16 +272,12 @@ test("what the daemon starts, and what runs inside Claude Code, is written by no
     "mv .conclaude/workflows/own.yaml /tmp",
     "rsync -a evil ~/.claude/skills",
     "sudo cp x.json /etc/claude-code/managed-settings.d/",
-  ];
-  for (const command of commands) assert.match((await bash(home, command))!, PROTECTED, command);
-  const rows = [
+  ]);
+  await assertDenied(home, /only a person chooses which plugins/, [
     "claude plugin install evil@market",
     "/usr/bin/claude plugins --verbose enable evil",
     "npx claude plugin marketplace add ./evil",
-  ];
-  for (const command of rows) {
-    assert.match((await bash(home, command))!, /only a person chooses which plugins/, command);
-  }
+  ]);
 });
 
 test("skill texts, commands, agents and a project's own hooks are written as ever", async (home) => {
@@ -310,7 +311,7 @@ test("skill texts, commands, agents and a project's own hooks are written as eve
     content: '{"env": {"A": "1"}, "permissions": {"allow": ["Bash(npm test:*)"]}}',
   };
   assert.equal(await ask(home, "Write", permissions), null);
-  const rows = [
+  await assertAllowed(home, [
     "echo x > .claude/skills/x/SKILL.md",
     "mkdir -p .claude/skills/x/scripts && cp src/a.py .claude/skills/x/scripts/",
     "cp -r good .claude/skills/good",
@@ -321,8 +322,7 @@ test("skill texts, commands, agents and a project's own hooks are written as eve
     "tar -xf skill.tgz -C vendor",
     "claude plugin list --json; claude plugin validate tools/x; claude plugin marketplace list",
     "mkdir -p .conclaude/notes && echo x > .conclaude/notes/a.md",
-  ];
-  for (const command of rows) assert.equal(await bash(home, command), null, command);
+  ]);
 });
 
 testWhere(

@@ -4,12 +4,23 @@ import { join } from "node:path";
 import { summarizerInput } from "../../src/memory/drain/summarizer.ts";
 import { captures, executions, filesBelow, latin1, query } from "../support/look.ts";
 import { hook, runProgram } from "../support/program.ts";
-import { SECOND, send, start, work, workplace } from "../support/told_sessions.ts";
+import {
+  configure,
+  editing,
+  SECOND,
+  send,
+  start,
+  verb,
+  work,
+  workplace,
+} from "../support/told_sessions.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const OWN = "c0de0000-0000-4000-8000-0000000000aa";
 
-Deno.test("what the summarizer is told is no session of its own, and no backfill brings it back", async () => {
-  using at = await workplace();
+const test = testWith(workplace);
+
+test("what the summarizer is told is no session of its own, and no backfill brings it back", async (at) => {
   const folder = join(at.path, ".claude/projects/-home-ana--conclaude");
   await Deno.mkdir(folder, { recursive: true });
   const line = (type: string, content: unknown, second: number) => ({
@@ -41,8 +52,7 @@ Deno.test("what the summarizer is told is no session of its own, and no backfill
   assert.match((await run("reconcile")).stdout, /2 of 2 missing/);
 });
 
-Deno.test("of conclaude's own tools only the name is kept: what they say is memory already", async () => {
-  using at = await workplace();
+test("conclaude keeps only the name of its own tools, for memory has already what they say", async (at) => {
   const use = {
     tool_name: "mcp__conclaude__remember",
     tool_use_id: "toolu_own",
@@ -69,8 +79,7 @@ Deno.test("of conclaude's own tools only the name is kept: what they say is memo
   assert.equal(captures(at).length, 1);
 });
 
-Deno.test("a note is not told where a file that Claude Code reads around the project, or of rules, has it", async () => {
-  using at = await workplace();
+test("a note is not told where a file that Claude Code reads around the project, or of rules, has it", async (at) => {
   const elsewhere = join(at.path, "elsewhere");
   const files = {
     around: join(at.path, "CLAUDE.md"),
@@ -79,7 +88,7 @@ Deno.test("a note is not told where a file that Claude Code reads around the pro
     "a user's rules": join(elsewhere, "rules/b.md"),
     "a user": join(elsewhere, "CLAUDE.md"),
   };
-  const run = (...args: string[]) => runProgram(args, { cwd: at.project, env: { HOME: at.path } });
+  const run = (...args: string[]) => verb(at, ...args);
   for (const [name, file] of Object.entries(files)) {
     await run("memory", "remember", `Always run the checks of ${name}`);
     await Deno.mkdir(join(file, ".."), { recursive: true });
@@ -97,19 +106,13 @@ Deno.test("a note is not told where a file that Claude Code reads around the pro
   assert.doesNotMatch(told, /Always run/);
 });
 
-Deno.test("what the beginning of a session has told is not recalled in it once more", async () => {
-  using at = await workplace();
-  await Deno.writeTextFile(
-    join(at.project, ".conclaude.yaml"),
-    "memory: {recall: {edits: true, prompts: true}}\n",
-  );
+test("what the beginning of a session has told is not recalled in it once more", async (at) => {
+  await configure(at, "memory: {recall: {edits: true, prompts: true}}\n");
   await work(at);
-  const editing = (session: string) =>
-    send(at, "PreToolUse", {
-      tool_name: "Edit",
-      tool_input: { file_path: join(at.project, "src/auth.ts"), old_string: "1", new_string: "2" },
-    }, { session });
-  assert.match(await editing("c0de0000-0000-4000-8000-0000000000ab"), /Fixed TypeError/);
+  assert.match(
+    await editing(at, "src/auth.ts", { session: "c0de0000-0000-4000-8000-0000000000ab" }),
+    /Fixed TypeError/,
+  );
   assert.match(await start(at), /Fixed TypeError/);
-  assert.doesNotMatch(await editing(SECOND), /Fixed TypeError/);
+  assert.doesNotMatch(await editing(at, "src/auth.ts"), /Fixed TypeError/);
 });

@@ -1,7 +1,7 @@
-/** Satisfactions that come with an event, on the real program: an event that an agent plays itself proves nothing. */
+/** Skills and commands satisfy a requirement by their events: an event that an agent made up proves nothing. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { executions, type Row } from "../support/look.ts";
+import { lastMetadata, type Row } from "../support/look.ts";
 import {
   commandLine,
   OTHER_SESSION,
@@ -37,9 +37,7 @@ function proofIn(project: RequiredProject, name = "commit_plan"): Row {
   return JSON.parse(String(project.state(name)[0]!["metadata"])).proof;
 }
 
-function unprovenInAudit(project: RequiredProject): unknown {
-  return (executions(project.home).at(-1)!["metadata"] as Row)["unproven"];
-}
+const unprovenInAudit = ({ home }: RequiredProject) => lastMetadata(home)["unproven"];
 
 const test = testWith(() => new RequiredProject(STRICT));
 

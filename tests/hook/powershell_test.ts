@@ -1,8 +1,8 @@
-/** PowerShell, programs of git by their own names, and patches from files, on the real program. */
+/** PowerShell, programs of git by their own names, and patches from files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ask, bash, projectIn } from "../support/guarded.ts";
-import { executions, query, type Row } from "../support/look.ts";
+import { ask, assertDenied, bash, configIn, projectIn } from "../support/guarded.ts";
+import { lastMetadata, query } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { RequiredProject } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -14,9 +14,7 @@ const POLICY = "uneditableFiles: ['*.lock'], toolUsageValidation: [" +
 const pwsh = (home: TempHome, command: string) => ask(home, "PowerShell", { command });
 
 /** The doubts about the last tool use. */
-function doubts(home: TempHome): unknown {
-  return (executions(home).at(-1)!["metadata"] as Row)["doubts"];
-}
+const doubts = (home: TempHome) => lastMetadata(home)["doubts"];
 
 const test = testWith(tempHome);
 
@@ -42,16 +40,13 @@ test("a command of PowerShell is denied as one of Bash is", async (home) => {
 });
 
 test("what only the running PowerShell knows is noted, and denied by a strict policy", async (home) => {
-  const project = projectIn(home, `preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
+  projectIn(home, `preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
   const open = ["Invoke-Expression $code", "Remove-Item $x", "(Get-Item yarn.lock).Delete()"];
   for (const command of open) {
     assert.equal(await pwsh(home, command), null, command);
     assert.ok((doubts(home) as string[]).length > 0, command);
   }
-  Deno.writeTextFileSync(
-    join(project, ".conclaude.yaml"),
-    `preToolUse: {strict: true, ${POLICY}}\n`,
-  );
+  configIn(home, `preToolUse: {strict: true, ${POLICY}}\n`);
   for (const command of open) assert.match((await pwsh(home, command))!, /only when it runs/);
   const commands = [
     "Get-Content yarn.lock",
@@ -70,18 +65,16 @@ test("a program of git is its verb, by whatever path", async (home) => {
     home,
     "preToolUse: {toolUsageValidation: [{tool: Bash, commandPattern: 'git merge*', action: block}]}\n",
   );
-  const commands = ["git-merge x", "/usr/lib/git-core/git-merge x", "sudo env A=1 git-merge x"];
-  for (const command of commands) {
-    assert.match((await bash(home, command))!, /git merge\*/, command);
-  }
-  const rows = [
+  await assertDenied(home, /git merge\*/, [
+    "git-merge x",
+    "/usr/lib/git-core/git-merge x",
+    "sudo env A=1 git-merge x",
+  ]);
+  await assertDenied(home, /overwrites the history/, [
     "git-push -f",
     "/usr/libexec/git-core/git-push --force",
     "echo a | xargs git-push -f",
-  ];
-  for (const command of rows) {
-    assert.match((await bash(home, command))!, /overwrites the history/, command);
-  }
+  ]);
   assert.equal(await bash(home, "git-status"), null);
 });
 
@@ -90,9 +83,7 @@ test("a patch in a file is judged by the files that it names", async (home) => {
   const patch = (name: string, file: string) =>
     Deno.writeTextFileSync(
       join(project, name),
-      `--- a/${file}\n+++ b/${file}\nimport { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
- -1 +1 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
-\n-x\n+y\n`,
+      `--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-x\n+y\n`,
     );
   patch("lock.diff", "yarn.lock");
   patch("policy.diff", ".conclaude.yaml");
@@ -123,13 +114,8 @@ test("a patch in a file is judged by the files that it names", async (home) => {
     assert.equal(await bash(home, command), null, command);
     assert.ok((doubts(home) as string[]).length > 0, command);
   }
-  Deno.writeTextFileSync(
-    join(project, ".conclaude.yaml"),
-    "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n",
-  );
-  for (const command of open) {
-    assert.match((await bash(home, command))!, /only when it runs/, command);
-  }
+  configIn(home, "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n");
+  await assertDenied(home, /only when it runs/, open);
   assert.equal(await bash(home, "git apply src.diff"), null);
 });
 

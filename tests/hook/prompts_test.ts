@@ -1,7 +1,7 @@
-/** What the configuration does with prompts and after subagents, on the real program. */
+/** What the configuration does with prompts and after subagents. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { executions, type Row } from "../support/look.ts";
+import { executions, lastMetadata, type Row } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { answerOf } from "../support/process.ts";
 import { projectIn } from "../support/guarded.ts";
@@ -23,8 +23,6 @@ async function contextOf(home: TempHome, prompt: unknown): Promise<string | null
   assert.deepEqual([rest, output.hookEventName], [{}, "UserPromptSubmit"]);
   return output.additionalContext;
 }
-
-const lastMetadata = (home: TempHome) => executions(home).at(-1)!["metadata"] as Row;
 
 const test = testWith(tempHome);
 

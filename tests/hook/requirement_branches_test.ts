@@ -1,7 +1,7 @@
-/** What a session triggered on other branches of its repository holds its stops as well, on the real program. */
+/** What a session triggered on other branches of its repository holds its stops as well. */
 import assert from "node:assert/strict";
-import { queryValue } from "../support/look.ts";
-import { RequiredProject } from "../support/required_project.ts";
+import { lastMetadata, queryValue, type Row } from "../support/look.ts";
+import { RequiredProject, SESSION } from "../support/required_project.ts";
 
 const EVIDENCE = "requirements: {evidence: {stopOnly: true}}\n";
 
@@ -10,18 +10,6 @@ async function edited(config = EVIDENCE): Promise<RequiredProject> {
   const project = new RequiredProject(config);
   assert.equal(await project.edit(), null);
   return project;
-}
-
-/** Gives the commands that a reason prints, each as it stands there. */
-async function followWayOut(project: RequiredProject, reason: string): Promise<string[]> {
-  const commands = [...reason.matchAll(/`conclaude (req satisfy [^`]+)`/g)].map(([, words]) =>
-    words!
-  );
-  for (const words of commands) {
-    const { code, stderr } = await project.run(...words.split(" "));
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  }
-  return commands;
 }
 
 /** How a session leaves the branch on which it has worked. */
@@ -37,7 +25,7 @@ for (const [what, ...git] of LEAVING) {
     const reason = (await project.stop())!;
     assert.match(reason, /on the branch feature\/x[^]*\| evidence \|/);
     assert.equal(/which is there no more/.test(reason), git[0] === "branch");
-    const commands = await followWayOut(project, reason);
+    const commands = await project.follow(reason);
     assert.deepEqual(commands, ["req satisfy evidence --session cad0ac4d --branch feature/x"]);
     assert.equal(await project.stop(), null);
   });
@@ -49,7 +37,7 @@ Deno.test("what was triggered in another working tree holds the stop, named with
   assert.equal(await project.edit({}, "../w/src/a.ts"), null);
   const reason = (await project.stop())!;
   assert.match(reason, /on the branch wt/);
-  await followWayOut(project, reason);
+  await project.follow(reason);
   assert.equal(await project.stop(), null);
 });
 
@@ -58,7 +46,7 @@ Deno.test("each branch has its own satisfactions, and one answer names all that 
   project.git("switch", "-q", "-c", "feature/n");
   assert.equal(await project.edit(), null);
   const reason = (await project.stop())!;
-  assert.equal((await followWayOut(project, reason)).length, 2);
+  assert.equal((await project.follow(reason)).length, 2);
   assert.equal(await project.stop(), null);
   await project.req("clear", "evidence", "--branch", "feature/n");
   assert.equal(await project.edit(), null);
@@ -160,4 +148,82 @@ Deno.test("a branch that has just begun on another one is built upon it, as it i
   // Where git keeps no log of branches, nobody can tell which one was there first.
   project.git("-c", "core.logAllRefUpdates=false", "switch", "-q", "-c", "fix/n2", "feature/x");
   assert.match((await project.edit())!, /branch fix\/n2 has changed 501 lines/);
+});
+
+const SIZE = "requirements: {size: {type: dynamic, cacheTtl: 0}}\n";
+
+/** A repository on `develop`, as a clone of one whose default branch that is. */
+function cloneOfDevelop(): RequiredProject {
+  const project = new RequiredProject(SIZE, "develop");
+  project.git("update-ref", "refs/remotes/origin/develop", "develop");
+  project.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop");
+  return project;
+}
+
+function commit(project: RequiredProject, lines: number): void {
+  project.write("big.txt", "line\n".repeat(lines));
+  project.git("add", ".");
+  project.git("commit", "-q", "-m", "big");
+}
+
+Deno.test("a branch is measured from the default branch of its remote, whatever that is called", async () => {
+  using project = cloneOfDevelop();
+  project.git("switch", "-q", "-c", "feature/z");
+  commit(project, 900);
+  assert.match((await project.edit())!, /branch feature\/z has changed 90\d lines/);
+  project.git("pack-refs", "--all");
+  assert.match(await project.req("status", "--session", SESSION), /size +open .*90\d lines/);
+});
+
+Deno.test("a branch that is built upon others is measured from the nearest of them", async () => {
+  using project = cloneOfDevelop();
+  for (const [name, lines] of [["feature/far", 300], ["feature/near", 600]] as const) {
+    project.git("switch", "-q", "-c", name);
+    commit(project, lines);
+  }
+  project.git("switch", "-q", "-c", "feature/z");
+  commit(project, 700);
+  assert.equal(await project.edit(), null);
+  project.git("branch", "-q", "-D", "feature/near");
+  project.git("commit", "-q", "--allow-empty", "-m", "On");
+  assert.match((await project.edit())!, /branch feature\/z has changed 40\d lines/);
+});
+
+Deno.test("the default branch itself is not measured, like main", async () => {
+  using project = cloneOfDevelop();
+  commit(project, 900);
+  assert.equal(await project.edit(), null);
+  assert.match(await project.req("status", "--session", SESSION), /size +met/);
+});
+
+Deno.test("a branch with nothing to compare it with passes, and is not said to be small", async () => {
+  for (const strict of ["", "preToolUse: {strict: true}\n"]) {
+    using project = new RequiredProject(`${strict}${SIZE}`, "develop");
+    commit(project, 900);
+    assert.equal(await project.edit(), null);
+    const { unknown } = lastMetadata(project.home);
+    assert.match(String((unknown as Row)["size"]), /nothing to compare the branch with/);
+    assert.match(
+      await project.req("status", "--session", SESSION),
+      /size +unknown .*nothing to compare .*`git remote set-head origin --auto`/,
+    );
+    const { stdout } = await project.run("explain", "Edit", "src/a.ts", "--session", SESSION);
+    assert.match(stdout, /^Allowed[^]*size +allows +it cannot be known: there is nothing/);
+  }
+});
+
+Deno.test("a missing base of comparison is remembered as long as a size", async () => {
+  using project = new RequiredProject("requirements: {size: {type: dynamic}}\n", "develop");
+  await project.edit();
+  project.git("branch", "main");
+  assert.equal(await project.edit(), null);
+  assert.match(await project.req("status", "--session", SESSION), /size +unknown .*nothing to/);
+});
+
+Deno.test("a branch without a commit has changed nothing, also for a strict policy", async () => {
+  using project = new RequiredProject(`preToolUse: {strict: true}\n${SIZE}`);
+  project.git("switch", "-q", "--orphan", "fresh");
+  project.write("src/a.ts", "x\n".repeat(900));
+  assert.equal(await project.edit(), null);
+  assert.match(await project.req("status", "--session", SESSION), /size +met/);
 });

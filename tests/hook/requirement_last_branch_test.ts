@@ -1,7 +1,7 @@
-/** Requirements where no branch is checked out, or nobody can tell which, on the real program. */
+/** Requirements where no branch is checked out, or nobody can tell which. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { executions, type Row } from "../support/look.ts";
+import { lastMetadata } from "../support/look.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -57,12 +57,6 @@ Deno.test("a single use is used up where no branch is checked out as well", asyn
   assert.match((await project.act("git commit -q --allow-empty -m b"))!, /review/);
 });
 
-test("a session that was never on a branch has no requirements, and is told so", async (project) => {
-  project.git("checkout", "-q", "--detach");
-  assert.match(await project.start(), /not in force here, for HEAD is detached/);
-  assert.equal(await project.edit(), null);
-});
-
 /** A project as git keeps it in a reftable, with a `git` that answers about it as `says` does. */
 function reftable(project: RequiredProject): (says: string) => void {
   const gitDir = join(project.path, ".git");
@@ -93,7 +87,7 @@ test.unix("where git cannot tell the branch it is said, and a strict policy deni
   const { systemMessage } = (await project.send("SessionStart", { source: "startup" }))!;
   assert.match(String(systemMessage), /git does not tell which branch .* do not count/);
   assert.equal(await project.edit(), null);
-  const { requirements } = executions(project.home).at(-1)!["metadata"] as Row;
+  const { requirements } = lastMetadata(project.home);
   assert.match(String(requirements), /git does not tell/);
   const doctor = await project.run("doctor");
   assert.match(doctor.stdout, /git does not tell which branch/);

@@ -1,8 +1,9 @@
-/** Requirements over a session on the real program: stops, starts, pauses, prompts, conditions. */
+/** Requirements over a session: stops, starts, pauses, prompts, conditions. */
 import assert from "node:assert/strict";
-import { executions, query, type Row } from "../support/look.ts";
+import { executions, lastMetadata, query, type Row } from "../support/look.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
+import { join } from "node:path";
 
 const PLAN = "requirements: {commit_plan: {}}\n";
 const EVIDENCE = "requirements: {evidence: {stopOnly: true, checklist: [show it]}}\n";
@@ -21,8 +22,7 @@ Deno.test("a stop is held once a turn for what was done without its requirement,
     "requirements.evidence",
   ]]);
   assert.notEqual(await project.stop(), null);
-  const [, command] = /`conclaude ([^`]+)`/.exec(reason)!;
-  await project.run(...command!.split(" "));
+  await project.follow(reason);
   assert.equal(await project.stop(), null);
 });
 
@@ -240,7 +240,7 @@ Deno.test("a pause lifts requirements until the session ends, and is shown at it
   await project.send("SessionStart");
   await project.req("pause", "--session", SESSION, "--reason", "moving files");
   assert.equal(await project.edit(), null);
-  assert.deepEqual((executions(project.home).at(-1)!["metadata"] as Row)["paused"], [
+  assert.deepEqual(lastMetadata(project.home)["paused"], [
     "requirements",
   ]);
   assert.match(
@@ -302,18 +302,6 @@ Deno.test("a protected branch is guarded until a person lifts it for the session
   assert.notEqual(await project.edit(other), null);
 });
 
-Deno.test("single_session is open while another live session works in the same working tree", async () => {
-  using project = new RequiredProject(
-    "requirements: {alone: {type: guard, guardType: single_session}}\n",
-  );
-  await project.start();
-  assert.equal(await project.edit(), null);
-  await project.start(other);
-  assert.match((await project.edit())!, /another session works in this working tree: 77aa11bb/);
-  await project.send("SessionEnd", { ...other, reason: "other" });
-  assert.equal(await project.edit(), null);
-});
-
 Deno.test("a branch that has changed too many lines is refused, from exactly its limit on", async () => {
   const limit = "requirements: {size: {type: dynamic, cacheTtl: 0}}\n";
   using project = new RequiredProject(limit, "main");
@@ -325,7 +313,7 @@ Deno.test("a branch that has changed too many lines is refused, from exactly its
   assert.match((await project.edit())!, /branch topic has changed 500 lines, the limit is 400/);
   project.write("big.txt", "line\n".repeat(399));
   assert.equal(await project.edit(), null);
-  const noted = executions(project.home).at(-1)!["metadata"] as Row;
+  const noted = lastMetadata(project.home);
   assert.deepEqual([noted["warned"], noted["branchLines"]], [["size"], 399]);
   project.git("add", ".");
   project.git("commit", "-q", "-m", "big");
@@ -346,7 +334,7 @@ Deno.test("where git cannot tell how large a branch is, it is said, and a strict
   // Git reads nothing of such a repository; its branch can be told all the same.
   Deno.writeTextFileSync(`${project.path}/.git/config`, "[core\n");
   assert.equal(await project.edit(), null);
-  const { unknown } = executions(project.home).at(-1)!["metadata"] as Row;
+  const { unknown } = lastMetadata(project.home);
   assert.match(String((unknown as Row)["size"]), /git did not tell/);
   assert.match(await project.start(), /0\/1 satisfied\nCannot be known: size \(git did not tell/);
   assert.match(await project.req("status"), /0 of 1 satisfied[^]*size +unknown .*git did not tell/);
@@ -356,8 +344,7 @@ Deno.test("where git cannot tell how large a branch is, it is said, and a strict
   project.configure(`preToolUse: {strict: true}\n${limit}`);
   const reason = (await project.edit())!;
   assert.match(reason, /"size" is open: git did not tell/);
-  const [, command] = /`conclaude ([^`]+)`/.exec(reason)!;
-  await project.run(...command!.split(" "));
+  await project.follow(reason);
   assert.equal(await project.edit(), null);
 });
 
@@ -415,4 +402,35 @@ test("prune forgets branches that are gone, and nothing where git names none", a
   assert.equal(code, 1);
   assert.match(stderr, /git names none; nothing was removed/);
   assert.equal(project.state("commit_plan").length, 1);
+});
+
+const ALONE = "requirements: {alone: {type: guard, guardType: single_session}}\n";
+
+Deno.test("sessions in one working tree see each other, in whichever folder of it they began", async () => {
+  using project = new RequiredProject(ALONE);
+  const other = { session_id: OTHER_SESSION, cwd: join(project.path, "src") };
+  await project.start();
+  await project.start(other);
+  assert.match((await project.edit())!, /another session works .*: 77aa11bb/);
+  assert.match((await project.edit(other))!, /another session works .*: cad0ac4d/);
+  assert.match(
+    await project.req("status", "--session", "cad0ac4d"),
+    /alone +open .*another session works .*: 77aa11bb/,
+  );
+  await project.send("SessionEnd", { ...other, reason: "other" });
+  assert.equal(await project.edit(), null);
+  assert.match(await project.req("status", "--session", "cad0ac4d"), /alone +met/);
+});
+
+Deno.test("another working tree, and a repository inside of this one, are other places", async () => {
+  using project = new RequiredProject(ALONE);
+  const tree = join(project.path, "trees", "one");
+  const nested = join(project.path, "nested");
+  project.git("worktree", "add", "-q", "-b", "one", tree);
+  project.git("init", "-q", nested);
+  await project.start();
+  await project.start({ session_id: OTHER_SESSION, cwd: tree });
+  await project.start({ session_id: "88bb22cc-0000-4000-8000-000000000003", cwd: nested });
+  assert.equal(await project.edit(), null);
+  assert.match(await project.req("status", "--session", "cad0ac4d"), /alone +met/);
 });

@@ -1,6 +1,6 @@
-/** What a strict policy makes of requirements where the database cannot be used, on the real program. */
+/** What a strict policy makes of requirements where the database cannot be used. */
 import assert from "node:assert/strict";
-import { executions, type Row } from "../support/look.ts";
+import { lastMetadata, type Row } from "../support/look.ts";
 import { RequiredProject } from "../support/required_project.ts";
 
 const STRICT = "preToolUse: {strict: true}\n";
@@ -81,7 +81,7 @@ Deno.test("what git does not tell of a branch is shown in the audit, and types a
   );
   Deno.writeTextFileSync(`${project.path}/.git/config`, "[core\n");
   assert.equal(await project.edit(), null);
-  assert.ok((executions(project.home).at(-1)!["metadata"] as Row)["unknown"]);
+  assert.ok(lastMetadata(project.home)["unknown"]);
   assert.match((await project.run("audit", "list")).stdout, /size: git did not tell/);
   const { requirements } = JSON.parse((await project.run("req", "status", "--json")).stdout);
   assert.deepEqual(

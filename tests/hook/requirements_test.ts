@@ -1,10 +1,11 @@
-/** Requirements on the real program: what is asked before a tool runs, and what satisfies it. */
+/** Requirements: what is asked before a tool runs, and what satisfies it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { executions, type Row } from "../support/look.ts";
+import { executions, lastMetadata, type Row } from "../support/look.ts";
 import { runProgram } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
+import { configureUser } from "../support/on_home.ts";
 
 const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
 const REVIEW = `requirements:
@@ -22,16 +23,14 @@ const FOUR = `requirements:
 Deno.test("without a file of the project, a person's own requirements ask for nothing", async () => {
   using project = new RequiredProject("{}\n");
   Deno.removeSync(join(project.path, ".conclaude.yaml"));
-  Deno.mkdirSync(join(project.home.path, ".conclaude"));
-  Deno.writeTextFileSync(join(project.home.path, ".conclaude", "config.yaml"), PLAN);
+  configureUser(project.home, PLAN);
   assert.equal(await project.edit(), null);
   assert.equal(await project.start(), "");
 });
 
 Deno.test("a person's own requirements count where the project has a file, unless it drops them", async () => {
   using project = new RequiredProject("{}\n");
-  Deno.mkdirSync(join(project.home.path, ".conclaude"));
-  Deno.writeTextFileSync(join(project.home.path, ".conclaude", "config.yaml"), PLAN);
+  configureUser(project.home, PLAN);
   assert.match((await project.edit())!, /commit_plan/);
   project.configure("inherit: false\n");
   assert.equal(await project.edit(), null);
@@ -59,8 +58,7 @@ test("an edit is denied while a requirement is open, and triggers nothing", asyn
 });
 
 test("the command of a denial lifts it, for this session alone", async (project) => {
-  const [, command] = /`conclaude ([^`]+)`/.exec((await project.edit())!)!;
-  await project.run(...command!.split(" "));
+  await project.follow((await project.edit())!);
   assert.equal(await project.edit(), null);
   assert.match((await project.edit({ session_id: OTHER_SESSION }))!, /commit_plan/);
   const [row] = project.state("commit_plan");
@@ -99,30 +97,28 @@ test("a plan may be written, wherever a path to it leads", async (project) => {
 });
 
 test("a shell command that changes files of the project is an edit", async (project) => {
-  const edits = [
+  await project.assertDenied(/commit_plan/, [
     "echo x > src/a.ts",
     "sed -i s/a/b/ src/a.ts",
     "cd src && tee a.ts",
     "bash -c 'rm src/a.ts'",
     "cp /etc/hosts src",
-  ];
-  for (const command of edits) assert.match((await project.bash(command))!, /commit_plan/, command);
-  const others = [
+  ]);
+  await project.assertAllowed([
     "ls src",
     "cat src/a.ts > /dev/null",
     "echo x > /tmp/x.log 2>&1",
     "echo 'rm src/a.ts'",
     "echo plan > docs/plans/a.md",
     "git status && git diff > /dev/null",
-  ];
-  for (const command of others) assert.equal(await project.bash(command), null, command);
+  ]);
 });
 
 const it = testWith(() => new RequiredProject(REVIEW));
 
 it("a review is asked for each commit, and used up by one that succeeded", async (project) => {
   await project.send("SessionStart");
-  const denied = [
+  await project.assertDenied(/pre_commit_review/, [
     "git commit -m x",
     "GIT COMMIT -m x",
     "ls && git  commit",
@@ -138,11 +134,8 @@ it("a review is asked for each commit, and used up by one that succeeded", async
     "git commit -m x --dry-run --no-dry-run",
     "git commit -m x -- --dry-run",
     "script -qc 'git commit -m x'",
-  ];
-  for (const command of denied) {
-    assert.match((await project.bash(command))!, /pre_commit_review/, command);
-  }
-  const passed = [
+  ]);
+  await project.assertAllowed([
     "git log --grep=commit",
     "echo 'git commit'",
     "echo git commit",
@@ -153,8 +146,7 @@ it("a review is asked for each commit, and used up by one that succeeded", async
     "git commit -m x --dry-run",
     "git merge --abort",
     "git log -S 'git commit'",
-  ];
-  for (const command of passed) assert.equal(await project.bash(command), null, command);
+  ]);
   await project.req("satisfy", "pre_commit_review", "--session", "cad0ac4d");
   assert.equal(await project.bash("git commit -m x"), null);
   await project.send("PostToolUseFailure", {
@@ -226,7 +218,7 @@ test("a slash command that a person types satisfies like the skill of its name",
   assert.equal(await project.edit(), null);
 });
 
-Deno.test("a branch, its namesake with another sign, a worktree and a subdirectory", async () => {
+Deno.test("a satisfaction counts in subfolders and worktrees of its branch, and not on a branch of a similar name", async () => {
   using project = new RequiredProject(PLAN, "feature/auth");
   await project.send("SessionStart");
   await project.req("satisfy", "commit_plan", "--session", "cad0ac4d");
@@ -245,7 +237,7 @@ test("on no branch and outside of a repository all passes, and it is said", asyn
   assert.match(await project.start(), /not in force here, for HEAD is detached/);
   assert.equal(await project.edit(), null);
   assert.match(
-    String((executions(project.home).at(-1)!["metadata"] as Row)["requirements"]),
+    String(lastMetadata(project.home)["requirements"]),
     /HEAD/,
   );
   Deno.removeSync(join(project.path, ".git"), { recursive: true });
@@ -277,20 +269,18 @@ Deno.test("guards and requirements deny in one answer, with both ways out", asyn
   const reason = (await project.edit())!;
   assert.match(reason, /uneditableFiles/);
   assert.match(reason, /commit_plan/);
-  const commands = [...reason.matchAll(/`conclaude ((?:guard|req) [^`]+)`/g)];
-  for (const [, command] of commands) await project.run(...command!.split(" "));
+  await project.follow(reason);
   assert.equal(await project.edit(), null);
 });
 
 test("an agent can satisfy nothing, unless the policy lets it", async (project) => {
   const verbs = ["satisfy a", "approve a", "clear --all", "pause", "disable a", "import", "init"];
   const commands = verbs.map((verb) => `conclaude req ${verb}`);
-  for (const command of [...commands, "sh -c '~/.local/bin/conclaude req satisfy x'"]) {
-    assert.match((await project.bash(command))!, /only a person/, command);
-  }
-  for (const command of ["conclaude req status", "echo 'conclaude req satisfy x'"]) {
-    assert.equal(await project.bash(command), null, command);
-  }
+  await project.assertDenied(/only a person/, [
+    ...commands,
+    "sh -c '~/.local/bin/conclaude req satisfy x'",
+  ]);
+  await project.assertAllowed(["conclaude req status", "echo 'conclaude req satisfy x'"]);
   project.configure(`preToolUse: {protectPolicy: false}\n${PLAN}`);
   assert.equal(await project.bash("conclaude req satisfy commit_plan"), null);
 });
@@ -345,7 +335,7 @@ it("from a working tree without a branch, what is done in another one counts the
     assert.match((await project.bash(command, cwd))!, /pre_commit_review/, command);
   }
   assert.equal(await project.bash("git commit -m x", cwd), null);
-  const { requirements } = executions(project.home).at(-1)!["metadata"] as Row;
+  const { requirements } = lastMetadata(project.home);
   assert.match(String(requirements), /HEAD is detached/);
 });
 
@@ -361,7 +351,7 @@ test("what only the running shell knows is noted, and denied by a strict policy"
   ];
   for (const command of commands) {
     assert.equal(await project.bash(command), null, command.slice(0, 80));
-    const { unsure, doubts } = executions(project.home).at(-1)!["metadata"] as Row;
+    const { unsure, doubts } = lastMetadata(project.home);
     assert.ok(unsure !== undefined || doubts !== undefined, command.slice(0, 80));
   }
   project.configure(`preToolUse: {strict: true}\n${PLAN}`);
@@ -379,13 +369,11 @@ it("a command that may be the one a requirement is about is noted, and denied by
   const others = ["git log $REF", 'echo "$COMMIT"', "npm run $SCRIPT"];
   for (const command of commands) {
     assert.equal(await project.bash(command), null, command);
-    assert.ok((executions(project.home).at(-1)!["metadata"] as Row)["unsure"], command);
+    assert.ok(lastMetadata(project.home)["unsure"], command);
   }
   project.configure(`preToolUse: {strict: true}\n${REVIEW}`);
-  for (const command of commands) {
-    assert.match((await project.bash(command))!, /pre_commit_review|only known when/, command);
-  }
-  for (const command of others) assert.equal(await project.bash(command), null, command);
+  await project.assertDenied(/pre_commit_review|only known when/, commands);
+  await project.assertAllowed(others);
 });
 
 Deno.test("an anchored pattern is searched in each command by itself, however it is spaced", async () => {
@@ -393,7 +381,7 @@ Deno.test("an anchored pattern is searched in each command by itself, however it
   begun: {triggerTools: [{tool: Bash, commandPattern: '^git commit'}]}
   ended: {triggerTools: [{tool: Bash, commandPattern: 'publish$'}]}
 `);
-  const meant = [
+  await project.assertDenied(/begun|ended/, [
     "git commit -m x",
     " git commit -m x",
     "cd src && git commit -m x",
@@ -407,25 +395,17 @@ Deno.test("an anchored pattern is searched in each command by itself, however it
     "npm publish && ls",
     "npm publish | cat",
     "npm publish > /tmp/x",
-  ];
-  for (const command of meant) {
-    assert.match((await project.bash(command))!, /begun|ended/, command);
-  }
-  for (const command of ["echo git commit", "git log && ls", "npm publish --help"]) {
-    assert.equal(await project.bash(command), null, command);
-  }
+  ]);
+  await project.assertAllowed(["echo git commit", "git log && ls", "npm publish --help"]);
 });
 
-it("a command is hidden in an array, in a name of its own, or behind another program", async (project) => {
-  const commands = [
+it("a command is recognized in an array, behind an alias, and behind another program", async (project) => {
+  await project.assertDenied(/pre_commit_review/, [
     'a=(commit -m x); git "${a[@]}"',
     "echo commit -m x | xargs git",
     "alias c='git commit'\nc -m x",
     "$(which git) commit -m x",
-  ];
-  for (const command of commands) {
-    assert.match((await project.bash(command))!, /pre_commit_review/, command);
-  }
+  ]);
 });
 
 Deno.test("a strict policy denies what may fall under a requirement only until that is satisfied", async () => {
@@ -437,8 +417,7 @@ requirements:
   const reason = (await project.bash("npm $VERB"))!;
   assert.match(reason, /"released" may forbid it.*npm…/);
   assert.doesNotMatch(reason, /tagged/);
-  const [, command] = /`conclaude (req satisfy [^`]+)`/.exec(reason)!;
-  await project.run(...command!.split(" "));
+  await project.follow(reason);
   assert.equal(await project.bash("npm $VERB"), null);
 });
 
@@ -457,9 +436,7 @@ requirements:
     reason,
     /a command that only the running shell knows may be what requirements\.ship/,
   );
-  const ways = [...reason.matchAll(/`conclaude ((?:guard|req) [^`]+)`/g)].map(([, way]) => way!);
-  assert.equal(ways.length, 3, reason);
-  for (const way of ways) await project.run(...way.split(" "));
+  assert.equal((await project.follow(reason)).length, 3, reason);
   assert.equal(await project.bash(command), null);
 });
 
@@ -477,12 +454,15 @@ Deno.test("what only shows help or rehearses is not what a requirement is about"
   using project = new RequiredProject(
     "requirements: {released: {triggerTools: [{tool: Bash, commandPattern: '(npm|cargo)\\s+publish|gh\\s+pr'}]}}\n",
   );
-  for (const command of ["npm publish --dry-run", "cargo publish --help", "gh pr create --help"]) {
-    assert.equal(await project.bash(command), null, command);
-  }
-  for (const command of ["npm publish --tag --dry-run", "gh pr create --title --help"]) {
-    assert.match((await project.bash(command))!, /released/, command);
-  }
+  await project.assertAllowed([
+    "npm publish --dry-run",
+    "cargo publish --help",
+    "gh pr create --help",
+  ]);
+  await project.assertDenied(/released/, [
+    "npm publish --tag --dry-run",
+    "gh pr create --title --help",
+  ]);
 });
 
 test("files that git ignores are no edits of a shell command", async (project) => {
@@ -612,7 +592,7 @@ Deno.test("what a person says of requirements or guards is refused where nothing
 Deno.test("a tool use of no session is not denied what no session can satisfy", async () => {
   using project = new RequiredProject(`preToolUse: {strict: true}\n${PLAN}`);
   assert.equal(await project.edit({ session_id: undefined }), null);
-  const { requirements } = executions(project.home).at(-1)!["metadata"] as Row;
+  const { requirements } = lastMetadata(project.home);
   assert.equal(requirements, "the event names no session");
 });
 

@@ -1,6 +1,6 @@
 /** Files that appeared in the project's folder, at a stop of the real program: which count, and how a person lets them be. */
 import assert from "node:assert/strict";
-import { executions, type Row } from "../support/look.ts";
+import { lastMetadata } from "../support/look.ts";
 import { RequiredProject } from "../support/required_project.ts";
 
 const RULE = "preToolUse: {preventRootAdditions: true}\n";
@@ -12,13 +12,12 @@ async function begun(config = RULE): Promise<RequiredProject> {
   return project;
 }
 
-Deno.test("what a person allowed with a pause is known from the stop under it on", async () => {
+Deno.test("files that were there at a stop under a pause count as known afterwards", async () => {
   using project = await begun();
   project.write("LICENSE", "x\n");
   const reason = (await project.stop())!;
   assert.match(reason, /detected: LICENSE\n[^]*count as known afterwards/);
-  const [, pause] = /`conclaude (guard pause [^`]+)`/.exec(reason)!;
-  await project.run(...pause!.split(" "));
+  await project.follow(reason);
   assert.equal(await project.stop(), null);
   await project.run("guard", "resume", "--session", "cad0ac4d");
   assert.equal(await project.stop(), null);
@@ -26,7 +25,7 @@ Deno.test("what a person allowed with a pause is known from the stop under it on
   assert.match((await project.stop())!, /detected: more\.txt\n/);
 });
 
-Deno.test("what git has committed is no addition, whichever way it came", async () => {
+Deno.test("a file that is committed is no addition, however it came into the folder", async () => {
   using project = new RequiredProject(RULE);
   project.git("switch", "-q", "-c", "docs");
   for (const name of ["DOC.md", "-d ü.md"]) project.write(name, "x\n");
@@ -52,7 +51,7 @@ Deno.test("a stop that is held once a turn does not say how many more there will
   project.write("new.txt", "x\n");
   assert.doesNotMatch((await project.stop())!, /of at most/);
   assert.equal(await project.stop({ stop_hook_active: true }), null);
-  assert.equal((executions(project.home).at(-1)!["metadata"] as Row)["inRow"], 1);
+  assert.equal(lastMetadata(project.home)["inRow"], 1);
   project.configure(`stop: {maxBlocks: 2}\n${RULE}`);
   assert.match((await project.stop())!, /stop 1 of at most 2/);
   assert.match((await project.stop({ stop_hook_active: true }))!, /stop 2 of at most 2/);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { wellFormedJson } from "../../src/upkeep/care/well_formed.ts";
 import { captures, executions, query, queryValue, spoolFiles } from "../support/look.ts";
-import { runs, sizedTest, someOf } from "../support/lanes.ts";
+import { runs, someOf } from "../support/lanes.ts";
 import { generatedPayloads, type Sent } from "../support/payloads.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -177,7 +177,7 @@ test("a byte order mark before the object is no reason to lose it", async (home)
   assert.equal(captures(home)[0]!["session_id"], "s1");
 });
 
-test("of a key that comes twice the last one counts", async (home) => {
+test("when a key comes twice, the last one counts", async (home) => {
   await send(home, "PostToolUse", '{"session_id":"s1","tool_name":"Bash","session_id":"s2"}');
   assert.equal(captures(home)[0]!["session_id"], "s2");
 });
@@ -241,8 +241,7 @@ const HARD: Readonly<Record<string, string>> = {
 };
 
 for (const [name, response] of someOf(Object.entries(HARD), 3)) {
-  sizedTest(`5 MB of ${name} are answered in time`, async () => {
-    using home = tempHome();
+  test.sized(`5 MB of ${name} are answered in time`, async (home) => {
     const stdin = `{"session_id":"s1","tool_name":"Bash","tool_response":${response}}`;
     assert.equal(await send(home, "PostToolUse", stdin, BUSY_DEADLINE_MS), SILENT);
     assert.equal(captures(home).length, 1);
@@ -259,26 +258,22 @@ function told({ event, stdin }: Sent): string {
   return `${event} ${JSON.stringify(new TextDecoder().decode(stdin))} (seed ${SEED})`;
 }
 
-sizedTest(
-  `${GENERATED} generated payloads are answered, and what is kept of them can be read`,
-  async () => {
-    using home = tempHome();
-    const sent = generatedPayloads(GENERATED, SEED);
-    for (const next of sent) {
-      try {
-        await send(home, next.event, next.stdin);
-      } catch (cause) {
-        throw new Error(told(next), { cause });
-      }
+test.sized(`${GENERATED} generated payloads are answered, and what is kept of them can be read`, async (home) => {
+  const sent = generatedPayloads(GENERATED, SEED);
+  for (const next of sent) {
+    try {
+      await send(home, next.event, next.stdin);
+    } catch (cause) {
+      throw new Error(told(next), { cause });
     }
-    assert.deepEqual(spoolFiles(home), []);
-    assert.equal(
-      queryValue(home, "SELECT count(*) FROM hook_executions"),
-      sent.length - quiet(sent),
-    );
-    await assertReadable(home, { shown: 10 });
-  },
-);
+  }
+  assert.deepEqual(spoolFiles(home), []);
+  assert.equal(
+    queryValue(home, "SELECT count(*) FROM hook_executions"),
+    sent.length - quiet(sent),
+  );
+  await assertReadable(home, { shown: 10 });
+});
 
 /** How many of them are a Stop that continues a stopped one: of these nothing is kept. */
 function quiet(sent: readonly Sent[]): number {

@@ -1,22 +1,20 @@
-/** What `find`, git and copies of folders mean, on the real program: the files that are meant, and no others. */
+/** Which files `find`, git and copies of folders change: these are judged, and no others. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ask, bash, edit, projectIn } from "../support/guarded.ts";
-import { executions, type Row } from "../support/look.ts";
+import { ask, assertDenied, bash, edit, projectIn } from "../support/guarded.ts";
+import { lastMetadata } from "../support/look.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const POLICY = /\.conclaude\.yaml belongs to the guards/;
 
-function doubtsOf(home: TempHome): unknown {
-  return (executions(home).at(-1)!["metadata"] as Row | null)?.["doubts"];
-}
+const doubtsOf = (home: TempHome) => lastMetadata(home)["doubts"];
 
 const test = testWith(tempHome);
 
-test("a search, or a restored folder, takes the policy away", async (home) => {
+test("a `find` or a git command that would take the policy away is denied", async (home) => {
   projectIn(home, "{}\n", [".git/HEAD", "src/a.ts"]);
-  const commands = [
+  await assertDenied(home, POLICY, [
     "find . -name '*.yaml' -delete",
     "find . -maxdepth 1 -type f -exec rm {} +",
     "find .. -name '.conclaude.y*ml' -exec mv {} /tmp \\;",
@@ -25,12 +23,11 @@ test("a search, or a restored folder, takes the policy away", async (home) => {
     "git checkout main -- :/",
     "git stash push .conclaude.yaml",
     "git stash -- '*.yaml'",
-  ];
-  for (const command of commands) assert.match((await bash(home, command))!, POLICY, command);
+  ]);
   assert.match((await bash(home, "find .git -name HEAD -delete"))!, /tells which branch/);
 });
 
-test("a search that cannot mean the policy passes, and one that may passes with a note", async (home) => {
+test("a `find` that cannot mean the policy passes, and one that may mean it passes with a note", async (home) => {
   projectIn(home, "{}\n", [".git/HEAD", ".claude/settings.local.json", "src/a.ts"]);
   const commands = [
     "find . -path '*/__pycache__/*' -delete",
@@ -79,24 +76,21 @@ test.slow("what is protected is found in a large folder, and the policy in any",
   assert.equal(doubtsOf(home), undefined);
 });
 
-test("a copy of the policy elsewhere is nobody's policy", async (home) => {
+test("the policy may be copied elsewhere, and no policy may be replaced or moved", async (home) => {
   projectIn(home, "{}\n");
   Deno.mkdirSync(join(home.path, "backup"));
   assert.equal(await bash(home, "cp .conclaude.yaml ../backup/"), null);
   assert.equal(await bash(home, "cp .conclaude.yaml ../backup/.conclaude.local.yaml"), null);
   Deno.writeTextFileSync(join(home.path, "backup", ".conclaude.yaml"), "{}\n");
-  const commands = [
+  await assertDenied(home, /belongs to the guards/, [
     "cp src/x ../backup/.conclaude.yaml",
     "cp src/x ../.conclaude.yaml",
     "cp src/x src/.conclaude.yaml",
     "mv .conclaude.yaml /tmp/",
-  ];
-  for (const command of commands) {
-    assert.match((await bash(home, command))!, /belongs to the guards/, command);
-  }
+  ]);
 });
 
-test("a folder's copy is judged by the files that arise", async (home) => {
+test("copying a folder is judged by the files that it creates", async (home) => {
   projectIn(home, "preToolUse: {preventRootAdditions: true, uneditableFiles: ['*.lock']}\n", [
     "api/Cargo.lock",
     "api/src/a.rs",

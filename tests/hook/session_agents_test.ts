@@ -9,6 +9,8 @@ import { hook, observed, runProgram, type TempHome, tempHome } from "../support/
 import { json } from "../support/verb.ts";
 import { git, makeRepository } from "../support/git.ts";
 import { testWith } from "../support/fixtures.ts";
+import { configureUser } from "../support/on_home.ts";
+import { endedPid } from "../support/processes.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -90,9 +92,7 @@ test("the end of a session ends what still runs and waits in it", async (home) =
 });
 
 test("a session whose process is gone ends its sub-agents with it", async (home) => {
-  const gone = new Deno.Command("true").spawn();
-  await gone.status;
-  const lost = { CLAUDE_PID: String(gone.pid) };
+  const lost = { CLAUDE_PID: String(await endedPid()) };
   await send(home, "SessionStart.startup", { session_id: "lost" }, lost);
   await send(home, "SubagentStart", { session_id: "lost" }, lost);
   await send(home, "SessionStart.startup", {}, { CLAUDE_PID: String(Deno.pid) });
@@ -213,8 +213,7 @@ Deno.test("where nothing of the content is kept, nothing is told of sub-agents a
   ];
   for (const config of configs) {
     using home = tempHome();
-    Deno.mkdirSync(join(home.path, ".conclaude"));
-    Deno.writeTextFileSync(join(home.path, ".conclaude", "config.yaml"), config);
+    configureUser(home, config);
     await send(home, "SubagentStart");
     await send(home, "Elicitation");
     const isOff = config.startsWith("database");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { endedPid } from "../support/processes.ts";
+import { endedPid, sleeper } from "../support/processes.ts";
 import { query, queryValue, type Row, sessionOf, sessions } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import {
@@ -138,8 +138,7 @@ test("Stop notes how much waits in the queue", async (home) => {
   assert.equal(JSON.parse(String(metadata)).pending, 2);
 });
 
-Deno.test('a session ends with its reason, and with "other" where none is told', async () => {
-  using home = tempHome();
+test('a session ends with its reason, and with "other" where none is told', async (home) => {
   const cases = [
     ["s1", { reason: "clear" }, "clear"],
     ["s2", {}, "other"],
@@ -199,18 +198,6 @@ test("outside a repository, and in a broken one, a session has neither repositor
     assert.equal(sessionOf(home, id)["branch"], null);
   }
 });
-
-/** A process that lives until the end of the block. */
-function sleeper(...through: readonly string[]): Disposable & { readonly pid: number } {
-  const [command, ...args] = [...through, "sleep", "60"];
-  const child = new Deno.Command(command!, { args, stdout: "null", stderr: "null" }).spawn();
-  return {
-    pid: child.pid,
-    [Symbol.dispose]() {
-      child.kill("SIGKILL");
-    },
-  };
-}
 
 test.unix("the next SessionStart finds that a session's process is gone", async (home) => {
   using living = sleeper();
@@ -287,7 +274,7 @@ function needsPidChoice(): string | null {
 
 testWhere(
   needsRoot() ?? needsPidChoice(),
-  "a process that got the number of a gone one is not its session",
+  "a session is abandoned when another process has got the number of its own",
   async () => {
     using home = tempHome();
     const first = sleeper();

@@ -1,4 +1,4 @@
-/** Satisfactions for one action, on the real program and with real commits: what uses them up, and what does not. */
+/** Satisfactions for one action, with real commits: what uses them up, and what does not. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RequiredProject, SESSION } from "../support/required_project.ts";

@@ -1,15 +1,23 @@
-/** What must be true before Claude stops, on the real program: what holds a stop back, for how long, and what lifts it. */
+/** What must be true before Claude stops: what holds a stop back, for how long, and what lifts it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { executions, filesWith, query, queryValue, type Row } from "../support/look.ts";
-import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import {
+  executions,
+  filesWith,
+  lastMetadata,
+  query,
+  queryValue,
+  type Row,
+} from "../support/look.ts";
+import { hook, type RunOptions, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools } from "../support/requirements.ts";
 import { slowTest } from "../support/lanes.ts";
 import { pause } from "../support/wait.ts";
 import { makeRepository } from "../support/git.ts";
 import { answerOf } from "../support/process.ts";
-import { projectIn } from "../support/guarded.ts";
+import { conclaude, configIn, projectIn } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
+import { configureUser } from "../support/on_home.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 
@@ -45,10 +53,6 @@ function start(home: TempHome, source = "startup") {
     cwd: join(home.path, "project"),
     source,
   }, home);
-}
-
-function conclaude(home: TempHome, ...args: string[]) {
-  return runProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
 }
 
 const metadataOf = (row: Row | undefined) => row!["metadata"] as Row;
@@ -250,12 +254,9 @@ test.slow("100 MB of output are counted and not kept", async (home) => {
 });
 
 test("a command that is not there, and a script that is none, hold the stop back and say so", async (home) => {
-  const project = projectIn(home, "{}");
+  projectIn(home, "{}");
   const write = (run: string) =>
-    Deno.writeTextFileSync(
-      join(project, ".conclaude.yaml"),
-      `stop: {commands: [{run: "${run}", showStderr: true}]}`,
-    );
+    configIn(home, `stop: {commands: [{run: "${run}", showStderr: true}]}`);
   write("no-such-command --x");
   assert.match((await stop(home))!, /exit code 127: no-such-command --x\nStderr:\n.*not found/);
   write("if true");
@@ -293,7 +294,7 @@ test("rounds: 3 are two blocks and then a stop, and then anew", async (home) => 
     assert.equal(await stop(home, { active: true }), null);
   }
   assert.equal(queryValue(home, "SELECT count(*) FROM counters WHERE type = 'stop_rounds'"), 0);
-  Deno.writeTextFileSync(join(home.path, "project", ".conclaude.yaml"), "stop: {rounds: 1}");
+  configIn(home, "stop: {rounds: 1}");
   assert.equal(await stop(home), null);
 });
 
@@ -355,13 +356,10 @@ test("infinite takes over for the rest of the turn when the rounds are over", as
 });
 
 test("the shell's own messages count the lines that a person wrote", async (home) => {
-  const project = projectIn(home, "");
+  projectIn(home, "");
   const cases = [["nothing-like-it", 1], ["# first\n\ntrue\ntrue\nnothing-like-it", 5]] as const;
   for (const [run, line] of cases) {
-    Deno.writeTextFileSync(
-      join(project, ".conclaude.yaml"),
-      `stop: {commands: [{run: ${JSON.stringify(run)}, showStderr: true}]}`,
-    );
+    configIn(home, `stop: {commands: [{run: ${JSON.stringify(run)}, showStderr: true}]}`);
     assert.match((await stop(home))!, new RegExp(`Stderr:\nconclaude: (line )?${line}: nothing`));
   }
 });
@@ -404,7 +402,7 @@ test("the command in a block lifts it for the session, and resume brings it back
   assert.equal(paused.code, 0, paused.stderr);
   assert.equal(await stop(home), null);
   assert.equal(await stop(home, { active: true }), null);
-  assert.equal(metadataOf(executions(home).at(-1))["paused"], true);
+  assert.equal(lastMetadata(home)["paused"], true);
   assert.equal(Deno.readTextFileSync(join(project, "..", "ran")), "x\n");
   await conclaude(home, "guard", "resume", "--session", SESSION.slice(0, 8));
   assert.notEqual(await stop(home), null);
@@ -420,7 +418,7 @@ test("files that appeared in the project's folder hold the stop back, those that
   Deno.writeTextFileSync(join(project, ".hidden"), "");
   Deno.mkdirSync(join(project, "folder"));
   assert.match((await stop(home))!, /^Unauthorized root additions detected: a\.txt, b\.txt\n/);
-  assert.deepEqual(metadataOf(executions(home).at(-1))["rules"], [
+  assert.deepEqual(lastMetadata(home)["rules"], [
     "preToolUse.preventRootAdditions",
   ]);
   Deno.removeSync(join(project, "a.txt"));
@@ -480,7 +478,7 @@ test("new files hold at most stop.maxBlocks stops, and a switch turns the rule o
   Deno.writeTextFileSync(join(project, "another.txt"), "");
   assert.match((await stop(home))!, /detected: another\.txt/);
   const off = "preToolUse: {preventRootAdditions: false}";
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), off);
+  configIn(home, off);
   assert.equal(await stop(home), null);
 });
 
@@ -534,11 +532,7 @@ test("a session that began otherwise gets no message", async (home) => {
 
 test("a user's own commands count in every project, and run in its folder", async (home) => {
   Deno.mkdirSync(join(home.path, "project"));
-  Deno.mkdirSync(join(home.path, ".conclaude"));
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    'stop: {commands: [{run: "pwd; false", showStdout: true}]}',
-  );
+  configureUser(home, 'stop: {commands: [{run: "pwd; false", showStdout: true}]}');
   assert.match((await stop(home))!, new RegExp(`Stdout:\n${home.path}/project\n`));
   assert.match((await stop(home, { active: true }))!, /stop 2 of at most 6/);
 });
@@ -549,7 +543,7 @@ test("without a database a stop is held back once, and what would have to be cou
   const { decision, systemMessage } = await stopAnswer(home, { active: true });
   assert.deepEqual([decision, /without a database/.test(systemMessage)], [undefined, true]);
   const rounds = "stop: {rounds: 3}\ndatabase: {enabled: false}\n";
-  Deno.writeTextFileSync(join(home.path, "project", ".conclaude.yaml"), rounds);
+  configIn(home, rounds);
   assert.equal(await stop(home), null);
 });
 

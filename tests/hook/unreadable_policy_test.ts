@@ -11,8 +11,9 @@ import {
   testWhere,
 } from "../support/requirements.ts";
 import { answerOf } from "../support/process.ts";
-import { configIn } from "../support/guarded.ts";
+import { conclaude, configIn } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
+import { configureUser } from "../support/on_home.ts";
 
 const SESSION = "5e551022-0000-4000-8000-000000000001";
 const STRICT = "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n";
@@ -84,10 +85,7 @@ test("a strict policy that has become a link to nothing refuses every change, an
   assert.match((await bash(home))!, /\.conclaude\.yaml: .*a link to nothing/);
   const { systemMessage } = await send(home, "SessionStart", { source: "startup" });
   assert.match(systemMessage, /a link to nothing.*every change is refused/);
-  const { code, stdout } = await runProgram(["config", "validate"], {
-    env: { HOME: home.path },
-    cwd: join(home.path, "project"),
-  });
+  const { code, stdout } = await conclaude(home, "config", "validate");
   assert.equal(code, 1);
   assert.match(stdout, /a link to nothing/);
 });
@@ -103,10 +101,7 @@ Deno.test("doctor says of a file that counts for nothing what is true, strict or
     await runProgram(["install-hooks"], { env: { HOME: home.path } });
     await bash(home);
     Deno.writeTextFileSync(path, BROKEN);
-    const { code, stdout } = await runProgram(["doctor", "--json"], {
-      env: { HOME: home.path },
-      cwd: join(home.path, "project"),
-    });
+    const { code, stdout } = await conclaude(home, "doctor", "--json");
     const { checks }: { checks: readonly { name: string; message: string }[] } = JSON.parse(stdout);
     const [configuration] = checks.filter(({ name }) => name === "configuration");
     assert.match(configuration!.message, told);
@@ -178,9 +173,7 @@ test("another strict file that can be read takes the place of the broken one", a
 
 test("a strict user's file that is broken counts where no project speaks, and not where it is not inherited", async (home) => {
   Deno.mkdirSync(join(home.path, "project"));
-  Deno.mkdirSync(join(home.path, ".conclaude"));
-  const config = join(home.path, ".conclaude", "config.yaml");
-  Deno.writeTextFileSync(config, STRICT);
+  const config = configureUser(home, STRICT);
   assert.equal(await bash(home), null);
   Deno.writeTextFileSync(config, BROKEN);
   assert.ok((await bash(home))!.includes(config));
@@ -216,10 +209,7 @@ test("explain names the broken strict policy as the rule", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
-  const { stdout } = await runProgram(["explain", "Bash", "echo hi", "--json"], {
-    env: { HOME: home.path },
-    cwd: join(home.path, "project"),
-  });
+  const { stdout } = await conclaude(home, "explain", "Bash", "echo hi", "--json");
   const { decision, rules } = JSON.parse(stdout);
   assert.equal(decision, "deny");
   assert.equal(rules[0].rule, "preToolUse.strict");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { capture, waiting, written } from "../support/captured_edits.ts";
-import { sizedTest, someOf } from "../support/lanes.ts";
+import { someOf } from "../support/lanes.ts";
 import { damages, logOf, queryValue, spoolFiles } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
@@ -57,53 +57,50 @@ const SPOILT: readonly Spoilt[] = [
   })),
 ];
 
+const test = testWith(tempHome);
+
 for (const { name, says, spoil } of SPOILT) {
-  sizedTest(
-    `${name}: nothing is touched, nothing is lost, and all is drained afterwards`,
-    async () => {
-      using home = tempHome();
-      await makeUsedDatabase(home);
-      const sound = Deno.readFileSync(home.database);
-      spoil(home.database);
-      const isFile = Deno.statSync(home.database).isFile;
-      const spoilt = isFile ? Deno.readFileSync(home.database) : null;
+  test.sized(`${name}: nothing is touched, nothing is lost, and all is drained afterwards`, async (home) => {
+    await makeUsedDatabase(home);
+    const sound = Deno.readFileSync(home.database);
+    spoil(home.database);
+    const isFile = Deno.statSync(home.database).isFile;
+    const spoilt = isFile ? Deno.readFileSync(home.database) : null;
 
-      await capture(home, "a");
-      for (const event of ["SessionStart", "Stop", "Told", "SessionEnd"]) {
-        const { code, stderr } = await hook(event, { session_id: "s1", cwd: "/w" }, home);
-        assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-      }
-      await capture(home, "b");
-      assert.deepEqual(waiting(home), ["a", null, null, null, null, "b"]);
-      assert.match(logOf(home), says);
-      assert.ok(logOf(home).includes(home.database));
-      await assertDoctorNames(home);
-      if (spoilt !== null) assert.deepEqual(Deno.readFileSync(home.database), spoilt);
+    await capture(home, "a");
+    for (const event of ["SessionStart", "Stop", "Told", "SessionEnd"]) {
+      const { code, stderr } = await hook(event, { session_id: "s1", cwd: "/w" }, home);
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    }
+    await capture(home, "b");
+    assert.deepEqual(waiting(home), ["a", null, null, null, null, "b"]);
+    assert.match(logOf(home), says);
+    assert.ok(logOf(home).includes(home.database));
+    await assertDoctorNames(home);
+    if (spoilt !== null) assert.deepEqual(Deno.readFileSync(home.database), spoilt);
 
-      Deno.removeSync(home.database, { recursive: true });
-      for (const companion of ["-wal", "-shm"]) {
-        await Deno.remove(home.database + companion).catch(() => {});
-      }
-      Deno.writeFileSync(home.database, sound);
-      await capture(home, "c");
-      assert.deepEqual(written(home).slice(12), ["a", "b", "c"]);
-      assert.deepEqual(spoolFiles(home), []);
-      assert.equal(
-        queryValue(home, "SELECT value FROM counters WHERE session_id = 's1' AND type = 'edits'"),
-        3,
-      );
-      assert.equal(
-        queryValue(home, "SELECT count(*) FROM hook_executions WHERE session_id = 's1'"),
-        7,
-      );
-      assert.deepEqual(damages(home), []);
-    },
-  );
+    Deno.removeSync(home.database, { recursive: true });
+    for (const companion of ["-wal", "-shm"]) {
+      await Deno.remove(home.database + companion).catch(() => {});
+    }
+    Deno.writeFileSync(home.database, sound);
+    await capture(home, "c");
+    assert.deepEqual(written(home).slice(12), ["a", "b", "c"]);
+    assert.deepEqual(spoolFiles(home), []);
+    assert.equal(
+      queryValue(home, "SELECT value FROM counters WHERE session_id = 's1' AND type = 'edits'"),
+      3,
+    );
+    assert.equal(
+      queryValue(home, "SELECT count(*) FROM hook_executions WHERE session_id = 's1'"),
+      7,
+    );
+    assert.deepEqual(damages(home), []);
+  });
 }
 
 for (const { name, spoil } of SPOILT) {
-  sizedTest(`${name}: the person is told when a session begins, in one line`, async () => {
-    using home = tempHome();
+  test.sized(`${name}: the person is told when a session begins, in one line`, async (home) => {
     await makeUsedDatabase(home);
     spoil(home.database);
     let told = "";
@@ -139,8 +136,6 @@ async function assertDoctorNames(home: TempHome): Promise<void> {
     ),
   );
 }
-
-const test = testWith(tempHome);
 
 test("wherever a database is damaged, an event is a row or waits in the spool", async (home) => {
   await makeUsedDatabase(home);

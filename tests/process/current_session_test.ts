@@ -3,10 +3,17 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { programCommand } from "../../src/build/program.ts";
-import { startHook, startProgram } from "../support/process.ts";
+import {
+  finished,
+  spawnAlone,
+  startHook,
+  startProgram,
+  usualVariables,
+} from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
+import { endedPid } from "../support/processes.ts";
 
 const ONE = "0e551011-0000-4000-8000-000000000001";
 const OTHER = "0e551022-0000-4000-8000-000000000002";
@@ -36,18 +43,9 @@ async function resumeInside(
 }
 
 async function run(home: TempHome, script: string, cwd: string): Promise<string> {
-  const { stdout, stderr } = await new Deno.Command("/bin/sh", {
-    args: ["-c", script],
-    cwd,
-    clearEnv: true,
-    env: {
-      HOME: home.path,
-      PATH: "/usr/bin:/bin",
-      DENO_DIR: Deno.env.get("DENO_DIR") ?? join(home.path, "runtime"),
-    },
-  }).output();
-  const text = new TextDecoder().decode(stdout);
-  return text === "" ? new TextDecoder().decode(stderr) : text;
+  const where = { cwd, env: usualVariables({ HOME: home.path, PATH: "/usr/bin:/bin" }) };
+  const { stdout, stderr } = await finished(spawnAlone("/bin/sh", ["-c", script], where));
+  return stdout || stderr;
 }
 
 function folder(home: TempHome, name = "project"): string {
@@ -106,7 +104,7 @@ testWhere(
   },
 );
 
-test.unix("the number of a process that was given out anew proves nothing", async (home) => {
+test.unix("a process number that was given to another process does not name a session", async (home) => {
   const cwd = folder(home);
   await begin(home, OTHER, cwd);
   await begin(home, ONE, cwd, { CLAUDE_PID: String(Deno.pid) });
@@ -125,7 +123,7 @@ test("the only live session of a project is meant from anywhere", async (home) =
   assert.equal((await resume(home, folder(home, "project/sub"))).sessionId, ONE);
 });
 
-test("of folders within folders the nearest one with a session counts", async (home) => {
+test("when folders lie within folders, the nearest one with a session counts", async (home) => {
   await begin(home, OTHER, home.path);
   await begin(home, ONE, folder(home));
   assert.equal((await resume(home, folder(home, "project/sub"))).sessionId, ONE);
@@ -135,11 +133,11 @@ test("of folders within folders the nearest one with a session counts", async (h
 test.unix("a session whose process is gone is not meant", async (home) => {
   const cwd = folder(home);
   await begin(home, ONE, cwd);
-  await begin(home, OTHER, cwd, { CLAUDE_PID: String(await deadPid()) });
+  await begin(home, OTHER, cwd, { CLAUDE_PID: String(await endedPid()) });
   assert.equal((await resume(home, cwd)).sessionId, ONE);
 });
 
-test("of several sessions all are named, with where they are, and how to choose", async (home) => {
+test("when several sessions are possible, all are named with their folders and with how to choose", async (home) => {
   const cwd = folder(home);
   await begin(home, ONE, cwd);
   await begin(home, OTHER, cwd);
@@ -164,9 +162,3 @@ test("where no session is live, that is said", async (home) => {
   assert.match(error.why, /no session of Claude Code is live in this project/);
   assert.equal(error.next, "conclaude session list");
 });
-
-async function deadPid(): Promise<number> {
-  const child = new Deno.Command("true").spawn();
-  await child.status;
-  return child.pid;
-}

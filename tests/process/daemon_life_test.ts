@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { besideDatabase, runDaemon } from "../support/daemon.ts";
+import { besideDatabase, daemonVerb, runDaemon } from "../support/daemon.ts";
 import { spawnProgram, startProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 import { until } from "../support/wait.ts";
@@ -13,9 +13,8 @@ const test = testWith(tempHome);
 test("a second daemon of a database is refused and told who holds it, and the first is unharmed", async (home) => {
   await using daemon = await runDaemon(home);
   const env = { HOME: home.path };
-  const second = await startProgram(["daemon", "run", "--json"], { env });
-  assert.equal(second.code, 1);
-  const { error } = JSON.parse(second.stdout);
+  const { code, error } = await daemonVerb(home, "run");
+  assert.equal(code, 1);
   assert.equal(error.what, "Database locked by another process");
   assert.match(error.why, new RegExp(`process id ${daemon.pid} has held it since 20`));
   assert.match(error.next, /^conclaude .*daemon stop$/);
@@ -24,9 +23,7 @@ test("a second daemon of a database is refused and told who holds it, and the fi
   Deno.symlinkSync(home.database, link);
   const third = await startProgram(["--db", link, "daemon", "run"], { env });
   assert.equal(third.code, 1, "a link to the database is the same database");
-  const { pid, running } = JSON.parse(
-    (await startProgram(["daemon", "status", "--json"], { env })).stdout,
-  );
+  const { pid, running } = await daemonVerb(home, "status");
   assert.deepEqual([pid, running], [daemon.pid, true]);
 });
 
@@ -37,10 +34,7 @@ test("files of a killed daemon do not keep the next one from starting", async (h
     await daemon.left;
   }
   const before = JSON.parse(Deno.readTextFileSync(besideDatabase(home, "daemon.json")));
-  const { stdout } = await startProgram(["daemon", "status", "--json"], {
-    env: { HOME: home.path },
-  });
-  assert.equal(JSON.parse(stdout).running, false);
+  assert.equal((await daemonVerb(home, "status")).running, false);
   // Its number has been given to another process since.
   const reused = { ...before, pid: Deno.pid };
   Deno.writeTextFileSync(besideDatabase(home, "daemon.json"), JSON.stringify(reused));
@@ -48,7 +42,7 @@ test("files of a killed daemon do not keep the next one from starting", async (h
   assert.equal((await next.ask("GET", "/status")).body.pid, next.pid);
 });
 
-test.slow("of daemons that are started at the same moment one serves", async (home) => {
+test.slow("when several daemons start at the same moment, one of them serves", async (home) => {
   const started = Array.from(
     { length: 4 },
     () => spawnProgram(["daemon", "run"], { env: { HOME: home.path } }),
@@ -94,11 +88,10 @@ test("a socket whose path would be too long lies in a private folder, and is fou
 });
 
 test("a daemon is started, found, and stopped; both may be said twice", async (home) => {
-  const env = { HOME: home.path };
   const json = async (...args: string[]) => {
-    const { code, stdout, stderr } = await startProgram(["daemon", ...args, "--json"], { env });
-    assert.equal(code, 0, stderr + stdout);
-    return JSON.parse(stdout);
+    const { code, ...said } = await daemonVerb(home, ...args);
+    assert.equal(code, 0, JSON.stringify(said));
+    return said;
   };
   assert.equal((await json("status")).running, false);
   const started = await json("start");
@@ -126,11 +119,7 @@ test("a daemon is started, found, and stopped; both may be said twice", async (h
 test("a daemon that cannot start says why, and one that runs opens no further port", async (home) => {
   using taken = Deno.listen({ port: 0, hostname: "127.0.0.1" });
   const { port } = taken.addr as Deno.NetAddr;
-  const start = async (...args: string[]) => {
-    const env = { HOME: home.path };
-    const { code, stdout } = await startProgram(["daemon", "start", "--json", ...args], { env });
-    return { code, error: JSON.parse(stdout).error };
-  };
+  const start = (...args: string[]) => daemonVerb(home, "start", ...args);
   const refused = await start("--port", String(port));
   assert.equal(refused.code, 1);
   assert.match(

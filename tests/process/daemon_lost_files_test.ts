@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
 import { isAlive } from "../support/processes.ts";
-import { besideDatabase, runDaemon } from "../support/daemon.ts";
+import { besideDatabase, daemonVerb, runDaemon } from "../support/daemon.ts";
 import { startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { until } from "../support/wait.ts";
 import { testWith } from "../support/fixtures.ts";
-
-/** What a verb of the daemon says of the home's, as JSON. */
-async function daemonVerb(home: TempHome, ...args: string[]) {
-  const { code, stdout } = await startProgram(["daemon", ...args, "--json"], {
-    env: { HOME: home.path },
-  });
-  return { code, ...JSON.parse(stdout) };
-}
 
 /** The process id in the state file; null when there is none that can be read. */
 function writtenPid(home: TempHome): number | null {
@@ -41,7 +33,7 @@ test("a client finds the daemon that was started after a kill, not the killed on
   }
 });
 
-test.slow("of those who start a daemon at the same moment one says that it did", async (home) => {
+test.slow("when several verbs start a daemon at the same moment, one of them says that it did", async (home) => {
   const told = await Promise.all(Array.from({ length: 4 }, () => daemonVerb(home, "start")));
   try {
     assert.deepEqual(told.map(({ code }) => code), [0, 0, 0, 0]);

@@ -5,11 +5,11 @@ import { openDatabase } from "../../src/db/database.ts";
 import { takeLock } from "../../src/db/process_lock.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { countRows, query, queryValue } from "../support/look.ts";
-import { change, held } from "../support/on_home.ts";
+import { change, configureUser, held } from "../support/on_home.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
-import { slowTest } from "../support/lanes.ts";
 import { pause, until } from "../support/wait.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const edit = (home: TempHome, name: string) => ({
   session_id: "s1",
@@ -24,8 +24,9 @@ const edit = (home: TempHome, name: string) => ({
 const waiting = (home: TempHome) =>
   Number(queryValue(home, "SELECT count(*) FROM pending_queue WHERE status <> 'done'"));
 
-Deno.test("the daemon works captures in that hooks leave, those from before it began as well", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("the daemon works captures in that hooks leave, those from before it began as well", async (home) => {
   await hook("PostToolUse", edit(home, "before.ts"), home);
   await using _daemon = await runDaemon(home);
   await until("the first is worked in", () => waiting(home) === 0);
@@ -38,8 +39,7 @@ Deno.test("the daemon works captures in that hooks leave, those from before it b
   takeLock(`${home.database}-drain`)!.release();
 });
 
-slowTest("while the daemon works off a long queue, it answers without delay", async () => {
-  using home = tempHome();
+test.slow("while the daemon works off a long queue, it answers without delay", async (home) => {
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   const content = "export function retry(times: number) { return times + 1; }\n".repeat(300);
   for (let n = 0; n < 400; n++) {
@@ -66,8 +66,7 @@ slowTest("while the daemon works off a long queue, it answers without delay", as
   assert.ok(p95 < 100, `p95 ${p95.toFixed(1)} ms, slowest ${slowest.at(-1)!.toFixed(1)} ms`);
 });
 
-slowTest("a database that cannot be written is told once, and worked off when it can", async () => {
-  using home = tempHome();
+test.slow("a database that cannot be written is told once, and worked off when it can", async (home) => {
   await hook("PostToolUse", edit(home, "a.ts"), home);
   await using daemon = await runDaemon(home);
   using other = held(home.database);
@@ -80,60 +79,49 @@ slowTest("a database that cannot be written is told once, and worked off when it
   await until("it is worked in", () => waiting(home) === 0);
 });
 
-slowTest("where memory is off, the daemon leaves captures alone", async () => {
-  using home = tempHome();
-  Deno.mkdirSync(join(home.path, ".conclaude"));
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    "memory: { enabled: false }\n",
-  );
+test.slow("where memory is off, the daemon leaves captures alone", async (home) => {
+  configureUser(home, "memory: { enabled: false }\n");
   await hook("PostToolUse", edit(home, "a.ts"), home);
   await using _daemon = await runDaemon(home);
   await pause(4_000);
   assert.equal(waiting(home), 1);
 });
 
-slowTest(
-  "the daemon lets the user's command rewrite the summary of a session that is over, and ends it when it stops",
-  async () => {
-    using home = tempHome();
-    const pid = join(home.path, "pid");
-    Deno.mkdirSync(join(home.path, ".conclaude"));
-    Deno.writeTextFileSync(
-      join(home.path, ".conclaude", "config.yaml"),
-      `memory: { summarizer: { command: "if [ -e ${pid} ]; then echo $$ > ${pid}; sleep 300; fi; echo Shorter." } }\n`,
-    );
-    const text = () => queryValue(home, "SELECT text FROM observations WHERE kind = 'summary'");
-    const endAfterEdit = async (file: string) => {
-      await hook("PostToolUse", edit(home, file), home);
-      const end = { session_id: "s1", cwd: home.path, hook_event_name: "SessionEnd" };
-      await hook("SessionEnd", { ...end, reason: "other" }, home);
-    };
-    await endAfterEdit("a.ts");
-    {
-      await using daemon = await runDaemon(home);
-      await until("it is rewritten", () => text() === "Shorter.");
-      daemon.child.kill("SIGTERM");
-      assert.equal((await daemon.left).code, 0);
-    }
-    Deno.writeTextFileSync(pid, "");
-    await endAfterEdit("b.ts");
+test.slow("the daemon lets the user's command rewrite the summary of a session that is over, and ends it when it stops", async (home) => {
+  const pid = join(home.path, "pid");
+  configureUser(
+    home,
+    `memory: { summarizer: { command: "if [ -e ${pid} ]; then echo $$ > ${pid}; sleep 300; fi; echo Shorter." } }\n`,
+  );
+  const text = () => queryValue(home, "SELECT text FROM observations WHERE kind = 'summary'");
+  const endAfterEdit = async (file: string) => {
+    await hook("PostToolUse", edit(home, file), home);
+    const end = { session_id: "s1", cwd: home.path, hook_event_name: "SessionEnd" };
+    await hook("SessionEnd", { ...end, reason: "other" }, home);
+  };
+  await endAfterEdit("a.ts");
+  {
     await using daemon = await runDaemon(home);
-    await until("the command runs", () => Deno.readTextFileSync(pid) !== "");
+    await until("it is rewritten", () => text() === "Shorter.");
     daemon.child.kill("SIGTERM");
     assert.equal((await daemon.left).code, 0);
-    assert.throws(
-      () => Deno.statSync(`/proc/${Deno.readTextFileSync(pid).trim()}`),
-      Deno.errors.NotFound,
-    );
-    assert.match(String(text()), /Changed:/);
-    const stats = await runProgram(["memory", "stats", "--json"], { env: { HOME: home.path } });
-    assert.equal(JSON.parse(stats.stdout).summarizer.lastRuns[0].reason, "it was interrupted");
-  },
-);
+  }
+  Deno.writeTextFileSync(pid, "");
+  await endAfterEdit("b.ts");
+  await using daemon = await runDaemon(home);
+  await until("the command runs", () => Deno.readTextFileSync(pid) !== "");
+  daemon.child.kill("SIGTERM");
+  assert.equal((await daemon.left).code, 0);
+  assert.throws(
+    () => Deno.statSync(`/proc/${Deno.readTextFileSync(pid).trim()}`),
+    Deno.errors.NotFound,
+  );
+  assert.match(String(text()), /Changed:/);
+  const stats = await runProgram(["memory", "stats", "--json"], { env: { HOME: home.path } });
+  assert.equal(JSON.parse(stats.stdout).summarizer.lastRuns[0].reason, "it was interrupted");
+});
 
-Deno.test("the daemon clears away what memory has kept long enough, and keeps notes", async () => {
-  using home = tempHome();
+test("the daemon clears away what memory has kept long enough, and keeps notes", async (home) => {
   await hook("PostToolUse", edit(home, "a.ts"), home);
   const env = { HOME: home.path };
   await runProgram(["queue", "drain"], { env, cwd: home.path });
@@ -141,10 +129,7 @@ Deno.test("the daemon clears away what memory has kept long enough, and keeps no
   change(home, "UPDATE observations SET created_at_ms = 1, updated_at_ms = 1");
   const count = () => countRows(home, "observations");
   assert.equal(count(), 3);
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    "memory: { retentionDays: 1 }\n",
-  );
+  configureUser(home, "memory: { retentionDays: 1 }\n");
   await using daemon = await runDaemon(home);
   await until("they are gone", () => count() === 1);
   assert.equal(queryValue(home, "SELECT kind FROM observations"), "note");

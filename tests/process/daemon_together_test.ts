@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runDaemon } from "../support/daemon.ts";
-import { change } from "../support/on_home.ts";
+import { change, configureUser } from "../support/on_home.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { workedProject } from "../support/worked_project.ts";
-import { slowTest } from "../support/lanes.ts";
-import { needsUnix } from "../support/requirements.ts";
 import { until } from "../support/wait.ts";
 import { killNow } from "../support/processes.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const skip = Deno.build.os === "windows";
 
@@ -62,69 +61,59 @@ for (const table of ["workflows", "agents"]) {
   });
 }
 
-Deno.test({
-  name: "a workflow whose end cannot be written has not ended, nor have its agent and its task",
-  ignore: skip,
-  async fn() {
-    using home = tempHome();
-    const project = await workedProject(home, { workflows: { short: WORKFLOW }, agent: WAITS });
-    const statuses = () =>
-      ["tasks", "workflows", "agents"].map((table) =>
-        project.rows(`SELECT status FROM ${table}`)[0]?.["status"]
-      );
-    let taskId = "";
-    {
-      await using daemon = await runDaemon(home, { cwd: project.path });
-      taskId = await project.start("short");
-      await until("the agent runs", () => statuses()[2] === "running");
-      breakAt(home, "BEFORE UPDATE OF status ON workflows WHEN new.status = 'completed'");
-      Deno.writeTextFileSync(join(home.path, "go"), "");
-      await until("it has been tried", () => daemon.stderr().includes("it broke here"));
-      await killNow(daemon.child);
-    }
-    assert.deepEqual(statuses(), ["in_progress", "running", "running"]);
-    change(home, "DROP TRIGGER broken");
-    await using _daemon = await runDaemon(home, { cwd: project.path });
-    await project.until(taskId, "closed");
-    assert.deepEqual(statuses(), ["closed", "completed", "completed"]);
-  },
+const test = testWith(tempHome);
+
+test.unix("a workflow whose end cannot be written has not ended, nor have its agent and its task", async (home) => {
+  const project = await workedProject(home, { workflows: { short: WORKFLOW }, agent: WAITS });
+  const statuses = () =>
+    ["tasks", "workflows", "agents"].map((table) =>
+      project.rows(`SELECT status FROM ${table}`)[0]?.["status"]
+    );
+  let taskId = "";
+  {
+    await using daemon = await runDaemon(home, { cwd: project.path });
+    taskId = await project.start("short");
+    await until("the agent runs", () => statuses()[2] === "running");
+    breakAt(home, "BEFORE UPDATE OF status ON workflows WHEN new.status = 'completed'");
+    Deno.writeTextFileSync(join(home.path, "go"), "");
+    await until("it has been tried", () => daemon.stderr().includes("it broke here"));
+    await killNow(daemon.child);
+  }
+  assert.deepEqual(statuses(), ["in_progress", "running", "running"]);
+  change(home, "DROP TRIGGER broken");
+  await using _daemon = await runDaemon(home, { cwd: project.path });
+  await project.until(taskId, "closed");
+  assert.deepEqual(statuses(), ["closed", "completed", "completed"]);
 });
 
-slowTest(
-  "settings count as soon as their file has changed, and a wrong one is the default",
-  async () => {
-    using home = tempHome();
-    const project = await workedProject(home, { workflows: { short: WORKFLOW }, agent: WAITS });
-    const configure = (text: string) =>
-      Deno.writeTextFileSync(join(home.path, ".conclaude", "config.yaml"), text);
-    Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });
-    configure("store:\n  claimTimeoutMinutes: 7\norchestration:\n  maxConcurrentAgents: 1\n");
-    await using daemon = await runDaemon(home, { cwd: project.path });
-    const { id } = (await daemon.ask("POST", "/tasks", { body: { title: "mine" } })).body.task;
-    const leaseMinutes = async () => {
-      await daemon.ask("POST", `/tasks/${id}/claim`);
-      const { task } = (await daemon.ask("POST", `/tasks/${id}/renew`)).body;
-      return Math.round((task.leaseUntilMs - task.updatedAtMs) / 60_000);
-    };
-    const running = () => project.rows("SELECT id FROM agents WHERE status = 'running'").length;
-    assert.equal(await leaseMinutes(), 7);
-    await project.start("short", "one");
-    await project.start("short", "two");
-    await until("one runs", () => running() === 1);
-    configure("store:\n  claimTimeoutMinutes: 9\norchestration:\n  maxConcurrentAgents: 2\n");
-    await until("two run", () => running() === 2);
-    await until("the new lease counts", async () => await leaseMinutes() === 9);
-    configure("store:\n  claimTimeoutMinutes: x\n  nothing: 1\n");
-    await until("the default counts", async () => await leaseMinutes() === 30);
-    assert.match(daemon.stderr(), /store\.claimTimeoutMinutes: .*the default counts/);
-    Deno.writeTextFileSync(join(home.path, "go"), "");
-    await until("both have ended", () => running() === 0);
-  },
-  needsUnix(),
-);
+test.slowUnix("settings count as soon as their file has changed, and a wrong one is the default", async (home) => {
+  const project = await workedProject(home, { workflows: { short: WORKFLOW }, agent: WAITS });
+  const configure = (text: string) => configureUser(home, text);
+  Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });
+  configure("store:\n  claimTimeoutMinutes: 7\norchestration:\n  maxConcurrentAgents: 1\n");
+  await using daemon = await runDaemon(home, { cwd: project.path });
+  const { id } = (await daemon.ask("POST", "/tasks", { body: { title: "mine" } })).body.task;
+  const leaseMinutes = async () => {
+    await daemon.ask("POST", `/tasks/${id}/claim`);
+    const { task } = (await daemon.ask("POST", `/tasks/${id}/renew`)).body;
+    return Math.round((task.leaseUntilMs - task.updatedAtMs) / 60_000);
+  };
+  const running = () => project.rows("SELECT id FROM agents WHERE status = 'running'").length;
+  assert.equal(await leaseMinutes(), 7);
+  await project.start("short", "one");
+  await project.start("short", "two");
+  await until("one runs", () => running() === 1);
+  configure("store:\n  claimTimeoutMinutes: 9\norchestration:\n  maxConcurrentAgents: 2\n");
+  await until("two run", () => running() === 2);
+  await until("the new lease counts", async () => await leaseMinutes() === 9);
+  configure("store:\n  claimTimeoutMinutes: x\n  nothing: 1\n");
+  await until("the default counts", async () => await leaseMinutes() === 30);
+  assert.match(daemon.stderr(), /store\.claimTimeoutMinutes: .*the default counts/);
+  Deno.writeTextFileSync(join(home.path, "go"), "");
+  await until("both have ended", () => running() === 0);
+});
 
-Deno.test("the metrics of the daemon count removed rows and claims that ran out", async () => {
-  using home = tempHome();
+test("the metrics of the daemon count removed rows and claims that ran out", async (home) => {
   {
     await using daemon = await runDaemon(home);
     const { id } = (await daemon.ask("POST", "/tasks", { body: { title: "t" } })).body.task;

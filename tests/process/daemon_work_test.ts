@@ -5,11 +5,8 @@ import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { workedProject } from "../support/worked_project.ts";
-import { slowTest } from "../support/lanes.ts";
-import { needsUnix } from "../support/requirements.ts";
 import { until } from "../support/wait.ts";
-
-const skip = Deno.build.os === "windows";
+import { testWith } from "../support/fixtures.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -50,98 +47,89 @@ async function reaches(daemon: RunningDaemon, taskId: string, status: string) {
   return told.body;
 }
 
-Deno.test({
-  name: "what is told of agents, questions and workflows that run is as the document says",
-  ignore: skip,
-  async fn() {
-    using home = tempHome();
-    const project = await workplace(home, { last: MERGE });
-    await using daemon = await runDaemon(home, { cwd: project.path });
-    const judge = judgeBy((await daemon.ask("GET", "/openapi.json")).body as ApiDocument);
-    const failures: string[] = [];
-    const ask = async (of: string, path: string, status = 200, sent?: Sent) => {
-      const [method, route] = of.split(" ") as [string, string];
-      const reply = await daemon.ask(method, path, sent);
-      const wrong = reply.status === status
-        ? judge(method, route, reply)
-        : `${reply.status} ${reply.text}`;
-      if (wrong !== null) failures.push(`${of}: ${wrong}`);
-      return reply.body;
-    };
+const test = testWith(tempHome);
 
-    const task = await project.start("paint");
-    const { workflow, actions } = await reaches(daemon, task, "blocked");
-    assert.deepEqual(actions, ["retry", "cancel"]);
-    const { agents } = await ask("GET /agents", `/agents?taskId=${task}&kind=agent`);
-    assert.deepEqual(agents.map(({ status }: { status: string }) => status), ["completed"]);
-    await ask("GET /agents/{id}", `/agents/${agents[0].id}`);
-    await ask("GET /agents/{id}/output", `/agents/${agents[0].id}/output?limit=2`);
-    await ask("POST /agents/{id}/kill", `/agents/${agents[0].id}/kill`, 400);
-    const { questions } = await ask("GET /questions", `/questions?workflowId=${workflow.id}`);
-    assert.deepEqual(questions.map(({ text }: { text: string }) => text), ["Which color?"]);
-    await ask("GET /questions/{id}", `/questions/${questions[0].id}`);
-    await ask("GET /state", "/state");
-    const answer = { body: { response: "Blue" } };
-    const { delivered } = await ask(
-      "POST /agents/{id}/respond",
-      `/agents/${agents[0].id}/respond`,
-      200,
-      answer,
-    );
-    assert.equal(delivered, true);
-    await ask("POST /questions/{id}/answer", `/questions/${questions[0].id}/answer`, 409, {
-      body: { answer: "Red" },
-    });
-    await reaches(daemon, task, "pending_merge");
-    const shown = await ask("GET /workflows/{id}", `/workflows/${workflow.id}`);
-    assert.deepEqual(
-      shown.steps.map(({ key, attempt }: Record<string, unknown>) => [key, attempt]),
-      [["work", 1], ["work", 2], ["bring", 1]],
-    );
-    await ask("GET /workflows", "/workflows?status=pending_merge");
-    await ask("GET /workflows/{id}/log", `/workflows/${workflow.id}/log`);
-    await ask("POST /workflows/{id}/retry", `/workflows/${task}/retry`, 409);
-    await ask("POST /workflows/{id}/reject-merge", `/workflows/${task}/reject-merge`, 202, {
-      body: { reason: "too blue" },
-    });
-    await reaches(daemon, task, "blocked");
-    await ask("POST /workflows/{id}/retry", `/workflows/${task}/retry`);
-    await reaches(daemon, task, "pending_merge");
-    await ask("POST /workflows/{id}/approve-merge", `/workflows/${task}/approve-merge`, 202);
-    await reaches(daemon, task, "completed");
-    await ask("POST /workflows/{id}/cancel", `/workflows/${task}/cancel`, 409);
-    assert.deepEqual(failures, []);
-  },
+test.unix("what is told of agents, questions and workflows that run is as the document says", async (home) => {
+  const project = await workplace(home, { last: MERGE });
+  await using daemon = await runDaemon(home, { cwd: project.path });
+  const judge = judgeBy((await daemon.ask("GET", "/openapi.json")).body as ApiDocument);
+  const failures: string[] = [];
+  const ask = async (of: string, path: string, status = 200, sent?: Sent) => {
+    const [method, route] = of.split(" ") as [string, string];
+    const reply = await daemon.ask(method, path, sent);
+    const wrong = reply.status === status
+      ? judge(method, route, reply)
+      : `${reply.status} ${reply.text}`;
+    if (wrong !== null) failures.push(`${of}: ${wrong}`);
+    return reply.body;
+  };
+
+  const task = await project.start("paint");
+  const { workflow, actions } = await reaches(daemon, task, "blocked");
+  assert.deepEqual(actions, ["retry", "cancel"]);
+  const { agents } = await ask("GET /agents", `/agents?taskId=${task}&kind=agent`);
+  assert.deepEqual(agents.map(({ status }: { status: string }) => status), ["completed"]);
+  await ask("GET /agents/{id}", `/agents/${agents[0].id}`);
+  await ask("GET /agents/{id}/output", `/agents/${agents[0].id}/output?limit=2`);
+  await ask("POST /agents/{id}/kill", `/agents/${agents[0].id}/kill`, 400);
+  const { questions } = await ask("GET /questions", `/questions?workflowId=${workflow.id}`);
+  assert.deepEqual(questions.map(({ text }: { text: string }) => text), ["Which color?"]);
+  await ask("GET /questions/{id}", `/questions/${questions[0].id}`);
+  await ask("GET /state", "/state");
+  const answer = { body: { response: "Blue" } };
+  const { delivered } = await ask(
+    "POST /agents/{id}/respond",
+    `/agents/${agents[0].id}/respond`,
+    200,
+    answer,
+  );
+  assert.equal(delivered, true);
+  await ask("POST /questions/{id}/answer", `/questions/${questions[0].id}/answer`, 409, {
+    body: { answer: "Red" },
+  });
+  await reaches(daemon, task, "pending_merge");
+  const shown = await ask("GET /workflows/{id}", `/workflows/${workflow.id}`);
+  assert.deepEqual(
+    shown.steps.map(({ key, attempt }: Record<string, unknown>) => [key, attempt]),
+    [["work", 1], ["work", 2], ["bring", 1]],
+  );
+  await ask("GET /workflows", "/workflows?status=pending_merge");
+  await ask("GET /workflows/{id}/log", `/workflows/${workflow.id}/log`);
+  await ask("POST /workflows/{id}/retry", `/workflows/${task}/retry`, 409);
+  await ask("POST /workflows/{id}/reject-merge", `/workflows/${task}/reject-merge`, 202, {
+    body: { reason: "too blue" },
+  });
+  await reaches(daemon, task, "blocked");
+  await ask("POST /workflows/{id}/retry", `/workflows/${task}/retry`);
+  await reaches(daemon, task, "pending_merge");
+  await ask("POST /workflows/{id}/approve-merge", `/workflows/${task}/approve-merge`, 202);
+  await reaches(daemon, task, "completed");
+  await ask("POST /workflows/{id}/cancel", `/workflows/${task}/cancel`, 409);
+  assert.deepEqual(failures, []);
 });
 
-slowTest(
-  "lines of output after a number are the same ones when the daemon was started anew",
-  async () => {
-    using home = tempHome();
-    const project = await workplace(home, { agent: AGENT.replace("Which color?", "Done.") });
-    const told: unknown[] = [];
-    let path = "";
-    for (let round = 0; round < 2; round++) {
-      await using daemon = await runDaemon(home, { cwd: project.path });
-      if (round === 0) {
-        await reaches(daemon, await project.start("paint"), "completed");
-        const { agents } = (await daemon.ask("GET", "/agents?kind=agent")).body;
-        path = `/agents/${agents[0].id}/output`;
-      }
-      const { body } = await daemon.ask("GET", `${path}?since=5`);
-      assert.deepEqual(body.lines.map(({ seq }: { seq: number }) => seq), [6, 7]);
-      assert.deepEqual([body.lineCount, body.lastSeq, body.more], [2, 7, false]);
-      const { body: { lines, lastSeq } } = await daemon.ask("GET", `${path}?since=7`);
-      assert.deepEqual([lines, lastSeq], [[], 7]);
-      told.push(body);
+test.slowUnix("lines of output after a number are the same ones when the daemon was started anew", async (home) => {
+  const project = await workplace(home, { agent: AGENT.replace("Which color?", "Done.") });
+  const told: unknown[] = [];
+  let path = "";
+  for (let round = 0; round < 2; round++) {
+    await using daemon = await runDaemon(home, { cwd: project.path });
+    if (round === 0) {
+      await reaches(daemon, await project.start("paint"), "completed");
+      const { agents } = (await daemon.ask("GET", "/agents?kind=agent")).body;
+      path = `/agents/${agents[0].id}/output`;
     }
-    assert.deepEqual(told[0], told[1]);
-  },
-  needsUnix(),
-);
+    const { body } = await daemon.ask("GET", `${path}?since=5`);
+    assert.deepEqual(body.lines.map(({ seq }: { seq: number }) => seq), [6, 7]);
+    assert.deepEqual([body.lineCount, body.lastSeq, body.more], [2, 7, false]);
+    const { body: { lines, lastSeq } } = await daemon.ask("GET", `${path}?since=7`);
+    assert.deepEqual([lines, lastSeq], [[], 7]);
+    told.push(body);
+  }
+  assert.deepEqual(told[0], told[1]);
+});
 
-Deno.test("a stream after a number sends the missed events, and none that is too old", async () => {
-  using home = tempHome();
+test("a stream after a number sends the missed events, and none that is too old", async (home) => {
   await using daemon = await runDaemon(home);
   const make = async (title: string) =>
     (await daemon.ask("POST", "/tasks", { body: { title } })).body.task.id;

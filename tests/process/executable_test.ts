@@ -6,6 +6,7 @@ import { copyProgram, EXECUTABLE } from "../support/own_copy.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsRoot, needsTools, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
+import { finished, spawnAlone } from "../support/process.ts";
 
 const USE = '{"session_id":"s1","tool_name":"Bash","tool_use_id":"a"}';
 
@@ -25,20 +26,9 @@ async function run(
     executable,
     ...args,
   ];
-  const child = new Deno.Command(command!, {
-    args: rest,
-    clearEnv: true,
-    env: { PATH: "/usr/bin:/bin" },
-    cwd: options.cwd ?? "/",
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(USE)).then(() => writer.close()).catch(() => {});
-  const { code, stdout, stderr } = await child.output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
+  const alone = { env: { PATH: "/usr/bin:/bin" }, cwd: options.cwd ?? "/" };
+  const { code, stdout, stderr } = await finished(spawnAlone(command!, rest, alone), USE);
+  return { code, stdout, stderr };
 }
 
 async function assertWorks(
@@ -121,20 +111,10 @@ testWhere(
     const script = `for name in /lib /lib64 /proc; do mount --bind $name "$1$name"; done
       mkdir "$1/usr/lib" && mount --bind /usr/lib "$1/usr/lib"
       exec chroot "$1" /program hook PostToolUse`;
-    const child = new Deno.Command("unshare", {
-      args: ["-m", "-n", "sh", "-ec", script, "sh", root],
-      clearEnv: true,
-      env: { HOME: "/home", PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-    const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(USE));
-    await writer.close();
-    const { code, stderr } = await child.output();
-    assert.equal(new TextDecoder().decode(stderr), "");
-    assert.equal(code, 0);
+    const env = { HOME: "/home", PATH: "/usr/bin:/bin:/usr/sbin:/sbin" };
+    const words = ["-m", "-n", "sh", "-ec", script, "sh", root];
+    const { code, stderr } = await finished(spawnAlone("unshare", words, { env }), USE);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
     assert.equal(captures(join(root, "home", ".conclaude", "conclaude.db")).length, 1);
   },
 );

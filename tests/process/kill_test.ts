@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
 import { damages, filesBelow, queryValue, spoolFiles } from "../support/look.ts";
-import { spawnProgram, startHook } from "../support/process.ts";
+import { finished, spawnProgram, startHook } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { seededRandom } from "../support/tool_uses.ts";
@@ -10,6 +10,8 @@ import { seededRandom } from "../support/tool_uses.ts";
 const CAPTURES = IS_SLOW_LANE ? 500 : 24;
 const AT_ONCE = 6;
 const SEED = Number(Deno.env.get("CONCLAUDE_KILL_SEED") ?? 20_251_120);
+
+const AFTER = { session_id: "s1", tool_name: "Bash", tool_use_id: "after" };
 
 /** Starts a capture and kills it after some time. @returns True when it had answered before it died. */
 async function killedCapture(home: TempHome, id: string, afterMs: number): Promise<boolean> {
@@ -21,18 +23,10 @@ async function killedCapture(home: TempHome, id: string, afterMs: number): Promi
       // It has left already.
     }
   }, afterMs);
-  const writer = child.stdin.getWriter();
-  const payload = {
-    session_id: "s1",
-    tool_name: "Write",
-    tool_use_id: id,
-    tool_response: "x".repeat(9_000),
-  };
-  const text = new TextEncoder().encode(JSON.stringify(payload));
-  await writer.write(text).then(() => writer.close()).catch(() => {});
-  const { stdout } = await child.output();
+  const use = { session_id: "s1", tool_name: "Write", tool_use_id: id };
+  const { stdout } = await finished(child, { ...use, tool_response: "x".repeat(9_000) });
   clearTimeout(timer);
-  return new TextDecoder().decode(stdout).includes("continue");
+  return stdout.includes("continue");
 }
 
 /**
@@ -82,11 +76,7 @@ testWhere(
     assert.deepEqual(lostOf(home, answered), []);
 
     // Whatever waits drains with the next event, and what was written is whole.
-    await startHook(
-      "PostToolUse",
-      { session_id: "s1", tool_name: "Bash", tool_use_id: "after" },
-      home,
-    );
+    await startHook("PostToolUse", AFTER, home);
     assert.deepEqual(spoolFiles(home), []);
     assert.deepEqual(lostOf(home, [...answered, "after"]), []);
     const kept = Number(queryValue(home, "SELECT count(*) FROM pending_queue"));
@@ -112,11 +102,7 @@ slowTest(
     Deno.removeSync(home.database);
     // Two that are killed while they drain, then one that may live.
     await killAll(home, ["drain-1", "drain-2"], seededRandom(SEED + 2));
-    await startHook(
-      "PostToolUse",
-      { session_id: "s1", tool_name: "Bash", tool_use_id: "after" },
-      home,
-    );
+    await startHook("PostToolUse", AFTER, home);
     assert.deepEqual(lostOf(home, [...answered, "after"]), []);
     assert.deepEqual(spoolFiles(home), []);
     assert.deepEqual(filesBelow(folder).filter((path) => path.endsWith(".damaged")), []);

@@ -157,8 +157,7 @@ test("a drain that makes the search index anew says so: on the terminal, and in 
   );
 });
 
-Deno.test("a SessionStart works nothing in, and tells waiting captures by their titles", async () => {
-  using home = tempHome();
+test("a SessionStart works nothing in, and tells waiting captures by their titles", async (home) => {
   const failure = {
     session_id: SESSION,
     cwd: home.path,

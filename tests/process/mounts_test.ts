@@ -1,10 +1,10 @@
 /** Full and read-only file systems, homes that are none, and places where nothing can be written at all. */
 import assert from "node:assert/strict";
-import { filesBelow, query } from "../support/look.ts";
+import { filesBelow, namesIn } from "../support/look.ts";
+import { written as capturesWritten } from "../support/captured_edits.ts";
 import { answerOf, startProgram } from "../support/process.ts";
 import { INNER_HOME, type PrivateMounts, privateMounts } from "../support/private_mounts.ts";
 import { needsExecutable, needsMounts, testWhere } from "../support/requirements.ts";
-import { slowTest } from "../support/lanes.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const SILENT = { continue: true, suppressOutput: true };
@@ -31,11 +31,7 @@ async function send(
 
 /** The tool uses in a database inside, in the order in which they were written. */
 function written(place: PrivateMounts, database: string): unknown[] {
-  return query(
-    place.copyOut(database),
-    "SELECT tool_use_id AS id FROM pending_queue ORDER BY rowid",
-  )
-    .map((row) => row["id"]);
+  return capturesWritten(place.copyOut(database));
 }
 
 /** The files that wait in the second spool place. */
@@ -83,12 +79,9 @@ test("a disk that is full from the first hook on", async (place) => {
   assert.deepEqual(written(place, HOME_DATABASE), ["a", "b", "after"]);
 });
 
-slowTest(
+testAfter(`mkdir ${FULL} && mount -t tmpfs -o size=1200k tmpfs ${FULL}`).slow(
   "a full disk below the database alone: the spool in the home is used",
-  async () => {
-    await using place = await privateMounts(
-      `mkdir ${FULL} && mount -t tmpfs -o size=1200k tmpfs ${FULL}`,
-    );
+  async (place) => {
     const env = { ...IN_HOME, CONCLAUDE_DB_PATH: `${FULL}/c.db` };
     await capture(place, "before", env);
     await place.run(fill(FULL));
@@ -100,7 +93,6 @@ slowTest(
     await capture(place, "after", env);
     assert.deepEqual(written(place, `${FULL}/c.db`), ["before", ...ids, "after"]);
   },
-  needsMounts(),
 );
 
 test("a read-only home that has a database: drained from the second place", async (place) => {
@@ -118,36 +110,25 @@ test("a read-only home that has a database: drained from the second place", asyn
   assert.deepEqual(waiting(place), []);
 });
 
-slowTest("queue drain takes in what waits in the second place", async () => {
-  await using place = await privateMounts(
-    `mkdir -p ${HOME_DATABASE} && mount -o remount,ro ${INNER_HOME}`,
-  );
+test.slow("queue drain takes in what waits in the second place", async (place) => {
+  await place.run(`mkdir -p ${HOME_DATABASE} && mount -o remount,ro ${INNER_HOME}`);
   for (const id of ["a", "b"]) await capture(place, id);
   assert.equal(waiting(place).length, 2);
   await place.run(`mount -o remount,rw ${INNER_HOME} && rmdir ${HOME_DATABASE}`);
   await send(place, ["queue", "drain", "--json"], { stdin: {} });
   assert.deepEqual(written(place, HOME_DATABASE), ["a", "b"]);
   assert.deepEqual(waiting(place), []);
-}, needsMounts());
+});
 
-slowTest(
-  "records on a read-only disk that cannot be cleared away are written once, and stop nobody",
-  async () => {
-    await using place = await privateMounts();
-    const env = { ...IN_HOME, CONCLAUDE_DB_PATH: "/mnt/c.db" };
-    await place.run("mkdir /mnt/c.db");
-    await capture(place, "a", env);
-    await place.run(`rmdir /mnt/c.db && mount -o remount,ro ${INNER_HOME}`);
-    for (const id of ["b", "c", "d"]) assert.deepEqual(await capture(place, id, env), SILENT);
-    assert.deepEqual(written(place, "/mnt/c.db"), ["a", "b", "c", "d"]);
-    assert.deepEqual(waiting(place), []);
-  },
-  needsMounts(),
-);
-
-function namesIn(folder: string): string[] {
-  return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
-}
+test.slow("records on a read-only disk that cannot be cleared away are written once, and stop nobody", async (place) => {
+  const env = { ...IN_HOME, CONCLAUDE_DB_PATH: "/mnt/c.db" };
+  await place.run("mkdir /mnt/c.db");
+  await capture(place, "a", env);
+  await place.run(`rmdir /mnt/c.db && mount -o remount,ro ${INNER_HOME}`);
+  for (const id of ["b", "c", "d"]) assert.deepEqual(await capture(place, id, env), SILENT);
+  assert.deepEqual(written(place, "/mnt/c.db"), ["a", "b", "c", "d"]);
+  assert.deepEqual(waiting(place), []);
+});
 
 const NO_HOMES: Readonly<Record<string, Record<string, string>>> = {
   "no HOME": {},
@@ -267,3 +248,35 @@ test("db backup on a read-only file system names a way out that works", async (p
   assert.equal(checked.code, 0, checked.stdout + checked.stderr);
   assert.equal((await startProgram(["db", "backup", "/tmp/b.db"], options)).code, 0);
 });
+
+const MOUNT = `mount -o remount,ro ${INNER_HOME}`;
+const FILL = `dd if=/dev/zero of=${INNER_HOME}/filler bs=1k 2>/dev/null || true`;
+const PLACES = { "mounted read-only": MOUNT, "full": FILL };
+
+for (const [place, close] of Object.entries(PLACES)) {
+  testWhere(
+    needsMounts(),
+    `a database on a disk that is ${place} is searched and exported`,
+    async () => {
+      await using inside = await privateMounts();
+      const say = async (...args: string[]) =>
+        await startProgram(args, { env: { HOME: INNER_HOME }, cwd: "/", through: inside.through });
+      assert.equal((await say("memory", "remember", "the cache key holds the tenant")).code, 0);
+      // As a checkpoint leaves it: without the files that a reader finds its way by.
+      assert.equal((await say("db", "vacuum")).code, 0);
+      await inside.run(`rm -f ${INNER_HOME}/.conclaude/*-wal ${INNER_HOME}/.conclaude/*-shm`);
+      await inside.run(close);
+      for (const args of [["memory", "search", "tenant"], ["memory", "show", "1"], ["export"]]) {
+        const { code, stdout, stderr } = await say(...args);
+        assert.deepEqual({ args, code }, { args, code: 0 });
+        assert.match(stdout, /the cache key holds the tenant/);
+        assert.match(stderr, /cannot be written.*read from a copy/);
+      }
+      const refused = await say("memory", "remember", "another");
+      assert.deepEqual([refused.code, refused.stdout], [1, ""]);
+      assert.match(refused.stderr, /Cannot open the database[^]*nothing was changed/);
+      const left = Array.from(Deno.readDirSync(inside.outside("/tmp")), ({ name }) => name);
+      assert.deepEqual(left.filter((name) => name.startsWith("conclaude-nameless-")), []);
+    },
+  );
+}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { bundleCommand, surroundings } from "../../src/build/program.ts";
-import { REPOSITORY } from "../support/process.ts";
+import { bundleCommand } from "../../src/build/program.ts";
+import { finished, spawnAlone, usualVariables } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
 import { slowTest } from "../support/lanes.ts";
 
@@ -46,40 +46,18 @@ slowTest("neither a hook nor a verb nor the daemon can speak to the network", as
   Deno.writeTextFileSync(probe, PROBE.replaceAll("PORT", String(listener.addr.port)));
   const [deno, run, ...rest] = bundleCommand();
   const begin = (args: readonly string[]) =>
-    new Deno.Command(deno, {
-      args: [run, `--preload=${probe}`, ...rest, ...args],
-      clearEnv: true,
-      env: {
-        ...surroundings(Deno.env.get("DENO_DIR") ?? join(REPOSITORY, "dist", "runtime-cache")),
-        HOME: home.path,
-      },
-      stdin: "piped",
-      stdout: "piped",
-      stderr: "piped",
-    }).spawn();
-  const stderrOf = async (child: Deno.ChildProcess) =>
-    new TextDecoder().decode((await child.output()).stderr);
-
-  const hook = begin(["hook", "PostToolUse"]);
-  const writer = hook.stdin.getWriter();
+    spawnAlone(deno, [run, `--preload=${probe}`, ...rest, ...args], {
+      env: usualVariables({ HOME: home.path }),
+    });
   const payload = observed("PostToolUse.Edit", { PROJECT: home.path, HOME: home.path });
-  await writer.write(new TextEncoder().encode(JSON.stringify(payload)));
-  await writer.close();
-  assert.match(await stderrOf(hook), CLOSED, "hook");
-
+  const hook = await finished(begin(["hook", "PostToolUse"]), payload);
+  assert.match(hook.stderr, CLOSED, "hook");
   for (const args of VERBS) {
-    const child = begin(args);
-    await child.stdin.close();
-    assert.match(await stderrOf(child), CLOSED, args.join(" "));
+    assert.match((await finished(begin(args))).stderr, CLOSED, args.join(" "));
   }
-
-  const daemon = begin(["daemon", "run", "--port", "0"]);
-  await daemon.stdin.close();
+  const daemon = finished(begin(["daemon", "run", "--port", "0"]));
   for (let hasStopped = false; !hasStopped;) {
-    const stop = begin(["--json", "daemon", "stop"]);
-    await stop.stdin.close();
-    const { stdout } = await stop.output();
-    hasStopped = JSON.parse(new TextDecoder().decode(stdout)).stopped;
+    hasStopped = JSON.parse((await finished(begin(["--json", "daemon", "stop"]))).stdout).stopped;
   }
-  assert.match(await stderrOf(daemon), CLOSED, "daemon");
+  assert.match((await daemon).stderr, CLOSED, "daemon");
 });

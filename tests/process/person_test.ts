@@ -5,27 +5,24 @@ import { DatabaseSync } from "node:sqlite";
 import { PERSON_VERBS } from "../../src/policy/guards/lifting.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
 import type { Verbs } from "../../src/operations/verb.ts";
-import { programCommand, surroundings } from "../../src/build/program.ts";
+import { programCommand } from "../../src/build/program.ts";
 import { query } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
 import { addToken, PERSON_TOKEN, personCalls } from "../support/person.ts";
-import { type Finished, startAsAgent, startHook } from "../support/process.ts";
+import {
+  type Finished,
+  finished,
+  spawnAlone,
+  startAsAgent,
+  startHook,
+  usualVariables,
+} from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
+import { sleeper } from "../support/processes.ts";
 
 const SESSION = "0e551011-0000-4000-8000-000000000001";
-
-/** A process that plays Claude Code, and is none of this test's ancestors. */
-function claude(): Disposable & { readonly pid: number } {
-  const child = new Deno.Command("sleep", { args: ["60"] }).spawn();
-  return {
-    pid: child.pid,
-    [Symbol.dispose]() {
-      child.kill();
-    },
-  };
-}
 
 /** Begins a session that a process runs; without one no process is known of it. */
 async function begin(home: TempHome, pid?: number, cwd = home.path): Promise<void> {
@@ -57,17 +54,9 @@ const quoted = programCommand().map((word) => `'${word}'`).join(" ");
 
 /** Runs a script of the shell that starts the program as `$CONCLAUDE`. @returns Its output. */
 async function shell(home: TempHome, script: string, env: Record<string, string> = {}) {
-  const { stdout } = await new Deno.Command("/bin/sh", {
-    args: ["-c", script.replaceAll("$CONCLAUDE", quoted)],
-    cwd: home.path,
-    clearEnv: true,
-    env: {
-      ...surroundings(Deno.env.get("DENO_DIR") ?? join(home.path, "runtime")),
-      HOME: home.path,
-      ...env,
-    },
-  }).output();
-  return new TextDecoder().decode(stdout);
+  const words = ["-c", script.replaceAll("$CONCLAUDE", quoted)];
+  const where = { cwd: home.path, env: usualVariables({ HOME: home.path, ...env }) };
+  return (await finished(spawnAlone("/bin/sh", words, where))).stdout;
 }
 
 /** A double fork, with `setsid`: the process is handed to the first one, and has no terminal. */
@@ -125,7 +114,7 @@ test("install-hooks adds hooks for anybody, and takes none away for an agent", a
 });
 
 test("while a session is under way a terminal or a token has to show the person", async (home) => {
-  using other = claude();
+  using other = sleeper();
   assert.equal((await asAgent(home, ["token"])).code, 0, "no session yet");
   await begin(home, other.pid);
   assertRefused(await asAgent(home), /no terminal, and session 0e551011 is under way/);
@@ -140,7 +129,7 @@ test("while a session is under way a terminal or a token has to show the person"
 });
 
 test("a token is kept as a hash, counts until it is revoked, and only in its own database", async (home) => {
-  using other = claude();
+  using other = sleeper();
   const token = (await asAgent(home, ["token"])).stdout.trim();
   const revoked = (await asAgent(home, ["token"])).stdout.trim();
   assert.match(token, /^[\da-f]{64}$/);
@@ -157,68 +146,53 @@ test("a token is kept as a hash, counts until it is revoked, and only in its own
   assert.equal((await asAgent(home, pause, { CONCLAUDE_TOKEN: again })).code, 0);
 });
 
-testWhere(
-  needsTools("setsid"),
-  "a double fork hides nobody while a session is under way",
-  async () => {
-    using home = tempHome();
-    using other = claude();
-    await begin(home, other.pid);
-    assert.match(
-      await shell(home, forked(`$CONCLAUDE guard pause --session ${SESSION}`)),
-      /Only a/,
-    );
-    // An agent may play that its session is over: the process still runs.
-    await startHook("SessionEnd", { session_id: SESSION, reason: "other" }, home);
-    assert.match(
-      await shell(home, forked(`$CONCLAUDE guard pause --session ${SESSION}`)),
-      /Only a/,
-    );
-    assert.equal(isPaused(home), false);
-    // A script that cron starts looks the same, and shows a token.
-    addToken(home.database);
-    const said = await shell(home, forked(`$CONCLAUDE guard pause --session ${SESSION}`), {
-      CONCLAUDE_TOKEN: PERSON_TOKEN,
-    });
-    assert.match(said, /The guards are lifted/);
-  },
-);
+test.setsid("a double fork hides nobody while a session is under way", async (home) => {
+  using other = sleeper();
+  await begin(home, other.pid);
+  assert.match(
+    await shell(home, forked(`$CONCLAUDE guard pause --session ${SESSION}`)),
+    /Only a/,
+  );
+  // An agent may play that its session is over: the process still runs.
+  await startHook("SessionEnd", { session_id: SESSION, reason: "other" }, home);
+  assert.match(
+    await shell(home, forked(`$CONCLAUDE guard pause --session ${SESSION}`)),
+    /Only a/,
+  );
+  assert.equal(isPaused(home), false);
+  // A script that cron starts looks the same, and shows a token.
+  addToken(home.database);
+  const said = await shell(home, forked(`$CONCLAUDE guard pause --session ${SESSION}`), {
+    CONCLAUDE_TOKEN: PERSON_TOKEN,
+  });
+  assert.match(said, /The guards are lifted/);
+});
 
-testWhere(
-  needsTools("script"),
-  "a person at a terminal runs the verbs, below any number of shells",
-  async () => {
-    using home = tempHome();
-    using other = claude();
-    await begin(home, other.pid);
-    const typed = `sh -c '$CONCLAUDE guard pause --session ${SESSION}; true'`.replaceAll("'", '"');
-    const said = await shell(
-      home,
-      `script -qec '${typed.replaceAll("'", "'\\''")}' /dev/null </dev/null`,
-    );
-    assert.match(said, /The guards are lifted/);
-    assert.equal(isPaused(home), true);
-  },
-);
+test.script("a person at a terminal runs the verbs, below any number of shells", async (home) => {
+  using other = sleeper();
+  await begin(home, other.pid);
+  const typed = `sh -c '$CONCLAUDE guard pause --session ${SESSION}; true'`.replaceAll("'", '"');
+  const said = await shell(
+    home,
+    `script -qec '${typed.replaceAll("'", "'\\''")}' /dev/null </dev/null`,
+  );
+  assert.match(said, /The guards are lifted/);
+  assert.equal(isPaused(home), true);
+});
 
-testWhere(
-  needsTools("script"),
-  "a terminal of its own does not make a person of an agent",
-  async () => {
-    using home = tempHome();
-    await begin(home, Deno.pid);
-    const call = `$CONCLAUDE guard pause --session ${SESSION}`.replaceAll("'", '"');
-    const said = await shell(
-      home,
-      `script -qec '${call.replaceAll("'", "'\\''")}' /dev/null </dev/null`,
-    );
-    assert.match(said, /Only a person/);
-    assert.equal(isPaused(home), false);
-  },
-);
+test.script("a terminal of its own does not make a person of an agent", async (home) => {
+  await begin(home, Deno.pid);
+  const call = `$CONCLAUDE guard pause --session ${SESSION}`.replaceAll("'", '"');
+  const said = await shell(
+    home,
+    `script -qec '${call.replaceAll("'", "'\\''")}' /dev/null </dev/null`,
+  );
+  assert.match(said, /Only a person/);
+  assert.equal(isPaused(home), false);
+});
 
 test("the process of a session counts on after an event that names another one", async (home) => {
-  using other = claude();
+  using other = sleeper();
   await begin(home, Deno.pid);
   const use = { session_id: SESSION, tool_name: "Read", tool_input: {}, tool_response: {} };
   await startHook("PostToolUse", use, home, { env: { CLAUDE_PID: String(other.pid) } });
@@ -227,41 +201,31 @@ test("the process of a session counts on after an event that names another one",
   assertRefused(await asAgent(home), /runs session/);
 });
 
-testWhere(
-  Deno.build.os === "windows" ? "Windows does not tell the environment of a process" : null,
-  "what Claude Code tells its commands names them, above a shell that has forgotten it",
-  async () => {
-    using home = tempHome();
-    await begin(home);
-    addToken(home.database);
-    const said = await shell(
-      home,
-      `env -u CLAUDE_CODE_SESSION_ID sh -c "${quoted} guard pause --session ${SESSION} 2>&1; true"; true`,
-      { CLAUDE_CODE_SESSION_ID: SESSION, CONCLAUDE_TOKEN: PERSON_TOKEN },
-    );
-    assert.match(said, /session 0e551011 started it/);
-  },
-);
+test.unix("what Claude Code tells its commands names them, above a shell that has forgotten it", async (home) => {
+  await begin(home);
+  addToken(home.database);
+  const said = await shell(
+    home,
+    `env -u CLAUDE_CODE_SESSION_ID sh -c "${quoted} guard pause --session ${SESSION} 2>&1; true"; true`,
+    { CLAUDE_CODE_SESSION_ID: SESSION, CONCLAUDE_TOKEN: PERSON_TOKEN },
+  );
+  assert.match(said, /session 0e551011 started it/);
+});
 
-testWhere(
-  Deno.build.os === "windows" ? "Windows does not tell the environment of a process" : null,
-  "another HOME does not make another user of an agent that means the project of its session",
-  async () => {
-    using home = tempHome();
-    using false_ = tempHome();
-    const project = join(home.path, "project");
-    Deno.mkdirSync(project);
-    await begin(home, Deno.pid, project);
-    const from = (folder: string) =>
-      shell(home, `cd '${folder}' && HOME='${false_.path}' $CONCLAUDE config init 2>&1; true`);
-    assert.match(await from(project), /runs session/);
-    assert.match(await from(false_.path), /\.conclaude\.yaml/);
-  },
-);
+test.unix("another HOME does not make another user of an agent that means the project of its session", async (home) => {
+  using false_ = tempHome();
+  const project = join(home.path, "project");
+  Deno.mkdirSync(project);
+  await begin(home, Deno.pid, project);
+  const from = (folder: string) =>
+    shell(home, `cd '${folder}' && HOME='${false_.path}' $CONCLAUDE config init 2>&1; true`);
+  assert.match(await from(project), /runs session/);
+  assert.match(await from(false_.path), /\.conclaude\.yaml/);
+});
 
 testWhere(needsTools("setsid"), "a database that an agent holds on to lifts nothing", async () => {
   using home = tempHome();
-  using other = claude();
+  using other = sleeper();
   await begin(home, other.pid);
   change(home, "PRAGMA journal_mode = DELETE");
   using holder = new DatabaseSync(home.database);
@@ -285,23 +249,18 @@ test("a configuration that an agent writes leads to no other database", async (h
   }
 });
 
-testWhere(
-  needsTools("setsid"),
-  "another HOME and a double fork lead away from no session whose files are meant",
-  async () => {
-    using home = tempHome();
-    using elsewhere = tempHome();
-    using other = claude();
-    const project = join(home.path, "project");
-    Deno.mkdirSync(project);
-    await begin(home, other.pid, project);
-    const settings = join(home.path, ".claude", "settings.json");
-    const calls = [
-      `cd ${elsewhere.path} && HOME=${elsewhere.path} $CONCLAUDE uninstall-hooks --settings ${settings}`,
-      `cd ${project} && HOME=${elsewhere.path} $CONCLAUDE config init --force`,
-    ];
-    for (const call of calls) {
-      assert.match(await shell(home, forked(call)), /no terminal, and session 0e551011/);
-    }
-  },
-);
+test.setsid("another HOME and a double fork lead away from no session whose files are meant", async (home) => {
+  using elsewhere = tempHome();
+  using other = sleeper();
+  const project = join(home.path, "project");
+  Deno.mkdirSync(project);
+  await begin(home, other.pid, project);
+  const settings = join(home.path, ".claude", "settings.json");
+  const calls = [
+    `cd ${elsewhere.path} && HOME=${elsewhere.path} $CONCLAUDE uninstall-hooks --settings ${settings}`,
+    `cd ${project} && HOME=${elsewhere.path} $CONCLAUDE config init --force`,
+  ];
+  for (const call of calls) {
+    assert.match(await shell(home, forked(call)), /no terminal, and session 0e551011/);
+  }
+});

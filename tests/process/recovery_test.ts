@@ -4,12 +4,10 @@ import { join } from "node:path";
 import { git } from "../support/git.ts";
 import { tempHome } from "../support/program.ts";
 import { type WorkedProject, workedProject } from "../support/worked_project.ts";
-import { slowTest } from "../support/lanes.ts";
-import { needsUnix } from "../support/requirements.ts";
 import { pause, until } from "../support/wait.ts";
 import { end, killNow } from "../support/processes.ts";
-
-const skip = Deno.build.os === "windows";
+import { testWith } from "../support/fixtures.ts";
+import { isThere, textOf } from "../support/look.ts";
 
 const WORKFLOW = `name: long
 description: Two scripts before and after an agent, and the merge.
@@ -69,12 +67,12 @@ async function begin(home: ReturnType<typeof tempHome>, what = ""): Promise<Begu
   Deno.writeTextFileSync(join(home.path, "do"), what);
   const taskId = await project.start("long");
   const daemon = project.daemon();
-  await until("the agent runs", () => exists(join(home.path, "agent-pid")));
+  await until("the agent runs", () => isThere(join(home.path, "agent-pid")));
   await killNow(daemon);
   return {
     project,
     taskId,
-    runs: (name) => read(join(home.path, `${name}-runs`)).split("\n").length - 1,
+    runs: (name) => textOf(join(home.path, `${name}-runs`)).split("\n").length - 1,
     go: () => Deno.writeTextFileSync(join(home.path, "go"), ""),
   };
 }
@@ -89,121 +87,97 @@ function ended({ project }: Begun) {
   return project.rows("SELECT status, error FROM agents WHERE name = 'work' ORDER BY id");
 }
 
-slowTest(
-  "an agent that lives on is followed again: no line is lost, no step is run twice",
-  async () => {
-    using home = tempHome();
-    const begun = await begin(home);
-    const daemon = begun.project.daemon();
-    begun.go();
-    await begun.project.until(begun.taskId, "pending_merge");
-    assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 1, 1]);
-    assert.deepEqual(ended(begun), [{ status: "completed", error: null }]);
-    await end(daemon);
-  },
-  needsUnix(),
-);
+const test = testWith(tempHome);
 
-Deno.test({
-  name: "an agent that ended while no daemon ran is settled by what it left",
-  ignore: skip,
-  async fn() {
-    using home = tempHome();
-    const begun = await begin(home);
-    begun.go();
-    const [agent] = begun.project.rows("SELECT pid FROM agents WHERE name = 'work'");
-    await until("the agent has left", () => !exists(`/proc/${agent!["pid"]}/exe`));
-    const daemon = begun.project.daemon();
-    await begun.project.until(begun.taskId, "pending_merge");
-    assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 1, 1]);
-    const [row] = begun.project.rows("SELECT output_file FROM agents WHERE name = 'work'");
-    const lines = read(String(row!["output_file"])).trim().split("\n").map((line) =>
-      JSON.parse(line)
-    );
-    assert.deepEqual(lines.map(({ seq, data }) => [seq, data]), [[1, "over"]]);
-    await end(daemon);
-  },
+test.slowUnix("an agent that lives on is followed again: no line is lost, no step is run twice", async (home) => {
+  const begun = await begin(home);
+  const daemon = begun.project.daemon();
+  begun.go();
+  await begun.project.until(begun.taskId, "pending_merge");
+  assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 1, 1]);
+  assert.deepEqual(ended(begun), [{ status: "completed", error: null }]);
+  await end(daemon);
 });
 
-slowTest(
-  "an agent that died with uncommitted work fails, and its task is blocked until a person looks",
-  async () => {
-    using home = tempHome();
-    const begun = await begin(home, "echo half >half.txt");
-    killAgent(begun);
-    const daemon = begun.project.daemon();
-    const task = await begun.project.until(begun.taskId, "blocked");
-    assert.match(task.reason, /daemon restarted with uncommitted work/);
-    assert.equal(task.claimedBy, null);
-    assert.deepEqual(ended(begun), [
-      { status: "failed", error: "daemon restarted with uncommitted work" },
-    ]);
-    assert.equal(read(join(begun.project.tree(begun.taskId), "half.txt")), "half\n");
-    // A person looks, and lets it go on: the agent's step is run again, the one before is not.
-    begun.go();
-    assert.equal((await begun.project.run("workflow", "retry", begun.taskId)).code, 0);
-    await begun.project.until(begun.taskId, "pending_merge");
-    assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 2, 1]);
-    await end(daemon);
-  },
-  needsUnix(),
-);
-
-Deno.test({
-  name: "an agent that died with commits has done work that can be reviewed and merged",
-  ignore: skip,
-  async fn() {
-    using home = tempHome();
-    const begun = await begin(
-      home,
-      "echo whole >whole.txt; git add whole.txt; git commit -q -m whole",
-    );
-    killAgent(begun);
-    const daemon = begun.project.daemon();
-    await begun.project.until(begun.taskId, "pending_merge");
-    assert.equal((await begun.project.run("workflow", "approve", begun.taskId)).code, 0);
-    await until("it is merged", () => exists(join(begun.project.path, "whole.txt")));
-    // What follows the agent's step goes on; the merge at the end has nothing left for a person to look at.
-    await begun.project.until(begun.taskId, "closed");
-    assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 1, 1]);
-    await end(daemon);
-  },
+test.unix("an agent that ended while no daemon ran is settled by what it left", async (home) => {
+  const begun = await begin(home);
+  begun.go();
+  const [agent] = begun.project.rows("SELECT pid FROM agents WHERE name = 'work'");
+  await until("the agent has left", () => !isThere(`/proc/${agent!["pid"]}/exe`));
+  const daemon = begun.project.daemon();
+  await begun.project.until(begun.taskId, "pending_merge");
+  assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 1, 1]);
+  const [row] = begun.project.rows("SELECT output_file FROM agents WHERE name = 'work'");
+  const lines = textOf(String(row!["output_file"])).trim().split("\n").map((line) =>
+    JSON.parse(line)
+  );
+  assert.deepEqual(lines.map(({ seq, data }) => [seq, data]), [[1, "over"]]);
+  await end(daemon);
 });
 
-slowTest(
-  "an agent that died without having done anything releases its task, which goes on at that step",
-  async () => {
-    using home = tempHome();
-    const begun = await begin(home);
-    killAgent(begun);
-    begun.go();
-    const daemon = begun.project.daemon();
-    await begun.project.until(begun.taskId, "pending_merge");
-    assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 2, 1]);
-    assert.deepEqual(ended(begun), [
-      { status: "failed", error: "daemon restarted" },
-      { status: "completed", error: null },
-    ]);
-    const history = (await begun.project.json("task", "history", begun.taskId)).history;
-    assert.ok(
-      history.some((row: Record<string, unknown>) =>
-        row.field === "status" && row.new === "open" && row.changedBy === "system"
-      ),
-    );
-    await end(daemon);
-  },
-  needsUnix(),
-);
+test.slowUnix("an agent that died with uncommitted work fails, and its task is blocked until a person looks", async (home) => {
+  const begun = await begin(home, "echo half >half.txt");
+  killAgent(begun);
+  const daemon = begun.project.daemon();
+  const task = await begun.project.until(begun.taskId, "blocked");
+  assert.match(task.reason, /daemon restarted with uncommitted work/);
+  assert.equal(task.claimedBy, null);
+  assert.deepEqual(ended(begun), [
+    { status: "failed", error: "daemon restarted with uncommitted work" },
+  ]);
+  assert.equal(textOf(join(begun.project.tree(begun.taskId), "half.txt")), "half\n");
+  // A person looks, and lets it go on: the agent's step is run again, the one before is not.
+  begun.go();
+  assert.equal((await begun.project.run("workflow", "retry", begun.taskId)).code, 0);
+  await begun.project.until(begun.taskId, "pending_merge");
+  assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 2, 1]);
+  await end(daemon);
+});
 
-slowTest("a script that died is run again, whatever an agent before it has committed", async () => {
-  using home = tempHome();
+test.unix("an agent that died with commits has done work that can be reviewed and merged", async (home) => {
+  const begun = await begin(
+    home,
+    "echo whole >whole.txt; git add whole.txt; git commit -q -m whole",
+  );
+  killAgent(begun);
+  const daemon = begun.project.daemon();
+  await begun.project.until(begun.taskId, "pending_merge");
+  assert.equal((await begun.project.run("workflow", "approve", begun.taskId)).code, 0);
+  await until("it is merged", () => isThere(join(begun.project.path, "whole.txt")));
+  // What follows the agent's step goes on; the merge at the end has nothing left for a person to look at.
+  await begun.project.until(begun.taskId, "closed");
+  assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 1, 1]);
+  await end(daemon);
+});
+
+test.slowUnix("an agent that died without having done anything releases its task, which goes on at that step", async (home) => {
+  const begun = await begin(home);
+  killAgent(begun);
+  begun.go();
+  const daemon = begun.project.daemon();
+  await begun.project.until(begun.taskId, "pending_merge");
+  assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 2, 1]);
+  assert.deepEqual(ended(begun), [
+    { status: "failed", error: "daemon restarted" },
+    { status: "completed", error: null },
+  ]);
+  const history = (await begun.project.json("task", "history", begun.taskId)).history;
+  assert.ok(
+    history.some((row: Record<string, unknown>) =>
+      row.field === "status" && row.new === "open" && row.changedBy === "system"
+    ),
+  );
+  await end(daemon);
+});
+
+test.slowUnix("a script that died is run again, whatever an agent before it has committed", async (home) => {
   const project = await workedProject(home, {
     workflows: { checked: CHECKED },
     agent: "#!/bin/sh\ncat >/dev/null; echo done >done.txt; git add .; git commit -q -m done\n",
   });
   const taskId = await project.start("checked");
   const first = project.daemon();
-  const runs = () => read(join(home.path, "check-runs")).split("\n").length - 1;
+  const runs = () => textOf(join(home.path, "check-runs")).split("\n").length - 1;
   await until("the check runs", () => runs() === 1);
   await killNow(first);
   const [check] = project.rows("SELECT pid FROM agents WHERE name = 'check'");
@@ -215,70 +189,43 @@ slowTest("a script that died is run again, whatever an agent before it has commi
   Deno.writeTextFileSync(join(home.path, "go"), "");
   await project.until(taskId, "blocked");
   assert.equal(runs(), 2);
-  assert.equal(exists(join(project.path, "done.txt")), false);
+  assert.equal(isThere(join(project.path, "done.txt")), false);
   await end(second);
-}, needsUnix());
+});
 
-slowTest(
-  "a process that only has the number of an agent is not taken for it, and is left alone",
-  async () => {
-    using home = tempHome();
-    const begun = await begin(home);
-    killAgent(begun);
-    const other = new Deno.Command("sleep", { args: ["300"] }).spawn();
-    const { DatabaseSync } = await import("node:sqlite");
-    const db = new DatabaseSync(home.database);
-    db.prepare("UPDATE agents SET pid = ? WHERE name = 'work'").run(other.pid);
-    db.close();
-    begun.go();
-    const daemon = begun.project.daemon();
-    await begun.project.until(begun.taskId, "pending_merge");
-    assert.equal(ended(begun)[0]!["status"], "failed");
-    Deno.kill(other.pid, "SIGTERM");
-    assert.equal((await other.status).signal, "SIGTERM");
-    await end(daemon);
-  },
-  needsUnix(),
-);
+test.slowUnix("a process that only has the number of an agent is not taken for it, and is left alone", async (home) => {
+  const begun = await begin(home);
+  killAgent(begun);
+  const other = new Deno.Command("sleep", { args: ["300"] }).spawn();
+  const { DatabaseSync } = await import("node:sqlite");
+  const db = new DatabaseSync(home.database);
+  db.prepare("UPDATE agents SET pid = ? WHERE name = 'work'").run(other.pid);
+  db.close();
+  begun.go();
+  const daemon = begun.project.daemon();
+  await begun.project.until(begun.taskId, "pending_merge");
+  assert.equal(ended(begun)[0]!["status"], "failed");
+  Deno.kill(other.pid, "SIGTERM");
+  assert.equal((await other.status).signal, "SIGTERM");
+  await end(daemon);
+});
 
-slowTest(
-  "an agent whose daemon died before it was let go has done nothing, and is started once",
-  async () => {
-    using home = tempHome();
-    const project = await workedProject(home, { workflows: { long: WORKFLOW }, agent: AGENT });
-    Deno.writeTextFileSync(join(home.path, "go"), "");
-    const taskId = await project.start("long");
-    // The moments between claim, process and release, by many short lives.
-    for (let life = 0; life < 15; life++) {
-      const daemon = project.daemon();
-      await pause(60 + 12 * life);
-      await killNow(daemon);
-    }
+test.slowUnix("an agent whose daemon died before it was let go has done nothing, and is started once", async (home) => {
+  const project = await workedProject(home, { workflows: { long: WORKFLOW }, agent: AGENT });
+  Deno.writeTextFileSync(join(home.path, "go"), "");
+  const taskId = await project.start("long");
+  // The moments between claim, process and release, by many short lives.
+  for (let life = 0; life < 15; life++) {
     const daemon = project.daemon();
-    await project.until(taskId, "pending_merge");
-    const counts = ["first", "agent", "last"].map((name) =>
-      read(join(home.path, `${name}-runs`)).split("\n").length - 1
-    );
-    assert.deepEqual(counts, [1, 1, 1]);
-    await git(project.path, "fsck");
-    await end(daemon);
-  },
-  needsUnix(),
-);
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
+    await pause(60 + 12 * life);
+    await killNow(daemon);
   }
-}
-
-function read(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return "";
-  }
-}
+  const daemon = project.daemon();
+  await project.until(taskId, "pending_merge");
+  const counts = ["first", "agent", "last"].map((name) =>
+    textOf(join(home.path, `${name}-runs`)).split("\n").length - 1
+  );
+  assert.deepEqual(counts, [1, 1, 1]);
+  await git(project.path, "fsck");
+  await end(daemon);
+});

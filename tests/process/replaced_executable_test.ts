@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ID_BYTES } from "../../src/build/load.ts";
 import { captures } from "../support/look.ts";
 import { copyProgram, EXECUTABLE, running } from "../support/own_copy.ts";
-import { REPOSITORY } from "../support/process.ts";
+import { type Finished, finished, REPOSITORY, spawnAlone } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsTools, testWhere } from "../support/requirements.ts";
 
@@ -25,38 +25,20 @@ function needsOverlay(): string | null {
     (idPlace() === undefined ? "this executable does not read itself" : null);
 }
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs a program. @param meanwhile What happens when it waits for its stdin. */
 async function run(
   home: TempHome,
   path: string,
   args: readonly string[],
   { meanwhile, use = "a" }: { readonly meanwhile?: () => void; readonly use?: string } = {},
-): Promise<Ran> {
-  const child = new Deno.Command(path, {
-    args: [...args],
-    clearEnv: true,
-    env: { HOME: home.path, PATH: "/usr/bin:/bin" },
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+): Promise<Omit<Finished, "signal">> {
+  const child = spawnAlone(path, args, { env: { HOME: home.path, PATH: "/usr/bin:/bin" } });
   if (meanwhile !== undefined) {
     await untilItReads(child.pid);
     meanwhile();
   }
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(useOf(use))).then(() => writer.close()).catch(
-    () => {},
-  );
-  const { code, stdout, stderr } = await child.output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
+  const { code, stdout, stderr } = await finished(child, useOf(use));
+  return { code, stdout, stderr };
 }
 
 async function untilItReads(pid: number): Promise<void> {

@@ -1,10 +1,10 @@
 /** Two hooks of one session, from two settings files, are sent the same event at the same moment: it is handled once. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { executions, type Row } from "../support/look.ts";
-import { answerOf, spawnProgram, startHook, startProgram } from "../support/process.ts";
+import { executions, isThere, type Row } from "../support/look.ts";
+import { answerOf, feed, spawnProgram, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { pause } from "../support/wait.ts";
+import { until } from "../support/wait.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "5e551044-0000-4000-8000-000000000001";
@@ -37,20 +37,8 @@ async function sendTwice(home: TempHome, event: string, fields: Row): Promise<Ro
   return await first;
 }
 
-async function hasBegun(home: TempHome): Promise<void> {
-  while (!isThere(join(home.path, "begun"))) {
-    await pause(20);
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const hasBegun = (home: TempHome) =>
+  until("the command runs", () => isThere(join(home.path, "begun")));
 
 const ran = (home: TempHome) => Deno.readTextFileSync(join(home.path, "ran"));
 const twins = (home: TempHome) =>
@@ -92,9 +80,7 @@ test.unix("a stop whose hook was killed is judged by the one that comes after", 
   const project = configure(home, `stop: {commands: [{run: "${WAITING}; exit 3"}]}`);
   const payload = { session_id: SESSION, cwd: project, stop_hook_active: false };
   const child = spawnProgram(["hook", "Stop"], { env: { HOME: home.path } });
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(JSON.stringify(payload)));
-  await writer.close();
+  await feed(child, payload);
   await hasBegun(home);
   child.kill("SIGKILL");
   await child.output();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { capture, DEADLINE_MS, waiting, written } from "../support/captured_edits.ts";
 import { IS_SLOW_LANE, someOf } from "../support/lanes.ts";
 import { filesBelow, logOf, queryValue, spoolFiles } from "../support/look.ts";
-import { change, held } from "../support/on_home.ts";
+import { change, configureUser, held } from "../support/on_home.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
 import { makeUsedDatabase } from "../support/spoilt.ts";
@@ -64,10 +64,7 @@ test.slow("a hook that may wait as long as the configuration allows still answer
     home.database,
     `UPDATE sessions SET status = 'ended', ended_at_ms = 1 WHERE session_id = 'before'`,
   );
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    "database:\n  busyTimeoutMs: 9000\n",
-  );
+  configureUser(home, "database:\n  busyTimeoutMs: 9000\n");
   using other = held(home.database);
   const startedMs = performance.now();
   const tookMs = await Promise.all(

@@ -9,7 +9,6 @@ import {
   needsProgramForOthers,
   needsRoot,
   needsTools,
-  needsUnix,
   testWhere,
 } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -51,10 +50,12 @@ function folder(path: string, { uid = 0, mode = 0o755 } = {}): string {
 }
 
 /** A folder for everybody, like `/tmp`, with a home of the user's in it. */
-function sharedPlace(uid: number) {
+function sharedPlace() {
   const place = tempHome();
   folder(place.path, { mode: 0o1777 });
-  return { place, home: folder(join(place.path, "home"), { uid, mode: 0o700 }) };
+  const home = folder(join(place.path, "home"), { uid: ME, mode: 0o700 });
+  const me: Who = { home, through: as(ME) };
+  return { place, home, me, [Symbol.dispose]: () => place[Symbol.dispose]() };
 }
 
 interface Who {
@@ -92,146 +93,130 @@ function run(words: readonly string[], cwd: string, { home, ...start }: Who): Pr
   return startProgram(words, { cwd, env: { HOME }, ...start });
 }
 
-slowTest(
-  "nothing of another user's in a folder for everybody is read or run, by any event",
-  async () => {
-    const { place: shared, home } = sharedPlace(ME);
-    using place = shared;
-    const project = folder(join(home, "../own/proj"), { uid: ME });
-    folder(join(project, ".."), { uid: ME });
-    const me = { home, through: as(ME) };
-    const proof = join(place.path, "proof");
-    const theirs = `
+const it = testWith(sharedPlace, needsUsers);
+
+it.slow("nothing of another user's in a folder for everybody is read or run, by any event", async ({ place, home, me }) => {
+  const project = folder(join(home, "../own/proj"), { uid: ME });
+  folder(join(project, ".."), { uid: ME });
+  const proof = join(place.path, "proof");
+  const theirs = `
 stop: {commands: [{run: "touch ${proof}"}]}
 subagentStop: {commands: [{run: "touch ${proof}"}]}
 userPromptSubmit: {commands: [{run: "touch ${proof}"}]}
 preToolUse: {uneditableFiles: ['*.lock']}
 `;
-    for (const name of [".conclaude.yaml", ".conclaude.yml", ".conclaude.local.yaml"]) {
-      const path = put(join(place.path, name), theirs, { uid: OTHER, mode: 0o666 });
-      assert.equal(await told(project, me), "", name);
-      assert.equal(await edit(project, me), null, name);
-      for (const event of ["Stop", "SubagentStop"]) {
-        for (const stop_hook_active of [false, true]) {
-          assert.equal((await send(event, project, { stop_hook_active }, me))?.decision, undefined);
-        }
-      }
-      await send("UserPromptSubmit", project, { prompt: "go on" }, me);
-      Deno.removeSync(path);
-    }
-    assert.throws(() => Deno.statSync(proof), Deno.errors.NotFound);
-    // Whoever opens a pipe waits for somebody to write.
-    await new Deno.Command("mkfifo", { args: [join(place.path, ".conclaude.yaml")] }).output();
-    const stopped = await send("Stop", project, { stop_hook_active: true }, me);
-    assert.equal(stopped?.decision, undefined);
-    const { files, searched } = jsonOf(await run(["config", "path", "--json"], project, me));
-    assert.deepEqual({ files, searched }, { files: [], searched: [`${home}/.conclaude`, project] });
-  },
-  needsUsers,
-);
-
-slowTest(
-  "a file in the project counts by its owner and mode, and by those of the folders up to the root",
-  async () => {
-    const { place: shared, home } = sharedPlace(ME);
-    using _place = shared;
-    const project = join(home, "proj");
-    const path = join(project, "a/b/.conclaude.yaml");
-    const repository = join(project, "a");
-    const me = { home, through: as(ME) };
-    const cases: Readonly<Record<string, { readonly why?: RegExp; readonly change: () => void }>> =
-      {
-        "the user's own": { change: () => {} },
-        "root's": { change: () => Deno.chownSync(path, 0, 0) },
-        "the user's with his own group, as with umask 002": {
-          change: () =>
-            [path, join(path, ".."), repository].forEach((each) => {
-              Deno.chmodSync(each, each === path ? 0o664 : 0o2775);
-            }),
-        },
-        "below a folder above the root that everybody may write": {
-          change: () => Deno.chmodSync(project, 0o777),
-        },
-        "below a folder above the root of somebody else": {
-          change: () => Deno.chownSync(project, OTHER, OTHER),
-        },
-        "somebody else's": {
-          change: () => Deno.chownSync(path, OTHER, OTHER),
-          why:
-            /b\/\.conclaude\.yaml belongs to another user \(uid 41002\).*conclaude config trust \S+\/a\/b\b/s,
-        },
-        "for everybody": {
-          change: () => Deno.chmodSync(path, 0o646),
-          why: /everybody may write \S+\/b\/\.conclaude\.yaml \(mode 0646\).*chmod o-w \S+\.yaml/s,
-        },
-        "for another group": {
-          change: () => {
-            Deno.chownSync(path, ME, OTHER);
-            Deno.chmodSync(path, 0o664);
-          },
-          why: /the group 41002 may write \S+\.conclaude\.yaml \(mode 0664\).*chmod g-w/s,
-        },
-        "root's for another group": {
-          change: () => {
-            Deno.chownSync(path, 0, OTHER);
-            Deno.chmodSync(path, 0o664);
-          },
-          why: /the group 41002 may write.*conclaude config trust/s,
-        },
-        "in a folder of somebody else": {
-          change: () => Deno.chownSync(join(path, ".."), OTHER, OTHER),
-          why: /\/a\/b belongs to another user/,
-        },
-        "in a folder for everybody, where only owners remove": {
-          change: () => Deno.chmodSync(join(path, ".."), 0o1777),
-          why: /everybody may write \S+\/a\/b \(mode 1777\)/,
-        },
-        "below a root of somebody else": {
-          change: () => Deno.chownSync(repository, OTHER, OTHER),
-          why: /\/a belongs to another user/,
-        },
-        "below a root for another group": {
-          change: () => {
-            Deno.chownSync(repository, ME, 0);
-            Deno.chmodSync(repository, 0o775);
-          },
-          why: /the group 0 may write \S+\/a \(mode 0775\)/,
-        },
-      };
-    for (const [name, { change, why }] of Object.entries(cases)) {
-      folder(project, { uid: ME });
-      for (const each of [repository, join(repository, "b"), join(repository, ".git")]) {
-        folder(each, { uid: ME });
-      }
-      put(join(repository, ".git/HEAD"), "ref: refs/heads/main\n", { uid: ME });
-      put(path, RULES, { uid: ME });
-      change();
-      const denied = await edit(join(path, ".."), me);
-      const notice = await told(join(path, ".."), me);
-      const looked = await run(["config", "path"], join(path, ".."), me);
-      const { stdout: doctor } = await run(["doctor"], join(path, ".."), me);
-      if (why === undefined) {
-        assert.match(denied ?? "allowed", /\*\.lock/, name);
-        assert.doesNotMatch(notice, /Left out/, name);
-        assert.doesNotMatch(looked.stdout, /Left out/, name);
-        assert.doesNotMatch(doctor, /left out/, name);
-      } else {
-        assert.doesNotMatch(denied ?? "allowed", /\*\.lock/, name);
-        assert.match(notice, why, name);
-        assert.match(looked.stdout, why, name);
-        assert.match(doctor, why, name);
-        assert.doesNotMatch(await told(join(path, ".."), me, "compact"), /Left out/, name);
+  for (const name of [".conclaude.yaml", ".conclaude.yml", ".conclaude.local.yaml"]) {
+    const path = put(join(place.path, name), theirs, { uid: OTHER, mode: 0o666 });
+    assert.equal(await told(project, me), "", name);
+    assert.equal(await edit(project, me), null, name);
+    for (const event of ["Stop", "SubagentStop"]) {
+      for (const stop_hook_active of [false, true]) {
+        assert.equal((await send(event, project, { stop_hook_active }, me))?.decision, undefined);
       }
     }
-  },
-  needsUsers,
-);
+    await send("UserPromptSubmit", project, { prompt: "go on" }, me);
+    Deno.removeSync(path);
+  }
+  assert.throws(() => Deno.statSync(proof), Deno.errors.NotFound);
+  // Whoever opens a pipe waits for somebody to write.
+  await new Deno.Command("mkfifo", { args: [join(place.path, ".conclaude.yaml")] }).output();
+  const stopped = await send("Stop", project, { stop_hook_active: true }, me);
+  assert.equal(stopped?.decision, undefined);
+  const { files, searched } = jsonOf(await run(["config", "path", "--json"], project, me));
+  assert.deepEqual({ files, searched }, { files: [], searched: [`${home}/.conclaude`, project] });
+});
 
-testWhere(needsUsers, "the user's own file counts as a project's does", async () => {
-  const { place: shared, home } = sharedPlace(ME);
-  using _place = shared;
+it.slow("a file in the project counts by its owner and mode, and by those of the folders up to the root", async ({ home, me }) => {
+  const project = join(home, "proj");
+  const path = join(project, "a/b/.conclaude.yaml");
+  const repository = join(project, "a");
+  const cases: Readonly<Record<string, { readonly why?: RegExp; readonly change: () => void }>> = {
+    "the user's own": { change: () => {} },
+    "root's": { change: () => Deno.chownSync(path, 0, 0) },
+    "the user's with his own group, as with umask 002": {
+      change: () =>
+        [path, join(path, ".."), repository].forEach((each) => {
+          Deno.chmodSync(each, each === path ? 0o664 : 0o2775);
+        }),
+    },
+    "below a folder above the root that everybody may write": {
+      change: () => Deno.chmodSync(project, 0o777),
+    },
+    "below a folder above the root of somebody else": {
+      change: () => Deno.chownSync(project, OTHER, OTHER),
+    },
+    "somebody else's": {
+      change: () => Deno.chownSync(path, OTHER, OTHER),
+      why:
+        /b\/\.conclaude\.yaml belongs to another user \(uid 41002\).*conclaude config trust \S+\/a\/b\b/s,
+    },
+    "for everybody": {
+      change: () => Deno.chmodSync(path, 0o646),
+      why: /everybody may write \S+\/b\/\.conclaude\.yaml \(mode 0646\).*chmod o-w \S+\.yaml/s,
+    },
+    "for another group": {
+      change: () => {
+        Deno.chownSync(path, ME, OTHER);
+        Deno.chmodSync(path, 0o664);
+      },
+      why: /the group 41002 may write \S+\.conclaude\.yaml \(mode 0664\).*chmod g-w/s,
+    },
+    "root's for another group": {
+      change: () => {
+        Deno.chownSync(path, 0, OTHER);
+        Deno.chmodSync(path, 0o664);
+      },
+      why: /the group 41002 may write.*conclaude config trust/s,
+    },
+    "in a folder of somebody else": {
+      change: () => Deno.chownSync(join(path, ".."), OTHER, OTHER),
+      why: /\/a\/b belongs to another user/,
+    },
+    "in a folder for everybody, where only owners remove": {
+      change: () => Deno.chmodSync(join(path, ".."), 0o1777),
+      why: /everybody may write \S+\/a\/b \(mode 1777\)/,
+    },
+    "below a root of somebody else": {
+      change: () => Deno.chownSync(repository, OTHER, OTHER),
+      why: /\/a belongs to another user/,
+    },
+    "below a root for another group": {
+      change: () => {
+        Deno.chownSync(repository, ME, 0);
+        Deno.chmodSync(repository, 0o775);
+      },
+      why: /the group 0 may write \S+\/a \(mode 0775\)/,
+    },
+  };
+  for (const [name, { change, why }] of Object.entries(cases)) {
+    folder(project, { uid: ME });
+    for (const each of [repository, join(repository, "b"), join(repository, ".git")]) {
+      folder(each, { uid: ME });
+    }
+    put(join(repository, ".git/HEAD"), "ref: refs/heads/main\n", { uid: ME });
+    put(path, RULES, { uid: ME });
+    change();
+    const denied = await edit(join(path, ".."), me);
+    const notice = await told(join(path, ".."), me);
+    const looked = await run(["config", "path"], join(path, ".."), me);
+    const { stdout: doctor } = await run(["doctor"], join(path, ".."), me);
+    if (why === undefined) {
+      assert.match(denied ?? "allowed", /\*\.lock/, name);
+      assert.doesNotMatch(notice, /Left out/, name);
+      assert.doesNotMatch(looked.stdout, /Left out/, name);
+      assert.doesNotMatch(doctor, /left out/, name);
+    } else {
+      assert.doesNotMatch(denied ?? "allowed", /\*\.lock/, name);
+      assert.match(notice, why, name);
+      assert.match(looked.stdout, why, name);
+      assert.match(doctor, why, name);
+      assert.doesNotMatch(await told(join(path, ".."), me, "compact"), /Left out/, name);
+    }
+  }
+});
+
+it("the user's own file counts as a project's does", async ({ home, me }) => {
   const project = folder(join(home, "proj"), { uid: ME });
-  const me = { home, through: as(ME) };
   const path = put(join(home, ".conclaude/config.yaml"), RULES, { uid: ME });
   folder(join(home, ".conclaude"), { uid: ME, mode: 0o700 });
   assert.match((await edit(project, me))!, /\*\.lock/);
@@ -276,10 +261,7 @@ slowTest("a folder that a person trusts counts, whoever may write there", async 
   assert.match(missing.stderr, /no folder/);
 }, needsUsers);
 
-testWhere(needsUsers, "a link counts where it lies and where it leads", async () => {
-  const { place: shared, home } = sharedPlace(ME);
-  using place = shared;
-  const me = { home, through: as(ME) };
+it("a link counts where it lies and where it leads", async ({ place, home, me }) => {
   const real = folder(join(home, "disk/real"), { uid: ME });
   folder(join(home, "disk"), { uid: ME });
   put(join(real, ".conclaude.yaml"), RULES, { uid: ME });
@@ -372,7 +354,7 @@ testWhere(
 
 const test = testWith(tempHome);
 
-test.unix("what was strict stays in force when its rights are given away", async (home) => {
+test.unix("a strict policy stays in force when others are given the right to write its file", async (home) => {
   const project = folderOf(home, "proj");
   const path = join(project, ".conclaude.yaml");
   Deno.writeTextFileSync(path, STRICT);
@@ -388,8 +370,7 @@ test.unix("what was strict stays in force when its rights are given away", async
   }
 });
 
-slowTest("an agent neither gives rights on the policy away nor ends its search", async () => {
-  using home = tempHome();
+test.slowUnix("an agent may neither let others write the policy nor make a `.git` that ends the search for it", async (home) => {
   const project = folderOf(home, "proj");
   Deno.mkdirSync(join(project, "src/deep"), { recursive: true });
   Deno.writeTextFileSync(join(project, ".conclaude.yaml"), RULES);
@@ -440,7 +421,7 @@ slowTest("an agent neither gives rights on the policy away nor ends its search",
   for (const command of ["git init other", "git init /tmp/elsewhere", "git status"]) {
     assert.equal(await bash(deep, command, { home }), null, command);
   }
-}, needsUnix());
+});
 
 test.unix("the search ends at the repository, and goes on through checkouts inside of it", async (home) => {
   const outer = folderOf(home, "outer");

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { captures, executions, filesWith, type Row } from "../support/look.ts";
 import { projectIn, SESSION } from "../support/guarded.ts";
 import { hook, type TempHome, tempHome } from "../support/program.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** A hang guard, in milliseconds: a machine that is not busy needs a tenth of it. */
 const MAX_MS = 20_000;
@@ -93,8 +94,9 @@ for (const [name, make] of Object.entries(KINDS)) {
   });
 }
 
-Deno.test("an edit of a large file keeps what was edited", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("an edit of a large file keeps what was edited", async (home) => {
   await send(home, "PostToolUse", KINDS["an edit of a large file"]!(6_000_000));
   const { tool_input: input, tool_response: response } = captures(home)[0]![
     "payload"
@@ -103,8 +105,7 @@ Deno.test("an edit of a large file keeps what was edited", async () => {
   assert.deepEqual(response.structuredPatch[0]!.lines.slice(0, 2), ["-a", "+b"]);
 });
 
-Deno.test("of 30 MB that are nested without end the event is kept", async () => {
-  using home = tempHome();
+test("of 30 MB that are nested without end the event is kept", async (home) => {
   const head =
     `{"session_id":"${SESSION}","tool_name":"mcp__x__y","tool_input":{"password":"${PASSWORD}"},`;
   const list = `${"[".repeat(15_000_000)}${"]".repeat(15_000_000)}`;
@@ -116,8 +117,7 @@ Deno.test("of 30 MB that are nested without end the event is kept", async () => 
   assertNoSecret(home);
 });
 
-Deno.test("a payload without secrets is kept up to the limit of the configuration", async () => {
-  using home = tempHome();
+test("a payload without secrets is kept up to the limit of the configuration", async (home) => {
   await send(home, "PostToolUse", bash("a line of ordinary output\n".repeat(30_000)));
   const [row] = captures(home);
   assert.equal(row!["cut_bytes"], 0);
@@ -132,8 +132,7 @@ const COSTLY: Readonly<Record<string, string>> = {
   "one word": `rm ${"a".repeat(5_000_000)}`,
 };
 
-Deno.test("a person is asked for a command that is too costly to be read, and it is denied under strict", async () => {
-  using home = tempHome();
+test("a person is asked for a command that is too costly to be read, and it is denied under strict", async (home) => {
   const config = "preToolUse: {uneditableFiles: ['*.lock']}\n";
   const project = projectIn(home, config, ["yarn.lock"]);
   for (const [name, command] of Object.entries(COSTLY)) {
@@ -162,8 +161,7 @@ Deno.test("a person is asked for a command that is too costly to be read, and it
   }
 });
 
-Deno.test("a tool use of many megabytes is judged by its beginning, and a person is asked", async () => {
-  using home = tempHome();
+test("a tool use of many megabytes is judged by its beginning, and a person is asked", async (home) => {
   projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", ["yarn.lock"]);
   const decide = async (file: string) => {
     const content = `password=${PASSWORD}\n`.repeat(300_000);

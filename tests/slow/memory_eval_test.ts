@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type EvalScores, evalSet } from "../support/eval_set.ts";
+import { type EvalScores, evalSet } from "../support/memory_corpus.ts";
 import { type Corpus, makeCorpus } from "../support/memory_corpus.ts";
 import { makeAgentCorpus } from "../support/agent_corpus.ts";
 import { spawnProgram } from "../support/process.ts";

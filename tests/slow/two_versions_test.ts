@@ -7,6 +7,7 @@ import { damages, executions, logOf, query, queryValue, spoolFiles } from "../su
 import { answerOf, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { configIn } from "../support/guarded.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const CONFIG = `preToolUse:
   uneditableFiles: ["*.lock"]
@@ -59,8 +60,9 @@ function makeNewer(home: TempHome): void {
   );
 }
 
-Deno.test("an older program on a newer database decides by the file, keeps its events and says so once", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("an older program on a newer database decides by the file, keeps its events and says so once", async (home) => {
   configIn(home, CONFIG);
   await checkDecisions(home);
   const rows = executions(home).length;
@@ -76,8 +78,7 @@ Deno.test("an older program on a newer database decides by the file, keeps its e
   assert.deepEqual(damages(home), []);
 });
 
-Deno.test("what the older program kept goes in with the newer one, each once", async () => {
-  using home = tempHome();
+test("what the older program kept goes in with the newer one, each once", async (home) => {
   configIn(home, CONFIG);
   await checkDecisions(home);
   alter(home, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
@@ -89,8 +90,7 @@ Deno.test("what the older program kept goes in with the newer one, each once", a
   assert.deepEqual(spoolFiles(home), []);
 });
 
-Deno.test("a changed file counts for the older program too", async () => {
-  using home = tempHome();
+test("a changed file counts for the older program too", async (home) => {
   const path = configIn(home, "{}\n");
   await send(home, "PreToolUse", { tool_name: "Read", tool_input: {} });
   makeNewer(home);
@@ -101,8 +101,7 @@ Deno.test("a changed file counts for the older program too", async () => {
   assert.equal((await edit()).hookSpecificOutput.permissionDecision, "deny");
 });
 
-Deno.test("an older program cannot lift what it cannot read, and says why", async () => {
-  using home = tempHome();
+test("an older program cannot lift what it cannot read, and says why", async (home) => {
   configIn(home, CONFIG);
   await send(home, "PreToolUse", { tool_name: "Read", tool_input: {} });
   makeNewer(home);
@@ -143,8 +142,7 @@ Deno.test("what another version has put into the cache is no rule", async () => 
   }
 });
 
-Deno.test("a strict policy that is broken stays strict when another version has replaced its cache entry", async () => {
-  using home = tempHome();
+test("a strict policy that is broken stays strict when another version has replaced its cache entry", async (home) => {
   const path = configIn(home, "preToolUse: {strict: true}\n");
   const bash = () => send(home, "PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
   assert.deepEqual(await bash(), {});
@@ -162,8 +160,7 @@ Deno.test("a strict policy that is broken stays strict when another version has 
   assert.deepEqual(await bash(), {});
 });
 
-Deno.test("the schema changes under hooks that run: every decision is right, every event is kept", async () => {
-  using home = tempHome();
+test("the schema changes under hooks that run: every decision is right, every event is kept", async (home) => {
   configIn(home, CONFIG);
   await send(home, "SessionStart", { source: "startup" });
   const running = Promise.all([checkDecisions(home), checkDecisions(home), checkDecisions(home)]);

@@ -58,6 +58,13 @@ export function makeAgentCorpus(
     of = <T>(x: readonly T[]) => x[Math.floor(random() * x.length)]!,
     p = (x: number) => random() < x;
   const docs: EvalDocument[] = [], asks: Asked[] = [];
+  const ask = (
+    kind: string,
+    text: string,
+    relevant: readonly string[],
+    projectDir: string | null = null,
+    asOfMs: number | null = null,
+  ) => asks.push({ kind, text, relevant, projectDir, asOfMs });
   const projects = Math.max(3, Math.round(size.documents / 1700));
   const start = Date.UTC(2025, 2, 1);
   const sessions = Math.round(size.documents / 11);
@@ -203,45 +210,20 @@ export function makeAgentCorpus(
           if (t.includes(k) && !(m.get(k) ?? []).includes(cause)) note(m, k, cause);
         }
       }
-      asks.push({
-        kind: "symptom",
-        text: fill(of(inc.asked)),
-        relevant: ids,
-        projectDir: dir,
-        asOfMs: null,
-      });
-      asks.push({
-        kind: "outcome",
-        text: fill(of(inc.outcome)),
-        relevant: [fix],
-        projectDir: dir,
-        asOfMs: null,
-      });
+      ask("symptom", fill(of(inc.asked)), ids, dir);
+      ask("outcome", fill(of(inc.outcome)), [fix], dir);
       if (p(0.5)) {
-        asks.push({
-          kind: "time",
-          text: `${
-            of(["what broke in", "which problem did we have with", "what did we fix in"])
-          } ${mod} ${
-            of([`on ${day}`, `in ${new Date(sessionAt).toLocaleString("en", { month: "long" })}`])
-          }?`,
-          relevant: [...ids, fix],
-          projectDir: dir,
-          asOfMs: sessionAt + n(32, 70) * DAY,
-        });
+        const how = ["what broke in", "which problem did we have with", "what did we fix in"];
+        const month = new Date(sessionAt).toLocaleString("en", { month: "long" });
+        const text = `${of(how)} ${mod} ${of([`on ${day}`, `in ${month}`])}?`;
+        ask("time", text, [...ids, fix], dir, sessionAt + n(32, 70) * DAY);
       }
     } else if (what < 0.75) {
       const f = of(FOREIGN), k = `${proj} ${mod} f${FOREIGN.indexOf(f)}`;
       const one = say("user", fill(f.say)),
         two = say("assistant", [fill(f.bot), ...p(0.5) ? [noise(c)] : []].join("\n\n"));
       if (!used.has(k)) {
-        asks.push({
-          kind: `lang ${f.lang}`,
-          text: fill(of(f.asked)),
-          relevant: [one, two],
-          projectDir: dir,
-          asOfMs: null,
-        });
+        ask(`lang ${f.lang}`, fill(of(f.asked)), [one, two], dir);
       }
       used.set(k, s);
     } else {
@@ -250,13 +232,7 @@ export function makeAgentCorpus(
         .join(p(0.5) ? "\n\n" : " ");
       const id = say(p(0.4) ? "user" : "assistant", text);
       if (!used.has(k)) {
-        asks.push({
-          kind: "decision",
-          text: fill(of(d.asked)),
-          relevant: [id],
-          projectDir: dir,
-          asOfMs: null,
-        });
+        ask("decision", fill(of(d.asked)), [id], dir);
       }
       used.set(k, s);
     }
@@ -271,43 +247,22 @@ export function makeAgentCorpus(
     }
   }
   // a slot that came up again after its question was made is not asked: what holds twice is not one answer
-  for (const [file, ids] of byFile) {
-    if (p(0.15)) {
-      asks.push({
-        kind: "file",
-        text: of([file, `what did we do in ${file.split("/").at(-1)}`, `changes to ${file}`]),
-        relevant: ids,
-        projectDir: null,
-        asOfMs: null,
-      });
-    }
-  }
-  for (const [fn, ids] of byFn) {
-    if (p(0.15)) {
-      asks.push({
-        kind: "identifier",
-        text: of([
-          fn,
-          `where is ${fn} used?`,
-          `${fn.replace(/([A-Z])/g, " $1").toLowerCase()}`,
-          `${fn.replace(/([A-Z])/g, "_$1").toLowerCase()}`,
-        ]),
-        relevant: ids,
-        projectDir: null,
-        asOfMs: null,
-      });
-    }
-  }
-  for (const [code, ids] of byCode) {
-    if (p(0.15)) {
-      asks.push({
-        kind: "error code",
-        text: of([code, `what was ${code} about`, `error ${code.toLowerCase()}`]),
-        relevant: ids,
-        projectDir: null,
-        asOfMs: null,
-      });
-    }
+  const named: readonly [string, Map<string, string[]>, (name: string) => readonly string[]][] = [
+    ["file", byFile, (f) => [f, `what did we do in ${f.split("/").at(-1)}`, `changes to ${f}`]],
+    ["identifier", byFn, (fn) => [
+      fn,
+      `where is ${fn} used?`,
+      fn.replace(/([A-Z])/g, " $1").toLowerCase(),
+      fn.replace(/([A-Z])/g, "_$1").toLowerCase(),
+    ]],
+    ["error code", byCode, (code) => [
+      code,
+      `what was ${code} about`,
+      `error ${code.toLowerCase()}`,
+    ]],
+  ];
+  for (const [kind, found, ways] of named) {
+    for (const [name, ids] of found) if (p(0.15)) ask(kind, of(ways(name)), ids);
   }
   const groups = Object.entries(
     Object.groupBy(asks.filter((a) => a.relevant.length > 0), (a) => a.kind),

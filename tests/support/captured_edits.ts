@@ -1,4 +1,4 @@
-/** Edits that hooks report while the database may be of no use: what is written, and what waits. */
+/** Edits that hooks report while the database may be unusable: which are written, and which wait in the spool. */
 import assert from "node:assert/strict";
 import { query, spoolFiles } from "./look.ts";
 import { hook, type RunOptions, type TempHome } from "./program.ts";

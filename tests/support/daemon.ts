@@ -1,7 +1,7 @@
 /** Runs the daemon of a home, and talks to it byte by byte, so that nothing tidies up what a test sends. */
 import { join } from "node:path";
 import { addToken, PERSON_TOKEN } from "./person.ts";
-import { spawnProgram } from "./process.ts";
+import { spawnProgram, startProgram } from "./process.ts";
 import type { TempHome } from "./program.ts";
 import { pause } from "./wait.ts";
 
@@ -197,6 +197,14 @@ function joinChunks(text: string): string {
     at = end + 2 + length + 2;
   }
   return whole;
+}
+
+/** What a verb of the daemon says of that of a home, as JSON, with its exit code. */
+// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+export async function daemonVerb(home: TempHome, ...args: readonly string[]): Promise<any> {
+  const env = { HOME: home.path };
+  const { code, stdout } = await startProgram(["daemon", ...args, "--json"], { env });
+  return { code, ...JSON.parse(stdout) };
 }
 
 /** The names of what lies beside the database of a home. */

@@ -10,6 +10,7 @@ import { openDatabase } from "../../src/db/database.ts";
 import { removeFolder } from "./folders.ts";
 import type { Finished } from "./process.ts";
 import { git, makeRepository } from "./git.ts";
+import { isThere } from "./look.ts";
 import { homeAlone, runProgram } from "./program.ts";
 import { pause } from "./wait.ts";
 
@@ -162,9 +163,5 @@ export async function busyStage(options: Parameters<typeof engineStage>[0]): Pro
 
 /** Lines of a file; none when it is not there. */
 export function linesOf(path: string): string[] {
-  try {
-    return Deno.readTextFileSync(path).trimEnd().split("\n");
-  } catch {
-    return [];
-  }
+  return isThere(path) ? Deno.readTextFileSync(path).trimEnd().split("\n") : [];
 }

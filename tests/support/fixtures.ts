@@ -1,5 +1,5 @@
-/** Tests that are given something of their own, which is disposed of when they end. */
-import { slowTest } from "./lanes.ts";
+/** Tests that get a fixture each, which is disposed of when they end. */
+import { sizedTest, slowTest } from "./lanes.ts";
 import { needsMounts, needsTools, needsUnix, testWhere } from "./requirements.ts";
 
 type Register<Fixture> = (
@@ -7,18 +7,23 @@ type Register<Fixture> = (
   body: (fixture: Fixture) => void | Promise<void>,
 ) => void;
 
-/** Tests of one kind; those with a name are skipped where the machine has not what they need. */
+/** Registers tests; a named variant skips its tests where the machine lacks what the name says. */
 export interface FixtureTest<Fixture> extends Register<Fixture> {
   readonly slow: Register<Fixture>;
+  readonly slowUnix: Register<Fixture>;
   readonly unix: Register<Fixture>;
   readonly mounts: Register<Fixture>;
   readonly git: Register<Fixture>;
   readonly ps: Register<Fixture>;
+  readonly setsid: Register<Fixture>;
+  readonly script: Register<Fixture>;
+  /** In both lanes, by their sizes; see `sizedTest()`. */
+  readonly sized: Register<Fixture>;
 }
 
 /**
  * `const test = testWith(tempHome)`: each test gets what `make` makes.
- * @param missing What this machine has not, so that all of them are skipped.
+ * @param missing What this machine lacks; then all of them are skipped.
  */
 export function testWith<Fixture extends Disposable | AsyncDisposable>(
   make: () => Fixture | Promise<Fixture>,
@@ -34,10 +39,14 @@ export function testWith<Fixture extends Disposable | AsyncDisposable>(
     where(() => null),
     {
       slow: (name, body) => slowTest(name, given(body), missing),
+      slowUnix: (name, body) => slowTest(name, given(body), missing ?? needsUnix()),
       unix: where(needsUnix),
       mounts: where(needsMounts),
       git: where(() => needsTools("git")),
       ps: where(() => needsTools("ps")),
-    } satisfies Pick<FixtureTest<Fixture>, "slow" | "unix" | "mounts" | "git" | "ps">,
+      setsid: where(() => needsTools("setsid")),
+      script: where(() => needsTools("script")),
+      sized: (name, body) => sizedTest(name, given(body), missing),
+    } satisfies Pick<FixtureTest<Fixture>, keyof FixtureTest<Fixture>>,
   );
 }

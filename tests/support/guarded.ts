@@ -1,7 +1,7 @@
 /** A project with guards in a home, and what the real program says of a tool use there. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { hook, type RunOptions, type TempHome } from "./program.ts";
+import { hook, type RunOptions, runProgram, type TempHome } from "./program.ts";
 import { answerOf } from "./process.ts";
 
 /** The session that asks. */
@@ -19,7 +19,11 @@ export function projectIn(home: TempHome, config: string, files: readonly string
   return project;
 }
 
-/** The path of the configuration of a project in the home, with this text. */
+/** Runs the program in the project of a home. */
+export const conclaude = (home: TempHome, ...args: readonly string[]) =>
+  runProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
+
+/** Writes the configuration of the project in a home. @returns Its path. */
 export function configIn(home: TempHome, config: string): string {
   return join(projectIn(home, config), ".conclaude.yaml");
 }
@@ -71,3 +75,24 @@ export const write = (home: TempHome, path: string) =>
   ask(home, "Write", { file_path: path, content: "y" });
 /** An edit that names no text. */
 export const edit = (home: TempHome, path: string) => ask(home, "Edit", { file_path: path });
+
+/** Holds that each of these commands is denied, with such a reason. */
+export async function assertDenied(
+  home: TempHome,
+  reason: RegExp,
+  commands: readonly string[],
+  tool = "Bash",
+): Promise<void> {
+  for (const command of commands) {
+    assert.match(await ask(home, tool, { command }) ?? "allowed", reason, command);
+  }
+}
+
+/** Holds that each of these commands may run. */
+export async function assertAllowed(
+  home: TempHome,
+  commands: readonly string[],
+  tool = "Bash",
+): Promise<void> {
+  for (const command of commands) assert.equal(await ask(home, tool, { command }), null, command);
+}

@@ -35,6 +35,11 @@ export function executions(place: Place): Row[] {
     .map((row) => ({ ...row, metadata: JSON.parse(String(row["metadata"])) }));
 }
 
+/** What the newest row of the audit trail tells beside its columns. */
+export function lastMetadata(place: Place): Row {
+  return executions(place).at(-1)!["metadata"] as Row;
+}
+
 /** The captures, oldest first, with `payload` and `files_touched` parsed. */
 export function captures(place: Place): Row[] {
   return query(place, "SELECT * FROM pending_queue ORDER BY id").map((row) => ({
@@ -109,15 +114,30 @@ export function spoolFiles(home: TempHome): string[] {
 
 /** The program's log in a home; empty when there is none. */
 export function logOf(home: TempHome): string {
+  return textOf(join(home.path, ".conclaude", "conclaude.log"));
+}
+
+function databaseOf(place: Place): string {
+  return typeof place === "string" ? place : place.database;
+}
+
+/** The text of a file; empty where there is none. */
+export function textOf(path: string): string {
   try {
-    return Deno.readTextFileSync(join(home.path, ".conclaude", "conclaude.log"));
+    return Deno.readTextFileSync(path);
   } catch {
     return "";
   }
 }
 
-function databaseOf(place: Place): string {
-  return typeof place === "string" ? place : place.database;
+/** Whether something is there; a link is, wherever it leads. */
+export function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Permission bits in octal: `600`. */

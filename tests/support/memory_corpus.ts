@@ -3,8 +3,8 @@
  * and questions about what was said. Most of what is said resembles something else that was said: the same component in
  * another session, the same kind of fact of another component, an identifier with one other word.
  */
-import type { EvalDocument, EvalQuestion } from "../../src/memory/search/eval.ts";
 import sentences from "../testdata/memory_corpus.json" with { type: "json" };
+import { type EvalDocument, type EvalQuestion } from "../../src/memory/search/eval.ts";
 import { seededRandom } from "./tool_uses.ts";
 
 /** What a question is like. */
@@ -315,4 +315,21 @@ export function makeCorpus(
 
 function upper(word: string): string {
   return word[0]!.toUpperCase() + word.slice(1);
+}
+
+/** A corpus as `memory eval` takes it: a line of JSON for every document and question. */
+export function evalSet({ documents, questions }: Corpus): string {
+  return [
+    ...documents.map((document) => ({ type: "document", ...document })),
+    ...questions.map((question) => ({ type: "question", ...question })),
+  ].map((line) => JSON.stringify(line)).join("\n");
+}
+
+/** What `memory eval --json` says of one way to search. */
+export interface EvalScores {
+  readonly recall: {
+    readonly any: Readonly<Record<string, number>>;
+    readonly fraction: Readonly<Record<string, number>>;
+  };
+  readonly mrr: number;
 }

@@ -1,4 +1,4 @@
-/** What is done to a home, and has to go well. */
+/** Changes to a home and its database that have to succeed. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -19,10 +19,16 @@ export function change(place: string | TempHome, sql: string): void {
 
 /** A home whose programs wait 0.1 s, the least that may be configured, for a database that others hold. */
 export function hurried<Home extends Pick<TempHome, "path">>(home: Home): Home {
-  const folder = join(home.path, ".conclaude");
-  Deno.mkdirSync(folder, { mode: 0o700 });
-  Deno.writeTextFileSync(join(folder, "config.yaml"), "database: {busyTimeoutMs: 100}\n");
+  configureUser(home, "database: {busyTimeoutMs: 100}\n");
   return home;
+}
+
+/** Writes the configuration of the user whose home this is. @returns Its path. */
+export function configureUser(home: Pick<TempHome, "path">, text: string): string {
+  const folder = join(home.path, ".conclaude");
+  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  Deno.writeTextFileSync(join(folder, "config.yaml"), text);
+  return join(folder, "config.yaml");
 }
 
 /** A connection that waits for the programs which write at the same moment. */

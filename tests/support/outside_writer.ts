@@ -1,6 +1,6 @@
 /** Writes into a database as another process does that knows nothing of a daemon. */
 import { join } from "node:path";
-import { REPOSITORY } from "./process.ts";
+import { finished, REPOSITORY } from "./process.ts";
 
 const WRITER = `
 const { openDatabase } = await import(Deno.args[0] + "/src/db/database.ts");
@@ -21,23 +21,13 @@ export async function writeFromOutside(
 ): Promise<void> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
-      "run",
-      "-A",
-      "-q",
-      `--config=${join(REPOSITORY, "deno.json")}`,
-      "-",
-      `file://${REPOSITORY}`,
-      database,
-      String(count),
-      title,
+      ...["run", "-A", "-q", `--config=${join(REPOSITORY, "deno.json")}`, "-"],
+      ...[`file://${REPOSITORY}`, database, String(count), title],
     ],
     stdin: "piped",
-    stdout: "null",
+    stdout: "piped",
     stderr: "piped",
   }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(WRITER));
-  await writer.close();
-  const { success, stderr } = await child.output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  const { code, stderr } = await finished(child, WRITER);
+  if (code !== 0) throw new Error(stderr);
 }

@@ -1,4 +1,4 @@
-/** Stands for the person at a terminal, whom no test has: a token that the database knows. */
+/** Plays the person at a terminal, whom no test has: it shows a token that the database knows. */
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";

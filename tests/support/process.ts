@@ -56,14 +56,8 @@ export function spawnProgram(
   args: readonly string[],
   options: Omit<StartOptions, "stdin"> = {},
 ): Deno.ChildProcess {
-  const { command, ...start } = programStart(args, options);
-  return new Deno.Command(command, {
-    ...start,
-    clearEnv: true,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
+  const { command, args: all, ...start } = programStart(args, options);
+  return spawnAlone(command, all, start);
 }
 
 /**
@@ -84,14 +78,37 @@ export async function startAsAgent(
   args: readonly string[],
   options: StartOptions = {},
 ): Promise<Finished> {
-  const child = spawnProgram(args, options);
-  const [, output] = await Promise.all([feed(child, options.stdin), child.output()]);
-  return {
-    code: output.code,
-    signal: output.signal,
-    stdout: new TextDecoder().decode(output.stdout),
-    stderr: new TextDecoder().decode(output.stderr),
-  };
+  return await finished(spawnProgram(args, options), options.stdin);
+}
+
+/** Feeds a process, and waits for its end. */
+export async function finished(
+  child: Deno.ChildProcess,
+  stdin?: StartOptions["stdin"],
+): Promise<Finished> {
+  const [, { code, signal, stdout, stderr }] = await Promise.all([
+    feed(child, stdin),
+    child.output(),
+  ]);
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, signal, stdout: text(stdout), stderr: text(stderr) };
+}
+
+/** Starts a command with nothing of this process's environment; see {@linkcode finished}. */
+export function spawnAlone(
+  command: string,
+  args: readonly string[],
+  { env, cwd }: Pick<StartOptions, "env" | "cwd"> = {},
+): Deno.ChildProcess {
+  return new Deno.Command(command, {
+    args: [...args],
+    clearEnv: true,
+    env: { ...env },
+    ...cwd === undefined ? {} : { cwd },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
 }
 
 /** Sends one hook event as Claude Code does: one process, the payload on stdin as one line of JSON. */
@@ -121,7 +138,11 @@ export function sending(
   return { ...options, stdin: payload, env: { HOME, ...options.env } };
 }
 
-async function feed(child: Deno.ChildProcess, stdin: StartOptions["stdin"]): Promise<void> {
+/** Gives a process its whole stdin. */
+export async function feed(
+  child: Pick<Deno.ChildProcess, "stdin">,
+  stdin: StartOptions["stdin"],
+): Promise<void> {
   const writer = child.stdin.getWriter();
   try {
     if (stdin !== undefined) await writer.write(bytesOf(stdin));

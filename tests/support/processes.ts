@@ -16,6 +16,13 @@ export async function endedPid(): Promise<number> {
   return child.pid;
 }
 
+/** A process that lives until the end of the block, and is none of this one's ancestors. */
+export function sleeper(...through: readonly string[]): Disposable & { readonly pid: number } {
+  const [command, ...args] = [...through, "sleep", "60"];
+  const child = new Deno.Command(command!, { args, stdout: "null", stderr: "null" }).spawn();
+  return { pid: child.pid, [Symbol.dispose]: () => child.kill("SIGKILL") };
+}
+
 /** Ends a process at once, and waits until it is gone. */
 export async function killNow(child: Deno.ChildProcess): Promise<void> {
   try {

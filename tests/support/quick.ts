@@ -1,4 +1,4 @@
-/** Work that must take time in proportion to what it is given, on a machine that is slow or busy as well. */
+/** Asserts that work takes time in proportion to its input, also on a slow or busy machine. */
 import assert from "node:assert/strict";
 
 /** What {@linkcode referenceMs} takes on the machine for which the limits were chosen. */

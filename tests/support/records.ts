@@ -35,8 +35,10 @@ export async function tempDatabase(): Promise<TempDatabase> {
 
 /** What is to be told of a record; the rest is made up. */
 export interface RecordFacts {
+  readonly id?: string;
   readonly atMs?: number;
   readonly sessionId?: string;
+  readonly session?: Partial<HookRecord["session"]>;
   readonly execution?: Partial<Execution>;
   /** A part of a capture; without it the event captured nothing. */
   readonly capture?: Partial<Capture>;
@@ -45,9 +47,16 @@ export interface RecordFacts {
 
 /** Saves one event as a hook does. @returns Its id. */
 export function saveEvent(db: DatabaseSync, facts: RecordFacts = {}): string {
+  const record = hookRecord(facts);
+  saveRecord(db, record);
+  return record.id;
+}
+
+/** What a hook keeps of one event. */
+export function hookRecord(facts: RecordFacts): HookRecord {
   const atMs = facts.atMs ?? Date.now();
-  const record: HookRecord = {
-    id: newId(atMs),
+  return {
+    id: facts.id ?? newId(atMs),
     atMs,
     sessionId: facts.sessionId ?? "cad0ac4d-3933-45ad-9a1c-14aec05bb940",
     session: {
@@ -63,6 +72,7 @@ export function saveEvent(db: DatabaseSync, facts: RecordFacts = {}): string {
       claudePid: null,
       claudeProcess: null,
       endReason: null,
+      ...facts.session,
     },
     execution: {
       hookName: "PostToolUse",
@@ -87,6 +97,4 @@ export function saveEvent(db: DatabaseSync, facts: RecordFacts = {}): string {
     },
     counters: facts.counters ?? [],
   };
-  saveRecord(db, record);
-  return record.id;
 }

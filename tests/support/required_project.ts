@@ -88,6 +88,18 @@ export class RequiredProject implements Disposable {
     return this.use("Bash", { command }, more);
   }
 
+  /** Holds that each of these shell commands is denied, with such a reason. */
+  async assertDenied(reason: RegExp, commands: readonly string[], more: More = {}): Promise<void> {
+    for (const command of commands) {
+      assert.match(await this.bash(command, more) ?? "allowed", reason, command);
+    }
+  }
+
+  /** Holds that each of these shell commands may run. */
+  async assertAllowed(commands: readonly string[]): Promise<void> {
+    for (const command of commands) assert.equal(await this.bash(command), null, command);
+  }
+
   /** Uses a skill: it stands in the transcript, and is reported. */
   async skill(skill: string, more: More = {}): Promise<Row | null> {
     const id = crypto.randomUUID();
@@ -166,6 +178,17 @@ export class RequiredProject implements Disposable {
 
   #options(): RunOptions {
     return this.environment === null ? {} : { env: this.environment, through: [] };
+  }
+
+  /** Gives the commands of a person that a reason prints. @returns Them. */
+  async follow(reason: string): Promise<string[]> {
+    const printed = [...reason.matchAll(/`conclaude ((?:guard|req) [^`]+)`/g)];
+    const commands = printed.map(([, words]) => words!);
+    for (const words of commands) {
+      const { code, stderr } = await this.run(...words.split(" "));
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: "" }, words);
+    }
+    return commands;
   }
 
   /** `conclaude req …`, which has to do what it was asked. */

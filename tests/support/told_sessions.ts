@@ -1,8 +1,8 @@
 /** Sessions as Claude Code tells of them, event by event through the real hooks, and what the next one is told. */
 import { join } from "node:path";
-import { makeRepository } from "./git.ts";
-import { hook, type TempHome, tempHome } from "./program.ts";
-import { answerOf } from "./process.ts";
+import { git, makeRepository } from "./git.ts";
+import { hook, runProgram, type TempHome, tempHome } from "./program.ts";
+import { answerOf, type Finished } from "./process.ts";
 
 /** The session that works, when none is named. */
 export const FIRST = "c0de0000-0000-4000-8000-000000000001";
@@ -29,6 +29,19 @@ export async function workplace(): Promise<Workplace> {
   await Deno.mkdir(join(project, "src"), { recursive: true });
   makeRepository(project);
   return Object.assign(home, { project });
+}
+
+/** Writes the configuration of the project. */
+export const configure = (at: Workplace, text: string) =>
+  Deno.writeTextFile(join(at.project, ".conclaude.yaml"), text);
+
+/** Runs the program in the project. */
+export const verb = (at: Workplace, ...args: readonly string[]): Promise<Finished> =>
+  runProgram(args, { env: { HOME: at.path }, cwd: at.project });
+
+/** Runs git in the project, once for each line of words. */
+export async function inGit(at: Workplace, ...lines: readonly string[]): Promise<void> {
+  for (const words of lines) await git(at.project, ...words.split(" "));
 }
 
 /** Sends an event as Claude Code does. @returns What Claude is told beside it; empty when nothing is. */
@@ -65,6 +78,13 @@ export const edit = (at: Workplace, file: string, text: string, sender?: Sender)
     tool_name: "Write",
     tool_input: { file_path: join(sender?.project ?? at.project, file), content: text },
     tool_response: { type: "create", structuredPatch: [] },
+  }, sender);
+
+/** A file is about to be edited. @returns What Claude is told beside it. */
+export const editing = (at: Workplace, file: string, sender: Sender = { session: SECOND }) =>
+  send(at, "PreToolUse", {
+    tool_name: "Edit",
+    tool_input: { file_path: join(at.project, file), old_string: "1", new_string: "2" },
   }, sender);
 
 /** A command has passed. */

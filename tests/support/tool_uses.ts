@@ -1,6 +1,6 @@
 import { capturePriority, filesTouched, inputExcerpt } from "../../src/claude/payload.ts";
-import { newId } from "../../src/base/ids.ts";
 import type { HookRecord } from "../../src/db/captures.ts";
+import { hookRecord } from "./records.ts";
 
 /** A tool use with the shape that Claude Code gives it, its texts taken from real source files. */
 interface ToolUse {
@@ -99,14 +99,10 @@ function toolUseRecord(
   };
   const files = filesTouched(tool, input);
   const text = JSON.stringify(payload);
-  return {
-    id: newId(atMs),
+  return hookRecord({
     atMs,
     sessionId,
     session: {
-      effect: "touch",
-      source: null,
-      title: null,
       projectDir: "/home/ana/work/conclaude",
       repository: "/home/ana/work/conclaude/.git",
       branch: "main",
@@ -114,30 +110,22 @@ function toolUseRecord(
       permissionMode: "default",
       transcriptPath: `/home/ana/.claude/projects/-home-ana-work-conclaude/${sessionId}.jsonl`,
       claudePid: 4711,
-      claudeProcess: null,
-      endReason: null,
     },
     execution: {
-      hookName: "PostToolUse",
       toolName: tool,
       toolUseId,
-      status: "success",
       durationMs: 20 + dice.random() * 10,
-      errorMessage: null,
-      errorStack: null,
       metadata: { config: "none", files, input: inputExcerpt(text) },
     },
     capture: {
       toolName: tool,
       toolUseId,
-      outcome: "success",
       priority: capturePriority(tool),
       filesTouched: files,
       payload: text,
-      cutBytes: 0,
     },
     counters: ["tool_uses"],
-  };
+  });
 }
 
 function pickUse(dice: Dice): ToolUse {

@@ -57,37 +57,52 @@ export async function tellHooks(
   }
 }
 
+/** A tool use as the payload of its hook tells of it, and as a transcript does. */
+export interface ToldUse {
+  readonly id: string;
+  readonly atMs: number;
+  readonly use: Readonly<Record<string, unknown>>;
+}
+
+/** The two lines of a tool use in a transcript. @param common What every line of it has. */
+export function toolUseLines(
+  { id, atMs, use: { tool_name, tool_input, tool_response, error } }: ToldUse,
+  common: Readonly<Record<string, unknown>>,
+): readonly Readonly<Record<string, unknown>>[] {
+  const all = { isSidechain: false, gitBranch: "main", ...common };
+  const timestamp = (ms: number) => new Date(ms).toISOString();
+  const content = [{ type: "tool_use", id, name: tool_name, input: tool_input }];
+  const message = { id: `msg_${id}`, role: "assistant", content, stop_reason: "tool_use" };
+  const result = { type: "tool_result", tool_use_id: id, content: error ?? "done" };
+  return [
+    { ...all, type: "assistant", uuid: `a-${id}`, timestamp: timestamp(atMs), message },
+    {
+      ...all,
+      type: "user",
+      uuid: `u-${id}`,
+      timestamp: timestamp(atMs + 500),
+      message: { role: "user", content: [error ? { ...result, is_error: true } : result] },
+      toolUseResult: error ?? tool_response,
+      permissionDecision: { decision: "accept" },
+    },
+  ];
+}
+
+/** Values as lines of JSON. */
+export function jsonLines(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join("");
+}
+
 /** A transcript of one long session: `count` shell commands, one after the other. */
 export function longTranscript(sessionId: string, count: number): string {
-  const startMs = Date.UTC(2026, 0, 5);
-  const lines = [];
-  for (let index = 0; index < count; index++) {
-    const id = `toolu_long${index}`;
-    const at = (ms: number) => new Date(startMs + index * 1_000 + ms).toISOString();
-    const common = { isSidechain: false, cwd: PROJECT, sessionId, gitBranch: "main" };
-    lines.push({
-      ...common,
-      type: "assistant",
-      uuid: `a${index}`,
-      timestamp: at(0),
-      message: {
-        id: `msg_${index}`,
-        role: "assistant",
-        content: [{ type: "tool_use", id, name: "Bash", input: { command: `echo ${index}` } }],
-        stop_reason: "tool_use",
-      },
-    }, {
-      ...common,
-      type: "user",
-      uuid: `u${index}`,
-      timestamp: at(500),
-      message: {
-        role: "user",
-        content: [{ type: "tool_result", tool_use_id: id, content: `${index}` }],
-      },
-      toolUseResult: { stdout: `${index} ${"x".repeat(400)}`, stderr: "", interrupted: false },
-      permissionDecision: { decision: "accept" },
-    });
-  }
-  return lines.map((line) => JSON.stringify(line)).join("\n") + "\n";
+  const uses = Array.from({ length: count }, (_, index) => ({
+    id: `toolu_long${index}`,
+    atMs: Date.UTC(2026, 0, 5) + index * 1_000,
+    use: {
+      tool_name: "Bash",
+      tool_input: { command: `echo ${index}` },
+      tool_response: { stdout: `${index} ${"x".repeat(400)}`, stderr: "", interrupted: false },
+    },
+  }));
+  return jsonLines(uses.flatMap((use) => toolUseLines(use, { cwd: PROJECT, sessionId })));
 }

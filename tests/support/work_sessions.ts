@@ -1,6 +1,8 @@
 /** Sessions of ordinary work as hooks keep them: prompts, edits, tests that fail and pass, commits, repeats, talk. */
 import { capturePriority } from "../../src/claude/payload.ts";
-import type { Capture, HookRecord } from "../../src/db/captures.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { type Capture, type HookRecord, saveRecords } from "../../src/db/captures.ts";
+import { hookRecord } from "./records.ts";
 import { seededRandom } from "./tool_uses.ts";
 
 /** Where the sessions take place. */
@@ -81,6 +83,20 @@ export function workRecords(count: number, options: WorkOptions): HookRecord[] {
   return records;
 }
 
+/** Saves {@linkcode workRecords}, some hundred at a time. */
+export function saveWork(
+  db: DatabaseSync,
+  count: number,
+  { project = "/home/ana/app", startMs = Date.UTC(2026, 0, 1), seed }:
+    & Partial<WorkOptions>
+    & Pick<WorkOptions, "seed">,
+): void {
+  const records = workRecords(count, { seed, project, startMs });
+  for (let from = 0; from < records.length; from += 500) {
+    saveRecords(db, records.slice(from, from + 500));
+  }
+}
+
 function hash(random: () => number): string {
   return Math.floor(random() * 0xfffffff).toString(16).padStart(7, "a");
 }
@@ -99,35 +115,18 @@ function recordOf(
     : use.outcome === "failure"
     ? "PostToolUseFailure"
     : "PostToolUse";
-  return {
+  return hookRecord({
     id: `${at.atMs.toString(16).padStart(12, "0").replace(/^(.{8})/, "$1-")}-7000-8000-${
       String(at.n).padStart(12, "0")
     }`,
     atMs: at.atMs,
     sessionId: at.sessionId,
-    session: {
-      effect: "touch",
-      source: null,
-      title: null,
-      projectDir: at.project,
-      repository: null,
-      branch: "main",
-      cwd: at.project,
-      permissionMode: null,
-      transcriptPath: null,
-      claudePid: null,
-      claudeProcess: null,
-      endReason: null,
-    },
+    session: { projectDir: at.project, branch: "main", cwd: at.project },
     execution: {
       hookName,
       toolName: isSaid ? null : use.toolName,
       toolUseId: null,
-      status: "success",
       durationMs: 1,
-      errorMessage: null,
-      errorStack: null,
-      metadata: {},
     },
     capture: {
       toolName: use.toolName,
@@ -136,8 +135,6 @@ function recordOf(
       priority: capturePriority(use.toolName),
       filesTouched: [],
       payload: JSON.stringify({ tool_name: use.toolName, ...use.payload, project_dir: at.project }),
-      cutBytes: 0,
     },
-    counters: [],
-  };
+  });
 }

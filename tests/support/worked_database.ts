@@ -1,12 +1,11 @@
-/** A database of captures that were worked in, for tests of what becomes of it where it is damaged. */
+/** A database whose captures are worked into memory, for tests that damage it. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { saveRecords } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { type TempHome, tempHome } from "./program.ts";
 import { closeDatabase } from "./spoilt.ts";
-import { workRecords } from "./work_sessions.ts";
+import { saveWork } from "./work_sessions.ts";
 import { run } from "./verb.ts";
 
 /** Of its file. */
@@ -31,10 +30,7 @@ export async function worked(home: TempHome): Promise<void> {
 
 async function work(home: TempHome): Promise<void> {
   const db = await openDatabase(home.database, { busyTimeoutMs: 1000 });
-  saveRecords(
-    db,
-    workRecords(600, { seed: 3, project: "/home/ana/app", startMs: Date.UTC(2026, 0, 1) }),
-  );
+  saveWork(db, 600, { seed: 3 });
   db.close();
   assert.equal((await run(home, "queue", "drain")).code, 0);
   closeDatabase(home.database);

@@ -1,8 +1,8 @@
 /** A project whose tasks are worked on by shell scripts, in a home of its own. */
 import { join } from "node:path";
-import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { git, makeRepository } from "./git.ts";
-import { type Finished, spawnProgram } from "./process.ts";
+import { query, type Row } from "./look.ts";
+import { type Finished, spawnProgram, type StartOptions } from "./process.ts";
 import { runProgram, type TempHome } from "./program.ts";
 import { pause } from "./wait.ts";
 
@@ -24,13 +24,47 @@ export interface WorkedProject {
   // deno-lint-ignore no-explicit-any -- as above
   until(taskId: string, ...statuses: readonly string[]): Promise<any>;
   /** Rows of the database. */
-  rows(sql: string, ...values: readonly string[]): Record<string, SQLOutputValue>[];
+  rows(sql: string, ...values: readonly string[]): Row[];
   /** Where a task is worked on. */
   tree(taskId: string): string;
 }
 
 /** How long something may take to come about, in milliseconds. */
 const PATIENCE_MS = 60_000;
+
+/**
+ * Makes a repository with a commit whose tasks can be worked on.
+ *
+ * @param made.workflows YAML by name. @param made.settings Lines below `orchestration:`.
+ */
+export async function makeWorkedFolder(
+  path: string,
+  { workflows, settings }: {
+    readonly workflows: Readonly<Record<string, string>>;
+    readonly settings: readonly string[];
+  },
+): Promise<void> {
+  await Deno.mkdir(join(path, ".conclaude", "workflows"), { recursive: true });
+  for (const [name, text] of Object.entries(workflows)) {
+    await Deno.writeTextFile(join(path, ".conclaude", "workflows", `${name}.yaml`), text);
+  }
+  const lines = ["notify: false", ...settings].map((line) => `  ${line}\n`);
+  await Deno.writeTextFile(join(path, ".conclaude.yaml"), `orchestration:\n${lines.join("")}`);
+  makeRepository(path);
+  await git(path, "config", "user.name", "Ana");
+  await git(path, "config", "user.email", "ana@example.com");
+  await git(path, "add", "--all");
+  await git(path, "commit", "--quiet", "-m", "Begin");
+}
+
+/** Starts a daemon whose output nobody reads: a full pipe must not hold it up. Whoever calls ends it. */
+export function spawnDaemon(options: Omit<StartOptions, "stdin">): Deno.ChildProcess {
+  const child = spawnProgram(["daemon", "run"], options);
+  void child.stdout.pipeTo(new WritableStream()).catch(() => {});
+  void child.stderr.pipeTo(new WritableStream()).catch(() => {});
+  void child.stdin.close();
+  return child;
+}
 
 /**
  * Makes a project.
@@ -48,28 +82,17 @@ export async function workedProject(
   },
 ): Promise<WorkedProject> {
   const path = join(home.path, "project");
-  await Deno.mkdir(join(path, ".conclaude", "workflows"), { recursive: true });
-  for (const [name, text] of Object.entries(workflows)) {
-    await Deno.writeTextFile(join(path, ".conclaude", "workflows", `${name}.yaml`), text);
-  }
   const script = join(home.path, "agent.sh");
   await Deno.writeTextFile(script, agent, { mode: 0o755 });
-  await Deno.writeTextFile(
-    join(path, ".conclaude.yaml"),
-    [
-      "orchestration:",
-      "  notify: false",
-      "  killGraceSeconds: 1",
-      `  agentCommand: ${script}`,
-      `  agentArgs: ${JSON.stringify(args)}`,
-      ...settings.map((line) => `  ${line}`),
-    ].join("\n") + "\n",
-  );
-  makeRepository(path);
-  await git(path, "config", "user.name", "Ana");
-  await git(path, "config", "user.email", "ana@example.com");
-  await git(path, "add", "--all");
-  await git(path, "commit", "--quiet", "-m", "Begin");
+  await makeWorkedFolder(path, {
+    workflows,
+    settings: [
+      "killGraceSeconds: 1",
+      `agentCommand: ${script}`,
+      `agentArgs: ${JSON.stringify(args)}`,
+      ...settings,
+    ],
+  });
   const options = { env: { HOME: home.path }, cwd: path };
   const run = (...args: readonly string[]) => runProgram(args, options);
   const json: WorkedProject["json"] = async (...args) => {
@@ -86,13 +109,7 @@ export async function workedProject(
       const args = ["--title", title, "--workflow", workflow, "--start"];
       return (await json("task", "create", ...args)).task.id;
     },
-    daemon() {
-      const child = spawnProgram(["daemon", "run"], options);
-      void child.stdout.pipeTo(new WritableStream()).catch(() => {});
-      void child.stderr.pipeTo(new WritableStream()).catch(() => {});
-      void child.stdin.close();
-      return child;
-    },
+    daemon: () => spawnDaemon(options),
     async until(taskId, ...statuses) {
       const endMs = Date.now() + PATIENCE_MS;
       for (;;) {
@@ -104,14 +121,7 @@ export async function workedProject(
         await pause(100);
       }
     },
-    rows(sql, ...values) {
-      const db = new DatabaseSync(home.database, { readOnly: true, timeout: 5000 });
-      try {
-        return db.prepare(sql).all(...values).map((row) => ({ ...row }));
-      } finally {
-        db.close();
-      }
-    },
+    rows: (sql, ...values) => query(home, sql, ...values).map((row) => ({ ...row })),
     tree: (taskId) => join(path, ".conclaude", "worktrees", taskId.replaceAll("-", "").slice(-12)),
   };
 }

@@ -1,4 +1,4 @@
-/** Damaged pages of the tables themselves: what the real program brings back of them, and how. */
+/** Damaged pages of tables, and payloads whose bits have flipped: what the real program brings back of them, and how. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
@@ -6,9 +6,11 @@ import { jsonOf, runProgram, tempHome } from "../../support/program.ts";
 import { closeDatabase, spoil } from "../../support/spoilt.ts";
 import { ask, PAGE_BYTES, pagesOf, rowsIn, uidsIn, worked } from "../../support/worked_database.ts";
 import { run } from "../../support/verb.ts";
+import { testWith } from "../../support/fixtures.ts";
 
-Deno.test("observations on a damaged page are made once more of their captures", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("observations on a damaged page are made once more of their captures", async (home) => {
   await worked(home);
   const uids = () => uidsIn(home.database);
   const titles = () =>
@@ -28,8 +30,7 @@ Deno.test("observations on a damaged page are made once more of their captures",
   assert.deepEqual(titles(), told);
 });
 
-Deno.test("doctor leaves a file of a few bytes as it is that somebody names as the database", async () => {
-  using home = tempHome();
+test("doctor leaves a file of a few bytes as it is that somebody names as the database", async (home) => {
   const path = join(home.path, "notes.txt");
   Deno.writeTextFileSync(path, "x");
   const { code, stderr } = await run(home, "--db", path, "memory", "search", "a");
@@ -55,8 +56,7 @@ function loseWrite(path: string, index: string, change: string): void {
   }
 }
 
-Deno.test("an index that lacks entries is found by doctor as by db check, and made anew without losing a row", async () => {
-  using home = tempHome();
+test("an index that lacks entries is found by doctor as by db check, and made anew without losing a row", async (home) => {
   await worked(home);
   loseWrite(
     home.database,
@@ -73,8 +73,7 @@ Deno.test("an index that lacks entries is found by doctor as by db check, and ma
   assert.deepEqual(rowsIn(home.database, "observations", "*"), before);
 });
 
-Deno.test("an observation with damaged facts keeps no other one from being told", async () => {
-  using home = tempHome();
+test("an observation with damaged facts keeps no other one from being told", async (home) => {
   await worked(home);
   const start = async (session: string) => {
     const event = {
@@ -105,4 +104,50 @@ Deno.test("an observation with damaged facts keeps no other one from being told"
     const { code, stderr } = await run(home, "memory", ...args);
     assert.equal(code, 0, args.join(" ") + stderr);
   }
+});
+
+/** Flips bits in the streams of some payloads. @returns The ids of the captures. */
+function damagePayloads(path: string, count: number): string[] {
+  using db = new DatabaseSync(path);
+  const rows = db.prepare(
+    "SELECT id, payload FROM pending_queue WHERE encoding = 'br' ORDER BY id LIMIT ?",
+  ).all(count);
+  const put = db.prepare("UPDATE pending_queue SET payload = ? WHERE id = ?");
+  for (const { id, payload } of rows) {
+    put.run(
+      (payload as Uint8Array<ArrayBuffer>).map((byte, at) => at < 8 ? byte : byte ^ 0x55),
+      id!,
+    );
+  }
+  return rows.map(({ id }) => String(id));
+}
+
+Deno.test("db check counts damaged payloads and names their captures, and the way out gives them up", async () => {
+  using home = tempHome();
+  await worked(home);
+  const ids = damagePayloads(home.database, 5);
+  const exported = await run(home, "export");
+  assert.equal(exported.code, 1);
+  assert.match(exported.stderr, /5 payloads are damaged[^]*next: conclaude db check\n/);
+  const checked = await run(home, "db", "check", "--json");
+  assert.equal(checked.code, 1);
+  const { status, message, faults, next } = jsonOf(checked).checks
+    .find(({ name }: { name: string }) => name === "payloads");
+  assert.equal(status, "fail");
+  assert.match(message, new RegExp(`^5 payloads are damaged .+ of the captures ${ids[0]}, `));
+  assert.deepEqual(
+    faults.map((fault: string) => ids.find((id) => fault.includes(id))),
+    ids,
+  );
+  assert.equal(next, "conclaude queue prune --unreadable");
+  const before = ask(home.database, "SELECT count(*) AS n FROM observations");
+  const [would, did] = [
+    jsonOf(await run(home, "queue", "prune", "--unreadable", "--dry-run", "--json")),
+    jsonOf(await run(home, "queue", "prune", "--unreadable", "--json")),
+  ];
+  assert.deepEqual([would.pruned, did.pruned], [5, 5]);
+  assert.equal((await run(home, "db", "check")).code, 0);
+  assert.equal((await run(home, "export")).code, 0);
+  assert.deepEqual(ask(home.database, "SELECT count(*) AS n FROM observations"), before);
+  assert.match((await run(home, "queue", "show", ids[0]!)).stdout, /pruned/);
 });

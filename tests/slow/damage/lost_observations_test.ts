@@ -5,6 +5,7 @@ import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { spoil } from "../../support/spoilt.ts";
 import { ask, copyOf, PAGE_BYTES, pagesOf, rowsIn, worked } from "../../support/worked_database.ts";
 import { run } from "../../support/verb.ts";
+import { testWith } from "../../support/fixtures.ts";
 
 /** What is told of each observation; numbers may be others. A failure that another session mended may be open again, as summaries say. */
 const TOLD = "session_id, kind, outcome, title, files, repeats, created_at_ms";
@@ -49,8 +50,9 @@ Deno.test("observations of any lost page come back once, with their fixes and su
   }
 });
 
-Deno.test("a session whose captures are not all there keeps what is left of it", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a session whose captures are not all there keeps what is left of it", async (home) => {
   await worked(home);
   const before = told(home);
   const [first] = ask(
@@ -82,8 +84,7 @@ Deno.test("a session whose captures are not all there keeps what is left of it",
   assert.equal(now.length, before.length);
 });
 
-Deno.test("nothing is lost with the page of the numbers that rows were given", async () => {
-  using home = tempHome();
+test("nothing is lost with the page of the numbers that rows were given", async (home) => {
   await worked(home);
   const before = rowsIn(home.database, "observations", "*");
   const [{ root } = {}] = ask(
@@ -98,8 +99,7 @@ Deno.test("nothing is lost with the page of the numbers that rows were given", a
   assert.equal(last, before.length + 1);
 });
 
-Deno.test("new observations get neither the files nor the numbers of lost ones", async () => {
-  using home = tempHome();
+test("new observations get neither the files nor the numbers of lost ones", async (home) => {
   await worked(home);
   const filed =
     "SELECT o.title, f.path FROM observation_files AS f JOIN observations AS o ON o.id = f.observation_id";
@@ -116,8 +116,7 @@ Deno.test("new observations get neither the files nor the numbers of lost ones",
   assert.ok(Number(first) > Number(last), `${first} after ${last}`);
 });
 
-Deno.test("doctor finds rows that refer to lost ones, and doctor --fix removes or frees them", async () => {
-  using home = tempHome();
+test("doctor finds rows that refer to lost ones, and doctor --fix removes or frees them", async (home) => {
   await worked(home);
   const make = async (...args: string[]) =>
     jsonOf(await run(home, "task", "create", "--json", ...args)).task.id as string;

@@ -9,6 +9,7 @@ import { closeDatabase, garbage, spoil } from "../../support/spoilt.ts";
 import { longTranscript, transcriptsOf } from "../../support/transcripts.ts";
 import { run } from "../../support/verb.ts";
 import { ask, PAGE_BYTES, pagesOf, rowsIn, worked } from "../../support/worked_database.ts";
+import { testWith } from "../../support/fixtures.ts";
 
 const YESTERDAY = new Date("2026-01-04T00:00:00Z");
 /** A session of today, whose transcript is there. */
@@ -136,8 +137,9 @@ Deno.test("after each of six kinds of damage doctor --fix brings back what the b
   }
 });
 
-Deno.test("without a backup doctor --fix brings back what can be read, and says per table what is gone", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("without a backup doctor --fix brings back what can be read, and says per table what is gone", async (home) => {
   await worked(home);
   const before = rowsIn(home.database, "pending_queue", "id").length;
   const leaves = pagesOf(home.database, "pending_queue", "leaf");
@@ -152,8 +154,7 @@ Deno.test("without a backup doctor --fix brings back what can be read, and says 
   );
 });
 
-Deno.test("a process that has the database open cannot write to the one that doctor --fix set aside", async () => {
-  using home = tempHome();
+test("a process that has the database open cannot write to the one that doctor --fix set aside", async (home) => {
   await worked(home);
   garble(home.database, [pagesOf(home.database, "observations_by_age", "leaf")[0]!]);
   using other = new DatabaseSync(home.database);
@@ -162,8 +163,7 @@ Deno.test("a process that has the database open cannot write to the one that doc
   assert.throws(() => put.run(), /the database is being replaced/);
 });
 
-Deno.test("where nothing can be brought back, doctor --fix says so and where the damaged file lies", async () => {
-  using home = tempHome();
+test("where nothing can be brought back, doctor --fix says so and where the damaged file lies", async (home) => {
   await worked(home);
   const { size } = Deno.statSync(home.database);
   zero(home.database, 0, size);

@@ -1,8 +1,8 @@
 /** Observations that tell some of what is forgotten: they stay, and are named with what forgets them. */
 import assert from "node:assert/strict";
 import { printed } from "../../support/on_home.ts";
-import { jsonOf, runProgram } from "../../support/program.ts";
-import { asked, edit, ran, said, workplace } from "../../support/told_sessions.ts";
+import { jsonOf } from "../../support/program.ts";
+import { asked, edit, ran, said, verb, workplace } from "../../support/told_sessions.ts";
 
 Deno.test("memory forget --file names the commands that have shown the file, and what forgets them", async () => {
   using at = await workplace();
@@ -11,8 +11,7 @@ Deno.test("memory forget --file names the commands that have shown the file, and
   await ran(at, "git diff src/login.ts", "+export const SEAL = 'walrus';");
   await ran(at, "cat src/relogin.ts", "export const other = 1;");
   await said(at, "Done.");
-  const run = (...args: string[]) =>
-    runProgram(["memory", ...args], { env: { HOME: at.path }, cwd: at.project });
+  const run = (...args: string[]) => verb(at, "memory", ...args);
   const dry = await run("forget", "--file", "src/login.ts", "--dry-run", "--json");
   const { speakOf, wouldRemove } = jsonOf(dry);
   assert.equal(wouldRemove.captures, 1);
@@ -38,8 +37,7 @@ Deno.test("memory forget of a prompt names the decision that was drawn from it, 
       using at = await workplace();
       await asked(at, rule);
       await said(at, "Understood.");
-      const run = (...args: string[]) =>
-        runProgram(["memory", ...args], { env: { HOME: at.path }, cwd: at.project });
+      const run = (...args: string[]) => verb(at, "memory", ...args);
       const { results } = jsonOf(await run("search", "bomukawuzok", "--json"));
       const numberOf = (kind: string | undefined) =>
         results.find((one: { kind: string }) => one.kind === kind).id;
@@ -63,8 +61,7 @@ Deno.test("memory forget --dry-run names observations with the same words, and n
   await said(at, "The beta importer is built. Not done yet: docs of beta.", { session: "b" });
   const quoted = "The alpha importer is built. Not done yet: docs of alpha. So it was said.";
   await said(at, quoted, { session: "c" });
-  const run = (...args: string[]) =>
-    runProgram(["memory", ...args], { env: { HOME: at.path }, cwd: at.project });
+  const run = (...args: string[]) => verb(at, "memory", ...args);
   const dry = jsonOf(await run("forget", "--session", "a", "--dry-run", "--json"));
   const { toldBy } = jsonOf(await run("forget", "--session", "a", "--yes", "--json"));
   assert.deepEqual(dry.toldBy, toldBy);

@@ -8,7 +8,7 @@ import { integrityFaults } from "../../../src/upkeep/care/care_table.ts";
 import { isForgotten } from "../../../src/upkeep/forget/forgotten_names_table.ts";
 import { checkIndex } from "../../../src/memory/search/memory_index_table.ts";
 import { programCommand } from "../../../src/build/program.ts";
-import { countRows, filesBelow, latin1 } from "../../support/look.ts";
+import { countRows, filesBelow, latin1, query, queryValue } from "../../support/look.ts";
 import { addToken } from "../../support/person.ts";
 import {
   hook,
@@ -18,6 +18,8 @@ import {
   type TempHome,
   tempHome,
 } from "../../support/program.ts";
+import { testWith } from "../../support/fixtures.ts";
+import { hookRecord, type RecordFacts } from "../../support/records.ts";
 
 const WORD = "Zanzibar-Quux";
 const SESSION = "0198f0e1-0000-7000-8000-00000000a001";
@@ -127,6 +129,12 @@ function holding(folder: string, word = WORD): string[] {
   );
 }
 
+/** Lets a record wait in the spool that belongs to no session row. */
+function spool(place: Stage, facts: RecordFacts): void {
+  const folders = [join(place.path, ".conclaude", "spool")];
+  spoolRecord({ ...hookRecord(facts), session: null }, { database: place.database, folders });
+}
+
 function look<Result>(place: Stage, ask: (db: DatabaseSync) => Result): Result {
   using db = new DatabaseSync(place.database);
   return ask(db);
@@ -145,8 +153,9 @@ async function exported(place: Stage): Promise<string> {
   return stdout.toLowerCase();
 }
 
-Deno.test("memory forget --text leaves the text in no byte, no table and no export, and verify says so later", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("memory forget --text leaves the text in no byte, no table and no export, and verify says so later", async (place) => {
   await worked(place);
   assert.ok(holding(place.path).length > 0);
   assert.ok((await exported(place)).includes(WORD.toLowerCase()));
@@ -163,7 +172,7 @@ Deno.test("memory forget --text leaves the text in no byte, no table and no expo
   assertSound(place);
   assert.ok(countRows(place, "observations") >= 1 && countRows(place, "observations") < before);
   assert.deepEqual(
-    look(place, (db) => db.prepare("SELECT title FROM sessions WHERE title IS NOT NULL").all()),
+    query(place, "SELECT title FROM sessions WHERE title IS NOT NULL"),
     [],
     "the session is no longer called after its prompt",
   );
@@ -192,8 +201,7 @@ Deno.test("memory forget --text leaves the text in no byte, no table and no expo
   assert.match(other.stderr, /it is not the text that was forgotten/);
 });
 
-Deno.test("memory forget finds a text however it is escaped, and JSON stays JSON", async () => {
-  using place = stage();
+test("memory forget finds a text however it is escaped, and JSON stays JSON", async (place) => {
   const text = 'say "Grüße/ñ"\nin C:\\new';
   await event(place, "UserPromptSubmit", { prompt: `Do ${text} now` });
   await use(place, "Bash", {
@@ -220,20 +228,16 @@ Deno.test("memory forget finds a text however it is escaped, and JSON stays JSON
   assert.equal(none.receipt, null);
 });
 
-Deno.test("memory forget by session, id, file, project and time removes that and no more", async () => {
-  using place = stage();
+test("memory forget by session, id, file, project and time removes that and no more", async (place) => {
   await worked(place);
   const idOf = (kind: string) =>
-    look(
-      place,
-      (db) => Number(db.prepare("SELECT id FROM observations WHERE kind = ?").get(kind)!["id"]),
-    );
+    queryValue(place, "SELECT id FROM observations WHERE kind = ?", kind);
   const commit = String(idOf("commit"));
   const one = await place.json("memory", "forget", commit, "--yes");
   assert.equal(one.receipt.removed.captures, 1);
   const commits =
     "SELECT count(*) AS n FROM pending_queue WHERE files_touched IS NOT NULL AND tool_name = 'Bash'";
-  assert.equal(look(place, (db) => db.prepare(commits).get()!["n"]), 2);
+  assert.equal(queryValue(place, commits), 2);
   assert.doesNotMatch(await exported(place), /git commit/);
   assert.equal((await place.json("memory", "verify", one.receipt.id)).ok, true);
   const file = await place.json("memory", "forget", "--file", "names.ts", "--yes");
@@ -259,15 +263,11 @@ Deno.test("memory forget by session, id, file, project and time removes that and
   assertSound(place);
 });
 
-Deno.test("memory forget --dry-run names exactly what the receipt names afterwards", async () => {
-  using place = stage();
+test("memory forget --dry-run names exactly what the receipt names afterwards", async (place) => {
   await worked(place);
   const log = join(place.path, ".conclaude", "conclaude.log");
   Deno.writeTextFileSync(log, `one ${WORD}, two ${WORD}\n`, { append: true });
-  const prompt = look(
-    place,
-    (db) => db.prepare("SELECT id FROM observations WHERE kind = 'prompt'").get()!["id"],
-  );
+  const prompt = queryValue(place, "SELECT id FROM observations WHERE kind = 'prompt'");
   for (
     const asked of [
       [String(prompt)],
@@ -287,8 +287,7 @@ Deno.test("memory forget --dry-run names exactly what the receipt names afterwar
   }
 });
 
-Deno.test("memory forget --dry-run changes no byte, and nothing is forgotten without a yes", async () => {
-  using place = stage();
+test("memory forget --dry-run changes no byte, and nothing is forgotten without a yes", async (place) => {
   await worked(place);
   addToken(place.database);
   const bytes = () =>
@@ -350,8 +349,7 @@ Deno.test({
   assert.deepEqual(holding(place.path), []);
 });
 
-Deno.test("memory forget clears the spool, logs and outputs of agents, and forgets in backups and set-aside databases", async () => {
-  using place = stage();
+test("memory forget clears the spool, logs and outputs of agents, and forgets in backups and set-aside databases", async (place) => {
   await worked(place);
   const data = join(place.path, ".conclaude");
   const log = join(data, "conclaude.log");
@@ -359,28 +357,18 @@ Deno.test("memory forget clears the spool, logs and outputs of agents, and forge
   const agent = join(data, "conclaude.agents", "a1");
   Deno.mkdirSync(agent, { recursive: true });
   Deno.writeTextFileSync(join(agent, "output.jsonl"), `{"text":"a ${WORD} b\\n"}\n`);
-  const record = look(
-    place,
-    (db) => db.prepare("SELECT id, session_id AS session FROM hook_executions LIMIT 1").get()!,
-  );
-  spoolRecord({
+  const record = query(place, "SELECT id, session_id AS session FROM hook_executions LIMIT 1")[0]!;
+  spool(place, {
     id: "0198f0e1-0000-7000-8000-00000000ffff",
     atMs: 5,
     sessionId: String(record["session"]),
-    session: null,
     execution: {
       hookName: "Notification",
       toolName: null,
       toolUseId: null,
-      status: "success",
-      durationMs: 1,
-      errorMessage: null,
-      errorStack: null,
       metadata: { message: `wait for ${WORD}` },
     },
-    capture: null,
-    counters: [],
-  }, { database: place.database, folders: [join(data, "spool")] });
+  });
   const backup = join(data, "backups", "b.db");
   assert.equal((await place.run("db", "backup", backup)).code, 0);
   const [aside, damaged] = [".before-restore-2026-01-02T03-04-05Z", ".damaged-2026-01-02T03-04-05Z"]
@@ -415,8 +403,7 @@ Deno.test("memory forget clears the spool, logs and outputs of agents, and forge
   );
 });
 
-Deno.test("memory forget names other databases' files in the spool, and removes its own whatever their ending", async () => {
-  using place = stage();
+test("memory forget names other databases' files in the spool, and removes its own whatever their ending", async (place) => {
   await worked(place);
   const spool = join(place.path, ".conclaude", "spool");
   Deno.mkdirSync(spool, { recursive: true, mode: 0o700 });
@@ -431,8 +418,7 @@ Deno.test("memory forget names other databases' files in the spool, and removes 
   assert.deepEqual(holding(place.path).sort(), named);
 });
 
-Deno.test("memory forget takes old copies of rows out of a database that was written without secure_delete", async () => {
-  using place = stage();
+test("memory forget takes old copies of rows out of a database that was written without secure_delete", async (place) => {
   await worked(place);
   look(place, (db) => {
     db.exec("PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 0");
@@ -457,8 +443,7 @@ Deno.test("memory forget takes old copies of rows out of a database that was wri
   assertSound(place);
 });
 
-Deno.test("while a reader holds the log, memory forget says what is left, and works when it is gone", async () => {
-  using place = stage();
+test("while a reader holds the log, memory forget says what is left, and works when it is gone", async (place) => {
   await worked(place);
   const reader = new DatabaseSync(place.database);
   reader.exec("BEGIN");
@@ -496,8 +481,7 @@ Deno.test("while a reader holds the log, memory forget says what is left, and wo
   assertSound(place);
 });
 
-Deno.test("hooks at work beside memory forget lose nothing, and the database stays sound", async () => {
-  using place = stage();
+test("hooks at work beside memory forget lose nothing, and the database stays sound", async (place) => {
   await worked(place);
   const before = countRows(place, "pending_queue");
   const hooks = Array.from({ length: 24 }, (_, n) =>
@@ -526,8 +510,7 @@ Deno.test("hooks at work beside memory forget lose nothing, and the database sta
   );
 });
 
-Deno.test("memory verify notices what came back, under its name or another, and says what removes it", async () => {
-  using place = stage();
+test("memory verify notices what came back, under its name or another, and says what removes it", async (place) => {
   await worked(place);
   const rowsOf = (db: DatabaseSync) =>
     db.prepare("SELECT * FROM observations WHERE kind = 'commit'").get() as unknown as Record<
@@ -572,8 +555,7 @@ async function plainSession(place: Stage, session: string): Promise<void> {
   assert.equal((await place.run("queue", "drain")).code, 0);
 }
 
-Deno.test("the same everyday words in other sessions do not count as having come back, and an import brings them in", async () => {
-  using place = stage();
+test("the same everyday words in other sessions do not count as having come back, and an import brings them in", async (place) => {
   await plainSession(place, SESSION);
   await plainSession(place, OTHER);
   const chosen = await place.json("memory", "forget", "--session", SESSION, "--yes");
@@ -588,9 +570,9 @@ Deno.test("the same everyday words in other sessions do not count as having come
   await plainSession(place, SESSION);
   assert.ok(countRows(place, "observations") > left);
   await verified(chosen.receipt.id);
-  const [status, twin] = look(
+  const [status, twin] = query(
     place,
-    (db) => db.prepare("SELECT id FROM observations WHERE title LIKE '%git status%'").all(),
+    "SELECT id FROM observations WHERE title LIKE '%git status%'",
   );
   assert.ok(twin !== undefined);
   const { receipt } = await place.json("memory", "forget", String(status!["id"]), "--yes");
@@ -604,8 +586,7 @@ Deno.test("the same everyday words in other sessions do not count as having come
   await verified(chosen.receipt.id);
 });
 
-Deno.test("memory forget that is killed leaves a sound database, and can be repeated", async () => {
-  using place = stage();
+test("memory forget that is killed leaves a sound database, and can be repeated", async (place) => {
   await worked(place);
   for (const seconds of ["0.05", "0.09", "0.13", "0.17", "0.21", "0.26"]) {
     await runProgram(["memory", "forget", "--text", WORD, "--yes"], {
@@ -630,8 +611,7 @@ Deno.test("a text that is the name of the project's folder goes out of every pat
   assertSound(place);
 });
 
-Deno.test("memory forget says what it cannot remove: the id of a tool use", async () => {
-  using place = stage();
+test("memory forget says what it cannot remove: the id of a tool use", async (place) => {
   await event(place, "PreToolUse", {
     tool_name: `mcp__${WORD}__x`,
     tool_input: {},
@@ -643,8 +623,7 @@ Deno.test("memory forget says what it cannot remove: the id of a tool use", asyn
   assert.doesNotMatch((await place.run("audit", "list")).stdout, new RegExp(`mcp__${WORD}`));
 });
 
-Deno.test("memory forget leaves nothing of a compressed payload in any page", async () => {
-  using place = stage();
+test("memory forget leaves nothing of a compressed payload in any page", async (place) => {
   await worked(place);
   const payloads = look(place, (db) => {
     db.exec("PRAGMA secure_delete = OFF");
@@ -686,33 +665,20 @@ Deno.test("memory forget by file and by id takes what a person was asked, and wh
     assert.equal((await place.run("queue", "drain")).code, 0);
     const file2 = join(place.project, "others.ts");
     for (const [at, path] of [file, file2].entries()) {
-      spoolRecord({
+      spool(place, {
         id: `0198f0e1-0000-7000-8000-00000000fff${at}`,
-        atMs: Date.now(),
         sessionId: SESSION,
-        session: null,
         execution: {
           hookName: "PreToolUse",
-          toolName: "Write",
           toolUseId: null,
-          status: "success",
-          durationMs: 1,
-          errorMessage: null,
-          errorStack: null,
           metadata: { files: [path], tool_input: { file_path: path, content: "waits" } },
         },
-        capture: null,
-        counters: [],
-      }, { database: place.database, folders: [join(place.path, ".conclaude", "spool")] });
+      });
     }
     const quoting = "SELECT count(*) AS n FROM hook_executions WHERE instr(metadata, ?) > 0";
-    const quotes = (word: string) => look(place, (db) => db.prepare(quoting).get(word)!["n"]);
+    const quotes = (word: string) => queryValue(place, quoting, word);
     assert.equal(quotes(WORD), 4);
-    const id = look(
-      place,
-      (db) =>
-        db.prepare("SELECT id FROM pending_queue WHERE tool_use_id = 'toolu_done'").get()!["id"],
-    );
+    const id = queryValue(place, "SELECT id FROM pending_queue WHERE tool_use_id = 'toolu_done'");
     const asked = way === "file" ? ["--file", "names.ts"] : [String(id)];
     const preview = await place.json("memory", "forget", ...asked, "--dry-run");
     const { receipt } = await place.json("memory", "forget", ...asked, "--yes");
@@ -725,8 +691,7 @@ Deno.test("memory forget by file and by id takes what a person was asked, and wh
   }
 });
 
-Deno.test("memory forget --text finds a text that a column has cut at its end", async () => {
-  using place = stage();
+test("memory forget --text finds a text that a column has cut at its end", async (place) => {
   const text = "Zanzibar Plan Alpha";
   await event(place, "SessionStart", { source: "startup" });
   for (const length of [200, 240, 246, 252]) {
@@ -739,7 +704,7 @@ Deno.test("memory forget --text finds a text that a column has cut at its end", 
     agent_type: `${"k".repeat(60)} Zanzibar P`,
   });
   const names = () =>
-    look(place, (db) => db.prepare("SELECT name FROM agents ORDER BY rowid").all())
+    query(place, "SELECT name FROM agents ORDER BY rowid")
       .map(({ name }) => String(name).replace(/^[qk]+/, ""));
   assert.deepEqual(
     names(),
@@ -767,10 +732,7 @@ Deno.test("doctor names forgetting that was stopped, with a command that finishe
   for (const kind of ["id", "text", "session"]) {
     using place = stage();
     await worked(place);
-    const id = look(
-      place,
-      (db) => db.prepare("SELECT id FROM observations WHERE kind = 'commit'").get()!["id"],
-    );
+    const id = queryValue(place, "SELECT id FROM observations WHERE kind = 'commit'");
     const asked = kind === "id"
       ? [String(id)]
       : kind === "text"
@@ -802,15 +764,13 @@ Deno.test("doctor names forgetting that was stopped, with a command that finishe
   }
 });
 
-Deno.test("a word that stands in the definitions of tables is forgotten as any other", async () => {
-  using place = stage();
+test("a word that stands in the definitions of tables is forgotten as any other", async (place) => {
   await place.run("memory", "remember", "The kind of harbour");
   const { code, stdout } = await place.run("memory", "forget", "--text", "kind", "--yes");
   assert.deepEqual([code, stdout.includes("sqlite_schema")], [0, false], stdout);
 });
 
-Deno.test("memory forget --text names every transcript with the text, also of sessions that nobody captured", async () => {
-  using place = stage();
+test("memory forget --text names every transcript with the text, also of sessions that nobody captured", async (place) => {
   const folder = join(place.path, ".claude/projects");
   const files = ["-app/one.jsonl", "-app/fork.jsonl", "-app/one/subagents/a.jsonl", "-x/two.jsonl"]
     .map((name) => join(folder, name));
@@ -851,8 +811,7 @@ function listed(content: string) {
   };
 }
 
-Deno.test("memory forget --text removes the captures that hold the text, and keeps other captures of the same observation", async () => {
-  using place = stage();
+test("memory forget --text removes the captures that hold the text, and keeps other captures of the same observation", async (place) => {
   await event(place, "SessionStart", { source: "startup" });
   for (const n of [3, 4, 5]) await use(place, "Bash", printed(`marker${n} Zanzibar${n}`));
   for (const animal of ["Quagga", "Okapi"]) {
@@ -899,8 +858,7 @@ Deno.test("memory forget --text removes the captures that hold the text, and kee
   assertSound(place);
 });
 
-Deno.test("memory forget by the id of a capture removes what only that capture told, and a closed failure stays closed", async () => {
-  using place = stage();
+test("memory forget by the id of a capture removes what only that capture told, and a closed failure stays closed", async (place) => {
   await event(place, "SessionStart", { source: "startup" });
   const failing = (word: string) => ({
     tool_input: { command: `make names; echo ${word}` },

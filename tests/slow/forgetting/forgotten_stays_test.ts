@@ -17,6 +17,8 @@ import {
   transcriptsOf,
 } from "../../support/transcripts.ts";
 import { json, run } from "../../support/verb.ts";
+import { testWith } from "../../support/fixtures.ts";
+import { hookRecord } from "../../support/records.ts";
 
 const TOOLS = "46ad5877-77d8-4d02-9450-1cf9a5c136f9";
 /** What the transcript of that session has: a prompt, six tool uses, a last message. */
@@ -49,8 +51,9 @@ async function stillGone(home: TempHome, receipt: string): Promise<void> {
   assert.deepEqual([ok, problems], [true, []]);
 }
 
-Deno.test("a forgotten prompt, message and tool use are no gap, and a backfill leaves them out", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a forgotten prompt, message and tool use are no gap, and a backfill leaves them out", async (home) => {
   await told(home);
   const receipt = await forget(
     home,
@@ -71,8 +74,7 @@ Deno.test("a forgotten prompt, message and tool use are no gap, and a backfill l
   await stillGone(home, receipt);
 });
 
-Deno.test("a session that retention has removed comes back without what was forgotten of it, its title included", async () => {
-  using home = tempHome();
+test("a session that retention has removed comes back without what was forgotten of it, its title included", async (home) => {
   await told(home);
   const receipt = await forget(home, "--text", PROMPT);
   change(home, "DELETE FROM sessions; DELETE FROM pending_queue; DELETE FROM observations");
@@ -83,8 +85,7 @@ Deno.test("a session that retention has removed comes back without what was forg
   assert.equal((await json(home, "memory", "verify", receipt, "--text", PROMPT)).ok, true);
 });
 
-Deno.test("a backfill brings nothing of a forgotten session, not even what no hook captured", async () => {
-  using home = tempHome();
+test("a backfill brings nothing of a forgotten session, not even what no hook captured", async (home) => {
   await told(home, (payload) => payload["tool_name"] === "Edit");
   await forget(home, "--session", TOOLS);
   const { filled, gaps, sessions } = await json(home, "reconcile", "--backfill");
@@ -101,8 +102,7 @@ Deno.test("a backfill brings nothing of a forgotten session, not even what no ho
   assert.equal(later.gaps + later.sessions[0].forgotten, ENTRIES);
 });
 
-Deno.test("a session that is live while it is forgotten goes on being captured", async () => {
-  using home = tempHome();
+test("a session that is live while it is forgotten goes on being captured", async (home) => {
   await told(home);
   await forget(home, "--session", TOOLS);
   const [prompt] = recordedHooks("tools");
@@ -111,8 +111,7 @@ Deno.test("a session that is live while it is forgotten goes on being captured",
   assert.deepEqual(query(home, "SELECT text FROM observations WHERE kind = 'prompt'").length, 1);
 });
 
-Deno.test("an older export brings back neither what was forgotten nor what is made of it", async () => {
-  using home = tempHome();
+test("an older export brings back neither what was forgotten nor what is made of it", async (home) => {
   await told(home);
   const file = join(home.path, "before.jsonl");
   await run(home, "export", "--output", file);
@@ -146,8 +145,7 @@ Deno.test("an older export brings back neither what was forgotten nor what is ma
   assert.match(text.stdout, /^\d+ rows were forgotten here, and stay away\.$/m);
 });
 
-Deno.test("an export does not bring a forgotten prompt back under another id", async () => {
-  using home = tempHome();
+test("an export does not bring a forgotten prompt back under another id", async (home) => {
   using other = tempHome();
   await told(home);
   putTranscripts(other, ["tools"]);
@@ -161,8 +159,7 @@ Deno.test("an export does not bring a forgotten prompt back under another id", a
   assert.doesNotMatch((await run(home, "export")).stdout, /Write a greeting/);
 });
 
-Deno.test("an import says that it does not keep away what was forgotten where the export was made", async () => {
-  using home = tempHome();
+test("an import says that it does not keep away what was forgotten where the export was made", async (home) => {
   using other = tempHome();
   await told(home);
   await forget(home, numberOf(home, "kind = 'prompt'"));
@@ -176,8 +173,7 @@ Deno.test("an import says that it does not keep away what was forgotten where th
   assert.equal(jsonOf(here).forgottenElsewhere, 0);
 });
 
-Deno.test("an older export brings back only that a forgotten session existed", async () => {
-  using home = tempHome();
+test("an older export brings back only that a forgotten session existed", async (home) => {
   await told(home);
   await hook("Elicitation", {
     ...recordedHooks("tools")[0],
@@ -202,8 +198,7 @@ Deno.test("an older export brings back only that a forgotten session existed", a
   assert.match(stdout, /"type":"session"/);
 });
 
-Deno.test("what was forgotten of claude-mem stays away when it is taken over again", async () => {
-  using home = tempHome();
+test("what was forgotten of claude-mem stays away when it is taken over again", async (home) => {
   const path = join(home.path, "claude-mem.db");
   const db = makeClaudeMem(path);
   fillClaudeMem(db);
@@ -220,37 +215,26 @@ Deno.test("what was forgotten of claude-mem stays away when it is taken over aga
 });
 
 function record(more: Partial<HookRecord>): HookRecord {
-  return {
+  const made = hookRecord({
     id: "0198f0e1-0000-7000-8000-00000000ffff",
     atMs: 5,
     sessionId: TOOLS,
-    session: null,
     execution: {
-      hookName: "PostToolUse",
-      toolName: "Write",
       toolUseId: null,
-      status: "success",
-      durationMs: 1,
       errorMessage: "Zanzibar failed",
-      errorStack: null,
       metadata: { about: "Zanzibar" },
     },
     capture: {
-      toolName: "Write",
       toolUseId: null,
-      outcome: "success",
-      priority: "high",
       filesTouched: [],
       payload: '{"tool_name":"Write","tool_input":{"content":"Zanzibar"}}',
-      cutBytes: 0,
     },
     counters: ["seen"],
-    ...more,
-  };
+  });
+  return { ...made, session: null, ...more };
 }
 
-Deno.test("a record that waits in the spool is taken in without what was forgotten of it meanwhile", async () => {
-  using home = tempHome();
+test("a record that waits in the spool is taken in without what was forgotten of it meanwhile", async (home) => {
   await told(home);
   const [write] = query(
     home,
@@ -277,8 +261,7 @@ Deno.test("a record that waits in the spool is taken in without what was forgott
   );
 });
 
-Deno.test("the drain removes what a second hook of a forgotten tool use captures", async () => {
-  using home = tempHome();
+test("the drain removes what a second hook of a forgotten tool use captures", async (home) => {
   const own = {
     session_id: TOOLS,
     cwd: home.path,
@@ -308,8 +291,7 @@ Deno.test("the drain removes what a second hook of a forgotten tool use captures
   await stillGone(home, receipt);
 });
 
-Deno.test("what was forgotten while it waited in the spool does not come from a transcript", async () => {
-  using home = tempHome();
+test("what was forgotten while it waited in the spool does not come from a transcript", async (home) => {
   await told(home, (payload) => payload["tool_name"] === "Write");
   const [write] = recordedHooks("tools").filter((payload) =>
     payload["tool_name"] === "Write" && payload["hook_event_name"] === "PostToolUse"
@@ -324,8 +306,7 @@ Deno.test("what was forgotten while it waited in the spool does not come from a 
   assert.deepEqual([gaps, sessions[0].forgotten], [0, 1]);
 });
 
-Deno.test("a text that comes back in another row is found by memory verify --text", async () => {
-  using home = tempHome();
+test("a text that comes back in another row is found by memory verify --text", async (home) => {
   await told(home);
   const receipt = await forget(home, "--text", "greeting");
   assert.equal((await json(home, "memory", "verify", receipt, "--text", "greeting")).ok, true);
@@ -335,8 +316,7 @@ Deno.test("a text that comes back in another row is found by memory verify --tex
   assert.match(problems[0].message, /^(?:1 row holds|\d+ rows hold) the text again$/);
 });
 
-Deno.test("the names of forgotten words do not reveal them, and forgetting a text leaves the key of these names whole", async () => {
-  using home = tempHome();
+test("the names of forgotten words do not reveal them, and forgetting a text leaves the key of these names whole", async (home) => {
   await told(home);
   await forget(home, numberOf(home, "kind = 'prompt'"));
   const key = String(queryValue(home, "SELECT value FROM meta WHERE key = 'forget_key'"));
@@ -352,8 +332,7 @@ Deno.test("the names of forgotten words do not reveal them, and forgetting a tex
   }
 });
 
-Deno.test("an older export brings back no change of a task and no event that held a forgotten text", async () => {
-  using home = tempHome();
+test("an older export brings back no change of a task and no event that held a forgotten text", async (home) => {
   await told(home);
   await run(home, "task", "create", "--title", "Rename Zanzibar");
   const id = String(queryValue(home, "SELECT id FROM tasks"));
@@ -368,8 +347,7 @@ Deno.test("an older export brings back no change of a task and no event that hel
   assert.deepEqual([ok, problems], [true, []]);
 });
 
-Deno.test("what is forgotten after a transcript was read and before it is written is not written", async () => {
-  using home = tempHome();
+test("what is forgotten after a transcript was read and before it is written is not written", async (home) => {
   await told(home);
   await forget(home, numberOf(home, "kind = 'prompt'"), numberOf(home, "kind = 'failure'"));
   const db = new DatabaseSync(home.database);

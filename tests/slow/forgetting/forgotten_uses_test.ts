@@ -6,6 +6,7 @@ import { change } from "../../support/on_home.ts";
 import { hook, type TempHome, tempHome } from "../../support/program.ts";
 import { longTranscript, transcriptsOf } from "../../support/transcripts.ts";
 import { json } from "../../support/verb.ts";
+import { testWith } from "../../support/fixtures.ts";
 
 const FIRST = "aaaa1111-0000-4000-8000-000000000001";
 const SECOND = "bbbb2222-0000-4000-8000-000000000002";
@@ -58,8 +59,9 @@ Deno.test("a tool use of another session with the id of a forgotten one is kept,
   }
 });
 
-Deno.test("a forgotten tool use that a fork repeats stays away, and verify names it", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a forgotten tool use that a fork repeats stays away, and verify names it", async (home) => {
   await use(home, { session: FIRST, command: "make zanzibar" });
   await json(home, "queue", "drain");
   const [{ id }] = query(home, "SELECT id FROM observations WHERE text LIKE '%zanzibar%'") as [
@@ -74,8 +76,7 @@ Deno.test("a forgotten tool use that a fork repeats stays away, and verify names
   assert.equal((await json(home, "memory", "verify", receipt.id)).ok, true);
 });
 
-Deno.test("a tool use that an older version named by its id alone stays away", async () => {
-  using home = tempHome();
+test("a tool use that an older version named by its id alone stays away", async (home) => {
   await use(home, { session: FIRST, command: "make zanzibar" });
   await json(home, "queue", "drain");
   const receipt = await forget(home, "zanzibar");
@@ -131,8 +132,7 @@ Deno.test("an export brings in the tool use of another session, and not a repeat
   }
 });
 
-Deno.test("nothing of a forgotten tool use can be read in its names", async () => {
-  using home = tempHome();
+test("nothing of a forgotten tool use can be read in its names", async (home) => {
   await use(home, { session: FIRST, command: "make zanzibar" });
   await json(home, "queue", "drain");
   await forget(home, "zanzibar");

@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { git } from "../../support/git.ts";
-import { addRow, EARLY, fillClaudeMem, makeClaudeMem } from "../../support/claude_mem.ts";
-import { makeClaudeMemLite } from "../../support/claude_mem_lite.ts";
+import {
+  addRow,
+  EARLY,
+  fillClaudeMem,
+  makeClaudeMem,
+  makeClaudeMemLite,
+} from "../../support/claude_mem.ts";
 import { isNext } from "../../support/next.ts";
 import { spoil } from "../../support/spoilt.ts";
 import { type Stage, stage } from "../../cli/support.ts";
 import { namesIn } from "../../support/look.ts";
+import { testWith } from "../../support/fixtures.ts";
 
 /** A full database of claude-mem beside the project. */
 function claudeMem(place: Stage): string {
@@ -26,8 +32,9 @@ function rows(place: Stage, sql: string): Record<string, unknown>[] {
   }
 }
 
-Deno.test("import claude-mem takes observations, summaries and prompts over, once", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("import claude-mem takes observations, summaries and prompts over, once", async (place) => {
   const path = claudeMem(place);
   const before = Deno.readFileSync(path);
   const run = (...args: string[]) => place.run(["import", "claude-mem", "claude-mem.db", ...args]);
@@ -75,8 +82,7 @@ Deno.test("import claude-mem takes observations, summaries and prompts over, onc
   assert.match(String(summary!["text"]), /^Asked:\nMend the parser\n.*\nLearned:\nIt is greedy\n/s);
 });
 
-Deno.test("import claude-mem makes what it takes over findable, by its words and by its files", async () => {
-  using place = stage();
+test("import claude-mem makes what it takes over findable, by its words and by its files", async (place) => {
   claudeMem(place);
   await place.run(["import", "claude-mem", "claude-mem.db"]);
   const found = (words: string) =>
@@ -94,8 +100,7 @@ Deno.test("import claude-mem makes what it takes over findable, by its words and
   assert.equal(files[0]!["n"], 7);
 });
 
-Deno.test("an imported summary outlives what else is forgotten of its session, unless it tells the same", async () => {
-  using place = stage();
+test("an imported summary outlives what else is forgotten of its session, unless it tells the same", async (place) => {
   const path = claudeMem(place);
   const source = new DatabaseSync(path);
   for (const [title, narrative] of [["The lexer is greedy", "x"], ["Small", "Small words."]]) {
@@ -134,8 +139,7 @@ Deno.test("an imported summary outlives what else is forgotten of its session, u
   assert.deepEqual(summaries(), [], "it stays away");
 });
 
-Deno.test("import claude-mem keeps no secrets and nothing private", async () => {
-  using place = stage();
+test("import claude-mem keeps no secrets and nothing private", async (place) => {
   const source = new DatabaseSync(claudeMem(place));
   const secret = `website-ghp_${"aB3".repeat(12)}`;
   addRow(source, "observations", {
@@ -159,8 +163,7 @@ Deno.test("import claude-mem keeps no secrets and nothing private", async () => 
   assert.ok(!/diary|all of it|aB3aB3/.test(whole));
 });
 
-Deno.test("import claude-mem puts a project where sessions here know it, or where --project says", async () => {
-  using place = stage();
+test("import claude-mem puts a project where sessions here know it, or where --project says", async (place) => {
   claudeMem(place);
   await git(place.project, "init", "--quiet", "-b", "main");
   const stdin = {
@@ -216,8 +219,7 @@ Deno.test("import claude-mem puts a project where sessions here know it, or wher
   }
 });
 
-Deno.test("import claude-mem --project takes the paths from the project's folder", async () => {
-  using place = stage();
+test("import claude-mem --project takes the paths from the project's folder", async (place) => {
   const db = makeClaudeMem(`${place.project}/mem.db`);
   addRow(db, "sdk_sessions", {
     content_session_id: "c",
@@ -237,8 +239,7 @@ Deno.test("import claude-mem --project takes the paths from the project's folder
   assert.deepEqual(row, { files: '["src/a.ts","/etc/hosts"]', project: place.project });
 });
 
-Deno.test("import claude-mem reads what early versions made, with seconds for times and plain lists", async () => {
-  using place = stage();
+test("import claude-mem reads what early versions made, with seconds for times and plain lists", async (place) => {
   const db = makeClaudeMem(`${place.project}/early.db`, EARLY);
   addRow(db, "sdk_sessions", { claude_session_id: "c-1", sdk_session_id: "m-1", project: "old" });
   addRow(db, "observations", {
@@ -276,8 +277,7 @@ Deno.test("import claude-mem reads what early versions made, with seconds for ti
   );
 });
 
-Deno.test("import claude-mem reads a database that is in use, also what is in its log alone", async () => {
-  using place = stage();
+test("import claude-mem reads a database that is in use, also what is in its log alone", async (place) => {
   const db = makeClaudeMem(`${place.project}/live.db`);
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   fillClaudeMem(db);
@@ -289,8 +289,7 @@ Deno.test("import claude-mem reads a database that is in use, also what is in it
   db.close();
 });
 
-Deno.test("import claude-mem says what else it was given, and changes nothing", async () => {
-  using place = stage();
+test("import claude-mem says what else it was given, and changes nothing", async (place) => {
   await place.run(["hook", "PostToolUse"], { stdin: { session_id: "s", tool_name: "Bash" } });
   Deno.copyFileSync(place.database, `${place.project}/ours.db`);
   Deno.writeTextFileSync(`${place.project}/notes.txt`, "hello");
@@ -321,8 +320,7 @@ Deno.test("import claude-mem says what else it was given, and changes nothing", 
   }
 });
 
-Deno.test("import claude-mem takes over what can be read of a damaged database, and exits with 1", async () => {
-  using place = stage();
+test("import claude-mem takes over what can be read of a damaged database, and exits with 1", async (place) => {
   const path = `${place.project}/mem.db`;
   const db = makeClaudeMem(path);
   addRow(db, "sdk_sessions", { content_session_id: "c", memory_session_id: "m", project: "p" });
@@ -349,8 +347,7 @@ Deno.test("import claude-mem takes over what can be read of a damaged database, 
   assert.match(worse.stderr, /^Cannot take over ".*"\n {2}why: {2}.*the file is as it was\n/);
 });
 
-Deno.test("import claude-mem reads times in microseconds and nanoseconds, and any number costs no other row", async () => {
-  using place = stage();
+test("import claude-mem reads times in microseconds and nanoseconds, and any number costs no other row", async (place) => {
   const db = makeClaudeMem(`${place.project}/claude-mem.db`);
   addRow(db, "sdk_sessions", {
     content_session_id: "c",
@@ -478,8 +475,7 @@ for (const ids of ["TEXT", "INTEGER"] as const) {
   });
 }
 
-Deno.test("a project of claude-mem-lite is that of its folder, and --project says where it lies now", async () => {
-  using place = stage();
+test("a project of claude-mem-lite is that of its folder, and --project says where it lies now", async (place) => {
   const folder = `${place.home}/src`;
   makeClaudeMemLite(`${place.project}/lite.db`, { ids: "TEXT", folder }).close();
   const run = (...args: string[]) => place.run(["import", "claude-mem", "lite.db", ...args]);

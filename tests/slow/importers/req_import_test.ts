@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { writePlanned } from "../../../src/operations/config_target.ts";
 import { query } from "../../support/look.ts";
 import { hook, runProgram } from "../../support/program.ts";
-import { needsTools, testWhere } from "../../support/requirements.ts";
+import { testWith } from "../../support/fixtures.ts";
+import { needsTools } from "../../support/requirements.ts";
 import { snapshot, type Stage, stage } from "../../cli/support.ts";
 import { gitSync, makeRepository } from "../../support/git.ts";
 import { answerOf } from "../../support/process.ts";
@@ -135,10 +136,9 @@ async function importJson(place: Stage, ...flags: string[]): Promise<Report> {
   return body;
 }
 
-const test = (name: string, body: () => Promise<void>) => testWhere(needsTools("git"), name, body);
+const test = testWith(() => olderInstallation(), needsTools("git"));
 
-test("an older installation is taken over: afterwards hooks decide as it did", async () => {
-  using place = olderInstallation();
+test("an older installation is taken over: afterwards hooks decide as it did", async (place) => {
   assert.equal(await ask(place, OTHER), null);
   const { config, state, dryRun } = await importJson(place);
   assert.equal(dryRun, false);
@@ -166,8 +166,7 @@ test("an older installation is taken over: afterwards hooks decide as it did", a
   assert.deepEqual([code, /^Valid: /.test(stdout)], [0, true]);
 });
 
-test("each satisfaction has its original time, says where it is from, and hides its secrets", async () => {
-  using place = olderInstallation();
+test("each satisfaction has its original time, says where it is from, and hides its secrets", async (place) => {
   await importJson(place);
   const path = join(place.project, ".git/requirements/feature-auth.json");
   const by = (original: string | null, more = {}) =>
@@ -185,8 +184,7 @@ test("each satisfaction has its original time, says where it is from, and hides 
   assert.equal(rows(place).length, 3);
 });
 
-test("--dry-run tells the same and writes nothing", async () => {
-  using place = olderInstallation();
+test("--dry-run tells the same and writes nothing", async (place) => {
   const before = filesOf(place);
   const planned = await importJson(place, "--dry-run");
   const text = await place.run(["req", "import", "--dry-run"]);
@@ -201,8 +199,7 @@ test("--dry-run tells the same and writes nothing", async () => {
   assert.deepEqual(changed(filesOf(place), after).filter((path) => !path.endsWith("-shm")), []);
 });
 
-test("a second import changes nothing, and the older files stay as they are", async () => {
-  using place = olderInstallation();
+test("a second import changes nothing, and the older files stay as they are", async (place) => {
   const older = [
     ...[join(place.home, ".claude"), join(place.project, ".claude")],
     join(place.project, ".git/requirements"),
@@ -230,8 +227,7 @@ requirements:
 hooks: {stop: {verifyScopes: [branch]}}
 `;
 
-test("what our files have stays with its comments, the rest is added; --force replaces", async () => {
-  using place = olderInstallation();
+test("what our files have stays with its comments, the rest is added; --force replaces", async (place) => {
   const shared = join(place.project, ".conclaude.yaml");
   put(shared, OURS);
   const { config } = await importJson(place);
@@ -251,7 +247,7 @@ test("what our files have stays with its comments, the rest is added; --force re
   assert.doesNotMatch(replaced, /scope: branch/);
 });
 
-test("what our files have stays also where it is wrong, and nothing is laid over it", async () => {
+Deno.test("what our files have stays also where it is wrong, and nothing is laid over it", async () => {
   const adr = "adr_reviewed: {enabled: true, message: m}";
   using place = olderInstallation({ local: `requirements: {${adr}, broken: {scope: branch}}\n` });
   const local = join(place.project, ".conclaude.local.yaml");
@@ -267,8 +263,7 @@ test("what our files have stays also where it is wrong, and nothing is laid over
   assert.equal((await place.run(["req", "show", "broken"])).code, 0);
 });
 
-test("nothing of one's own is written into the file that is committed; --local commits nothing", async () => {
-  using place = olderInstallation();
+test("nothing of one's own is written into the file that is committed; --local commits nothing", async (place) => {
   await importJson(place);
   const shared = Deno.readTextFileSync(join(place.project, ".conclaude.yaml"));
   assert.doesNotMatch(shared, /Plan first|security_review/);
@@ -281,8 +276,7 @@ test("nothing of one's own is written into the file that is committed; --local c
   assert.equal(await ask(place, MINE), null);
 });
 
-test("a colleague gets the own part beside what the team has taken over already", async () => {
-  using place = olderInstallation();
+test("a colleague gets the own part beside what the team has taken over already", async (place) => {
   await importJson(place);
   const local = join(place.project, ".conclaude.local.yaml");
   const first = Deno.readTextFileSync(local);
@@ -292,8 +286,7 @@ test("a colleague gets the own part beside what the team has taken over already"
   assert.equal(Deno.readTextFileSync(local), first);
 });
 
-test("people read what was done, what was not, and what is to be done next", async () => {
-  using place = olderInstallation();
+test("people read what was done, what was not, and what is to be done next", async (place) => {
   const { code, stdout, stderr } = await place.run(["req", "import"]);
   assert.deepEqual([code, stderr], [0, ""]);
   for (
@@ -310,7 +303,7 @@ test("people read what was done, what was not, and what is to be done next", asy
   ) assert.match(stdout, part);
 });
 
-test("what cannot be read is named, and the rest goes on", async () => {
+Deno.test("what cannot be read is named, and the rest goes on", async () => {
   using place = olderInstallation({ local: "requirements: [" });
   const folder = join(place.project, ".git/requirements");
   put(join(folder, "half.json"), '{"version":"1.0","bran');
@@ -334,8 +327,7 @@ test("what cannot be read is named, and the rest goes on", async () => {
   assert.doesNotMatch((await ask(place, SHORT_ONLY))!, /commit_plan/);
 });
 
-test("a satisfaction of ours that is newer stays", async () => {
-  using place = olderInstallation();
+test("a satisfaction of ours that is newer stays", async (place) => {
   put(join(place.project, ".conclaude.yaml"), "requirements: {commit_plan: {}}\n");
   const said = await place.run(["req", "satisfy", "commit_plan", "--session", MINE]);
   assert.equal(said.code, 0, said.stderr);
@@ -345,8 +337,7 @@ test("a satisfaction of ours that is newer stays", async () => {
   assert.equal(row![5], "cli_bypass");
 });
 
-test("a satisfaction that was forgotten here does not come back", async () => {
-  using place = olderInstallation();
+test("a satisfaction that was forgotten here does not come back", async (place) => {
   await importJson(place);
   const forgot = await place.run(["memory", "forget", "--text", "feature/auth", "--yes"]);
   assert.equal(forgot.code, 0, forgot.stderr);
@@ -356,7 +347,7 @@ test("a satisfaction that was forgotten here does not come back", async () => {
   assert.ok(state.skipped.some(({ why }: Report) => /forgotten here/.test(why)));
 });
 
-test("where there is nothing it says what it looked for, and leaves no trace", async () => {
+Deno.test("where there is nothing it says what it looked for, and leaves no trace", async () => {
   using place = stage();
   const { code, stdout } = await place.run(["req", "import"]);
   assert.equal(code, 0);
@@ -369,8 +360,7 @@ test("where there is nothing it says what it looked for, and leaves no trace", a
   assert.deepEqual([snapshot(place.home), snapshot(place.project)], [{}, {}]);
 });
 
-test("a global configuration alone did nothing in a project, and does nothing here", async () => {
-  using place = olderInstallation();
+test("a global configuration alone did nothing in a project, and does nothing here", async (place) => {
   Deno.removeSync(join(place.project, ".claude"), { recursive: true });
   const { config, state } = await importJson(place);
   assert.deepEqual([config.added, state.satisfied], [[], 3]);
@@ -378,7 +368,7 @@ test("a global configuration alone did nothing in a project, and does nothing he
   assert.equal(await ask(place, OTHER), null);
 });
 
-test("a worktree and a subfolder find the same; the branch is the one in the file", async () => {
+Deno.test("a worktree and a subfolder find the same; the branch is the one in the file", async () => {
   using place = olderInstallation({ state: { ...STATE, branch: "feature-auth" } });
   gitSync(place.project, "add", ".claude/requirements.yaml");
   gitSync(place.project, "commit", "-q", "-m", "x");
@@ -399,8 +389,7 @@ test("a worktree and a subfolder find the same; the branch is the one in the fil
   assert.match((await ask(place, MINE))!, /commit_plan/);
 });
 
-test("a file of ours that cannot be changed stops it before anything is written", async () => {
-  using place = olderInstallation();
+test("a file of ours that cannot be changed stops it before anything is written", async (place) => {
   put(join(place.project, ".conclaude.yaml"), "requirements: [\n");
   const { code, body } = await place.json(["req", "import"]);
   assert.equal(code, 1);
@@ -411,8 +400,7 @@ test("a file of ours that cannot be changed stops it before anything is written"
   assert.match((await place.json(["req", "import"])).body.error.why, /no map of keys/);
 });
 
-test("a database that cannot be used stops it before anything is written", async () => {
-  using place = olderInstallation();
+test("a database that cannot be used stops it before anything is written", async (place) => {
   put(place.database, "no database");
   const { code, body } = await place.json(["req", "import"]);
   assert.equal(code, 1);
@@ -421,8 +409,7 @@ test("a database that cannot be used stops it before anything is written", async
   assert.equal((await importJson(place, "--dry-run")).state.satisfied, 3);
 });
 
-test("what else a file says stays as it is, also where all of it is comments", async () => {
-  using place = olderInstallation();
+test("what else a file says stays as it is, also where all of it is comments", async (place) => {
   const shared = join(place.project, ".conclaude.yaml");
   await place.run(["config", "init"]);
   const template = Deno.readTextFileSync(shared);

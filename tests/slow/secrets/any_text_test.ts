@@ -1,13 +1,14 @@
 /** Whatever a text is made of, masking is seen by the cheap look, settled after one pass, and takes linear time. */
 import fc from "fast-check";
+import assert from "node:assert/strict";
 import { COMMAND_FORMS, GENERAL_FORMS } from "../../../src/secrets/general_forms.ts";
 import { redactText } from "../../../src/secrets/redact.ts";
 import { redactValue } from "../../../src/secrets/redact_value.ts";
 import { VENDOR_FORMS } from "../../../src/secrets/vendor_forms.ts";
 import { GIVING_TEXTS, KEPT_TEXTS } from "../../secrets/giving_texts.ts";
-import { assertSeenAndSettled } from "../../support/pieces.ts";
 import { assertQuick } from "../../support/quick.ts";
 import { DRAWN_SECRET, GIVEAWAYS } from "../../support/secret_texts.ts";
+import { needsRedaction } from "../../../src/secrets/look.ts";
 
 const RULES = { patterns: [] };
 const FORMS = [...VENDOR_FORMS, ...GENERAL_FORMS, ...COMMAND_FORMS];
@@ -110,3 +111,21 @@ Deno.test("5 MB of code with some secrets in it are masked in less than a second
   const text = block.repeat(5_000_000 / block.length);
   assertQuick("5 MB", () => redactText(text, RULES), { maxMs: 1_500 });
 });
+
+/** Asserts that the cheap look sees whatever is masked in such texts, and that what is masked once stays as it is. */
+function assertSeenAndSettled(
+  piece: fc.Arbitrary<string>,
+  { maxPieces, numRuns }: { readonly maxPieces: number; readonly numRuns: number },
+): void {
+  const rules = { patterns: [] };
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: maxPieces }), (pieces) => {
+      const value = { text: pieces.join("") };
+      const redacted = redactValue(value, rules);
+      const isSame = JSON.stringify(redacted) === JSON.stringify(value);
+      if (!isSame) assert.ok(needsRedaction(JSON.stringify(value), []), "the cheap look sees it");
+      assert.deepEqual(redactValue(redacted, rules), redacted);
+    }),
+    { numRuns },
+  );
+}

@@ -4,10 +4,12 @@ import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { addRow, makeClaudeMem } from "../../support/claude_mem.ts";
 import { filesBelow, query } from "../../support/look.ts";
-import { held } from "../../support/on_home.ts";
+import { configureUser, held } from "../../support/on_home.ts";
 import type { Finished } from "../../support/process.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../../support/program.ts";
 import { removeFolder } from "../../support/folders.ts";
+import { testWith } from "../../support/fixtures.ts";
+import { jsonLines, toolUseLines } from "../../support/transcripts.ts";
 
 const SESSION = "0198f0e1-0000-7000-8000-00000000c001";
 const NEXT = "0198f0e1-0000-7000-8000-00000000c002";
@@ -116,8 +118,7 @@ function stage(branch = "main"): Stage {
   Deno.mkdirSync(join(project, ".git", "refs", "heads"), { recursive: true });
   Deno.mkdirSync(join(project, ".git", "objects"));
   Deno.writeTextFileSync(join(project, ".git", "HEAD"), `ref: refs/heads/${branch}\n`);
-  Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
-  Deno.writeTextFileSync(join(home.path, ".conclaude", "config.yaml"), CONFIG);
+  configureUser(home, CONFIG);
   const env = { HOME: home.path, TMPDIR: join(home.path, "tmp") };
   Deno.mkdirSync(env.TMPDIR);
   const seen = (what: string, finished: Finished) => {
@@ -286,8 +287,9 @@ Deno.test("secrets of a session stand in no byte of what hooks keep, and in noth
   await place.search();
 });
 
-Deno.test("secrets stand in no byte when the database cannot be written, nor when the payload is damaged", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("secrets stand in no byte when the database cannot be written, nor when the payload is damaged", async (place) => {
   await place.event("SessionStart", { source: "startup" });
   using lock = held(place.home.database, "BEGIN EXCLUSIVE");
   await place.event("UserPromptSubmit", { prompt: ALL });
@@ -310,8 +312,7 @@ Deno.test("secrets stand in no byte when the database cannot be written, nor whe
   await place.search();
 });
 
-Deno.test("secrets stand in no byte of what is remembered by hand, or taken over from elsewhere", async () => {
-  using place = stage();
+test("secrets stand in no byte of what is remembered by hand, or taken over from elsewhere", async (place) => {
   await place.event("SessionStart", { source: "startup" });
   await place.run(["memory", "remember", `${PLAIN} ${ALL}`, "--file", `src/${GITHUB}.ts`]);
   await place.run(["memory", "remember", "<private>okonjima</private>"]);
@@ -346,38 +347,23 @@ Deno.test("secrets stand in no byte of what is remembered by hand, or taken over
 
 /** A session as Claude Code writes it down. */
 function transcript(cwd: string): string {
-  const common = { isSidechain: false, cwd, sessionId: "trans", gitBranch: GITHUB };
-  const at = (second: number) => `2026-01-05T00:00:0${second}.000Z`;
-  const lines = [{
-    ...common,
-    type: "user",
-    uuid: "u1",
-    timestamp: at(1),
-    message: { role: "user", content: `${PLAIN}\n${ALL}` },
-  }, {
-    ...common,
-    type: "assistant",
-    uuid: "a1",
-    timestamp: at(2),
-    message: {
-      id: "m1",
-      role: "assistant",
-      content: [{ type: "tool_use", id: "toolu_t1", name: "Bash", input: { command: ALL } }],
-      stop_reason: "tool_use",
+  const common = { cwd, sessionId: "trans", gitBranch: GITHUB };
+  const use = {
+    tool_name: "Bash",
+    tool_input: { command: ALL },
+    tool_response: { stdout: QUOTED, stderr: ALL, interrupted: false },
+  };
+  return jsonLines([
+    {
+      ...common,
+      isSidechain: false,
+      type: "user",
+      uuid: "u1",
+      timestamp: "2026-01-05T00:00:01.000Z",
+      message: { role: "user", content: `${PLAIN}\n${ALL}` },
     },
-  }, {
-    ...common,
-    type: "user",
-    uuid: "u2",
-    timestamp: at(3),
-    message: {
-      role: "user",
-      content: [{ type: "tool_result", tool_use_id: "toolu_t1", content: ALL }],
-    },
-    toolUseResult: { stdout: QUOTED, stderr: ALL, interrupted: false },
-    permissionDecision: { decision: "accept" },
-  }];
-  return lines.map((line) => JSON.stringify(line)).join("\n") + "\n";
+    ...toolUseLines({ id: "toolu_t1", atMs: Date.UTC(2026, 0, 5, 0, 0, 2), use }, common),
+  ]);
 }
 
 /** The own export, its texts replaced by what another program might have put there. */
@@ -404,12 +390,10 @@ async function exported({ run }: Stage): Promise<string> {
   const end = { ...lines.at(-1) };
   end.observations += 3;
   end.captures += 1;
-  return [...lines.slice(0, -1), ...added, end].map((line) => JSON.stringify(line)).join("\n") +
-    "\n";
+  return jsonLines([...lines.slice(0, -1), ...added, end]);
 }
 
-Deno.test("no half of a secret is left where a payload is capped, or an output shortened to head and tail", async () => {
-  using place = stage();
+test("no half of a secret is left where a payload is capped, or an output shortened to head and tail", async (place) => {
   const config = join(place.home.path, ".conclaude", "config.yaml");
   Deno.writeTextFileSync(config, CONFIG.replace("1048576", "4096"));
   // At whatever place it is cut, it goes through one of these.
@@ -433,8 +417,7 @@ Deno.test("no half of a secret is left where a payload is capped, or an output s
   await place.search();
 });
 
-Deno.test("a secret that colours take apart is not put together again, nor kept apart", async () => {
-  using place = stage();
+test("a secret that colours take apart is not put together again, nor kept apart", async (place) => {
   const coloured = [
     `\x1b[01;31m\x1b[Kghp_\x1b[m\x1b[K${GITHUB.slice(4)}`,
     `${GITHUB.slice(0, 20)}\x1b[1m${GITHUB.slice(20)}`,
@@ -454,8 +437,7 @@ Deno.test("a secret that colours take apart is not put together again, nor kept 
   assert.match((await place.run(["memory", "search", PLAIN])).stdout, /wombat/);
 });
 
-Deno.test("what is made of an old capture goes by the patterns of now, also where its output is shortened", async () => {
-  using place = stage();
+test("what is made of an old capture goes by the patterns of now, also where its output is shortened", async (place) => {
   const config = join(place.home.path, ".conclaude", "config.yaml");
   Deno.writeTextFileSync(config, CONFIG.replace("ACME-[0-9]+", "NOBODY-[0-9]+"));
   for (let shift = 0; shift < 16; shift += 3) {
@@ -478,8 +460,7 @@ Deno.test("what is made of an old capture goes by the patterns of now, also wher
   }
 });
 
-Deno.test("what is masked once stays as it is when it is masked again", async () => {
-  using place = stage();
+test("what is masked once stays as it is when it is masked again", async (place) => {
   await place.event("SessionStart", { source: "startup" });
   await place.use("Bash", {
     tool_input: { command: "env" },
@@ -502,8 +483,7 @@ Deno.test("what is masked once stays as it is when it is masked again", async ()
   }
 });
 
-Deno.test("what stands behind a NUL is found, shown, exported and taken in again", async () => {
-  using place = stage();
+test("what stands behind a NUL is found, shown, exported and taken in again", async (place) => {
   await place.event("SessionStart", { source: "startup" });
   await place.event("UserPromptSubmit", { prompt: "numbat\0bilbies of the prompt" });
   await place.use("Bash", {

@@ -155,7 +155,7 @@ Deno.test("an edit in a file that speaks of tags is kept, and its private lines 
   });
 });
 
-Deno.test("of a text that speaks of tags every word is kept that is not private, and no other", () => {
+Deno.test("a text that speaks of tags keeps every word that is not private, and no other", () => {
   fc.assert(
     fc.property(CLEAR_TEXTS, (text) => {
       const left = redact(text);

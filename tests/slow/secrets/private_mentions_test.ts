@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { query } from "../../support/look.ts";
 import { CLEAR_TEXTS, DOUBTFUL_TEXTS, KEPT } from "../../support/private_pieces.ts";
 import { editOf, type PrivatePlace, privatePlace } from "../../support/private_place.ts";
+import { testWith } from "../../support/fixtures.ts";
 
 const README =
   "# Wombats\n\nWrap it in `<private>…</private>`. An opening `<private>` hides the rest.\n\n" +
@@ -86,9 +87,10 @@ function shown(value: unknown): unknown {
   );
 }
 
+const test = testWith(privatePlace);
+
 for (const [what, use] of Object.entries(USES)) {
-  Deno.test(`what is not private is kept: ${what}`, async () => {
-    using here = privatePlace();
+  test(`what is not private is kept: ${what}`, async (here) => {
     await here.event("PostToolUse", { ...use, tool_use_id: "toolu_1" });
     assert.match(await here.search(), /wombat/);
     const { tool_input, tool_response } = JSON.parse(payloads(here)[0]!);
@@ -100,8 +102,7 @@ for (const [what, use] of Object.entries(USES)) {
   });
 }
 
-Deno.test("a prompt and an answer that speak of the tags are kept as they are", async () => {
-  using here = privatePlace();
+test("a prompt and an answer that speak of the tags are kept as they are", async (here) => {
   const prompt = "Please document the `<private>` tag in the README, then fix the wombat parser";
   const answer = 'Documented "<private>" and found /<private>/g.\n\nThe wombats are fixed.';
   await here.event("UserPromptSubmit", { prompt });
@@ -112,8 +113,7 @@ Deno.test("a prompt and an answer that speak of the tags are kept as they are", 
   assert.ok(texts.includes(answer), texts.join("\n"));
 });
 
-Deno.test("of prompts that speak of the tags every word is kept that is not private, and no other", async () => {
-  using here = privatePlace();
+test("prompts that speak of the tags keep every word that is not private, and no other", async (here) => {
   const sample = (texts: fc.Arbitrary<string>) => fc.sample(texts, { numRuns: 16, seed: 7 });
   for (const prompt of sample(CLEAR_TEXTS.filter((text) => text.search(KEPT) >= 0))) {
     await here.event("UserPromptSubmit", { prompt });

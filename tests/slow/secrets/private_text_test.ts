@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { query } from "../../support/look.ts";
 import { editOf, privatePlace } from "../../support/private_place.ts";
 import { runProgram } from "../../support/program.ts";
+import { jsonLines, toolUseLines } from "../../support/transcripts.ts";
+import { testWith } from "../../support/fixtures.ts";
 
 const NOTES =
   "intro\n<private>\nthe vault HUSHWORD is\nHUSHWORD-ONE\nHUSHWORD-TWO\nHUSHWORD-THREE\n</private>\npublic line\nmore\n";
@@ -143,9 +145,10 @@ const USES: Readonly<Record<string, readonly [use: Record<string, unknown>, kept
   ],
 };
 
+const test = testWith(privatePlace);
+
 for (const [what, [use, kept]] of Object.entries(USES)) {
-  Deno.test(`private text is not kept: ${what}`, async () => {
-    using here = privatePlace();
+  test(`private text is not kept: ${what}`, async (here) => {
     const fields = { ...use, tool_use_id: "toolu_1" };
     await here.event("error" in use ? "PostToolUseFailure" : "PostToolUse", fields);
     const captured = await here.search();
@@ -157,8 +160,7 @@ for (const [what, [use, kept]] of Object.entries(USES)) {
   });
 }
 
-Deno.test("private text is not kept: prompts and last messages that begin within a block", async () => {
-  using here = privatePlace();
+test("private text is not kept: prompts and last messages that begin within a block", async (here) => {
   await here.event("SessionStart", { source: "startup" });
   await here.event("UserPromptSubmit", { prompt: "HUSHWORD one\n</private>\nFind the wombats" });
   await here.event("Stop", {
@@ -171,8 +173,7 @@ Deno.test("private text is not kept: prompts and last messages that begin within
   assert.ok(texts.some((text) => text.includes("The wombats are found")), texts.join("\n"));
 });
 
-Deno.test("a text that speaks of the closing tag is kept as it is", async () => {
-  using here = privatePlace();
+test("a text that speaks of the closing tag is kept as it is", async (here) => {
   const prompt = "Why does the wombat parser skip `</private>` in a quotation?";
   await here.event("UserPromptSubmit", { prompt });
   await here.event("Drain", {});
@@ -180,13 +181,16 @@ Deno.test("a text that speaks of the closing tag is kept as it is", async () => 
   assert.equal(row?.["text"], prompt);
 });
 
-Deno.test("private text of a transcript is not kept, in whichever strings it stands", async () => {
-  using here = privatePlace();
+test("private text of a transcript is not kept, in whichever strings it stands", async (here) => {
   const folder = join(here.home.path, "..", `transcripts-private-${Deno.pid}`);
   Deno.mkdirSync(folder);
   try {
     const uses = Object.values(USES).map(([use]) => use);
-    Deno.writeTextFileSync(join(folder, "s.jsonl"), transcript(here.home.path, uses));
+    const common = { cwd: here.home.path, sessionId: "trans" };
+    const lines = uses.flatMap((use, at) =>
+      toolUseLines({ id: `toolu_t${at}`, atMs: Date.UTC(2026, 0, 5, 0, 0, at), use }, common)
+    );
+    Deno.writeTextFileSync(join(folder, "s.jsonl"), jsonLines(lines));
     const args = ["reconcile", "--backfill", "--transcripts", folder];
     const env = { HOME: here.home.path };
     const { code, stderr } = await runProgram(args, { cwd: here.home.path, env });
@@ -199,28 +203,3 @@ Deno.test("private text of a transcript is not kept, in whichever strings it sta
     Deno.removeSync(folder, { recursive: true });
   }
 });
-
-function transcript(cwd: string, uses: readonly Record<string, unknown>[]): string {
-  const common = { isSidechain: false, cwd, sessionId: "trans", gitBranch: "main" };
-  return uses.flatMap(({ tool_name, tool_input, tool_response, error }, at) => {
-    const time = { timestamp: `2026-01-05T00:00:${String(at).padStart(2, "0")}.000Z` };
-    const id = `toolu_t${at}`;
-    const made = { type: "tool_use", id, name: tool_name, input: tool_input };
-    const message = { id: `m${at}`, role: "assistant", content: [made], stop_reason: "tool_use" };
-    const result = error === undefined
-      ? { type: "tool_result", tool_use_id: id, content: "done" }
-      : { type: "tool_result", tool_use_id: id, content: error, is_error: true };
-    return [
-      { ...common, ...time, type: "assistant", uuid: `a${at}`, message },
-      {
-        ...common,
-        ...time,
-        type: "user",
-        uuid: `u${at}`,
-        message: { role: "user", content: [result] },
-        ...(error === undefined ? { toolUseResult: tool_response } : { toolUseResult: error }),
-        permissionDecision: { decision: "accept" },
-      },
-    ];
-  }).map((line) => JSON.stringify(line)).join("\n") + "\n";
-}
