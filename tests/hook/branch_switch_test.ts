@@ -152,6 +152,7 @@ Deno.test("a branch that is checked out in another repository changes nothing fo
     "pushd ../lib; git checkout main; popd; git commit -m x",
     "git clone u ../new && cd ../new && git checkout main && cd - && git commit -m x",
     "ssh host 'cd app && git checkout main && git pull'; git commit -m x",
+    "cd ../lib && git branch main; git worktree add ../w main; cd ../w; git commit -m x",
   ];
   await repository.assertAllowed(flow);
   repository.git("switch", "-q", "main");

@@ -11,7 +11,13 @@ import type { ShellCommand } from "../shell/shell_command.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
 import { isContaining } from "../shell/runners.ts";
 import { readScript, type Script, type Surroundings } from "../shell/script.ts";
-import { type BranchSwitch, branchSwitch } from "../shell/switching.ts";
+import {
+  branchMade,
+  type BranchSwitch,
+  branchSwitch,
+  type NewTree,
+  treeMade,
+} from "../shell/switching.ts";
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
 import type { FileFacts, Look } from "./types.ts";
 
@@ -152,6 +158,8 @@ export interface BashStep {
   readonly onlyGoes: boolean;
   /** The branch that it checks out; null for none, and where only git knows which. */
   readonly checksOut: BranchSwitch | null;
+  readonly makesBranch: BranchSwitch | null;
+  readonly makesTree: NewTree | null;
 }
 
 export interface BashUses {
@@ -185,6 +193,8 @@ export function readUses(
       folder: folderOf(command),
       onlyGoes: /^(?:cd|pushd|popd)$/.test(command.words[0]?.text ?? ""),
       checksOut: isHere ? branchSwitch(command.words) : null,
+      makesBranch: isHere ? branchMade(command.words) : null,
+      makesTree: isHere ? treeMade(command) : null,
     })),
     untold: {
       commands: unknown,

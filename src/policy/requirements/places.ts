@@ -8,7 +8,8 @@ import {
 import { isCheckedOut } from "../../system/git/working_trees.ts";
 import type { BashStep } from "../guards/bash.ts";
 import type { BranchSwitch } from "../shell/switching.ts";
-import { parentOf } from "../../base/paths.ts";
+import { joinPath, parentOf } from "../../base/paths.ts";
+import { exists } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { type CommandText, commandText } from "./trigger_match.ts";
 
@@ -44,7 +45,7 @@ export function placesOf(steps: readonly EditingStep[], home: Repository): Place
     const known = places.get(key) ?? {
       ...at,
       isCheckedOut: at.repository.branch === tree.branch,
-      showsBranch: at.startsAt === tree.branch,
+      showsBranch: !trees.isNew(tree) && at.startsAt === tree.branch,
       commands: [],
       changesFiles: false,
     };
@@ -65,7 +66,7 @@ export function placesOf(steps: readonly EditingStep[], home: Repository): Place
     }
     // A commit in another repository is asked about by the requirements of this one, too.
     if (texts.length > 0) doingAt(tree ?? home).commands.push(...waiting.splice(0), ...texts);
-    if (tree !== undefined && step.checksOut !== null) trees.checkOut(step.checksOut, tree);
+    if (tree !== undefined) trees.follow(step, tree);
   }
   if (waiting.length > 0 || places.size === 0) doingAt(home).commands.push(...waiting);
   return [...places.values()];
@@ -88,10 +89,12 @@ interface Standing {
   readonly startsAt: string | null;
 }
 
+type Branching = Pick<BashStep, "checksOut" | "makesBranch" | "makesTree">;
+
 /** The working trees of a repository, and what a script has done to them so far. */
 class WorkingTrees {
-  /** Finds the working tree of a folder; `undefined` outside of this repository. */
-  readonly treeOf: (folder: string | null) => Repository | undefined;
+  readonly #treeAt: (folder: string | null) => Repository | undefined;
+  readonly #made: Repository[] = [];
   /** By the top folder of the working tree. */
   readonly #standings = new Map<string, Standing>();
   /** Branches that the script makes, each with the existing branch at which it begins. */
@@ -100,28 +103,59 @@ class WorkingTrees {
   readonly #left = new Set<string>();
 
   constructor(home: Repository) {
-    this.treeOf = treesAround(home);
+    this.#treeAt = treesAround(home);
+  }
+
+  /** The working tree of a folder; `undefined` outside of this repository. */
+  treeOf(folder: string | null): Repository | undefined {
+    if (folder === null || this.#made.length === 0) return this.#treeAt(folder);
+    const real = `${realPath(folder)}/`;
+    return this.#made.findLast(({ root }) => real.startsWith(`${root}/`)) ?? this.#treeAt(folder);
   }
 
   standingOf(tree: Repository): Standing {
     return this.#standings.get(tree.root) ?? { repository: tree, startsAt: tree.branch };
   }
 
-  /** Follows a checkout, unless git would refuse it or nobody can tell. */
-  checkOut({ branch, makes, startsElsewhere }: BranchSwitch, tree: Repository): void {
-    if (this.#isTaken(branch, tree)) return;
+  isNew(tree: Repository): boolean {
+    return this.#made.includes(tree);
+  }
+
+  /** Takes over what a command does in one of them. */
+  follow({ checksOut, makesBranch, makesTree }: Branching, tree: Repository): void {
+    const { repository, startsAt } = this.standingOf(tree);
+    if (makesBranch !== null && readRef(repository, `heads/${makesBranch.branch}`) === "") {
+      this.#begun.set(makesBranch.branch, makesBranch.startsElsewhere ? null : startsAt);
+    }
+    if (checksOut !== null) this.#checkOut(checksOut, tree, startsAt);
+    if (makesTree === null || exists(joinPath(makesTree.folder, ".git"))) return;
+    const made = { ...repository, root: realPath(makesTree.folder), branch: null };
+    if (makesTree.checksOut === null || this.#checkOut(makesTree.checksOut, made, startsAt)) {
+      this.#made.push(made);
+    }
+  }
+
+  /** @returns False where git refuses it, or nobody can tell. */
+  #checkOut(
+    { branch, makes, startsElsewhere }: BranchSwitch,
+    tree: Repository,
+    from: string | null,
+  ): boolean {
+    if (this.#isTaken(branch, tree)) return false;
     const isMade = this.#begun.has(branch);
     const standsAt = isMade ? null : readRef(tree, `heads/${branch}`);
-    if (makes === "new" && standsAt !== "") return;
-    if (makes !== "no") {
-      this.#begun.set(branch, startsElsewhere ? null : this.standingOf(tree).startsAt);
+    const isMissing = standsAt === "" && makes === "missing";
+    if (makes === "new" && standsAt !== "") return false;
+    if (makes === "new" || makes === "anew" || isMissing) {
+      this.#begun.set(branch, startsElsewhere ? null : from);
     } else if (!isMade && !standsAt && !readRef(tree, `remotes/origin/${branch}`)) {
-      // Git would begin it at the branch of the same name on the remote, and there is none.
-      return;
+      // git would make it from the branch of the same name on the remote, and there is none.
+      return false;
     }
     const startsAt = this.#begun.has(branch) ? this.#begun.get(branch)! : branch;
     if (tree.branch !== null && tree.branch !== branch) this.#left.add(tree.branch);
     this.#standings.set(tree.root, { repository: { ...tree, branch }, startsAt });
+    return true;
   }
 
   /** Whether another working tree has the branch checked out: then git refuses to check it out here. */
