@@ -176,7 +176,11 @@ async function explained(tried: TriedEvent, at: At): Promise<Pick<Trial, "verdic
     ? { blocks: [], doubts: [] }
     : await judgeUse(policy, use, places);
   if (use === null) return { verdict, sayings: [] };
-  const ofRules = policy === null ? [] : rulesOf(policy).map((one) => sayingOf(one, verdict, use));
+  const rules = policy === null ? [] : rulesOf(policy);
+  const noneAllows = rules.some(({ allows, name }) =>
+    allows && verdict.blocks.some(({ rule }) => rule === name)
+  );
+  const ofRules = rules.map((one) => sayingOf(one, { ...verdict, noneAllows }, use));
   if (event.name === "PermissionRequest") {
     const permissions = policy === null ? [] : explainPermission(policy.permission, use.tool);
     return { verdict, sayings: [...ofRules, ...permissions] };
@@ -190,7 +194,11 @@ async function explained(tried: TriedEvent, at: At): Promise<Pick<Trial, "verdic
   };
 }
 
-function sayingOf(rule: SingleRule, { blocks, doubts }: Verdict, use: AskedUse): Saying {
+function sayingOf(
+  rule: SingleRule,
+  { blocks, doubts, noneAllows }: Verdict & { readonly noneAllows: boolean },
+  use: AskedUse,
+): Saying {
   const { name, glob, allows, aim, otherwise } = rule;
   const saying = (says: Saying["says"], why: string) => ({ rule: name, glob, says, why });
   if (!rule.isOn) return saying("not asked", "it is switched off");
@@ -200,9 +208,9 @@ function sayingOf(rule: SingleRule, { blocks, doubts }: Verdict, use: AskedUse):
   if (aside !== null) return saying("does not match", aside);
   // Of the rules that allow, the first one forbids where none matches.
   if (allows) {
-    return blocks.length === 0
-      ? saying("allows", `${glob} matches, or another rule that allows`)
-      : saying("does not match", otherwise);
+    return noneAllows
+      ? saying("does not match", otherwise)
+      : saying("allows", `${glob} matches, or another rule that allows`);
   }
   const doubt = doubts.find((one) =>
     aim.about === "command" ? one.includes(name) : !one.includes("preToolUse.")
