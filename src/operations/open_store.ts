@@ -104,13 +104,17 @@ export async function openStoreIfThere(context: CliContext, what: string) {
   return held(context, await openToRead(context, place, place.database));
 }
 
+/** Copying a smaller database takes less than a second. */
+const SLOW_COPY_BYTES = 64 << 20;
+
 /** Opens the database of a place. @throws {UserError} As {@linkcode openStore}. */
 export async function openAt(context: Pick<CliContext, "process">, place: Place, path: string) {
   try {
-    const onCopy = (bytes: number) =>
-      context.process.stderr.write(
-        `Copying the database (${bytesText(bytes)}) before it is brought up to date …\n`,
-      );
+    const onCopy = (bytes: number) => {
+      if (bytes < SLOW_COPY_BYTES) return;
+      const what = `Copying the database (${bytesText(bytes)}) before it is brought up to date …\n`;
+      context.process.stderr.write(what);
+    };
     return {
       db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs, onCopy }),
       place,
