@@ -209,6 +209,15 @@ Deno.test("todosOf() reads lists and numbered tasks, and tells a session without
     }
   }
   assert.deepEqual(todosOf(tasks), { open: ["two"], done: ["one"] });
+  // Whoever goes on to a later task has mostly forgotten to tick off the earlier one.
+  const further = [...tasks, use("TaskCreate", { subject: "three" }, { task: { id: "3" } })];
+  const ended = use("TaskUpdate", { taskId: "3", status: "completed" });
+  assert.deepEqual(todosOf(further), { open: ["two", "three"], done: ["one"] });
+  assert.deepEqual(todosOf([...further, ended]), {
+    open: [],
+    done: ["one", "three"],
+    passedOver: ["two"],
+  });
   assert.equal(todosOf([]), null);
   // What was on a list that was thrown away is nobody's task, until there is another list.
   const cleared = use("TodoWrite", { todos: [] });

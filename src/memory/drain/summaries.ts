@@ -188,6 +188,7 @@ export function summarizeSession(
       ),
       ...section("Changed", files.slice(0, MAX_LISTED)),
       ...section("Open", open.slice(0, MAX_LISTED)),
+      ...section("Passed over", todos?.passedOver?.slice(0, MAX_LISTED) ?? []),
       ...last === "" ? [] : [`Last: ${last}`],
     ].join("\n"),
     files: files.slice(0, MAX_FILES),

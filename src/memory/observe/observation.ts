@@ -119,7 +119,11 @@ export interface ObservedFacts {
   /** Of a list of tasks: the open ones. Of a summary: everything that was left open. */
   readonly open?: readonly string[];
   /** Of a summary: the session's lists in the end; missing when it had none. */
-  readonly todos?: { readonly open: readonly string[]; readonly done: readonly string[] };
+  readonly todos?: {
+    readonly open: readonly string[];
+    readonly done: readonly string[];
+    readonly passedOver?: readonly string[];
+  };
   /** Of a message: the error of the API that ended the turn, as Claude Code names it. */
   readonly stopped?: string;
   /** Of a summary: the branches of the session, when there were several. */

@@ -75,6 +75,8 @@ function taskOf(title: string, text: string, open: readonly string[]): Observed 
 interface Todos {
   readonly open: readonly string[];
   readonly done: readonly string[];
+  /** Numbered tasks that are not done although a later one is: Claude has mostly forgotten to say so. */
+  readonly passedOver?: readonly string[];
 }
 
 const MAX_TODOS = 20;
@@ -96,19 +98,28 @@ export function todosOf(
   const tasks = parts.filter(({ kind }) => kind === "task");
   if (tasks.length === 0) return null;
   const closed = new Set(tasks.map(({ title }) => CLOSED.exec(title)?.[1]));
+  const lastDone = Math.max(
+    ...tasks.map(({ title }) => Number(/^Task (\d+): completed$/.exec(title)?.[1] ?? -1)),
+  );
   const clearedAtMs = tasks.find(({ title }) => title === CLEARED_LIST)?.updatedAtMs ?? -Infinity;
   const open = new Set<string>();
   const done = new Set<string>();
+  const passedOver = new Set<string>();
   for (const { title, text, facts, updatedAtMs } of tasks) {
     const [, number, subject = ""] = /^Task (\S+?): (.*)$/.exec(title) ?? [];
     const isClosed = number !== undefined && closed.has(number);
     const isDropped = number === undefined && updatedAtMs <= clearedAtMs;
-    for (const one of isDropped ? [] : facts.open ?? []) (isClosed ? done : open).add(one);
+    const list = isClosed ? done : Number(number) < lastDone ? passedOver : open;
+    for (const one of isDropped ? [] : facts.open ?? []) list.add(one);
     if (number !== undefined && !CLOSED.test(title) && facts.open?.length === 0) {
       done.add(shortened(subject, MAX_CHARS));
     }
     if (number !== undefined) continue;
     for (const [, one] of text.matchAll(/^\[x\] (.+)$/gm)) done.add(shortened(one!, MAX_CHARS));
   }
-  return { open: [...open].slice(0, MAX_TODOS), done: [...done].slice(-MAX_TODOS) };
+  return {
+    open: [...open].slice(0, MAX_TODOS),
+    done: [...done].slice(-MAX_TODOS),
+    ...passedOver.size === 0 ? {} : { passedOver: [...passedOver].slice(0, MAX_TODOS) },
+  };
 }

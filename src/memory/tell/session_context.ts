@@ -74,12 +74,19 @@ export async function sessionContext(
     more: kept.slice(MAX_KEPT_FIRST),
     sessions: of.slice(0, MAX_SESSIONS).map((one) => ({
       of: one,
-      text: one.title.replace(/^Session: /, "") +
-        (openOf(one) === 0 ? "" : `, ${openOf(one)} open`),
+      text: [
+        one.title.replace(/^Session: /, ""),
+        ...openOf(one) === 0 ? [] : [`${openOf(one)} open`],
+        ...passedOver(one) === 0 ? [] : [`${passedOver(one)} passed over`],
+      ].join(", "),
     })),
     unlogged: [...await commits(db, rows, place), ...edits(db, place, since)],
   };
   return contextText(facts, budget);
+}
+
+function passedOver({ facts }: Tellable): number {
+  return facts.todos?.passedOver?.length ?? 0;
 }
 
 /** The summaries without small talk, unless there are no others. */
