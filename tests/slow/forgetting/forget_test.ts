@@ -750,7 +750,7 @@ Deno.test("doctor names forgetting that was stopped, with a command that finishe
       assert.equal(row.next, "conclaude memory forget --text '<the same text>'");
       const pasted = await place.run("memory", "forget", "--text", "<the same text>", "--yes");
       assert.deepEqual([pasted.code, pasted.stdout], [2, ""]);
-      assert.match(pasted.stderr, /put what you mean in their place; nothing was changed/);
+      assert.match(pasted.stderr, /put that in their place; nothing was changed/);
     }
     const again = [
       ...row.next.replace("'<the same text>'", WORD).split(" "),
