@@ -16,7 +16,7 @@ function assertTargets(table: Readonly<Record<string, readonly string[]>>): void
   }
 }
 
-Deno.test("an option's value is taken for a file", () => {
+Deno.test("the value of an option is no file that the command changes, unless the option names one", () => {
   assertTargets({
     "git restore --source HEAD~1 src/a.ts": ["change src/a.ts"],
     "git restore -s HEAD~1 src/a.ts": ["change src/a.ts"],
@@ -31,7 +31,7 @@ Deno.test("an option's value is taken for a file", () => {
   });
 });
 
-Deno.test("what lies on another machine is taken for a file here", () => {
+Deno.test("a file on another machine is no file of this one", () => {
   assertTargets({
     "scp yarn.lock h:": [],
     "scp -r src ana@h:x": [],
@@ -46,7 +46,7 @@ Deno.test("what lies on another machine is taken for a file here", () => {
   assert.equal(placed!.path, "/p/sub/yarn.lock");
 });
 
-Deno.test("what only tells, or writes to its output, is taken for a change", () => {
+Deno.test("a command that only rehearses, tests or writes to its output changes no file", () => {
   assertTargets({
     "rsync -an a b": [],
     "rsync -a --dry-run a b": [],
@@ -65,7 +65,7 @@ Deno.test("what only tells, or writes to its output, is taken for a change", () 
   });
 });
 
-Deno.test("a file is written by an option, or by a program whose purpose is another one", () => {
+Deno.test("a file is written by an option, or by a program with another main purpose", () => {
   assertTargets({
     "uniq a OUT": ["change OUT"],
     "uniq a": [],
@@ -122,7 +122,7 @@ Deno.test("a formatter is given files, folders or patterns, and changes them onl
   });
 });
 
-Deno.test("of packing and unpacking the archive, and the folder that is filled, are known", () => {
+Deno.test("packing changes the archive, and unpacking fills a folder", () => {
   assertTargets({
     "tar czf a.tgz b": ["change a.tgz"],
     "tar -C b -czf a.tgz .": ["change a.tgz"],
@@ -177,7 +177,7 @@ Deno.test("sed and awk write the files that their scripts name", () => {
   });
 });
 
-Deno.test("of a copy nobody knows which files arise in its folder, unless that lies where it can be looked at", () => {
+Deno.test("a copy of a folder makes files that are known only where the folder can be read", () => {
   const untold = (to: string) => [`change ${to}`, `fill ${to}`, "change ?"];
   const filled = (to: string) => [`change ${to}`, `fill ${to}`];
   assertTargets({
