@@ -1,10 +1,8 @@
 /** What a command does in another working tree of its repository is told of that tree, and of its branch. */
 import assert from "node:assert/strict";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { workFolder } from "../../src/memory/observe/command_folder.ts";
 import { git } from "../support/git.ts";
-import { saveEvent, tempDatabase } from "../support/records.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
+import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
 
 const RED = "FAIL src/a.test.js\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
 const GREEN = "PASS src/a.test.js\n\nTests:       5 passed, 5 total";
@@ -52,22 +50,15 @@ async function told(steps: readonly Step[]) {
         ? { tool_response: { stdout: said, stderr: "" } }
         : { error: `Exit code 1\n${failed}` },
     };
-    saveEvent(temp.db, {
-      atMs: at + 1,
-      sessionId: `c0de0000-0000-4000-8000-00000000000${"MISO".indexOf(step.in ?? "M")}`,
-      capture: {
-        toolName: "Bash",
-        outcome: failed === undefined ? "success" : "failure",
-        payload: JSON.stringify(payload),
-      },
-    });
+    const sessionId = `c0de0000-0000-4000-8000-00000000000${"MISO".indexOf(step.in ?? "M")}`;
+    saveUse(temp.db, "Bash", payload, { atMs: at + 1, sessionId });
     temp.db.prepare("UPDATE sessions SET repository = ?, project_dir = ?").run(
       `${main}/.git`,
       folder,
     );
     temp.db.prepare("UPDATE pending_queue SET branch = ? WHERE created_at_ms = ?").run(on, at + 1);
   }
-  drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 1_000_000 });
+  drainAt(temp.db, 1_000_000);
   return temp.db.prepare(
     `SELECT branch, kind, facts ->> '$.command' AS command, resolved_by AS by
        FROM observations
