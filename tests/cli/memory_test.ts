@@ -337,7 +337,7 @@ Deno.test("an unknown project has no results, and a name that several projects s
   assert.equal(results.length, 1);
 });
 
-Deno.test("what is remembered of a session is found and forgotten by its id after the session is gone", async () => {
+Deno.test("memory of a removed session is found and forgotten by its id", async () => {
   using place = await remembered();
   const { results: [{ sessionId }] } = await ask(place, ["memory", "search", "mismatched"]);
   const db = await openDatabase(place.database, { busyTimeoutMs: 5_000 });

@@ -364,7 +364,7 @@ test("a project's file cannot name a command, whatever it says, and validate say
   assert.throws(() => Deno.statSync(ran), Deno.errors.NotFound);
 });
 
-test("what the command does as a session of Claude Code is not kept: it would be summarized in its turn", async (home) => {
+test("hooks keep nothing of a summarizer that is itself a session of Claude Code", async (home) => {
   await endedSession(home);
   await drain(home);
   const sessions = () => query(home.database, "SELECT count(*) AS n FROM sessions")[0]!["n"];

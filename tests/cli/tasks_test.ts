@@ -40,7 +40,7 @@ async function historyOf(place: Stage, id: string) {
 
 const test = testWith(stage);
 
-test("of two who claim a task at once one gets it, and the other hears whose it is", async (place) => {
+test("when two claim a task at once, one gets it and the other is told the holder", async (place) => {
   const id = await make(place);
   const both = await Promise.all(
     ["a", "b"].map((name) => task(place, "claim", id, "--agent-id", name)),

@@ -545,7 +545,7 @@ Deno.test("a typing error in a list is told once, where it stands, also behind a
   }
 });
 
-Deno.test("what is suggested can be written as it stands, and says where former sections have gone", () => {
+Deno.test("a suggested key can be written as it is, and former sections are named with their new place", () => {
   const suggested: Readonly<Record<string, string | undefined>> = {
     "stop: {commands: x}": 'write [{run: "x"}]',
     "subagentStop: {commands: x}": undefined,

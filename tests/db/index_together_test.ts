@@ -43,7 +43,7 @@ Deno.test("observations are put into the index together, as they are in the end"
   assert.deepEqual(found(db, "later"), [later], "what others write goes in at once");
 });
 
-Deno.test("what fails while observations are put into the index together leaves nothing", async () => {
+Deno.test("a failure while observations are indexed together leaves nothing", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   assert.throws(() =>

@@ -15,7 +15,7 @@ function project(config: string): RequiredProject {
   return made;
 }
 
-Deno.test("what comes after a command that checks out a protected branch is denied", async () => {
+Deno.test("a command that checks out a protected branch may change nothing after that", async () => {
   using repository = project(GUARD);
   await repository.assertDenied(/branch main is protected/, [
     "git checkout main && echo x > src/a.ts",

@@ -39,7 +39,7 @@ test("a command of PowerShell is denied as one of Bash is", async (home) => {
   assert.equal(await bash(home, "Stop-Service x"), null);
 });
 
-test("what only the running PowerShell knows is noted, and denied by a strict policy", async (home) => {
+test("a PowerShell command that only the running shell can decide is noted, and denied by a strict policy", async (home) => {
   projectIn(home, `preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
   const open = ["Invoke-Expression $code", "Remove-Item $x", "(Get-Item yarn.lock).Delete()"];
   for (const command of open) {

@@ -188,7 +188,7 @@ slowTest("a command that ignores SIGTERM is killed", async () => {
   assert.equal(processesWith(nap(2)), 0);
 }, needsTools("ps"));
 
-test.ps("what a command leaves in the background does not hold the hook, and lives on", async (home) => {
+test.ps("a process that a command leaves in the background lives on, and does not hold the hook", async (home) => {
   projectIn(
     home,
     `stop: {commands: [{run: "${
@@ -272,7 +272,7 @@ test("without bash a command runs in the system's shell", async (home) => {
   assert.match((await stop(home, { env }))!, /failed with exit code 4: exit 4\n/);
 });
 
-test("what a command prints is masked in what is stored", async (home) => {
+test("the output of a command is masked before it is stored", async (home) => {
   const secret = "ghp_" + "a1B2".repeat(9);
   const project = projectIn(
     home,

@@ -52,7 +52,7 @@ Deno.test("ordinary code and prose stay as they are", () => {
   ) assert.equal(defused(text), text);
 });
 
-Deno.test("what is told once is told the same again, and no mark is left", () => {
+Deno.test("defusing a text twice changes nothing more, and leaves no mark", () => {
   const part = fc.constantFrom(
     ...[
       "<",

@@ -223,7 +223,7 @@ Deno.test("a commit that a check had refused mends that failure", () => {
   assert.ok(keysOf(bash(command, "[main 1a2b3c4] Say less")).includes(refused.sameAs));
 });
 
-Deno.test("what was looked at, asked, planned and said is told by itself", () => {
+Deno.test("reads, questions, plans and messages each have a title of their own", () => {
   const rows: readonly (readonly [Observed, string, string])[] = [
     [tell("Read", { tool_input: { file_path: `${ROOT}/a.ts` } }), "search", "Read a.ts"],
     [
@@ -294,7 +294,7 @@ Deno.test("what was looked at, asked, planned and said is told by itself", () =>
   }
 });
 
-Deno.test("whatever a tool is sent, observing it does not throw", () => {
+Deno.test("observing throws for no input of any tool", () => {
   const values = [undefined, null, 5, "text", [], {}, { file_path: 5 }, { command: [] }, {
     todos: [null, 1],
   }];

@@ -54,7 +54,7 @@ const OTHERS = Array.from(
   (_, at) => `Please look at ticket ${at}: the button is ${at} pixels too wide on the first page.`,
 );
 
-sizedTest("whatever is typed, a search gives an answer and no error", async () => {
+sizedTest("any text can be searched for without an error", async () => {
   using memory = await remembering(
     makeCorpus(7, { documents: 300, questions: 0 }).documents,
   );
@@ -197,7 +197,7 @@ Deno.test("where a word that is nowhere stands among common words, those find wh
   deepStrictEqual(memory.search("what is mobile"), []);
 });
 
-Deno.test("that nothing has what stood in quotes is told with the results without them", async () => {
+Deno.test("where nothing holds a quoted phrase, the search says so and ignores the quotes", async () => {
   using memory = await remembering(said(...OTHERS, "alpha beta gamma", "gamma alpha"));
   const answered = (text: string) => {
     const { results, quotedNowhere } = memory.answer(text);
@@ -250,7 +250,7 @@ Deno.test("a prompt that is typed once more stands before the prompts that are l
   for (const text of prompts) strictEqual(memory.search(text)[0]?.title, text);
 });
 
-Deno.test("what has the marks of a term as they were typed comes before what has its words", async () => {
+Deno.test("text with the punctuation of a term as typed comes before text with its words only", async () => {
   using memory = await remembering(said(
     ...OTHERS,
     "Reading the list made one query a row (N+1), which took seconds.",
@@ -312,7 +312,7 @@ Deno.test("the date of a question does not put less of its words before what hol
   );
 });
 
-Deno.test("what is asked of a day is answered by what was said on it, though others have more of its words", async () => {
+Deno.test("a question about a day finds what was said on it first, though other texts share more words", async () => {
   const at = (day: number) =>
     `2026-0${1 + Math.floor(day / 28)}-${String(1 + day % 28).padStart(2, "0")}`;
   const others = Array.from(
@@ -390,7 +390,7 @@ Deno.test("a question of nothing but a date is answered with what tells of it, t
   }
 });
 
-Deno.test("what says a date comes before all that was made on that day, however much that is", async () => {
+Deno.test("text that names a date comes before everything made on that day", async () => {
   const audit = "The audit of the kiosk took place 2025-11-18 in the office.";
   const rows = Array.from({ length: 30 }, (_, at) => `The cart reads row ${at} of the table.`);
   using memory = await remembering([
@@ -428,7 +428,7 @@ Deno.test("small words and words of a time tell apart what the others find", asy
   }
 });
 
-Deno.test("what is shown of a text holds neighbours of writing without blanks", async () => {
+Deno.test("a snippet shows a match in writing without blanks", async () => {
   const filler = "and then there was more to be said about other things ".repeat(12);
   using memory = await remembering(said(
     ...OTHERS,
@@ -455,7 +455,7 @@ Deno.test("a question of nothing but a time is answered with what was done then"
 });
 
 slowTest(
-  "what was done in a time is found though thousands were taken in after it, of a project and in no order",
+  "work of a period is found by project, although thousands of observations came later and in no order",
   async () => {
     const DAY_MS = 86_400_000;
     const at = (day: number, text: string, projectDir = PROJECT) => ({

@@ -19,7 +19,7 @@ Deno.test("a rule may stand behind please or in a list, and is said once", () =>
   ]);
 });
 
-Deno.test("what is quoted, pasted as code, asked or too short to be a rule is none", () => {
+Deno.test("quotes, pasted code, questions and very short sentences are no rules", () => {
   for (
     const prompt of [
       "> Never push to main",

@@ -74,7 +74,7 @@ Deno.test("identifiers, paths, flags, codes and other scripts are found by what 
   for (const [query, first] of rows) assert.equal(find(query)[0], first, query);
 });
 
-Deno.test("what stands in quotes has to be there as it is, unless nothing has it", async () => {
+Deno.test("a quoted phrase must be found as it is, unless nothing holds it", async () => {
   const find = await memoryOf([
     "retry the failing upload",
     "upload the failing retry list",

@@ -131,7 +131,7 @@ for (const [step, expected] of ROWS) {
   });
 }
 
-Deno.test("what failed in another working tree is mended there, and by a session of that", async () => {
+Deno.test("a failure in another working tree is mended there, or by a session of that tree", async () => {
   const red = { ran: "cd I && npm test", failed: RED };
   assert.deepEqual((await told([red, { ran: "npm test", said: GREEN }]))[0], "one test npm test");
   for (
@@ -164,7 +164,7 @@ Deno.test("workFolder() follows a script, and the shell where it has gone", () =
   }
 });
 
-Deno.test("what fails in another repository is nothing that is open here", async () => {
+Deno.test("a failure in another repository is not open in this one", async () => {
   const foreign: readonly Step[] = [
     { ran: "cd ../other && npm test" },
     { ran: "cd O/web && npm test" },
@@ -196,7 +196,7 @@ Deno.test("what fails in another repository is nothing that is open here", async
   for (const step of own) assert.equal(await isOpen(step), true, step.ran);
 });
 
-Deno.test("what passes or is committed in another repository is nothing of this one", async () => {
+Deno.test("a success or commit in another repository counts for nothing in this one", async () => {
   const red = { ran: "make test", failed: RED };
   for (
     const step of [

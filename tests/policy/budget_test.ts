@@ -112,38 +112,44 @@ const project = () => new JudgedProject(CONFIG, ["yarn.lock"]);
 /** Whether a command is denied, or a person is asked for it. */
 const isHeld = ({ blocks, unread }: Verdict) => blocks.length > 0 || unread !== undefined;
 
-sizedTest("what is forbidden is denied or asked for, however deep it is nested", async () => {
-  using at = project();
-  const passed: string[] = [];
-  for (const [name, [head, tail]] of Object.entries(NESTINGS)) {
-    for (const depth of DEPTHS) {
-      const from = performance.now();
-      const verdict = await at.judge("Bash", head.repeat(depth) + CORE + tail.repeat(depth));
-      if (!isHeld(verdict)) passed.push(`${name} ${depth}`);
-      if (depth === 10 && head !== "xargs " && verdict.blocks.length === 0) {
-        passed.push(`${name} 10 asks`);
+sizedTest(
+  "a forbidden command is denied, or a person is asked, however deep it is nested",
+  async () => {
+    using at = project();
+    const passed: string[] = [];
+    for (const [name, [head, tail]] of Object.entries(NESTINGS)) {
+      for (const depth of DEPTHS) {
+        const from = performance.now();
+        const verdict = await at.judge("Bash", head.repeat(depth) + CORE + tail.repeat(depth));
+        if (!isHeld(verdict)) passed.push(`${name} ${depth}`);
+        if (depth === 10 && head !== "xargs " && verdict.blocks.length === 0) {
+          passed.push(`${name} 10 asks`);
+        }
+        assert.ok(performance.now() - from < MAX_MS, `${name} ${depth}`);
       }
-      assert.ok(performance.now() - from < MAX_MS, `${name} ${depth}`);
     }
-  }
-  assert.deepEqual(passed, []);
-});
+    assert.deepEqual(passed, []);
+  },
+);
 
-sizedTest("what is forbidden is denied or asked for, however much stands before it", async () => {
-  using at = project();
-  const passed: string[] = [];
-  for (const [name, make] of Object.entries(LONG)) {
-    for (const size of DEPTHS) {
-      const from = performance.now();
-      const verdict = await at.judge("Bash", `${make(size)}\n${CORE}`);
-      if (!isHeld(verdict)) passed.push(`${name} ${size}`);
-      assert.ok(performance.now() - from < MAX_MS, `${name} ${size}`);
+sizedTest(
+  "a forbidden command is denied, or a person is asked, however much stands before it",
+  async () => {
+    using at = project();
+    const passed: string[] = [];
+    for (const [name, make] of Object.entries(LONG)) {
+      for (const size of DEPTHS) {
+        const from = performance.now();
+        const verdict = await at.judge("Bash", `${make(size)}\n${CORE}`);
+        if (!isHeld(verdict)) passed.push(`${name} ${size}`);
+        assert.ok(performance.now() - from < MAX_MS, `${name} ${size}`);
+      }
     }
-  }
-  assert.deepEqual(passed, []);
-});
+    assert.deepEqual(passed, []);
+  },
+);
 
-Deno.test("what is too large to be read is asked for, and denied under strict", async () => {
+Deno.test("a person is asked about a command that is too large to read; a strict policy denies it", async () => {
   using at = project();
   for (
     const command of [
@@ -166,7 +172,7 @@ Deno.test("what is too large to be read is asked for, and denied under strict", 
   }
 });
 
-Deno.test("what is long and plain passes", async () => {
+Deno.test("a long plain command passes", async () => {
   using at = project();
   for (
     const command of [

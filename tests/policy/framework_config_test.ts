@@ -113,7 +113,7 @@ Deno.test("a requirement that was not switched on there is written as switched o
   assert.deepEqual(one("{enabled: true}"), { enabled: true });
 });
 
-Deno.test("what is a person's own goes into the file that is not committed", () => {
+Deno.test("a person's own settings go into the file that is not committed", () => {
   const { shared, own } = convert({
     global:
       "requirements: {plan: {message: mine, scope: branch}, mine: {enabled: true, scope: branch}}",
@@ -186,7 +186,7 @@ hooks:
   ]);
 });
 
-Deno.test("what has no counterpart, or no value that is allowed here, is named with the reason", () => {
+Deno.test("settings without a counterpart, or with a value that is not allowed, are named with the reason", () => {
   const { shared, notTaken } = convert({
     project: `
 strict_preflight: true

@@ -180,7 +180,7 @@ test.slow("a port that is taken, and a file in the socket's place, are told and 
   assert.equal(Deno.readTextFileSync(besideDatabase(home, "sock")), "mine");
 });
 
-test.slow("what is advised about daemon and tasks names the database that --db named", async (home) => {
+test.slow("advice about the daemon and tasks repeats the database that --db named", async (home) => {
   const database = join(home.path, "x.db");
   const run = async (...args: string[]) => {
     const { stdout, stderr } = await startProgram(["--db", database, ...args], {

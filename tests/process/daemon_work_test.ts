@@ -49,7 +49,7 @@ async function reaches(daemon: RunningDaemon, taskId: string, status: string) {
 
 const test = testWith(tempHome);
 
-test.unix("what is told of agents, questions and workflows that run is as the document says", async (home) => {
+test.unix("the API tells of running agents, questions and workflows as its document says", async (home) => {
   const project = await workplace(home, { last: MERGE });
   await using daemon = await runDaemon(home, { cwd: project.path });
   const judge = judgeBy((await daemon.ask("GET", "/openapi.json")).body as ApiDocument);

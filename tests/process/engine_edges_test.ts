@@ -49,7 +49,7 @@ test.slowUnix("an agent that talks without end holds up nobody: other requests a
   await end(daemon);
 });
 
-test.unix("what is merged is what lies in the working tree, whichever branch the agent has switched to", async (home) => {
+test.unix("the work in the working tree is merged, whichever branch the agent switched to", async (home) => {
   const agent = "#!/bin/sh\ncat >/dev/null\ngit switch -q -c mine\n" +
     "echo p >precious.txt\ngit add precious.txt\ngit commit -q -m p\n";
   const project = await workedProject(home, { workflows: { merged: MERGED }, agent });

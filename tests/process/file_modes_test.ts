@@ -76,7 +76,7 @@ test.unix("a database elsewhere lies in private folders that were made for it", 
   assert.deepEqual(openToOthers(home.path), []);
 });
 
-test.unix("what remembers that a notice was told is private", async (home) => {
+test.unix("files that remember a told notice are private", async (home) => {
   await openHook(home, "PostToolUse");
   change(home, "PRAGMA user_version = 9999");
   await openHook(home, "PostToolUse");

@@ -201,7 +201,7 @@ test("the process of a session counts on after an event that names another one",
   assertRefused(await asAgent(home), /runs session/);
 });
 
-test.unix("what Claude Code tells its commands names them, above a shell that has forgotten it", async (home) => {
+test.unix("a command knows its session from Claude Code's variables, also below a shell that cleared them", async (home) => {
   await begin(home);
   addToken(home.database);
   const said = await shell(

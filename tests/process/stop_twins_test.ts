@@ -69,7 +69,7 @@ test.unix("a failing command is told once, and the next stop is another one", as
   }
 });
 
-test.unix("what is run for a subagent is run once for two hooks", async (home) => {
+test.unix("two hooks of one subagent run its commands once", async (home) => {
   configure(home, `subagentStop: {commands: {"*": [{run: "${WAITING}"}]}}`);
   await sendTwice(home, "SubagentStop", { agent_id: "a1", agent_type: "x" });
   await sendTwice(home, "SubagentStop", { agent_id: "a2", agent_type: "x" });

@@ -22,7 +22,7 @@ Deno.test("an error of the API is told by what it is, with all that is said of i
   ]);
 });
 
-Deno.test("one of which nothing more is said is told all the same, and one of an unknown kind as one of the API", () => {
+Deno.test("an error without a text is told by its kind, and an unknown kind as an API error", () => {
   assert.equal(told({ error: "overloaded" }).title, "Cut off (overloaded)");
   assert.equal(
     told({ error: "unknown", last_assistant_message: "API Error: 400 bad" }).title,
@@ -30,7 +30,7 @@ Deno.test("one of which nothing more is said is told all the same, and one of an
   );
 });
 
-Deno.test("it is no word of Claude's: neither the last message of a summary, nor the end of what was asked", () => {
+Deno.test("an API error is not the last message of a summary", () => {
   const rest = { outcome: null, branch: null, files: [], resolvedBy: null };
   const { title, text, facts } = told({ error: "server_error" });
   const summary = summarizeSession([

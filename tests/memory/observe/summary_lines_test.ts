@@ -119,7 +119,7 @@ Deno.test("the head of a report, and where to read more, are not what is wrong",
   assert.equal(failed("cargo build", rustc).facts.error, "error: could not compile `calc` (lib)");
 });
 
-Deno.test("what says what is wrong is not taken for a counter, whatever numbers it holds", () => {
+Deno.test("a line that says what is wrong is not taken for a counter, whatever numbers it holds", () => {
   for (
     const line of [
       "AssertionError: 2 errors != 3 errors",
@@ -180,7 +180,7 @@ Deno.test("a fix names tests in quotes where they are words, and of what a linte
   }
 });
 
-Deno.test("of a chain the part is named that has failed, where the output tells it", () => {
+Deno.test("the failed part of a chain is named where the output tells it", () => {
   const chain = "cd web && npm ci && npm run build";
   const build = "added 3 packages\n\n> app@1.0.0 build\n> vite build\n\nnpm ERR! code ELIFECYCLE";
   const rows: readonly (readonly [command: string, output: string, part: string])[] = [

@@ -19,7 +19,7 @@ Its tests are not written yet.</result>
 <usage><subagent_tokens>120</subagent_tokens><tool_uses>2</tool_uses></usage>
 </task-notification>`;
 
-Deno.test("of an agent's end its last words are kept, and nothing of what they are wrapped in", () => {
+Deno.test("the notice of an agent's end keeps its last words without their frame", () => {
   const { kind, title, text } = observeNotification(readNotification(AGENT)!);
   assert.deepEqual([kind, title, text], [
     "message",
