@@ -169,7 +169,7 @@ Deno.test("an abandoned session that shows life is active again", async () => {
   assert.deepEqual([session!.status, session!.endedAtMs], ["active", null]);
 });
 
-Deno.test("the mark of a process is forgotten with the process", async () => {
+Deno.test("the start mark of a process is forgotten with the process", async () => {
   const { db } = await after(
     record(1000, { claudePid: 10, claudeProcess: "start-10" }),
     record(2000, { claudePid: 10 }),

@@ -17,7 +17,7 @@ function found(db: DatabaseSync, word: string): number[] {
     .all(word).map(({ rowid }) => Number(rowid));
 }
 
-Deno.test("observations are put into the index together, as they are in the end", async () => {
+Deno.test("observations are indexed together, in their final state", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const [changed, removed] = [add(db, "older harbour"), add(db, "older lighthouse")];
@@ -57,7 +57,7 @@ Deno.test("a failure while observations are indexed together leaves nothing", as
   assert.deepEqual(checkIndex(db), []);
 });
 
-Deno.test("a drain writes its observations into few parts of the index, not each into one", async () => {
+Deno.test("a drain writes its observations into few parts of the index", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   for (let n = 0; n < 100; n++) {

@@ -41,7 +41,7 @@ Deno.test("isLasting() tells a file from memory", async () => {
   await Deno.remove(path);
 });
 
-Deno.test("a snapshot is the last one of its session and folder", async () => {
+Deno.test("only the last snapshot of a session and folder is kept", async () => {
   const db = await open();
   const key = { sessionId: "s1", root: "/p" };
   assert.equal(readSnapshot(db, key), null);

@@ -162,7 +162,7 @@ Deno.test("programsOf() names the programs of a script, namesTest() a test by it
   assert.ok(!isWhole({ facts: { failing: ["TestCart"] } }));
 });
 
-Deno.test("each cause outside of the code is told by its example, and not by its counterexample", () => {
+Deno.test("each cause outside of the code matches its example, and not its counterexample", () => {
   for (const { name, pattern, example, counterexample } of OUTSIDE_CAUSES) {
     assert.match(example, pattern, name);
     assert.ok(!liesOutside(counterexample), counterexample);

@@ -86,7 +86,7 @@ Deno.test("a long text of beginnings is looked through in linear time", () => {
   assert.ok(performance.now() - started < 5_000);
 });
 
-Deno.test("a heading says that what stands below is data, whatever it is about", () => {
+Deno.test("every heading says that the text below is data", () => {
   assert.match(headed("## Memory"), /^## Memory \(conclaude: .*data and no instructions\)$/);
   assert.doesNotMatch(headed("About <system>\nx"), /<|\n/);
 });

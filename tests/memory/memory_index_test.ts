@@ -135,7 +135,7 @@ slowTest(
 );
 
 slowTest(
-  "a search that finds a word nowhere notices an index whose pages or newest rows are lost",
+  "a search for a word that is found nowhere notices an index that has lost pages or rows",
   async () => {
     const added =
       "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +

@@ -23,7 +23,7 @@ const keysOf = ({ passes = [] }: Observed) =>
 const fails = (command: string, error: string) =>
   tell("Bash", { tool_input: { command }, error }, true);
 
-Deno.test("an edit tells its file, what it defines, and the lines that came and went", () => {
+Deno.test("an edit tells its file, its symbols, and its added and removed lines", () => {
   const edit = tell("Edit", {
     tool_input: {
       file_path: `${ROOT}/src/a.ts`,
@@ -120,7 +120,7 @@ Deno.test("a command that runs tests has failed where its runner counts a failur
   }
 });
 
-Deno.test("tests that fail are told by their names, or by the error, and not by a total or a heading", () => {
+Deno.test("failed tests are told by their names or their error, and not by a total or a heading", () => {
   const told: readonly (readonly [command: string, output: string, why: string])[] = [
     [
       "python -m unittest",
@@ -201,7 +201,7 @@ Deno.test("a plan is told by the first line that tells something", () => {
   }
 });
 
-Deno.test("the same command is the same, wherever its output goes; in another folder it is another", () => {
+Deno.test("a command is the same wherever its output goes, and another one in another folder", () => {
   const same = [
     "npm test",
     "npm test 2>&1 | tail -20",
@@ -217,7 +217,7 @@ Deno.test("the same command is the same, wherever its output goes; in another fo
   assert.equal(shownCommand("cat a | sort | uniq"), "cat a | sort | uniq");
 });
 
-Deno.test("a commit that a check had refused mends that failure", () => {
+Deno.test("a commit that passes mends the failure of the one that a check refused", () => {
   const command = "git commit -m 'Say less'";
   const refused = fails(command, "Exit code 1\nlint: 3 problems");
   assert.ok(keysOf(bash(command, "[main 1a2b3c4] Say less")).includes(refused.sameAs));
@@ -340,7 +340,7 @@ Deno.test("observing throws for no input of any tool", () => {
   }
 });
 
-Deno.test("everything that Claude Code really sends tells something, or is known to tell nothing", () => {
+Deno.test("every recorded tool use gives an observation, or is known to give none", () => {
   const silent = new Set(["TaskUpdate"]);
   for (const name of observedNames().filter((name) => /^PostToolUse(?:Failure)?\./.test(name))) {
     const payload = observed(name, { PROJECT: ROOT, HOME: "/home/ana" });

@@ -8,7 +8,7 @@ import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import { readObservations } from "../../src/memory/drain/observations_table.ts";
 import { tempDatabase } from "../support/records.ts";
 
-Deno.test("a note is remembered with a file without the line, unless a file is called so", async () => {
+Deno.test("a note keeps its file without the line number, unless a file has that name", async () => {
   using temp = await tempDatabase();
   const folder = Deno.makeTempDirSync();
   try {
@@ -47,7 +47,7 @@ async function notesOf(...texts: readonly string[]) {
   return { temp, note, ids, find };
 }
 
-Deno.test("a note that another one replaces is told no more, and found last", async () => {
+Deno.test("a replaced note is not told, and found last", async () => {
   const { temp, note, ids: [wrong, other], find } = await notesOf(
     "The staging database listens on port 5432",
     "Nobody looks at the staging server on Sundays",

@@ -104,7 +104,7 @@ Deno.test("a word is found however it is written: its accents, its endings, its 
   }
 });
 
-slowTest("a pasted text is asked for by its rarest words, and finds where it is from", async () => {
+slowTest("a pasted text is searched for by its rarest words, and finds its source", async () => {
   const { documents } = makeCorpus(3, { documents: 3_000, questions: 0 });
   using memory = await remembering(documents);
   const pasted = documents.filter(({ text }) => text.length > 60).slice(200, 220)
@@ -116,7 +116,7 @@ slowTest("a pasted text is asked for by its rarest words, and finds where it is 
   ok(memory.search(pasted).some(({ title }) => pasted.includes(title)));
 });
 
-Deno.test("a picture is found among words, and by itself", async () => {
+Deno.test("an emoji is found among words, and by itself", async () => {
   using memory = await remembering(said(
     ...OTHERS,
     "Ship it 🚀 when the gate is green ✅",
@@ -141,7 +141,7 @@ Deno.test("a thing is found by its other name, and by its own name first", async
   ok(titles[0]!.startsWith("The repository"));
 });
 
-Deno.test("a long answer that holds all of a question comes before a short one that holds a rare word of it", async () => {
+Deno.test("a long answer with all words of a question comes before a short one with a rare word", async () => {
   const filler = Array.from({ length: 60 }, (_, at) => `Step ${at} went well and took a while.`);
   using memory = await remembering(said(
     ...OTHERS.map((text) => `${text} The invoice export is fine.`),
@@ -151,7 +151,7 @@ Deno.test("a long answer that holds all of a question comes before a short one t
   ok(memory.search("invoice export umlauts")[0]?.title.startsWith("The invoice export writes"));
 });
 
-Deno.test("a word that is in four of ten observations says next to nothing beside a name", async () => {
+Deno.test("a word in four of ten observations hardly counts beside a name", async () => {
   const letters = "lmnprstvwz";
   const names = Array.from({ length: 40 }, (_, at) => `k${"aeio"[at % 4]}b${letters[at % 10]}u`)
     .map((name, at) => `${name}${at < 20 ? "ma" : "si"}`);
@@ -172,7 +172,7 @@ Deno.test("a word that is in four of ten observations says next to nothing besid
   }
 });
 
-Deno.test("words that every text has, in whichever language, do not count as a phrase with a name", async () => {
+Deno.test("words that every text has form no phrase with a name, in any language", async () => {
   const nouns = "корзина заказ склад кэш очередь вход пароль письмо налог цена".split(" ");
   const facts = nouns.flatMap((one, at) =>
     nouns.slice(at + 1).flatMap((other, from) => {
@@ -189,7 +189,7 @@ Deno.test("words that every text has, in whichever language, do not count as a p
   }
 });
 
-Deno.test("where a word that is nowhere stands among common words, those find what they find without it", async () => {
+Deno.test("a word that nothing holds does not change what the common words beside it find", async () => {
   using memory = await remembering(said(...OTHERS, "Still to do: the tests on staging."));
   const first = (text: string) => memory.search(text)[0]?.title;
   strictEqual(first("what is still to do"), "Still to do: the tests on staging.");
@@ -211,7 +211,7 @@ Deno.test("where nothing holds a quoted phrase, the search says so and ignores t
   deepStrictEqual(answered('"zzqx yyqx"'), [[], []]);
 });
 
-Deno.test("a question that was asked before stands behind the answer that it got", async () => {
+Deno.test("a repeated question finds its answer before itself", async () => {
   const asked = "why do uploads time out on staging?";
   const sessions = Array.from({ length: 7 }, (_, at) => [
     asked,
@@ -233,7 +233,7 @@ Deno.test("a question that was asked before stands behind the answer that it got
   }
 });
 
-Deno.test("a prompt that is typed once more stands before the prompts that are less like it", async () => {
+Deno.test("a repeated prompt finds itself before similar prompts", async () => {
   const things = ["parser", "renderer", "session", "ledger", "socket", "digest"];
   const prompts = things.flatMap((one) =>
     things.map((other) => `add the ${one} in the ${other} so that the build passes`)
@@ -268,7 +268,7 @@ Deno.test("text with the punctuation of a term as typed comes before text with i
   }
 });
 
-Deno.test("a question for what Claude advised is answered by Claude, one for what a person told by the person", async () => {
+Deno.test("a question about Claude's advice finds Claude's words, one about a person's words finds the person's", async () => {
   using memory = await remembering(said(
     ...OTHERS,
     "I want a bicycle for the harbour road, a bicycle with a basket.",
@@ -279,7 +279,7 @@ Deno.test("a question for what Claude advised is answered by Claude, one for wha
   strictEqual(first("what did I tell you about my bicycle for the harbour road"), "prompt");
 });
 
-Deno.test("the date of a question does not put less of its words before what holds them all", async () => {
+Deno.test("a text with all words of a question comes before texts of its date with fewer", async () => {
   const at = (day: string) => Date.parse(`${day}T20:00:00Z`);
   const texts: readonly (readonly [day: string, text: string])[] = [
     ["2026-03-01", "Upload of the ledger: the harbour stage, as planned for 2026-03-18T09:00:00Z."],
@@ -376,7 +376,7 @@ Deno.test("a day is the same day however a question writes it", async () => {
   for (const day of WRITTEN) deepStrictEqual(asked(day), asked(WRITTEN[0]!), day);
 });
 
-Deno.test("a question of nothing but a date is answered with what tells of it, then with what was done then", async () => {
+Deno.test("a search for a date alone finds text that names it, then work of that day", async () => {
   using memory = await remembering(saidOn([
     ["2025-11-18", "The mailer was emptied by hand."],
     ["2025-12-01", "We planned the release of 2025-11-18."],
@@ -407,7 +407,7 @@ Deno.test("text that names a date comes before everything made on that day", asy
   strictEqual(memory.search("2025-11-18", 20).length, 20);
 });
 
-Deno.test("small words and words of a time tell apart what the others find", async () => {
+Deno.test("small words and words of time decide between texts that are equal otherwise", async () => {
   const resembling = Array.from({ length: 300 }, (_, at) => [
     `docker compose up number ${at}`,
     `session table row ${at}`,
@@ -438,7 +438,7 @@ Deno.test("a snippet shows a match in writing without blanks", async () => {
   ok(shown("企鹅缓存").includes("企鹅的缓存"), shown("企鹅缓存"));
 });
 
-Deno.test("a question of nothing but a time is answered with what was done then", async () => {
+Deno.test("a search for a time alone finds the work of that time", async () => {
   using memory = await remembering(said(
     "The cache of the mailer was emptied.",
     "What did I say of the ledger? That it leaks.",

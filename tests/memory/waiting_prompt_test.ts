@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { drainAt, saveEvent, tempDatabase } from "../support/records.ts";
 
-Deno.test("a session keeps the title of what it was asked while that waits to be worked in", async () => {
+Deno.test("a session keeps the title of its prompt while the prompt waits for a drain", async () => {
   using temp = await tempDatabase();
   const asked = "Make a page with a clock";
   saveEvent(temp.db, {

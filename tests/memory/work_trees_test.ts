@@ -123,7 +123,7 @@ const ROWS: readonly (readonly [Step, told: string])[] = [
 
 for (const [step, expected] of ROWS) {
   const where = `${step.in ?? "M"}${step.cwd === undefined ? "" : `, shell in ${step.cwd}`}`;
-  Deno.test(`a command is told of the working tree that it works in: ${where}: ${step.ran}`, async () => {
+  Deno.test(`a command belongs to the working tree that it works in: ${where}: ${step.ran}`, async () => {
     const [first = ""] = await told([step]);
     const plain = first.replace(/\/\S*?\/app-two/g, "S")
       .replace(/\/\S*?\/app\/\.claude\/worktrees\/one/g, "I").replace(/\/\S*?\/app(?= )/g, "M");

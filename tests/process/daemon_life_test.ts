@@ -87,7 +87,7 @@ test("a socket whose path would be too long lies in a private folder, and is fou
   assert.throws(() => Deno.lstatSync(daemon.socket), Deno.errors.NotFound);
 });
 
-test("a daemon is started, found, and stopped; both may be said twice", async (home) => {
+test("a daemon is started, found and stopped; starting and stopping twice is no error", async (home) => {
   const json = async (...args: string[]) => {
     const { code, ...said } = await daemonVerb(home, ...args);
     assert.equal(code, 0, JSON.stringify(said));

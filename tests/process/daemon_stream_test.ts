@@ -181,7 +181,7 @@ test.slow("a client that drops the stream again and again gets every event once,
   assert.deepEqual(ids, Array.from({ length: total }, (_, i) => i + 1));
 });
 
-test("a client that does not read holds up no other one, and loses nothing", async (home) => {
+test("a client that does not read delays no other client, and loses nothing", async (home) => {
   await using daemon = await runDaemon(home);
   const asleep = listen(daemon, "/events?since=0");
   await asleep.next();

@@ -108,7 +108,7 @@ test.unix("the API tells of running agents, questions and workflows as its docum
   assert.deepEqual(failures, []);
 });
 
-test.slowUnix("lines of output after a number are the same ones when the daemon was started anew", async (home) => {
+test.slowUnix("output lines after a number are the same after a restart of the daemon", async (home) => {
   const project = await workplace(home, { agent: AGENT.replace("Which color?", "Done.") });
   const told: unknown[] = [];
   let path = "";

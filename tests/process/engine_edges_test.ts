@@ -27,7 +27,7 @@ const LINES = 50_000;
 
 const test = testWith(tempHome);
 
-test.slowUnix("an agent that talks without end holds up nobody: other requests are answered, and no line is lost", async (home) => {
+test.slowUnix("an agent with endless output delays no other request, and no line is lost", async (home) => {
   const agent = `#!/bin/sh\ncat >/dev/null\nyes abcdefghij | head -n ${LINES}\necho last\n`;
   const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
   const taskId = await project.start("merged");
@@ -64,7 +64,7 @@ test.unix("the work in the working tree is merged, whichever branch the agent sw
   await end(daemon);
 });
 
-test.slowUnix("work that changed nothing is merged as nothing, not as somebody else's merge", async (home) => {
+test.slowUnix("work without changes is merged as nothing, and takes no other merge for its own", async (home) => {
   const agent = "#!/bin/sh\ncat >/dev/null\n[ ! -f ../../../../make ] || echo x >made.txt\n";
   const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
   const daemon = project.daemon();
@@ -115,7 +115,7 @@ test.unix("files that an agent makes have the permissions of its user's umask", 
   await pause(100);
 });
 
-test.unix("settings that cannot be read any more count as before, and nothing is removed meanwhile", async (home) => {
+test.unix("settings that become unreadable count as before, and nothing is removed meanwhile", async (home) => {
   const project = await workedProject(home, { workflows: { merged: MERGED } });
   const file = join(project.path, ".conclaude.yaml");
   const settings = await Deno.readTextFile(file);

@@ -57,7 +57,7 @@ slowTest(
   },
 );
 
-slowTest("a summary that was written on the way ends as one that was written once", async () => {
+slowTest("a summary rewritten by many drains equals one written once", async () => {
   const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
   try {
     const records = workRecords(900, { seed: 5, project: "/home/ana/app", startMs: START_MS });

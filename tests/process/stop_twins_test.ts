@@ -46,7 +46,7 @@ const twins = (home: TempHome) =>
 
 const test = testWith(tempHome);
 
-test.unix("a stop that two hooks are told of is judged and counted once", async (home) => {
+test.unix("a stop reported by two hooks is judged and counted once", async (home) => {
   configure(home, `stop: {rounds: 3, commands: [{run: "${WAITING}"}]}`);
   const stop = async (active: boolean) =>
     String((await sendTwice(home, "Stop", { stop_hook_active: active }))["reason"]);

@@ -22,7 +22,7 @@ function assertMasked(text: string): string {
   return masked;
 }
 
-Deno.test("the token of every service is masked as a whole, and what only begins like one stays", () => {
+Deno.test("the token of every service is masked as a whole, and text that only begins like one stays", () => {
   for (const { name, literal, example, counterexample } of VENDOR_FORMS) {
     for (
       const text of [example, `use('${example}')`, `+${example}\n`, `\u001b[32m${example}\u001b[0m`]
@@ -63,7 +63,7 @@ Deno.test("the output of a command that prints a secret is masked, that of a sim
   }
 });
 
-Deno.test("a secret is masked that only its name gives away", () => {
+Deno.test("a secret that only its name gives away is masked", () => {
   for (const form of [...texts.giving, ...GIVEAWAYS]) {
     const text = form.replaceAll("%", () => DRAWN_SECRET);
     const masked = assertMasked(text);

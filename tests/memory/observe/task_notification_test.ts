@@ -28,7 +28,7 @@ Deno.test("the notice of an agent's end keeps its last words without their frame
   ]);
 });
 
-Deno.test("where an end is told in other words they are kept as they are", () => {
+Deno.test("a notice in another form is kept as it is", () => {
   for (
     const [prompt, text] of [
       ["<task-notification>done</task-notification>", "done"],

@@ -22,7 +22,7 @@ const BACKGROUND = { backgroundTaskId: "b1" };
 const TIMED_OUT = { backgroundTaskId: "b1", timedOutAfterMs: 120_000 };
 const INTERRUPTED = { interrupted: true };
 
-Deno.test("a command that was not waited for has not passed, made no commit, and mends nothing", () => {
+Deno.test("a command in the background has not passed, made no commit, and mends nothing", () => {
   const rows: readonly (readonly [Observed, title: string])[] = [
     [tell("npm test", BACKGROUND), "`npm test` started in the background"],
     [tell("npm test", {}, { run_in_background: true }), "`npm test` started in the background"],
@@ -52,7 +52,7 @@ Deno.test("a command that was not waited for has not passed, made no commit, and
   assert.equal(tell("npm test", { stdout: "Tests: 3 passed, 3 total" }).kind, "test");
 });
 
-Deno.test("a commit that git has told of was made, whatever came of the rest", () => {
+Deno.test("a commit that git printed was made, whatever happened to the rest", () => {
   const { kind, besides } = tell("git commit -m x && git push", {
     ...INTERRUPTED,
     stdout: "[main abc1234] x",
