@@ -5,25 +5,15 @@ import { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync } from "node:zlib";
 import { openDatabase } from "../../src/db/database.ts";
 import { claimCaptures, DEATHS_APART_MS, releaseClaims } from "../../src/db/queue_work.ts";
-import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { hook, type TempHome, tempHome } from "../support/program.ts";
 import { drainAt, saveEvent } from "../support/records.ts";
+import { json, run } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const PAYLOAD = JSON.stringify({
   tool_input: { file_path: "/p/upload.ts", content: "export const tries = 3;\n".repeat(20) },
   tool_response: {},
 });
-
-async function run(home: TempHome, ...args: readonly string[]) {
-  return await runProgram(args, {
-    env: { HOME: home.path, PATH: "/usr/bin:/bin" },
-    cwd: home.path,
-  });
-}
-
-async function json(home: TempHome, ...args: readonly string[]) {
-  return jsonOf(await run(home, ...args, "--json"));
-}
 
 interface MemoryCheck {
   readonly name: string;
