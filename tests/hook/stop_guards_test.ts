@@ -384,13 +384,6 @@ test("a continued stop is judged again, six times in a row, then let through, an
   assert.match((await stop(home))!, /stop 1 of at most 6/);
 });
 
-test("stop.maxBlocks bounds what never ends", async (home) => {
-  projectIn(home, "stop: {infinite: true, maxBlocks: 2}");
-  assert.notEqual(await stop(home), null);
-  assert.notEqual(await stop(home, { active: true }), null);
-  assert.equal(await stop(home, { active: true }), null);
-});
-
 test("the command in a block lifts it for the session, and resume brings it back", async (home) => {
   const project = projectIn(
     home,
@@ -555,9 +548,4 @@ test("config validate names what is wrong with stop", async (home) => {
   assert.match(told, /stop\.rounds\n.*from 1 to 10000, found 0/);
   assert.match(told, /stop\.infinte\n.*\n.*infinite/);
   assert.match(told, /stop\.commands\[0\]\.timeout\n.*from 1 to 3600, found 4000/);
-});
-
-test("a command that fails is called as in the file, also behind one that is left out", async (home) => {
-  projectIn(home, "stop: {commands: [{run: 'true'}, {rum: x}, {run: 'false'}]}\n");
-  assert.match((await stop(home))!, /stop\.commands\[2\]/);
 });
