@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { type EvalScores, evalSet } from "../support/memory_corpus.ts";
-import { makeCorpus } from "../support/memory_corpus.ts";
+import { type EvalScores, evalSet, makeCorpus } from "../support/memory_corpus.ts";
 import type { Bench } from "./bench.ts";
 import { emptyWorkplace } from "./fixture.ts";
 

@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import { newId } from "../../src/base/ids.ts";
 import { type HookRecord, saveRecords } from "../../src/db/captures.ts";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { checkpoint, openDatabase } from "../../src/db/database.ts";
 import { surroundings } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
+import { drainAt } from "../support/records.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 
 /** A home with a history, and a project in it. */
 export interface Workplace {
@@ -61,7 +60,7 @@ export async function usedWorkplace(folder: string, rows: number): Promise<Workp
       ),
     );
   }
-  drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: Date.now });
+  drainAt(db);
   checkpoint(db, "TRUNCATE");
   db.close();
   return place;

@@ -141,7 +141,7 @@ function summary(results: readonly Result[], runs: number): string {
 if (import.meta.main) await runTask(main);
 
 /** What the figures belong to: processor, memory, system, load, runtime. */
-export function describeMachine(runtime: string): string[] {
+function describeMachine(runtime: string): string[] {
   const cores = availableParallelism();
   const [load = 0] = loadavg();
   const gibibytes = Math.round(totalmem() / 2 ** 30);

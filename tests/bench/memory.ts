@@ -25,7 +25,7 @@ export const memory: Bench = {
 };
 
 /** Words before a command that make it report its peak, in kilobytes, as the last line of stderr. */
-export type Meter = readonly [string, ...string[]];
+type Meter = readonly [string, ...string[]];
 
 const PYTHON_METER = `
 import resource, subprocess, sys

@@ -1,12 +1,12 @@
 /** Memory: how long it takes to find things, to tell a session of them, and to work captures in. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { answerMemory } from "../../src/memory/search/search.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { transaction } from "../../src/db/transaction.ts";
 import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import { observed } from "../support/program.ts";
+import { drainAt } from "../support/records.ts";
 import { saveWork } from "../support/work_sessions.ts";
 import type { Bench, BenchContext, Figure } from "./bench.ts";
 import { emptyWorkplace, type Workplace } from "./fixture.ts";
@@ -14,7 +14,6 @@ import { againstEmpty, captureSubject, hookSubject, verbSubject } from "./hooks.
 import { compare, median, startUnheard, timeOnce } from "./measure.ts";
 import { findMeter, peakKilobytes } from "./memory.ts";
 import { fillMemory, writeProject } from "./memory_fixture.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 
 const MILLION = 1_000_000;
 const HUNDRED_THOUSAND = 100_000;
@@ -157,7 +156,7 @@ async function timeDrain(base: string) {
   const db = await openDatabase(`${base}.db`, { busyTimeoutMs: 1_000 });
   saveWork(db, CAPTURES, { seed: 1 });
   let start = performance.now();
-  drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: Date.now });
+  drainAt(db);
   const drainMs = performance.now() - start;
   const rows = db.prepare("SELECT * FROM observations ORDER BY id").all();
   const files = db.prepare("SELECT * FROM observation_files").all();

@@ -21,7 +21,7 @@ Deno.test("the program may read exactly those environment variables that its sou
   assert.deepEqual([...named].sort(), [...ENVIRONMENT_NAMES].sort());
 });
 
-Deno.test("nothing takes the environment as a whole", () => {
+Deno.test("no source reads the environment as a whole", () => {
   for (const code of programSources()) {
     assert.doesNotMatch(code, /Deno\.env\.(toObject|has)|process\.env|import\.meta\.env/);
   }

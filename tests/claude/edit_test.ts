@@ -370,7 +370,7 @@ Deno.test("a malformed file is refused as malformed, also when it holds a URL", 
   }
 });
 
-Deno.test("a file of another shape than Claude Code's is refused, and the place is named", () => {
+Deno.test("a file without Claude Code's shape is refused, and the place is named", () => {
   for (
     const [text, why] of [
       ["[]", /the top level must be an object, and is an array/],

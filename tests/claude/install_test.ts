@@ -376,7 +376,7 @@ Deno.test({
     }),
 });
 
-Deno.test("what another program writes during an installation is read again, and not lost", () =>
+Deno.test("a change by another program during an installation is read again, and not lost", () =>
   inHome(({ path, options, write, read }) => {
     write('{"theirs":1}');
     const mkdirSync = Deno.mkdirSync;

@@ -151,7 +151,7 @@ Deno.test("another server of our name is neither changed nor removed", () => {
   }
 });
 
-Deno.test("what cannot be edited safely is refused, and a removal looks only into a file that names us", () => {
+Deno.test("a file that cannot be edited safely is refused, and a removal reads only a file that names us", () => {
   for (
     const [text, why] of [
       ['{"mcpServers": {}, // "conclaude"\n}', /JSONC comments, the first on line 1, column 20/],
@@ -214,7 +214,7 @@ Deno.test({
     }),
 });
 
-Deno.test("what Claude Code writes under its lock while a server is registered is not lost", () =>
+Deno.test("a change by Claude Code under its lock is not lost while a server is registered", () =>
   inFolder(async (folder) => {
     const file = `${folder}/.claude.json`;
     const lock = `${file}.lock`;

@@ -75,7 +75,7 @@ Deno.test("shortenJson() drops what is nested too deeply, and the later ones of 
   assert.match(String(list.at(-1)), /bytes cut/);
 });
 
-Deno.test("half a secret where a text is cut is not kept", () => {
+Deno.test("no half of a secret is kept where a text is cut", () => {
   const token = `ghp_${"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5"}`;
   for (let before = 11_900; before <= 12_000; before++) {
     const json = JSON.stringify({

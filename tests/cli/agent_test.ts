@@ -53,7 +53,7 @@ for (const isDaemonThere of [true, false]) {
   );
 }
 
-Deno.test("agent output has every line with its number, and for people what is said", async () => {
+Deno.test("agent output has every line with its number, and shows people the text", async () => {
   await using stage = await engineStage({
     agent: `
 cat >/dev/null

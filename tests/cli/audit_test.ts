@@ -5,7 +5,7 @@ import { testWith } from "../support/fixtures.ts";
 
 const test = testWith(tempDatabase);
 
-test("audit list --json gives what programs were promised", async (temp) => {
+test("audit list --json has the documented fields", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   const id = saveEvent(temp.db, { execution: { metadata: { files: ["/p/a.ts"] } } });
   const { executions } = await runVerbJson(["audit", "list"], place);
@@ -36,7 +36,7 @@ test("audit list takes the short id of a session and an age", async (temp) => {
   assert.equal(await count("--session", "cad0ac4d", "--since", "2h"), 1);
 });
 
-test("audit list shows in a note what the rules doubted, lifted or allowed, and not only --json", async (temp) => {
+test("audit list notes doubts, lifted rules and allowed uses, like --json", async (temp) => {
   const noted = [
     [
       { doubts: ["which program it starts is only known when it runs"] },

@@ -25,7 +25,7 @@ test("config init writes a valid file, and never over another one unless it is t
   assert.deepEqual(namesIn(place.project), [".conclaude.yaml"]);
 });
 
-test("config init does not write a file that would make another one count for nothing", async (place) => {
+test("config init refuses a file that would hide another one", async (place) => {
   Deno.writeTextFileSync(join(place.project, ".conclaude.yml"), "inherit: false\n");
   const { code, stderr } = await place.run(["config", "init"]);
   assert.equal(code, 1);

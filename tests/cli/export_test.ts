@@ -69,7 +69,7 @@ Deno.test("export --output removes the drafts that a killed export of the same n
   assert.deepEqual(namesOfDrafts(temp.folder).sort(), [...kept].sort());
 });
 
-Deno.test("of two exports at once into one file the last one stays", async () => {
+Deno.test("of two exports into one file at once, the last one stays", async () => {
   using temp = await tempDatabase();
   const context = { cwd: temp.folder, locations: { home: temp.folder } } as unknown as CliContext;
   const [first, second] = [1, 2].map((n) => {

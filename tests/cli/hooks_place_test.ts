@@ -51,7 +51,7 @@ test.unix("a refusal repeats the flags that led to its file", async (place) => {
   assert.match((await place.run(["install-hooks"])).stdout, /^Installed/);
 });
 
-test.unix("doctor's next lines lead to the file that they are about", async (place) => {
+test.unix("the commands that doctor advises name the file that they are about", async (place) => {
   await place.run(["install-hooks", "--scope", "local", "--events", "Stop"]);
   assert.deepEqual((await hookRows(place)).map(({ next }) => next), [
     "conclaude install-hooks --scope local",

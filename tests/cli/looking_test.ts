@@ -27,7 +27,7 @@ for (const args of LOOKING) {
   });
 }
 
-test("a command that writes makes the folder that the lookers did not", async (place) => {
+test("a command that writes makes the folder that reading commands did not make", async (place) => {
   const home = join(place.path, "new");
   const args = ["counter", "increment", "tries", "--session", "s1"];
   const { stdout } = await runProgram(args, { env: { HOME: home } });
@@ -35,7 +35,7 @@ test("a command that writes makes the folder that the lookers did not", async (p
   assert.ok(Deno.statSync(join(home, ".conclaude", "conclaude.db")).isFile);
 });
 
-test("no command makes a folder and takes it away again, for another process might be about to write there", async (place) => {
+test("no command makes a folder and removes it again", async (place) => {
   const watcher = Deno.watchFs(place.path);
   const touched: string[] = [];
   const watched = (async () => {

@@ -57,7 +57,7 @@ Deno.test("a file is found by its whole path and from a folder of the project, a
   assert.deepEqual((await ask(place, ["memory", "timeline", elsewhere])).observations, []);
 });
 
-Deno.test("memory search for nothing says that nothing was asked, and how to ask", async () => {
+Deno.test("memory search without words says how to ask", async () => {
   using place = await remembered();
   for (const words of [[""], ["  ", ""]]) {
     const { code, stdout, stderr } = await run(place, ["memory", "search", ...words]);
@@ -70,7 +70,7 @@ Deno.test("memory search for nothing says that nothing was asked, and how to ask
   assert.deepEqual((await ask(place, ["memory", "search", ""])).results, []);
 });
 
-Deno.test("memory search gives what programs are promised, the best first, and each filter narrows it", async () => {
+Deno.test("memory search --json has the documented fields, the best result first, and each filter narrows it", async () => {
   using place = await remembered();
   const { results } = await ask(place, ["memory", "search", "mismatched", "types"]);
   assert.ok(results.length > 3);
@@ -337,7 +337,7 @@ Deno.test("an unknown project has no results, and a name that several projects s
   assert.equal(results.length, 1);
 });
 
-Deno.test("what is remembered of a session is found and forgotten by its id after the session is gone", async () => {
+Deno.test("memory of a removed session is found and forgotten by its id", async () => {
   using place = await remembered();
   const { results: [{ sessionId }] } = await ask(place, ["memory", "search", "mismatched"]);
   const db = await openDatabase(place.database, { busyTimeoutMs: 5_000 });

@@ -3,29 +3,17 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync } from "node:zlib";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { claimCaptures, DEATHS_APART_MS, releaseClaims } from "../../src/db/queue_work.ts";
-import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { saveEvent } from "../support/records.ts";
+import { hook, type TempHome, tempHome } from "../support/program.ts";
+import { drainAt, saveEvent } from "../support/records.ts";
+import { json, run } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 
 const PAYLOAD = JSON.stringify({
   tool_input: { file_path: "/p/upload.ts", content: "export const tries = 3;\n".repeat(20) },
   tool_response: {},
 });
-
-async function run(home: TempHome, ...args: readonly string[]) {
-  return await runProgram(args, {
-    env: { HOME: home.path, PATH: "/usr/bin:/bin" },
-    cwd: home.path,
-  });
-}
-
-async function json(home: TempHome, ...args: readonly string[]) {
-  return jsonOf(await run(home, ...args, "--json"));
-}
 
 interface MemoryCheck {
   readonly name: string;
@@ -103,8 +91,7 @@ for (const [name, damage] of DAMAGES) {
       );
       const startMs = Date.now();
       let nowMs = startMs;
-      const drain = () =>
-        drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: () => nowMs });
+      const drain = () => drainAt(db, nowMs);
       assert.deepEqual([drain().worked, state(db, bad).status], [3, "raw"]);
       for (const id of others) {
         assert.equal(state(db, id).status, "done", "the others are not held up");
@@ -160,11 +147,11 @@ testOpen(
     const bad = saveEvent(db, { capture: { payload: PAYLOAD } });
     saveEvent(db, { capture: { payload: PAYLOAD.replace("upload", "other") } });
     let nowMs = Date.now();
-    const report = drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: () => nowMs });
+    const report = drainAt(db, nowMs);
     assert.deepEqual([report.worked, report.failed], [1, 1]);
     for (const pauseMs of [5_000, 10_000]) {
       nowMs += pauseMs;
-      drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: () => nowMs });
+      drainAt(db, nowMs);
     }
     assert.equal(state(db, bad).status, "error");
     assert.match((await memoryChecks(home))[0]!.message, /after errors: no uploads$/);
@@ -306,7 +293,7 @@ testOpen(
       deathMs += 2 * DEATHS_APART_MS;
       assert.deepEqual(dieOnce(db, deathMs), [bad]);
     }
-    const report = drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: Date.now });
+    const report = drainAt(db);
     assert.deepEqual([report.worked, report.failed], [2, 1]);
     assert.deepEqual([innocent, later].map((id) => state(db, id).status), ["done", "done"]);
     assert.match(state(db, bad).why!, /^5 drains ended while they worked at it/);

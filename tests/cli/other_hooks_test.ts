@@ -17,7 +17,7 @@ function replaceStop({ home }: Stage, command: string): void {
 
 const test = testWith(stage);
 
-test("a hook whose status is swallowed is named, and its way out adds no second one", async (place) => {
+test("a hook whose exit status is hidden is named, and the advised command adds no second hook", async (place) => {
   Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), RULES);
   await place.run(["install-hooks"]);
   replaceStop(place, "/opt/bin/conclaude hook Stop || true");
@@ -120,7 +120,7 @@ test("doctor does not call the two hooks of Stop doubled, and names one that has
   assert.equal((await look()).status, "ok", "what is around a drain hides nothing");
 });
 
-test("a drain hook alone does not judge stops, and an async drain does not keep Stop from judging them", async (place) => {
+test("a drain hook beside Stop leaves the gates armed, a drain hook alone does not", async (place) => {
   Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), RULES);
   await place.run(["install-hooks"]);
   const look = async () => {

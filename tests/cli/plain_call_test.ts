@@ -30,7 +30,7 @@ Deno.test("a plain command line is read without the library: values, switches, d
   });
 });
 
-Deno.test("every other command line, mistakes above all, is left to the library", async () => {
+Deno.test("every other command line, such as a wrong one, is left to the library", async () => {
   const lines = [
     "",
     "help",

@@ -19,7 +19,7 @@ function giveUp(db: DatabaseSync, id: string): void {
 
 const test = testWith(tempDatabase);
 
-test("queue list --json gives what programs were promised", async (temp) => {
+test("queue list --json has the documented fields", async (temp) => {
   const id = saveEvent(temp.db, { atMs: 5, capture: { payload: '{"a":1}' } });
   const { items } = await runVerbJson(["queue", "list"], placeOf(temp));
   assert.deepEqual(items, [{

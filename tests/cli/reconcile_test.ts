@@ -210,7 +210,7 @@ Deno.test("no byte of the database holds a secret or private words of a transcri
   assert.equal((await reconcileJson(home)).gaps, 0, "what was masked is found again");
 });
 
-Deno.test("what the configuration excludes is no gap, and is counted", async () => {
+Deno.test("excluded uses are no gaps, and are counted", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   Deno.mkdirSync(join(home.path, ".conclaude"));

@@ -33,7 +33,7 @@ test("session show takes any beginning of four characters, in any case, with or 
   assert.equal(session.sessionId, "other");
 });
 
-test("every --session takes what session show takes", async (temp) => {
+test("every --session accepts the same ids as session show", async (temp) => {
   saveEvent(temp.db, { capture: {}, counters: ["edits"] });
   saveEvent(temp.db, { sessionId: "other", capture: {}, counters: ["edits"] });
   for (const verb of FILTERS) {

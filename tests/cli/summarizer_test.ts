@@ -6,6 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { SummarizerRun } from "../../src/memory/drain/summarizer_runs_table.ts";
 import { isAlive, killNow } from "../support/processes.ts";
 import { query } from "../support/look.ts";
+import { configureUser } from "../support/on_home.ts";
+import { json, run } from "../support/verb.ts";
 import { spawnProgram } from "../support/process.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { slowTest } from "../support/lanes.ts";
@@ -52,28 +54,18 @@ async function edit(
 }
 
 function configure(home: TempHome, command: string, more: readonly string[] = []): void {
-  Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    [
-      "memory:",
-      "  summarizer:",
-      `    command: ${JSON.stringify(command)}`,
-      ...more.map((line) => `    ${line}`),
-    ].join("\n") + "\n",
-  );
+  const lines = [`command: ${JSON.stringify(command)}`, ...more].map((line) => `    ${line}\n`);
+  configureUser(home, `memory:\n  summarizer:\n${lines.join("")}`);
 }
 
-async function json(home: TempHome, args: readonly string[], cwd = home.path) {
-  return jsonOf(await runProgram([...args, "--json"], { env: { HOME: home.path }, cwd }));
-}
+/** What a verb prints as JSON in a folder. */
+const jsonIn = async (home: TempHome, cwd: string, ...args: readonly string[]) =>
+  jsonOf(await runProgram([...args, "--json"], { env: { HOME: home.path }, cwd }));
 
-const drain = (home: TempHome, cwd = home.path) => json(home, ["queue", "drain"], cwd);
+const drain = (home: TempHome, cwd = home.path) => jsonIn(home, cwd, "queue", "drain");
 
 /** What a verb prints for people. */
-async function told(home: TempHome, ...args: readonly string[]): Promise<string> {
-  return (await runProgram(args, { env: { HOME: home.path }, cwd: home.path })).stdout;
-}
+const told = async (home: TempHome, ...args: string[]) => (await run(home, ...args)).stdout;
 
 function summaryIn(home: TempHome, id = SESSION): { title: string; text: string; facts: string } {
   const [row] = query(
@@ -99,7 +91,7 @@ test("queue drain lets the user's command rewrite the summary of a session that 
   assert.match(title, /^Session: Let uploads be tried three times/);
   assert.equal(text, "Uploads are tried thrice.");
   assert.match(Deno.readTextFileSync(given), /<summary>[\s\S]*upload\.ts[\s\S]*<happened>/);
-  const found = await json(home, ["memory", "search", "thrice"]);
+  const found = await json(home, "memory", "search", "thrice");
   assert.equal(found.results[0].kind, "summary");
 
   // Nothing is new: the second drain runs nothing, and a repeat that changes nothing keeps the words.
@@ -109,7 +101,7 @@ test("queue drain lets the user's command rewrite the summary of a session that 
   assert.equal(summaryIn(home).text, "Uploads are tried thrice.");
   assert.equal(Deno.readTextFileSync(`${given}.runs`), "x\n");
 
-  const { summarizer: stats } = await json(home, ["memory", "stats"]);
+  const { summarizer: stats } = await json(home, "memory", "stats");
   assert.equal(stats.today.runs, 1);
   assert.equal(stats.lastRuns[0].status, "written");
   assert.ok(stats.lastRuns[0].inputTokens > 100);
@@ -158,7 +150,7 @@ for (
     assert.equal(summarizer.failed, 1);
     assert.match(summarizer.reason, reason);
     assert.deepEqual(summaryIn(home), before);
-    const { summarizer: stats } = await json(home, ["memory", "stats"]);
+    const { summarizer: stats } = await json(home, "memory", "stats");
     assert.equal(stats.today.failed, 1);
     assert.match(stats.lastRuns[0].reason, reason);
   });
@@ -234,7 +226,7 @@ test("one process at a time lets summaries be rewritten, and what one was killed
   configure(home, "echo Uploads are tried thrice.");
   const { summarizer: after } = await drain(home);
   assert.deepEqual([after.isBusy, after.written, after.left], [false, 1, 0]);
-  const { summarizer: stats } = await json(home, ["memory", "stats"]);
+  const { summarizer: stats } = await json(home, "memory", "stats");
   assert.deepEqual(
     stats.lastRuns.map(({ status, reason }: SummarizerRun) => [status, reason]),
     [["written", null], ["failed", "its process was ended"]],
@@ -293,7 +285,7 @@ for (const limit of ["maxRunsPerDay", "maxTokensPerDay"]) {
     const forbids = new RegExp(`nothing may be spent \\(memory\\.summarizer\\.${limit} is 0\\)`);
     assert.match(await told(home, "queue", "drain"), forbids);
     assert.match(await told(home, "memory", "stats"), forbids);
-    assert.equal((await json(home, ["config", "validate"])).valid, true);
+    assert.equal((await json(home, "config", "validate")).valid, true);
     assert.doesNotMatch(await told(home, "doctor"), /used up/);
     assert.throws(() => Deno.statSync(ran), Deno.errors.NotFound);
   });
@@ -349,11 +341,11 @@ test("a project's file cannot name a command, whatever it says, and validate say
     );
   }
   assert.equal((await drain(home, project)).summarizer, undefined);
-  const { valid, warnings } = await json(home, ["config", "validate"], project);
+  const { valid, warnings } = await jsonIn(home, project, "config", "validate");
   assert.equal(valid, true);
   assert.equal(warnings.length, 2);
   assert.match(warnings[0], /memory\.summarizer.*only in the user's own file/);
-  const { config } = await json(home, ["config", "show"], project);
+  const { config } = await jsonIn(home, project, "config", "show");
   assert.equal(config.memory.summarizer.command, null);
   assert.equal(config.memory.summarizer.timeoutSeconds, 60);
 
@@ -364,7 +356,7 @@ test("a project's file cannot name a command, whatever it says, and validate say
   assert.throws(() => Deno.statSync(ran), Deno.errors.NotFound);
 });
 
-test("what the command does as a session of Claude Code is not kept: it would be summarized in its turn", async (home) => {
+test("hooks keep nothing of a summarizer that is itself a session of Claude Code", async (home) => {
   await endedSession(home);
   await drain(home);
   const sessions = () => query(home.database, "SELECT count(*) AS n FROM sessions")[0]!["n"];

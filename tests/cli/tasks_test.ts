@@ -40,7 +40,7 @@ async function historyOf(place: Stage, id: string) {
 
 const test = testWith(stage);
 
-test("of two who claim a task at once one gets it, and the other hears whose it is", async (place) => {
+test("when two claim a task at once, one gets it and the other is told the holder", async (place) => {
   const id = await make(place);
   const both = await Promise.all(
     ["a", "b"].map((name) => task(place, "claim", id, "--agent-id", name)),
@@ -48,22 +48,13 @@ test("of two who claim a task at once one gets it, and the other hears whose it 
   const [won, lost] = both.toSorted((one, other) => one.code - other.code);
   assert.deepEqual([won!.code, lost!.code], [0, 12]);
   assert.equal(lost!.body.error.reason, "ALREADY_CLAIMED");
-  assert.equal(lost!.body.error.claimedBy, won!.body.task.claimedBy);
+  const { claimedBy, claimToken, status } = won!.body.task;
+  assert.equal(lost!.body.error.claimedBy, claimedBy);
+  assert.deepEqual([claimToken, status], [1, "in_progress"]);
+  const again = await task(place, "claim", id, "--agent-id", claimedBy);
+  assert.deepEqual(again.body.task, won!.body.task, "its holder may claim it again");
   const fields = (await historyOf(place, id)).map(({ field }: { field: string }) => field);
   assert.deepEqual(fields.sort(), ["claimed_by", "status"]);
-});
-
-test("a blocked or closed task cannot be claimed; claiming one's own task again succeeds", async (place) => {
-  const id = await make(place);
-  const first = await task(place, "claim", id, "--agent-id", "a");
-  const again = await task(place, "claim", id, "--agent-id", "a");
-  assert.deepEqual(again.body, first.body);
-  assert.equal((await task(place, "block", id, "--reason", "no keys", "--agent-id", "a")).code, 0);
-  const blocked = await task(place, "claim", id, "--agent-id", "b");
-  assert.deepEqual([blocked.code, blocked.body.error.reason], [11, "INVALID_STATUS"]);
-  assert.equal((await task(place, "complete", id)).body.task.status, "closed");
-  const closed = await task(place, "claim", id);
-  assert.deepEqual([closed.code, closed.body.error.reason], [11, "INVALID_STATUS"]);
 });
 
 test("create checks the priority and the parent, and makes nothing when it refuses", async (place) => {
@@ -76,30 +67,6 @@ test("create checks the priority and the parent, and makes nothing when it refus
   for (let depth = 1; depth <= 3; depth++) id = await make(place, "--parent", id.slice(-8));
   const { body } = await task(place, "show", id);
   assert.deepEqual([body.task.depth, body.task.priority, body.task.ancestors.length], [3, 2, 3]);
-});
-
-test("a task cannot be moved below itself; moved to the root it takes along what is below", async (place) => {
-  const a = await make(place);
-  const b = await make(place, "--parent", a);
-  const c = await make(place, "--parent", b);
-  const round = await task(place, "reparent", a, "--parent", c);
-  assert.deepEqual([round.code, round.body.error.reason], [14, "WOULD_CREATE_CYCLE"]);
-  assert.equal((await task(place, "show", a)).body.task.parentId, null);
-  assert.equal((await task(place, "reparent", b, "--root")).body.task.depth, 0);
-  assert.equal((await task(place, "show", c)).body.task.depth, 1);
-});
-
-test("ready lists what can be done, the most urgent first and of those the oldest", async (place) => {
-  const old = await make(place, "--priority", "0");
-  const young = await make(place, "--priority", "0");
-  const usual = await make(place);
-  await task(place, "claim", await make(place));
-  await task(place, "delete", await make(place));
-  const parent = await make(place);
-  await task(place, "claim", await make(place, "--parent", parent));
-  await make(place, "--depends-on", `${old},${usual}`);
-  const { body } = await task(place, "ready");
-  assert.deepEqual(body.tasks.map(({ id }: { id: string }) => id), [old, young, usual]);
 });
 
 test("a holder whose claim ran out is told so, and the task goes to the next", async (place) => {
@@ -186,6 +153,7 @@ test("each kind of refusal has its own exit status", async (place) => {
   assert.equal(await code("claim", id, "--agent-id", "b"), 12);
   assert.equal(await code("release", id, "--agent-id", "b"), 13);
   assert.equal(await code("reparent", id, "--parent", id), 14);
+  assert.equal(await code("reparent", id, "--root"), 0);
   assert.equal(await code("delete", id), 11);
   assert.equal(await code("release", id, "--force"), 0);
   assert.equal(await code("claim"), 2);

@@ -13,7 +13,7 @@ const SCRIPTS: readonly (readonly [script: string, lines: readonly string[]])[] 
   ["# nothing", ["# nothing"]],
 ];
 for (const [script, lines] of SCRIPTS) {
-  Deno.test(`a command is cut where a line begins something: ${JSON.stringify(script)}`, () => {
+  Deno.test(`a command is cut into its lines, and a construct stays whole: ${JSON.stringify(script)}`, () => {
     assert.deepEqual(compileCommand({ run: script }, "r").lines, lines);
   });
 }
@@ -23,7 +23,7 @@ Deno.test("splitScript() loses nothing behind the first command", () => {
   assert.equal(splitScript(script).join(""), script);
 });
 
-Deno.test("a line that is told is short", () => {
+Deno.test("a told line of a command is short", () => {
   const [line] = compileCommand({ run: "é".repeat(1000) }, "r").lines;
   assert.ok(line!.length <= 200 && line!.endsWith("…"));
 });

@@ -494,7 +494,7 @@ Deno.test("parseConfig() reads back what it gave, without problems", () => {
   }));
 });
 
-Deno.test("a name that a requirement cannot have is answered with all that a name has to be", () => {
+Deno.test("a wrong name of a requirement is answered with the rules for names", () => {
   for (const name of ["-x", ".x", "a b"]) {
     const { problems } = parseProject(`requirements: {${JSON.stringify(name)}: {}}`);
     assert.match(problems[0]!.message, /that begins with a letter, a digit or `_`/, name);
@@ -530,7 +530,7 @@ Deno.test("permissionRequest.default counts in upper and lower case, and its too
   }
 });
 
-Deno.test("a typing error in a list is told once, where it stands, also behind an entry that is wrong", () => {
+Deno.test("a typing error in a list is told once, at its place, also after a wrong entry", () => {
   const lists = [
     ['preToolUse: {uneditableFiles: [5, "*.lock", {pattern: a, mesage: b}]}', "uneditableFiles"],
     ["stop: {commands: [5, {run: a}, {run: b, mesage: c}]}", "commands"],
@@ -545,7 +545,7 @@ Deno.test("a typing error in a list is told once, where it stands, also behind a
   }
 });
 
-Deno.test("what is suggested can be written as it stands, and says where former sections have gone", () => {
+Deno.test("a suggested key can be written as it is, and former sections are named with their new place", () => {
   const suggested: Readonly<Record<string, string | undefined>> = {
     "stop: {commands: x}": 'write [{run: "x"}]',
     "subagentStop: {commands: x}": undefined,

@@ -33,7 +33,7 @@ Deno.test("CONFIG_KEYS names every key once, with a description in whole sentenc
   }
 });
 
-Deno.test("DEFAULT_HOOK_CONFIG is what no configuration file comes to", () => {
+Deno.test("DEFAULT_HOOK_CONFIG is the configuration without any file", () => {
   assert.deepEqual(parseConfig([]).hook, DEFAULT_HOOK_CONFIG);
 });
 

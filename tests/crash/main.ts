@@ -9,11 +9,8 @@ import { killDrains } from "./drain.ts";
 const { values } = parseArgs({
   options: {
     drain: { type: "boolean", default: false },
-    captures: { type: "string", default: "70000" },
     kills: { type: "string", default: "200" },
     tasks: { type: "string", default: "20" },
-    lines: { type: "string", default: "320" },
-    life: { type: "string", default: "700" },
     seed: { type: "string", default: String(Date.now() % 100_000) },
   },
 });
@@ -27,8 +24,8 @@ function daemons() {
   return runCampaign({
     tasks: Number(values.tasks),
     kills: Number(values.kills),
-    maxLifeMs: Number(values.life),
-    lines: Number(values.lines),
+    maxLifeMs: 700,
+    lines: 320,
     seed: Number(values.seed),
     onProgress: (text) => console.log(text),
   });
@@ -39,7 +36,7 @@ async function drains() {
   try {
     return await killDrains({
       folder,
-      captures: Number(values.captures),
+      captures: 70_000,
       kills: Number(values.kills),
       maxLifeMs: 260,
       seed: Number(values.seed),

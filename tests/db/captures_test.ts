@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
-import { newId } from "../../src/base/ids.ts";
 import {
   type Capture,
   type HookRecord,
@@ -10,58 +9,19 @@ import {
 } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { findSessions, type SessionRow } from "../../src/db/sessions.ts";
+import { hookRecord, type RecordFacts } from "../support/records.ts";
 
 const SESSION_ID = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+const CAPTURE: Partial<Capture> = { payload: '{"tool_name":"Write","text":"ä"}' };
 
-const TOUCH: SessionTouch = {
-  effect: "touch",
-  source: null,
-  title: null,
-  projectDir: "/p",
-  repository: "/p/.git",
-  branch: "main",
-  cwd: "/p",
-  permissionMode: null,
-  transcriptPath: null,
-  claudePid: null,
-  claudeProcess: null,
-  endReason: null,
-};
-
-const CAPTURE: Capture = {
-  toolName: "Write",
-  toolUseId: "toolu_1",
-  outcome: "success",
-  priority: "high",
-  filesTouched: ["/p/a.ts"],
-  payload: '{"tool_name":"Write","text":"ä"}',
-  cutBytes: 0,
-};
-
+/** What a hook keeps of an event on the branch `main`. */
 function record(
   atMs: number,
   session: Partial<SessionTouch> = {},
-  more: Partial<HookRecord> = {},
+  more: RecordFacts = {},
 ): HookRecord {
-  return {
-    id: newId(atMs),
-    atMs,
-    sessionId: SESSION_ID,
-    session: { ...TOUCH, ...session },
-    execution: {
-      hookName: "Test",
-      toolName: null,
-      toolUseId: null,
-      status: "success",
-      durationMs: 1.5,
-      errorMessage: null,
-      errorStack: null,
-      metadata: {},
-    },
-    capture: null,
-    counters: [],
-    ...more,
-  };
+  const place = { repository: "/p/.git", branch: "main" };
+  return hookRecord({ atMs, sessionId: SESSION_ID, session: { ...place, ...session }, ...more });
 }
 
 async function after(...records: readonly HookRecord[]) {
@@ -161,15 +121,7 @@ Deno.test("events make, change, end and reopen a session", async (t) => {
   }
 });
 
-Deno.test("an abandoned session that shows life is active again", async () => {
-  const { db } = await after(record(1000));
-  db.exec("UPDATE sessions SET status = 'abandoned', ended_at_ms = updated_at_ms");
-  saveRecord(db, record(5000));
-  const [session] = findSessions(db, SESSION_ID);
-  assert.deepEqual([session!.status, session!.endedAtMs], ["active", null]);
-});
-
-Deno.test("the mark of a process is forgotten with the process", async () => {
+Deno.test("the start mark of a process is forgotten with the process", async () => {
   const { db } = await after(
     record(1000, { claudePid: 10, claudeProcess: "start-10" }),
     record(2000, { claudePid: 10 }),

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { checkIndex, indexTogether } from "../../src/memory/search/memory_index_table.ts";
-import { saveEvent, tempDatabase } from "../support/records.ts";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
+import { drainAt, saveEvent, tempDatabase } from "../support/records.ts";
 
 function add(db: DatabaseSync, text: string): number {
   return Number(
@@ -19,7 +17,7 @@ function found(db: DatabaseSync, word: string): number[] {
     .all(word).map(({ rowid }) => Number(rowid));
 }
 
-Deno.test("observations are put into the index together, as they are in the end", async () => {
+Deno.test("observations are indexed together, in their final state", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const [changed, removed] = [add(db, "older harbour"), add(db, "older lighthouse")];
@@ -45,7 +43,7 @@ Deno.test("observations are put into the index together, as they are in the end"
   assert.deepEqual(found(db, "later"), [later], "what others write goes in at once");
 });
 
-Deno.test("what fails while observations are put into the index together leaves nothing", async () => {
+Deno.test("a failure while observations are indexed together leaves nothing", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   assert.throws(() =>
@@ -59,7 +57,7 @@ Deno.test("what fails while observations are put into the index together leaves 
   assert.deepEqual(checkIndex(db), []);
 });
 
-Deno.test("a drain writes its observations into few parts of the index, not each into one", async () => {
+Deno.test("a drain writes its observations into few parts of the index", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   for (let n = 0; n < 100; n++) {
@@ -69,7 +67,7 @@ Deno.test("a drain writes its observations into few parts of the index, not each
   // Nothing puts parts together by itself.
   db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('automerge', 0)");
   db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('crisismerge', 1000)");
-  drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: Date.now });
+  drainAt(db);
   assert.equal(found(db, "pier").length, 101, "every prompt, and the summary of the session");
   const parts = db.prepare("SELECT DISTINCT segid FROM memory_index_idx").all();
   assert.equal(parts.length, 2, "the prompts, and the summary");

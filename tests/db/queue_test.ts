@@ -30,28 +30,6 @@ Deno.test("listQueue() gives high before normal before low, each the oldest firs
   assert.deepEqual(ids({ status: "done" }), []);
 });
 
-Deno.test("listQueue() tells all of a capture but its payload", async () => {
-  using temp = await tempDatabase();
-  const id = saveEvent(temp.db, { atMs: 5, sessionId: "s", capture: { payload: '{"a":"ä"}' } });
-  assert.deepEqual(listQueue(temp.db, ALL), [{
-    id,
-    sessionId: "s",
-    toolName: "Write",
-    toolUseId: "toolu_1",
-    outcome: "success",
-    priority: "high",
-    status: "raw",
-    attempts: 0,
-    filesTouched: ["/p/a.ts"],
-    rawBytes: 10,
-    cutBytes: 0,
-    errorMessage: null,
-    retryAtMs: null,
-    createdAtMs: 5,
-    updatedAtMs: 5,
-  }]);
-});
-
 Deno.test("findQueueItems() finds by the whole id and by its beginning", async () => {
   using temp = await tempDatabase();
   const first = saveEvent(temp.db, { atMs: 1, capture: {} });

@@ -39,7 +39,7 @@ function look(path: string) {
   };
 }
 
-Deno.test("before anything is dropped the database is copied, privately, and older copies go", async () => {
+Deno.test("a migration that drops anything makes a private copy first, and removes older copies", async () => {
   await using folder = temporaryFolder();
   const path = `${folder.path}/conclaude.db`;
   olderDatabase(path);
@@ -57,7 +57,7 @@ Deno.test("before anything is dropped the database is copied, privately, and old
   assert.ok(told.length === 1 && told[0]! > 100_000, String(told));
 });
 
-Deno.test("a database that is too large to be copied at once is left as it is", async () => {
+Deno.test("a hook leaves a database that is too large to copy at once as it is", async () => {
   await using folder = temporaryFolder();
   const path = `${folder.path}/conclaude.db`;
   olderDatabase(path);

@@ -36,7 +36,7 @@ Deno.test("a turn begins with a prompt and ends with a Stop, unless these were h
   }
 });
 
-Deno.test("of a session that nobody knows nothing is known", async () => {
+Deno.test("an unknown session has no facts", async () => {
   using temp = await tempDatabase();
   assert.equal(sessionEnd(temp.db, "s"), null);
 });

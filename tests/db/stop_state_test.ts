@@ -41,7 +41,7 @@ Deno.test("isLasting() tells a file from memory", async () => {
   await Deno.remove(path);
 });
 
-Deno.test("a snapshot is the last one of its session and folder", async () => {
+Deno.test("only the last snapshot of a session and folder is kept", async () => {
   const db = await open();
   const key = { sessionId: "s1", root: "/p" };
   assert.equal(readSnapshot(db, key), null);
@@ -63,7 +63,7 @@ Deno.test("the first prompt of a session stays, and its place in the messages mo
   assert.deepEqual({ ...readQueue(db, "s1") }, { prompt: "one", position: 1, timesLeft: 4 });
 });
 
-Deno.test("what stops are judged by goes with its session", async () => {
+Deno.test("the state of stops is removed with its session", async () => {
   const db = await open();
   saveSnapshot(db, { sessionId: "s1", root: "/p" }, { names: ["a"], atMs: 1 });
   keepFirstPrompt(db, { sessionId: "s1", prompt: "one", atMs: 1 });

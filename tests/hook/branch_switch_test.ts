@@ -15,7 +15,7 @@ function project(config: string): RequiredProject {
   return made;
 }
 
-Deno.test("what comes after a command that checks out a protected branch is denied", async () => {
+Deno.test("a command that checks out a protected branch may change nothing after that", async () => {
   using repository = project(GUARD);
   await repository.assertDenied(/branch main is protected/, [
     "git checkout main && echo x > src/a.ts",
@@ -44,7 +44,7 @@ Deno.test("what comes after a command that checks out a protected branch is deni
   assert.match((await repository.bash("git switch trunk && git commit"))!, /trunk is protected/);
 });
 
-Deno.test("from a protected branch, the way out that a denial names may be gone in one command", async () => {
+Deno.test("on a protected branch, one command may create the branch that a denial advises and work there", async () => {
   using repository = project(GUARD);
   repository.git("switch", "-q", "main");
   assert.match((await repository.bash("echo x > src/a.ts"))!, /git switch -c NAME/);
@@ -59,7 +59,7 @@ Deno.test("from a protected branch, the way out that a denial names may be gone 
   }
 });
 
-Deno.test("a branch that another working tree has checked out cannot be the way out", async () => {
+Deno.test("switching to a branch that another working tree has checked out does not lift a guard", async () => {
   using repository = project(GUARD);
   repository.git("worktree", "add", "-q", "-b", "taken", join(repository.home.path, "tree"));
   repository.git("switch", "-q", "main");
@@ -69,7 +69,7 @@ Deno.test("a branch that another working tree has checked out cannot be the way 
   ]);
 });
 
-Deno.test("the size of a branch that the command begins is that of where it begins", async () => {
+Deno.test("a branch that the command creates has the size of the commit that it starts from", async () => {
   using repository = project(
     "preToolUse: {strict: true}\nrequirements: {size: {type: dynamic, cacheTtl: 0}}\n",
   );
@@ -124,7 +124,7 @@ Deno.test("each part of a command is judged on its own branch", async () => {
   assert.match(stdout, /^Denied[^]*requirements\.plan/);
 });
 
-Deno.test("git may be told by its options or a variable which repository is meant", async () => {
+Deno.test("options and variables of git that name another repository are followed", async () => {
   using repository = project(GUARD);
   const tree = join(repository.home.path, "tree");
   repository.git("worktree", "add", "-q", tree, "main");

@@ -483,7 +483,7 @@ test("an own pattern masks the project's folder too", async (home) => {
   );
 });
 
-test("what is excluded is in no row of any event, however its path is spelled", async (home) => {
+test("no row of any event holds an excluded file, however its path is spelled", async (home) => {
   configure(home, "capture:\n  exclude:\n    paths: ['secret/**']\n    tools: [mcp__mail__*]\n");
   const project = projectOf(home);
   const spellings = [

@@ -196,7 +196,7 @@ Deno.test("the first session after a crash is told what was asked and done last,
   }
 });
 
-test("it is told while a drain is at work, and where the last capture is large", async (at) => {
+test("the cut-off prompt is told while a drain works, and where the last capture is large", async (at) => {
   await crash(at, `export const a = "${Buffer.alloc(200_000, "ab ").toString()}";\n`);
   const lock = takeLock(drainLockPath(at.database), { waitMs: 0 })!;
   try {
@@ -206,7 +206,7 @@ test("it is told while a drain is at work, and where the last capture is large",
   }
 });
 
-test("what was asked in another project, or was no person's prompt, is not told", async (at) => {
+test("a prompt of another project, or one that no person wrote, is not told", async (at) => {
   await asked(at, "<task-notification><summary>Agent ended</summary></task-notification>");
   await edit(at, "src/a.ts", "export const a = 1;\n");
   await asked(at, ASK, { project: at.path, session: THIRD.session });

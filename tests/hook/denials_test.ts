@@ -123,7 +123,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const { title, config, branch, before, act } of CASES) {
-  Deno.test(`the way out of a denial leads out of it: ${title}`, async () => {
+  Deno.test(`the way out that a denial names lifts it: ${title}`, async () => {
     using project = new RequiredProject(config, branch);
     await project.send("SessionStart", { source: "startup" });
     await before?.(project);

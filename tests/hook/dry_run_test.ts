@@ -48,7 +48,7 @@ test("every rule is shown, with what it says and why, and the answer", async (pl
   assert.match(passing, /^PreToolUse of Edit: allowed\.\n/);
 });
 
-test("with --json it is the answer that the hook gives", async (place) => {
+test("explain --json gives the answer of the hook", async (place) => {
   const events = [
     payload(place),
     payload(place, { tool_input: { file_path: "src/a.ts" } }),
@@ -68,13 +68,13 @@ test("with --json it is the answer that the hook gives", async (place) => {
   }
 });
 
-test("nothing is made in a fresh home", async (place) => {
+test("explain makes nothing in a fresh home", async (place) => {
   await dry(place, payload(place));
   await dry(place, payload(place, { hook_event_name: "SessionStart", source: "startup" }));
   assert.deepEqual(entriesBelow(place.home), []);
 });
 
-test("no row, no file and no cache entry is written where there is a database", async (place) => {
+test("explain writes no row, file or cache entry where there is a database", async (place) => {
   // Processes leave a log; the first has made the tables, and emptied its own.
   await place.run(["hook"], { stdin: payload(place), through: [] });
   await place.run(["hook"], { stdin: payload(place), through: [] });
@@ -121,7 +121,7 @@ Deno.test("the first rule about permissions that matches decides", async () => {
   assert.match(text, /permissionRequest\.default +not asked/);
 });
 
-test("the name on the command line counts, and what is no event is said", async (place) => {
+test("the event's name on the command line counts, and an unknown one is refused", async (place) => {
   const text = await dry(place, payload(place, { hook_event_name: "Other" }), "PreToolUse");
   assert.match(text, /^PreToolUse of Edit: denied/);
   assert.match(await dry(place, "{"), /stdin is not JSON: it would be noted/);
@@ -129,7 +129,7 @@ test("the name on the command line counts, and what is no event is said", async 
   assert.match(await dry(place, payload(place, { hook_event_name: "Stop" })), /^Stop: .*not known/);
 });
 
-Deno.test("where there are no rules, that is said", async () => {
+Deno.test("explain says that there are no rules", async () => {
   using place = stage();
   assert.match(
     await dry(place, payload(place)),
@@ -155,7 +155,7 @@ Deno.test("a requirement forbids already before there is a database, and none is
   assert.deepEqual(tried, JSON.parse(stdout));
 });
 
-Deno.test("explain says what the hook would, also of rules that are lifted or cannot be judged", async () => {
+Deno.test("explain agrees with the hook, also about rules that are lifted or cannot be judged", async () => {
   using project = new RequiredProject("requirements: {r: {}, s: {stopOnly: true}}\n");
   await project.send("SessionStart");
   const explain = async (file: string) => {

@@ -66,7 +66,7 @@ test("a test that fails after another one is a failure of its own, and each has 
   ]);
 });
 
-test("what fails again in the same way is counted, whatever the times, lines and counts are", async (at) => {
+test("a failure that comes again is counted, also with other times, lines and counts", async (at) => {
   await failed(at, "pytest", ALPHA);
   await failed(at, "pytest -q", ALPHA.replace("2 passed in 0.1s", "5 passed in 2.7s"));
   await failed(at, "npm run build", "Exit code 2\nsrc/a.ts(1,1): error TS2304: No name foo.");
@@ -196,7 +196,7 @@ Deno.test("a command that fails in the background is a failure, until it passes 
   ]);
 });
 
-Deno.test("of a command that nobody knows the end is observed in its own words, and nothing is open", async () => {
+Deno.test("a command whose end is unknown says so, and leaves nothing open", async () => {
   using at = await workplace();
   await ended(at, "toolu_9", "failed", BUILD_FAILED);
   await ended(at, "toolu_9", "killed", 'Background command "Serve" was stopped');
@@ -237,7 +237,7 @@ function branchesOf(at: Workplace) {
   ).map(({ command, branch, isOpen }) => [command, branch, isOpen]);
 }
 
-Deno.test("what passes where HEAD is on no branch has none, and mends nothing of one, wherever the session went since", async () => {
+Deno.test("a command that passes on a detached HEAD mends no failure of a branch", async () => {
   using at = await withHistory();
   await failed(at, "npm run build", TYPES);
   await inGit(at, "checkout -q HEAD~1");

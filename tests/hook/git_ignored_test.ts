@@ -46,7 +46,7 @@ test("an ignored file is refused with the pattern, its place and three ways out"
   assert.equal(await ask(home, "Read", { file_path: "a/debug.log" }), null);
 });
 
-test("a new file in the project's folder is let be where git ignores it", async (home) => {
+test("a new file in the project's folder is allowed where git ignores it", async (home) => {
   const files = { ".gitignore": "*.log\n!keep.log\n/.env\n", "src/a.txt": "x" };
   repository(home, files, "preToolUse: {preventRootAdditions: true}\n");
   const refused = /preventRootAdditions.*File: (?:keep\.log|new\.txt|log)\n/;
@@ -82,7 +82,7 @@ test("each of the three ways out works", async (home) => {
   assert.deepEqual(await both(), [null, null]);
 });
 
-test("nested files, negation, the repository's own list and the user's are git's business", async (home) => {
+test("git decides about nested files, negation, the repository's own list and the user's list", async (home) => {
   const project = repository(home, {
     ".gitignore": "*.tmp\n!keep.tmp\n",
     "sub/.gitignore": "local.*\n!local.md\n",
@@ -142,7 +142,7 @@ test("a link is judged by what it leads to, and a new folder by its pattern", as
   assert.ok(await write(home, "build/new/x.js"));
 });
 
-test("off by default, and outside of a repository nothing is asked", async (home) => {
+test("the rule is off by default, and git is not asked outside of a repository", async (home) => {
   const project = repository(home, { ".gitignore": "*.log\n" }, "{}\n");
   assert.equal(await write(home, "src/a.log"), null);
   Deno.removeSync(join(project, ".git"), { recursive: true });

@@ -65,7 +65,7 @@ test("a file that may not be changed is named with its pattern, or with the conf
   assert.equal(await ask(home, "Read", { file_path: "a/b/yarn.lock" }), null);
 });
 
-test("a file whose name looks like a placeholder is named as it is called", async (home) => {
+test("a file name that looks like a placeholder is shown as it is", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -79,7 +79,7 @@ test("a file whose name looks like a placeholder is named as it is called", asyn
   assert.match((await bash(home, "ls '{tool}$&'"))!, /^B ls \{tool\}\$& Bash\./);
 });
 
-test("a rule about commands sees each of a script, and not the text that mentions it", async (home) => {
+test("a rule about commands applies to each command of a script, and not to text that mentions one", async (home) => {
   projectIn(
     home,
     `preToolUse:
@@ -567,7 +567,7 @@ test.slow("a folder that is too large to be looked through is a doubt", async (h
   assert.match((await bash(home, "rm -r many"))!, /only when it runs/);
 });
 
-test("the way out of a rule is no pause where none can be kept", async (home) => {
+test("a denial advises no pause where none can be kept", async (home) => {
   const rules = "preToolUse: {uneditableFiles: [src/**]}\nstop: {commands: [{run: 'false'}]}\n";
   const project = projectIn(home, `database: {enabled: false}\n${rules}`, ["src/a.ts"]);
   const stop = async () => {

@@ -116,7 +116,7 @@ Deno.test("the recordings hold all 33 events", () => {
   assert.equal(new Set(observedNames().map((name) => name.split(".")[0])).size, 33);
 });
 
-test("an unknown event is recorded with what it tells, and answered with nothing", async (home) => {
+test("an unknown event is recorded with its fields, and answered with nothing", async (home) => {
   assertQuiet(await hook("TeapotBoiled", { session_id: "s1", cups: 3 }, home), "");
   const [row] = executions(home);
   assert.equal(row!["hook_name"], "TeapotBoiled");
@@ -157,7 +157,7 @@ test("--db leads to the database, before and after the event's name, in both for
   assert.equal(captures(database).length, 4);
 });
 
-test("names that are properties of every object, or endless, are names like others", async (home) => {
+test("names such as __proto__, and endless names, are names like others", async (home) => {
   const names = [
     "constructor",
     "__proto__",

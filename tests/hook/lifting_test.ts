@@ -118,7 +118,7 @@ const EDIT = { tool_name: "Edit", tool_input: { file_path: "src/a.ts" } };
 
 for (const { name, make, says } of TROUBLES) {
   for (const [event, fields] of [["PreToolUse", EDIT], ["Stop", {}]] as const) {
-    Deno.test(`${name}: the way out of a rule leads out of it at ${event}`, async () => {
+    Deno.test(`${name}: the way out that a rule names lifts it at ${event}`, async () => {
       using project = new RequiredProject(RULES);
       await project.start();
       const end = make(project);
@@ -169,7 +169,7 @@ Deno.test("a session whose id begins like another one's is named by as much of i
   assert.equal(await project.stop(), null);
 });
 
-Deno.test("a prompt that is held back says what is true of a pause", async () => {
+Deno.test("a blocked prompt names a way out that works, also where no pause can be kept", async () => {
   const config = (more: string) =>
     `${more}userPromptSubmit: {slashCommands: {commands: {"go*": [{run: exit 2}]}}}\n`;
   using project = new RequiredProject(config("database: {enabled: false}\n"));

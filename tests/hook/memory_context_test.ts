@@ -67,7 +67,7 @@ test("a session that is resumed is told only of what others did since, a compact
   assert.match(await start(at, "compact", { session: FIRST }), /npm run lint/);
 });
 
-test("what speaks of a file that is another one now says so", async (at) => {
+test("memory of a file says so where the file has changed since", async (at) => {
   await work(at);
   const path = join(at.project, "src/auth.ts");
   const later = new Date(Date.now() + 60_000);
@@ -142,7 +142,7 @@ test("a failure that names a file says when that is another one now, or gone, on
   assert.equal((await open())?.[0], `${tests} (its file is gone)`);
 });
 
-test("what a failure names is not looked at where another branch is checked out by then", async (at) => {
+test("the files of a failure are not compared while another branch is checked out", async (at) => {
   await inGit(at, "commit -q --allow-empty -m one");
   const path = join(at.project, "src/cart.test.js");
   await Deno.writeTextFile(path, "1\n");
@@ -174,7 +174,7 @@ test("a note about a file says when that is another one now, or gone", async (at
   assert.match(await start(at), /note: The port is 5433 \(its file is gone\)$/m);
 });
 
-test("whatever is told of a file that has changed since says so, however much is told", async (at) => {
+test("every line about a changed file says so, however many lines are told", async (at) => {
   const numbers = Array.from({ length: 14 }, (_, n) => n);
   for (const n of numbers) {
     await Deno.writeTextFile(join(at.project, `n${n}.txt`), "1\n");
@@ -324,7 +324,7 @@ test("an answer that is recalled for a prompt says that its subject was worked o
   assert.match(again, /not supported yet\. \(worked on since: #\d+\)$/m);
 });
 
-test("what is known of a file is told before an edit however often it was edited since", async (at) => {
+test("memory of a file is told before an edit, however often the file was edited since", async (at) => {
   const run = (...args: string[]) => verb(at, "memory", ...args);
   await run("remember", "Prices are in cents", "--file", "src/price.py");
   for (let n = 0; n < 30; n++) {

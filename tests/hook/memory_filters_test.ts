@@ -41,7 +41,7 @@ async function filled(
 
 const test = testWith(tempHome);
 
-test("a filter of which nothing is known is told, with the nearest that is, as a command to paste", async (home) => {
+test("a filter that matches nothing is named, with the nearest known value as a command to paste", async (home) => {
   const run = await filled(home);
   const cases: readonly (readonly [args: string[], told: RegExp])[] = [
     [["--project", "/nope"], /known of the project "\/nope"; known: \S+(?:backend|webshop), /],

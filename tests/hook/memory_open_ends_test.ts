@@ -50,7 +50,7 @@ test("a new branch is told what was done on the one that it came from, and that 
   assert.doesNotMatch(told, /, commit:/);
 });
 
-test("what a session did before it changed the branch is told on a third one", async (at) => {
+test("work that a session did before it changed the branch is told on a third branch", async (at) => {
   await work(at);
   await inGit(at, "checkout -q -b feat/y");
   await edit(at, "src/y.ts", "export const y = 1;\n");
@@ -61,7 +61,7 @@ test("what a session did before it changed the branch is told on a third one", a
   assert.match(told, /Last sessions:\n- #\d+ just now on feat\/y: The login forgets its token/);
 });
 
-test("what stands on no branch, as what was imported, is told on every one", async (at) => {
+test("work without a branch, such as imported work, is told on every branch", async (at) => {
   await work(at);
   const db = new DatabaseSync(at.database);
   db.exec("UPDATE observations SET branch = NULL WHERE kind = 'fix'");
@@ -69,7 +69,7 @@ test("what stands on no branch, as what was imported, is told on every one", asy
   assert.match(await start(at), /- #\d+ just now, fix: Fixed TypeError/);
 });
 
-test("what was only looked for, or failed once and is no test or build, is not told; tests come first", async (at) => {
+test("failed searches, and commands that failed once and are no test or build, are not told; tests come first", async (at) => {
   await failed(
     at,
     "cargo test",
@@ -138,7 +138,7 @@ test("an edit is told until it is committed, or put back", async (at) => {
   assert.doesNotMatch(await start(at), /, edit:/);
 });
 
-test("what was to be done stays open over sessions that do nothing, until it is done", async (at) => {
+test("a todo stays open over sessions that do nothing, until it is done", async (at) => {
   await asked(at, "Make the upload resumable, please");
   await todos(at, { "make test_resume pass": "in_progress", "write docs": "pending" });
   await said(at, "Half done.");
@@ -173,7 +173,7 @@ test("sessions in which nothing was done push out none in which something was", 
   assert.doesNotMatch(told, /: hi$/m);
 });
 
-test("a command that passes mends what failed before it, also when the clock was set back between", async (at) => {
+test("a command that passes in another session mends what failed before it, also when the clock was set back between", async (at) => {
   await failed(at, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed");
   await said(at, "It fails.");
   const db = new DatabaseSync(at.database);
@@ -181,12 +181,13 @@ test("a command that passes mends what failed before it, also when the clock was
     "UPDATE observations SET created_at_ms = created_at_ms + 9e6, updated_at_ms = updated_at_ms + 9e6",
   );
   db.close();
-  await ran(at, "cargo test", "test result: ok. 2 passed; 0 failed");
-  await said(at, "It passes.");
+  const other = { session: "c0de0000-0000-4000-8000-000000000003" };
+  await ran(at, "cargo test", "test result: ok. 2 passed; 0 failed", other);
+  await said(at, "It passes.", other);
   assert.doesNotMatch(await start(at), /Left open/);
 });
 
-test("what was left on a branch that is gone is open no more; what was done there is known", async (at) => {
+test("work left on a deleted branch is no longer open; work done there is still known", async (at) => {
   await inGit(
     at,
     "commit -q --allow-empty -m begun",
@@ -210,7 +211,7 @@ test("what was left on a branch that is gone is open no more; what was done ther
   assert.match(told, /on feat\/z, fix: Fixed TypeError/);
 });
 
-test("what a session may have mended that is not worked in yet is not told to be open", async (at) => {
+test("a failure is not told as open while captures that may mend it wait for a drain", async (at) => {
   await asked(at, "Let the app build");
   await failed(at, "make app", "Exit code 2\nerror: cannot find the header");
   await said(at, "It does not build yet.");
@@ -239,7 +240,7 @@ test("when a command fails in another way than before, only its last failure is 
   assert.match(told, /, 1 open$/m);
 });
 
-test("what failed on a branch that is gone is counted nowhere", async (at) => {
+test("failures of a deleted branch are counted nowhere", async (at) => {
   await inGit(at, "commit -q --allow-empty -m begun", "checkout -q -b feat");
   await asked(at, "Let the parser skip comments");
   await edit(at, "src/a.ts", "1\n");
@@ -261,7 +262,7 @@ test("what failed on a branch that is gone is counted nowhere", async (at) => {
   assert.deepEqual(await counts(), ["0", "0"]);
 });
 
-test("what was left on a branch that has another name now is open on that, until it passes there", async (at) => {
+test("a failure of a renamed branch is open under the new name, until it passes there", async (at) => {
   await inGit(at, "commit -q --allow-empty -m begun", "checkout -q -b feat");
   await asked(at, "Let the parser skip comments");
   await failed(at, "npm run build", "Exit code 2\nerror TS2304: Cannot find name");
@@ -288,7 +289,7 @@ test("what was left on a branch that has another name now is open on that, until
   assert.doesNotMatch(await start(at), /Left open|\d open/);
 });
 
-test("what was done on a branch that is gone stays done", async (at) => {
+test("work done on a deleted branch stays done", async (at) => {
   await inGit(at, "commit -q --allow-empty -m begun");
   await asked(at, "Import the customers");
   await todos(at, { "write docs": "pending" });

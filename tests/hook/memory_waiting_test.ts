@@ -42,7 +42,7 @@ test("a session is told nothing of captures of another project", async (at) => {
   assert.doesNotMatch(await start(at), /not worked in yet/);
 });
 
-test("what waits at the end of a session is worked in, though no drain has begun beside its Stop", async (at) => {
+test("the end of a session works its captures in, also when no drain ran beside its Stop", async (at) => {
   await asked(at, "Look after the tides");
   await send(at, "SessionEnd", { reason: "other" });
   const found = await printed(at, at.project, "memory", "search", "tides", "--json");

@@ -49,7 +49,7 @@ const readLines = (path: string) => textOf(path).split("\n").filter((line) => li
 
 const test = testWith(tempHome, Deno.build.os === "linux" ? null : "needs Linux");
 
-test("what was held back is shown as urgent, its text as an argument", async (home) => {
+test("a blocked event is shown as urgent, with its text as an argument", async (home) => {
   const env = placeIn(
     home,
     `notifications: {enabled: true, hooks: ["*"], showErrors: true}
@@ -67,7 +67,7 @@ stop: {commands: [{run: "false # $(touch hacked) <b> & 'x'"}]}
   assert.throws(() => Deno.statSync(join(home.path, "project", "hacked")));
 });
 
-test("what went well is shown where that is wanted, and what just happens by itself", async (home) => {
+test("successes and system events are shown where the configuration asks for them", async (home) => {
   const env = placeIn(
     home,
     "notifications: {enabled: true, hooks: [Stop, SessionStart, PreToolUse], showSuccess: true}",

@@ -20,7 +20,7 @@ const OWN = "c0de0000-0000-4000-8000-0000000000aa";
 
 const test = testWith(workplace);
 
-test("what the summarizer is told is no session of its own, and no backfill brings it back", async (at) => {
+test("the summarizer's prompts make no session, and no backfill brings one back", async (at) => {
   const folder = join(at.path, ".claude/projects/-home-ana--conclaude");
   await Deno.mkdir(folder, { recursive: true });
   const line = (type: string, content: unknown, second: number) => ({
@@ -106,7 +106,7 @@ test("a note is not told where a file that Claude Code reads around the project,
   assert.doesNotMatch(told, /Always run/);
 });
 
-test("what the beginning of a session has told is not recalled in it once more", async (at) => {
+test("memory that SessionStart told is not recalled again in that session", async (at) => {
   await configure(at, "memory: {recall: {edits: true, prompts: true}}\n");
   await work(at);
   assert.match(

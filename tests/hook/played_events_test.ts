@@ -225,7 +225,7 @@ requirements:
   assert.match((await project.act("git commit --allow-empty -m y"))!, /pre_commit_review/);
 });
 
-Deno.test("what a session takes over is proven by the session before", async () => {
+Deno.test("a satisfaction that a session takes over is proven by the session before", async () => {
   for (const isTrue of [true, false]) {
     using project = new RequiredProject(STRICT);
     await project.start();

@@ -18,7 +18,7 @@ const doubts = (home: TempHome) => lastMetadata(home)["doubts"];
 
 const test = testWith(tempHome);
 
-test("a command of PowerShell is denied as one of Bash is", async (home) => {
+test("a PowerShell command is denied, passed or noted as a Bash command is", async (home) => {
   projectIn(home, `preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
   const cases = [
     ["npm publish", /^PowerShell command blocked .* npm publish\*/],
@@ -37,30 +37,11 @@ test("a command of PowerShell is denied as one of Bash is", async (home) => {
     assert.equal(await pwsh(home, command), null, command);
   }
   assert.equal(await bash(home, "Stop-Service x"), null);
+  assert.equal(await pwsh(home, "Invoke-Expression $code"), null);
+  assert.ok((doubts(home) as string[]).length > 0);
 });
 
-test("what only the running PowerShell knows is noted, and denied by a strict policy", async (home) => {
-  projectIn(home, `preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
-  const open = ["Invoke-Expression $code", "Remove-Item $x", "(Get-Item yarn.lock).Delete()"];
-  for (const command of open) {
-    assert.equal(await pwsh(home, command), null, command);
-    assert.ok((doubts(home) as string[]).length > 0, command);
-  }
-  configIn(home, `preToolUse: {strict: true, ${POLICY}}\n`);
-  for (const command of open) assert.match((await pwsh(home, command))!, /only when it runs/);
-  const commands = [
-    "Get-Content yarn.lock",
-    "Get-ChildItem -Recurse -Filter *.ts",
-    "Select-String -Path src\\*.ts -Pattern TODO",
-    "dotnet build",
-    "npm test",
-    "git status",
-    "Write-Output x > src/out.log",
-  ];
-  for (const command of commands) assert.equal(await pwsh(home, command), null, command);
-});
-
-test("a program of git is its verb, by whatever path", async (home) => {
+test("a program of git such as git-push is judged as its verb, under any path", async (home) => {
   projectIn(
     home,
     "preToolUse: {toolUsageValidation: [{tool: Bash, commandPattern: 'git merge*', action: block}]}\n",
@@ -78,45 +59,28 @@ test("a program of git is its verb, by whatever path", async (home) => {
   assert.equal(await bash(home, "git-status"), null);
 });
 
-test("a patch in a file is judged by the files that it names", async (home) => {
+test("a patch on the disk is judged by the files that it names, and noted where it cannot be read", async (home) => {
   const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", ["yarn.lock"]);
-  const patch = (name: string, file: string) =>
-    Deno.writeTextFileSync(
-      join(project, name),
-      `--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-x\n+y\n`,
-    );
-  patch("lock.diff", "yarn.lock");
-  patch("policy.diff", ".conclaude.yaml");
-  patch("src.diff", "src/a.ts");
-  const applys = [
-    (file: string) => `git apply ${file}`,
-    (file: string) => `git am < ${file}`,
-    (file: string) => `patch -p1 -i ${file}`,
-    (file: string) => `patch -p1 < ${file}`,
-    (file: string) => `cd src && patch -p1 -d .. -i ${file}`,
-  ];
-  for (const apply of applys) {
-    assert.match((await bash(home, apply("lock.diff")))!, /'\*\.lock'/, apply(""));
-    assert.match((await bash(home, apply("policy.diff")))!, /only a person changes it/, apply(""));
-    assert.equal(await bash(home, apply("src.diff")), null, apply(""));
-    assert.equal(doubts(home), undefined, apply(""));
+  const files = { lock: "yarn.lock", policy: ".conclaude.yaml", src: "src/a.ts" };
+  for (const [name, file] of Object.entries(files)) {
+    const text = `--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-x\n+y\n`;
+    Deno.writeTextFileSync(join(project, `${name}.diff`), text);
+  }
+  Deno.writeTextFileSync(join(project, "long.diff"), "x\n".repeat(1_000_000));
+  for (const apply of ["git apply", "git am <", "cd src && patch -p1 -d .. -i"]) {
+    assert.match((await bash(home, `${apply} lock.diff`))!, /'\*\.lock'/, apply);
+    assert.match((await bash(home, `${apply} policy.diff`))!, /only a person changes it/, apply);
+    assert.equal(await bash(home, `${apply} src.diff`), null, apply);
+    assert.equal(doubts(home), undefined, apply);
   }
   assert.match((await pwsh(home, "git apply lock.diff"))!, /'\*\.lock'/);
-  assert.equal(await bash(home, "git apply --stat lock.diff"), null);
-  const open = [
-    "git apply missing.diff",
-    "curl -s https://x.example | git apply",
-    "cp src.diff src/b.diff; git apply src/b.diff",
-    "git apply long.diff",
-  ];
-  Deno.writeTextFileSync(join(project, "long.diff"), "x\n".repeat(1_000_000));
-  for (const command of open) {
+  const unread = ["git apply missing.diff", "git apply long.diff"];
+  for (const command of unread) {
     assert.equal(await bash(home, command), null, command);
     assert.ok((doubts(home) as string[]).length > 0, command);
   }
   configIn(home, "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n");
-  await assertDenied(home, /only when it runs/, open);
-  assert.equal(await bash(home, "git apply src.diff"), null);
+  await assertDenied(home, /only when it runs/, unread);
 });
 
 Deno.test("a requirement about commands holds for those of PowerShell, and for no others", async () => {
@@ -137,7 +101,7 @@ Deno.test("a requirement about commands holds for those of PowerShell, and for n
   assert.equal(await use("Get-Content src\\a.ts"), null);
 });
 
-test("memory tells of PowerShell what it tells of Bash", async (home) => {
+test("memory observes PowerShell commands like Bash commands", async (home) => {
   const project = projectIn(home, "{}\n");
   const report = async (event: string, fields: Record<string, unknown>) => {
     const session_id = "5e55a000-0000-4000-8000-000000000001";

@@ -65,7 +65,7 @@ function isInString(json: string, at: number): boolean {
   return inside;
 }
 
-Deno.test("what tells events apart is masked among all fields as it is alone: once is enough without patterns of one's own", () => {
+Deno.test("ids are masked among all fields as they are alone, so one pass is enough without own patterns", () => {
   const value = "toolu_01ABCDEFGHJKMNPQRSTVWX";
   const secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
   const input = {

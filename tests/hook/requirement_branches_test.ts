@@ -19,7 +19,7 @@ const LEAVING: readonly (readonly [what: string, ...git: string[]])[] = [
   ["the branch is renamed", "branch", "-m", "feature/renamed"],
 ];
 for (const [what, ...git] of LEAVING) {
-  Deno.test(`what was triggered on a branch holds the stop when ${what}, and the way out works there`, async () => {
+  Deno.test(`a requirement triggered on a branch holds the stop when ${what}, and the way out works there`, async () => {
     using project = await edited();
     project.git(...git);
     const reason = (await project.stop())!;
@@ -31,7 +31,7 @@ for (const [what, ...git] of LEAVING) {
   });
 }
 
-Deno.test("what was triggered in another working tree holds the stop, named with its branch", async () => {
+Deno.test("a requirement triggered in another working tree holds the stop, named with its branch", async () => {
   using project = new RequiredProject(EVIDENCE);
   project.git("worktree", "add", "-q", "../w", "-b", "wt");
   assert.equal(await project.edit({}, "../w/src/a.ts"), null);
@@ -96,7 +96,7 @@ Deno.test("the size of a branch holds a stop where the branch is checked out", a
   assert.match((await project.stop())!, /branch topic has changed 500 lines/);
 });
 
-Deno.test("what was triggered on a protected branch holds the stop also from another branch", async () => {
+Deno.test("a requirement triggered on a protected branch holds the stop also from another branch", async () => {
   using project = new RequiredProject("requirements: {main: {type: guard}}\n", "main");
   await project.req("satisfy", "main", "--session", "cad0ac4d-3933-45ad-9a1c-14aec05bb940");
   assert.equal(await project.edit(), null);

@@ -24,7 +24,7 @@ Deno.test("a condition that is met by itself needs no database, also for a stric
   assert.match(stdout, /^Denied[^]*requirements\.prot +forbids[^]*size +allows/);
 });
 
-Deno.test("what needs somebody's word, or asks for other sessions, is denied by a strict policy without a database", async () => {
+Deno.test("without a database a strict policy denies requirements that need a person or the other sessions", async () => {
   const alone = "alone: {type: guard, guardType: single_session}";
   using project = new RequiredProject(`${STRICT}${OFF}${PROT}, plan: {}, ${alone}}\n`);
   const reason = (await project.edit())!;
@@ -75,7 +75,7 @@ Deno.test("a rule that allows what a person would be asked for leaves it to the 
   assert.deepEqual(await ask({ file_path: "src/a.ts" }, "Edit"), allowed);
 });
 
-Deno.test("what git does not tell of a branch is shown in the audit, and types are those of the configuration", async () => {
+Deno.test("the audit shows which facts of a branch git could not tell", async () => {
   using project = new RequiredProject(
     "requirements: {size: {type: dynamic, cacheTtl: 0}, prot: {type: guard}, plan: {stopOnly: true}}\n",
   );

@@ -344,7 +344,7 @@ Deno.test("a requirement without a word about it has all its defaults", async ()
   assert.match((await project.edit())!, /commit_plan/);
 });
 
-test("what only the running shell knows is noted, and denied by a strict policy", async (project) => {
+test("a command that only the running shell can decide is noted, and denied by a strict policy", async (project) => {
   const commands = [
     "rm $FILE",
     'for f in $(a); do rm "$f"; done',
@@ -450,7 +450,7 @@ Deno.test("a denial shows what to think of, also where several requirements are 
   );
 });
 
-Deno.test("what only shows help or rehearses is not what a requirement is about", async () => {
+Deno.test("a command that only shows help or rehearses triggers no requirement", async () => {
   using project = new RequiredProject(
     "requirements: {released: {triggerTools: [{tool: Bash, commandPattern: '(npm|cargo)\\s+publish|gh\\s+pr'}]}}\n",
   );
@@ -570,7 +570,7 @@ Deno.test("without a database a strict policy denies, and says that it has to be
   assert.match((await project.edit())!, /req satisfy/);
 });
 
-Deno.test("what a person says of requirements or guards is refused where nothing can be kept", async () => {
+Deno.test("verbs about requirements and guards are refused where no database can keep the answer", async () => {
   using project = new RequiredProject(OFF);
   const lines = [
     ["req", "satisfy", "commit_plan", "--session", SESSION],

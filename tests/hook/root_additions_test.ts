@@ -40,12 +40,6 @@ Deno.test("a file that is committed is no addition, however it came into the fol
   assert.match((await project.stop())!, /detected: staged\.txt\n/);
 });
 
-Deno.test("a new dotfile holds no stop", async () => {
-  using project = await begun();
-  project.write(".env", "x\n");
-  assert.equal(await project.stop(), null);
-});
-
 Deno.test("a stop that is held once a turn does not say how many more there will be", async () => {
   using project = await begun();
   project.write("new.txt", "x\n");

@@ -55,7 +55,7 @@ test("a `find` that cannot mean the policy passes, and one that may mean it pass
   }
 });
 
-test.slow("what is protected is found in a large folder, and the policy in any", async (home) => {
+test.slow("protected files are found in a large folder, and the policy in a folder of any size", async (home) => {
   const project = projectIn(
     home,
     "preToolUse: {uneditableFiles: ['*.lock'], preventGeneratedFileEdits: true}\n",

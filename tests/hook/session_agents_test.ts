@@ -122,13 +122,13 @@ Deno.test("a permission that a person is asked for is a question until the sessi
   }
 });
 
-test("that Claude is idle is no question", async (home) => {
+test("a notice that Claude is idle is no question", async (home) => {
   await send(home, "Notification.idle_prompt");
   await send(home, "Notification.elicitation_response");
   assert.deepEqual(questions(home), []);
 });
 
-test("what a server asks is a question with its choices, and what was answered is kept", async (home) => {
+test("a server's elicitation is a question with its choices, and its answer is kept", async (home) => {
   const schema = { properties: { colour: { type: "string", enum: ["red", "blue"] } } };
   const { stdout } = await send(home, "Elicitation", { requested_schema: schema });
   assert.equal(stdout, "", "it is answered by the person");
@@ -197,7 +197,7 @@ test("the agent and its task tell the session that its process works in", async 
   );
 });
 
-test("what is no id in the environment links nothing", async (home) => {
+test("a variable that is no id links a session to nothing", async (home) => {
   await send(home, "Stop", {}, { CONCLAUDE_TASK_ID: "x'; --", CONCLAUDE_AGENT_ID: "1" });
   assert.equal(sessionOf(home, SESSION)["task_id"], null);
   await send(home, "Stop", {}, { CONCLAUDE_TASK_ID: TASK, CONCLAUDE_AGENT_ID: "a8e6" });
@@ -248,7 +248,7 @@ function told(home: TempHome) {
   };
 }
 
-Deno.test("what had to wait in the spool leaves the same agents, questions and events", async () => {
+Deno.test("events that waited in the spool leave the same agents, questions and events", async () => {
   const step = fc.constantFrom(
     "SubagentStart",
     "SubagentStop",

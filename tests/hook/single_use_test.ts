@@ -152,7 +152,7 @@ test("a report of a use that nobody saw begin is taken at its word", async (proj
   assert.deepEqual(project.state("rev"), []);
 });
 
-Deno.test("what is no commit is used up when the command succeeds, and kept when it fails", async () => {
+Deno.test("a command that is no commit uses a satisfaction up when it succeeds, and keeps it when it fails", async () => {
   using project = new RequiredProject(
     REVIEW.replace("git\\s+commit(\\s|$)", "git\\s+(tag|commit)"),
   );
@@ -292,7 +292,7 @@ test("a review is shown as used up as soon as the commit is made, whoever asks",
   assert.match(await status(), /rev +satisfied/);
 });
 
-test("what a person commits after Claude's commit has failed uses no review up", async (project) => {
+test("a person's commit after a failed one of Claude uses no review up", async (project) => {
   assert.equal(await project.act("git commit -qm x"), null);
   project.git("commit", "-q", "--allow-empty", "-m", "by hand");
   assert.equal(await project.act(COMMIT), null);

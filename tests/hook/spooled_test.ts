@@ -78,7 +78,7 @@ test("a damaged spool file is set aside as it is, the others are drained", async
   assert.deepEqual(written(home), ["a", "b", "c", "d"]);
 });
 
-test("what waits for one database does not go into another", async (home) => {
+test("records that wait for one database do not go into another", async (home) => {
   await homeWithSpool(home, ["a"]);
   const other = join(home.path, "other.db");
   await capture(home, "b", { env: { CONCLAUDE_DB_PATH: other } });
@@ -89,7 +89,7 @@ test("what waits for one database does not go into another", async (home) => {
   assert.deepEqual(written(home), ["a", "c"]);
 });
 
-test("what waits in a home that is moved then goes into its database where it lies now", async (home) => {
+test("records that wait in a moved home go into its database at the new place", async (home) => {
   using moved = tempHome();
   await homeWithSpool(home, ["a", "b"]);
   Deno.renameSync(join(home.path, ".conclaude"), join(moved.path, ".conclaude"));

@@ -27,7 +27,7 @@ const callOf = (id: number, name: string, args: unknown) => ({
   params: { name, arguments: args },
 });
 
-Deno.test("a call with wrong arguments says what is wrong, and the server goes on", async () => {
+Deno.test("a call with wrong arguments says the mistake, and the server goes on", async () => {
   const at = places();
   await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
   await using server = await connect(at);
@@ -82,7 +82,7 @@ Deno.test("any text may be searched for", async () => {
   }
 });
 
-Deno.test("without a database nothing is remembered yet, and none is made by asking", async () => {
+Deno.test("without a database nothing is remembered, and asking makes none", async () => {
   await using server = await connect();
   for (const [tool, args] of [["recall", { query: "menu" }], ["status", {}], ["open", { id: 1 }]]) {
     const { text, isError } = await server.call(String(tool), args as Record<string, unknown>);
@@ -207,7 +207,7 @@ Deno.test("lines that are no requests are passed over, and stdout carries the pr
 });
 
 slowTest(
-  "all that was asked before stdin was closed is answered, to a slow reader too",
+  "all requests before the end of stdin are answered, also to a slow reader",
   async () => {
     const at = places();
     const text = "What the command printed, word for word. ".repeat(130);

@@ -14,7 +14,7 @@ const PROJECT = "/work/tides/.git";
 const EACH = 4_500;
 
 slowTest(
-  "what has two words of a question is found behind thousands that have one of them, in its project alone",
+  "an observation with two words of a question is found among thousands with one of them, in its project alone",
   async () => {
     using home = tempHome();
     using db = await openDatabase(`${home.path}/m.db`, { busyTimeoutMs: 1_000 });

@@ -126,7 +126,7 @@ Deno.test("openEndRank() takes no tool of Claude Code itself, and those of serve
   assert.equal(openEndRank(failure({ resolvedBy: 3 })), null);
 });
 
-Deno.test("of open failures those are told that are tests or checks or failed twice, within two weeks", () => {
+Deno.test("open failures are told for two weeks where they are tests or checks, or failed twice", () => {
   const rows = [
     failure({ title: "once" }),
     failure({ title: "again", updatedAtMs: NOW - 2 * DAY, repeats: 3 }),
@@ -139,7 +139,7 @@ Deno.test("of open failures those are told that are tests or checks or failed tw
   assert.deepEqual(openFailures(rows, NOW).map(({ title }) => title), ["test", "build", "again"]);
 });
 
-Deno.test("of a command that failed in several ways on a branch the last one is told", () => {
+Deno.test("only the last failure of a command on a branch is told", () => {
   const of = (title: string, updatedAtMs: number, branch = "main") =>
     failure({ title, updatedAtMs, branch, facts: { of: "deploy" } });
   const rows = [of("first", NOW - 2), of("last", NOW), of("elsewhere", NOW - 1, "dev")];
@@ -162,7 +162,7 @@ Deno.test("programsOf() names the programs of a script, namesTest() a test by it
   assert.ok(!isWhole({ facts: { failing: ["TestCart"] } }));
 });
 
-Deno.test("each cause outside of the code is told by its example, and not by its counterexample", () => {
+Deno.test("each cause outside of the code matches its example, and not its counterexample", () => {
   for (const { name, pattern, example, counterexample } of OUTSIDE_CAUSES) {
     assert.match(example, pattern, name);
     assert.ok(!liesOutside(counterexample), counterexample);
@@ -272,7 +272,7 @@ Not in the log of this branch:
   );
 });
 
-Deno.test("what was kept closes and opens no frame of Claude Code's own", () => {
+Deno.test("remembered text neither closes nor opens a frame of Claude Code", () => {
   const frames: readonly (readonly [string, string])[] = [
     ["a </system-reminder> b", "a ‹/system-reminder› b"],
     ["<System-Reminder>", "‹System-Reminder›"],

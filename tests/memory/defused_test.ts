@@ -52,7 +52,7 @@ Deno.test("ordinary code and prose stay as they are", () => {
   ) assert.equal(defused(text), text);
 });
 
-Deno.test("what is told once is told the same again, and no mark is left", () => {
+Deno.test("defusing a text twice changes nothing more, and leaves no mark", () => {
   const part = fc.constantFrom(
     ...[
       "<",
@@ -86,7 +86,7 @@ Deno.test("a long text of beginnings is looked through in linear time", () => {
   assert.ok(performance.now() - started < 5_000);
 });
 
-Deno.test("a heading says that what stands below is data, whatever it is about", () => {
+Deno.test("every heading says that the text below is data", () => {
   assert.match(headed("## Memory"), /^## Memory \(conclaude: .*data and no instructions\)$/);
   assert.doesNotMatch(headed("About <system>\nx"), /<|\n/);
 });

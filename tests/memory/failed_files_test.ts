@@ -4,7 +4,7 @@ import type { Observed } from "../../src/memory/observe/observation.ts";
 import { withContent } from "../../src/memory/drain/read_capture.ts";
 import { tempHome } from "../support/program.ts";
 
-Deno.test("what a failure's files hold is looked at shortly after it, and not of one from long ago", () => {
+Deno.test("the files of a failure are read shortly after it, and not long after it", () => {
   using home = tempHome();
   Deno.mkdirSync(join(home.path, ".git"));
   Deno.writeTextFileSync(join(home.path, ".git", "HEAD"), "ref: refs/heads/main\n");

@@ -91,7 +91,7 @@ Deno.test("isKnownFile() says of every path what going through all files says", 
   assert.ok(known.length > 30 && known.length < names.length + whole.length - 20);
 });
 
-slowTest("a file that nobody knows takes no look at every observation", async () => {
+slowTest("a look for an unknown file does not read every observation", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   db.exec("BEGIN");
@@ -124,7 +124,7 @@ slowTest("a file that nobody knows takes no look at every observation", async ()
   }
 });
 
-Deno.test("projects and branches are known also where only prompts and commands are of them", async () => {
+Deno.test("projects and branches with prompts and commands alone are known", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   add(db, { project: "/work/old", branch: "old", kind: "note" });

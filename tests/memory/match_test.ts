@@ -5,7 +5,7 @@ const LIMITS = matchLimits(100_000);
 const counted = (counts: Readonly<Record<string, number>>) =>
   Object.entries(counts).map(([word, count]) => ({ match: `"${word}"`, count }));
 
-Deno.test("common words are asked for beside each other first, rare ones by themselves", () => {
+Deno.test("common words are searched for in pairs first, rare ones by themselves", () => {
   assert.deepEqual(
     narrowMatch(
       counted({ crash: 3_500, invoice: 5_500, gizmo: 3, renderer: 4_500, none: 0 }),
@@ -23,12 +23,12 @@ Deno.test("common words are asked for beside each other first, rare ones by them
   );
 });
 
-Deno.test("one common word is beside none, and what is nearly everywhere is not asked for with others", () => {
+Deno.test("a single common word, or one that is nearly everywhere, is not combined with others", () => {
   assert.equal(narrowMatch(counted({ crash: 3_500, gizmo: 3 }), [], LIMITS), null);
   assert.equal(narrowMatch(counted({ crash: 3_500, the: LIMITS.together + 1 }), [], LIMITS), null);
 });
 
-Deno.test("ranking looks at the rarest words, within its limits; words that are everywhere at the newest", () => {
+Deno.test("ranking reads the rarest words within its limits; words that are everywhere find the newest", () => {
   assert.deepEqual(planMatch(counted({ crash: 3_500, invoice: 5_500, gizmo: 3 }), [], LIMITS), {
     kind: "ranked",
     match: '("gizmo" OR "crash")',

@@ -1,10 +1,7 @@
 /** Which failures a command that passes mends. */
 import assert from "node:assert/strict";
 import { creditedChanges } from "../../src/memory/drain/describe_fix.ts";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
-import { assertLeftOpen, assertMended, leftOpen, type Mending } from "../support/left_open.ts";
-import { saveEvent, tempDatabase } from "../support/records.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
+import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
 
 const BAD = "FAILED tests/t.py::a - assert 1 == 2\n1 failed, 4 passed in 0.12s";
 const TWO_BAD = "FAILED tests/t.py::a - no\nFAILED tests/u.py::b - no\n2 failed in 0.1s";
@@ -21,62 +18,64 @@ const VITEST_TWO = " FAIL  src/a.test.ts > adds\n FAIL  src/b.test.ts > b\n Test
 const VITEST_GOOD = " ✓ src/a.test.ts (2 tests) 3ms\n Tests  2 passed (2)";
 const GO_GOOD = "ok  \texample.com/a\t0.2s";
 
-/** A run that fails, and one that passes after an edit and mends it. */
-const MENDED: readonly (readonly [failing: string, bad: string, passing: string, good: string])[] =
+/** A command that fails with its output, and one that passes later, after an edit, with its output. */
+type Mending = readonly [failing: string, bad: string, passing: string, good?: string];
+
+/** A run that fails, and one that passes and mends it. */
+const MENDED: readonly Mending[] = [
+  ["pytest tests/t.py", BAD, "pytest tests/t.py", GOOD],
+  ["pytest tests/t.py", BAD, "pytest", GOOD],
+  ["pytest tests/t.py::a", BAD, "pytest tests", GOOD],
+  ["pytest tests/t.py -k a", BAD, "pytest tests/t.py", GOOD],
+  ["pytest", BAD, "pytest tests/t.py", GOOD],
+  ["pytest -x", BAD, "pytest tests/t.py", GOOD],
+  ["pytest", BAD, "pytest tests/t.py::a", GOOD],
+  ["pytest", TWO_BAD, "pytest tests/u.py tests/t.py", GOOD],
+  ["pytest -q tests/t.py", BAD, "pytest -x tests/t.py -vv", GOOD],
+  ["pytest --tb short -n4 tests/t.py", BAD, "pytest --tb=long ./tests/t.py", GOOD],
+  ["CI=1 pytest tests/t.py", BAD, "pytest tests/t.py", GOOD],
+  ["CI=1 pytest tests/t.py 2>&1 | tail -20", BAD, "pytest tests/t.py", GOOD],
+  ["pytest tests/t.py", BAD, "python3 -m pytest tests/t.py", GOOD],
+  ["timeout 60 uv run pytest", BAD, ".venv/bin/pytest -q | tail -3", GOOD],
+  ["poetry run pytest tests/t.py", BAD, "pytest -q && git commit -qm x", ""],
+  ["npx jest src/a.test.ts", JEST_BAD, "yarn jest --silent", JEST_GOOD],
+  ["npm test", JEST_BAD, "npm run test -- --verbose", JEST_GOOD],
+  ["npm t -- src/a.test.ts", JEST_BAD, "pnpm test", JEST_GOOD],
+  ["npx vitest run src/a.test.ts", JEST_BAD, "npx vitest run", JEST_GOOD],
+  ["deno test -A tests/a_test.ts", DENO_BAD, "deno test --allow-all", DENO_GOOD],
+  ["go test ./a", GO_BAD, "go test -count=1 ./...", GO_GOOD],
+  ["go test -v ./a", GO_BAD, "go test ./a/...", GO_GOOD],
   [
-    ["pytest tests/t.py", BAD, "pytest tests/t.py", GOOD],
-    ["pytest tests/t.py", BAD, "pytest", GOOD],
-    ["pytest tests/t.py::a", BAD, "pytest tests", GOOD],
-    ["pytest tests/t.py -k a", BAD, "pytest tests/t.py", GOOD],
-    ["pytest", BAD, "pytest tests/t.py", GOOD],
-    ["pytest -x", BAD, "pytest tests/t.py", GOOD],
-    ["pytest", BAD, "pytest tests/t.py::a", GOOD],
-    ["pytest", TWO_BAD, "pytest tests/u.py tests/t.py", GOOD],
-    ["pytest -q tests/t.py", BAD, "pytest -x tests/t.py -vv", GOOD],
-    ["pytest --tb short -n4 tests/t.py", BAD, "pytest --tb=long ./tests/t.py", GOOD],
-    ["CI=1 pytest tests/t.py", BAD, "pytest tests/t.py", GOOD],
-    ["CI=1 pytest tests/t.py 2>&1 | tail -20", BAD, "pytest tests/t.py", GOOD],
-    ["pytest tests/t.py", BAD, "python3 -m pytest tests/t.py", GOOD],
-    ["timeout 60 uv run pytest", BAD, ".venv/bin/pytest -q | tail -3", GOOD],
-    ["poetry run pytest tests/t.py", BAD, "pytest -q && git commit -qm x", ""],
-    ["npx jest src/a.test.ts", JEST_BAD, "yarn jest --silent", JEST_GOOD],
-    ["npm test", JEST_BAD, "npm run test -- --verbose", JEST_GOOD],
-    ["npm t -- src/a.test.ts", JEST_BAD, "pnpm test", JEST_GOOD],
-    ["npx vitest run src/a.test.ts", JEST_BAD, "npx vitest run", JEST_GOOD],
-    ["deno test -A tests/a_test.ts", DENO_BAD, "deno test --allow-all", DENO_GOOD],
-    ["go test ./a", GO_BAD, "go test -count=1 ./...", GO_GOOD],
-    ["go test -v ./a", GO_BAD, "go test ./a/...", GO_GOOD],
-    [
-      "cargo test adds",
-      "test result: FAILED. 0 passed; 1 failed",
-      "cargo t -q",
-      "test result: ok. 9 passed",
-    ],
-    [
-      "bundle exec rspec spec/a_spec.rb:3",
-      "1 example, 1 failure",
-      "rspec",
-      "5 examples, 0 failures",
-    ],
-    [
-      "vendor/bin/phpunit tests/A.php",
-      "Tests: 1, Assertions: 1, Failures: 1.",
-      "php vendor/bin/phpunit",
-      "OK",
-    ],
-    ["./gradlew test --tests A", "A > b FAILED", "./gradlew test -q", "BUILD SUCCESSFUL"],
-    ["make lint && pytest tests/t.py", BAD, "pytest", GOOD],
-    ["ruff check && pytest", "E501 too long", "ruff check && pytest", GOOD],
-    ["make test", "boom", "make test", "fine"],
-    ["npx vitest run", VITEST_BAD, "npx vitest run src/a.test.ts", VITEST_GOOD],
-    ["npx vitest run", VITEST_TWO, "npx vitest run src/a.test.ts src/b.test.ts", VITEST_GOOD],
-    ["go test ./...", GO_BAD, "go test ./... -run TestA", GO_GOOD],
-    ["go test ./...", GO_BAD, "go test -run '^TestA$' ./...", GO_GOOD],
-    ["go test ./a", GO_BAD, "go test ./... -run 'Test(A|B)'", GO_GOOD],
-  ];
+    "cargo test adds",
+    "test result: FAILED. 0 passed; 1 failed",
+    "cargo t -q",
+    "test result: ok. 9 passed",
+  ],
+  [
+    "bundle exec rspec spec/a_spec.rb:3",
+    "1 example, 1 failure",
+    "rspec",
+    "5 examples, 0 failures",
+  ],
+  [
+    "vendor/bin/phpunit tests/A.php",
+    "Tests: 1, Assertions: 1, Failures: 1.",
+    "php vendor/bin/phpunit",
+    "OK",
+  ],
+  ["./gradlew test --tests A", "A > b FAILED", "./gradlew test -q", "BUILD SUCCESSFUL"],
+  ["make lint && pytest tests/t.py", BAD, "pytest", GOOD],
+  ["ruff check && pytest", "E501 too long", "ruff check && pytest", GOOD],
+  ["make test", "boom", "make test", "fine"],
+  ["npx vitest run", VITEST_BAD, "npx vitest run src/a.test.ts", VITEST_GOOD],
+  ["npx vitest run", VITEST_TWO, "npx vitest run src/a.test.ts src/b.test.ts", VITEST_GOOD],
+  ["go test ./...", GO_BAD, "go test ./... -run TestA", GO_GOOD],
+  ["go test ./...", GO_BAD, "go test -run '^TestA$' ./...", GO_GOOD],
+  ["go test ./a", GO_BAD, "go test ./... -run 'Test(A|B)'", GO_GOOD],
+];
 
 /** The same, for what is not of tests alone. */
-const MENDED_SCRIPTS: typeof MENDED = [
+const MENDED_SCRIPTS: readonly Mending[] = [
   [
     "set -o pipefail; npx tsc | tail -5",
     "a.ts(1,1): error TS1: x",
@@ -88,7 +87,7 @@ const MENDED_SCRIPTS: typeof MENDED = [
   ["cd web && npm test", JEST_BAD, "cd web\nexport CI=1\nnpm test", JEST_GOOD],
 ];
 /** What looks alike, but does not say that what failed passes. */
-const LEFT_OPEN: typeof MENDED = [
+const LEFT_OPEN: readonly Mending[] = [
   ["pytest tests/t.py", BAD, "pytest tests/u.py", GOOD],
   ["pytest tests/t.py", BAD, "pytest tests/t", GOOD],
   ["pytest", TWO_BAD, "pytest tests/t.py", GOOD],
@@ -145,12 +144,56 @@ const LEFT_OPEN: typeof MENDED = [
   ["npx playwright test", "1 failed", "npx playwright test | tail -4", "Error: no browser"],
 ];
 
-Deno.test("tests that failed are mended by a run that has taken them, however it is spelled", async () => {
-  await assertMended([...MENDED, ...MENDED_SCRIPTS]);
+/** Holds that the command that passes mends the one that fails, or leaves it open, in each row by itself. */
+async function assertEach(rows: readonly Mending[], end: "mended" | "open"): Promise<void> {
+  for (const [failing, bad, passing, good = ""] of rows) {
+    const open = await leftOpen([failing, bad, true], [passing, good]);
+    assert.deepEqual(open, end === "open" ? [failing] : [], `${failing}: ${passing}: ${good}`);
+  }
+}
+
+/** Lets commands run one after the other, an edit after each. @returns Which failures are open in the end. */
+async function leftOpen(
+  ...steps: readonly (readonly [command: string, output: string, failed?: boolean])[]
+): Promise<readonly string[]> {
+  using temp = await tempDatabase();
+  const start = Date.UTC(2026, 6, 15);
+  for (const [at, [command, output, failed = false]] of steps.entries()) {
+    const atMs = start + at * 10_000;
+    saveUse(temp.db, "Bash", used(command, output, failed), { atMs });
+    saveUse(temp.db, "Edit", edited("/p/src/a.py", `b${at}`), { atMs: atMs + 1_000 });
+  }
+  temp.db.exec("UPDATE pending_queue SET branch = 'main'");
+  drainAt(temp.db, start + 1_000_000);
+  return temp.db.prepare(
+    `SELECT facts
+       FROM observations
+      WHERE outcome = 'failure'
+        AND resolved_by IS NULL
+      ORDER BY id`,
+  ).all().map(({ facts }) => JSON.parse(String(facts)))
+    .filter(({ openRank }) => openRank !== null)
+    .map(({ command }) => command);
+}
+
+const used = (command: string, output: string, failed = false) => ({
+  tool_input: { command },
+  ...failed
+    ? { error: `Exit code 1\n${output}` }
+    : { tool_response: { stdout: output, stderr: "" } },
 });
 
-Deno.test("a run that may not have taken the tests that failed leaves them open", async () => {
-  await assertLeftOpen(LEFT_OPEN);
+const edited = (file_path: string, new_string: string) => ({
+  tool_input: { file_path, old_string: "a", new_string },
+  tool_response: {},
+});
+
+Deno.test("a passing test run mends the failures of the tests that it ran, however it is spelled", async () => {
+  await assertEach([...MENDED, ...MENDED_SCRIPTS], "mended");
+});
+
+Deno.test("a run that may not have run the failed tests leaves them open", async () => {
+  await assertEach(LEFT_OPEN, "open");
 });
 
 /** What fails with an error of its own, and what passes. */
@@ -188,15 +231,15 @@ const NOT_PART_OF: typeof PART_OF = [
   ["npm run build", 'echo "make && npm run build" && true'],
 ];
 
-Deno.test("a script of parts that must all pass mends what each of them failed with", async () => {
-  await assertMended(withOutput(PART_OF));
+Deno.test("a script whose parts must all pass mends the failure of each part", async () => {
+  await assertEach(withOutput(PART_OF), "mended");
 });
 
-Deno.test("a script in which a command may have failed, or ran elsewhere, leaves its failure open", async () => {
-  await assertLeftOpen(withOutput(NOT_PART_OF));
+Deno.test("a script leaves a failure open where its command may have failed, or ran in another folder", async () => {
+  await assertEach(withOutput(NOT_PART_OF), "open");
 });
 
-Deno.test("a command that mends what another looks after mends its failure", async () => {
+Deno.test("a command that repairs what a check complains of mends the failure of the check", async () => {
   const mended: readonly (readonly [failing: string, passing: string])[] = [
     ["ruff check .", "ruff check . --fix"],
     ["ruff check .", "ruff check --fix . && ruff format ."],
@@ -209,7 +252,7 @@ Deno.test("a command that mends what another looks after mends its failure", asy
     ["deno fmt --check", "deno fmt"],
     ["cargo fmt --all -- --check", "cargo fmt --all"],
   ];
-  await assertMended(withOutput(mended));
+  await assertEach(withOutput(mended), "mended");
   const others: typeof mended = [
     ["ruff check .", "ruff check src --fix"],
     ["npx prettier --check .", "npx prettier --write a.ts"],
@@ -218,10 +261,10 @@ Deno.test("a command that mends what another looks after mends its failure", asy
     ["npm ci && make", "npm install"],
     ["npm ci", "npm install -g left-pad"],
   ];
-  await assertLeftOpen(withOutput(others));
+  await assertEach(withOutput(others), "open");
 });
 
-Deno.test("what stands before tests in a script is mended although no test ran, or they failed", async () => {
+Deno.test("the commands before the tests in a script have passed although no test ran, or tests failed", async () => {
   const none = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored";
   const rows: readonly (readonly [script: string, output: string, fails: boolean, open: number])[] =
     [
@@ -241,30 +284,18 @@ Deno.test("what stands before tests in a script is mended although no test ran, 
   }
 });
 
-Deno.test("what failed as a whole and in part is one fix", async () => {
+Deno.test("a failure of a whole run and of a part of it gets one fix", async () => {
   using temp = await tempDatabase();
-  const events = [
-    ["pytest", BAD, true],
-    ["pytest tests/t.py", BAD, true],
-    ["edit", "", false],
-    ["pytest", GOOD, false],
+  const uses = [
+    ["Bash", used("pytest", BAD, true)],
+    ["Bash", used("pytest tests/t.py", BAD, true)],
+    ["Edit", edited("/p/a.py", "b")],
+    ["Bash", used("pytest", GOOD)],
   ] as const;
-  for (const [at, [command, output, failed]] of events.entries()) {
-    const payload = command === "edit"
-      ? { tool_input: { file_path: "/p/a.py", old_string: "a", new_string: "b" } }
-      : failed
-      ? { tool_input: { command }, error: output }
-      : { tool_input: { command }, tool_response: { stdout: output, stderr: "" } };
-    saveEvent(temp.db, {
-      atMs: 1_000 + at,
-      capture: {
-        toolName: command === "edit" ? "Edit" : "Bash",
-        outcome: failed ? "failure" : "success",
-        payload: JSON.stringify(payload),
-      },
-    });
+  for (const [at, [tool, payload]] of uses.entries()) {
+    saveUse(temp.db, tool, payload, { atMs: 1_000 + at });
   }
-  drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 10_000 });
+  drainAt(temp.db, 10_000);
   const fixes = temp.db.prepare("SELECT title FROM observations WHERE kind = 'fix'").all();
   assert.deepEqual(fixes.map(({ title }) => title), ["Fixed tests/t.py::a by a.py"]);
   const open = temp.db.prepare(
@@ -273,8 +304,8 @@ Deno.test("what failed as a whole and in part is one fix", async () => {
   assert.equal(open!["n"], 0);
 });
 
-Deno.test("what is seen of an output counts where the shell hides how a command ended", async () => {
-  await assertMended([
+Deno.test("where the shell hides the exit status, the output decides", async () => {
+  await assertEach([
     [
       "go build ./... 2>&1 | head -50",
       "a/b.go:3:5: undefined: x",
@@ -284,16 +315,16 @@ Deno.test("what is seen of an output counts where the shell hides how a command 
     ["npx tsc", "a.ts(1,1): error TS1: x", "npx tsc 2>&1 | tail -5"],
     ["npm run build", "boom", "npm run build; echo done", "built\ndone"],
     ["pytest", "==== 2 errors in 0.30s ====", "pytest | tail -3", GOOD],
-  ]);
-  await assertLeftOpen([
+  ], "mended");
+  await assertEach([
     ["npx tsc", "a.ts(1,1): error TS1: x", "npx tsc 2>&1 | grep -c warning", "0"],
     ["npx tsc", "a.ts(1,1): error TS1: x", "npx tsc 2>&1 | head -2", "one\ntwo"],
     ["pytest", BAD, "pytest | tail -3", "collected 5 items"],
-  ]);
+  ], "open");
 });
 
-Deno.test("a call that was wrong itself is over when the program is called rightly", async () => {
-  await assertMended([
+Deno.test("a wrong call of a program is mended by a right one", async () => {
+  await assertEach([
     ["go test ./nope", "stat ./nope: directory not found", "go test ./a", GO_GOOD],
     [
       "pytest --nope",
@@ -301,12 +332,12 @@ Deno.test("a call that was wrong itself is over when the program is called right
       "pytest a.py",
       GOOD,
     ],
-  ]);
+  ], "mended");
 });
 
-Deno.test("an operation of git that stopped is over when it is concluded or given up", async () => {
+Deno.test("a git operation that stopped is mended when it is finished or given up", async () => {
   const conflict = "CONFLICT (content): Merge conflict in a.py";
-  await assertMended([
+  await assertEach([
     ["git merge topic", conflict, "git commit -qm x"],
     ["git merge topic", conflict, "git merge --abort"],
     ["git rebase main", conflict, "git add a.py && git rebase --continue"],
@@ -316,11 +347,11 @@ Deno.test("an operation of git that stopped is over when it is concluded or give
       "! [rejected] main -> main (fetch first)",
       "git pull --rebase && git push -u origin main",
     ],
-  ]);
-  await assertLeftOpen([["git push", "! [rejected] main -> main", "git pull --rebase"]]);
+  ], "mended");
+  await assertEach([["git push", "! [rejected] main -> main", "git pull --rebase"]], "open");
 });
 
-Deno.test("a fix names what the failure speaks of or what lies in its package, else all, at most four", () => {
+Deno.test("a fix names the changed files that the failure names or that lie in its package, else all, at most four", () => {
   const credited = (error: string, paths: readonly string[], ...files: readonly string[]) =>
     creditedChanges(
       { title: error, text: error, facts: { error, paths } },
@@ -334,7 +365,7 @@ Deno.test("a fix names what the failure speaks of or what lies in its package, e
   assert.deepEqual(credited("boom", [], "1.c", "2.c", "3.c", "4.c", "5.c", "1.c").length, 4);
 });
 
-Deno.test("what failed for a cause outside of the code was mended by a command that changes something there", () => {
+Deno.test("a failure whose cause lies outside the code is mended by a command that changes something there", () => {
   const failure = {
     title: "Tests fail",
     text: "connect ECONNREFUSED 127.0.0.1:5432",

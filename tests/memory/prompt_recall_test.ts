@@ -1,10 +1,8 @@
 /** A prompt is told what is about the same, and nothing where only words that say little are shared. */
 import assert from "node:assert/strict";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { recallForPrompt } from "../../src/memory/search/recall.ts";
 import { rememberNote } from "../../src/memory/drain/remember.ts";
-import { saveEvent, tempDatabase } from "../support/records.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
+import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
 
 const START = Date.UTC(2026, 6, 15);
 
@@ -12,19 +10,12 @@ const START = Date.UTC(2026, 6, 15);
 async function ledger() {
   const temp = await tempDatabase();
   let atMs = START;
-  const save = (toolName: string, payload: unknown, failed = false) =>
-    saveEvent(temp.db, {
-      atMs: atMs += 10_000,
-      capture: {
-        toolName,
-        outcome: failed ? "failure" : "success",
-        payload: JSON.stringify(payload),
-      },
-    });
+  const save = (toolName: string, payload: object) =>
+    saveUse(temp.db, toolName, payload, { atMs: atMs += 10_000 });
   const run = (command: string, stdout: string) =>
     save("Bash", { tool_input: { command }, tool_response: { stdout, stderr: "" } });
   const fail = (command: string, output: string) =>
-    save("Bash", { tool_input: { command }, error: `Exit code 1\n${output}` }, true);
+    save("Bash", { tool_input: { command }, error: `Exit code 1\n${output}` });
   const write = (path: string, content: string) =>
     save("Write", { tool_input: { file_path: `/p/${path}`, content }, tool_response: {} });
   const edit = (path: string, before: string, after: string) =>
@@ -45,7 +36,7 @@ async function ledger() {
     "mypy ledger",
     'ledger/cli.py:12: error: Argument 1 to "main" has incompatible type "str"  [arg-type]\nFound 1 error in 1 file',
   );
-  drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => START + 1_000_000 });
+  drainAt(temp.db, START + 1_000_000);
   rememberNote(temp.db, "Decision: amounts are kept in cents, floats are never used for money", {
     project: "/p",
     branch: null,
@@ -82,7 +73,7 @@ Deno.test("a prompt that shares only common words with memory is told nothing", 
   ) assert.deepEqual(project.recalled(prompt), [], prompt);
 });
 
-Deno.test("a prompt is told what is about the same, what names its file and is broken still first", async () => {
+Deno.test("a prompt is told what memory knows of its subject; what names its file and is still broken comes first", async () => {
   using project = await ledger();
   const first = (prompt: string) => project.recalled(prompt)[0] ?? "";
   assert.match(first("fix the mypy error in cli.py"), /mypy ledger.*\(open\)/);

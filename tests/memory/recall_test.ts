@@ -48,7 +48,7 @@ Deno.test("a prompt is told the whole answer that Claude once gave, where there 
   }
 });
 
-Deno.test("what is told of a file that is another one now, or gone, says so, and what is as it was does not", async () => {
+Deno.test("recalled memory says whether its file has changed or is gone", async () => {
   const folder = Deno.makeTempDirSync({ prefix: "conclaude-recall-" });
   const db = await openDatabase(join(folder, "memory.db"), { busyTimeoutMs: 1_000 });
   try {

@@ -8,7 +8,7 @@ import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import { readObservations } from "../../src/memory/drain/observations_table.ts";
 import { tempDatabase } from "../support/records.ts";
 
-Deno.test("a note is remembered with a file without the line, unless a file is called so", async () => {
+Deno.test("a note keeps its file without the line number, unless a file has that name", async () => {
   using temp = await tempDatabase();
   const folder = Deno.makeTempDirSync();
   try {
@@ -47,7 +47,7 @@ async function notesOf(...texts: readonly string[]) {
   return { temp, note, ids, find };
 }
 
-Deno.test("a note that another one replaces is told no more, and found last", async () => {
+Deno.test("a replaced note is not told, and found last", async () => {
   const { temp, note, ids: [wrong, other], find } = await notesOf(
     "The staging database listens on port 5432",
     "Nobody looks at the staging server on Sundays",
@@ -71,7 +71,7 @@ Deno.test("a note that another one replaces is told no more, and found last", as
   assert.doesNotMatch(file, /5432/);
 });
 
-Deno.test("what was replaced may be said again, and is a note of its own then", async () => {
+Deno.test("a replaced text may be remembered again, as a note of its own", async () => {
   const { temp, note, ids: [first], find } = await notesOf("The port is 5432");
   using _ = temp;
   const second = note("The port is 6432", first);
@@ -80,7 +80,7 @@ Deno.test("what was replaced may be said again, and is a note of its own then", 
   assert.deepEqual(find("port").map(({ id }) => id), [third.id, second.id, first]);
 });
 
-Deno.test("what cannot be replaced is named with the reason, and nothing is kept", async () => {
+Deno.test("a note that cannot be replaced is named with the reason, and nothing is kept", async () => {
   const { temp, note, ids: [first], find } = await notesOf("The port is 5432");
   using _ = temp;
   const elsewhere = rememberNote(temp.db, "Other port", {
@@ -104,7 +104,7 @@ Deno.test("what cannot be replaced is named with the reason, and nothing is kept
   assert.equal(repeats, 1);
 });
 
-Deno.test("of two notes that say about the same the newer comes first", async () => {
+Deno.test("the newer of two similar notes comes first", async () => {
   const { temp, find } = await notesOf(
     "Deploys go through the blue cluster",
     "Deploys go through the green cluster since June",

@@ -54,7 +54,7 @@ const OTHERS = Array.from(
   (_, at) => `Please look at ticket ${at}: the button is ${at} pixels too wide on the first page.`,
 );
 
-sizedTest("whatever is typed, a search gives an answer and no error", async () => {
+sizedTest("any text can be searched for without an error", async () => {
   using memory = await remembering(
     makeCorpus(7, { documents: 300, questions: 0 }).documents,
   );
@@ -104,7 +104,7 @@ Deno.test("a word is found however it is written: its accents, its endings, its 
   }
 });
 
-slowTest("a pasted text is asked for by its rarest words, and finds where it is from", async () => {
+slowTest("a pasted text is searched for by its rarest words, and finds its source", async () => {
   const { documents } = makeCorpus(3, { documents: 3_000, questions: 0 });
   using memory = await remembering(documents);
   const pasted = documents.filter(({ text }) => text.length > 60).slice(200, 220)
@@ -116,7 +116,7 @@ slowTest("a pasted text is asked for by its rarest words, and finds where it is 
   ok(memory.search(pasted).some(({ title }) => pasted.includes(title)));
 });
 
-Deno.test("a picture is found among words, and by itself", async () => {
+Deno.test("an emoji is found among words, and by itself", async () => {
   using memory = await remembering(said(
     ...OTHERS,
     "Ship it 🚀 when the gate is green ✅",
@@ -141,7 +141,7 @@ Deno.test("a thing is found by its other name, and by its own name first", async
   ok(titles[0]!.startsWith("The repository"));
 });
 
-Deno.test("a long answer that holds all of a question comes before a short one that holds a rare word of it", async () => {
+Deno.test("a long answer with all words of a question comes before a short one with a rare word", async () => {
   const filler = Array.from({ length: 60 }, (_, at) => `Step ${at} went well and took a while.`);
   using memory = await remembering(said(
     ...OTHERS.map((text) => `${text} The invoice export is fine.`),
@@ -151,7 +151,7 @@ Deno.test("a long answer that holds all of a question comes before a short one t
   ok(memory.search("invoice export umlauts")[0]?.title.startsWith("The invoice export writes"));
 });
 
-Deno.test("a word that is in four of ten observations says next to nothing beside a name", async () => {
+Deno.test("a word in four of ten observations hardly counts beside a name", async () => {
   const letters = "lmnprstvwz";
   const names = Array.from({ length: 40 }, (_, at) => `k${"aeio"[at % 4]}b${letters[at % 10]}u`)
     .map((name, at) => `${name}${at < 20 ? "ma" : "si"}`);
@@ -172,7 +172,7 @@ Deno.test("a word that is in four of ten observations says next to nothing besid
   }
 });
 
-Deno.test("words that every text has, in whichever language, do not count as a phrase with a name", async () => {
+Deno.test("words that every text has form no phrase with a name, in any language", async () => {
   const nouns = "корзина заказ склад кэш очередь вход пароль письмо налог цена".split(" ");
   const facts = nouns.flatMap((one, at) =>
     nouns.slice(at + 1).flatMap((other, from) => {
@@ -189,7 +189,7 @@ Deno.test("words that every text has, in whichever language, do not count as a p
   }
 });
 
-Deno.test("where a word that is nowhere stands among common words, those find what they find without it", async () => {
+Deno.test("a word that nothing holds does not change what the common words beside it find", async () => {
   using memory = await remembering(said(...OTHERS, "Still to do: the tests on staging."));
   const first = (text: string) => memory.search(text)[0]?.title;
   strictEqual(first("what is still to do"), "Still to do: the tests on staging.");
@@ -197,7 +197,7 @@ Deno.test("where a word that is nowhere stands among common words, those find wh
   deepStrictEqual(memory.search("what is mobile"), []);
 });
 
-Deno.test("that nothing has what stood in quotes is told with the results without them", async () => {
+Deno.test("where nothing holds a quoted phrase, the search says so and ignores the quotes", async () => {
   using memory = await remembering(said(...OTHERS, "alpha beta gamma", "gamma alpha"));
   const answered = (text: string) => {
     const { results, quotedNowhere } = memory.answer(text);
@@ -211,7 +211,7 @@ Deno.test("that nothing has what stood in quotes is told with the results withou
   deepStrictEqual(answered('"zzqx yyqx"'), [[], []]);
 });
 
-Deno.test("a question that was asked before stands behind the answer that it got", async () => {
+Deno.test("a repeated question finds its answer before itself", async () => {
   const asked = "why do uploads time out on staging?";
   const sessions = Array.from({ length: 7 }, (_, at) => [
     asked,
@@ -233,7 +233,7 @@ Deno.test("a question that was asked before stands behind the answer that it got
   }
 });
 
-Deno.test("a prompt that is typed once more stands before the prompts that are less like it", async () => {
+Deno.test("a repeated prompt finds itself before similar prompts", async () => {
   const things = ["parser", "renderer", "session", "ledger", "socket", "digest"];
   const prompts = things.flatMap((one) =>
     things.map((other) => `add the ${one} in the ${other} so that the build passes`)
@@ -250,7 +250,7 @@ Deno.test("a prompt that is typed once more stands before the prompts that are l
   for (const text of prompts) strictEqual(memory.search(text)[0]?.title, text);
 });
 
-Deno.test("what has the marks of a term as they were typed comes before what has its words", async () => {
+Deno.test("text with the punctuation of a term as typed comes before text with its words only", async () => {
   using memory = await remembering(said(
     ...OTHERS,
     "Reading the list made one query a row (N+1), which took seconds.",
@@ -268,7 +268,7 @@ Deno.test("what has the marks of a term as they were typed comes before what has
   }
 });
 
-Deno.test("a question for what Claude advised is answered by Claude, one for what a person told by the person", async () => {
+Deno.test("a question about Claude's advice finds Claude's words, one about a person's words finds the person's", async () => {
   using memory = await remembering(said(
     ...OTHERS,
     "I want a bicycle for the harbour road, a bicycle with a basket.",
@@ -279,7 +279,7 @@ Deno.test("a question for what Claude advised is answered by Claude, one for wha
   strictEqual(first("what did I tell you about my bicycle for the harbour road"), "prompt");
 });
 
-Deno.test("the date of a question does not put less of its words before what holds them all", async () => {
+Deno.test("a text with all words of a question comes before texts of its date with fewer", async () => {
   const at = (day: string) => Date.parse(`${day}T20:00:00Z`);
   const texts: readonly (readonly [day: string, text: string])[] = [
     ["2026-03-01", "Upload of the ledger: the harbour stage, as planned for 2026-03-18T09:00:00Z."],
@@ -312,7 +312,7 @@ Deno.test("the date of a question does not put less of its words before what hol
   );
 });
 
-Deno.test("what is asked of a day is answered by what was said on it, though others have more of its words", async () => {
+Deno.test("a question about a day finds what was said on it first, though other texts share more words", async () => {
   const at = (day: number) =>
     `2026-0${1 + Math.floor(day / 28)}-${String(1 + day % 28).padStart(2, "0")}`;
   const others = Array.from(
@@ -376,7 +376,7 @@ Deno.test("a day is the same day however a question writes it", async () => {
   for (const day of WRITTEN) deepStrictEqual(asked(day), asked(WRITTEN[0]!), day);
 });
 
-Deno.test("a question of nothing but a date is answered with what tells of it, then with what was done then", async () => {
+Deno.test("a search for a date alone finds text that names it, then work of that day", async () => {
   using memory = await remembering(saidOn([
     ["2025-11-18", "The mailer was emptied by hand."],
     ["2025-12-01", "We planned the release of 2025-11-18."],
@@ -390,7 +390,7 @@ Deno.test("a question of nothing but a date is answered with what tells of it, t
   }
 });
 
-Deno.test("what says a date comes before all that was made on that day, however much that is", async () => {
+Deno.test("text that names a date comes before everything made on that day", async () => {
   const audit = "The audit of the kiosk took place 2025-11-18 in the office.";
   const rows = Array.from({ length: 30 }, (_, at) => `The cart reads row ${at} of the table.`);
   using memory = await remembering([
@@ -407,7 +407,7 @@ Deno.test("what says a date comes before all that was made on that day, however 
   strictEqual(memory.search("2025-11-18", 20).length, 20);
 });
 
-Deno.test("small words and words of a time tell apart what the others find", async () => {
+Deno.test("small words and words of time decide between texts that are equal otherwise", async () => {
   const resembling = Array.from({ length: 300 }, (_, at) => [
     `docker compose up number ${at}`,
     `session table row ${at}`,
@@ -428,7 +428,7 @@ Deno.test("small words and words of a time tell apart what the others find", asy
   }
 });
 
-Deno.test("what is shown of a text holds neighbours of writing without blanks", async () => {
+Deno.test("a snippet shows a match in writing without blanks", async () => {
   const filler = "and then there was more to be said about other things ".repeat(12);
   using memory = await remembering(said(
     ...OTHERS,
@@ -438,7 +438,7 @@ Deno.test("what is shown of a text holds neighbours of writing without blanks", 
   ok(shown("企鹅缓存").includes("企鹅的缓存"), shown("企鹅缓存"));
 });
 
-Deno.test("a question of nothing but a time is answered with what was done then", async () => {
+Deno.test("a search for a time alone finds the work of that time", async () => {
   using memory = await remembering(said(
     "The cache of the mailer was emptied.",
     "What did I say of the ledger? That it leaks.",
@@ -455,7 +455,7 @@ Deno.test("a question of nothing but a time is answered with what was done then"
 });
 
 slowTest(
-  "what was done in a time is found though thousands were taken in after it, of a project and in no order",
+  "work of a period is found by project, although thousands of observations came later and in no order",
   async () => {
     const DAY_MS = 86_400_000;
     const at = (day: number, text: string, projectDir = PROJECT) => ({

@@ -56,7 +56,7 @@ Deno.test("a session was cut off by an error, the person or its process, where t
   }
 });
 
-Deno.test("how it ended is the last line of a summary, in the place of what was said of it before", () => {
+Deno.test("a summary ends with how its session ended, and a new end replaces the old one", () => {
   const text = "Asked:\n- x\nLast: Done.";
   assert.equal(withEnd(text, "in a turn"), `${text}\nEnded: in a turn`);
   assert.equal(withEnd(withEnd(text, "in a turn"), "by itself"), `${text}\nEnded: by itself`);

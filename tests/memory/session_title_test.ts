@@ -25,7 +25,7 @@ const COMMIT = part("commit", "Commit 1a2b3c4 on main: Async handlers", { outcom
 const EDIT = part("edit", "Edit src/app.ts", { files: ["src/app.ts"] });
 const SAID = part("message", "All handlers are async.");
 
-Deno.test("a session that was only told to go on says what it went on with", () => {
+Deno.test("a session whose prompt only says to go on is titled with its work, too", () => {
   const goOn = part("prompt", "continue");
   assert.equal(
     titleOf(goOn, EDIT, COMMIT, SAID),
@@ -39,7 +39,7 @@ Deno.test("a session that was only told to go on says what it went on with", () 
   );
 });
 
-Deno.test("a prompt whose first line only leads to the next is called by both", () => {
+Deno.test("a prompt whose first line only introduces the next is titled by both", () => {
   const text = "Implement the following plan:\n\n# Retries with a limit\n\n## Context";
   assert.equal(
     titleOf(part("prompt", "Implement the following plan:", { text }), EDIT),
@@ -47,7 +47,7 @@ Deno.test("a prompt whose first line only leads to the next is called by both", 
   );
 });
 
-Deno.test("a session of which no prompt is known yet is called as it is, not by what it did first", () => {
+Deno.test("a session without a known prompt keeps its title", () => {
   const called = (title: string | null, ...parts: readonly SummarizedPart[]) =>
     summarizeSession(parts, title)!.title;
   assert.equal(called("Make a clock", EDIT), "Session: Make a clock (1 file)");

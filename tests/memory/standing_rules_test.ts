@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { RULE_FORMS, standingRules } from "../../src/memory/observe/observe_words.ts";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
-import { saveEvent, tempDatabase } from "../support/records.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
+import { drainAt, saveEvent, tempDatabase } from "../support/records.ts";
 
 Deno.test("each form of a rule finds its example, quoted as it was said, and not its counterexample", () => {
   for (const { name, example, counterexample } of RULE_FORMS) {
@@ -21,7 +19,7 @@ Deno.test("a rule may stand behind please or in a list, and is said once", () =>
   ]);
 });
 
-Deno.test("what is quoted, pasted as code, asked or too short to be a rule is none", () => {
+Deno.test("quotes, pasted code, questions and very short sentences are no rules", () => {
   for (
     const prompt of [
       "> Never push to main",
@@ -38,7 +36,7 @@ Deno.test("a rule is a decision beside its prompt", async () => {
   const prompt = "Add the search page. From now on use pnpm.";
   const payload = JSON.stringify({ prompt, project_dir: "/p" });
   saveEvent(temp.db, { capture: { toolName: "UserPromptSubmit", payload } });
-  drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: Date.now });
+  drainAt(temp.db);
   const rows = temp.db.prepare(
     "SELECT kind, title FROM observations WHERE kind IN ('prompt', 'decision') ORDER BY kind",
   ).all();

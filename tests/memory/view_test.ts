@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { outcomeWord } from "../../src/memory/search/observation_view.ts";
 
-Deno.test("what failed is told as mended by what mended it, or as not mended, never as an open end", () => {
+Deno.test("a failure is shown as mended, with what mended it, or as not mended", () => {
   const title = "`make` failed (exit 2)";
   const failed = { kind: "failure", outcome: "failure", resolvedBy: null, title } as const;
   assert.equal(outcomeWord(failed), "not mended");

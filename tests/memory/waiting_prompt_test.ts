@@ -1,10 +1,8 @@
 /** A drain that has little time leaves long captures to another one: what a session was asked may be among them. */
 import assert from "node:assert/strict";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
-import { saveEvent, tempDatabase } from "../support/records.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
+import { drainAt, saveEvent, tempDatabase } from "../support/records.ts";
 
-Deno.test("a session keeps the title of what it was asked while that waits to be worked in", async () => {
+Deno.test("a session keeps the title of its prompt while the prompt waits for a drain", async () => {
   using temp = await tempDatabase();
   const asked = "Make a page with a clock";
   saveEvent(temp.db, {
@@ -23,14 +21,11 @@ Deno.test("a session keeps the title of what it was asked while that waits to be
     temp.db.prepare("SELECT title FROM observations WHERE kind = 'summary'").get()?.["title"];
   const batch = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 1_000 };
   assert.equal(
-    drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 3_000, batch })
+    drainAt(temp.db, 3_000, { batch })
       .worked,
     1,
   );
   assert.equal(title(), `Session: ${asked} (1 file)`);
-  assert.equal(
-    drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 4_000 }).worked,
-    1,
-  );
+  assert.equal(drainAt(temp.db, 4_000).worked, 1);
   assert.equal(title(), `Session: ${asked} (1 file)`);
 });

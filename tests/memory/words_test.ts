@@ -32,7 +32,7 @@ Deno.test("an identifier is one exact word, and the words of its parts", () => {
   assert.deepEqual(wordsOf("XMLHttpRequest_v2"), ["xml", "http", "request", "v", "2"]);
 });
 
-Deno.test("the digest of a text and the word of a project are those that databases hold", () => {
+Deno.test("digests and project words are the same as in existing databases", () => {
   assert.equal(digestOf("/home/ana/shop"), "74fc5fcd85a33682");
   assert.equal(digestOf(""), "811c9dc59747b28c");
   assert.equal(projectTerm("/home/ana/shop"), "projectǀwgjefh112v98iǃ");
@@ -74,7 +74,7 @@ Deno.test("identifiers, paths, flags, codes and other scripts are found by what 
   for (const [query, first] of rows) assert.equal(find(query)[0], first, query);
 });
 
-Deno.test("what stands in quotes has to be there as it is, unless nothing has it", async () => {
+Deno.test("a quoted phrase must be found as it is, unless nothing holds it", async () => {
   const find = await memoryOf([
     "retry the failing upload",
     "upload the failing retry list",
@@ -85,7 +85,7 @@ Deno.test("what stands in quotes has to be there as it is, unless nothing has it
   assert.deepEqual(find('"list" upload'), [1]);
 });
 
-Deno.test("words that no text has are taken for beginnings", async () => {
+Deno.test("words that no text holds are searched for as beginnings", async () => {
   const find = await memoryOf(["authentication is done by the gateway"]);
   assert.deepEqual(find("authen"), [0]);
 });
@@ -122,7 +122,7 @@ Deno.test("any text is a question, and none is an error", async () => {
   );
 });
 
-Deno.test("a query keeps the words that tell something, and all when none does", () => {
+Deno.test("a query drops words without meaning, unless no other word is left", () => {
   const words = (text: string) =>
     readQuestion(text).terms.filter(({ kind }) => kind === "word").map(({ match }) => match);
   assert.deepEqual(words("why did the upload time out"), ['"upload"', '"time"']);

@@ -1,10 +1,8 @@
 /** What a command does in another working tree of its repository is told of that tree, and of its branch. */
 import assert from "node:assert/strict";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
 import { workFolder } from "../../src/memory/observe/command_folder.ts";
 import { git } from "../support/git.ts";
-import { saveEvent, tempDatabase } from "../support/records.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
+import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
 
 const RED = "FAIL src/a.test.js\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
 const GREEN = "PASS src/a.test.js\n\nTests:       5 passed, 5 total";
@@ -52,22 +50,15 @@ async function told(steps: readonly Step[]) {
         ? { tool_response: { stdout: said, stderr: "" } }
         : { error: `Exit code 1\n${failed}` },
     };
-    saveEvent(temp.db, {
-      atMs: at + 1,
-      sessionId: `c0de0000-0000-4000-8000-00000000000${"MISO".indexOf(step.in ?? "M")}`,
-      capture: {
-        toolName: "Bash",
-        outcome: failed === undefined ? "success" : "failure",
-        payload: JSON.stringify(payload),
-      },
-    });
+    const sessionId = `c0de0000-0000-4000-8000-00000000000${"MISO".indexOf(step.in ?? "M")}`;
+    saveUse(temp.db, "Bash", payload, { atMs: at + 1, sessionId });
     temp.db.prepare("UPDATE sessions SET repository = ?, project_dir = ?").run(
       `${main}/.git`,
       folder,
     );
     temp.db.prepare("UPDATE pending_queue SET branch = ? WHERE created_at_ms = ?").run(on, at + 1);
   }
-  drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 1_000_000 });
+  drainAt(temp.db, 1_000_000);
   return temp.db.prepare(
     `SELECT branch, kind, facts ->> '$.command' AS command, resolved_by AS by
        FROM observations
@@ -132,7 +123,7 @@ const ROWS: readonly (readonly [Step, told: string])[] = [
 
 for (const [step, expected] of ROWS) {
   const where = `${step.in ?? "M"}${step.cwd === undefined ? "" : `, shell in ${step.cwd}`}`;
-  Deno.test(`a command is told of the working tree that it works in: ${where}: ${step.ran}`, async () => {
+  Deno.test(`a command belongs to the working tree that it works in: ${where}: ${step.ran}`, async () => {
     const [first = ""] = await told([step]);
     const plain = first.replace(/\/\S*?\/app-two/g, "S")
       .replace(/\/\S*?\/app\/\.claude\/worktrees\/one/g, "I").replace(/\/\S*?\/app(?= )/g, "M");
@@ -140,7 +131,7 @@ for (const [step, expected] of ROWS) {
   });
 }
 
-Deno.test("what failed in another working tree is mended there, and by a session of that", async () => {
+Deno.test("a failure in another working tree is mended there, or by a session of that tree", async () => {
   const red = { ran: "cd I && npm test", failed: RED };
   assert.deepEqual((await told([red, { ran: "npm test", said: GREEN }]))[0], "one test npm test");
   for (
@@ -173,7 +164,7 @@ Deno.test("workFolder() follows a script, and the shell where it has gone", () =
   }
 });
 
-Deno.test("what fails in another repository is nothing that is open here", async () => {
+Deno.test("a failure in another repository is not open in this one", async () => {
   const foreign: readonly Step[] = [
     { ran: "cd ../other && npm test" },
     { ran: "cd O/web && npm test" },
@@ -205,7 +196,7 @@ Deno.test("what fails in another repository is nothing that is open here", async
   for (const step of own) assert.equal(await isOpen(step), true, step.ran);
 });
 
-Deno.test("what passes or is committed in another repository is nothing of this one", async () => {
+Deno.test("a success or commit in another repository counts for nothing in this one", async () => {
   const red = { ran: "make test", failed: RED };
   for (
     const step of [

@@ -1,15 +1,13 @@
 /** A counted budget limits the reading of a command, so the same command always gets the same answer. */
 import assert from "node:assert/strict";
-import { THIS_PROCESS } from "../../src/system/environment.ts";
-import { join } from "node:path";
-import { parseConfig } from "../support/configuration.ts";
-import { judgeUse } from "../../src/policy/guards/judge_use.ts";
 import { readUses } from "../../src/policy/guards/bash.ts";
-import type { GuardPolicy, Verdict } from "../../src/policy/guards/guard_policy.ts";
+import type { Verdict } from "../../src/policy/guards/guard_policy.ts";
+import { JudgedProject } from "../support/judged_project.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 
 const CONFIG = `
 preToolUse:
+  preventRootAdditions: false
   uneditableFiles: ["*.lock"]
   toolUsageValidation:
     - {tool: Bash, commandPattern: "npm publish*", action: block}
@@ -109,78 +107,50 @@ const DEPTHS = IS_SLOW_LANE ? [10, 300, 5_000] : [10, 300];
 /** A hang guard, in milliseconds. */
 const MAX_MS = 20_000;
 
-async function project(): Promise<
-  AsyncDisposable & { readonly judge: (command: string, strict?: boolean) => Promise<Verdict> }
-> {
-  const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-budget-" }));
-  await Deno.writeTextFile(join(path, "yarn.lock"), "x");
-  const file = join(path, ".conclaude.yaml");
-  const { hook, problems } = parseConfig([{ layer: "project", path: file, text: CONFIG }]);
-  assert.deepEqual(problems, []);
-  const policy: GuardPolicy = JSON.parse(hook.guards);
-  return {
-    judge: (command, isStrict = false) =>
-      judgeUse({ ...policy, isStrict, preventsRootAdditions: false }, {
-        tool: "Bash",
-        input: { command },
-        environment: THIS_PROCESS,
-        gitAliases: new Map(),
-        agents: ["main"],
-        folder: path,
-        projectDir: path,
-        home: null,
-      }, {
-        configFiles: [],
-        database: ":memory:",
-        repository: undefined,
-        environment: THIS_PROCESS,
-      }),
-    [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }),
-  };
-}
+const project = () => new JudgedProject(CONFIG, ["yarn.lock"]);
 
 /** Whether a command is denied, or a person is asked for it. */
 const isHeld = ({ blocks, unread }: Verdict) => blocks.length > 0 || unread !== undefined;
 
-sizedTest("what is forbidden is denied or asked for, however deep it is nested", async () => {
-  await using at = await project();
-  const passed: string[] = [];
-  for (const [name, [head, tail]] of Object.entries(NESTINGS)) {
-    for (const depth of DEPTHS) {
-      const from = performance.now();
-      const verdict = await at.judge(head.repeat(depth) + CORE + tail.repeat(depth));
-      if (!isHeld(verdict)) passed.push(`${name} ${depth}`);
-      if (depth === 10 && head !== "xargs " && verdict.blocks.length === 0) {
-        passed.push(`${name} 10 asks`);
+sizedTest(
+  "a forbidden command is denied, or a person is asked, however deep it is nested",
+  async () => {
+    using at = project();
+    const passed: string[] = [];
+    for (const [name, [head, tail]] of Object.entries(NESTINGS)) {
+      for (const depth of DEPTHS) {
+        const from = performance.now();
+        const verdict = await at.judge("Bash", head.repeat(depth) + CORE + tail.repeat(depth));
+        if (!isHeld(verdict)) passed.push(`${name} ${depth}`);
+        if (depth === 10 && head !== "xargs " && verdict.blocks.length === 0) {
+          passed.push(`${name} 10 asks`);
+        }
+        assert.ok(performance.now() - from < MAX_MS, `${name} ${depth}`);
       }
-      assert.ok(performance.now() - from < MAX_MS, `${name} ${depth}`);
     }
-  }
-  assert.deepEqual(passed, []);
-});
+    assert.deepEqual(passed, []);
+  },
+);
 
-sizedTest("what is forbidden is denied or asked for, however much stands before it", async () => {
-  await using at = await project();
-  const passed: string[] = [];
-  for (const [name, make] of Object.entries(LONG)) {
-    for (const size of DEPTHS) {
-      const from = performance.now();
-      if (
-        !isHeld(
-          await at.judge(`${make(size)}
-${CORE}`),
-        )
-      ) {
-        passed.push(`${name} ${size}`);
+sizedTest(
+  "a forbidden command is denied, or a person is asked, however much stands before it",
+  async () => {
+    using at = project();
+    const passed: string[] = [];
+    for (const [name, make] of Object.entries(LONG)) {
+      for (const size of DEPTHS) {
+        const from = performance.now();
+        const verdict = await at.judge("Bash", `${make(size)}\n${CORE}`);
+        if (!isHeld(verdict)) passed.push(`${name} ${size}`);
+        assert.ok(performance.now() - from < MAX_MS, `${name} ${size}`);
       }
-      assert.ok(performance.now() - from < MAX_MS, `${name} ${size}`);
     }
-  }
-  assert.deepEqual(passed, []);
-});
+    assert.deepEqual(passed, []);
+  },
+);
 
-Deno.test("what is too large to be read is asked for, and denied under strict", async () => {
-  await using at = await project();
+Deno.test("a person is asked about a command that is too large to read; a strict policy denies it", async () => {
+  using at = project();
   for (
     const command of [
       `echo $a ${"word ".repeat(100_000)}`,
@@ -193,17 +163,17 @@ Deno.test("what is too large to be read is asked for, and denied under strict", 
       `echo '${"a b\n".repeat(1_000_000)}' > x`,
     ]
   ) {
-    const verdict = await at.judge(command);
+    const verdict = await at.judge("Bash", command);
     assert.deepEqual(verdict.blocks, [], command.slice(0, 40));
     assert.match(verdict.unread ?? "nothing", /^it /, command.slice(0, 40));
-    const strict = await at.judge(command, true);
+    const strict = await at.judge("Bash", command, { isStrict: true });
     assert.deepEqual(strict.blocks.map(({ rule }) => rule), ["preToolUse.strict"]);
     assert.match(strict.blocks[0]!.reason, /Split it into smaller ones\.$/);
   }
 });
 
-Deno.test("what is long and plain passes", async () => {
-  await using at = await project();
+Deno.test("a long plain command passes", async () => {
+  using at = project();
   for (
     const command of [
       `git commit -m '${"a long message ".repeat(5_000)}'`,
@@ -214,7 +184,11 @@ Deno.test("what is long and plain passes", async () => {
       "echo a; ".repeat(1_000),
     ]
   ) {
-    assert.deepEqual(await at.judge(command), { blocks: [], doubts: [] }, command.slice(0, 40));
+    assert.deepEqual(
+      await at.judge("Bash", command),
+      { blocks: [], doubts: [] },
+      command.slice(0, 40),
+    );
   }
 });
 

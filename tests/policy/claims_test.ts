@@ -34,7 +34,7 @@ Deno.test("claimEvent() takes over from a process that is gone, which cannot giv
   assert.deepEqual(claimEvent(db, { ...first, pid: 33 }, at(1_021)), { kind: "process", pid: 22 });
 });
 
-Deno.test("claims are no counters", async () => {
+Deno.test("claims of events are listed and reset apart from counters", async () => {
   const db = await open();
   claimEvent(db, first, at(1_010));
   assert.deepEqual(listCounters(db, null), []);

@@ -107,13 +107,13 @@ requirements:
   });
 });
 
-Deno.test("a requirement that was not switched on there is written as switched off", () => {
+Deno.test("a requirement that was not switched on in the old framework is written as switched off", () => {
   assert.deepEqual(one("{scope: branch}"), { enabled: false, scope: "branch" });
   assert.deepEqual(one("{enabled: no}"), { enabled: false });
   assert.deepEqual(one("{enabled: true}"), { enabled: true });
 });
 
-Deno.test("what is a person's own goes into the file that is not committed", () => {
+Deno.test("a person's own settings go into the file that is not committed", () => {
   const { shared, own } = convert({
     global:
       "requirements: {plan: {message: mine, scope: branch}, mine: {enabled: true, scope: branch}}",
@@ -139,7 +139,7 @@ Deno.test("inherit: false drops the global layer", () => {
   assert.deepEqual(valuesOf(own), {});
 });
 
-Deno.test("without a project's file nothing comes of the others", () => {
+Deno.test("without a project's file the other files convert to nothing", () => {
   const { shared, own } = convert({ global: "requirements: {mine: {enabled: true}}" });
   assert.deepEqual([shared, own], [[], []]);
 });
@@ -186,7 +186,7 @@ hooks:
   ]);
 });
 
-Deno.test("what has no counterpart, or no value that is allowed here, is named with the reason", () => {
+Deno.test("settings without a counterpart, or with a value that is not allowed, are named with the reason", () => {
   const { shared, notTaken } = convert({
     project: `
 strict_preflight: true
@@ -230,7 +230,7 @@ Deno.test("a Python expression is written in JavaScript's syntax, or its require
   }
 });
 
-Deno.test("an empty list of tools asked nowhere there, and asks nowhere here", () => {
+Deno.test("an empty list of tools asks nowhere, before and after the conversion", () => {
   assert.deepEqual(one("{enabled: true, trigger_tools: []}"), {
     enabled: false,
     triggerTools: [],
@@ -333,7 +333,7 @@ const cascade = fc.record({
   requirements: fc.dictionary(fc.constantFrom(...NAMES), requirement),
 }, { requiredKeys: ["requirements"] }) as unknown as fc.Arbitrary<LayerValues>;
 
-Deno.test("the own file over the shared one comes to the same as the older layers together", () => {
+Deno.test("the own file over the shared one gives the same as the older layers together", () => {
   fc.assert(fc.property(cascade, cascade, cascade, (global, project, local) => {
     const layers = { global, project, local };
     const { shared, own } = convertConfig(layers, { allOwn: false, leave });

@@ -41,7 +41,7 @@ Deno.test("sessions and the whole branch are read, and seconds become millisecon
   assert.deepEqual(reading.skipped, []);
 });
 
-Deno.test("what cannot be used is named, and the rest goes on", () => {
+Deno.test("unusable state is named, and the rest is taken", () => {
   const sessions = { [FULL]: 1, deadbeef: { satisfied: true } };
   const { found, skipped } = read({
     "a name": {},
@@ -56,7 +56,7 @@ Deno.test("what cannot be used is named, and the rest goes on", () => {
   }
 });
 
-Deno.test("whatever a file holds, reading it throws nothing", () => {
+Deno.test("reading throws for no content of a file", () => {
   const words = fc.constantFrom("satisfied", "satisfied_at", "sessions", "scope", "expires_at");
   const requirements = fc.dictionary(
     fc.constantFrom("a", "b"),

@@ -10,13 +10,13 @@ import type {
   RequirementPolicy,
 } from "../../src/policy/requirements/requirement_policy.ts";
 import { commandText, triggeredBy, usesOf } from "../../src/policy/requirements/trigger_match.ts";
-import { DOUBTFUL, FORBIDDEN, INNOCENT } from "./spellings.ts";
+import { BASH } from "./spellings.ts";
 import { runs, sizedTest } from "../support/lanes.ts";
 
 const EDITS = { tools: [], edits: true, commands: "" };
 
 Deno.test("the cheap look lets no command pass that changes files, or may", () => {
-  const unseen = [...FORBIDDEN, ...INNOCENT, ...DOUBTFUL]
+  const unseen = [...BASH.forbidden, ...BASH.innocent, ...BASH.doubtful]
     .flatMap(([tool, command]) => tool === "Bash" ? [command] : [])
     .filter((command) => {
       const { steps, untold } = readUses(command, { tool: "Bash", folder: "/p", home: "/h" });

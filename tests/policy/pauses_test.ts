@@ -32,7 +32,7 @@ Deno.test("a later pause replaces the earlier one, and ends when it is removed",
   assert.deepEqual(listPauses(db, 0), []);
 });
 
-Deno.test("a pause goes with its session", async () => {
+Deno.test("a pause is removed with its session", async () => {
   using db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
   savePause(db, PAUSE);
   assert.ok(removeSessionRows(db, "s1", { limit: 10, captures: "all" }).done);

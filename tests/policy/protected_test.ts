@@ -71,7 +71,7 @@ Deno.test("each row of named files matches its example and not its counterexampl
   }
 });
 
-Deno.test("filling a folder of skills may bring code; what git restores is allowed", () => {
+Deno.test("filling a folder of skills is denied, since it may bring code; files that git restores are allowed", () => {
   const why = (name: string, more: Partial<FileFacts>) =>
     whyProtected(named(name, more), "unknown");
   assert.match(why(".claude/skills/x", { effect: "fill" })!, /inside Claude Code/);

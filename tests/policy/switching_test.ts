@@ -11,7 +11,7 @@ function checkedOut(command: string) {
   return lastStep(command).checksOut;
 }
 
-Deno.test("a branch that a command names is recognised, whether it exists, is made, or is made anew", () => {
+Deno.test("a branch that a command checks out is recognised, whether it exists, is made, or is made anew", () => {
   const told: readonly (readonly [string, string, string, boolean?])[] = [
     ["git switch main", "main", "no"],
     ["git -C sub checkout -q main", "main", "no"],
@@ -30,7 +30,7 @@ Deno.test("a branch that a command names is recognised, whether it exists, is ma
   }
 });
 
-Deno.test("where only git knows the branch, or none is checked out, none is named", () => {
+Deno.test("no branch is named where only git knows it, or where none is checked out", () => {
   const untold = [
     "git switch $BRANCH",
     "git switch --detach main",

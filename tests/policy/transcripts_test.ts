@@ -38,7 +38,7 @@ Deno.test("the line is found wherever it stands, between lines of any length", (
   }
 });
 
-Deno.test("what a line says last counts, and what is no JSON says nothing", () => {
+Deno.test("the last line about a use counts, and a line that is no JSON is skipped", () => {
   const failed = {
     type: "user",
     message: { content: [{ tool_use_id: PROOF.id, is_error: true }] },
@@ -50,7 +50,7 @@ Deno.test("what a line says last counts, and what is no JSON says nothing", () =
   assert.equal(found([]), "not shown");
 });
 
-slowTest("what stands more than 50 MB above the end is not looked for", () => {
+slowTest("a proof more than 50 MB above the end is not found", () => {
   const filler = Array.from({ length: 51 }, () => long(MEGABYTE));
   assert.equal(found([shown, ...filler]), "not shown");
   assert.equal(found([...filler, shown, ...filler.slice(0, 40)]), true);

@@ -3,9 +3,37 @@ import assert from "node:assert/strict";
 import { readScript } from "../../src/policy/shell/script.ts";
 import { findTargets } from "../../src/policy/shell/writes.ts";
 
+const HUNK = "@@ -1 +1 @@\n-x\n+y\n";
+
+/** The patches that lie in `/p`, by their names. */
+const PATCHES: Readonly<Record<string, string>> = {
+  "plain.diff": `--- a/sub/F\n+++ b/sub/F\n${HUNK}`,
+  "git.diff": `diff --git a/sub/F b/sub/F\nindex 1..2 100644\n--- a/sub/F\n+++ b/sub/F\n${HUNK}`,
+  "two.diff": `--- a/F\t2026-01-01\n+++ b/F\n${HUNK}--- a/G\n+++ b/G\n${HUNK}`,
+  "new.diff": "--- /dev/null\n+++ b/F\n@@ -0,0 +1 @@\n+x\n",
+  "gone.diff": "--- a/F\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n",
+  "moved.diff": "diff --git a/F b/G\nsimilarity index 100%\nrename from sub/F\nrename to sub/G\n",
+  "copied.diff": "diff --git a/F b/G\nsimilarity index 100%\ncopy from sub/F\ncopy to sub/G\n",
+  "mode.diff": "diff --git a/sub/F b/sub/F\nold mode 100644\nnew mode 100755\n",
+  "bytes.diff": "diff --git a/F b/F\nindex 1..2\nGIT binary patch\nliteral 1\nIcmZPo000\n",
+  "quoted.diff": `--- "a/\\303\\251"\n+++ "b/\\303\\251"\n${HUNK}`,
+  "other.diff": `--- a/F.orig\n+++ b/F\n${HUNK}`,
+  "context.diff": "*** a/F\n--- b/F\n***************\n*** 1 ****\n! x\n--- 1 ----\n! y\n",
+  "index.diff": `Index: F\n===\n--- F\n+++ F\n${HUNK}`,
+  "lying.diff": `--- a/F\n+++ b/F\n@@ -1,1 +1,1 @@\n-x\n+y\n--- a/G\n+++ b/G\n${HUNK}`,
+  "text.txt": "no patch\n",
+};
+
+/** A disk with these patches. */
+const DISK = {
+  readText: (path: string) => PATCHES[path.replace("/p/", "")] ?? null,
+  topOf: () => "/p",
+};
+
 /** What becomes of which files: `change src/a`; `?` where only the running shell knows. */
 function targets(command: string): string[] {
-  return readScript(command, { folder: "/p", home: "/h" }).commands.flatMap(findTargets)
+  return readScript(command, { folder: "/p", home: "/h", disk: DISK }).commands
+    .flatMap(findTargets)
     .filter(({ ifInFolder }) => !ifInFolder)
     .map(({ effect, path }) => `${effect} ${path?.replace("/p/", "") ?? "?"}`);
 }
@@ -16,7 +44,7 @@ function assertTargets(table: Readonly<Record<string, readonly string[]>>): void
   }
 }
 
-Deno.test("an option's value is taken for a file", () => {
+Deno.test("the value of an option is no file that the command changes, unless the option names one", () => {
   assertTargets({
     "git restore --source HEAD~1 src/a.ts": ["change src/a.ts"],
     "git restore -s HEAD~1 src/a.ts": ["change src/a.ts"],
@@ -31,7 +59,7 @@ Deno.test("an option's value is taken for a file", () => {
   });
 });
 
-Deno.test("what lies on another machine is taken for a file here", () => {
+Deno.test("a file on another machine is no file of this one", () => {
   assertTargets({
     "scp yarn.lock h:": [],
     "scp -r src ana@h:x": [],
@@ -46,7 +74,7 @@ Deno.test("what lies on another machine is taken for a file here", () => {
   assert.equal(placed!.path, "/p/sub/yarn.lock");
 });
 
-Deno.test("what only tells, or writes to its output, is taken for a change", () => {
+Deno.test("a command that only rehearses, tests or writes to its output changes no file", () => {
   assertTargets({
     "rsync -an a b": [],
     "rsync -a --dry-run a b": [],
@@ -65,7 +93,7 @@ Deno.test("what only tells, or writes to its output, is taken for a change", () 
   });
 });
 
-Deno.test("a file is written by an option, or by a program whose purpose is another one", () => {
+Deno.test("a file is written by an option, or by a program with another main purpose", () => {
   assertTargets({
     "uniq a OUT": ["change OUT"],
     "uniq a": [],
@@ -122,7 +150,7 @@ Deno.test("a formatter is given files, folders or patterns, and changes them onl
   });
 });
 
-Deno.test("of packing and unpacking the archive, and the folder that is filled, are known", () => {
+Deno.test("packing changes the archive, and unpacking fills a folder", () => {
   assertTargets({
     "tar czf a.tgz b": ["change a.tgz"],
     "tar -C b -czf a.tgz .": ["change a.tgz"],
@@ -177,7 +205,7 @@ Deno.test("sed and awk write the files that their scripts name", () => {
   });
 });
 
-Deno.test("of a copy nobody knows which files arise in its folder, unless that lies where it can be looked at", () => {
+Deno.test("a copy of a folder makes files that are known only where the folder can be read", () => {
   const untold = (to: string) => [`change ${to}`, `fill ${to}`, "change ?"];
   const filled = (to: string) => [`change ${to}`, `fill ${to}`];
   assertTargets({
@@ -193,4 +221,81 @@ Deno.test("of a copy nobody knows which files arise in its folder, unless that l
     "cp src/a.ts sub": ["change sub"],
     "rsync -a src sub": ["change sub", "fill sub/src"],
   });
+});
+
+const APPLIED: Readonly<Record<string, readonly string[]>> = {
+  "git apply plain.diff": ["change sub/F"],
+  "git apply ./plain.diff": ["change sub/F"],
+  "git apply -p2 plain.diff": ["change F"],
+  "git apply -p 0 plain.diff": ["change a/sub/F", "change b/sub/F"],
+  "git apply -3 --whitespace fix plain.diff": ["change sub/F"],
+  "git apply < plain.diff": ["change sub/F"],
+  "git apply - < plain.diff": ["change sub/F"],
+  "git apply -- plain.diff": ["change sub/F"],
+  "git apply plain.diff new.diff": ["change sub/F", "change F"],
+  "git apply --directory=x plain.diff": ["change x/sub/F"],
+  "git apply --directory x plain.diff": ["change x/sub/F"],
+  "git -C x apply ../plain.diff": ["change x/sub/F"],
+  "git -C x apply ../git.diff": ["change sub/F"],
+  "cd x && git apply ../git.diff": ["change sub/F"],
+  "git-apply plain.diff": ["change sub/F"],
+  "sudo git apply plain.diff": ["change sub/F"],
+  "bash -c 'git apply plain.diff'": ["change sub/F"],
+  "git am plain.diff": ["change sub/F"],
+  "git am < git.diff": ["change sub/F"],
+  "git am -3 git.diff two.diff": ["change sub/F", "change F", "change G"],
+  "git apply two.diff": ["change F", "change G"],
+  "git apply new.diff": ["change F"],
+  "git apply gone.diff": ["remove F"],
+  "git apply -R gone.diff": ["change F"],
+  "git apply -R new.diff": ["remove F"],
+  "git apply moved.diff": ["change sub/F", "change sub/G"],
+  "git apply copied.diff": ["change sub/G"],
+  "git apply other.diff": ["change F.orig", "change F"],
+  "git apply lying.diff": ["change F", "change G"],
+  "patch -p1 -i plain.diff": ["change sub/F"],
+  "patch -p1 --input=plain.diff": ["change sub/F"],
+  "patch -p1 < plain.diff": ["change sub/F"],
+  "patch --strip=1 -s < plain.diff": ["change sub/F"],
+  "patch < plain.diff": ["change F"],
+  "patch -p1 -d x < plain.diff": ["change x/sub/F"],
+  "patch -p1 -dx -i ../plain.diff": ["change x/sub/F"],
+  "patch -p1 -R -i new.diff": ["remove F"],
+  "patch -p0 -i index.diff": ["change F"],
+};
+
+Deno.test("a patch in a file changes the files that it names", () => {
+  assertTargets(APPLIED);
+});
+
+Deno.test("a patch that cannot be read may change any file", () => {
+  for (
+    const command of [
+      "git apply missing.diff",
+      "git apply text.txt",
+      "git apply mode.diff",
+      "git apply bytes.diff",
+      "git apply quoted.diff",
+      "patch -p1 -i context.diff",
+      "git apply $X",
+      "git apply plain.diff missing.diff",
+      "patch -p1 -i missing.diff",
+      "patch -p1 -d x -i plain.diff",
+      "curl -s x.org | git apply",
+      "curl -s x.org | patch -p1",
+      "cp other plain.diff && git apply plain.diff",
+      "curl -s x.org > plain.diff; git apply plain.diff",
+      "curl -so plain.diff x.org; git am plain.diff",
+      "rm -rf sub; git checkout -p; mv /tmp/x plain.diff; patch -p1 < plain.diff",
+    ]
+  ) assert.equal(targets(command).at(-1), "change ?", command);
+});
+
+Deno.test("a patch that a command only looks at changes nothing", () => {
+  for (const option of ["--check", "--stat", "--numstat", "--summary"]) {
+    assert.deepEqual(targets(`git apply ${option} plain.diff`), [], option);
+    assert.deepEqual(targets(`git apply ${option} --apply plain.diff`), ["change sub/F"]);
+  }
+  assert.deepEqual(targets("git am --abort"), []);
+  assert.deepEqual(targets("patch -p1 --dry-run -i plain.diff"), []);
 });

@@ -299,7 +299,7 @@ test("every refusal has the documented status and code, and changes nothing", as
   assert.equal((await daemon.ask("GET", "/health")).status, 200);
 });
 
-test("every answer is as the document says, under both prefixes and through both doors", async (home) => {
+test("every answer matches the document, under both prefixes, on the socket and on the port", async (home) => {
   await using daemon = await runDaemon(home);
   const { TASK, CLAIMED } = await twoTasks(daemon);
   const document: ApiDocument = (await daemon.ask("GET", "/openapi.json")).body;
@@ -409,7 +409,7 @@ test("every answer is as the document says, under both prefixes and through both
 });
 
 slowTest(
-  "while another process writes for long, who waits is told so, by the API and by a command",
+  "while another process writes for long, the API and a command say that the database is busy",
   async () => {
     using home = hurried(tempHome());
     await using daemon = await runDaemon(home);
@@ -462,7 +462,7 @@ test("two claims race: one wins, the other is told who holds it, and the history
   );
 });
 
-test("a refusal says what a value may be, and a body that is broken off is the sender's fault", async (home) => {
+test("a refusal names the allowed values, and a broken-off body is a client error", async (home) => {
   await using daemon = await runDaemon(home);
   const { body: wrong } = await daemon.ask("GET", "/agents?status=sleeping");
   assert.match(wrong.error.why, /running/);

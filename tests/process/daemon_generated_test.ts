@@ -63,7 +63,7 @@ function requestOf(document: ApiDocument, ids: readonly string[]) {
   });
 }
 
-Deno.test("the document knows the answer to every generated request, and none is an inner error", async () => {
+Deno.test("the document describes the answer to every generated request, and none is an internal error", async () => {
   using home = tempHome();
   await using daemon = await runDaemon(home);
   const ids: string[] = [];

@@ -87,7 +87,7 @@ test("a socket whose path would be too long lies in a private folder, and is fou
   assert.throws(() => Deno.lstatSync(daemon.socket), Deno.errors.NotFound);
 });
 
-test("a daemon is started, found, and stopped; both may be said twice", async (home) => {
+test("a daemon is started, found and stopped; starting and stopping twice is no error", async (home) => {
   const json = async (...args: string[]) => {
     const { code, ...said } = await daemonVerb(home, ...args);
     assert.equal(code, 0, JSON.stringify(said));
@@ -180,7 +180,7 @@ test.slow("a port that is taken, and a file in the socket's place, are told and 
   assert.equal(Deno.readTextFileSync(besideDatabase(home, "sock")), "mine");
 });
 
-test.slow("what is advised about daemon and tasks names the database that --db named", async (home) => {
+test.slow("advice about the daemon and tasks repeats the database that --db named", async (home) => {
   const database = join(home.path, "x.db");
   const run = async (...args: string[]) => {
     const { stdout, stderr } = await startProgram(["--db", database, ...args], {

@@ -102,7 +102,7 @@ for (const ending of ["sock", "lock"]) {
   });
 }
 
-test.slow("nothing is said to be kept that would go into a database that is gone", async (home) => {
+test.slow("no verb says that it kept something in a database that is gone", async (home) => {
   await using daemon = await runDaemon(home);
   Deno.renameSync(home.database, `${home.database}.aside`);
   Deno.writeTextFileSync(home.database, "");
@@ -112,7 +112,7 @@ test.slow("nothing is said to be kept that would go into a database that is gone
   assert.equal((await daemon.left).code, 1);
 });
 
-test.slow("a daemon whose lock was removed is the one until it has stopped; then another one may start", async (home) => {
+test.slow("a daemon whose lock was removed stays the only one until it stops", async (home) => {
   await using daemon = await runDaemon(home);
   Deno.removeSync(besideDatabase(home, "lock"));
   const second = await startProgram(["daemon", "run"], { env: { HOME: home.path } });

@@ -26,7 +26,7 @@ const waiting = (home: TempHome) =>
 
 const test = testWith(tempHome);
 
-test("the daemon works captures in that hooks leave, those from before it began as well", async (home) => {
+test("the daemon works the captures of hooks in, also those from before its start", async (home) => {
   await hook("PostToolUse", edit(home, "before.ts"), home);
   await using _daemon = await runDaemon(home);
   await until("the first is worked in", () => waiting(home) === 0);
@@ -66,7 +66,7 @@ test.slow("while the daemon works off a long queue, it answers without delay", a
   assert.ok(p95 < 100, `p95 ${p95.toFixed(1)} ms, slowest ${slowest.at(-1)!.toFixed(1)} ms`);
 });
 
-test.slow("a database that cannot be written is told once, and worked off when it can", async (home) => {
+test.slow("a database that cannot be written is reported once, and its captures are worked in later", async (home) => {
   await hook("PostToolUse", edit(home, "a.ts"), home);
   await using daemon = await runDaemon(home);
   using other = held(home.database);

@@ -1,9 +1,41 @@
+/** A stream of events: what a client is told, in which order, and after an interruption. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { requestText, runDaemon, type RunningDaemon } from "../support/daemon.ts";
-import { writeFromOutside } from "../support/outside_writer.ts";
+import { finished, REPOSITORY } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 import { pause } from "../support/wait.ts";
 import { testWith } from "../support/fixtures.ts";
+
+const WRITER = `
+const { openDatabase } = await import(Deno.args[0] + "/src/db/database.ts");
+const { transaction } = await import(Deno.args[0] + "/src/db/transaction.ts");
+const { createTask } = await import(Deno.args[0] + "/src/work/task_life_table.ts");
+const db = await openDatabase(Deno.args[1], { busyTimeoutMs: 8000 });
+for (let n = 0; n < Number(Deno.args[2]); n++) {
+  const task = { title: Deno.args[3], body: "", type: "task", priority: 2, parentId: null, tags: [], dependsOn: [],
+    workflow: null, projectDir: null, repository: null, isQueued: false };
+  transaction(db, () => createTask(db, task, { by: "outside", atMs: Date.now() }));
+}
+`;
+
+/** Makes tasks as a process that knows nothing of a daemon: one transaction and one event each. */
+async function writeFromOutside(
+  database: string,
+  { count, title = "outside" }: { readonly count: number; readonly title?: string },
+): Promise<void> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["run", "-A", "-q", `--config=${join(REPOSITORY, "deno.json")}`, "-"],
+      ...[`file://${REPOSITORY}`, database, String(count), title],
+    ],
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const { code, stderr } = await finished(child, WRITER);
+  if (code !== 0) throw new Error(stderr);
+}
 
 /** An event as a stream told it. */
 interface Told {
@@ -181,7 +213,7 @@ test.slow("a client that drops the stream again and again gets every event once,
   assert.deepEqual(ids, Array.from({ length: total }, (_, i) => i + 1));
 });
 
-test("a client that does not read holds up no other one, and loses nothing", async (home) => {
+test("a client that does not read delays no other client, and loses nothing", async (home) => {
   await using daemon = await runDaemon(home);
   const asleep = listen(daemon, "/events?since=0");
   await asleep.next();

@@ -63,7 +63,7 @@ for (const table of ["workflows", "agents"]) {
 
 const test = testWith(tempHome);
 
-test.unix("a workflow whose end cannot be written has not ended, nor have its agent and its task", async (home) => {
+test.unix("where the end of a workflow cannot be written, the workflow, its agent and its task stay running", async (home) => {
   const project = await workedProject(home, { workflows: { short: WORKFLOW }, agent: WAITS });
   const statuses = () =>
     ["tasks", "workflows", "agents"].map((table) =>
@@ -86,7 +86,7 @@ test.unix("a workflow whose end cannot be written has not ended, nor have its ag
   assert.deepEqual(statuses(), ["closed", "completed", "completed"]);
 });
 
-test.slowUnix("settings count as soon as their file has changed, and a wrong one is the default", async (home) => {
+test.slowUnix("changed settings count at once, and a wrong value counts as the default", async (home) => {
   const project = await workedProject(home, { workflows: { short: WORKFLOW }, agent: WAITS });
   const configure = (text: string) => configureUser(home, text);
   Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });

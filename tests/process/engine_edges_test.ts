@@ -27,7 +27,7 @@ const LINES = 50_000;
 
 const test = testWith(tempHome);
 
-test.slowUnix("an agent that talks without end holds up nobody: other requests are answered, and no line is lost", async (home) => {
+test.slowUnix("an agent with endless output delays no other request, and no line is lost", async (home) => {
   const agent = `#!/bin/sh\ncat >/dev/null\nyes abcdefghij | head -n ${LINES}\necho last\n`;
   const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
   const taskId = await project.start("merged");
@@ -49,7 +49,7 @@ test.slowUnix("an agent that talks without end holds up nobody: other requests a
   await end(daemon);
 });
 
-test.unix("what is merged is what lies in the working tree, whichever branch the agent has switched to", async (home) => {
+test.unix("the work in the working tree is merged, whichever branch the agent switched to", async (home) => {
   const agent = "#!/bin/sh\ncat >/dev/null\ngit switch -q -c mine\n" +
     "echo p >precious.txt\ngit add precious.txt\ngit commit -q -m p\n";
   const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
@@ -64,7 +64,7 @@ test.unix("what is merged is what lies in the working tree, whichever branch the
   await end(daemon);
 });
 
-test.slowUnix("work that changed nothing is merged as nothing, not as somebody else's merge", async (home) => {
+test.slowUnix("work without changes is merged as nothing, and takes no other merge for its own", async (home) => {
   const agent = "#!/bin/sh\ncat >/dev/null\n[ ! -f ../../../../make ] || echo x >made.txt\n";
   const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
   const daemon = project.daemon();
@@ -115,7 +115,7 @@ test.unix("files that an agent makes have the permissions of its user's umask", 
   await pause(100);
 });
 
-test.unix("settings that cannot be read any more count as before, and nothing is removed meanwhile", async (home) => {
+test.unix("settings that become unreadable count as before, and nothing is removed meanwhile", async (home) => {
   const project = await workedProject(home, { workflows: { merged: MERGED } });
   const file = join(project.path, ".conclaude.yaml");
   const settings = await Deno.readTextFile(file);

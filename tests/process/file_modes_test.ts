@@ -76,7 +76,7 @@ test.unix("a database elsewhere lies in private folders that were made for it", 
   assert.deepEqual(openToOthers(home.path), []);
 });
 
-test.unix("what remembers that a notice was told is private", async (home) => {
+test.unix("files that remember a told notice are private", async (home) => {
   await openHook(home, "PostToolUse");
   change(home, "PRAGMA user_version = 9999");
   await openHook(home, "PostToolUse");
@@ -110,7 +110,7 @@ testWhere(needsMounts(), "the second spool place and /tmp/conclaude.db are priva
   assert.ok(waiting.some((file) => file.endsWith(".json")));
 });
 
-test.unix("commands that write keep to the same rule", async (home) => {
+test.unix("commands that write keep their files private, too", async (home) => {
   const session = "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee";
   await startProgram(["counter", "increment", "builds", "--session", session], {
     env: { HOME: home.path },

@@ -54,7 +54,7 @@ const HOME_DATABASE = `${INNER_HOME}/.conclaude/conclaude.db`;
 const testAfter = (script: string) => testWith(() => privateMounts(script), needsMounts());
 const test = testWith(() => privateMounts(), needsMounts());
 
-test("a full disk below the home: the second place keeps what happens", async (place) => {
+test("with a full disk below the home, the second spool place keeps the events", async (place) => {
   await capture(place, "before");
   await place.run(fill(INNER_HOME));
   const ids = ["a", "b", "c"];
@@ -120,7 +120,7 @@ test.slow("queue drain takes in what waits in the second place", async (place) =
   assert.deepEqual(waiting(place), []);
 });
 
-test.slow("records on a read-only disk that cannot be cleared away are written once, and stop nobody", async (place) => {
+test.slow("records that a read-only disk cannot remove are written once, and delay nobody", async (place) => {
   const env = { ...IN_HOME, CONCLAUDE_DB_PATH: "/mnt/c.db" };
   await place.run("mkdir /mnt/c.db");
   await capture(place, "a", env);

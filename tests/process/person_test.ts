@@ -80,7 +80,7 @@ Deno.test("the verbs that the guards keep from an agent are those that the progr
 
 const test = testWith(tempHome);
 
-test.slow("every verb of a person refuses whoever descends from Claude Code, with a token as well", async (home) => {
+test.slow("every verb for persons refuses a process below Claude Code, also with a token", async (home) => {
   await begin(home, Deno.pid);
   addToken(home.database);
   const env = { CONCLAUDE_TOKEN: PERSON_TOKEN };
@@ -113,7 +113,7 @@ test("install-hooks adds hooks for anybody, and takes none away for an agent", a
   }
 });
 
-test("while a session is under way a terminal or a token has to show the person", async (home) => {
+test("while a session runs, a person is recognised by a terminal or a token", async (home) => {
   using other = sleeper();
   assert.equal((await asAgent(home, ["token"])).code, 0, "no session yet");
   await begin(home, other.pid);
@@ -146,7 +146,7 @@ test("a token is kept as a hash, counts until it is revoked, and only in its own
   assert.equal((await asAgent(home, pause, { CONCLAUDE_TOKEN: again })).code, 0);
 });
 
-test.setsid("a double fork hides nobody while a session is under way", async (home) => {
+test.setsid("a double fork does not hide an agent while a session runs", async (home) => {
   using other = sleeper();
   await begin(home, other.pid);
   assert.match(
@@ -180,7 +180,7 @@ test.script("a person at a terminal runs the verbs, below any number of shells",
   assert.equal(isPaused(home), true);
 });
 
-test.script("a terminal of its own does not make a person of an agent", async (home) => {
+test.script("an agent with a terminal of its own is no person", async (home) => {
   await begin(home, Deno.pid);
   const call = `$CONCLAUDE guard pause --session ${SESSION}`.replaceAll("'", '"');
   const said = await shell(
@@ -191,7 +191,7 @@ test.script("a terminal of its own does not make a person of an agent", async (h
   assert.equal(isPaused(home), false);
 });
 
-test("the process of a session counts on after an event that names another one", async (home) => {
+test("the process of a session stays known after an event that names another one", async (home) => {
   using other = sleeper();
   await begin(home, Deno.pid);
   const use = { session_id: SESSION, tool_name: "Read", tool_input: {}, tool_response: {} };
@@ -201,7 +201,7 @@ test("the process of a session counts on after an event that names another one",
   assertRefused(await asAgent(home), /runs session/);
 });
 
-test.unix("what Claude Code tells its commands names them, above a shell that has forgotten it", async (home) => {
+test.unix("a command knows its session from Claude Code's variables, also below a shell that cleared them", async (home) => {
   await begin(home);
   addToken(home.database);
   const said = await shell(
@@ -212,7 +212,7 @@ test.unix("what Claude Code tells its commands names them, above a shell that ha
   assert.match(said, /session 0e551011 started it/);
 });
 
-test.unix("another HOME does not make another user of an agent that means the project of its session", async (home) => {
+test.unix("an agent with another HOME is recognised in the project of its session", async (home) => {
   using false_ = tempHome();
   const project = join(home.path, "project");
   Deno.mkdirSync(project);
@@ -223,7 +223,7 @@ test.unix("another HOME does not make another user of an agent that means the pr
   assert.match(await from(false_.path), /\.conclaude\.yaml/);
 });
 
-testWhere(needsTools("setsid"), "a database that an agent holds on to lifts nothing", async () => {
+testWhere(needsTools("setsid"), "an agent that locks the database is still refused", async () => {
   using home = tempHome();
   using other = sleeper();
   await begin(home, other.pid);
@@ -235,7 +235,7 @@ testWhere(needsTools("setsid"), "a database that an agent holds on to lifts noth
   holder.exec("ROLLBACK");
 });
 
-test("a configuration that an agent writes leads to no other database", async (home) => {
+test("an agent's configuration file does not lead to another database", async (home) => {
   await begin(home, Deno.pid);
   for (const database of [`{path: ${join(home.path, "other.db")}}`, "{enabled: false}"]) {
     const folder = Deno.makeTempDirSync({ dir: home.path });
@@ -249,7 +249,7 @@ test("a configuration that an agent writes leads to no other database", async (h
   }
 });
 
-test.setsid("another HOME and a double fork lead away from no session whose files are meant", async (home) => {
+test.setsid("an agent with another HOME and a double fork is recognised by the files of its session", async (home) => {
   using elsewhere = tempHome();
   using other = sleeper();
   const project = join(home.path, "project");

@@ -99,7 +99,7 @@ test.slowUnix("an agent that lives on is followed again: no line is lost, no ste
   await end(daemon);
 });
 
-test.unix("an agent that ended while no daemon ran is settled by what it left", async (home) => {
+test.unix("an agent that ended while no daemon ran is settled by its files", async (home) => {
   const begun = await begin(home);
   begun.go();
   const [agent] = begun.project.rows("SELECT pid FROM agents WHERE name = 'work'");
@@ -193,7 +193,7 @@ test.slowUnix("a script that died is run again, whatever an agent before it has 
   await end(second);
 });
 
-test.slowUnix("a process that only has the number of an agent is not taken for it, and is left alone", async (home) => {
+test.slowUnix("a process that got the number of an ended agent is left alone", async (home) => {
   const begun = await begin(home);
   killAgent(begun);
   const other = new Deno.Command("sleep", { args: ["300"] }).spawn();
@@ -210,7 +210,7 @@ test.slowUnix("a process that only has the number of an agent is not taken for i
   await end(daemon);
 });
 
-test.slowUnix("an agent whose daemon died before it was let go has done nothing, and is started once", async (home) => {
+test.slowUnix("an agent whose daemon died before its release is started once", async (home) => {
   const project = await workedProject(home, { workflows: { long: WORKFLOW }, agent: AGENT });
   Deno.writeTextFileSync(join(home.path, "go"), "");
   const taskId = await project.start("long");

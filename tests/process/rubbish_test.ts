@@ -9,7 +9,7 @@ const SILENT = '{"continue":true,"suppressOutput":true}\n';
 
 const test = testWith(tempHome);
 
-test("a stdin that cannot be read, and one that is closed, are like an empty one", async (home) => {
+test("an unreadable or closed stdin counts as an empty one", async (home) => {
   for (const redirect of ["</", "<&-"]) {
     const { code, stdout, stderr } = await startProgram(["hook", "PostToolUse"], {
       env: { HOME: home.path },

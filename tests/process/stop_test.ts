@@ -10,18 +10,14 @@ const CONTINUED = { ...observed("Stop"), stop_hook_active: true };
 
 const test = testWith(tempHome);
 
-test("stop_hook_active leaves nothing behind on a fresh home, not even a folder", async (home) => {
+test("stop_hook_active leaves nothing behind in a new home, also where only the payload names the event", async (home) => {
   assert.deepEqual(await startHook("Stop", CONTINUED, home), QUIET);
-  assert.deepEqual(entriesBelow(home.path), []);
-});
-
-test("stop_hook_active counts also when only the payload names the event", async (home) => {
   const env = { HOME: home.path };
   assert.deepEqual(await startProgram(["hook"], { stdin: CONTINUED, env }), QUIET);
   assert.deepEqual(entriesBelow(home.path), []);
 });
 
-test("stop_hook_active changes nothing of what is there, whatever state it is in", async (home) => {
+test("stop_hook_active leaves a file as it is that lies in the place of the database", async (home) => {
   Deno.mkdirSync(`${home.path}/.conclaude`);
   Deno.writeTextFileSync(home.database, "not a database");
   const before = entriesBelow(home.path);
@@ -32,10 +28,8 @@ test("stop_hook_active changes nothing of what is there, whatever state it is in
 
 test("stop_hook_active is answered without a home and with a broken configuration", async (home) => {
   Deno.writeTextFileSync(`${home.path}/.conclaude.yaml`, "capture: [");
-  assert.deepEqual(
-    await startProgram(["hook", "Stop"], { stdin: CONTINUED, cwd: home.path }),
-    QUIET,
-  );
+  const start = { stdin: CONTINUED, cwd: home.path };
+  assert.deepEqual(await startProgram(["hook", "Stop"], start), QUIET);
 });
 
 for (const active of [false, "true", 1, null, undefined]) {
@@ -51,24 +45,22 @@ test("stop_hook_active of another event means nothing", async (home) => {
   assert.notDeepEqual(entriesBelow(home.path), []);
 });
 
-const configs = [
-  "{}",
-  "preToolUse: {preventRootAdditions: true}",
-  "subagentStop: {commands: {}}",
-  "# stops\n",
-];
-for (const config of configs) {
-  test(`stop_hook_active leaves at once where a configuration does not speak of it: ${config.trim()}`, async (home) => {
-    Deno.writeTextFileSync(`${home.path}/.conclaude.yaml`, config);
-    const payload = { ...CONTINUED, cwd: home.path };
-    assert.deepEqual(await startHook("Stop", payload, home), QUIET);
-    assert.deepEqual(entriesBelow(home.path).map(({ path }) => path), [
-      `${home.path}/.conclaude.yaml`,
-    ]);
-  });
-}
+test("stop_hook_active writes nothing where no configuration speaks of stops", async (home) => {
+  const path = `${home.path}/.conclaude.yaml`;
+  const configs = [
+    "{}",
+    "preToolUse: {preventRootAdditions: true}",
+    "subagentStop: {commands: {}}",
+    "# stops\n",
+  ];
+  for (const config of configs) {
+    Deno.writeTextFileSync(path, config);
+    assert.deepEqual(await startHook("Stop", { ...CONTINUED, cwd: home.path }, home), QUIET);
+    assert.deepEqual(entriesBelow(home.path), [{ path, isFolder: false }], config);
+  }
+});
 
-test("stop_hook_active does not switch off what a configuration asks for, whichever file it is in", async (home) => {
+test("stop_hook_active does not switch off the stop commands of any configuration file", async (home) => {
   const config = 'stop: {commands: [{run: "false"}]}';
   Deno.mkdirSync(`${home.path}/deep/er`, { recursive: true });
   Deno.mkdirSync(`${home.path}/.conclaude`);
@@ -82,7 +74,7 @@ test("stop_hook_active does not switch off what a configuration asks for, whiche
   }
 });
 
-test("stop_hook_active of a session whose configuration only seems to speak of stops keeps nothing", async (home) => {
+test("stop_hook_active keeps nothing where only a comment of the configuration speaks of stops", async (home) => {
   Deno.writeTextFileSync(
     `${home.path}/.conclaude.yaml`,
     "preToolUse: {preventRootAdditions: false} # stop\n",

@@ -5,19 +5,13 @@ import { executions, isThere, type Row } from "../support/look.ts";
 import { answerOf, feed, spawnProgram, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { until } from "../support/wait.ts";
+import { projectIn } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "5e551044-0000-4000-8000-000000000001";
 
 /** A command that notes that it runs, and ends when it is let go: so the other hook comes while it is at work. */
 const WAITING = "echo x >> ../ran; touch ../begun; until [ -e ../go ]; do sleep 0.05; done";
-
-function configure(home: TempHome, config: string): string {
-  const project = join(home.path, "project");
-  Deno.mkdirSync(project, { recursive: true });
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), config);
-  return project;
-}
 
 async function send(home: TempHome, event: string, fields: Row): Promise<Row> {
   const payload = { session_id: SESSION, cwd: join(home.path, "project"), ...fields };
@@ -46,8 +40,8 @@ const twins = (home: TempHome) =>
 
 const test = testWith(tempHome);
 
-test.unix("a stop that two hooks are told of is judged and counted once", async (home) => {
-  configure(home, `stop: {rounds: 3, commands: [{run: "${WAITING}"}]}`);
+test.unix("a stop reported by two hooks is judged and counted once", async (home) => {
+  projectIn(home, `stop: {rounds: 3, commands: [{run: "${WAITING}"}]}`);
   const stop = async (active: boolean) =>
     String((await sendTwice(home, "Stop", { stop_hook_active: active }))["reason"]);
   assert.match(await stop(false), /^Round 1\/3[^]*stop 1 of at most 6/);
@@ -62,22 +56,22 @@ test.unix("a stop that two hooks are told of is judged and counted once", async 
 });
 
 test.unix("a failing command is told once, and the next stop is another one", async (home) => {
-  configure(home, `stop: {commands: [{run: "${WAITING}; false"}]}`);
+  projectIn(home, `stop: {commands: [{run: "${WAITING}; false"}]}`);
   for (const stop of [1, 2]) {
     const { reason } = await sendTwice(home, "Stop", { stop_hook_active: true });
     assert.match(String(reason), new RegExp(`stop ${stop} of at most 6`));
   }
 });
 
-test.unix("what is run for a subagent is run once for two hooks", async (home) => {
-  configure(home, `subagentStop: {commands: {"*": [{run: "${WAITING}"}]}}`);
+test.unix("two hooks of one subagent run its commands once", async (home) => {
+  projectIn(home, `subagentStop: {commands: {"*": [{run: "${WAITING}"}]}}`);
   await sendTwice(home, "SubagentStop", { agent_id: "a1", agent_type: "x" });
   await sendTwice(home, "SubagentStop", { agent_id: "a2", agent_type: "x" });
   assert.equal(ran(home), "x\nx\n");
 });
 
 test.unix("a stop whose hook was killed is judged by the one that comes after", async (home) => {
-  const project = configure(home, `stop: {commands: [{run: "${WAITING}; exit 3"}]}`);
+  const project = projectIn(home, `stop: {commands: [{run: "${WAITING}; exit 3"}]}`);
   const payload = { session_id: SESSION, cwd: project, stop_hook_active: false };
   const child = spawnProgram(["hook", "Stop"], { env: { HOME: home.path } });
   await feed(child, payload);

@@ -15,7 +15,7 @@ const PROCESS = { through: [] };
 
 const test = testWith(tempHome);
 
-test("with a folder in its database's place a hook answers, and what it keeps is written later", async (home) => {
+test("with a folder in the place of the database a hook answers, and its record is written later", async (home) => {
   Deno.mkdirSync(home.database, { recursive: true });
   await capture(home, "a", PROCESS);
   assert.deepEqual(waiting(home), ["a"]);

@@ -95,7 +95,7 @@ function run(words: readonly string[], cwd: string, { home, ...start }: Who): Pr
 
 const it = testWith(sharedPlace, needsUsers);
 
-it.slow("nothing of another user's in a folder for everybody is read or run, by any event", async ({ place, home, me }) => {
+it.slow("no event reads or runs files of another user in a shared folder", async ({ place, home, me }) => {
   const project = folder(join(home, "../own/proj"), { uid: ME });
   folder(join(project, ".."), { uid: ME });
   const proof = join(place.path, "proof");
@@ -126,7 +126,7 @@ preToolUse: {uneditableFiles: ['*.lock']}
   assert.deepEqual({ files, searched }, { files: [], searched: [`${home}/.conclaude`, project] });
 });
 
-it.slow("a file in the project counts by its owner and mode, and by those of the folders up to the root", async ({ home, me }) => {
+it.slow("a project's file counts where its owner and mode, and those of the folders up to the root, are safe", async ({ home, me }) => {
   const project = join(home, "proj");
   const path = join(project, "a/b/.conclaude.yaml");
   const repository = join(project, "a");
@@ -335,7 +335,7 @@ testWhere(
 
 testWhere(
   needsUsers,
-  "a file of another user's is not told to Claude by a rule about prompts",
+  "a rule about prompts does not tell Claude a file of another user",
   async () => {
     using home = tempHome();
     const project = folder(join(home.path, "proj"), {});

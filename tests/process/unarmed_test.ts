@@ -30,7 +30,7 @@ test("nothing is said where the installed hooks cover every gate", async (place)
   assert.equal(await toldAt(place), "");
 });
 
-test("rules without a hook that asks them are told of in one line", async (place) => {
+test("rules that no hook enforces are named in one line", async (place) => {
   await place.run(["install-hooks", "--events", "SessionStart,PostToolUse"]);
   const told = await toldAt(place);
   assert.match(
@@ -48,7 +48,7 @@ Deno.test("where nothing is guarded, nothing is said", async () => {
   assert.equal(await toldAt(place), "");
 });
 
-test("nothing is said where no hooks are installed in settings files: they came another way", async (place) => {
+test("nothing is said where no settings file holds hooks, since they came another way", async (place) => {
   assert.equal(await toldAt(place), "");
 });
 
@@ -65,7 +65,7 @@ async function withHook(
   Deno.writeTextFileSync(path, JSON.stringify(settings));
 }
 
-Deno.test("rules about stops without a hook for Stop are told of, also where they are the only ones", async () => {
+Deno.test("rules about stops that no Stop hook enforces are named, also where they are the only rules", async () => {
   using place = stage();
   Deno.mkdirSync(join(place.home, ".conclaude"));
   Deno.writeTextFileSync(
@@ -76,7 +76,7 @@ Deno.test("rules about stops without a hook for Stop are told of, also where the
   assert.match(await toldAt(place), /NOT ARMED: no hook is installed for Stop\. Run/);
 });
 
-test("gates that are not asked are named beside those that are", async (place) => {
+test("gates without a hook are named beside gates with one", async (place) => {
   Deno.writeTextFileSync(
     join(place.project, ".conclaude.yaml"),
     "preToolUse: {preventRootAdditions: false}\nstop: {rounds: 2}\n",

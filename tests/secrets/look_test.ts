@@ -53,7 +53,7 @@ Deno.test("the cheap look lets ordinary tool uses pass", () => {
   }
 });
 
-Deno.test("the cheap look goes by the literal beginning of a user's pattern", () => {
+Deno.test("the cheap look searches for the literal beginning of a user's pattern", () => {
   assert.equal(needsRedaction('"see CUST-1"', [/CUST-\d+/g]), true);
   assert.equal(needsRedaction('"see nothing"', [/CUST-\d+/g]), false);
   assert.equal(needsRedaction('"see nothing"', [/(?:CUST|ACME)-\d+/g]), true);

@@ -59,7 +59,7 @@ Deno.test("a secret that is an ordinary word is masked elsewhere only where it s
   assert.deepEqual(redact(value), { a: `password=${MASK}`, b: MASK, c: "they letmein again" });
 });
 
-Deno.test("a private key is masked in the lines of a patch, and its lines stay as many", () => {
+Deno.test("a private key is masked in the lines of a patch, and the number of lines stays", () => {
   const lines = [
     " a",
     "+-----BEGIN RSA PRIVATE KEY-----",

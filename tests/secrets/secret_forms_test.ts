@@ -7,7 +7,7 @@ import { redactText } from "../../src/secrets/redact.ts";
 import { findForms } from "../../src/secrets/secret_form.ts";
 import { findVendorTokens, VENDOR_FORMS } from "../../src/secrets/vendor_forms.ts";
 import { DRAWN_SECRET, GIVEAWAYS, PLAIN_SECRET } from "../support/secret_texts.ts";
-import { GIVING_TEXTS, KEPT_TEXTS } from "./giving_texts.ts";
+import texts from "../testdata/secret_texts.json" with { type: "json" };
 
 const RULES = { patterns: [] };
 
@@ -22,7 +22,7 @@ function assertMasked(text: string): string {
   return masked;
 }
 
-Deno.test("the token of every service is masked as a whole, and what only begins like one stays", () => {
+Deno.test("the token of every service is masked as a whole, and text that only begins like one stays", () => {
   for (const { name, literal, example, counterexample } of VENDOR_FORMS) {
     for (
       const text of [example, `use('${example}')`, `+${example}\n`, `\u001b[32m${example}\u001b[0m`]
@@ -63,8 +63,8 @@ Deno.test("the output of a command that prints a secret is masked, that of a sim
   }
 });
 
-Deno.test("a secret is masked that only its name gives away", () => {
-  for (const form of [...GIVING_TEXTS, ...GIVEAWAYS]) {
+Deno.test("a secret that only its name gives away is masked", () => {
+  for (const form of [...texts.giving, ...GIVEAWAYS]) {
     const text = form.replaceAll("%", () => DRAWN_SECRET);
     const masked = assertMasked(text);
     assert.ok(!masked.includes(DRAWN_SECRET), `${text} → ${masked}`);
@@ -76,7 +76,7 @@ Deno.test("a secret is masked that only its name gives away", () => {
 });
 
 Deno.test("types, placeholders, references, ids, hashes and prose beside such a name stay", () => {
-  for (const text of KEPT_TEXTS) assert.equal(redactText(text, RULES), text);
+  for (const text of texts.kept) assert.equal(redactText(text, RULES), text);
 });
 
 Deno.test("a name behind a backslash is a name, also where the two look like a line break", () => {

@@ -138,7 +138,7 @@ export function requestText(
 }
 
 /** Sends bytes and reads the answer to its end. */
-export async function exchange(
+async function exchange(
   door: { readonly socket: string } | { readonly port: number },
   request: Uint8Array,
 ): Promise<Reply> {

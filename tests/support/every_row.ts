@@ -1,9 +1,7 @@
 /** A database with rows of every kind. */
 import type { DatabaseSync } from "node:sqlite";
 import { compactPayloads } from "../../src/upkeep/care/compaction.ts";
-import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
-import { saveEvent } from "./records.ts";
-import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
+import { drainAt, saveEvent } from "./records.ts";
 
 /** Tasks come before their parents here, and every column of theirs that refers to something does. */
 const ROWS = `
@@ -83,7 +81,7 @@ export function fillEveryTable(db: DatabaseSync): void {
       },
     });
   });
-  drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: () => 50_000 });
+  drainAt(db, 50_000);
   compactPayloads(db);
   saveEvent(db, {
     atMs: 60_000,

@@ -8,14 +8,14 @@ import type { Finished, StartOptions } from "./process.ts";
 export const PERSON_TOKEN = "the person of these tests";
 
 /** Whether a verb refused because nothing showed that a person ran it. */
-export function isRefusedToAgents(
+function isRefusedToAgents(
   { stdout, stderr }: { readonly stdout: string; readonly stderr: string },
 ): boolean {
   return `${stdout}${stderr}`.includes("Only a person may run `conclaude");
 }
 
 /** Lets the databases that a command may mean know the token. @returns Whether any does now. */
-export function letKnowToken(
+function letKnowToken(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): boolean {

@@ -82,7 +82,7 @@ export async function runProgram(
 }
 
 /** {@linkcode runProgram} without a person: no terminal, and no token but one of `env`. */
-export async function runAsAgent(
+async function runAsAgent(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Finished> {

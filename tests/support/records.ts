@@ -1,3 +1,4 @@
+/** Records of hooks for tests, made straight in a database, and the drain that works them in. */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../../src/base/ids.ts";
 import {
@@ -7,6 +8,8 @@ import {
   saveRecord,
 } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
+import { drainCaptures } from "../../src/memory/drain/capture_drain.ts";
+import { removeForgottenAgain } from "../../src/upkeep/forget/forget_places_table.ts";
 import { migratedDatabase } from "./migrated.ts";
 
 /** A database in a folder of its own that goes with it: `using temp = await tempDatabase()`. */
@@ -50,6 +53,29 @@ export function saveEvent(db: DatabaseSync, facts: RecordFacts = {}): string {
   const record = hookRecord(facts);
   saveRecord(db, record);
   return record.id;
+}
+
+/** Saves the use of a tool as its hook does; one whose payload has an `error` failed. @returns Its id. */
+export function saveUse(
+  db: DatabaseSync,
+  toolName: string,
+  payload: object,
+  facts: Omit<RecordFacts, "capture"> = {},
+): string {
+  const outcome = "error" in payload ? "failure" : "success";
+  return saveEvent(db, {
+    ...facts,
+    capture: { toolName, outcome, payload: JSON.stringify(payload) },
+  });
+}
+
+/** Works all captures into memory, as a drain at this time does. @returns What it reports. */
+export function drainAt(
+  db: DatabaseSync,
+  nowMs = Date.now(),
+  more: Partial<Parameters<typeof drainCaptures>[1]> = {},
+): ReturnType<typeof drainCaptures> {
+  return drainCaptures(db, { withoutForgotten: removeForgottenAgain, now: () => nowMs, ...more });
 }
 
 /** What a hook keeps of one event. */

@@ -40,7 +40,7 @@ Deno.test("a tree is made with its branch, is taken where it is there, and may b
     assert.equal(await hasBranch({ commonDir }, tree.branch), false);
   }));
 
-Deno.test("what is in the way for a moment is waited for, and what stays is named", () =>
+Deno.test("a short obstacle is waited for, and a lasting one is named", () =>
   inRepository(async ({ commonDir, tree }) => {
     const other = join(tree.path, "precious.txt");
     Deno.mkdirSync(tree.path, { recursive: true });

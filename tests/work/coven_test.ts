@@ -44,7 +44,7 @@ Deno.test("coven's words and times have their meaning here, in any spelling", ()
   ]);
 });
 
-Deno.test("whatever tasks say of their parents, the tree has a top and right depths", () => {
+Deno.test("the tree of imported tasks has a top and right depths, whatever their parents are", () => {
   const id = fc.constantFrom("a", "b", "c", "d", "e", "f", "gone");
   const task = fc.record({ parent_id: fc.option(id), depends_on: fc.array(id) });
   fc.assert(fc.property(fc.tuple(task, task, task, task, task, task), (given) => {
@@ -58,7 +58,7 @@ Deno.test("whatever tasks say of their parents, the tree has a top and right dep
   }));
 });
 
-Deno.test("whatever a file of coven holds, it is read or named, and nothing throws", () => {
+Deno.test("every file of coven is read or named, and reading never throws", () => {
   const keys = fc.constantFrom("tasks", "beads", "workflows", "familiars", "version", "__proto__");
   fc.assert(fc.property(fc.dictionary(keys, fc.jsonValue()), (content) => void read(content)));
   fc.assert(fc.property(fc.string(), (text) => {

@@ -47,24 +47,6 @@ function refused(work: () => unknown): Record<string, unknown> {
   throw new Error("it was not refused");
 }
 
-Deno.test("claimTask() gives an open task to the first, and tells the second whose it is", async () => {
-  using temp = await tempDatabase();
-  const { id } = makeTask(temp.db);
-  const task = claimTask(temp.db, id, claimant("a"));
-  assert.deepEqual([task.status, task.claimedBy, task.claimToken], ["in_progress", "a", 1]);
-  const { reason, claimedBy } = refused(() => claimTask(temp.db, id, claimant("b")));
-  assert.deepEqual([reason, claimedBy], ["ALREADY_CLAIMED", "a"]);
-  const fields = listHistory(temp.db, id, ALL).map(({ field }) => field).sort();
-  assert.deepEqual(fields, ["claimed_by", "status"]);
-});
-
-Deno.test("claimTask() leaves the claim as it is for whoever holds it", async () => {
-  using temp = await tempDatabase();
-  const { id } = makeTask(temp.db);
-  const first = claimTask(temp.db, id, claimant("a"));
-  assert.deepEqual(claimTask(temp.db, id, claimant("a", MADE_AT_MS + MINUTE_MS)), first);
-});
-
 Deno.test("claimTask() refuses a task that is blocked, closed, deleted or waits for another task", async () => {
   using temp = await tempDatabase();
   const { db } = temp;

@@ -16,6 +16,8 @@ export function readWildcard(
   );
   try {
     const regex = new RegExp(`^${withStars(source.split("\0"))}$`, ignoresCase ? "si" : "s");
+    // The engine compiles a pattern at its first use, and only then finds it too large.
+    regex.test("");
     return (text) => regex.test(text);
   } catch {
     return null;

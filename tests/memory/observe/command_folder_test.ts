@@ -5,7 +5,7 @@ import { observe } from "../../../src/memory/observe/observe.ts";
 
 const ROOT = "/home/ana/app";
 
-Deno.test("a command is told with the folder that it ran in, from the root, by its own step or by where the shell was", () => {
+Deno.test("a command names the folder that it ran in, by its own `cd` or by the shell's folder", () => {
   const told: readonly (readonly [command: string, shellFolder: string, told: string])[] = [
     ["npm test", "", "npm test"],
     ["npm test", ROOT, "npm test"],

@@ -27,7 +27,7 @@ Deno.test("each tool that builds, lints or checks types is known by its example"
   for (const { example, check } of CHECK_TOOLS) assert.equal(keyOf(example).check, check, example);
 });
 
-Deno.test("what is called in other words is known by the same", () => {
+Deno.test("spellings of the same command have the same key", () => {
   const same: readonly (readonly string[])[] = [
     ["pytest tests/a.py", "python3 -m pytest -q ./tests/a.py", "cd tests && uv run pytest a.py"],
     ["go test ./a", "cd a && go test -count=1", "go test -v ./a/"],
@@ -45,7 +45,7 @@ Deno.test("what is called in other words is known by the same", () => {
   }
 });
 
-Deno.test("what does other things is known by something else", () => {
+Deno.test("commands that do different things have different keys", () => {
   const others: readonly (readonly [one: string, other: string])[] = [
     ["npm test", "npm run test:unit"],
     ["npm test", "cd web && npm test"],
@@ -62,7 +62,7 @@ Deno.test("what does other things is known by something else", () => {
   }
 });
 
-Deno.test("a task is told by its name, and what only speaks of tests runs none", () => {
+Deno.test("the name of a task tells what it checks; a command that only mentions tests checks nothing", () => {
   const checks: readonly (readonly [script: string, check: CommandKey["check"]])[] = [
     ["npm run test:unit", "test"],
     ["npm run lint", "lint"],
@@ -85,10 +85,12 @@ Deno.test("a task is told by its name, and what only speaks of tests runs none",
   }
 });
 
-Deno.test("tests that failed are named as their runners name them", () => {
+Deno.test("failed tests have the names that their runners print", () => {
   const rows: readonly (readonly [output: string, ...names: string[]])[] = [
     ["test tests::adds ... FAILED\ntest tests::b ... ok", "tests::adds"],
     ["adds ... FAILED (3ms)", "adds"],
+    ["a.ts => adds ... FAILED (3ms)\nFAILED | 3 passed | 1 failed (3s)", "a.ts => adds"],
+    ["# pass 4\nnot ok 2 - adds # time=1\n# fail 1", "adds"],
     ["--- FAIL: TestAdd (0.00s)", "TestAdd"],
     [
       "FAILED tests/a.py::test_b - no\nERROR tests/c.py::test_d - no",

@@ -1,12 +1,109 @@
-/** Which commands have made a commit, and what is known of it. */
+/** Which commands have made a commit of this project, how many, and what is known of each. */
 import assert from "node:assert/strict";
-import { drainCaptures } from "../../../src/memory/drain/capture_drain.ts";
-import { failed, ran } from "../../support/commands_observed.ts";
-import { saveEvent, tempDatabase } from "../../support/records.ts";
-import { removeForgottenAgain } from "../../../src/upkeep/forget/forget_places_table.ts";
+import type { Observed } from "../../../src/memory/observe/observation.ts";
+import { observe } from "../../../src/memory/observe/observe.ts";
+import { committedFiles } from "../../../src/memory/observe/observe_commit.ts";
+import { type SummarizedPart, summarizeSession } from "../../../src/memory/drain/summaries.ts";
+import { failed, ran, ROOT } from "../../support/commands_observed.ts";
+import { drainAt, saveUse, tempDatabase } from "../../support/records.ts";
 
 const REFUSED =
   "[main abc1234] Say less\n 1 file changed, 2 insertions(+)\nTo ../far.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to '../far.git'";
+const LOG = "0f7adbb Collapse runs of blanks";
+const PRINTED = "[main 7777777] Q work\n 1 file changed";
+const TWO = "[main 1111111] One\n 1 file changed\n[main 2222222] Two\n 1 file changed";
+
+/** The titles of the commits that a command has made. */
+function commits(told: Observed): string[] {
+  const titles = told.kind === "commit" ? [told.title] : [];
+  return told.besides === undefined ? titles : [...titles, ...commits(told.besides)];
+}
+
+Deno.test("a commit is known by its number and subject, or else by the message in its command", () => {
+  const rows: readonly (readonly [command: string, output: string, titles: readonly string[]])[] = [
+    [
+      "git add -A && git commit -qm x",
+      "[feature/auth 1a2b3c4] Login: a token may be missing\n 2 files changed",
+      ["Commit 1a2b3c4 on feature/auth: Login: a token may be missing"],
+    ],
+    ["git commit -m a", "[main (root-commit) 1a2b3c4] First", ["Commit 1a2b3c4 on main: First"]],
+    [
+      'git commit -qam "Collapse runs of blanks" && git log --oneline -1',
+      LOG,
+      ["Commit 0f7adbb: Collapse runs of blanks"],
+    ],
+    [
+      "git commit -qm 'Say less'; git log -1 --oneline",
+      "1a2b3c4 (HEAD -> main) Say less",
+      ["Commit 1a2b3c4: Say less"],
+    ],
+    [
+      "git commit -q -m \"$(cat <<'EOF'\nDon't say (so) much\n\nIt is long.\nEOF\n)\" && git push -q",
+      "",
+      ["Commit: Don't say (so) much"],
+    ],
+    ["git commit -m x || true", "[main abc1234] x", ["Commit abc1234 on main: x"]],
+    ["git commit -m 'Say less' | tail -1", " 1 file changed", ["Commit: Say less"]],
+    ["git add -A && git commit -qm 'Say less'", "", ["Commit: Say less"]],
+    ["cd lib && git -C b commit --quiet -m 'Say less'", "", ["Commit: Say less"]],
+    ["git commit -q --message='Say less'", "", ["Commit: Say less"]],
+    ["git commit -m 'Say less' > /dev/null 2>&1", "", ["Commit: Say less"]],
+    ["cd lib; git commit -qm 'Say less';", "", ["Commit: Say less"]],
+    ["(cd lib && git commit -qm 'Say less')", "", ["Commit: Say less"]],
+    ["(cd lib && git commit -qm 'Say less') && git push -q", "", ["Commit: Say less"]],
+    ["git commit -qm 'Say less' # quiet", "", ["Commit: Say less"]],
+    // Each commit of a chain.
+    ["git commit -qm One a && git commit -qm Two b", "", ["Commit: One", "Commit: Two"]],
+    ["git commit -m One a && git commit -m Two b", TWO, [
+      "Commit 1111111 on main: One",
+      "Commit 2222222 on main: Two",
+    ]],
+    ["git commit -qm One; git commit -qm Two", "", ["Commit: Two"]],
+    ["git commit -qm One && git -C ../q commit -qm Two", "", ["Commit: One"]],
+    ["git commit -m One && git -C ../q commit -m Two", TWO, ["Commit 1111111 on main: One"]],
+    ["git commit -m One && npm test", `${TWO.slice(0, 18)}\n${TWO}`, [
+      "Commit 1111111 on main: One",
+    ]],
+  ];
+  for (const [command, output, titles] of rows) {
+    assert.deepEqual(commits(ran(command, output)), titles, command);
+  }
+  const { commit } = ran("git commit -m x", "[main 1a2b3c4] Login").facts;
+  assert.deepEqual(commit, { hash: "1a2b3c4", subject: "Login" });
+  assert.deepEqual(ran("git commit -qm Login", "").facts.commit, { hash: null, subject: "Login" });
+});
+
+Deno.test("a command is no commit where neither its output nor its status shows one", () => {
+  const none: readonly (readonly [command: string, output?: string])[] = [
+    ["echo '[main 1a2b3c4] no'", "[main 1a2b3c4] no"],
+    ["echo git commit -m x", "git commit -m x"],
+    ["git log --oneline -3 --grep 'git commit'", LOG],
+    ["git commit --dry-run -m x", "On branch main\nChanges to be committed:"],
+    ["git commit -m x || true", "On branch main\nnothing to commit, working tree clean"],
+    ["git commit -m x | tail -1", "nothing to commit, working tree clean"],
+    ["git commit -qm x; echo done", "error: pathspec 'x' did not match\ndone"],
+    ["make lint || git commit -qm x", "fine"],
+    ["git commit -qm x; git status --short", " M a.ts"],
+    ["git commit -q"],
+    ['git commit -qm "$MESSAGE"'],
+    ["git commit -qF msg.txt"],
+    ["git commit -qC HEAD"],
+    ["git commit -qm x || true"],
+    ["git commit -qm x | cat"],
+    ["git commit -qm x 2>&1 | tail -3"],
+    ["git commit -qm x; true"],
+    ["git commit -qm x &"],
+    ["git commit -qm x >/dev/null || true"],
+    ["git commit -qm x >/dev/null; echo"],
+    ["(git commit -qm x) | cat"],
+    ["(git commit -qm x) || true"],
+    ["git diff --quiet || git commit -qm x"],
+  ];
+  for (const [command, output = ""] of none) {
+    assert.equal(ran(command, output).kind, "command", command);
+  }
+  assert.equal(failed("git commit -qam x", "nothing to commit").kind, "failure");
+});
 
 Deno.test("a commit whose push was refused is a commit, and the command a failure", () => {
   const command = 'git commit -m "Say less" && git push';
@@ -36,71 +133,115 @@ Deno.test("a commit whose push was refused is a commit, and the command a failur
   for (const [line, output] of none) assert.equal(failed(line, output).besides, undefined, line);
 });
 
-Deno.test("the drain keeps a commit beside the failure that came behind it", async () => {
-  using temp = await tempDatabase();
-  const payload = {
-    tool_input: { command: 'git commit -m "Say less" && git push' },
-    error: `Exit code 1\n${REFUSED}`,
-  };
-  saveEvent(temp.db, {
-    atMs: 1_000,
-    capture: { toolName: "Bash", outcome: "failure", payload: JSON.stringify(payload) },
-  });
-  assert.equal(
-    drainCaptures(temp.db, { withoutForgotten: removeForgottenAgain, now: () => 10_000 }).worked,
-    1,
-  );
-  const rows = temp.db.prepare(
-    "SELECT kind, outcome FROM observations WHERE kind IN ('commit', 'failure') ORDER BY kind",
-  ).all().map(({ kind, outcome }) => `${kind} ${outcome}`);
-  assert.deepEqual(rows, ["commit success", "failure failure"]);
-});
-
-Deno.test("a commit that prints nothing is told by the message in its command line", () => {
-  const commits: readonly (readonly [command: string, title: string])[] = [
-    ["git commit -q --amend -m 'Say less'", "Commit, amended: Say less"],
-    ["git commit -m 'Say less' >/dev/null", "Commit: Say less"],
-    ["git commit -m 'Say less' > /dev/null 2>&1", "Commit: Say less"],
-    ["cd lib; git commit -qm 'Say less';", "Commit: Say less"],
-    ["(cd lib && git commit -qm 'Say less')", "Commit: Say less"],
-    ["(cd lib && git commit -qm 'Say less') && git push -q", "Commit: Say less"],
-    ["git commit -qm 'Say less' # quiet", "Commit: Say less"],
+Deno.test("the drain keeps each commit of a chain, and a commit beside the failure after it", async () => {
+  const rows: readonly (readonly [payload: object, kept: readonly string[]])[] = [
+    [
+      {
+        tool_input: { command: 'git commit -m "Say less" && git push' },
+        error: `Exit code 1\n${REFUSED}`,
+      },
+      ["commit success", "failure failure"],
+    ],
+    [
+      {
+        tool_input: { command: "git commit -qm One a && git commit -qm Two b && git commit -qm 3" },
+        tool_response: { stdout: "" },
+      },
+      ["commit success", "commit success", "commit success"],
+    ],
   ];
-  for (const [command, title] of commits) {
-    const told = ran(command, "");
-    assert.deepEqual([told.kind, told.title], ["commit", title], command);
-  }
-  for (
-    const command of ['git commit -qm "$MESSAGE"', "git commit -qF msg.txt", "git commit -qC HEAD"]
-  ) {
-    assert.equal(ran(command, "").kind, "command", command);
+  for (const [payload, kept] of rows) {
+    using temp = await tempDatabase();
+    saveUse(temp.db, "Bash", payload, { atMs: 1_000 });
+    assert.equal(drainAt(temp.db, 10_000).worked, 1);
+    const found = temp.db.prepare(
+      "SELECT kind, outcome FROM observations WHERE kind IN ('commit', 'failure') ORDER BY kind",
+    ).all().map(({ kind, outcome }) => `${kind} ${outcome}`);
+    assert.deepEqual(found, kept);
   }
 });
 
-Deno.test("a command whose status says nothing of its commit is not taken for one", () => {
-  const none: readonly (readonly [command: string, output: string])[] = [
-    ["git commit -qm x || true", ""],
-    ["git commit -qm x | cat", ""],
-    ["git commit -qm x 2>&1 | tail -3", ""],
-    ["git commit -qm x; true", ""],
-    ["git commit -qm x &", ""],
-    ["git commit -qm x >/dev/null || true", ""],
-    ["git commit -qm x >/dev/null; echo", ""],
-    ["(git commit -qm x) | cat", ""],
-    ["(git commit -qm x) || true", ""],
-    ["git diff --quiet || git commit -qm x", ""],
-    ["git commit -qm x; git status --short", " M a.ts"],
+function ranIn(command: string, stdout: string, cwd: string): Observed {
+  const payload = { tool_input: { command }, tool_response: { stdout, stderr: "" }, cwd };
+  return observe({ toolName: "Bash", outcome: "success", payload, root: ROOT })!;
+}
+
+Deno.test("a commit in another folder is no commit of this project", () => {
+  const outside: readonly (readonly [command: string, output: string, cwd: string])[] = [
+    ["git -C ../q commit -m 'Q work'", PRINTED, ROOT],
+    ["git -C /home/ana/q commit -qm 'Q work'", "", ROOT],
+    ["git -C /home/ana/app2 commit -qm 'Q work'", "", ROOT],
+    ["git -c user.name=a -C ../q commit -qm 'Q work'", "", ROOT],
+    ["cd ../q && git commit -m 'Q work'", PRINTED, ROOT],
+    ["cd ../q && git commit -m 'Q work'", PRINTED, "/home/ana/q"],
+    ["cd /tmp/q && git add -A && git commit -qm 'Q work'", "", ROOT],
+    ["cd ~/q && git commit -m 'Q work'", PRINTED, ROOT],
+    ["(cd /tmp/q && git commit -m 'Q work')", PRINTED, ROOT],
+    ["pushd ../q && git commit -m 'Q work'; popd", PRINTED, ROOT],
+    ["git commit -m 'Q work'", PRINTED, "/home/ana/q"],
   ];
-  for (const [command, output] of none) {
-    assert.equal(ran(command, output).kind, "command", command);
+  for (const [command, output, cwd] of outside) {
+    const told = ranIn(command, output, cwd);
+    assert.deepEqual([told.kind, commits(told)], ["command", []], command);
   }
-  for (
-    const [command, output] of [
-      ["git commit -qm x; git log -1 --oneline", "abc1234 x"],
-      ["git commit -m x | tail -1", " 1 file changed, 1 insertion(+)"],
-      ["git commit -m x || true", "[main abc1234] x"],
-    ] as const
-  ) {
-    assert.equal(ran(command, output).kind, "commit", command);
+});
+
+Deno.test("a commit is the project's wherever in it the shell is", () => {
+  const inside: readonly (readonly [command: string, cwd: string])[] = [
+    ["git -C lib commit -m 'Q work'", ROOT],
+    [`git -C ${ROOT} commit -m 'Q work'`, "/tmp"],
+    [`cd ${ROOT}/lib && git commit -m 'Q work'`, ROOT],
+    ["git -C ../q commit -m 'Q work'", `${ROOT}/packages/a`],
+    ["cd ../q && git commit -m 'Q work'", `${ROOT}/packages/q`],
+    ["cd ~/app && git commit -m 'Q work'", ROOT],
+    ["(cd ../q && make) && git commit -m 'Q work'", ROOT],
+    ["cd ../q && make && cd - && git commit -m 'Q work'", ROOT],
+    ['cd "$TOP" && git commit -m "Q work"', ROOT],
+  ];
+  for (const [command, cwd] of inside) {
+    const told = commits(ranIn(command, PRINTED, cwd));
+    assert.deepEqual(told, ["Commit 7777777 on main: Q work"], command);
   }
+});
+
+Deno.test("an amended commit says so, and is not counted as another one", () => {
+  const rows: readonly (readonly [command: string, output: string, title: string])[] = [
+    ["git commit --amend -m Typo", "[main 2222222] Typo", "Commit 2222222 on main, amended: Typo"],
+    ["git commit -q --amend -m Typo", "", "Commit, amended: Typo"],
+  ];
+  for (const [command, output, title] of rows) {
+    const told = ran(command, output);
+    assert.deepEqual([told.title, told.facts.commit?.amended], [title, true]);
+  }
+  const first = ran("git commit -m Typpo", "[main 1111111] Typpo");
+  assert.equal(first.facts.commit?.amended, undefined);
+  const last = rows.length;
+  const parts = [first, ...rows.map(([command, output]) => ran(command, output))]
+    .map((told, id): SummarizedPart => ({
+      ...told,
+      id,
+      branch: "main",
+      files: [],
+      // As a drain leaves them: each took the place of the one before it.
+      resolvedBy: id < last ? id + 1 : null,
+      updatedAtMs: id,
+    }));
+  assert.match(summarizeSession(parts)?.title ?? "", /\(1 commit\)$/);
+});
+
+Deno.test("a commit has the files that git names as new, deleted, renamed or rewritten", () => {
+  const output = "[main 1a2b3c4] Move it\n 4 files changed, 3 insertions(+)\n" +
+    " create mode 100644 src/new.ts\n delete mode 100755 bin/old\n" +
+    " rename src/{a.ts => b.ts} (90%)\n rename x.md => docs/x.md (100%)\n rewrite big.json (71%)\n" +
+    ' create mode 100644 "\\303\\244.txt"';
+  const paths = ["src/new.ts", "bin/old", "src/a.ts", "src/b.ts", "x.md", "docs/x.md", "big.json"];
+  const { files } = ran("git commit -am 'Move it'", output);
+  assert.deepEqual(files.map(({ path }) => path), [...paths, "ä.txt"]);
+  assert.deepEqual(committedFiles("rename {a => b}/c.ts"), []);
+  assert.deepEqual(committedFiles(" rename {a => b}/c.ts (99%)"), ["a/c.ts", "b/c.ts"]);
+  assert.deepEqual(ran("git commit -qm x", "").files, []);
+  // Of two commits in one command nobody knows whose the files are.
+  const two = "[main 1a2b3c4] a\n create mode 100644 a\n[main 2b3c4d5] b\n create mode 100644 b";
+  const told = ran("git commit -m a a && git commit -m b b", two);
+  assert.deepEqual([told.files, told.besides?.files], [[], []]);
 });

@@ -48,7 +48,7 @@ Deno.test("a failure is about a few files, each once", () => {
   assert.equal(new Set(files).size, 8);
 });
 
-Deno.test("what passes is about no file", () => {
+Deno.test("a command that passes is about no file", () => {
   const passed = observe({
     toolName: "Bash",
     outcome: "success",

@@ -15,7 +15,7 @@ function fixOf(command: string, output: string, ...files: string[]): string {
   ).title;
 }
 
-Deno.test("a fix is called by the first line that says what was wrong, not by a counter", () => {
+Deno.test("a fix is titled with the first line that says what was wrong, not with a counter", () => {
   const fixes: readonly (readonly [command: string, output: string, what: string])[] = [
     [
       "deno check main.ts",
@@ -98,7 +98,7 @@ function shortOf(what: string): string {
   return what.length <= 90 ? what : `${what.slice(0, 89).trimEnd()}…`;
 }
 
-Deno.test("a failure of which nothing but a counter is known is told by that", () => {
+Deno.test("a failure that shows nothing but a counter is titled with it", () => {
   const titles: readonly (readonly [command: string, output: string, why: string])[] = [
     ["npm run lint", "✖ 3 problems (2 errors, 1 warning)", ": ✖ 3 problems (2 errors, 1 warning)"],
     ["make", "cc a.c\nmake: *** [all] Error 1", ": make: *** [all] Error 1"],
@@ -109,7 +109,7 @@ Deno.test("a failure of which nothing but a counter is known is told by that", (
   }
 });
 
-Deno.test("the head of a report, and where to read more, are not what is wrong", () => {
+Deno.test("headings of a report and hints to read more are not taken for the error", () => {
   const collecting = '____ ERROR collecting test_m.py ____\nE     File "m.py", line 1\n' +
     "E   SyntaxError: expected ':'\n=== short test summary info ===\nERROR test_m.py\n" +
     "!!!! Interrupted: 1 error during collection !!!!\n1 error in 0.05s";
@@ -119,7 +119,7 @@ Deno.test("the head of a report, and where to read more, are not what is wrong",
   assert.equal(failed("cargo build", rustc).facts.error, "error: could not compile `calc` (lib)");
 });
 
-Deno.test("what says what is wrong is not taken for a counter, whatever numbers it holds", () => {
+Deno.test("a line that says what is wrong is not taken for a counter, whatever numbers it holds", () => {
   for (
     const line of [
       "AssertionError: 2 errors != 3 errors",
@@ -151,7 +151,7 @@ Deno.test("a fix of several tests says how many more there are", () => {
   ]);
 });
 
-Deno.test("a fix names tests in quotes where they are words, and of what a linter found the rule and the file", () => {
+Deno.test("a fix quotes names of tests that are words, and names the rule and file of a linter", () => {
   const jest = "FAIL src/a.test.ts\n  ● fixed amount\n\n    expect(1).toBe(2)\n\n" +
     "  ● fixed rate\n\n    expect(1).toBe(2)\n\nTests:       2 failed, 2 total";
   const stylish = (path: string, line: string) =>
@@ -180,7 +180,7 @@ Deno.test("a fix names tests in quotes where they are words, and of what a linte
   }
 });
 
-Deno.test("of a chain the part is named that has failed, where the output tells it", () => {
+Deno.test("the failed part of a chain is named where the output tells it", () => {
   const chain = "cd web && npm ci && npm run build";
   const build = "added 3 packages\n\n> app@1.0.0 build\n> vite build\n\nnpm ERR! code ELIFECYCLE";
   const rows: readonly (readonly [command: string, output: string, part: string])[] = [

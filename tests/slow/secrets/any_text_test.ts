@@ -5,7 +5,7 @@ import { COMMAND_FORMS, GENERAL_FORMS } from "../../../src/secrets/general_forms
 import { redactText } from "../../../src/secrets/redact.ts";
 import { redactValue } from "../../../src/secrets/redact_value.ts";
 import { VENDOR_FORMS } from "../../../src/secrets/vendor_forms.ts";
-import { GIVING_TEXTS, KEPT_TEXTS } from "../../secrets/giving_texts.ts";
+import texts from "../../testdata/secret_texts.json" with { type: "json" };
 import { assertQuick } from "../../support/quick.ts";
 import { DRAWN_SECRET, GIVEAWAYS } from "../../support/secret_texts.ts";
 import { needsRedaction } from "../../../src/secrets/look.ts";
@@ -38,10 +38,10 @@ const piece = fc.oneof(
   fc.constantFrom(...FORMS.map(({ example }) => example)),
   fc.constantFrom(...FORMS.map(({ counterexample }) => counterexample)),
   fc.constantFrom(
-    ...[...GIVING_TEXTS, ...GIVEAWAYS].map((text) => text.replaceAll("%", DRAWN_SECRET)),
+    ...[...texts.giving, ...GIVEAWAYS].map((text) => text.replaceAll("%", DRAWN_SECRET)),
   ),
-  fc.constantFrom(...[...GIVING_TEXTS, ...GIVEAWAYS].map((text) => text.split("%", 1)[0]!)),
-  fc.constantFrom(...KEPT_TEXTS),
+  fc.constantFrom(...[...texts.giving, ...GIVEAWAYS].map((text) => text.split("%", 1)[0]!)),
+  fc.constantFrom(...texts.kept),
   fc.constantFrom("password", "api_key", "token", DRAWN_SECRET, "hunter2", "the", "is"),
   fc.string({ maxLength: 12, unit: "grapheme" }),
 );

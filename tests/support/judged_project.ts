@@ -1,0 +1,46 @@
+/** A project with some files, and what the guards say of a tool use there, without a hook around them. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { judgeUse } from "../../src/policy/guards/judge_use.ts";
+import type { GuardPolicy, Verdict } from "../../src/policy/guards/guard_policy.ts";
+import { THIS_PROCESS } from "../../src/system/environment.ts";
+import { parseConfig } from "./configuration.ts";
+import { removeFolder } from "./folders.ts";
+
+export class JudgedProject implements Disposable {
+  readonly #home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-judged-" }));
+  readonly path = join(this.#home, "work", "project");
+  readonly policy: GuardPolicy;
+
+  /** Makes the files, each with the text `x`; a name that ends in `/` is a folder. */
+  constructor(config: string, files: readonly string[]) {
+    for (const file of files.map((name) => join(this.path, name))) {
+      Deno.mkdirSync(file.endsWith("/") ? file : join(file, ".."), { recursive: true });
+      if (!file.endsWith("/")) Deno.writeTextFileSync(file, "x");
+    }
+    const path = join(this.path, ".conclaude.yaml");
+    const { hook, problems } = parseConfig([{ layer: "project", path, text: config }]);
+    assert.deepEqual(problems, []);
+    this.policy = JSON.parse(hook.guards);
+  }
+
+  /** Judges a tool with its command, or with the file that it changes. `PROJECT` stands for the project's folder. */
+  judge(tool: string, text: string, { isStrict = false, agent = "main" } = {}): Promise<Verdict> {
+    const key = { Edit: "file_path", Read: "file_path", Write: "file_path" }[tool] ??
+      (tool === "NotebookEdit" ? "notebook_path" : "command");
+    return judgeUse({ ...this.policy, isStrict }, {
+      tool,
+      input: { [key]: text.replaceAll("PROJECT", this.path) },
+      environment: THIS_PROCESS,
+      gitAliases: new Map(),
+      agents: [agent],
+      folder: this.path,
+      projectDir: this.path,
+      home: this.#home,
+    }, { configFiles: [], database: ":memory:", repository: undefined, environment: THIS_PROCESS });
+  }
+
+  [Symbol.dispose](): void {
+    removeFolder(this.#home);
+  }
+}
