@@ -10,7 +10,7 @@ import { transaction } from "../../db/transaction.ts";
 import { rebuildIndex } from "../../memory/store.ts";
 import { compactDatabase, spaceUse } from "./care_table.ts";
 import { withoutTriggers } from "./settle_rows_table.ts";
-import { ordinaryTables, quotedName, shapeOf } from "./table_copy_table.ts";
+import { columnsOf, namesOf, ordinaryTables, quotedName } from "./table_copy_table.ts";
 import { waitMs } from "../../system/wait.ts";
 import { realPathSync } from "../../system/files.ts";
 import { connect } from "../../db/connect.ts";
@@ -21,8 +21,8 @@ const LOCK_WAIT_MS = 3_000;
 const PAUSE_MS = 20;
 
 /**
- * Rewrites all tables, each in one transaction, and the search index; then releases free pages and empties the log. Rows
- * keep their numbers. A hook that runs at the same time waits for a table, or spools its record.
+ * Rewrites all tables, each in one transaction, and the search index; then releases free pages and empties the log. A
+ * hook that runs at the same time waits for a table, or spools its record.
  *
  * @returns False when somebody reads from the log for too long: then the log may hold removed rows.
  * @throws {Error} What SQLite says; tables that were rewritten stay so.
@@ -44,15 +44,13 @@ export function rewriteRows(
 }
 
 function rewriteTable(db: DatabaseSync, table: string): void {
-  const { columns, hasOwnNumbers } = shapeOf(db, table);
-  const names = columns.map(({ name }) => quotedName(name));
-  const read = hasOwnNumbers ? ["rowid AS rewritten_number", ...names] : names;
-  const write = hasOwnNumbers ? ["rowid", ...names] : names;
-  const name = quotedName(table);
-  db.exec(`CREATE TEMP TABLE rewritten AS SELECT ${read.join(", ")} FROM ${name}`);
-  db.exec(`DELETE FROM ${name}`);
-  db.exec(`INSERT INTO ${name} (${write.join(", ")}) SELECT * FROM temp.rewritten ORDER BY rowid`);
-  db.exec("DROP TABLE temp.rewritten");
+  const [name, columns] = [quotedName(table), namesOf(columnsOf(db, table))];
+  db.exec(
+    `CREATE TEMP TABLE rewritten AS SELECT ${columns} FROM ${name};
+     DELETE FROM ${name};
+     INSERT INTO ${name} (${columns}) SELECT * FROM temp.rewritten ORDER BY rowid;
+     DROP TABLE temp.rewritten`,
+  );
 }
 
 /** Releases free pages. A file without `auto_vacuum` cannot shrink: its free pages are filled with zeros. */

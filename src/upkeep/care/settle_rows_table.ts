@@ -2,28 +2,33 @@
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "../../db/transaction.ts";
 import { forgottenCaptures } from "../forget/stay_away_table.ts";
-import { rebuildIndex } from "../../memory/store.ts";
-import { IS_PRUNED } from "../../db/payloads.ts";
-import { quotedName } from "./table_copy_table.ts";
+import { queueLostAgain, rebuildIndex } from "../../memory/store.ts";
+import { orDamaged, quotedName } from "./table_copy_table.ts";
 
-/** Raises the counters of row numbers, so that no new row gets the number of a row that is lost. */
-export function keepGivenNumbers(db: DatabaseSync, given: ReadonlyMap<string, number>): void {
-  const highest = db.prepare("SELECT max(observation_id) AS id FROM pending_queue").get()!["id"];
-  const all = new Map(given);
-  all.set("observations", Math.max(Number(highest ?? 0), given.get("observations") ?? 0));
-  for (const [table, number] of all) {
+/** Raises the counters of row numbers, so that no new row gets the number of one that is lost, here or in `from`. */
+export function keepGivenNumbers(db: DatabaseSync, from: DatabaseSync): void {
+  const given = orDamaged(
+    () => from.prepare("SELECT name, seq FROM sqlite_sequence").all(),
+    () => [],
+  );
+  const named = db.prepare(
+    "SELECT 'observations' AS name, max(observation_id) AS seq FROM pending_queue",
+  ).all();
+  for (const { name, seq } of [...given, ...named]) {
+    const number = Number(seq ?? 0);
     if (number > Number.MAX_SAFE_INTEGER / 2) continue;
+    db.prepare("DELETE FROM sqlite_sequence WHERE name = ? AND seq < ?").run(name!, number);
     db.prepare(
       `INSERT INTO sqlite_sequence (name, seq)
-       SELECT ?1, 0
+       SELECT ?1, ?2
         WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)`,
-    ).run(table);
-    db.prepare("UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1").run(table, number);
+    ).run(name!, number);
   }
 }
 
 /**
- * Removes what was forgotten, corrects references, lets captures wait again and makes the search index anew.
+ * Removes what was forgotten, which a backup may still hold, lets captures wait again, corrects references, and makes the
+ * search index anew.
  *
  * @returns How many captures wait again: the observation that was made of them is lost.
  */
@@ -31,67 +36,15 @@ export function settleRows(db: DatabaseSync): number {
   // The search index has none of the rows yet.
   const again = withoutTriggers(db, () =>
     transaction(db, () => {
-      removeForgotten(db);
-      const waiting = workInAgain(db);
+      db.exec("DELETE FROM observations WHERE uid IN (SELECT name FROM forgotten)");
+      db.prepare("DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))")
+        .run(JSON.stringify(forgottenCaptures(db, { among: null, receiptId: null })));
+      const waiting = queueLostAgain(db);
       correctReferences(db);
       return waiting;
     }));
   rebuildIndex(db);
   return again;
-}
-
-/** A backup may hold what was forgotten after it was made. */
-function removeForgotten(db: DatabaseSync): void {
-  db.exec("DELETE FROM observations WHERE uid IN (SELECT name FROM forgotten)");
-  const captures = db.prepare("SELECT 1 FROM forgotten LIMIT 1").get() === undefined
-    ? []
-    : forgottenCaptures(db, { among: null, receiptId: null });
-  db.prepare("DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))")
-    .run(JSON.stringify(captures));
-}
-
-/** Characters of a capture's id, with which the uid of its observation begins. */
-const ID_CHARS = 36;
-
-/**
- * Lets captures wait whose observation is lost. Where all captures of a session are there, all of them wait: the
- * observation of one depends on the others. A failure whose fix is lost is open until the fix is made once more.
- */
-function workInAgain(db: DatabaseSync): number {
-  const there = "(SELECT id FROM observations)";
-  db.exec(
-    `DELETE FROM observations
-      WHERE kind <> 'summary'
-        AND session_id IN (
-          SELECT session_id FROM pending_queue WHERE status = 'done' AND observation_id NOT IN ${there}
-          EXCEPT
-          SELECT session_id FROM pending_queue WHERE ${IS_PRUNED}
-          EXCEPT
-          SELECT session_id
-            FROM observations
-           WHERE kind <> 'summary'
-             AND substr(uid, 1, ${ID_CHARS}) NOT IN (SELECT id FROM pending_queue))`,
-  );
-  db.exec(
-    `UPDATE observations
-        SET resolved_by = iif(resolved_by IN (SELECT observation_id FROM pending_queue), NULL, 0)
-      WHERE resolved_by > 0
-        AND resolved_by NOT IN ${there}`,
-  );
-  const { changes } = db.prepare(
-    `UPDATE pending_queue
-        SET status = 'raw', attempts = 0, observation_id = NULL
-      WHERE status = 'done'
-        AND observation_id NOT IN ${there}`,
-  ).run();
-  db.exec(
-    `INSERT OR IGNORE INTO sessions_to_summarize (session_id)
-     SELECT DISTINCT session_id
-       FROM observations
-      WHERE session_id IN (SELECT session_id FROM pending_queue)
-        AND 'summary/' || session_id NOT IN (SELECT uid FROM observations)`,
-  );
-  return Number(changes);
 }
 
 /** Runs `work` without triggers, which would treat copied rows as new ones, and makes the triggers again. */
