@@ -47,12 +47,6 @@ export function rowsIn(path: string, table: string, columns: string): string[] {
   return ask(path, `SELECT ${columns} FROM ${table}`).map((row) => JSON.stringify(row)).sort();
 }
 
-/** What the observations are called by. A fix has the number of its failure in its uid, which may be another one later. */
-export function uidsIn(path: string): string[] {
-  return rowsIn(path, "observations", "uid, kind, title")
-    .map((row) => row.replace(/\/fix\/\d+/, "/fix")).sort();
-}
-
 /** The numbers of the pages of a table or an index. */
 export function pagesOf(path: string, table: string, kind: "internal" | "leaf"): number[] {
   return ask(

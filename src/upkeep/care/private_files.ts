@@ -20,16 +20,43 @@ interface PermissionOptions {
 /**
  * Reports each file that is not its owner's alone. Missing files and those of another kind are left out.
  *
- * @param mode The right permissions: 0600 for files, 0700 for folders; `repair` sets them, but never behind a link.
+ * @param wanted The right mode: 0600 for files, 0700 for folders; `repair` sets it, but never behind a link.
  */
 export function permissionFaults(
   paths: readonly string[],
-  mode: 0o600 | 0o700,
+  wanted: 0o600 | 0o700,
   options: PermissionOptions = {},
 ): Finding[] {
-  return presentFiles(paths, options)
-    .filter(({ isFolder }) => isFolder === (mode === 0o700))
-    .flatMap((file) => [...modeFaults(file, mode), ...ownerFaults(file)]);
+  const files = presentFiles(paths, options);
+  return files.filter(({ isFolder }) => isFolder === (wanted === 0o700)).flatMap((file) => {
+    const { path, place, name, isLinked, mode, uid } = file;
+    const isOthers = uid !== null && uid !== userId();
+    const states = [
+      ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
+      // SQLite gives the log and its index the mode of the database: after a read-only database they stay read-only.
+      ...(mode & wanted) === wanted || isOthers ? [] : ["cannot be written"],
+    ];
+    const is = `${name} ${states.join(" and ")}: mode ${octalOf(mode)}`;
+    const next = `chmod ${wanted.toString(8)} ${place}`;
+    const close = () => {
+      chmodSync(path, wanted);
+      return `set the mode of ${path} to ${octalOf(wanted)}`;
+    };
+    return [
+      ...states.length === 0 ? [] : [
+        isLinked ? warn(`${is}; what is behind a link is left alone`, next) : warn(is, next, close),
+      ],
+      // A run with `sudo` leaves files of root's behind, which the user's hooks cannot write.
+      ...isOthers
+        ? [
+          warn(
+            `${name} ${belonging(uid)}`,
+            isLinked ? `ls -l ${place}` : `sudo chown ${userId()} ${place}`,
+          ),
+        ]
+        : [],
+    ];
+  });
 }
 
 /** The same for a database and its companions, which SQLite keeps beside the file that a link leads to. */
@@ -50,23 +77,19 @@ export function linkableFaults(
   paths: readonly string[],
   options: PermissionOptions = {},
 ): Finding[] {
-  return presentFiles(paths, options).flatMap((file) => {
-    const { path, target, mode, uid } = file;
-    if (target === null) return permissionFaults([path], 0o600);
+  return presentFiles(paths, options).flatMap(({ path, place, name, isLinked, mode, uid }) => {
+    if (!isLinked) return permissionFaults([path], 0o600);
     const isOpen = (mode & OTHERS_WRITE) !== 0;
     const why = [
-      ...[0, userId()].includes(uid) ? [] : [`belongs to another user (number ${uid})`],
+      ...[0, userId()].includes(uid) ? [] : [belonging(uid)],
       ...isOpen ? [`can be written by others: mode ${octalOf(mode)}`] : [],
     ].join(" and ");
     const next = isOpen && uid === userId() ? "chmod go-w" : "ls -l";
-    return why === "" ? [] : [warn(
-      `${nameOf(file)} ${why}; who writes to it decides what counts here`,
-      `${next} ${quoteWord(target)}`,
-    )];
+    return why === "" ? [] : [
+      warn(`${name} ${why}; who writes to it decides what counts here`, `${next} ${place}`),
+    ];
   });
 }
-
-type PresentFile = ReturnType<typeof presentFiles>[number];
 
 function presentFiles(
   paths: readonly string[],
@@ -76,9 +99,11 @@ function presentFiles(
   return paths.flatMap((path) => {
     try {
       const { isFile, isDirectory: isFolder, mode, uid } = statSync(path);
-      // Null when there is no link.
       const target = areBehindLink ? path : behindLink(path, folders);
-      const file = { path, target, isFolder, mode: (mode ?? 0) & 0o777, uid, folders };
+      const place = quoteWord(target ?? path);
+      const name = (target ?? path) === path ? path : `${target}, where ${path} leads to,`;
+      const isLinked = target !== null;
+      const file = { path, place, name, isLinked, isFolder, mode: (mode ?? 0) & 0o777, uid };
       return isFile || isFolder ? [file] : [];
     } catch {
       return [];
@@ -86,37 +111,8 @@ function presentFiles(
   });
 }
 
-function modeFaults(file: PresentFile, wanted: number): Finding[] {
-  const { path, target, mode, uid, folders } = file;
-  const states = [
-    ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
-    // SQLite gives the log and its index the mode of the database: after a read-only database they stay read-only.
-    ...(mode & wanted) === wanted || uid !== userId() ? [] : ["cannot be written"],
-  ];
-  if (states.length === 0) return [];
-  const is = `${nameOf(file)} ${states.join(" and ")}: mode ${octalOf(mode)}`;
-  const next = `chmod ${wanted.toString(8)} ${quoteWord(target ?? path)}`;
-  if (target !== null) return [warn(`${is}; what is behind a link is left alone`, next)];
-  return [warn(is, next, () => {
-    // It may have become a link since it was looked at.
-    if (behindLink(path, folders) !== null) throw new Error(`${path} has become a link`);
-    chmodSync(path, wanted);
-    return `set the mode of ${path} to ${octalOf(wanted)}`;
-  })];
-}
-
-/** A run with `sudo` leaves files of root's behind, which the user's hooks cannot write. */
-function ownerFaults(file: PresentFile): Finding[] {
-  const uid = userId();
-  if (file.uid === null || uid === null || file.uid === uid) return [];
-  const next = file.target === null
-    ? `sudo chown ${uid} ${quoteWord(file.path)}`
-    : `ls -l ${quoteWord(file.target)}`;
-  return [warn(`${nameOf(file)} belongs to another user (number ${file.uid})`, next)];
-}
-
-function nameOf({ path, target }: PresentFile): string {
-  return target === null || target === path ? path : `${target}, where ${path} leads to,`;
+function belonging(uid: number | null): string {
+  return `belongs to another user (number ${uid})`;
 }
 
 function octalOf(mode: number): string {
