@@ -10,14 +10,6 @@ import { run } from "./verb.ts";
 
 /** Of its file. */
 export const PAGE_BYTES = 4096;
-/** What is compared of each table; a payload may be stored in another way. */
-export const TABLES = {
-  observations: "*",
-  pending_queue: "id, session_id, tool_name, status, files_touched, raw_bytes, observation_id",
-  sessions: "*",
-  hook_executions: "*",
-};
-
 let model: Uint8Array | undefined;
 
 /** A database of 600 captures that were worked in, in one file. It is made once for a test file. */

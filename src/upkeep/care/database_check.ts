@@ -20,7 +20,7 @@ import { requireOurs } from "./require_ours.ts";
 import { OS } from "../../system/environment.ts";
 
 const REPAIR = "conclaude doctor";
-/** What can be made anew of the rest, so that nothing is lost. */
+/** For what can be made anew of the rest, so that nothing is lost. */
 const CORRECT = "conclaude doctor --fix";
 
 /**
@@ -31,81 +31,69 @@ const CORRECT = "conclaude doctor --fix";
 export function checkDatabase(path: string): Check[] {
   const version = requireOurs("Cannot check", path);
   using db = openToLook(path);
-  const judges: readonly (readonly [name: string, judge: () => Finding | readonly Finding[]])[] = [
-    ["integrity", () => judged([...integrityFaults(db, "full"), ...numberFaults(db)])],
-    ["foreign keys", () => judged(foreignKeyFaults(db), { next: CORRECT })],
-    ["payloads", () => judgePayloads(db)],
-    ["schema", () => judgeSchema(db, version)],
-    [
-      "search index",
-      () => version < SCHEMA_VERSION ? [] : judged(indexFaultsAt(path), { next: CORRECT }),
-    ],
-    ["permissions", () => {
+  const judges: Readonly<Record<string, () => readonly Finding[]>> = {
+    "integrity": () => judged([...integrityFaults(db, "full"), ...numberFaults(db)], REPAIR),
+    "foreign keys": () => judged(foreignKeyFaults(db), CORRECT),
+    "payloads": () => judgePayloads(db),
+    "schema": () => judgeSchema(db, version),
+    "search index": () => version < SCHEMA_VERSION ? [] : judged(indexFaultsAt(path), CORRECT),
+    "permissions": () => {
       const faults = databasePermissionFaults(path);
-      return faults.length === 0 && OS !== "windows"
-        ? ok("0600: nobody else can read them")
-        : faults;
-    }],
-  ];
-  return judges.flatMap(([name, judge]) =>
-    [orFail(judge)].flat().map(({ status, message, next, faults }) => (
-      { name, status, message, next, ...faults && { faults } }
-    ))
+      return faults.length > 0 || OS === "windows"
+        ? faults
+        : [ok("0600: nobody else can read them")];
+    },
+  };
+  return Object.entries(judges).flatMap(([name, judge]) =>
+    orFail(judge).map(({ repair: _, ...finding }) => ({ name, ...finding }))
   );
 }
 
-function judged(
-  faults: readonly string[],
-  { next = REPAIR, sound = "no fault found" }: {
-    readonly next?: string;
-    readonly sound?: string;
-  } = {},
-): Finding {
-  return faults.length === 0 ? ok(sound) : { ...fail(faultsText(faults), next), faults };
+function judged(faults: readonly string[], next: string, sound = "no fault found"): Finding[] {
+  return [faults.length === 0 ? ok(sound) : { ...fail(faultsText(faults), next), faults }];
 }
 
-function orFail(judge: () => Finding | readonly Finding[]): Finding | readonly Finding[] {
+function orFail(judge: () => readonly Finding[]): readonly Finding[] {
   try {
     return judge();
   } catch (thrown) {
     const why = isDatabaseBusy(thrown)
       ? "it could not be looked at: another process is writing to the database and does not finish"
       : messageOf(thrown);
-    return fail(why, REPAIR);
+    return [fail(why, REPAIR)];
   }
 }
 
-function judgeSchema(db: DatabaseSync, version: number): Finding {
+function judgeSchema(db: DatabaseSync, version: number): Finding[] {
   if (version === SCHEMA_VERSION) {
-    return judged(schemaFaults(schemaDifferences(db)), { sound: `version ${version}` });
+    return judged(schemaFaults(schemaDifferences(db)), REPAIR, `version ${version}`);
   }
   const state = `version ${version}, this program's is ${SCHEMA_VERSION}`;
   const fault = migrationFault(db);
-  return fault === null
-    ? warn(`${state}; the next hook migrates it too`, "conclaude db migrate")
-    : fail(`${state}, but ${fault.message}`, REPAIR);
+  return [
+    fault === null
+      ? warn(`${state}; the next hook migrates it too`, "conclaude db migrate")
+      : fail(`${state}, but ${fault.message}`, REPAIR),
+  ];
 }
 
 /** Captures that the message names; `faults` has them all. */
 const MAX_NAMED = 3;
 
 /** Whether all payloads can be read. Nothing brings a damaged one back; what memory made of it stays. */
-function judgePayloads(db: DatabaseSync): Finding {
+function judgePayloads(db: DatabaseSync): Finding[] {
   const damaged = damagedPayloads(db);
+  if (damaged.length === 0) return judged([], REPAIR);
   const named = damaged.slice(0, MAX_NAMED).map(({ id }) => id).join(", ");
   const more = damaged.length - MAX_NAMED;
-  const found = judged(damaged.map(({ id, why }) => `payload of the capture ${id}: ${why}`), {
-    next: "conclaude queue prune --unreadable",
-  });
-  return found.status === "ok" ? found : {
-    ...found,
-    message:
-      `${
-        count(damaged.length, "payload is", "payloads are")
-      } damaged and cannot be brought back, of the ` +
-      `${damaged.length === 1 ? "capture" : "captures"} ${named}${
-        more > 0 ? ` and ${more} more` : ""
-      }; all else of ` +
-      "these rows and what was made of them stays, and an export keeps what is stored, until it is given up",
-  };
+  const message =
+    `${
+      count(damaged.length, "payload is", "payloads are")
+    } damaged and cannot be brought back, of the ` +
+    `${damaged.length === 1 ? "capture" : "captures"} ${named}${
+      more > 0 ? ` and ${more} more` : ""
+    }; all else of ` +
+    "these rows and what was made of them stays, and an export keeps what is stored, until it is given up";
+  const faults = damaged.map(({ id, why }) => `payload of the capture ${id}: ${why}`);
+  return [{ ...fail(message, "conclaude queue prune --unreadable"), faults }];
 }

@@ -1,4 +1,5 @@
 /** Checks whether files are their owner's alone. On Windows there are no such permissions. */
+import { quietly } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { OS, userId } from "../../system/environment.ts";
 import { chmodSync, statSync } from "../../system/files.ts";
@@ -27,14 +28,14 @@ export function permissionFaults(
   wanted: 0o600 | 0o700,
   options: PermissionOptions = {},
 ): Finding[] {
-  const files = presentFiles(paths, options);
-  return files.filter(({ isFolder }) => isFolder === (wanted === 0o700)).flatMap((file) => {
-    const { path, place, name, isLinked, mode, uid } = file;
-    const isOthers = uid !== null && uid !== userId();
+  return paths.flatMap((path) => {
+    const file = presentFile(path, options);
+    if (file === null || file.isFolder !== (wanted === 0o700)) return [];
+    const { place, name, isLinked, mode, owner } = file;
     const states = [
       ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
       // SQLite gives the log and its index the mode of the database: after a read-only database they stay read-only.
-      ...(mode & wanted) === wanted || isOthers ? [] : ["cannot be written"],
+      ...(mode & wanted) === wanted || owner !== null ? [] : ["cannot be written"],
     ];
     const is = `${name} ${states.join(" and ")}: mode ${octalOf(mode)}`;
     const next = `chmod ${wanted.toString(8)} ${place}`;
@@ -42,19 +43,14 @@ export function permissionFaults(
       chmodSync(path, wanted);
       return `set the mode of ${path} to ${octalOf(wanted)}`;
     };
+    const open = isLinked
+      ? warn(`${is}; what is behind a link is left alone`, next)
+      : warn(is, next, close);
+    // A run with `sudo` leaves files of root's behind, which the user's hooks cannot write.
+    const take = isLinked ? `ls -l ${place}` : `sudo chown ${userId()} ${place}`;
     return [
-      ...states.length === 0 ? [] : [
-        isLinked ? warn(`${is}; what is behind a link is left alone`, next) : warn(is, next, close),
-      ],
-      // A run with `sudo` leaves files of root's behind, which the user's hooks cannot write.
-      ...isOthers
-        ? [
-          warn(
-            `${name} ${belonging(uid)}`,
-            isLinked ? `ls -l ${place}` : `sudo chown ${userId()} ${place}`,
-          ),
-        ]
-        : [],
+      ...states.length === 0 ? [] : [open],
+      ...owner === null ? [] : [warn(`${name} ${owner}`, take)],
     ];
   });
 }
@@ -77,42 +73,37 @@ export function linkableFaults(
   paths: readonly string[],
   options: PermissionOptions = {},
 ): Finding[] {
-  return presentFiles(paths, options).flatMap(({ path, place, name, isLinked, mode, uid }) => {
-    if (!isLinked) return permissionFaults([path], 0o600);
+  return paths.flatMap((path) => {
+    const file = presentFile(path, options);
+    if (file === null || !file.isLinked) return permissionFaults([path], 0o600);
+    const { place, name, mode, owner, isRoots } = file;
     const isOpen = (mode & OTHERS_WRITE) !== 0;
     const why = [
-      ...[0, userId()].includes(uid) ? [] : [belonging(uid)],
+      ...owner === null || isRoots ? [] : [owner],
       ...isOpen ? [`can be written by others: mode ${octalOf(mode)}`] : [],
     ].join(" and ");
-    const next = isOpen && uid === userId() ? "chmod go-w" : "ls -l";
-    return why === "" ? [] : [
-      warn(`${name} ${why}; who writes to it decides what counts here`, `${next} ${place}`),
-    ];
+    const next = `${isOpen && owner === null ? "chmod go-w" : "ls -l"} ${place}`;
+    return why === ""
+      ? []
+      : [warn(`${name} ${why}; who writes to it decides what counts here`, next)];
   });
 }
 
-function presentFiles(
-  paths: readonly string[],
-  { folders = [], areBehindLink = false }: PermissionOptions,
-) {
-  if (OS === "windows") return [];
-  return paths.flatMap((path) => {
-    try {
-      const { isFile, isDirectory: isFolder, mode, uid } = statSync(path);
-      const target = areBehindLink ? path : behindLink(path, folders);
-      const place = quoteWord(target ?? path);
-      const name = (target ?? path) === path ? path : `${target}, where ${path} leads to,`;
-      const isLinked = target !== null;
-      const file = { path, place, name, isLinked, isFolder, mode: (mode ?? 0) & 0o777, uid };
-      return isFile || isFolder ? [file] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function belonging(uid: number | null): string {
-  return `belongs to another user (number ${uid})`;
+/** A file or folder as messages name it; null where there is none. `owner` says who else owns it. */
+function presentFile(path: string, { folders = [], areBehindLink = false }: PermissionOptions) {
+  const info = OS === "windows" ? undefined : quietly(() => statSync(path));
+  if (!info?.isFile && !info?.isDirectory) return null;
+  const target = areBehindLink ? path : behindLink(path, folders);
+  const isOwn = info.uid === null || info.uid === userId();
+  return {
+    place: quoteWord(target ?? path),
+    name: (target ?? path) === path ? path : `${target}, where ${path} leads to,`,
+    isLinked: target !== null,
+    isFolder: info.isDirectory,
+    mode: (info.mode ?? 0) & 0o777,
+    owner: isOwn ? null : `belongs to another user (number ${info.uid})`,
+    isRoots: info.uid === 0,
+  };
 }
 
 function octalOf(mode: number): string {
