@@ -44,10 +44,7 @@ export function openDamaged(copy: string, draft: string): DatabaseSync | null {
 
 /** With `writable_schema` SQLite opens a file that was cut short, and ignores definitions that it cannot read. */
 function openLeniently(path: string): DatabaseSync {
-  const db = connect(path);
-  if ("enableDefensive" in db) {
-    (db as DatabaseSync & { enableDefensive(isOn: boolean): void }).enableDefensive(false);
-  }
+  const db = connect(path, { defensive: false } as object);
   // A file that needs another header first refuses it.
   quietly(() => db.exec("PRAGMA writable_schema = ON"));
   return db;

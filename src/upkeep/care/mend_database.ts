@@ -16,7 +16,7 @@ import { identifyDatabase } from "../../db/database_identity.ts";
 import { receiptsWithoutKey } from "../forget/forget_receipts_table.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import { keepGivenNumbers, settleRows, withoutTriggers } from "./settle_rows_table.ts";
-import { copyReadable, ordinaryTables } from "./table_copy_table.ts";
+import { type CopiedTable, copyReadable, ordinaryTables } from "./table_copy_table.ts";
 import { type Backup, backupsOf } from "./backup.ts";
 import { fail, type Repaired } from "./check.ts";
 import type { RepairPlace } from "../doctor/place.ts";
@@ -110,56 +110,49 @@ async function fillDraft(place: RepairPlace, draft: string): Promise<Mended> {
   // Reading may change the copy.
   copyDatabaseFiles(targetOf(place.database), `${draft}-read`);
   using damaged = openDamaged(`${draft}-read`, draft);
-  const read = damaged === null ? null : copyTables(damaged, draft);
+  const copied = damaged === null ? new Map<string, CopiedTable>() : copyTables(damaged, draft);
+  const missed = { rows: 0, lost: 0, isWhole: damaged !== null };
+  const isWhole = damaged !== null && copied.values().every((table) => table.isWhole);
   using db = await openDatabase(draft, { busyTimeoutMs: 0 });
   db.exec("PRAGMA foreign_keys = OFF");
-  const nothing = { read: 0, filled: 0, gone: 0, isWhole: false };
-  const found = read ?? ordinaryTables(db).map((table) => ({ table, ...nothing }));
-  const isWhole = found.every((table) => table.isWhole);
-  const filled = isWhole ? null : await fillFromBackup(db, place, { draft, tables: found });
-  if (damaged !== null) keepGivenNumbers(db, damaged);
+  const found = isWhole ? null : await openBackup(place, `${draft}-backup`);
+  using from = found?.from ?? null;
+  const fill = (table: string): MendedTable => {
+    const { rows, lost, isWhole } = copied.get(table) ?? missed;
+    const filled = isWhole || from === null ? 0 : copyReadable(from, db, table).rows;
+    return { table, read: rows, filled, gone: Math.max(0, lost - filled), isWhole };
+  };
+  const tables = withoutTriggers(db, () => transaction(db, () => ordinaryTables(db).map(fill)));
+  for (const source of [damaged, from]) if (source !== null) keepGivenNumbers(db, source);
   const again = settleRows(db);
   const [fault] = integrityFaults(db, "full");
   if (fault !== undefined) throw new Error(`the new database is not sound: ${fault}`);
-  return { ...filled ?? { tables: found, backup: null }, again };
+  return { tables, backup: found?.backup ?? null, again };
 }
 
 /** Copies what can be read of every table into an empty database that nobody else has open. */
-function copyTables(damaged: DatabaseSync, draft: string): MendedTable[] {
+function copyTables(damaged: DatabaseSync, draft: string): ReadonlyMap<string, CopiedTable> {
   using db = connect(draft);
   db.exec("PRAGMA foreign_keys = OFF");
-  return withoutTriggers(db, () =>
-    ordinaryTables(db).map((table) => {
-      const { rows, lost, isWhole } = transaction(db, () => copyReadable(damaged, db, table));
-      return { table, read: rows, filled: 0, gone: lost, isWhole };
-    }));
+  const copy = (table: string) => transaction(db, () => copyReadable(damaged, db, table));
+  return withoutTriggers(
+    db,
+    () => new Map(ordinaryTables(db).map((table) => [table, copy(table)])),
+  );
 }
 
-/** Fills the tables that are not whole from the newest backup that can be read; null where there is none. */
-async function fillFromBackup(
-  db: DatabaseSync,
-  { database, locations }: RepairPlace,
-  { draft, tables }: { readonly draft: string; readonly tables: readonly MendedTable[] },
-): Promise<Omit<Mended, "again"> | null> {
-  const copy = `${draft}-backup`;
+/** Opens a copy of the newest backup that can be opened; null where there is none. */
+async function openBackup({ database, locations }: RepairPlace, copy: string) {
   for (const backup of backupsOf(locations, database)) {
     const { kind } = identifyDatabase(backup.path);
     if (kind !== "ours" && kind !== "older") continue;
     try {
       removeDatabase(copy);
       copyDatabaseFiles(backup.path, copy);
-      using from = await openDatabase(copy, { busyTimeoutMs: 0 });
-      const fill = (mended: MendedTable): MendedTable => {
-        if (mended.isWhole) return mended;
-        const { rows } = copyReadable(from, db, mended.table);
-        return { ...mended, filled: rows, gone: Math.max(0, mended.gone - rows) };
-      };
-      const filled = withoutTriggers(db, () => transaction(db, () => tables.map(fill)));
-      keepGivenNumbers(db, from);
-      return { backup, tables: filled };
+      return { backup, from: await openDatabase(copy, { busyTimeoutMs: 0 }) };
     } catch (thrown) {
       if (/no space|disk is full/i.test(messageOf(thrown))) throw thrown;
-      // A backup that cannot be read: the one before it may.
+      // The backup before it may be whole.
     }
   }
   return null;
@@ -167,24 +160,23 @@ async function fillFromBackup(
 
 /** What came back and what is gone: the tables that are whole together, each other one by itself. */
 function mendedParts({ tables, backup, again }: Mended): string[] {
-  const whole = tables.filter(({ isWhole }) => isWhole);
-  const rows = whole.reduce((sum, { read }) => sum + read, 0);
-  const source = backup !== null
-    ? `the backup is ${backup.path} of ${new Date(backup.atMs).toISOString()}`
-    : whole.length < tables.length
-    ? "there is no backup"
-    : null;
-  const parts = [
-    whole.length > 0 && `${count(whole.length, "table")} came back whole (${count(rows, "row")})`,
-    ...tables.filter(({ isWhole }) => !isWhole).map(({ table, read, filled, gone }) =>
-      `${table}: ${read} read` +
-      (backup === null ? "" : `, ${filled} from the backup`) +
-      (gone > 0 ? `, at least ${gone} gone` : backup === null ? ", the rest gone" : "")
-    ),
-    source,
-    again > 0 && `${count(again, "capture is", "captures are")} worked into memory once more`,
-  ];
-  return parts.filter((part) => typeof part === "string");
+  const [whole, others] = [true, false].map((is) => tables.filter(({ isWhole }) => isWhole === is));
+  const rows = whole!.reduce((sum, { read }) => sum + read, 0);
+  const parts = others!.map(({ table, read, filled, gone }) => {
+    const fromBackup = backup === null ? "" : `, ${filled} from the backup`;
+    const rest = gone > 0 ? `, at least ${gone} gone` : backup === null ? ", the rest gone" : "";
+    return `${table}: ${read} read${fromBackup}${rest}`;
+  });
+  if (whole!.length > 0) {
+    parts.unshift(`${count(whole!.length, "table")} came back whole (${count(rows, "row")})`);
+  }
+  if (backup !== null) {
+    parts.push(`the backup is ${backup.path} of ${new Date(backup.atMs).toISOString()}`);
+  } else if (others!.length > 0) parts.push("there is no backup");
+  if (again > 0) {
+    parts.push(`${count(again, "capture is", "captures are")} worked into memory once more`);
+  }
+  return parts;
 }
 
 /**
