@@ -58,42 +58,30 @@ export function withoutTriggers<Result>(db: DatabaseSync, work: () => Result): R
   }
 }
 
-/** A reference that some rows of a table cannot keep. */
-interface Reference {
-  readonly table: string;
-  readonly parent: string;
-  readonly from: string;
-  readonly to: string;
-  /** Whether a row may be without it. */
-  readonly isOptional: boolean;
-}
-
-/** A lost receipt is replaced by an empty one, so that what was forgotten stays away. */
-const LOST_RECEIPTS = `
-  INSERT INTO forget_receipts (id, chosen, salt, remains, created_at_ms, finished_at_ms)
-  SELECT DISTINCT receipt_id, '{}', '', '[]', 0, 0
-    FROM forgotten
-   WHERE receipt_id NOT IN (SELECT id FROM forget_receipts)`;
-
 /**
  * Corrects rows that refer to lost ones, in a transaction of the caller.
  *
  * @returns `freed`: rows that refer to nothing any more. `removed`: rows that were a part of what is lost.
  */
 export function correctReferences(db: DatabaseSync): { freed: number; removed: number } {
+  // An empty receipt takes the place of a lost one, so that what was forgotten stays away.
+  db.exec(
+    `INSERT INTO forget_receipts (id, chosen, salt, remains, created_at_ms, finished_at_ms)
+     SELECT DISTINCT receipt_id, '{}', '', '[]', 0, 0
+       FROM forgotten
+      WHERE receipt_id NOT IN (SELECT id FROM forget_receipts)`,
+  );
   const corrected = { freed: 0, removed: 0 };
   // Other rows may refer to the removed ones.
   for (let broken = brokenReferences(db); broken.length > 0; broken = brokenReferences(db)) {
-    for (const { table, parent, from, to, isOptional } of broken) {
-      if (table === "forgotten") {
-        db.exec(LOST_RECEIPTS);
-        continue;
-      }
-      const [child, column] = [quotedName(table), quotedName(from)];
+    for (const { isOptional, ...names } of broken) {
+      const [child, column, parent, key] = Object.values(names).map((name) =>
+        quotedName(String(name))
+      );
       const { changes } = db.prepare(
         `${isOptional ? `UPDATE ${child} SET ${column} = NULL` : `DELETE FROM ${child}`}
           WHERE ${column} IS NOT NULL
-            AND ${column} NOT IN (SELECT ${quotedName(to)} FROM ${quotedName(parent)})`,
+            AND ${column} NOT IN (SELECT ${key} FROM ${parent})`,
       ).run();
       corrected[isOptional ? "freed" : "removed"] += Number(changes);
     }
@@ -101,12 +89,13 @@ export function correctReferences(db: DatabaseSync): { freed: number; removed: n
   return corrected;
 }
 
-function brokenReferences(db: DatabaseSync): Reference[] {
+/** The columns whose values some rows cannot keep; `isOptional`: a row may be without a value there. */
+function brokenReferences(db: DatabaseSync) {
   return db.prepare(
-    `SELECT DISTINCT broken."table", broken.parent, reference."from", coalesce(reference."to", 'id') AS "to",
+    `SELECT DISTINCT broken."table", reference."from", broken.parent, coalesce(reference."to", 'id') AS "to",
             NOT column."notnull" AND NOT column.pk AS isOptional
        FROM pragma_foreign_key_check AS broken
        JOIN pragma_foreign_key_list(broken."table") AS reference ON reference.id = broken.fkid
        JOIN pragma_table_info(broken."table") AS column ON column.name = reference."from"`,
-  ).all() as unknown as Reference[];
+  ).all();
 }

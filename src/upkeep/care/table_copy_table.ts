@@ -77,7 +77,7 @@ export function copyReadable(from: DatabaseSync, to: DatabaseSync, table: string
      VALUES (${columns.map(({ isText }) => isText ? "CAST(? AS TEXT)" : "?").join(", ")})`,
   );
   let [rows, taken, refused] = [0, 0, 0];
-  const isWhole = readRows(from, { table, columns }, (row) => {
+  const write = (row: Row) => {
     try {
       rows += Number(put.run(...columns.map(({ name }) => row[name] as SQLInputValue)).changes);
       taken++;
@@ -86,7 +86,8 @@ export function copyReadable(from: DatabaseSync, to: DatabaseSync, table: string
       if (!isDamage(thrown) && codeOf(thrown) !== CONSTRAINT) throw thrown;
       refused++;
     }
-  });
+  };
+  const isWhole = orDamaged(() => readRows(from, { table, columns }, write), () => false);
   return {
     rows,
     lost: isWhole ? refused : Math.max(1, countRows(from, table) - taken),
@@ -112,7 +113,7 @@ function readRows(
   { table, columns }: { readonly table: string; readonly columns: readonly Column[] },
   take: (row: Row) => void,
 ): boolean {
-  const keys = orDamaged(() => keysOf(db, table), () => []);
+  const keys = keysOf(db, table);
   if (keys.length === 0) return false;
   const isNumbered = keys[0] === "rowid";
   // Texts are read as bytes, since the runtime cuts a text at a NUL. An index has the columns, not what is cast from them.
@@ -170,12 +171,10 @@ export function reachablePlaces(
   db: DatabaseSync,
   table: string,
 ): { readonly places: readonly number[]; readonly isWhole: boolean } {
-  const named = orDamaged(
-    () => db.prepare(`SELECT rowid FROM ${quotedName(table)}`).all(),
-    () => [],
-  );
-  const found = new Set(named.map(({ rowid }) => Number(rowid)));
-  const isWhole = readRows(db, { table, columns: [] }, ({ rowid }) => found.add(Number(rowid)));
+  const name = () => db.prepare(`SELECT rowid FROM ${quotedName(table)}`).all();
+  const found = new Set(orDamaged(name, () => []).map(({ rowid }) => Number(rowid)));
+  const read = () => readRows(db, { table, columns: [] }, ({ rowid }) => found.add(Number(rowid)));
+  const isWhole = orDamaged(read, () => false);
   return { places: [...found].sort((a, b) => a - b), isWhole };
 }
 
