@@ -5,20 +5,16 @@
  * are.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { checkpoint, hasLog } from "../../db/database.ts";
+import { checkpoint } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
 import { rebuildIndex } from "../../memory/store.ts";
 import { compactDatabase, spaceUse } from "./care_table.ts";
 import { withoutTriggers } from "./settle_rows_table.ts";
 import { columnsOf, namesOf, ordinaryTables, quotedName } from "./table_copy_table.ts";
-import { waitMs } from "../../system/wait.ts";
-import { realPathSync } from "../../system/files.ts";
 import { connect } from "../../db/connect.ts";
 
-/** The longest wait until nobody reads from the log, the longest for a lock, and the pause between tries, in milliseconds. */
-const MAX_WAIT_MS = 5_000;
-const LOCK_WAIT_MS = 3_000;
-const PAUSE_MS = 20;
+/** How long it waits for a lock, and for whoever reads from the log, in milliseconds. */
+const LOCK_WAIT_MS = 5_000;
 
 /**
  * Rewrites all tables, each in one transaction, and the search index; then releases free pages and empties the log. A
@@ -40,7 +36,7 @@ export function rewriteRows(
   });
   rebuildIndex(db);
   releaseFree(db);
-  return emptyLog(db, database);
+  return !checkpoint(db, "TRUNCATE").busy;
 }
 
 function rewriteTable(db: DatabaseSync, table: string): void {
@@ -61,16 +57,4 @@ function releaseFree(db: DatabaseSync): void {
     db.prepare("INSERT INTO filling VALUES (zeroblob(?))").run(spaceUse(db).freeBytes);
     db.exec("DROP TABLE filling");
   });
-}
-
-function emptyLog(db: DatabaseSync, database: string): boolean {
-  const path = realPathSync(database);
-  for (
-    const untilMs = performance.now() + MAX_WAIT_MS;
-    performance.now() < untilMs;
-    waitMs(PAUSE_MS)
-  ) {
-    if (!checkpoint(db, "TRUNCATE").busy && !hasLog(path)) return true;
-  }
-  return false;
 }
