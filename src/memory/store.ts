@@ -2,6 +2,7 @@
 export {
   FACTS,
   type Observation,
+  queueLostAgain,
   readObservations,
   summaryUid,
 } from "./drain/observations_table.ts";

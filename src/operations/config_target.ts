@@ -8,12 +8,14 @@ import {
 import { type Plain, readYaml, valueAt } from "../config/yaml_tree.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
-import { writeAdvice, writeWholeFile } from "../upkeep/care/whole_file.ts";
+import { writeAdvice } from "../upkeep/care/whole_file.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import type { CliContext } from "./context.ts";
 import { type Document, isMap, parseDocument } from "yaml";
-import { removeSync } from "../system/files.ts";
+import { chmodSync, mkdirSync, realOr, removeSync, statSync } from "../system/files.ts";
+import { linkAt } from "../system/on_disk.ts";
+import { writeWhole } from "../system/write_file.ts";
 
 const NAMES: Readonly<Record<Exclude<ConfigLayer, "user">, string>> = {
   project: ".conclaude.yaml",
@@ -75,13 +77,25 @@ export function targetOf(context: CliContext, layer: "project" | "local"): Confi
   return { path: joinPath(folder, NAMES[layer]), text: "", isNew: true, mode };
 }
 
-/** Replaces the file, whole or not at all. @throws {UserError} When it cannot be written. */
+/**
+ * Replaces the file, whole or not at all. A file that a link leads to keeps its mode.
+ *
+ * @throws {UserError} When it cannot be written.
+ */
 export function writeTarget(
   { path, mode }: Pick<ConfigTarget, "path" | "mode">,
   text: string,
 ): void {
   try {
-    writeWholeFile(path, text, { mode });
+    mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
+    const target = realOr(path);
+    writeWhole(target, text, {
+      mode,
+      prepare(draft) {
+        if (linkAt(path) !== null) chmodSync(draft, statSync(target).mode! & 0o777);
+        return true;
+      },
+    });
   } catch (thrown) {
     throw new UserError(`Cannot write "${path}"`, {
       why: `${messageOf(thrown)}; nothing was changed`,

@@ -2,14 +2,21 @@ import type { DatabaseSync } from "node:sqlite";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, UserError } from "../base/errors.ts";
-import { databaseAt, type Locations } from "../system/environment.ts";
+import { joinPath } from "../base/paths.ts";
+import { databaseAt, type Locations, OS } from "../system/environment.ts";
 import { lookUpwards } from "../system/git/repository.ts";
 import { bytesText } from "./table.ts";
 import { openDatabase } from "../db/database.ts";
 import { NewerSchemaError } from "../db/transaction.ts";
 import { identifyDatabase, openToLook } from "../db/database_identity.ts";
 import type { CliContext } from "./context.ts";
-import { type FileInfo, isNotFound, statSync } from "../system/files.ts";
+import {
+  type FileInfo,
+  isNotFound,
+  makeTempDirSync,
+  removeSync,
+  statSync,
+} from "../system/files.ts";
 
 /** The configuration as it counts here, and the database that it leads to. */
 export interface Place {
@@ -79,13 +86,40 @@ async function openToRead(context: CliContext, place: Place, path: string) {
     return await openAt(context, place, path);
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown;
-    const { openNamelessDatabase } = await import("../upkeep/care/nameless_database.ts");
     const db = await openNamelessDatabase({ copyOf: path }).catch(() => null);
     if (db === null) throw thrown;
     context.process.stderr.write(
       "The database cannot be written, so this is read from a copy of it: conclaude doctor\n",
     );
     return { db, place };
+  }
+}
+
+/**
+ * Opens a database without a name and with this program's schema, empty or as another one is: the system removes it with
+ * the process, however that ends. Its files lose their names before anything else is written into them; the open connection goes on with them. Windows
+ * keeps the names of open files: there an empty database is in memory.
+ *
+ * @param options `copyOf`: the path of a database that nobody writes to.
+ * @throws {Error} What SQLite or the file system says; on Windows, where it would be a copy.
+ */
+export async function openNamelessDatabase(
+  { copyOf }: { readonly copyOf?: string } = {},
+): Promise<DatabaseSync> {
+  const options = { busyTimeoutMs: 1_000 };
+  if (OS === "windows") {
+    if (copyOf !== undefined) throw new Error("a copy would keep its name here");
+    return await openDatabase(":memory:", options);
+  }
+  const folder = makeTempDirSync({ prefix: "conclaude-nameless-" });
+  try {
+    const path = joinPath(folder, "nameless.db");
+    if (copyOf !== undefined) {
+      (await import("../upkeep/care/set_aside.ts")).copyDatabaseFiles(copyOf, path);
+    }
+    return await openDatabase(path, options);
+  } finally {
+    removeSync(folder, { recursive: true });
   }
 }
 

@@ -2,7 +2,6 @@ import { isDatabaseBusy, isUserError, messageOf, UserError } from "../base/error
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import { plain } from "../base/plain.ts";
-import { wellFormedJson } from "../upkeep/care/well_formed.ts";
 
 /** What a command has to say, for people and for programs. */
 export interface View {
@@ -72,3 +71,19 @@ const WAYS_OUT: Readonly<Record<number, string>> = {
   8: "conclaude doctor",
   13: "Make room (`df -h` shows where there is none), then give the command again",
 };
+
+/** `JSON.stringify()` escapes a surrogate only when it is half of a pair, which few lines hold. */
+const MAY_HOLD_HALF = /\\u[dD][89a-fA-F]/;
+
+/** Every escape of a JSON text, a pair of surrogates as one; the group is half of a pair. */
+const ESCAPES =
+  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|[^])/g;
+
+/**
+ * Replaces each half of a surrogate pair by U+FFFD. A text that was cut within a letter ends with a half, and many readers
+ * refuse the whole line for it. The length and everything else stay.
+ */
+export function wellFormedJson(json: string): string {
+  if (!MAY_HOLD_HALF.test(json)) return json;
+  return json.replace(ESCAPES, (escape, half) => half === undefined ? escape : "\\ufffd");
+}

@@ -1,6 +1,5 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type EvalScores, evalSet } from "../support/memory_corpus.ts";
 import { type Corpus, makeCorpus } from "../support/memory_corpus.ts";
 import { makeAgentCorpus } from "../support/agent_corpus.ts";
@@ -140,43 +139,3 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
     },
   });
 }
-
-Deno.test({
-  name:
-    "a memory eval removes what an older one left, but nothing that is in use, new, or of somebody else's",
-  ignore: Deno.build.os === "windows",
-  fn: async () => {
-    using home = tempHome();
-    const temporary = join(home.path, "tmp");
-    const left = (name: string, minutes: number, isInUse = false) => {
-      const folder = join(temporary, name);
-      Deno.mkdirSync(folder, { recursive: true });
-      const db = new DatabaseSync(join(folder, "nameless.db"));
-      db.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)");
-      if (!isInUse) db.close();
-      const at = new Date(Date.now() - minutes * 60_000);
-      Deno.utimeSync(folder, at, at);
-      return db;
-    };
-    left("conclaude-nameless-0a1b", 5);
-    left("conclaude-nameless-2c3d", 0);
-    left("another-0a1b", 5);
-    const used = left("conclaude-nameless-4e5f", 5, true);
-    Deno.symlinkSync(join(temporary, "another-0a1b"), join(temporary, "conclaude-nameless-6a7b"));
-    const { code, stderr } = await runProgram(["memory", "eval", "-", "--json"], {
-      // A process of its own: the runtime reads TMPDIR.
-      through: [],
-      env: { HOME: home.path, TMPDIR: temporary },
-      stdin: evalSet(makeCorpus(1, { documents: 50, questions: 5 })),
-    });
-    strictEqual(code, 0, stderr);
-    deepStrictEqual([...Deno.readDirSync(temporary)].map(({ name }) => name).sort(), [
-      "another-0a1b",
-      "conclaude-nameless-2c3d",
-      "conclaude-nameless-4e5f",
-      "conclaude-nameless-6a7b",
-    ]);
-    ok(Deno.statSync(join(temporary, "another-0a1b", "nameless.db")).isFile);
-    used.close();
-  },
-});

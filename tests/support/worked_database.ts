@@ -10,14 +10,6 @@ import { run } from "./verb.ts";
 
 /** Of its file. */
 export const PAGE_BYTES = 4096;
-/** What is compared of each table; a payload may be stored in another way. */
-export const TABLES = {
-  observations: "*",
-  pending_queue: "id, session_id, tool_name, status, files_touched, raw_bytes, observation_id",
-  sessions: "*",
-  hook_executions: "*",
-};
-
 let model: Uint8Array | undefined;
 
 /** A database of 600 captures that were worked in, in one file. It is made once for a test file. */
@@ -45,12 +37,6 @@ export function ask(path: string, sql: string): Record<string, unknown>[] {
 /** The rows of a table, in an order. */
 export function rowsIn(path: string, table: string, columns: string): string[] {
   return ask(path, `SELECT ${columns} FROM ${table}`).map((row) => JSON.stringify(row)).sort();
-}
-
-/** What the observations are called by. A fix has the number of its failure in its uid, which may be another one later. */
-export function uidsIn(path: string): string[] {
-  return rowsIn(path, "observations", "uid, kind, title")
-    .map((row) => row.replace(/\/fix\/\d+/, "/fix")).sort();
 }
 
 /** The numbers of the pages of a table or an index. */

@@ -6,6 +6,7 @@ import {
   type ObservedFile,
 } from "../observe/observation.ts";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { IS_PRUNED } from "../../db/payloads.ts";
 import { statement } from "../../db/statement.ts";
 import { transaction } from "../../db/transaction.ts";
 
@@ -273,4 +274,48 @@ export function writeRemade(db: DatabaseSync, remade: readonly Remade[]): void {
       saveFiles(db, one.id, one.files);
     }
   });
+}
+
+/** Characters of a capture's id, with which the uid of its observation begins. */
+const ID_CHARS = 36;
+
+/**
+ * Lets captures wait once more whose observation is lost. Where all captures of a session are there, all of them wait: the
+ * observation of one depends on the others. A failure whose fix is lost is open until the fix is made once more.
+ *
+ * @returns How many wait.
+ */
+export function queueLostAgain(db: DatabaseSync): number {
+  const there = "(SELECT id FROM observations)";
+  db.exec(
+    `DELETE FROM observations
+      WHERE kind <> 'summary'
+        AND session_id IN (
+          SELECT session_id FROM pending_queue WHERE status = 'done' AND observation_id NOT IN ${there}
+          EXCEPT
+          SELECT session_id FROM pending_queue WHERE ${IS_PRUNED}
+          EXCEPT
+          SELECT session_id
+            FROM observations
+           WHERE kind <> 'summary'
+             AND substr(uid, 1, ${ID_CHARS}) NOT IN (SELECT id FROM pending_queue));
+     UPDATE observations
+        SET resolved_by = iif(resolved_by IN (SELECT observation_id FROM pending_queue), NULL, 0)
+      WHERE resolved_by > 0
+        AND resolved_by NOT IN ${there}`,
+  );
+  const { changes } = db.prepare(
+    `UPDATE pending_queue
+        SET status = 'raw', attempts = 0, observation_id = NULL
+      WHERE status = 'done'
+        AND observation_id NOT IN ${there}`,
+  ).run();
+  db.exec(
+    `INSERT OR IGNORE INTO sessions_to_summarize (session_id)
+     SELECT DISTINCT session_id
+       FROM observations
+      WHERE session_id IN (SELECT session_id FROM pending_queue)
+        AND 'summary/' || session_id NOT IN (SELECT uid FROM observations)`,
+  );
+  return Number(changes);
 }

@@ -1,7 +1,6 @@
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
-import { wellFormedJson } from "../../upkeep/care/well_formed.ts";
 import { isOutputClosed } from "../../system/process/run_program.ts";
 import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/store.ts";
 import type { CliContext } from "../context.ts";
@@ -12,7 +11,7 @@ import { progressLine } from "../terminal.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { takeInSpool } from "../spool_first.ts";
 import { openStore } from "../open_store.ts";
-import { errorText, type View } from "../view.ts";
+import { errorText, type View, wellFormedJson } from "../view.ts";
 
 /** So many rows that cannot be read are named. */
 const MAX_NAMED = 5;

@@ -14,11 +14,10 @@ import {
   selfQuestions,
   takeInDocuments,
 } from "../../memory/search/eval.ts";
-import { openNamelessDatabase } from "../../upkeep/care/nameless_database.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { optional, switchOn, text } from "../flags.ts";
 import { type ProgressLine, progressLine } from "../terminal.ts";
-import { openStore } from "../open_store.ts";
+import { openNamelessDatabase, openStore } from "../open_store.ts";
 import { listView } from "../table.ts";
 import { readStdin } from "../task_text.ts";
 import { requireOneOfTwo } from "../usage.ts";

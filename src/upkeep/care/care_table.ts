@@ -1,24 +1,11 @@
+/** What SQLite says of a whole database: its faults, its size, its schema; and how it gives room back. */
 import type { DatabaseSync } from "node:sqlite";
+import { isDatabaseBusy } from "../../base/errors.ts";
 import { checkpoint } from "../../db/database.ts";
 import { isIndexDamageOf } from "../../memory/store.ts";
 import { ordinaryTables, quotedName } from "./table_copy_table.ts";
 import { connect } from "../../db/connect.ts";
 import { migrate } from "../../db/migrate.ts";
-
-/** Rows of one table. */
-export interface TableCount {
-  readonly name: string;
-  readonly rows: number;
-}
-
-/** Sizes of a database, as SQLite counts them. */
-export interface DatabaseSize {
-  readonly pageBytes: number;
-  readonly pages: number;
-  /** Pages that hold nothing; compacting gives them back. */
-  readonly freePages: number;
-  readonly tables: readonly TableCount[];
-}
 
 /** Faults that one check lists at most. */
 export const MAX_FAULTS = 20;
@@ -32,9 +19,11 @@ export function sqliteVersion(): string {
   return String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
 }
 
+/** The title above the faults of pages, and faults of the search index, which `memory_index_table.ts` makes anew. */
+const LEFT_OUT = /^ok$|^\*\*\* in database \w+ \*\*\*$|^fts5: |inverted index for FTS5 table/;
+
 /**
- * The faults in the pages of a database, a line each. Faults of the search index are left out: `memory_index.ts` makes it
- * anew.
+ * The faults in the pages of a database, a line each. Those of the search index are left out.
  *
  * @param depth `full` also compares indexes with their tables, which takes several times as long.
  */
@@ -43,30 +32,17 @@ export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): stri
   const check = (of: string | number) =>
     db.prepare(`PRAGMA ${pragma}(${of})`).all()
       .flatMap((row) => String(Object.values(row)[0]).split("\n"))
-      .filter((line) => line !== "ok" && !TITLE.test(line) && !isIndexFault(line));
+      .filter((line) => !LEFT_OUT.test(line));
   try {
     return check(MAX_FAULTS).slice(0, MAX_FAULTS);
   } catch (thrown) {
     if (!isIndexDamageOf(db, thrown)) throw thrown;
     // A search index that SQLite cannot open ends the whole check, so each table is checked alone.
-    return plainTables(db).flatMap(check).slice(0, MAX_FAULTS);
+    const tables = db.prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'",
+    ).all();
+    return tables.flatMap(({ name }) => check(quotedName(String(name)))).slice(0, MAX_FAULTS);
   }
-}
-
-/** The title above the faults of pages. */
-const TITLE = /^\*\*\* in database \w+ \*\*\*$/;
-
-function isIndexFault(text: string): boolean {
-  return /^fts5: |inverted index for FTS5 table/.test(text);
-}
-
-function plainTables(db: DatabaseSync): string[] {
-  return db.prepare(
-    `SELECT name
-       FROM sqlite_schema
-      WHERE type = 'table'
-        AND sql NOT LIKE 'CREATE VIRTUAL%'`,
-  ).all().map((row) => `"${row["name"]}"`);
 }
 
 /** Tables with a number that flipped bits have made too large to be read. */
@@ -93,26 +69,22 @@ export function foreignKeyFaults(db: DatabaseSync): string[] {
     );
 }
 
-/** Sizes and row counts. Counting reads every table once. */
-export function measureDatabase(db: DatabaseSync): DatabaseSize {
+/** The size of a database, the pages of it that hold nothing, and the rows of each table: every table is read once. */
+export function measureDatabase(db: DatabaseSync) {
+  const size = db.prepare(
+    `SELECT page_size AS pageBytes, page_count AS pages, freelist_count AS freePages
+       FROM pragma_page_size, pragma_page_count, pragma_freelist_count`,
+  ).get() as { readonly pageBytes: number; readonly pages: number; readonly freePages: number };
   const names = db.prepare(
     `SELECT name
        FROM sqlite_schema
       WHERE type = 'table'
         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       ORDER BY name`,
-  ).all().map((row) => String(row["name"]));
-  return {
-    pageBytes: pragmaNumber(db, "page_size"),
-    pages: pragmaNumber(db, "page_count"),
-    freePages: pragmaNumber(db, "freelist_count"),
-    tables: names.map((name) => ({
-      name,
-      rows: Number(
-        db.prepare(`SELECT count(*) AS n FROM ${quotedName(name)}`).get()?.["n"],
-      ),
-    })),
-  };
+  ).all().map(({ name }) => String(name));
+  const countOf = (name: string) =>
+    Number(db.prepare(`SELECT count(*) AS n FROM ${quotedName(name)}`).get()!["n"]);
+  return { ...size, tables: names.map((name) => ({ name, rows: countOf(name) })) };
 }
 
 /**
@@ -128,31 +100,20 @@ export function compactDatabase(db: DatabaseSync): boolean {
   return true;
 }
 
-/** Makes a database that nobody uses work with a write-ahead log; other tools leave copies that do not. */
-export function keepLog(path: string): void {
-  using db = connect(path);
-  db.exec("PRAGMA journal_mode = WAL");
-}
-
 /**
- * Makes sure that nobody is writing, and moves the log into the database file, so that the file can be put elsewhere.
+ * Makes sure that nobody is writing, and moves the log into the database file, so that the file can be put elsewhere. A
+ * database that SQLite cannot work with is not being written to either.
  *
- * @returns False when another process is at work.
+ * @returns False when another process is at work for longer than `busyTimeoutMs`.
  */
-export function settleDatabase(path: string, options: { readonly busyTimeoutMs: number }): boolean {
-  using db = connect(path, { timeout: options.busyTimeoutMs });
+export function settleDatabase(path: string, busyTimeoutMs: number): boolean {
   try {
-    db.exec("BEGIN IMMEDIATE");
-    db.exec("ROLLBACK");
+    using db = connect(path, { timeout: busyTimeoutMs });
+    db.exec("BEGIN IMMEDIATE; ROLLBACK");
     return !checkpoint(db, "TRUNCATE").busy;
   } catch (thrown) {
-    if (/locked|busy/i.test(String(thrown))) return false;
-    throw thrown;
+    return !isDatabaseBusy(thrown);
   }
-}
-
-function pragmaNumber(db: DatabaseSync, name: string): number {
-  return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
 }
 
 /** How much room a database takes, in bytes. */
@@ -199,13 +160,15 @@ export function withBusyTimeout<Result>(
   }
 }
 
-/** A table, index or trigger that is missing or differs. */
-interface SchemaDifference {
+/** A table, an index or a trigger, and the statement that makes it. */
+interface Part {
   readonly type: "table" | "index" | "trigger";
   readonly name: string;
-  /** The statement that makes it. */
   readonly sql: string;
-  /** False when it is there and differs. */
+}
+
+/** A part that a database lacks, or has otherwise than this program makes it. */
+export interface SchemaDifference extends Part {
   readonly isGone: boolean;
 }
 
@@ -213,11 +176,19 @@ interface SchemaDifference {
 export function schemaDifferences(db: DatabaseSync): SchemaDifference[] {
   using fresh = connect(":memory:");
   migrate(fresh, ":memory:");
+  const keyOf = ({ type, name }: Part) => `${type} ${name}`;
   const present = new Map(partsOf(db).map((part) => [keyOf(part), part.sql]));
-  return partsOf(fresh).flatMap((part) => {
-    const found = present.get(keyOf(part));
-    return found === part.sql ? [] : [{ ...part, isGone: found === undefined }];
-  });
+  return partsOf(fresh)
+    .filter((part) => present.get(keyOf(part)) !== part.sql)
+    .map((part) => ({ ...part, isGone: !present.has(keyOf(part)) }));
+}
+
+/** In the order in which they were made: a table comes before its indexes. */
+function partsOf(db: DatabaseSync): Part[] {
+  return db.prepare(
+    "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
+  )
+    .all() as unknown as Part[];
 }
 
 /** The same, a sentence each. */
@@ -228,22 +199,6 @@ export function schemaFaults(found: readonly SchemaDifference[]): string[] {
 }
 
 /** Whether it belongs to the search index, which is made anew as a whole. */
-export function isOfSearchIndex({ name, sql }: Pick<SchemaDifference, "name" | "sql">): boolean {
+export function isOfSearchIndex({ name, sql }: Part): boolean {
   return name.startsWith("memory_index") || /\bINTO memory_index\b/.test(sql);
-}
-
-type Part = Pick<SchemaDifference, "type" | "name" | "sql">;
-
-/** In the order in which they were made: a table comes before its indexes. */
-function partsOf(db: DatabaseSync): Part[] {
-  return db.prepare(
-    `SELECT type, name, sql
-       FROM sqlite_schema
-      WHERE sql IS NOT NULL
-      ORDER BY rowid`,
-  ).all() as unknown as Part[];
-}
-
-function keyOf({ type, name }: Part): string {
-  return `${type} ${name}`;
 }

@@ -1,3 +1,4 @@
+/** What checks find: the lines of `doctor` and of `db check`. */
 import { shortened } from "../../memory/text.ts";
 import { MAX_FAULTS } from "./care_table.ts";
 
@@ -37,16 +38,15 @@ export function warn(message: string, next: string, repair?: Finding["repair"]):
 
 /** Something that keeps events from being recorded, or keeps them from being found. */
 export function fail(message: string, next: string, repair?: Finding["repair"]): Finding {
-  return { status: "fail", message, next, ...(repair && { repair }) };
+  return { ...warn(message, next, repair), status: "fail" };
 }
 
 /** Longest fault in a message, in characters. */
 const MAX_CHARS = 200;
 
 /** The first fault, cut where it is long, and how many more there are. */
-export function faultsText(faults: readonly string[]): string {
-  const [first = "", ...others] = faults;
-  if (others.length === 0) return shortened(first, MAX_CHARS);
-  const more = faults.length < MAX_FAULTS ? others.length : `at least ${others.length}`;
-  return `${shortened(first, MAX_CHARS)} (and ${more} more)`;
+export function faultsText([first = "", ...others]: readonly string[]): string {
+  const told = shortened(first, MAX_CHARS);
+  const more = others.length + 1 < MAX_FAULTS ? others.length : `at least ${others.length}`;
+  return others.length === 0 ? told : `${told} (and ${more} more)`;
 }

@@ -1,3 +1,4 @@
+/** Checks a whole database: its pages, references, payloads, schema, search index and permissions. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { isDatabaseBusy, messageOf } from "../../base/errors.ts";
@@ -19,86 +20,80 @@ import { requireOurs } from "./require_ours.ts";
 import { OS } from "../../system/environment.ts";
 
 const REPAIR = "conclaude doctor";
+/** For what can be made anew of the rest, so that nothing is lost. */
 const CORRECT = "conclaude doctor --fix";
-const NOT_SEEN =
-  "it could not be looked at: another process is writing to the database and does not finish";
 
 /**
- * Reads a whole database and judges its pages, references, schema and permissions. Nothing is changed.
+ * Reads a whole database and judges it. Nothing is changed.
  *
  * @throws {UserError} When it is no database of this program, or a newer one's.
  */
 export function checkDatabase(path: string): Check[] {
   const version = requireOurs("Cannot check", path);
   using db = openToLook(path);
-  const findings: readonly (readonly [name: string, finding: Finding])[] = [
-    ["integrity", judge(() => [...integrityFaults(db, "full"), ...numberFaults(db)])],
-    ["foreign keys", judge(() => foreignKeyFaults(db), CORRECT)],
-    ["payloads", orFail(() => checkPayloads(db))],
-    ["schema", schemaFinding(db, version)],
-    // The index can always be made anew, so nothing is lost.
-    ...version < SCHEMA_VERSION
-      ? []
-      : [["search index", judge(() => indexFaultsAt(path), CORRECT)] as const],
-    ...permissionFindings(path).map((finding) => ["permissions", finding] as const),
-  ];
-  return findings.map(([name, { status, message, next, faults }]) => (
-    { name, status, message, next, ...faults && { faults } }
-  ));
+  const judges: Readonly<Record<string, () => readonly Finding[]>> = {
+    "integrity": () => judged([...integrityFaults(db, "full"), ...numberFaults(db)], REPAIR),
+    "foreign keys": () => judged(foreignKeyFaults(db), CORRECT),
+    "payloads": () => judgePayloads(db),
+    "schema": () => judgeSchema(db, version),
+    "search index": () => version < SCHEMA_VERSION ? [] : judged(indexFaultsAt(path), CORRECT),
+    "permissions": () => {
+      const faults = databasePermissionFaults(path);
+      return faults.length > 0 || OS === "windows"
+        ? faults
+        : [ok("0600: nobody else can read them")];
+    },
+  };
+  return Object.entries(judges).flatMap(([name, judge]) =>
+    orFail(judge).map(({ repair: _, ...finding }) => ({ name, ...finding }))
+  );
 }
 
-function permissionFindings(path: string): Finding[] {
-  const faults = databasePermissionFaults(path);
-  return faults.length === 0 && OS !== "windows" ? [ok("0600: nobody else can read them")] : faults;
+function judged(faults: readonly string[], next: string, sound = "no fault found"): Finding[] {
+  return [faults.length === 0 ? ok(sound) : { ...fail(faultsText(faults), next), faults }];
 }
 
-function judge(look: () => readonly string[], next = REPAIR): Finding {
-  return orFail(() => {
-    const faults = look();
-    return faults.length === 0
-      ? ok("no fault found")
-      : { ...fail(faultsText(faults), next), faults };
-  });
-}
-
-function orFail(look: () => Finding): Finding {
+function orFail(judge: () => readonly Finding[]): readonly Finding[] {
   try {
-    return look();
+    return judge();
   } catch (thrown) {
-    return fail(isDatabaseBusy(thrown) ? NOT_SEEN : messageOf(thrown), REPAIR);
+    const why = isDatabaseBusy(thrown)
+      ? "it could not be looked at: another process is writing to the database and does not finish"
+      : messageOf(thrown);
+    return [fail(why, REPAIR)];
   }
 }
 
-function schemaFinding(db: DatabaseSync, version: number): Finding {
-  if (version < SCHEMA_VERSION) {
-    const state = `version ${version}, this program's is ${SCHEMA_VERSION}`;
-    const fault = migrationFault(db);
-    return fault === null
-      ? warn(`${state}; the next hook migrates it too`, "conclaude db migrate")
-      : fail(`${state}, but ${fault.message}`, REPAIR);
+function judgeSchema(db: DatabaseSync, version: number): Finding[] {
+  if (version === SCHEMA_VERSION) {
+    return judged(schemaFaults(schemaDifferences(db)), REPAIR, `version ${version}`);
   }
-  const finding = judge(() => schemaFaults(schemaDifferences(db)));
-  return finding.status === "ok" ? ok(`version ${version}`) : finding;
+  const state = `version ${version}, this program's is ${SCHEMA_VERSION}`;
+  const fault = migrationFault(db);
+  return [
+    fault === null
+      ? warn(`${state}; the next hook migrates it too`, "conclaude db migrate")
+      : fail(`${state}, but ${fault.message}`, REPAIR),
+  ];
 }
 
 /** Captures that the message names; `faults` has them all. */
 const MAX_NAMED = 3;
 
 /** Whether all payloads can be read. Nothing brings a damaged one back; what memory made of it stays. */
-function checkPayloads(db: DatabaseSync): Finding {
+function judgePayloads(db: DatabaseSync): Finding[] {
   const damaged = damagedPayloads(db);
-  if (damaged.length === 0) return ok("no fault found");
+  if (damaged.length === 0) return judged([], REPAIR);
   const named = damaged.slice(0, MAX_NAMED).map(({ id }) => id).join(", ");
   const more = damaged.length - MAX_NAMED;
-  const are = count(damaged.length, "payload is", "payloads are");
-  const of = damaged.length === 1 ? "the capture" : "the captures";
-  return {
-    ...fail(
-      `${are} damaged and cannot be brought back, of ${of} ${named}` +
-        (more > 0 ? ` and ${more} more` : "") +
-        "; all else of these rows and what was made of them stays, and an export keeps what is stored, until it is given up",
-      "conclaude queue prune --unreadable",
-    ),
-    faults: damaged.map(({ id, why }) => `payload of the capture ${id}: ${why}`),
-  };
+  const message =
+    `${
+      count(damaged.length, "payload is", "payloads are")
+    } damaged and cannot be brought back, of the ` +
+    `${damaged.length === 1 ? "capture" : "captures"} ${named}${
+      more > 0 ? ` and ${more} more` : ""
+    }; all else of ` +
+    "these rows and what was made of them stays, and an export keeps what is stored, until it is given up";
+  const faults = damaged.map(({ id, why }) => `payload of the capture ${id}: ${why}`);
+  return [{ ...fail(message, "conclaude queue prune --unreadable"), faults }];
 }

@@ -1,37 +1,24 @@
 /** Drafts: files that are written under another name in the same folder, and renamed when they are whole. */
+import { quietly } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { removeDatabase } from "./set_aside.ts";
-import { isThere, namesIn } from "./whole_file.ts";
+import { namesIn } from "./whole_file.ts";
 import { OS } from "../../system/environment.ts";
 import { type FsFile, lstatSync, openSync, renameSync } from "../../system/files.ts";
 
 /** What stands behind a file's name while it is written, to its end. */
 const DRAFT_ENDING = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 
-const ON_WINDOWS = OS === "windows";
-
 /** The drafts that this process writes. */
 const OPEN = new Map<string, FsFile>();
 
-/** A file that is not whole. */
-export interface Draft {
-  readonly draft: string;
-  /** Empty, for writing. The lock goes when it is closed. */
-  readonly file: FsFile;
-}
-
-/** Makes a draft of a file (0600), locked as long as it is open, where the file system knows locks. */
-export function openDraft(path: string): Draft {
-  for (;;) {
-    const draft = `${path}.${crypto.randomUUID()}.tmp`;
-    const file = openSync(draft, { write: true, createNew: true, mode: 0o600 });
-    if (lock(file) !== "locked" || isThere(draft)) {
-      OPEN.set(draft, file);
-      return { draft, file };
-    }
-    // Before the lock, another program took the draft for one that was left behind, and removed it.
-    file.close();
-  }
+/** Makes a draft of a file (0600). It is locked until it is closed, where the file system knows locks. */
+export function openDraft(path: string): { readonly draft: string; readonly file: FsFile } {
+  const draft = `${path}.${crypto.randomUUID()}.tmp`;
+  const file = openSync(draft, { write: true, createNew: true, mode: 0o600 });
+  quietly(() => file.lockSync(true));
+  OPEN.set(draft, file);
+  return { draft, file };
 }
 
 /**
@@ -40,19 +27,23 @@ export function openDraft(path: string): Draft {
  * @param isAlike Whether the drafts of another file in the folder, by its name, are removed as well.
  */
 export function removeDrafts(path: string, isAlike: (name: string) => boolean = () => false): void {
-  if (ON_WINDOWS) return;
+  if (OS === "windows") return;
   const [folder, base] = [parentOf(path), baseName(path)];
   for (const name of namesIn(folder)) {
     const of = name.replace(DRAFT_ENDING, "");
     if (of === name || of !== base && !isAlike(of)) continue;
     const draft = joinPath(folder, name);
-    try {
-      if (!lstatSync(draft).isFile) continue;
-      if (isLeft(draft)) removeDraft(draft);
-    } catch {
-      // It is somebody else's, or has just gone.
-    }
+    // One that is somebody else's cannot be opened, and one that has just gone needs nothing.
+    quietly(() => {
+      if (lstatSync(draft).isFile && isLeft(draft)) removeDraft(draft);
+    });
   }
+}
+
+/** Whether no program writes a draft any more. */
+function isLeft(draft: string): boolean {
+  using file = openSync(draft, { write: true });
+  return file.tryLockSync(true);
 }
 
 /** Removes a draft, and what SQLite made beside it where it is a database. */
@@ -70,27 +61,8 @@ export function nameDraft(draft: string, path: string): void {
 /** Removes all drafts of this process, which ends. */
 export function removeOpenDrafts(): void {
   for (const [draft, file] of OPEN) {
-    try {
-      // Windows removes no open file.
-      file.close();
-    } catch {
-      // It is closed already.
-    }
+    // Windows removes no open file; it may be closed already.
+    quietly(() => file.close());
     removeDraft(draft);
-  }
-}
-
-/** Whether no program writes a draft any more. */
-function isLeft(draft: string): boolean {
-  using file = openSync(draft, { write: true });
-  return file.tryLockSync(true);
-}
-
-function lock(file: FsFile): "locked" | "unlocked" {
-  try {
-    file.lockSync(true);
-    return "locked";
-  } catch {
-    return "unlocked";
   }
 }

@@ -1,4 +1,5 @@
 /** Checks whether files are their owner's alone. On Windows there are no such permissions. */
+import { quietly } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { OS, userId } from "../../system/environment.ts";
 import { chmodSync, statSync } from "../../system/files.ts";
@@ -20,16 +21,38 @@ interface PermissionOptions {
 /**
  * Reports each file that is not its owner's alone. Missing files and those of another kind are left out.
  *
- * @param mode The right permissions: 0600 for files, 0700 for folders; `repair` sets them, but never behind a link.
+ * @param wanted The right mode: 0600 for files, 0700 for folders; `repair` sets it, but never behind a link.
  */
 export function permissionFaults(
   paths: readonly string[],
-  mode: 0o600 | 0o700,
+  wanted: 0o600 | 0o700,
   options: PermissionOptions = {},
 ): Finding[] {
-  return presentFiles(paths, options)
-    .filter(({ isFolder }) => isFolder === (mode === 0o700))
-    .flatMap((file) => [...modeFaults(file, mode), ...ownerFaults(file)]);
+  return paths.flatMap((path) => {
+    const file = presentFile(path, options);
+    if (file === null || file.isFolder !== (wanted === 0o700)) return [];
+    const { place, name, isLinked, mode, owner } = file;
+    const states = [
+      ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
+      // SQLite gives the log and its index the mode of the database: after a read-only database they stay read-only.
+      ...(mode & wanted) === wanted || owner !== null ? [] : ["cannot be written"],
+    ];
+    const is = `${name} ${states.join(" and ")}: mode ${octalOf(mode)}`;
+    const next = `chmod ${wanted.toString(8)} ${place}`;
+    const close = () => {
+      chmodSync(path, wanted);
+      return `set the mode of ${path} to ${octalOf(wanted)}`;
+    };
+    const open = isLinked
+      ? warn(`${is}; what is behind a link is left alone`, next)
+      : warn(is, next, close);
+    // A run with `sudo` leaves files of root's behind, which the user's hooks cannot write.
+    const take = isLinked ? `ls -l ${place}` : `sudo chown ${userId()} ${place}`;
+    return [
+      ...states.length === 0 ? [] : [open],
+      ...owner === null ? [] : [warn(`${name} ${owner}`, take)],
+    ];
+  });
 }
 
 /** The same for a database and its companions, which SQLite keeps beside the file that a link leads to. */
@@ -50,73 +73,37 @@ export function linkableFaults(
   paths: readonly string[],
   options: PermissionOptions = {},
 ): Finding[] {
-  return presentFiles(paths, options).flatMap((file) => {
-    const { path, target, mode, uid } = file;
-    if (target === null) return permissionFaults([path], 0o600);
+  return paths.flatMap((path) => {
+    const file = presentFile(path, options);
+    if (file === null || !file.isLinked) return permissionFaults([path], 0o600);
+    const { place, name, mode, owner, isRoots } = file;
     const isOpen = (mode & OTHERS_WRITE) !== 0;
     const why = [
-      ...[0, userId()].includes(uid) ? [] : [`belongs to another user (number ${uid})`],
+      ...owner === null || isRoots ? [] : [owner],
       ...isOpen ? [`can be written by others: mode ${octalOf(mode)}`] : [],
     ].join(" and ");
-    const next = isOpen && uid === userId() ? "chmod go-w" : "ls -l";
-    return why === "" ? [] : [warn(
-      `${nameOf(file)} ${why}; who writes to it decides what counts here`,
-      `${next} ${quoteWord(target)}`,
-    )];
+    const next = `${isOpen && owner === null ? "chmod go-w" : "ls -l"} ${place}`;
+    return why === ""
+      ? []
+      : [warn(`${name} ${why}; who writes to it decides what counts here`, next)];
   });
 }
 
-type PresentFile = ReturnType<typeof presentFiles>[number];
-
-function presentFiles(
-  paths: readonly string[],
-  { folders = [], areBehindLink = false }: PermissionOptions,
-) {
-  if (OS === "windows") return [];
-  return paths.flatMap((path) => {
-    try {
-      const { isFile, isDirectory: isFolder, mode, uid } = statSync(path);
-      // Null when there is no link.
-      const target = areBehindLink ? path : behindLink(path, folders);
-      const file = { path, target, isFolder, mode: (mode ?? 0) & 0o777, uid, folders };
-      return isFile || isFolder ? [file] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function modeFaults(file: PresentFile, wanted: number): Finding[] {
-  const { path, target, mode, uid, folders } = file;
-  const states = [
-    ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
-    // SQLite gives the log and its index the mode of the database: after a read-only database they stay read-only.
-    ...(mode & wanted) === wanted || uid !== userId() ? [] : ["cannot be written"],
-  ];
-  if (states.length === 0) return [];
-  const is = `${nameOf(file)} ${states.join(" and ")}: mode ${octalOf(mode)}`;
-  const next = `chmod ${wanted.toString(8)} ${quoteWord(target ?? path)}`;
-  if (target !== null) return [warn(`${is}; what is behind a link is left alone`, next)];
-  return [warn(is, next, () => {
-    // It may have become a link since it was looked at.
-    if (behindLink(path, folders) !== null) throw new Error(`${path} has become a link`);
-    chmodSync(path, wanted);
-    return `set the mode of ${path} to ${octalOf(wanted)}`;
-  })];
-}
-
-/** A run with `sudo` leaves files of root's behind, which the user's hooks cannot write. */
-function ownerFaults(file: PresentFile): Finding[] {
-  const uid = userId();
-  if (file.uid === null || uid === null || file.uid === uid) return [];
-  const next = file.target === null
-    ? `sudo chown ${uid} ${quoteWord(file.path)}`
-    : `ls -l ${quoteWord(file.target)}`;
-  return [warn(`${nameOf(file)} belongs to another user (number ${file.uid})`, next)];
-}
-
-function nameOf({ path, target }: PresentFile): string {
-  return target === null || target === path ? path : `${target}, where ${path} leads to,`;
+/** A file or folder as messages name it; null where there is none. `owner` says who else owns it. */
+function presentFile(path: string, { folders = [], areBehindLink = false }: PermissionOptions) {
+  const info = OS === "windows" ? undefined : quietly(() => statSync(path));
+  if (!info?.isFile && !info?.isDirectory) return null;
+  const target = areBehindLink ? path : behindLink(path, folders);
+  const isOwn = info.uid === null || info.uid === userId();
+  return {
+    place: quoteWord(target ?? path),
+    name: (target ?? path) === path ? path : `${target}, where ${path} leads to,`,
+    isLinked: target !== null,
+    isFolder: info.isDirectory,
+    mode: (info.mode ?? 0) & 0o777,
+    owner: isOwn ? null : `belongs to another user (number ${info.uid})`,
+    isRoots: info.uid === 0,
+  };
 }
 
 function octalOf(mode: number): string {

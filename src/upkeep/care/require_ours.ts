@@ -9,33 +9,34 @@ import { isThere } from "./whole_file.ts";
 
 type Unfit = Exclude<DatabaseFile, { kind: "ours" | "older" }>;
 
+const DOCTOR = "conclaude doctor";
+const UNCHANGED = "; nothing was changed";
+
 /** Why a file may not be worked on, and the way out. */
 function refusal(path: string, file: Unfit): readonly [why: string, next: string] {
-  const doctor = "conclaude doctor";
-  const unchanged = "; nothing was changed";
   switch (file.kind) {
     case "missing":
       return ["there is no such file", "conclaude db migrate"];
     case "empty":
       // A drain leaves its lock: then there was something in the file.
       return isThere(drainLockPath(path))
-        ? ["the file is empty, and it was not before: something has cut it to nothing", doctor]
+        ? ["the file is empty, and it was not before: something has cut it to nothing", DOCTOR]
         : ["the file is empty: nothing has been written yet", "conclaude db migrate"];
     case "folder":
       return ["it is a folder", `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`];
     case "special":
-      return ["it is no regular file", doctor];
+      return ["it is no regular file", DOCTOR];
     case "unreadable":
       return [file.why, `ls -l ${quoteWord(path)}`];
     case "garbage":
-      return [`the file is not a SQLite database${unchanged}`, doctor];
+      return [`the file is not a SQLite database${UNCHANGED}`, DOCTOR];
     case "damaged":
-      return [`the file is damaged: ${file.why}${unchanged}`, doctor];
+      return [`the file is damaged: ${file.why}${UNCHANGED}`, DOCTOR];
     case "foreign":
-      return [`it is another program's database${unchanged}`, doctor];
+      return [`it is another program's database${UNCHANGED}`, DOCTOR];
     case "newer":
       return [
-        `a newer conclaude has been here: schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}${unchanged}`,
+        `a newer conclaude has been here: schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}${UNCHANGED}`,
         "Install the newest conclaude",
       ];
   }
@@ -52,14 +53,13 @@ function refusal(path: string, file: Unfit): readonly [why: string, next: string
 export function requireOurs(
   what: string,
   path: string,
-  options: { readonly instead?: string } = {},
+  { instead }: { readonly instead?: string } = {},
 ): number {
   const file = identifyDatabase(path);
   if (file.kind === "ours" || file.kind === "older") return file.version;
   const [why, next] = refusal(path, file);
   const isWrongFile = file.kind !== "newer" && file.kind !== "unreadable";
-  const instead = isWrongFile ? options.instead : undefined;
-  throw new UserError(`${what} "${path}"`, { why, next: instead ?? next });
+  throw new UserError(`${what} "${path}"`, { why, next: isWrongFile ? instead ?? next : next });
 }
 
 /**
@@ -70,15 +70,7 @@ export function requireOurs(
  */
 export function requireReplaceable(what: string, path: string): DatabaseFile {
   const file = identifyDatabase(path);
-  switch (file.kind) {
-    case "folder":
-    case "special":
-    case "foreign":
-    case "unreadable": {
-      const [why, next] = refusal(path, file);
-      throw new UserError(`${what} "${path}"`, { why, next });
-    }
-    default:
-      return file;
-  }
+  if (!["folder", "special", "foreign", "unreadable"].includes(file.kind)) return file;
+  const [why, next] = refusal(path, file as Unfit);
+  throw new UserError(`${what} "${path}"`, { why, next });
 }

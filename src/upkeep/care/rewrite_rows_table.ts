@@ -5,24 +5,20 @@
  * are.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { checkpoint, hasLog } from "../../db/database.ts";
+import { checkpoint } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
 import { rebuildIndex } from "../../memory/store.ts";
 import { compactDatabase, spaceUse } from "./care_table.ts";
 import { withoutTriggers } from "./settle_rows_table.ts";
-import { ordinaryTables, quotedName, shapeOf } from "./table_copy_table.ts";
-import { waitMs } from "../../system/wait.ts";
-import { realPathSync } from "../../system/files.ts";
+import { columnsOf, namesOf, ordinaryTables, quotedName } from "./table_copy_table.ts";
 import { connect } from "../../db/connect.ts";
 
-/** The longest wait until nobody reads from the log, the longest for a lock, and the pause between tries, in milliseconds. */
-const MAX_WAIT_MS = 5_000;
-const LOCK_WAIT_MS = 3_000;
-const PAUSE_MS = 20;
+/** How long it waits for a lock, and for whoever reads from the log, in milliseconds. */
+const LOCK_WAIT_MS = 5_000;
 
 /**
- * Rewrites all tables, each in one transaction, and the search index; then releases free pages and empties the log. Rows
- * keep their numbers. A hook that runs at the same time waits for a table, or spools its record.
+ * Rewrites all tables, each in one transaction, and the search index; then releases free pages and empties the log. A
+ * hook that runs at the same time waits for a table, or spools its record.
  *
  * @returns False when somebody reads from the log for too long: then the log may hold removed rows.
  * @throws {Error} What SQLite says; tables that were rewritten stay so.
@@ -40,19 +36,17 @@ export function rewriteRows(
   });
   rebuildIndex(db);
   releaseFree(db);
-  return emptyLog(db, database);
+  return !checkpoint(db, "TRUNCATE").busy;
 }
 
 function rewriteTable(db: DatabaseSync, table: string): void {
-  const { columns, hasOwnNumbers } = shapeOf(db, table);
-  const names = columns.map(({ name }) => quotedName(name));
-  const read = hasOwnNumbers ? ["rowid AS rewritten_number", ...names] : names;
-  const write = hasOwnNumbers ? ["rowid", ...names] : names;
-  const name = quotedName(table);
-  db.exec(`CREATE TEMP TABLE rewritten AS SELECT ${read.join(", ")} FROM ${name}`);
-  db.exec(`DELETE FROM ${name}`);
-  db.exec(`INSERT INTO ${name} (${write.join(", ")}) SELECT * FROM temp.rewritten ORDER BY rowid`);
-  db.exec("DROP TABLE temp.rewritten");
+  const [name, columns] = [quotedName(table), namesOf(columnsOf(db, table))];
+  db.exec(
+    `CREATE TEMP TABLE rewritten AS SELECT ${columns} FROM ${name};
+     DELETE FROM ${name};
+     INSERT INTO ${name} (${columns}) SELECT * FROM temp.rewritten ORDER BY rowid;
+     DROP TABLE temp.rewritten`,
+  );
 }
 
 /** Releases free pages. A file without `auto_vacuum` cannot shrink: its free pages are filled with zeros. */
@@ -63,16 +57,4 @@ function releaseFree(db: DatabaseSync): void {
     db.prepare("INSERT INTO filling VALUES (zeroblob(?))").run(spaceUse(db).freeBytes);
     db.exec("DROP TABLE filling");
   });
-}
-
-function emptyLog(db: DatabaseSync, database: string): boolean {
-  const path = realPathSync(database);
-  for (
-    const untilMs = performance.now() + MAX_WAIT_MS;
-    performance.now() < untilMs;
-    waitMs(PAUSE_MS)
-  ) {
-    if (!checkpoint(db, "TRUNCATE").busy && !hasLog(path)) return true;
-  }
-  return false;
 }

@@ -1,3 +1,4 @@
+/** The files of a database, and how they are copied, removed and set aside together. */
 import { messageOf, UserError } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { fileStamp } from "../../base/time.ts";
@@ -29,8 +30,11 @@ export function copyDatabaseFiles(from: string, to: string): void {
   }
 }
 
-/** Why a file is set aside; a part of its new name. */
-export type AsideReason = "damaged" | "export" | "before-reset" | "before-restore";
+/** Why and when a file is set aside: parts of its new name. */
+export interface Aside {
+  readonly reason: "damaged" | "before-reset" | "before-restore";
+  readonly nowMs: number;
+}
 
 /**
  * Gives a database and its companions another name in the same folder, such as
@@ -39,11 +43,8 @@ export type AsideReason = "damaged" | "export" | "before-reset" | "before-restor
  * @returns The new path.
  * @throws {UserError} When it cannot be renamed.
  */
-export function setAside(
-  path: string,
-  options: { readonly reason: AsideReason; readonly nowMs: number },
-): string {
-  const aside = freeName(`${path}.${options.reason}-${fileStamp(options.nowMs)}`);
+export function setAside(path: string, { reason, nowMs }: Aside): string {
+  const aside = freeName(`${path}.${reason}-${fileStamp(nowMs)}`);
   try {
     // The database first: a hook that comes in between makes a new one, and an emptied log beside it does no harm.
     for (const ending of DATABASE_FILES) {

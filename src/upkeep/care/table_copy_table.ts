@@ -7,12 +7,18 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 /** Rows that one statement reads. */
 const BATCH_ROWS = 500;
 
+/** After so many row numbers in a row that cannot be read, the step doubles: an inner page leads to so many rows. */
+const TRIED_ONE_BY_ONE = 20_000;
+
+/** SQLite's codes IOERR, CORRUPT, TOOBIG and NOTADB, and that for a row that breaks a rule of its table. */
+const DAMAGE_CODES: ReadonlySet<number> = new Set([10, 11, 18, 26]);
+const CONSTRAINT = 19;
+
 /** How much of a table was copied. */
 export interface CopiedTable {
-  readonly table: string;
   /** Rows that the other database did not have. */
   readonly rows: number;
-  /** Rows that an index names but that cannot be read; there may be more where `isWhole` is false. */
+  /** At least so many rows cannot be read; 0 where nobody can tell. */
   readonly lost: number;
   /** False when damage hides a row, or the table is missing. */
   readonly isWhole: boolean;
@@ -21,17 +27,6 @@ export interface CopiedTable {
 interface Column {
   readonly name: string;
   readonly isText: boolean;
-}
-
-/** The columns of a table, and how its rows are identified. */
-interface TableShape {
-  readonly columns: readonly Column[];
-  /** The columns that identify a row: its number where the table has numbers. */
-  readonly keys: readonly string[];
-  /** Whether rows have numbers that no column holds. */
-  readonly hasOwnNumbers: boolean;
-  /** The one text column that is the primary key of a table with row numbers; null otherwise. */
-  readonly indexedKey: string | null;
 }
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -48,178 +43,139 @@ export function ordinaryTables(db: DatabaseSync): string[] {
   ).all().map(({ name }) => String(name));
 }
 
+/** The columns of a table that hold values; none where the table is missing. */
+export function columnsOf(db: DatabaseSync, table: string): Column[] {
+  return db.prepare("SELECT name, type FROM pragma_table_info(?)").all(table)
+    .map(({ name, type }) => ({ name: String(name), isText: type === "TEXT" }));
+}
+
+/** What identifies a row: its number, or the primary key where rows have no numbers. */
+function keysOf(db: DatabaseSync, table: string): string[] {
+  return db.prepare(
+    `SELECT coalesce(key.name, 'rowid') AS name
+       FROM pragma_table_list AS made
+       LEFT JOIN pragma_table_info(made.name) AS key ON made.wr AND key.pk > 0
+      WHERE made.schema = 'main'
+        AND made.name = ?
+      ORDER BY key.pk`,
+  ).all(table).map(({ name }) => String(name));
+}
+
 /**
  * Copies what can be read of a table into one of the same name, column by column of the same name. A row that is there
- * already stays as it is.
+ * already stays as it is. Numbers that no column holds are given anew.
  *
- * @param options `keepsNumbers`: rows keep the numbers that no column holds; else they get the next free ones.
  * @throws {Error} What SQLite says of the database that is written to.
  */
-export function copyReadable(
-  from: DatabaseSync,
-  to: DatabaseSync,
-  { table, keepsNumbers }: { readonly table: string; readonly keepsNumbers: boolean },
-): CopiedTable {
-  let rows = 0;
-  let lost = 0;
-  const shape = orDamaged(() => commonShape(from, to, { table, keepsNumbers }), () => null);
-  if (shape === null) return { table, rows, lost, isWhole: false };
+export function copyReadable(from: DatabaseSync, to: DatabaseSync, table: string): CopiedTable {
+  const known = new Set(columnsOf(to, table).map(({ name }) => name));
+  const columns = orDamaged(() => columnsOf(from, table), () => [])
+    .filter(({ name }) => known.has(name));
+  if (columns.length === 0) return { rows: 0, lost: 0, isWhole: false };
   const put = to.prepare(
-    `INSERT OR IGNORE INTO ${quotedName(table)} (${
-      shape.columns.map(({ name }) => quotedName(name)).join(", ")
-    }) VALUES (${shape.columns.map(({ isText }) => isText ? "CAST(? AS TEXT)" : "?").join(", ")})`,
+    `INSERT OR IGNORE INTO ${quotedName(table)} (${namesOf(columns)})
+     VALUES (${columns.map(({ isText }) => isText ? "CAST(? AS TEXT)" : "?").join(", ")})`,
   );
+  let [rows, taken, refused] = [0, 0, 0];
   const write = (row: Row) => {
     try {
-      const values = shape.columns.map(({ name }) => numberInRange(row[name]));
-      rows += Number(put.run(...values).changes);
+      rows += Number(put.run(...columns.map(({ name }) => row[name] as SQLInputValue)).changes);
+      taken++;
     } catch (thrown) {
       // Bits that flipped may have made a value of another type, which a strict table refuses.
-      if (!isDamage(thrown) && !isConstraint(thrown)) throw thrown;
-      lost++;
+      if (!isDamage(thrown) && codeOf(thrown) !== CONSTRAINT) throw thrown;
+      refused++;
     }
   };
-  try {
-    const reader = shape.keys[0] === "rowid" ? readByNumber : readByKey;
-    lost += reader(from, table, shape, write);
-  } catch (thrown) {
-    if (!isDamage(thrown)) throw thrown;
-    return { table, rows, lost, isWhole: false };
+  const isWhole = orDamaged(() => readRows(from, { table, columns }, write), () => false);
+  return {
+    rows,
+    lost: isWhole ? refused : Math.max(1, countRows(from, table) - taken),
+    isWhole: isWhole && refused === 0,
+  };
+}
+
+/** As many rows as the table has by its smallest index, which may be whole where the table is not; 0 where it is not. */
+function countRows(db: DatabaseSync, table: string): number {
+  const count = () => db.prepare(`SELECT count(*) AS n FROM ${quotedName(table)}`).get()!["n"];
+  return Number(orDamaged(count, () => 0));
+}
+
+/**
+ * Reads rows in the order of their keys, batch by batch: the runtime's iterator ends at an error as if that were the last
+ * row. Before damage it reads one by one. It steps over row numbers that cannot be read; a table without numbers is read
+ * from its other end as well.
+ *
+ * @returns False where damage hides a row.
+ */
+function readRows(
+  db: DatabaseSync,
+  { table, columns }: { readonly table: string; readonly columns: readonly Column[] },
+  take: (row: Row) => void,
+): boolean {
+  const keys = keysOf(db, table);
+  if (keys.length === 0) return false;
+  const isNumbered = keys[0] === "rowid";
+  // Texts are read as bytes, since the runtime cuts a text at a NUL. An index has the columns, not what is cast from them.
+  const asBytes = ({ name, isText }: Column) =>
+    isText ? `CAST(${quotedName(name)} AS BLOB) AS ${quotedName(name)}` : quotedName(name);
+  const read = [...isNumbered ? ["rowid AS rowid"] : [], ...columns.map(asBytes)].join(", ");
+  const place = keys.map((key) => `read.${quotedName(key)}`);
+  const isText = (key: string) => columns.some((column) => column.name === key && column.isText);
+  const given = keys.map((key) => isText(key) ? "CAST(? AS TEXT)" : "?").join(", ");
+  let isWhole = true;
+  for (const [sign, order] of isNumbered ? [[">", "ASC"]] : [[">", "ASC"], ["<", "DESC"]]) {
+    const behind = `(${place.join(", ")}) ${sign} (${given})`;
+    const [first, next] = ["1", behind].map((isBehind) =>
+      db.prepare(
+        `SELECT ${read}, ${isBehind} AS isBehind
+           FROM ${quotedName(table)} AS read ${isNumbered ? "NOT INDEXED" : ""}
+          WHERE ${isBehind}
+          ORDER BY ${place.map((key) => `${key} ${order}`).join(", ")}
+          LIMIT ?`,
+      )
+    );
+    let after: SQLInputValue[] = [];
+    for (let limit = BATCH_ROWS, failures = 0;;) {
+      const look = () => (after.length === 0 ? first! : next!).all(...after, ...after, limit);
+      const rows: Row[] | null = orDamaged(look, () => null);
+      if (rows?.length === 0) break;
+      // A damaged page may give any key, also one that was read before.
+      if (rows?.every((row) => row["isBehind"] === 1)) {
+        rows.forEach(take);
+        after = keys.map((key) => rows.at(-1)![key] as SQLInputValue);
+        [limit, failures] = [Math.min(2 * limit, BATCH_ROWS), 0];
+        continue;
+      }
+      isWhole = false;
+      if (limit > 1) limit = 1;
+      else if (!isNumbered) break;
+      else {
+        const number = Number(after[0] ?? 0) + 2 ** Math.max(0, ++failures - TRIED_ONE_BY_ONE);
+        if (number > Number.MAX_SAFE_INTEGER) break;
+        after = [number];
+      }
+    }
+    if (isWhole) break;
   }
-  return { table, rows, lost, isWhole: lost === 0 };
+  return isWhole;
 }
 
-/** The columns that hold values, and how rows are identified; no columns where the table is missing. */
-export function shapeOf(db: DatabaseSync, table: string): TableShape {
-  const infos = db.prepare("SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)").all(table);
-  const keyed = infos.filter(({ pk }) => Number(pk) > 0);
-  const made = db.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?")
-    .get(table);
-  const hasNumbers = !/\bWITHOUT ROWID\b/i.test(String(made?.["sql"]));
-  const hasOwnNumbers = hasNumbers && !(keyed.length === 1 && keyed[0]!["type"] === "INTEGER");
-  return {
-    columns: infos.filter(({ hidden }) => Number(hidden) === 0)
-      .map(({ name, type }) => ({ name: String(name), isText: type === "TEXT" })),
-    keys: hasNumbers ? ["rowid"] : keyed.map(({ name }) => String(name)),
-    hasOwnNumbers,
-    indexedKey: hasOwnNumbers && keyed.length === 1 ? String(keyed[0]!["name"]) : null,
-  };
-}
-
-/** The columns that both databases have; null where the table is missing. */
-function commonShape(
-  from: DatabaseSync,
-  to: DatabaseSync,
-  { table, keepsNumbers }: { readonly table: string; readonly keepsNumbers: boolean },
-): TableShape | null {
-  const shape = shapeOf(from, table);
-  if (shape.columns.length === 0) return null;
-  const known = new Set(shapeOf(to, table).columns.map(({ name }) => name));
-  const columns = shape.columns.filter(({ name }) => known.has(name));
-  const withNumber = shape.hasOwnNumbers && keepsNumbers;
-  return {
-    ...shape,
-    columns: withNumber ? [{ name: "rowid", isText: false }, ...columns] : columns,
-  };
-}
-
-/** Texts are read as bytes, since the runtime cuts a text at a NUL. */
-function readColumns({ columns }: TableShape): string {
-  return columns.map(({ name, isText }) =>
-    isText ? `CAST(${quotedName(name)} AS BLOB) AS ${quotedName(name)}` : quotedName(name)
-  ).join(", ");
-}
-
-/** Reads batch by batch: the runtime's iterator ends at an error as if that were the last row. @returns How many rows are lost. */
-function readByNumber(
+/**
+ * The row numbers of a damaged table, in order: those that the table gives, and those that its smallest index gives, whose
+ * rows may be lost.
+ *
+ * @returns `isWhole`: whether the table gave all of its numbers.
+ */
+export function reachablePlaces(
   db: DatabaseSync,
   table: string,
-  shape: TableShape,
-  write: (row: Row) => void,
-): number {
-  const read = `SELECT rowid AS copied_number, ${readColumns(shape)}
-                  FROM ${quotedName(table)} NOT INDEXED`;
-  const next = db.prepare(`${read} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_ROWS}`);
-  next.setReadBigInts(true);
-  const one = db.prepare(`${read} WHERE rowid = ?`);
-  one.setReadBigInts(true);
-  let last = 0n;
-  try {
-    for (;;) {
-      const rows = next.all(last);
-      if (rows.length === 0) return 0;
-      rows.forEach(write);
-      last = rows.at(-1)!["copied_number"] as bigint;
-    }
-  } catch (thrown) {
-    if (!isDamage(thrown)) throw thrown;
-  }
-  const { places } = reachablePlaces(db, { table: quotedName(table), key: shape.indexedKey });
-  let lost = 0;
-  for (const place of places) {
-    if (place <= last) continue;
-    const row = orDamaged(() => one.get(place), () => undefined);
-    if (row === undefined) lost++;
-    else write(row);
-  }
-  return Math.max(lost, 1);
-}
-
-/** Reads from both ends up to the first damage. @returns How many rows are lost at least. */
-function readByKey(
-  db: DatabaseSync,
-  table: string,
-  shape: TableShape,
-  write: (row: Row) => void,
-): number {
-  const { keys } = shape;
-  // An index has the columns themselves in order, not what is cast from them.
-  const columns = keys.map((key) => `${quotedName(table)}.${quotedName(key)}`);
-  const names = columns.join(", ");
-  for (const [sign, order] of [[">", "ASC"], ["<", "DESC"]] as const) {
-    const ordered = `ORDER BY ${columns.map((column) => `${column} ${order}`).join(", ")}`;
-    const from = `SELECT ${readColumns(shape)} FROM ${quotedName(table)}`;
-    const behind = `WHERE (${names}) ${sign} (${
-      keys.map((key) => placeOf(shape, key)).join(", ")
-    })`;
-    const statements = [`${from} ${ordered} LIMIT ?`, `${from} ${behind} ${ordered} LIMIT ?`]
-      .map((sql) => db.prepare(sql));
-    statements.forEach((statement) => statement.setReadBigInts(true));
-    let limit = BATCH_ROWS;
-    for (let after: SQLInputValue[] | null = null; limit > 0;) {
-      const rows: Row[] | null = orDamaged(
-        () => after === null ? statements[0]!.all(limit) : statements[1]!.all(...after, limit),
-        () => null,
-      );
-      if (rows?.length === 0) return order === "ASC" ? 0 : 1;
-      // Rows before the damage are read one by one.
-      if (rows === null) limit = limit > 1 ? 1 : 0;
-      rows?.forEach(write);
-      const last = rows?.at(-1);
-      if (last !== undefined) after = keys.map((key) => last[key] as SQLInputValue);
-    }
-  }
-  return 1;
-}
-
-function placeOf({ columns }: TableShape, key: string): string {
-  return columns.some(({ name, isText }) => name === key && isText) ? "CAST(? AS TEXT)" : "?";
-}
-
-/** @throws {RangeError} For a number that this program never writes. */
-function numberInRange(value: SQLOutputValue | undefined): SQLInputValue {
-  if (typeof value === "bigint" && (value > MOST || value < -MOST)) {
-    throw new RangeError(`${value} is no number that this program writes`);
-  }
-  return value as SQLInputValue;
-}
-
-const MOST = BigInt(Number.MAX_SAFE_INTEGER);
-const CONSTRAINT = 19;
-
-function isConstraint(thrown: unknown): boolean {
-  const { errcode } = thrown as { readonly errcode?: unknown };
-  return typeof errcode === "number" && (errcode & 0xff) === CONSTRAINT;
+): { readonly places: readonly number[]; readonly isWhole: boolean } {
+  const name = () => db.prepare(`SELECT rowid FROM ${quotedName(table)}`).all();
+  const found = new Set(orDamaged(name, () => []).map(({ rowid }) => Number(rowid)));
+  const read = () => readRows(db, { table, columns: [] }, ({ rowid }) => found.add(Number(rowid)));
+  const isWhole = orDamaged(read, () => false);
+  return { places: [...found].sort((a, b) => a - b), isWhole };
 }
 
 /** A name of a table or column, as SQL takes any. */
@@ -227,18 +183,19 @@ export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** SQLite's codes IOERR, CORRUPT, TOOBIG and NOTADB. */
-const DAMAGE_CODES: ReadonlySet<number> = new Set([10, 11, 18, 26]);
+/** The names of columns, as SQL lists them. */
+export function namesOf(columns: readonly Column[]): string {
+  return columns.map(({ name }) => quotedName(name)).join(", ");
+}
 
-/** So many row numbers after a damaged page are tried one by one: an inner page leads to so many rows. */
-const TRIED_ONE_BY_ONE = 20_000;
+function codeOf(thrown: unknown): number {
+  return Number((thrown as { readonly errcode?: unknown } | null)?.errcode ?? 0) & 0xff;
+}
 
 /** Whether a statement failed because of damage. */
 export function isDamage(thrown: unknown): boolean {
-  const { errcode } = thrown as { readonly errcode?: unknown };
   // The runtime throws a RangeError for an integer that is too large for a number, as flipped bits can make it.
-  return thrown instanceof RangeError ||
-    (typeof errcode === "number" && DAMAGE_CODES.has(errcode & 0xff));
+  return thrown instanceof RangeError || DAMAGE_CODES.has(codeOf(thrown));
 }
 
 /** Returns what `look` finds, or `otherwise` when it meets damage. */
@@ -252,86 +209,4 @@ export function orDamaged<Found, Other>(
     if (!isDamage(thrown)) throw thrown;
     return otherwise(thrown);
   }
-}
-
-/**
- * The row numbers of a damaged table, in order: those that the table gives, and those that an index gives, whose rows may
- * be lost. The index is that of the key; without a key it is any.
- *
- * @returns `isWhole`: whether the table gave all of its numbers.
- */
-export function reachablePlaces(
-  db: DatabaseSync,
-  { table, key }: { readonly table: string; readonly key: string | null },
-): { readonly places: readonly number[]; readonly isWhole: boolean } {
-  const named = namedPlaces(db, table, key === null ? indexesOf(db, table) : [null], key);
-  const { found, isWhole } = walkTable(db, table);
-  return { places: [...new Set([...named, ...found])].sort((a, b) => a - b), isWhole };
-}
-
-/** The row numbers in the first index that can be read. Null stands for the index that the order of the key uses. */
-function namedPlaces(
-  db: DatabaseSync,
-  table: string,
-  indexes: readonly (string | null)[],
-  key: string | null,
-): number[] {
-  for (const index of indexes) {
-    const by = index === null ? `ORDER BY ${key}` : `INDEXED BY ${index}`;
-    const rows = orDamaged(
-      () => db.prepare(`SELECT rowid AS place FROM ${table} ${by}`).all(),
-      () => null,
-    );
-    if (rows !== null) return rows.map(({ place }) => Number(place));
-  }
-  return [];
-}
-
-/** The indexes that hold every row of a table. */
-function indexesOf(db: DatabaseSync, table: string): string[] {
-  return orDamaged(
-    () =>
-      db.prepare("SELECT name FROM pragma_index_list(?) WHERE NOT partial")
-        .all(table.replaceAll('"', "")).map(({ name }) => `"${name}"`),
-    () => [],
-  );
-}
-
-/** Goes up through the row numbers. At a damaged page it tries the next numbers until it can read one. */
-function walkTable(
-  db: DatabaseSync,
-  table: string,
-): { readonly found: readonly number[]; readonly isWhole: boolean } {
-  const next = db.prepare(
-    `SELECT rowid AS place
-       FROM ${table} NOT INDEXED
-      WHERE rowid >= ?
-      ORDER BY rowid
-      LIMIT ?`,
-  );
-  const found: number[] = [];
-  let isWhole = true;
-  let [limit, step, failures] = [BATCH_ROWS, 1, 0];
-  for (let from = 0; from <= Number.MAX_SAFE_INTEGER;) {
-    const rows = orDamaged(
-      () => next.all(from, limit).map(({ place }) => Number(place)),
-      () => null,
-    );
-    if (rows?.length === 0) break;
-    // A damaged page may give any number.
-    if (rows !== null && rows.every((place, n) => place >= from && place > (rows[n - 1] ?? -1))) {
-      found.push(...rows);
-      from = rows.at(-1)! + 1;
-      [limit, step, failures] = [Math.min(2 * limit, BATCH_ROWS), 1, 0];
-      continue;
-    }
-    isWhole = false;
-    if (limit > 1) {
-      limit = 1;
-      continue;
-    }
-    if (++failures > TRIED_ONE_BY_ONE) step *= 2;
-    from += step;
-  }
-  return { found, isWhole };
 }

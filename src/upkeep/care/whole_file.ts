@@ -1,42 +1,9 @@
-/** Writes files whole, and tells what lies at a path. */
+/** Tells what lies at a path, and why a file cannot be written there. */
 import { messageOf } from "../../base/errors.ts";
 import { parentOf, withParents } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import {
-  chmodSync,
-  isNotFound,
-  lstatSync,
-  mkdirSync,
-  readDirSync,
-  realPathSync,
-  statSync,
-} from "../../system/files.ts";
-import { writeWhole } from "../../system/write_file.ts";
-import { OS } from "../../system/environment.ts";
-
-/**
- * Writes a file so that others see the old text or the whole new one. Where the path is a link, the file that it leads to
- * is replaced and keeps its mode. The folder is made when it is missing, mode 0700.
- *
- * @throws {Error} What the file system says; the draft is gone then.
- */
-export function writeWholeFile(
-  path: string,
-  text: string,
-  options: { readonly mode: number },
-): void {
-  mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
-  const target = targetOf(path);
-  writeWhole(target, text, {
-    ...options,
-    prepare(draft) {
-      if (OS !== "windows" && target !== path && isLink(path)) {
-        chmodSync(draft, statSync(target).mode! & 0o777);
-      }
-      return true;
-    },
-  });
-}
+import { isNotFound, lstatSync, readDirSync, realOr } from "../../system/files.ts";
+import { linkAt } from "../../system/on_disk.ts";
 
 /** True when anything is at the path, a link that leads nowhere included. */
 export function isThere(path: string): boolean {
@@ -58,22 +25,8 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymlink;
-  } catch {
-    return false;
-  }
-}
-
 /** Where a path leads through all links; as it is where nothing is there. */
-export function targetOf(path: string): string {
-  try {
-    return realPathSync(path);
-  } catch {
-    return path;
-  }
-}
+export const targetOf = realOr;
 
 /**
  * Where a path leads to when it is a link, or lies in one of this program's own folders that is: what is there may be
@@ -85,7 +38,7 @@ export function targetOf(path: string): string {
 export function behindLink(path: string, folders: readonly string[] = []): string | null {
   const [, ...above] = withParents(path);
   const ways = [path, ...above.filter((folder) => folders.includes(folder))];
-  return ways.some(isLink) || hasOtherName(path) ? targetOf(path) : null;
+  return ways.some((way) => linkAt(way) !== null) || hasOtherName(path) ? realOr(path) : null;
 }
 
 function hasOtherName(path: string): boolean {
@@ -97,15 +50,10 @@ function hasOtherName(path: string): boolean {
   }
 }
 
-const NO_ROOM = /no space|os error 28|disk is full|quota/i;
-
 /** The command that shows, or mends, why a file could not be written: about the folder that it is to lie in. */
 export function writeAdvice(path: string, thrown: unknown): string {
   const folder = parentOf(path);
-  const command = !isThere(folder)
-    ? "mkdir -p"
-    : NO_ROOM.test(messageOf(thrown))
-    ? "df -h"
-    : "ls -ld";
-  return `${command} ${quoteWord(folder)}`;
+  if (!isThere(folder)) return `mkdir -p ${quoteWord(folder)}`;
+  const isFull = /no space|os error 28|disk is full|quota/i.test(messageOf(thrown));
+  return `${isFull ? "df -h" : "ls -ld"} ${quoteWord(folder)}`;
 }

@@ -208,9 +208,7 @@ export function namedIn(db: DatabaseSync, receiptId: string): NonNullable<Forget
 
 /** Takes over what says what was forgotten, with its key, so that it stays away from a copy, too. */
 export function takeReceipts(from: DatabaseSync, to: DatabaseSync): void {
-  for (const table of ["forget_receipts", "forgotten"]) {
-    copyReadable(from, to, { table, keepsNumbers: false });
-  }
+  for (const table of ["forget_receipts", "forgotten"]) copyReadable(from, to, table);
   const key = from.prepare("SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
   if (key === undefined) return;
   to.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(

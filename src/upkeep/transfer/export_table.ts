@@ -134,7 +134,7 @@ function* numberedRows(
   const name = type === "observation" || key === null ? "rowid" : key[0]!;
   const { places, isWhole } = orDamaged(
     () => ({ places: placesIn(db, type, where), isWhole: true }),
-    () => reachablePlaces(db, { table, key: key?.[0] ?? null }),
+    () => reachablePlaces(db, table),
   );
   const { columns, decode } = wholeColumns(db, table);
   const condition = where.sql === "" ? "WHERE rowid = ?" : `${where.sql} AND rowid = ?`;

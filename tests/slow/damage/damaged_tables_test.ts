@@ -3,32 +3,12 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { jsonOf, runProgram, tempHome } from "../../support/program.ts";
-import { closeDatabase, spoil } from "../../support/spoilt.ts";
-import { ask, PAGE_BYTES, pagesOf, rowsIn, uidsIn, worked } from "../../support/worked_database.ts";
+import { closeDatabase } from "../../support/spoilt.ts";
+import { ask, PAGE_BYTES, pagesOf, rowsIn, worked } from "../../support/worked_database.ts";
 import { run } from "../../support/verb.ts";
 import { testWith } from "../../support/fixtures.ts";
 
 const test = testWith(tempHome);
-
-test("observations on a damaged page are made once more of their captures", async (home) => {
-  await worked(home);
-  const uids = () => uidsIn(home.database);
-  const titles = () =>
-    ask(home.database, "SELECT kind, title, repeats FROM observations").map((row) =>
-      JSON.stringify(row)
-    ).sort();
-  const [before, told] = [uids(), titles()];
-  const page = pagesOf(home.database, "observations", "leaf").at(2)!;
-  spoil(home.database, { at: (page - 1) * PAGE_BYTES, length: PAGE_BYTES });
-
-  const { stdout } = await run(home, "doctor", "--fix");
-  const [, again] = /; (\d+) captures are worked into memory once more/.exec(stdout) ?? [];
-  assert.ok(uids().length < before.length, stdout);
-  const drained = jsonOf(await run(home, "queue", "drain", "--json"));
-  assert.equal(drained.worked, Number(again));
-  assert.deepEqual(uids(), before);
-  assert.deepEqual(titles(), told);
-});
 
 test("doctor leaves a file of a few bytes as it is that somebody names as the database", async (home) => {
   const path = join(home.path, "notes.txt");
