@@ -34,4 +34,3 @@ export {
   seenProjects,
 } from "./transfer/claude_mem_table.ts";
 export { type ExportCounts, exportLines, type LostRow } from "./transfer/export_table.ts";
-export { readImportMark, readOrigins, writeImportMark } from "./transfer/import_marks_table.ts";
