@@ -31,6 +31,5 @@ export {
   claudeMemTables,
   type MemoryPlace,
   observationOf,
-  seenProjects,
 } from "./transfer/claude_mem_table.ts";
 export { type ExportCounts, exportLines, type LostRow } from "./transfer/export_table.ts";

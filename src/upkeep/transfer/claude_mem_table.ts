@@ -7,7 +7,7 @@ import { NO_SESSION } from "../../memory/observe/observation.ts";
 import { pathInProject } from "../../memory/project_paths.ts";
 import { headAndTail, titleLine } from "../../memory/text.ts";
 import TABLES from "./claude_mem.json" with { type: "json" };
-import { isDamage } from "../care/table_copy_table.ts";
+import { isDamage, quotedName } from "../care/table_copy_table.ts";
 import type { ImportedColumns } from "./import_rows_table.ts";
 
 /** How one table is read; `a|b` stands for the first of these columns that a row has. */
@@ -37,29 +37,35 @@ const KEPT = { head: 48_000, tail: 16_000 };
 const MAX_FILES = 200;
 const CLAUDE_ID = "content_session_id|claude_session_id";
 
-/** The tables that a database has, and the others of it that have rows. @throws {Error} What SQLite says. */
-export function claudeMemTables(db: DatabaseSync): { tables: ClaudeMemTable[]; others: string[] } {
-  const columns = new Map(
-    db.prepare(
-      `SELECT t.name AS name, (SELECT json_group_array(c.name) FROM pragma_table_info(t.name) AS c) AS columns
-         FROM pragma_table_list AS t
-        WHERE t.schema = 'main'
-          AND t.type = 'table'
-          AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-        ORDER BY t.name`,
-    ).all().map(({ name, columns }): [string, string[]] => [`${name}`, JSON.parse(`${columns}`)]),
-  );
-  const isLite = columns.get("sessions")?.includes("project_dir") ?? false;
-  const tables = TABLES.tables.filter(({ name, table, needs }) =>
-    name.startsWith("lite_") === isLite &&
-    needs.every((names) => names.split("|").some((one) => columns.get(table)?.includes(one)))
-  );
-  const read = ["sessions", "sdk_sessions", ...tables.map(({ table }) => table)];
-  const others = [...columns.keys()].filter((name) =>
-    !read.includes(name) &&
-    db.prepare(`SELECT 1 FROM "${name.replaceAll('"', '""')}" LIMIT 1`).get() !== undefined
-  );
-  return { tables, others };
+/**
+ * The tables that a database has, what they are counted as, and the others of it that have rows.
+ *
+ * @throws {Error} What SQLite says.
+ */
+export function claudeMemTables(
+  db: DatabaseSync,
+): { tables: ClaudeMemTable[]; counted: string[]; others: string[] } {
+  const columnsOf = db.prepare("SELECT name FROM pragma_table_info(?)");
+  const names = db.prepare(
+    `SELECT name
+       FROM sqlite_schema
+      WHERE type = 'table'
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY name`,
+  ).all().map(({ name }) => String(name));
+  const has = (table: string, columns: string) =>
+    columnsOf.all(table).some(({ name }) => columns.split("|").includes(String(name)));
+  const isLite = has("sessions", "project_dir");
+  const known = TABLES.tables.filter(({ name }) => name.startsWith("lite_") === isLite);
+  const read = ["sessions", "sdk_sessions", ...known.map(({ table }) => table)];
+  return {
+    tables: known.filter(({ table, needs }) => needs.every((columns) => has(table, columns))),
+    counted: known.map(({ counted }) => counted),
+    others: names.filter((name) =>
+      !read.includes(name) &&
+      db.prepare(`SELECT 1 FROM ${quotedName(name)} LIMIT 1`).get() !== undefined
+    ),
+  };
 }
 
 /** The rows of a table, oldest first. @returns Whether the last row was reached: a damaged page may be in the way. */
@@ -138,15 +144,11 @@ function momentOf(epoch: string | null, text: string | null): number {
   return [ms, Date.parse(utc)].find(isTime) ?? 0;
 }
 
-/**
- * A row as a row of `observations`; null when it says nothing that may be kept.
- *
- * @param options `mask`: takes out what must not be kept. `place`: where the project lies; null when it is not known.
- */
+/** A row as a row of `observations`; null when it says nothing that may be kept. @param place Null when it is not known. */
 export function observationOf(
   { row, id, sessionId, project: name, atMs }: ClaudeMemRow,
-  { table, mask, place }: {
-    readonly table: ClaudeMemTable;
+  table: ClaudeMemTable,
+  { mask, place }: {
     readonly mask: (text: string) => string;
     readonly place: MemoryPlace | null;
   },
@@ -199,20 +201,8 @@ function listIn(text: string): string[] {
     value = text === "none" ? [] : text.split("\n");
   }
   return [value].flat().flatMap((item: unknown) => {
-    const { name, action } = Object(item) as Readonly<Record<string, unknown>>;
-    const told = typeof name === "string" ? action ? `${name} (${action})` : name : item;
+    const { name, action } = Object(item);
+    const told = name === undefined ? item : action ? `${name} (${action})` : name;
     return typeof told === "string" && told.trim() !== "" ? [told.trim()] : [];
   });
-}
-
-/** Every project that a session was seen in, a common git directory or a folder, with each folder of it. */
-export function seenProjects(
-  db: DatabaseSync,
-): { readonly project: string; readonly projectDir: string }[] {
-  return db.prepare(
-    `SELECT DISTINCT coalesce(repository, project_dir) AS project, project_dir AS projectDir
-       FROM sessions
-      WHERE project_dir IS NOT NULL
-      ORDER BY project, projectDir`,
-  ).all() as unknown as { project: string; projectDir: string }[];
 }
