@@ -5,6 +5,7 @@ export {
   measureDatabase,
   sqliteVersion,
 } from "./care/care_table.ts";
+export { isDamage } from "./care/table_copy_table.ts";
 export { type ForgetFilter, isTextAlone } from "./forget/forget_choice_table.ts";
 export {
   findObservation,

@@ -9,11 +9,11 @@ import { listSessions } from "../../db/sessions.ts";
 import { compileRedactPatterns } from "../../secrets/redact.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isFolder } from "../../system/on_disk.ts";
-import { isDamage } from "../../upkeep/care/table_copy_table.ts";
 import {
   claudeMemRows,
   type ClaudeMemTable,
   claudeMemTables,
+  isDamage,
   type MemoryPlace,
   observationOf,
 } from "../../upkeep/store.ts";

@@ -2,6 +2,7 @@
 import "../config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../base/plain.ts";
+import type { ConfigEntry } from "../../config/layer.ts";
 import { type LayerValues, type Plain, readYaml, valueAt } from "../../config/yaml_tree.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isSameValue } from "../../base/likeness.ts";
@@ -20,7 +21,7 @@ import { transaction } from "../../db/transaction.ts";
 import { isKeyForgotten } from "../../upkeep/store.ts";
 import { readStandings, satisfy } from "../../policy/store.ts";
 import { findSessions } from "../../db/sessions.ts";
-import { type ConfigEntry, planEntries, targetOf, writePlanned } from "../config_target.ts";
+import { planEntries, targetOf, writePlanned } from "../config_target.ts";
 import type { CliContext } from "../context.ts";
 import { lookIntoStore, openStore } from "../open_store.ts";
 import type { View } from "../view.ts";

@@ -5,7 +5,7 @@
  * local one) goes into the file of the project that is not committed.
  */
 import { parse } from "yaml";
-import { readLayer } from "../../config/layer.ts";
+import { type ConfigEntry, faultsOf } from "../../config/layer.ts";
 import { mergeValues } from "../../config/parse.ts";
 import { isMapping, type LayerValues, type Plain } from "../../config/yaml_tree.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -17,14 +17,6 @@ import { WHOLE_BRANCH } from "./standing.ts";
 
 /** The layers as they were read; null where there is no file, or none that can be used. */
 export type FrameworkLayers = Readonly<Record<"global" | "project" | "local", LayerValues | null>>;
-
-/** One thing that a file of ours is to say: a requirement, or a key of `hooks`. */
-export interface PolicyEntry {
-  /** A requirement's name, or the dotted name of the key. */
-  readonly name: string;
-  readonly path: readonly string[];
-  readonly value: Plain;
-}
 
 /** Is given what is not taken over, by its dotted name there. */
 type Leave = (name: string, why: string) => void;
@@ -58,7 +50,7 @@ export function readFrameworkYaml(text: string): LayerValues | string {
 export function convertConfig(
   { global, project, local }: FrameworkLayers,
   { allOwn, leave }: { readonly allOwn: boolean; readonly leave: Leave },
-): Readonly<Record<"shared" | "own", readonly PolicyEntry[]>> {
+): Readonly<Record<"shared" | "own", readonly ConfigEntry[]>> {
   if (project === null) return { shared: [], own: [] };
   const all = mergeValues(
     mergeValues(project["inherit"] === false ? {} : global ?? {}, project),
@@ -81,7 +73,7 @@ function reasonOf(name: string): string {
   return LEFT[name] ?? "conclaude has no such key";
 }
 
-function entriesOf(layer: LayerValues, leave: Leave): PolicyEntry[] {
+function entriesOf(layer: LayerValues, leave: Leave): ConfigEntry[] {
   const isOn = layer["enabled"] !== false;
   if (!isOn) leave("enabled", "every requirement is off: `conclaude req enable --all`");
   const requirements = Object.entries(mapOf(layer["requirements"])).map(([name, given]) => ({
@@ -94,14 +86,10 @@ function entriesOf(layer: LayerValues, leave: Leave): PolicyEntry[] {
     if (to === null) leave(`hooks.${name}`, reasonOf(`hooks.${name}`));
     return to === null ? [] : [{ name: to, path: to.split("."), value }];
   });
-  return [...requirements, ...hooks].filter(({ name, path, value }) => {
-    const nested = path.reduceRight((inner: Plain, key) => ({ [key]: inner }), value);
-    const { problems } = readLayer({ layer: "project", path: "", text: JSON.stringify(nested) });
-    const faults = problems.map(({ key, message }) =>
-      `${key.replace(/^[^.]*\.[^.]*\./, "")}: ${message}`
-    );
-    if (faults.length > 0) leave(name, faults.join("; "));
-    return faults.length === 0;
+  return [...requirements, ...hooks].filter((entry) => {
+    const faults = faultsOf(entry);
+    if (faults !== "") leave(entry.name, faults);
+    return faults === "";
   });
 }
 

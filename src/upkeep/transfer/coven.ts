@@ -7,7 +7,7 @@ import { newId } from "../../base/ids.ts";
 import { isSameValue } from "../../base/likeness.ts";
 import { baseName, joinPath, parentOf, withParents } from "../../base/paths.ts";
 import { configSchema } from "../../config/config_schema.ts";
-import { readLayer } from "../../config/layer.ts";
+import { type ConfigEntry, faultsOf } from "../../config/layer.ts";
 import { type Plain, valueAt } from "../../config/yaml_tree.ts";
 import { realPathSync } from "../../system/files.ts";
 import { readFolder, readFound } from "../../system/found_file.ts";
@@ -66,8 +66,7 @@ export class CovenPlan {
   /** How many files of ours say the same already. */
   present = 0;
   /** What our configuration is to have: the key there, the path and the value here. */
-  readonly entries: { readonly name: string; readonly path: string[]; readonly value: Plain }[] =
-    [];
+  readonly entries: ConfigEntry[] = [];
   /** What is not brought over, or not as it was. */
   readonly notTaken: { readonly name: string; readonly why: string }[] = [];
   filesRead = 0;
@@ -139,17 +138,16 @@ function readFields(record: Mapping, leave: CovenPlan["leave"]): Fields {
   return Object.fromEntries(entries);
 }
 
-/** What an import knows of the tasks that came before: our ids by origin, and whether that run came to its end. */
-interface CovenFacts {
+/**
+ * Reads the tasks of coven.
+ *
+ * @param facts `here`: our ids of the tasks that came before, by origin. `isFinished`: whether that run came to its end.
+ */
+export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: CovenPlan, facts: {
   readonly here: ReadonlyMap<string, string>;
   readonly isFinished: boolean;
   readonly repository: string | null;
-}
-
-/** Reads the tasks of coven. */
-export function planCovenTasks(place: CovenPlace, plan: CovenPlan, facts: CovenFacts): void {
-  const { folder, root, origin } = place;
-  const { here, isFinished, repository } = facts;
+}): void {
   const { leave } = plan;
   const { tasks, beads, ...others } = jsonIn(joinPath(folder, "state.json"), plan);
   for (const [kind, why] of Object.entries(TABLES.history)) {
@@ -169,7 +167,7 @@ export function planCovenTasks(place: CovenPlace, plan: CovenPlan, facts: CovenF
       else if (items.has(id)) leave(at, `task ${id} stands elsewhere too, and was read there`);
       else {
         for (const [field, why] of untold) leave(`task ${id}: ${field}`, why);
-        const taskId = here.get(origin + id) ?? newId(fields.created_at_ms ?? Date.now());
+        const taskId = facts.here.get(origin + id) ?? newId(fields.created_at_ms ?? Date.now());
         items.set(id, { ...fields, taskId });
       }
     }
@@ -180,8 +178,8 @@ export function planCovenTasks(place: CovenPlace, plan: CovenPlan, facts: CovenF
     if (parent === undefined) {
       leave(`task ${id}: its parent ${parent_id}`, "it is not above the task");
     }
-    const isHere = here.has(origin + id);
-    if (isHere && isFinished) continue;
+    const isHere = facts.here.has(origin + id);
+    if (isHere && facts.isFinished) continue;
     const [title, body] = [fields.title || id, fields.body ?? ""];
     const isLong = title.length > MAX_TITLE_CHARS;
     const whole = isLong ? `${title}\n\n${body}`.trimEnd() : body;
@@ -192,7 +190,13 @@ export function planCovenTasks(place: CovenPlace, plan: CovenPlan, facts: CovenF
       ...fields,
       ...standing,
       ...parent ?? { parent_id: null, depth: 0 },
-      ...{ id: task_id, claimed_by: null, origin: origin + id, project_dir: root, repository },
+      ...{
+        id: task_id,
+        claimed_by: null,
+        origin: origin + id,
+        project_dir: root,
+        repository: facts.repository,
+      },
       title: title.slice(0, MAX_TITLE_CHARS).toWellFormed(),
       body: whole.slice(0, MAX_BODY_CHARS).toWellFormed(),
       created_at_ms: created_at_ms ?? updatedAtMs,
@@ -297,18 +301,14 @@ function planConfig(config: Mapping, plan: CovenPlan): void {
     if ((given ?? "") === "") continue;
     const path = keys[name]?.split(".") ?? [];
     const value = (CONVERT[name]?.(given) ?? given) as Plain;
-    const layer = path.reduceRight<Plain>((inner, part) => ({ [part]: inner }), value);
-    const read = readLayer({ layer: "project", path: "", text: JSON.stringify(layer) }).values;
     const why = path.length === 0
       ? left[name] ?? "the key is not known"
       : isSameValue(given, coven[name])
       ? "it is what the older daemon had anyway; ours has its own default"
       : isSameValue(valueAt(ours, path), value)
       ? "it is the default here"
-      : isSameValue(valueAt(read, path), value)
-      ? null
-      : "its value is not allowed here";
-    if (why !== null) plan.leave(name, why);
+      : faultsOf({ path, value });
+    if (why !== "") plan.leave(name, why);
     else plan.entries.push({ name: path.join("."), path, value });
   }
 }
