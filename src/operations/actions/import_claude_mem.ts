@@ -73,7 +73,10 @@ export async function importClaudeMem(
     const wanted = folder === null ? null : placeOfWanted(folder, { source, tables, file, flags });
     const report = newReport(counted, others);
     /** The rows of a table that are wanted and say something. */
-    function* rowsOf(table: ClaudeMemTable, placeOfName: PlaceOfName): Generator<ArrivingRow> {
+    const rowsOf = function* (
+      table: ClaudeMemTable,
+      placeOfName: PlaceOfName,
+    ): Generator<ArrivingRow> {
       const rows = claudeMemRows(source, table);
       let step = rows.next();
       for (; !step.done; step = rows.next()) {
@@ -91,7 +94,7 @@ export async function importClaudeMem(
         yield { type: "observation", columns: row, line: 0, text };
       }
       if (!step.value) report.damaged.push(table.table);
-    }
+    };
     const work = (db: DatabaseSync) => {
       const placeOfName = wanted ?? placesHere(db, mask);
       for (const table of tables) {

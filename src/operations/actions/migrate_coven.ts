@@ -26,10 +26,10 @@ const HEAD = " How the daemon works through tasks: `conclaude config schema` kno
 /** `conclaude migrate` @throws {UserError} When there is nothing of the older daemon, or the answer is no. */
 export async function migrate(context: CliContext, flags: MigrateFlags): Promise<View> {
   const start = flags.from === undefined ? context.cwd : typedPath(context, flags.from);
-  const place = findCoven(start, flags.from !== undefined);
+  const place = findCoven(start);
   if (place === null) {
     throw new UserError("There is nothing to bring over", {
-      why: `"${start}" has no .coven${flags.from === undefined ? ", and no folder above it" : ""}`,
+      why: `"${start}" has no .coven, and no folder above it`,
       next: "conclaude migrate --from DIR",
     });
   }

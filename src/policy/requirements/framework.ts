@@ -12,7 +12,7 @@ import { messageOf } from "../../base/errors.ts";
 import { normalizeSessionId } from "../../base/ids.ts";
 import { isSameValue } from "../../base/likeness.ts";
 import TABLES from "./framework.json" with { type: "json" };
-import { type Scope, SCOPES } from "./requirement_policy.ts";
+import { SCOPES } from "./requirement_policy.ts";
 import { WHOLE_BRANCH } from "./standing.ts";
 
 /** The layers as they were read; null where there is no file, or none that can be used. */

@@ -30,10 +30,9 @@ export interface CovenPlace {
   readonly mark: string;
 }
 
-/** The nearest `.coven` upwards, or the one that was named; null when there is none. */
-export function findCoven(start: string, isNamed = false): CovenPlace | null {
-  const folders = isNamed ? [start] : withParents(start);
-  const paths = folders.map((folder) => joinPath(folder, ".coven"));
+/** The nearest `.coven` upwards, or `start` itself; null when there is none. */
+export function findCoven(start: string): CovenPlace | null {
+  const paths = withParents(start).map((folder) => joinPath(folder, ".coven"));
   const found = [...baseName(start) === ".coven" ? [start] : [], ...paths].find(isFolder);
   if (found === undefined) return null;
   const folder = realPathSync(found);

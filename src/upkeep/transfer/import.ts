@@ -15,13 +15,7 @@ import { detachOrphanTasks } from "../../work/store.ts";
 import { receiptIds } from "../forget/forget_receipts_table.ts";
 import { forgottenRows } from "../forget/stay_away_table.ts";
 import { valueOf } from "./export_table.ts";
-import {
-  type CountName,
-  EXPORT_FORMAT,
-  type ExportType,
-  noCounts,
-  tableOf,
-} from "./exported_tables.ts";
+import { EXPORT_FORMAT, type ExportType, noCounts, tableOf } from "./exported_tables.ts";
 import { type ImportedLine, readLine, type SourceLine } from "./import_lines.ts";
 import {
   beginImport,
@@ -43,25 +37,27 @@ export interface ArrivingRow {
 }
 
 /** How many rows had which fate. */
-export interface TakenRows {
-  /** Rows that were added, by kind. */
-  readonly imported: Record<CountName, number>;
-  /** Rows that were here in the same version, by kind. */
-  readonly known: Record<CountName, number>;
-  /** Rows that were older here. */
-  replaced: number;
-  /** Rows that are left out because a newer version is here, of the row or of the row that it belongs to. */
-  outdated: number;
-  /** Rows that belong to a task or workflow that is neither here nor in the export. */
-  unattached: number;
-  /** Rows that were forgotten here: they stay away. */
-  forgotten: number;
-  /** Tasks whose parent is neither here nor in the export: they have no parent now. */
-  detachedTasks: number;
-  /** How many rows or lines cannot be imported. */
-  damaged: number;
-  /** The first of these. */
-  readonly damagedLines: { readonly line: number; readonly why: string }[];
+export type TakenRows = ReturnType<typeof noRows>;
+
+function noRows() {
+  return {
+    /** Rows that were added, and rows that were here in the same version, by kind. */
+    imported: noCounts(),
+    known: noCounts(),
+    /** Rows that were older here. */
+    replaced: 0,
+    /** Rows that are left out because a newer version is here, of the row or of the row that it belongs to. */
+    outdated: 0,
+    /** Rows that belong to a task or workflow that is neither here nor in the export. */
+    unattached: 0,
+    /** Rows that were forgotten here: they stay away. */
+    forgotten: 0,
+    /** Tasks whose parent is neither here nor in the export: they have no parent now. */
+    detachedTasks: 0,
+    /** How many rows or lines cannot be imported, and the first of these. */
+    damaged: 0,
+    damagedLines: [] as { readonly line: number; readonly why: string }[],
+  };
 }
 
 /** What an import of an export did. */
@@ -181,13 +177,6 @@ export function sumOf(counts: Readonly<Record<string, unknown>>): number {
   return Object.keys(noCounts()).reduce((sum, name) => sum + (Number(counts[name]) || 0), 0);
 }
 
-function noRows(): TakenRows {
-  return {
-    ...{ imported: noCounts(), known: noCounts(), replaced: 0, outdated: 0, unattached: 0 },
-    ...{ forgotten: 0, detachedTasks: 0, damaged: 0, damagedLines: [] },
-  };
-}
-
 /**
  * Imports rows, one transaction for each batch. Secrets are masked, and what was forgotten here stays away.
  *
@@ -198,7 +187,7 @@ export function takeRows(
   db: DatabaseSync,
   rows: Iterable<ArrivingRow>,
   { rules, dryRun, onProgress, onNew }: ImportOptions,
-  taken: TakenRows = noRows(),
+  taken = noRows(),
 ): TakenRows {
   if (!dryRun) ensureIndex(db);
   const run = beginImport();

@@ -29,21 +29,19 @@ const CONSTRAINT = 19;
 const MISMATCH = 20;
 
 /** An import under way. */
-export interface ImportRun {
-  /** Rows whose version here is newer, by type and id: the history of such a row is not imported either. */
-  readonly outdated: Set<string>;
-  /** The numbers that observations have here, by those that they had in the export. */
-  readonly numbers: Map<number, number>;
-  /** Failures, by number here, and the number in the export of what fixed them. */
-  readonly toResolve: Map<number, number>;
-  /** Of tables without a key: how many rows are here with the same `sameBy`, of which the export had none yet. */
-  readonly listed: Map<ExportType, Map<string, number>>;
-}
+type ImportRun = ReturnType<typeof beginImport>;
 
-/** Begins an import. */
-export function beginImport(): ImportRun {
-  const maps = { numbers: new Map(), toResolve: new Map(), listed: new Map() };
-  return { outdated: new Set(), ...maps };
+export function beginImport() {
+  return {
+    /** Rows whose version here is newer, by type and id: the history of such a row is not imported either. */
+    outdated: new Set<string>(),
+    /** The numbers that observations have here, by those that they had in the export. */
+    numbers: new Map<unknown, number>(),
+    /** Failures, by number here, and the number in the export of what fixed them. */
+    toResolve: new Map<number, number>(),
+    /** Of tables without a key: how many rows are here with the same `sameBy`, of which the export had none yet. */
+    listed: new Map<ExportType, Map<string, number>>(),
+  };
 }
 
 /** Notes for failures which observation fixed them, once all rows have come: 0 where that is not here. */
@@ -107,8 +105,8 @@ export function importRow(
     if (type === "observation") importObservation(db, { columns, fate, run });
     else if (fate === "new" || fate === "replaced") {
       const { observation_id: old, ...others } = columns;
-      const number = typeof old === "number" ? run.numbers.get(old) ?? null : old;
-      put(db, type, old === undefined ? columns : { ...others, observation_id: number! }, fate);
+      const number = { observation_id: run.numbers.get(old) ?? null };
+      put(db, type, old === undefined ? columns : { ...others, ...number }, fate);
     }
     return fate;
   } catch (thrown) {
@@ -166,7 +164,7 @@ function factsHere(text: string, { numbers }: ImportRun): string {
   if (mended === undefined && by === undefined) return text;
   return JSON.stringify({
     ...facts,
-    ...typeof mended === "number" ? { mended: numbers.get(mended) } : {},
+    mended: numbers.get(mended),
     ...Array.isArray(by) ? { by: by.flatMap((id) => numbers.get(id) ?? []) } : {},
   });
 }
