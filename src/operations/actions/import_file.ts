@@ -19,10 +19,11 @@ import { nextHere } from "../next_command.ts";
 import { progressLine } from "../terminal.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../open_store.ts";
 import { errorText, type View } from "../view.ts";
-import { type FsFile, openSync, SeekMode } from "../../system/files.ts";
+import { identifyDatabase } from "../../db/database_identity.ts";
+import { openSync } from "../../system/files.ts";
 
-/** The first bytes of an SQLite database, which a person may take for an export. */
-const SQLITE = "SQLite format 3";
+/** What `identifyDatabase()` calls a database, which a person may take for an export. */
+const DATABASES = ["ours", "older", "newer", "foreign", "damaged"];
 
 /** `conclaude import file FILE` */
 export async function importFile(
@@ -70,24 +71,19 @@ function sourceOf(
   const path = typedPath(context, file);
   const cannot = (why: string, next: string, cause?: unknown) =>
     new UserError(`Cannot import "${path}"`, { why: `${why}; nothing was changed`, next, cause });
-  let opened: FsFile;
-  try {
-    opened = openSync(path);
-  } catch (thrown) {
-    throw cannot(messageOf(thrown), "conclaude import --help", thrown);
-  }
-  const { isDirectory, isFile } = opened.statSync();
-  const first = new Uint8Array(SQLITE.length);
-  if (isFile && opened.readSync(first) !== null) opened.seekSync(0, SeekMode.Start);
-  const isDatabase = new TextDecoder().decode(first) === SQLITE;
-  if (isDirectory || isDatabase) {
-    opened.close();
-    throw isDirectory ? cannot("it is a folder", "conclaude import --help") : cannot(
+  const { kind } = identifyDatabase(path);
+  if (kind === "folder") throw cannot("it is a folder", "conclaude import --help");
+  if (DATABASES.includes(kind)) {
+    throw cannot(
       "it is a database, not an export: a copy of conclaude's own is restored, that of claude-mem taken over",
       `conclaude import claude-mem ${quoteWord(file)}`,
     );
   }
-  return { readSync: (buffer) => opened.readSync(buffer), close: () => opened.close() };
+  try {
+    return openSync(path);
+  } catch (thrown) {
+    throw cannot(messageOf(thrown), "conclaude import --help", thrown);
+  }
 }
 
 /** Reports on stderr what could not be imported, and what may come back although it was forgotten elsewhere. */
