@@ -30,7 +30,6 @@ export {
   claudeMemRows,
   type ClaudeMemTable,
   claudeMemTables,
-  type MemoryPlace,
   observationOf,
 } from "./transfer/claude_mem_table.ts";
 export { type ExportCounts, exportLines, type LostRow } from "./transfer/export_table.ts";

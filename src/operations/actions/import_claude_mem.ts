@@ -6,15 +6,14 @@ import { baseName, isAbsolutePath } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
 import { listSessions } from "../../db/sessions.ts";
+import { folderOfProject } from "../../memory/project_paths.ts";
 import { compileRedactPatterns } from "../../secrets/redact.ts";
-import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isFolder } from "../../system/on_disk.ts";
 import {
   claudeMemRows,
   type ClaudeMemTable,
   claudeMemTables,
   isDamage,
-  type MemoryPlace,
   observationOf,
 } from "../../upkeep/store.ts";
 import TABLES from "../../upkeep/transfer/claude_mem.json" with { type: "json" };
@@ -22,6 +21,7 @@ import { type ArrivingRow, takeRows, termsOf } from "../../upkeep/transfer/impor
 import { type CliContext, typedPath } from "../context.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../open_store.ts";
+import { projectHere } from "../session_lookup.ts";
 import { maskerOf } from "../task_text.ts";
 import { progressLine } from "../terminal.ts";
 import { usageError } from "../usage.ts";
@@ -29,8 +29,8 @@ import { errorText, type View } from "../view.ts";
 
 type ClaudeMemFlags = Readonly<{ project?: string; name?: string; dryRun: boolean }>;
 
-/** Where rows of a name belong: null where nobody knows it, undefined where it is not wanted. */
-type PlaceOfName = (name: string) => MemoryPlace | null | undefined;
+/** The project that rows of a name belong to: null where nobody knows it, undefined where it is not wanted. */
+type ProjectOfName = (name: string) => string | null | undefined;
 
 /** What was taken over. */
 function newReport(counted: readonly string[], others: readonly string[]) {
@@ -70,25 +70,25 @@ export async function importClaudeMem(
     if (tables.length === 0) {
       throw cannot(path, "it has none of the tables of claude-mem, as any known version has them");
     }
-    const wanted = folder === null ? null : placeOfWanted(folder, { source, tables, file, flags });
+    const wanted = folder === null ? null : projectWanted(folder, { source, tables, file, flags });
     const report = newReport(counted, others);
     /** The rows of a table that are wanted and say something. */
     const rowsOf = function* (
       table: ClaudeMemTable,
-      placeOfName: PlaceOfName,
+      projectOf: ProjectOfName,
     ): Generator<ArrivingRow> {
       const rows = claudeMemRows(source, table);
       let step = rows.next();
       for (; !step.done; step = rows.next()) {
-        const place = placeOfName(step.value.project);
-        if (place === undefined) continue;
-        const columns = observationOf(step.value, table, { mask, place });
+        const project = projectOf(step.value.project);
+        if (project === undefined) continue;
+        const columns = observationOf(step.value, table, { mask, project });
         if (columns === null) {
           report.empty++;
           continue;
         }
         const name = String(columns["project"] ?? "");
-        if (place === null) report.unplaced[name] = (report.unplaced[name] ?? 0) + 1;
+        if (project === null) report.unplaced[name] = (report.unplaced[name] ?? 0) + 1;
         const text = `${columns["title"]}${columns["text"]}`;
         const row = { ...columns, terms: termsOf(columns) };
         yield { type: "observation", columns: row, line: 0, text };
@@ -96,9 +96,9 @@ export async function importClaudeMem(
       if (!step.value) report.damaged.push(table.table);
     };
     const work = (db: DatabaseSync) => {
-      const placeOfName = wanted ?? placesHere(db, mask);
+      const projectOf = wanted ?? projectsHere(db, mask);
       for (const table of tables) {
-        const taken = takeRows(db, rowsOf(table, placeOfName), { rules, dryRun, onProgress });
+        const taken = takeRows(db, rowsOf(table, projectOf), { rules, dryRun, onProgress });
         report.imported[table.counted]! += taken.imported.observations;
         report.known += taken.known.observations + taken.replaced + taken.outdated;
         report.moved += taken.replaced;
@@ -142,12 +142,12 @@ function wantedFolder(context: CliContext, { project, name }: ClaudeMemFlags, fi
 }
 
 /** @throws {UserError} When claude-mem has nothing of the project. */
-function placeOfWanted(folder: string, { source, tables, file, flags }: {
+function projectWanted(folder: string, { source, tables, file, flags }: {
   readonly source: DatabaseSync;
   readonly tables: readonly ClaudeMemTable[];
   readonly file: string;
   readonly flags: ClaudeMemFlags;
-}): PlaceOfName {
+}): ProjectOfName {
   const name = flags.name ?? baseName(folder);
   const rows = tables.flatMap((table) => [...claudeMemRows(source, table)]);
   const names = [...new Set(rows.map(({ project }) => project))];
@@ -156,7 +156,7 @@ function placeOfWanted(folder: string, { source, tables, file, flags }: {
       ? `${one}/`.startsWith(`${folder}/`)
       : [one, mainName(one)].includes(name)
   );
-  if (meant.length > 0) return (one) => meant.includes(one) ? placeOfFolder(folder) : undefined;
+  if (meant.length > 0) return (one) => meant.includes(one) ? projectHere(folder) : undefined;
   const known = names.filter((one) => one !== "");
   throw new UserError(`claude-mem has nothing of a project "${name}"`, {
     why: `it has ${known.join(", ") || "no project"}; nothing was changed`,
@@ -165,41 +165,27 @@ function placeOfWanted(folder: string, { source, tables, file, flags }: {
   });
 }
 
-/** The place of a folder, which may be gone. */
-function placeOfFolder(folder: string): MemoryPlace {
-  const repository = findRepository(lookUpwards(folder));
-  if (repository === undefined) return { project: folder, root: folder };
-  return { project: repository.commonDir, root: topOf(repository.commonDir) ?? repository.root };
-}
-
-/** The folder of a repository that is no bare one. */
-function topOf(commonDir: string): string | null {
-  return commonDir.endsWith("/.git") ? commonDir.slice(0, -"/.git".length) : null;
-}
-
 /** The project that a worktree belongs to: claude-mem has `website/fix-login` for a worktree of `website`. */
 function mainName(name: string): string {
   return isAbsolutePath(name) ? baseName(name) : name.split("/", 1)[0]!;
 }
 
-/** Finds the place of a name by the projects that sessions were seen in; only names that one project alone has. */
-function placesHere(db: DatabaseSync, mask: (text: string) => string): PlaceOfName {
-  const places = new Map<string, MemoryPlace | null>();
+/** Finds the project of a name among those that sessions were seen in; only names that one project alone has. */
+function projectsHere(db: DatabaseSync, mask: (text: string) => string): ProjectOfName {
+  const projects = new Map<string, string | null>();
   for (const session of listSessions(db, { project: null, status: null, limit: -1 })) {
-    const { repository, projectDir } = session;
+    const { projectDir } = session;
     if (projectDir === null) continue;
-    const project = repository ?? projectDir;
-    const root = topOf(project) ?? projectDir;
-    for (const name of [baseName(projectDir), baseName(root)]) {
-      const isOther = places.has(name) && places.get(name)?.project !== project;
-      places.set(name, isOther ? null : { project, root });
+    const project = session.repository ?? projectDir;
+    for (const name of [baseName(projectDir), baseName(folderOfProject(project))]) {
+      projects.set(name, projects.has(name) && projects.get(name) !== project ? null : project);
     }
   }
   return (name) => {
-    if (isAbsolutePath(name) && !places.has(name)) {
-      places.set(name, mask(name) === name ? placeOfFolder(name) : null);
+    if (isAbsolutePath(name) && !projects.has(name)) {
+      projects.set(name, mask(name) === name ? projectHere(name) : null);
     }
-    return places.get(name) ?? places.get(mainName(name)) ?? null;
+    return projects.get(name) ?? projects.get(mainName(name)) ?? null;
   };
 }
 

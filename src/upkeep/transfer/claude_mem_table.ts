@@ -4,7 +4,7 @@ import { digestOf } from "../../base/fnv.ts";
 import { normalizeSessionId, UNKNOWN_SESSION_ID } from "../../base/ids.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
 import { NO_SESSION } from "../../memory/observe/observation.ts";
-import { pathInProject } from "../../memory/project_paths.ts";
+import { folderOfProject, pathInProject } from "../../memory/project_paths.ts";
 import { headAndTail, titleLine } from "../../memory/text.ts";
 import TABLES from "./claude_mem.json" with { type: "json" };
 import { isDamage, quotedName } from "../care/table_copy_table.ts";
@@ -24,12 +24,6 @@ export interface ClaudeMemRow {
   /** The name of the folder that the session worked in, or its whole path; empty when it is not known. */
   readonly project: string;
   readonly atMs: number;
-}
-
-/** Where imported rows belong: their project, and the folder that their paths are told from. */
-export interface MemoryPlace {
-  readonly project: string;
-  readonly root: string;
 }
 
 const BATCH = 200;
@@ -144,13 +138,13 @@ function momentOf(epoch: string | null, text: string | null): number {
   return [ms, Date.parse(utc)].find(isTime) ?? 0;
 }
 
-/** A row as a row of `observations`; null when it says nothing that may be kept. @param place Null when it is not known. */
+/** A row as a row of `observations`; null when it says nothing that may be kept. @param options `project`: null when it is not known. */
 export function observationOf(
   { row, id, sessionId, project: name, atMs }: ClaudeMemRow,
   table: ClaudeMemTable,
-  { mask, place }: {
+  { mask, project: known }: {
     readonly mask: (text: string) => string;
-    readonly place: MemoryPlace | null;
+    readonly project: string | null;
   },
 ): ImportedColumns | null {
   const parts = table.parts.flatMap(([names, label = ""]) => {
@@ -168,10 +162,10 @@ export function observationOf(
   if (text.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "") return null;
   const heading = mask(parts[0]!.given).replace(/^\[private removed\]\s*/, "").trim() || text;
   const paths = table.files.flatMap((column) => listIn(first(row, column) ?? ""))
-    .map((path) => pathInProject(mask(path), place?.root ?? null));
+    .map((path) => pathInProject(mask(path), known === null ? null : folderOfProject(known)));
   const files = [...new Set(paths)].slice(0, MAX_FILES);
   const shownName = mask(name) || null;
-  const project = place?.project ?? shownName;
+  const project = known ?? shownName;
   const kinds: Readonly<Record<string, string>> = TABLES.kinds;
   // What Claude Code itself sends in a person's place (`<task-notification>`) is a message.
   const isSent = table.kind === "prompt" && /^\s*<(?!private)[a-z-]+>/.test(parts[0]!.given);
