@@ -5,6 +5,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "../../db/statement.ts";
 import { FORGOTTEN_MARK } from "../../memory/observe/forget_mark.ts";
+import { shapeOf } from "../care/table_copy_table.ts";
 import { isForgotten, sessionName } from "../forget/forgotten_names_table.ts";
 import { type ExportType, fieldOf, tableOf } from "./exported_tables.ts";
 
@@ -41,6 +42,8 @@ export function beginImport() {
     toResolve: new Map<number, number>(),
     /** Of tables without a key: how many rows are here with the same `sameBy`, of which the export had none yet. */
     listed: new Map<ExportType, Map<string, number>>(),
+    /** The columns of tables, once they were asked for. */
+    columns: new Map<ExportType, ReadonlySet<string>>(),
   };
 }
 
@@ -92,14 +95,11 @@ export function importRow(
   },
 ): RowFate {
   const { table } = tableOf(type);
-  const unknown = statement(
-    db,
-    `SELECT value
-       FROM json_each(?)
-      WHERE value <> 'observed_files'
-        AND value NOT IN (SELECT name FROM pragma_table_info(?))`,
-  ).get(JSON.stringify(Object.keys(columns)), table);
-  if (unknown !== undefined) throw new RowError(`it has the unknown field "${unknown["value"]}"`);
+  const known = run.columns.get(type) ??
+    new Set(["observed_files", ...shapeOf(db, table).columns.map(({ name }) => name)]);
+  run.columns.set(type, known);
+  const unknown = Object.keys(columns).find((name) => !known.has(name));
+  if (unknown !== undefined) throw new RowError(`it has the unknown field "${unknown}"`);
   if (Object.keys(columns).length === 0) throw new RowError("it says nothing but its type");
   try {
     if (type === "observation") importObservation(db, { columns, fate, run });
