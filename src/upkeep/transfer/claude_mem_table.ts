@@ -73,9 +73,8 @@ export function* claudeMemRows(
     return statement;
   };
   const key = table.name.startsWith("lite_") ? "id" : table.of;
-  const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table.sessions);
   try {
-    const rows = isThere === undefined ? [] : read(`SELECT * FROM ${table.sessions}`).all();
+    const rows = read(`SELECT * FROM ${table.sessions}`).all();
     const sessions = new Map(rows.map((row): [string, Row] => [first(row, key) ?? "", row]));
     const next = read(
       `SELECT rowid AS "0place", *
