@@ -18,7 +18,7 @@ import { WHOLE_BRANCH } from "./standing.ts";
 /** The layers as they were read; null where there is no file, or none that can be used. */
 export type FrameworkLayers = Readonly<Record<"global" | "project" | "local", LayerValues | null>>;
 
-/** Is given what is not taken over, by its dotted name there. */
+/** Notes a key of the framework that is not taken over, and why. @param name Its dotted name there. */
 type Leave = (name: string, why: string) => void;
 
 /** Commands of the framework in a text, where our own does not stand already. */
@@ -137,7 +137,7 @@ function triggerOf(trigger: Plain): Plain {
   return { ...others, commandPattern: ONLY_PYTHON.test(source) ? `(?${pattern}` : source };
 }
 
-/** The keys of hooks with dotted names; what nothing here is like is one name as a whole. */
+/** The keys of hooks with dotted names; a map without any key that we know stays one value. */
 function leavesOf(prefix: string, value: LayerValues): (readonly [name: string, value: Plain])[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const name = `${prefix}${key}`;

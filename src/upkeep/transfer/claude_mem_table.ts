@@ -103,7 +103,7 @@ function first(row: Row | undefined, names: string): string | null {
   return value === null || value instanceof Uint8Array ? null : String(value);
 }
 
-/** Of claude-mem-lite, which goes on, only what does not change: a summary has the time at which its session began. */
+/** A row with its session. In claude-mem-lite the time of a summary changes, so it gets the time at which its session began. */
 function rowOf(
   row: Row,
   { name, of }: ClaudeMemTable,

@@ -158,14 +158,14 @@ export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: Coven
   for (const [list, listed] of Object.entries({ tasks, beads })) {
     for (const [name, value] of Object.entries(Object(listed))) {
       const at = `state.json: ${list}[${name}]`;
-      const untold: [string, string][] = [];
-      const fields = isMapping(value) ? readFields(value, (...one) => untold.push(one)) : null;
+      const faults: [string, string][] = [];
+      const fields = isMapping(value) ? readFields(value, (...fault) => faults.push(fault)) : null;
       const id = fields?.id ?? (Array.isArray(listed) ? null : name);
       if (fields === null) leave(at, "it is no JSON object");
       else if (id === null) leave(at, "it has no id");
       else if (items.has(id)) leave(at, `task ${id} stands elsewhere too, and was read there`);
       else {
-        for (const [field, why] of untold) leave(`task ${id}: ${field}`, why);
+        for (const [field, why] of faults) leave(`task ${id}: ${field}`, why);
         const taskId = facts.here.get(origin + id) ?? newId(fields.created_at_ms ?? Date.now());
         items.set(id, { ...fields, taskId });
       }
@@ -228,18 +228,18 @@ function parentIn(items: ReadonlyMap<string, Fields & { readonly taskId: string 
 }
 
 /**
- * The status here, where nobody is at work: what was in work is open again, or blocked where its working tree is still
- * there, so that nobody begins anew what is half done. A person looks at a merge that was not finished.
+ * The status that a task gets here. Nobody works on it any more: a task in work is open again, or blocked while its
+ * working tree is there, so that nobody begins anew what is half done. A merge that was not finished waits for a person.
  */
 function standingOf(
   { status, reason, deleted_at_ms }: Pick<Fields, "status" | "reason" | "deleted_at_ms">,
   tree: string,
 ) {
   const where = isFolder(tree) ? `; it is in ${tree}` : "";
-  const isLeft = status === "open" || deleted_at_ms !== null ||
+  const isOpen = status === "open" || deleted_at_ms !== null ||
     status === "in_progress" && where === "";
   if (status === "closed") return { status, reason: null };
-  if (isLeft) return { status: "open", reason: null };
+  if (isOpen) return { status: "open", reason: null };
   return {
     status: "blocked",
     reason: status === "blocked" && reason || TABLES.reasons[status] + where,
