@@ -50,6 +50,23 @@ export interface LayerResult {
 /** Taking out one mistake can uncover another, but not often. */
 const MAX_ROUNDS = 4;
 
+/** A value for a configuration file, and its name in messages. */
+export interface ConfigEntry {
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly value: Plain;
+}
+
+/** What the schema refuses of a value in a project's file; empty where it refuses nothing. */
+export function faultsOf({ path, value }: Omit<ConfigEntry, "name">): string {
+  const nested = path.reduceRight<Plain>((inner, key) => ({ [key]: inner }), value);
+  const { problems } = readLayer({ layer: "project", path: "", text: JSON.stringify(nested) });
+  return problems.map(({ key, message }) => {
+    const below = key.replace(`${path.join(".")}`, "").replace(/^\./, "");
+    return below === "" ? message : `${below}: ${message}`;
+  }).join("; ");
+}
+
 /** Reads one file. Never throws. */
 export function readLayer(file: ConfigFile): LayerResult {
   if (file.text === null) {

@@ -16,6 +16,16 @@ export function statement(db: DatabaseSync, sql: string): StatementSync {
   return prepared;
 }
 
+/** What this database notes under a key; null where it notes nothing. */
+export function readMeta(db: DatabaseSync, key: string): string | null {
+  const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(key);
+  return row === undefined ? null : String(row["value"]);
+}
+
+export function writeMeta(db: DatabaseSync, key: string, value: string): void {
+  statement(db, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(key, value);
+}
+
 /** The column of a field: `parent_id` of `parentId`. */
 export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -5,6 +5,7 @@ import {
   isLeftOut,
   readConfigFiles,
 } from "../config/discover.ts";
+import type { ConfigEntry } from "../config/layer.ts";
 import { type Plain, readYaml, valueAt } from "../config/yaml_tree.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
@@ -103,13 +104,6 @@ export function writeTarget(
       cause: thrown,
     });
   }
-}
-
-/** A value for a configuration file, and its name in messages. */
-export interface ConfigEntry {
-  readonly name: string;
-  readonly path: readonly string[];
-  readonly value: Plain;
 }
 
 /** The new text of a file: new sections below, the rest as it is. @throws {UserError} Where no map of keys is. */

@@ -5,6 +5,7 @@ export {
   measureDatabase,
   sqliteVersion,
 } from "./care/care_table.ts";
+export { isDamage } from "./care/table_copy_table.ts";
 export { type ForgetFilter, isTextAlone } from "./forget/forget_choice_table.ts";
 export {
   findObservation,
@@ -29,9 +30,6 @@ export {
   claudeMemRows,
   type ClaudeMemTable,
   claudeMemTables,
-  type MemoryPlace,
   observationOf,
-  seenProjects,
 } from "./transfer/claude_mem_table.ts";
 export { type ExportCounts, exportLines, type LostRow } from "./transfer/export_table.ts";
-export { readImportMark, readOrigins, writeImportMark } from "./transfer/import_marks_table.ts";

@@ -68,7 +68,15 @@ export {
   restoreTask,
   unblockTask,
 } from "./task_life_table.ts";
-export { isReady, listReady, listTags, listTasks, readTask } from "./tasks_table.ts";
+export {
+  detachOrphanTasks,
+  isReady,
+  listReady,
+  listTags,
+  listTasks,
+  readOrigins,
+  readTask,
+} from "./tasks_table.ts";
 export {
   type Decision,
   listSteps,

@@ -128,3 +128,36 @@ export function listTags(db: DatabaseSync): string[] {
 export function taskOf(row: Readonly<Record<string, SQLOutputValue>>): Task {
   return rowOf(TASK_FIELDS, row);
 }
+
+/** Makes each task whose parent did not come the top of its own tree. @returns How many tasks. */
+export function detachOrphanTasks(db: DatabaseSync): number {
+  const { changes } = db.prepare(
+    `UPDATE tasks
+        SET parent_id = NULL
+      WHERE parent_id NOT IN (SELECT id FROM tasks)`,
+  ).run();
+  if (changes === 0) return 0;
+  db.exec(
+    `WITH RECURSIVE below (id, depth) AS (
+       SELECT id, 0 FROM tasks WHERE parent_id IS NULL
+        UNION
+       SELECT task.id, below.depth + 1 FROM below JOIN tasks AS task ON task.parent_id = below.id
+     )
+     UPDATE tasks
+        SET depth = below.depth
+       FROM below
+      WHERE tasks.id = below.id
+        AND tasks.depth <> below.depth`,
+  );
+  return Number(changes);
+}
+
+/** The ids of the tasks that came from another program, by origin. @param origin How their origins begin. */
+export function readOrigins(db: DatabaseSync, origin: string): ReadonlyMap<string, string> {
+  const rows = db.prepare(
+    `SELECT origin, id
+       FROM tasks
+      WHERE substr(origin, 1, length(?1)) = ?1`,
+  ).all(origin);
+  return new Map(rows.map((row) => [String(row["origin"]), String(row["id"])]));
+}

@@ -2,15 +2,11 @@
 import "../../src/operations/config_sections.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readLayer } from "../../src/config/layer.ts";
+import { type ConfigEntry, readLayer } from "../../src/config/layer.ts";
 import { isMapping } from "../../src/config/yaml_tree.ts";
 import { type LayerValues, type Plain } from "../../src/config/yaml_tree.ts";
 import { mergeValues } from "../../src/config/parse.ts";
-import {
-  convertConfig,
-  type PolicyEntry,
-  readFrameworkYaml,
-} from "../../src/policy/requirements/framework.ts";
+import { convertConfig, readFrameworkYaml } from "../../src/policy/requirements/framework.ts";
 
 /** Plain objects with plain prototypes, to be compared. */
 const tidy = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -32,7 +28,7 @@ function convert(
 }
 
 const namesOf = (left: readonly { readonly name: string }[]) => left.map(({ name }) => name);
-const valuesOf = (entries: readonly PolicyEntry[]) =>
+const valuesOf = (entries: readonly ConfigEntry[]) =>
   tidy(Object.fromEntries(entries.map(({ name, value }) => [name, value])));
 
 /** One requirement of a project, as the shared file gets it. */

@@ -3,7 +3,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { exportLines } from "../../src/upkeep/transfer/export_table.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../src/upkeep/transfer/import.ts";
 import { linesOf, type SourceLine } from "../../src/upkeep/transfer/import_lines.ts";
-import { EXPORTED_TABLES, NOT_EXPORTED } from "../../src/upkeep/transfer/exported_tables.ts";
+import { EXPORTED_TABLES } from "../../src/upkeep/transfer/exported_tables.ts";
+import TABLES from "../../src/upkeep/transfer/exported_tables.json" with { type: "json" };
 import { checkIndex } from "../../src/memory/search/memory_index_table.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
@@ -49,8 +50,7 @@ Deno.test("every table is in an export, or in the list of tables that are not ex
   ).all().map(({ name }) => String(name)).filter((name) => !name.startsWith("memory_index_"));
   const known = [
     ...EXPORTED_TABLES.map(({ table }) => table),
-    "observation_files",
-    ...Object.keys(NOT_EXPORTED),
+    ...Object.keys(TABLES.notExported),
   ];
   assert.deepEqual(tables, known.sort());
 });
@@ -270,7 +270,7 @@ Deno.test("a line with bytes that are not UTF-8 and a line that is too long are 
   const bytes = new TextEncoder().encode(`${meta}\n{"x":"ä"}\n${end}\n`);
   bytes[bytes.indexOf(0xc3)] = 0xff;
   assert.deepEqual(importText(temp.db, bytes).damagedLines, [{ line: 2, why: "it is not UTF-8" }]);
-  const lines = [...linesOf(source("abc\nabcdef\nab"), { maxBytes: 5 })];
+  const lines = [...linesOf(source("abc\nabcdef\nab"), 5)];
   assert.deepEqual(lines.map(({ text, isWhole }) => [text, isWhole]), [
     ["abc", true],
     [null, true],

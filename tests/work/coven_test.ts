@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { findCoven, readCoven } from "../../src/upkeep/transfer/coven.ts";
+import { CovenPlan, findCoven, planCovenTasks } from "../../src/upkeep/transfer/coven.ts";
 
 const folder = Deno.makeTempDirSync({ prefix: "conclaude-coven-" });
 addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
@@ -11,13 +11,15 @@ Deno.mkdirSync(join(folder, ".coven"));
 function read(state: unknown) {
   const text = typeof state === "string" ? state : JSON.stringify(state);
   Deno.writeTextFileSync(join(folder, ".coven/state.json"), text);
-  const place = findCoven(folder)!;
-  return readCoven(place, { here: new Map(), isFinished: false, repository: null });
+  const plan = new CovenPlan();
+  const facts = { here: new Map(), isFinished: false, repository: null };
+  planCovenTasks(findCoven(folder)!, plan, facts);
+  return plan;
 }
 
 /** The columns of one task. */
 const taskOf = (fields: Record<string, unknown>) =>
-  read({ tasks: [{ id: "a", title: "A", ...fields }] }).rows[0]!.columns;
+  read({ tasks: [{ id: "a", title: "A", ...fields }] }).tasks[0]!.row;
 
 Deno.test("coven's words and times have their meaning here, in any spelling", () => {
   const columns = [
@@ -26,6 +28,7 @@ Deno.test("coven's words and times have their meaning here, in any spelling", ()
     ["state", "pending-merge", "status", "blocked"],
     ["type", "epic", "type", "feature"],
     ["priority", "P1", "priority", 1],
+    ["priority", 0, "priority", 0],
     ["createdAt", "2025-11-02T11:00:00+01:00", "created_at_ms", 1762077600000],
     // Go's zero time is no time.
     ["deleted_at", "0001-01-01T00:00:00Z", "deleted_at_ms", null],
@@ -48,8 +51,8 @@ Deno.test("the tree of imported tasks has a top and right depths, whatever their
   const id = fc.constantFrom("a", "b", "c", "d", "e", "f", "gone");
   const task = fc.record({ parent_id: fc.option(id), depends_on: fc.array(id) });
   fc.assert(fc.property(fc.tuple(task, task, task, task, task, task), (given) => {
-    const { rows } = read({ tasks: given.map((one, i) => ({ id: "abcdef"[i], ...one })) });
-    const tasks = rows.filter(({ type }) => type === "task").map(({ columns }) => columns);
+    const plan = read({ tasks: given.map((one, i) => ({ id: "abcdef"[i], ...one })) });
+    const tasks = plan.tasks.map(({ row }) => row);
     assert.equal(tasks.length, 6);
     const depths = new Map(tasks.map((one) => [one["id"], Number(one["depth"])]));
     for (const { parent_id, depth } of tasks) {

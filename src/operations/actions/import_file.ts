@@ -4,8 +4,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns } from "../../secrets/redact.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { count } from "../../base/counts.ts";
-import { type CountName, noCounts } from "../../upkeep/transfer/exported_tables.ts";
-import { importLines, type ImportReport, linesOfExport } from "../../upkeep/transfer/import.ts";
+import { EXPORTED_TABLES } from "../../upkeep/transfer/exported_tables.ts";
+import {
+  importLines,
+  type ImportReport,
+  linesOfExport,
+  sumOf,
+} from "../../upkeep/transfer/import.ts";
 import { linesOf } from "../../upkeep/transfer/import_lines.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
@@ -14,10 +19,11 @@ import { nextHere } from "../next_command.ts";
 import { progressLine } from "../terminal.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../open_store.ts";
 import { errorText, type View } from "../view.ts";
-import { type FsFile, openSync, SeekMode } from "../../system/files.ts";
+import { identifyDatabase } from "../../db/database_identity.ts";
+import { openSync } from "../../system/files.ts";
 
-/** The first bytes of an SQLite database, which a person may take for an export. */
-const SQLITE = "SQLite format 3";
+/** What `identifyDatabase()` calls a database, which a person may take for an export. */
+const DATABASES = ["ours", "older", "newer", "foreign", "damaged"];
 
 /** `conclaude import file FILE` */
 export async function importFile(
@@ -65,53 +71,52 @@ function sourceOf(
   const path = typedPath(context, file);
   const cannot = (why: string, next: string, cause?: unknown) =>
     new UserError(`Cannot import "${path}"`, { why: `${why}; nothing was changed`, next, cause });
-  let opened: FsFile;
-  try {
-    opened = openSync(path);
-  } catch (thrown) {
-    throw cannot(messageOf(thrown), "conclaude import --help", thrown);
-  }
-  const { isDirectory, isFile } = opened.statSync();
-  const first = new Uint8Array(SQLITE.length);
-  if (isFile && opened.readSync(first) !== null) opened.seekSync(0, SeekMode.Start);
-  const isDatabase = new TextDecoder().decode(first) === SQLITE;
-  if (isDirectory || isDatabase) {
-    opened.close();
-    throw isDirectory ? cannot("it is a folder", "conclaude import --help") : cannot(
+  const { kind } = identifyDatabase(path);
+  if (kind === "folder") throw cannot("it is a folder", "conclaude import --help");
+  if (DATABASES.includes(kind)) {
+    throw cannot(
       "it is a database, not an export: a copy of conclaude's own is restored, that of claude-mem taken over",
       `conclaude import claude-mem ${quoteWord(file)}`,
     );
   }
-  return { readSync: (buffer) => opened.readSync(buffer), close: () => opened.close() };
+  try {
+    return openSync(path);
+  } catch (thrown) {
+    throw cannot(messageOf(thrown), "conclaude import --help", thrown);
+  }
 }
 
 /** Reports on stderr what could not be imported, and what may come back although it was forgotten elsewhere. */
 function tellTrouble(context: CliContext, report: ImportReport, file: string): void {
   const { damaged, damagedLines, cutShort, missing, forgottenElsewhere } = report;
+  const { stderr } = context.process;
   const again = "Export it again where it comes from: conclaude export --output conclaude.jsonl";
-  const tell = (what: string, why: string, next = again) =>
-    context.process.stderr.write(errorText({ what, why, next }));
-  for (const { line, why } of damagedLines) {
-    context.process.stderr.write(`line ${line}: ${why}\n`);
-  }
-  if (damaged > 0) {
-    const what = `${count(damaged, "line")} of ${file} cannot be taken over`;
-    tell(what, "they are not as an export has them; all the others were read");
-  }
-  if (cutShort) {
-    tell(`The export ${file} was cut short`, "its last line is missing; what is there was read");
-  } else if (missing > 0) {
-    const what = `${count(missing, "line is", "lines are")} missing in ${file}`;
-    tell(what, "its last line tells of more; what is there was read");
-  }
-  if (forgottenElsewhere > 0) {
-    const receipts = count(forgottenElsewhere, "receipt of it is", "receipts of it are");
-    tell(
-      "What was forgotten where the export was made is not kept away here",
-      `${receipts} in that database alone: transcripts and older exports may bring it here`,
-      nextHere("conclaude memory forget --help", context.globals),
-    );
-  }
+  const tell = (isSo: boolean, what: string, why: string, next = again) => {
+    if (isSo) stderr.write(errorText({ what, why, next }));
+  };
+  for (const { line, why } of damagedLines) stderr.write(`line ${line}: ${why}\n`);
+  tell(
+    damaged > 0,
+    `${count(damaged, "line")} of ${file} cannot be taken over`,
+    "they are not as an export has them; all the others were read",
+  );
+  tell(
+    cutShort,
+    `The export ${file} was cut short`,
+    "its last line is missing; what is there was read",
+  );
+  tell(
+    !cutShort && missing > 0,
+    `${count(missing, "line is", "lines are")} missing in ${file}`,
+    "its last line tells of more; what is there was read",
+  );
+  tell(
+    forgottenElsewhere > 0,
+    "What was forgotten where the export was made is not kept away here",
+    `${count(forgottenElsewhere, "receipt of it is", "receipts of it are")} in that database ` +
+      "alone: transcripts and older exports may bring it here",
+    nextHere("conclaude memory forget --help", context.globals),
+  );
 }
 
 /** A sentence for each count of the report: its beginning for one row and for several, and its end. */
@@ -128,28 +133,15 @@ function textOf(
   report: ImportReport,
   { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
 ): string {
-  const { imported } = report;
-  const names = Object.keys(noCounts()) as CountName[];
-  const parts = names.filter((name) => imported[name] > 0).map((name) => {
-    const [one, many] = LABELS[name] ?? [name.replace(/s$/, ""), name];
-    return count(imported[name], one, many);
+  const parts = EXPORTED_TABLES.flatMap(({ count: name, words }) => {
+    const [one, many] = words ?? [name.replace(/s$/, ""), name];
+    return report.imported[name] === 0 ? [] : [count(report.imported[name], one!, many)];
   });
-  const known = names.reduce((sum, name) => sum + report.known[name], 0);
   return [
     `${dryRun ? "Would import" : "Imported"} from ${file}: ${parts.join(", ") || "nothing new"}.`,
     ...SENTENCES.flatMap(([name, one, many, end]) => {
-      const rows = name === "known" ? known : report[name];
+      const rows = name === "known" ? sumOf(report.known) : report[name];
       return rows === 0 ? [] : [`${count(rows, one, many)} ${end}.`];
     }),
   ].join("\n");
 }
-
-/** Words for counts whose names people do not know. */
-const LABELS: Readonly<Record<string, readonly [one: string, many: string]>> = {
-  executions: ["audit row", "audit rows"],
-  taskTags: ["tag of a task", "tags of tasks"],
-  taskDependencies: ["dependency of a task", "dependencies of tasks"],
-  taskChanges: ["change of a task", "changes of tasks"],
-  workflowSteps: ["step of a workflow", "steps of workflows"],
-  summaryRequests: ["summary to be written", "summaries to be written"],
-};

@@ -2,6 +2,7 @@
 import "../config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../base/plain.ts";
+import type { ConfigEntry } from "../../config/layer.ts";
 import { type LayerValues, type Plain, readYaml, valueAt } from "../../config/yaml_tree.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isSameValue } from "../../base/likeness.ts";
@@ -20,18 +21,12 @@ import { transaction } from "../../db/transaction.ts";
 import { isKeyForgotten } from "../../upkeep/store.ts";
 import { readStandings, satisfy } from "../../policy/store.ts";
 import { findSessions } from "../../db/sessions.ts";
-import { type ConfigEntry, planEntries, targetOf, writePlanned } from "../config_target.ts";
+import { planEntries, targetOf, writePlanned } from "../config_target.ts";
 import type { CliContext } from "../context.ts";
 import { lookIntoStore, openStore } from "../open_store.ts";
 import type { View } from "../view.ts";
 
-interface ImportFlags {
-  readonly dryRun: boolean;
-  /** Everything into the file that is not committed. */
-  readonly local: boolean;
-  /** What our files have is replaced. */
-  readonly force: boolean;
-}
+type ImportFlags = Readonly<{ dryRun: boolean; local: boolean; force: boolean }>;
 
 const HEAD = " What has to be true before Claude edits, commits or stops: `conclaude req --help`.";
 
@@ -45,26 +40,19 @@ export async function importRequirements(context: CliContext, flags: ImportFlags
   const states = repository === undefined
     ? []
     : readFolder(joinPath(repository.commonDir, "requirements"), /\.json$/);
-  const policy = planPolicy(context, found.files, {
-    ...flags,
-    leave: (name, why) => void notTaken.push({ name, why }),
-  });
+  const leave = (name: string, why: string) => void notTaken.push({ name, why });
+  const policy = planPolicy(context, found.files, { ...flags, leave });
   const satisfactions = states.flatMap((file) => {
     const { path } = file;
     const skip = (why: string) => void skipped.push({ path, why });
     if (file.text === null) skip(file.problem);
     return file.text === null ? [] : readState(file.text, { path, skip });
   });
-  const counts = { satisfied: 0, present: 0 };
+  let counts = { satisfied: 0, present: 0 };
   // The rows and the files go together: when one of them cannot be written, none is.
   const work = (db: DatabaseSync, rules: RedactRules | null) => {
-    Object.assign(
-      counts,
-      record(db, satisfactions, {
-        ...{ repository: repository?.commonDir ?? "", registry: found.sessions, rules },
-        skip: (path, why) => void skipped.push({ path, why }),
-      }),
-    );
+    const here = { repository: repository?.commonDir ?? "", registry: found.sessions };
+    counts = record(db, satisfactions, { ...here, rules, skipped });
     if (rules !== null) writePlanned(policy.files);
   };
   if (satisfactions.length === 0) {
@@ -133,14 +121,9 @@ function findFiles({ cwd, locations: { home } }: CliContext, top = cwd) {
     project: inProject("requirements.yaml"),
     local: inProject("requirements.local.yaml"),
   };
-  let sessions: string[] = [];
-  try {
-    sessions = Object.keys(
-      Object(JSON.parse(inHome("sessions.json")?.text ?? "{}")).sessions ?? {},
-    );
-  } catch {
-    // Without it, short ids are looked for among our own sessions only.
-  }
+  // Without it, short ids are looked for among our own sessions only.
+  const registry = readFrameworkYaml(inHome("sessions.json")?.text ?? "");
+  const sessions = Object.keys(Object(Object(registry)["sessions"]));
   return { files, sessions, searched };
 }
 
@@ -148,9 +131,7 @@ function findFiles({ cwd, locations: { home } }: CliContext, top = cwd) {
 function planPolicy(
   context: CliContext,
   files: Files,
-  { local, force, leave }: Omit<ImportFlags, "dryRun"> & {
-    readonly leave: (name: string, why: string) => void;
-  },
+  { local, force, leave }: ImportFlags & { readonly leave: (name: string, why: string) => void },
 ) {
   const valuesOf = (file: FoundFile | undefined): LayerValues | null => {
     if (file === undefined) return null;
@@ -178,10 +159,10 @@ function planPolicy(
     planEntries(targets.shared, shared, { head: HEAD, stays }),
     planEntries(targets.own, own, { head: HEAD, stays }),
   ];
-  const plan = plans.flatMap(({ file }) => file ?? []);
-  const kept = new Set(plans.flatMap((one) => one.kept));
-  const isFirst = plan.length > 0 && targets.shared.isNew && targets.own.isNew;
-  return { path: targets.shared.path, files: plan, kept: [...kept], isFirst };
+  const planned = plans.flatMap(({ file }) => file ?? []);
+  const kept = [...new Set(plans.flatMap((one) => one.kept))];
+  const isFirst = planned.length > 0 && targets.shared.isNew && targets.own.isNew;
+  return { path: targets.shared.path, files: planned, kept, isFirst };
 }
 
 /**
@@ -193,13 +174,13 @@ function planPolicy(
 function record(
   db: DatabaseSync,
   found: readonly RecordedSatisfaction[],
-  { repository, registry, rules, skip }: {
+  { repository, registry, rules, skipped }: {
     readonly repository: string;
     readonly registry: readonly string[];
     readonly rules: RedactRules | null;
-    readonly skip: (path: string, why: string) => void;
+    readonly skipped: { path: string; why: string }[];
   },
-): { satisfied: number; present: number } {
+) {
   const known = [...registry, ...found.map(({ sessionId }) => sessionId)];
   // The framework cuts ids: the only session that begins so is meant.
   const wholeId = (id: string) => {
@@ -208,16 +189,12 @@ function record(
       .filter((one) => one.includes("-") && one.startsWith(id));
     return new Set(alike).size === 1 ? alike[0]! : id;
   };
-  const newest = new Map<string, RecordedSatisfaction>();
-  for (const one of found.toSorted((a, b) => a.atMs - b.atMs)) {
-    const sessionId = wholeId(one.sessionId);
-    newest.set([one.branch, one.requirement, sessionId].join("\0"), { ...one, sessionId });
-  }
-  const branches = new Set(found.map(({ branch }) => branch));
-  const standings = new Map(
-    [...branches].map((branch) => [branch, readStandings(db, { repository, branch })]),
+  const newest = new Map(
+    found.toSorted((a, b) => a.atMs - b.atMs)
+      .map((one) => ({ ...one, sessionId: wholeId(one.sessionId) }))
+      .map((one) => [[one.branch, one.requirement, one.sessionId].join("\0"), one]),
   );
-  const left: string[] = [];
+  const left: { readonly path: string; readonly why: string }[] = [];
   const counts = { satisfied: 0, present: 0 };
   for (const { branch, ...one } of newest.values()) {
     const { requirement, sessionId, scope, expiresAtMs } = one;
@@ -225,10 +202,10 @@ function record(
     const isOver = scope !== "permanent" && expiresAtMs !== null && expiresAtMs <= Date.now();
     if (isOver || isKeyForgotten(db, "requirement", key)) {
       const why = isOver ? "have expired" : "were forgotten here";
-      left.push(`${one.metadata["imported_from"]}\0satisfactions that ${why}`);
+      left.push({ path: one.metadata.imported_from, why });
       continue;
     }
-    const here = standings.get(branch)!.find((standing) =>
+    const here = readStandings(db, { repository, branch }).find((standing) =>
       standing.requirement === requirement && standing.sessionId === sessionId
     );
     const isNew = (here?.satisfiedAtMs ?? -1) < one.atMs;
@@ -237,9 +214,9 @@ function record(
     const metadata = redactValue(one.metadata, rules) as Record<string, unknown>;
     satisfy(db, { repository, branch }, { ...one, by: "import", metadata });
   }
-  for (const [place, alike] of Map.groupBy(left, (one) => one)) {
-    const [path = "", why] = place.split("\0");
-    skip(path, `${alike.length} ${why}`);
+  for (const alike of Map.groupBy(left, ({ path, why }) => path + why).values()) {
+    const { path, why } = alike[0]!;
+    skipped.push({ path, why: `${alike.length} satisfactions that ${why}` });
   }
   return counts;
 }

@@ -5,28 +5,20 @@
  * local one) goes into the file of the project that is not committed.
  */
 import { parse } from "yaml";
-import { readLayer } from "../../config/layer.ts";
+import { type ConfigEntry, faultsOf } from "../../config/layer.ts";
 import { mergeValues } from "../../config/parse.ts";
 import { isMapping, type LayerValues, type Plain } from "../../config/yaml_tree.ts";
 import { messageOf } from "../../base/errors.ts";
 import { normalizeSessionId } from "../../base/ids.ts";
 import { isSameValue } from "../../base/likeness.ts";
 import TABLES from "./framework.json" with { type: "json" };
-import { type Scope, SCOPES } from "./requirement_policy.ts";
+import { SCOPES } from "./requirement_policy.ts";
 import { WHOLE_BRANCH } from "./standing.ts";
 
 /** The layers as they were read; null where there is no file, or none that can be used. */
 export type FrameworkLayers = Readonly<Record<"global" | "project" | "local", LayerValues | null>>;
 
-/** One thing that a file of ours is to say: a requirement, or a key of `hooks`. */
-export interface PolicyEntry {
-  /** A requirement's name, or the dotted name of the key. */
-  readonly name: string;
-  readonly path: readonly string[];
-  readonly value: Plain;
-}
-
-/** Is given what is not taken over, by its dotted name there. */
+/** Notes a key of the framework that is not taken over, and why. @param name Its dotted name there. */
 type Leave = (name: string, why: string) => void;
 
 /** Commands of the framework in a text, where our own does not stand already. */
@@ -58,21 +50,17 @@ export function readFrameworkYaml(text: string): LayerValues | string {
 export function convertConfig(
   { global, project, local }: FrameworkLayers,
   { allOwn, leave }: { readonly allOwn: boolean; readonly leave: Leave },
-): Readonly<Record<"shared" | "own", readonly PolicyEntry[]>> {
+): Readonly<Record<"shared" | "own", readonly ConfigEntry[]>> {
   if (project === null) return { shared: [], own: [] };
   const all = mergeValues(
     mergeValues(project["inherit"] === false ? {} : global ?? {}, project),
     local ?? {},
   );
-  const told = new Set<string>();
-  const once: Leave = (name, why) => {
-    if (!told.has(name + why)) leave(name, why);
-    told.add(name + why);
-  };
-  const own = entriesOf(all, once);
-  const shared = allOwn ? [] : entriesOf(project, once);
+  const own = entriesOf(all, leave);
+  // What is left of the project's file is left of all layers together, and was named there.
+  const shared = allOwn ? [] : entriesOf(project, () => {});
   const handled = ["version", "enabled", "inherit", "requirements", "hooks"];
-  for (const key of Object.keys(all)) if (!handled.includes(key)) once(key, reasonOf(key));
+  for (const key of Object.keys(all)) if (!handled.includes(key)) leave(key, reasonOf(key));
   return {
     shared,
     own: own.filter(({ name, value }) =>
@@ -85,7 +73,7 @@ function reasonOf(name: string): string {
   return LEFT[name] ?? "conclaude has no such key";
 }
 
-function entriesOf(layer: LayerValues, leave: Leave): PolicyEntry[] {
+function entriesOf(layer: LayerValues, leave: Leave): ConfigEntry[] {
   const isOn = layer["enabled"] !== false;
   if (!isOn) leave("enabled", "every requirement is off: `conclaude req enable --all`");
   const requirements = Object.entries(mapOf(layer["requirements"])).map(([name, given]) => ({
@@ -98,14 +86,10 @@ function entriesOf(layer: LayerValues, leave: Leave): PolicyEntry[] {
     if (to === null) leave(`hooks.${name}`, reasonOf(`hooks.${name}`));
     return to === null ? [] : [{ name: to, path: to.split("."), value }];
   });
-  return [...requirements, ...hooks].filter(({ name, path, value }) => {
-    const nested = path.reduceRight((inner: Plain, key) => ({ [key]: inner }), value);
-    const { problems } = readLayer({ layer: "project", path: "", text: JSON.stringify(nested) });
-    const faults = problems.map(({ key, message }) =>
-      `${key.replace(/^[^.]*\.[^.]*\./, "")}: ${message}`
-    );
-    if (faults.length > 0) leave(name, faults.join("; "));
-    return faults.length === 0;
+  return [...requirements, ...hooks].filter((entry) => {
+    const faults = faultsOf(entry);
+    if (faults !== "") leave(entry.name, faults);
+    return faults === "";
   });
 }
 
@@ -153,7 +137,7 @@ function triggerOf(trigger: Plain): Plain {
   return { ...others, commandPattern: ONLY_PYTHON.test(source) ? `(?${pattern}` : source };
 }
 
-/** The keys of hooks with dotted names; what nothing here is like is one name as a whole. */
+/** The keys of hooks with dotted names; a map without any key that we know stays one value. */
 function leavesOf(prefix: string, value: LayerValues): (readonly [name: string, value: Plain])[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const name = `${prefix}${key}`;
@@ -163,66 +147,49 @@ function leavesOf(prefix: string, value: LayerValues): (readonly [name: string, 
 }
 
 /** A satisfaction that the framework recorded. */
-export interface RecordedSatisfaction {
-  readonly branch: string;
-  readonly requirement: string;
-  /** A full id, or the beginning of one; empty for the whole branch. */
-  readonly sessionId: string;
-  readonly scope: Scope;
-  readonly atMs: number;
-  /** When it was satisfied in the session that it was carried over from; else the same as `atMs`. */
-  readonly originalAtMs: number;
-  readonly expiresAtMs: number | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
+export type RecordedSatisfaction = ReturnType<typeof readState>[number];
 
 /** Reads the record of a branch. That a requirement was triggered is passed over: it belongs to sessions that are over. */
 export function readState(
   text: string,
   { path, skip }: { readonly path: string; readonly skip: (why: string) => void },
-): RecordedSatisfaction[] {
-  let file: Record<string, unknown> = {};
-  try {
-    file = Object(JSON.parse(text));
-  } catch {
+) {
+  const file = readFrameworkYaml(text);
+  if (typeof file === "string") {
     skip("it is not valid JSON");
     return [];
   }
-  const { version, branch } = file;
+  const { version = null, branch } = file;
   if (version !== "1.0" || typeof branch !== "string" || branch === "") {
-    skip(`a branch and version 1.0 are expected, it has ${JSON.stringify(version) ?? "none"}`);
+    skip(`a branch and version 1.0 are expected, it has ${JSON.stringify(version)}`);
     return [];
   }
-  const found: RecordedSatisfaction[] = [];
-  for (const [requirement, value] of Object.entries(Object(file["requirements"]))) {
-    const state: Record<string, unknown> = Object(value);
-    const scope = SCOPES.find((one) => one === (state["scope"] ?? "session"));
+  return Object.entries(mapOf(file["requirements"])).flatMap(([requirement, state]) => {
+    const { scope: named = "session", sessions } = Object(state);
+    const scope = SCOPES.find((one) => one === named);
     if (scope === undefined || !/^\w[\w.-]{0,63}$/.test(requirement)) {
       skip(`${requirement}: it has no name or no scope that we know`);
-      continue;
+      return [];
     }
     // What holds for a whole branch was also kept as that of a session `branch-override`.
-    const entries = Object.entries<unknown>({ branch: state, ...Object(state["sessions"]) });
-    for (const [key, entry] of entries) {
-      const sessionId = key.startsWith("branch") ? WHOLE_BRANCH : normalizeSessionId(key);
+    const entries = Object.entries<unknown>({ branch: state, ...Object(sessions) });
+    return entries.flatMap(([key, entry]) => {
       const { satisfied, satisfied_at, expires_at, satisfied_by: by, metadata } = Object(entry);
-      if (satisfied !== true) continue;
+      if (satisfied !== true) return [];
+      const sessionId = key.startsWith("branch") ? WHOLE_BRANCH : normalizeSessionId(key);
       const [atMs, expiresAtMs] = [timeOf(satisfied_at), timeOf(expires_at)];
       if (atMs === null || sessionId === undefined) {
         skip(`${requirement}, ${key}: it does not say when it was satisfied, or in which session`);
-        continue;
+        return [];
       }
       // Nothing is to be carried on for ever, so the first time counts.
       const first = by === "carry_over" ? timeOf(Object(metadata).original_satisfied_at) : null;
       const from = { imported_from: path, original_satisfied_by: by ?? null };
-      found.push({
-        ...{ branch, requirement, sessionId, scope, atMs, expiresAtMs },
-        originalAtMs: Math.min(first ?? atMs, atMs),
-        metadata: { ...Object(metadata), ...from },
-      });
-    }
-  }
-  return found;
+      const told = { branch, requirement, sessionId, scope, atMs, expiresAtMs };
+      const originalAtMs = Math.min(first ?? atMs, atMs);
+      return [{ ...told, originalAtMs, metadata: { ...Object(metadata), ...from } }];
+    });
+  });
 }
 
 /** Milliseconds of now or before, from epoch seconds; null for what is no time. */

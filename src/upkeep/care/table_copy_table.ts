@@ -50,7 +50,7 @@ export function columnsOf(db: DatabaseSync, table: string): Column[] {
 }
 
 /** What identifies a row: its number, or the primary key where rows have no numbers. */
-function keysOf(db: DatabaseSync, table: string): string[] {
+export function keysOf(db: DatabaseSync, table: string): string[] {
   return db.prepare(
     `SELECT coalesce(key.name, 'rowid') AS name
        FROM pragma_table_list AS made

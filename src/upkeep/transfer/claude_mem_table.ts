@@ -4,10 +4,10 @@ import { digestOf } from "../../base/fnv.ts";
 import { normalizeSessionId, UNKNOWN_SESSION_ID } from "../../base/ids.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
 import { NO_SESSION } from "../../memory/observe/observation.ts";
-import { pathInProject } from "../../memory/project_paths.ts";
+import { folderOfProject, pathInProject } from "../../memory/project_paths.ts";
 import { headAndTail, titleLine } from "../../memory/text.ts";
 import TABLES from "./claude_mem.json" with { type: "json" };
-import { isDamage } from "../care/table_copy_table.ts";
+import { isDamage, quotedName } from "../care/table_copy_table.ts";
 import type { ImportedColumns } from "./import_rows_table.ts";
 
 /** How one table is read; `a|b` stands for the first of these columns that a row has. */
@@ -26,40 +26,40 @@ export interface ClaudeMemRow {
   readonly atMs: number;
 }
 
-/** Where imported rows belong: their project, and the folder that their paths are told from. */
-export interface MemoryPlace {
-  readonly project: string;
-  readonly root: string;
-}
-
 const BATCH = 200;
 const KEPT = { head: 48_000, tail: 16_000 };
 const MAX_FILES = 200;
 const CLAUDE_ID = "content_session_id|claude_session_id";
 
-/** The tables that a database has, and the others of it that have rows. @throws {Error} What SQLite says. */
-export function claudeMemTables(db: DatabaseSync): { tables: ClaudeMemTable[]; others: string[] } {
-  const columns = new Map(
-    db.prepare(
-      `SELECT t.name AS name, (SELECT json_group_array(c.name) FROM pragma_table_info(t.name) AS c) AS columns
-         FROM pragma_table_list AS t
-        WHERE t.schema = 'main'
-          AND t.type = 'table'
-          AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-        ORDER BY t.name`,
-    ).all().map(({ name, columns }): [string, string[]] => [`${name}`, JSON.parse(`${columns}`)]),
-  );
-  const isLite = columns.get("sessions")?.includes("project_dir") ?? false;
-  const tables = TABLES.tables.filter(({ name, table, needs }) =>
-    name.startsWith("lite_") === isLite &&
-    needs.every((names) => names.split("|").some((one) => columns.get(table)?.includes(one)))
-  );
-  const read = ["sessions", "sdk_sessions", ...tables.map(({ table }) => table)];
-  const others = [...columns.keys()].filter((name) =>
-    !read.includes(name) &&
-    db.prepare(`SELECT 1 FROM "${name.replaceAll('"', '""')}" LIMIT 1`).get() !== undefined
-  );
-  return { tables, others };
+/**
+ * The tables that a database has, what they are counted as, and the others of it that have rows.
+ *
+ * @throws {Error} What SQLite says.
+ */
+export function claudeMemTables(
+  db: DatabaseSync,
+): { tables: ClaudeMemTable[]; counted: string[]; others: string[] } {
+  const columnsOf = db.prepare("SELECT name FROM pragma_table_info(?)");
+  const names = db.prepare(
+    `SELECT name
+       FROM sqlite_schema
+      WHERE type = 'table'
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY name`,
+  ).all().map(({ name }) => String(name));
+  const has = (table: string, columns: string) =>
+    columnsOf.all(table).some(({ name }) => columns.split("|").includes(String(name)));
+  const isLite = has("sessions", "project_dir");
+  const known = TABLES.tables.filter(({ name }) => name.startsWith("lite_") === isLite);
+  const read = ["sessions", "sdk_sessions", ...known.map(({ table }) => table)];
+  return {
+    tables: known.filter(({ table, needs }) => needs.every((columns) => has(table, columns))),
+    counted: known.map(({ counted }) => counted),
+    others: names.filter((name) =>
+      !read.includes(name) &&
+      db.prepare(`SELECT 1 FROM ${quotedName(name)} LIMIT 1`).get() !== undefined
+    ),
+  };
 }
 
 /** The rows of a table, oldest first. @returns Whether the last row was reached: a damaged page may be in the way. */
@@ -73,9 +73,8 @@ export function* claudeMemRows(
     return statement;
   };
   const key = table.name.startsWith("lite_") ? "id" : table.of;
-  const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table.sessions);
   try {
-    const rows = isThere === undefined ? [] : read(`SELECT * FROM ${table.sessions}`).all();
+    const rows = read(`SELECT * FROM ${table.sessions}`).all();
     const sessions = new Map(rows.map((row): [string, Row] => [first(row, key) ?? "", row]));
     const next = read(
       `SELECT rowid AS "0place", *
@@ -104,7 +103,7 @@ function first(row: Row | undefined, names: string): string | null {
   return value === null || value instanceof Uint8Array ? null : String(value);
 }
 
-/** Of claude-mem-lite, which goes on, only what does not change: a summary has the time at which its session began. */
+/** A row with its session. In claude-mem-lite the time of a summary changes, so it gets the time at which its session began. */
 function rowOf(
   row: Row,
   { name, of }: ClaudeMemTable,
@@ -138,17 +137,13 @@ function momentOf(epoch: string | null, text: string | null): number {
   return [ms, Date.parse(utc)].find(isTime) ?? 0;
 }
 
-/**
- * A row as a row of `observations`; null when it says nothing that may be kept.
- *
- * @param options `mask`: takes out what must not be kept. `place`: where the project lies; null when it is not known.
- */
+/** A row as a row of `observations`; null when it says nothing that may be kept. @param options `project`: null when it is not known. */
 export function observationOf(
   { row, id, sessionId, project: name, atMs }: ClaudeMemRow,
-  { table, mask, place }: {
-    readonly table: ClaudeMemTable;
+  table: ClaudeMemTable,
+  { mask, project: known }: {
     readonly mask: (text: string) => string;
-    readonly place: MemoryPlace | null;
+    readonly project: string | null;
   },
 ): ImportedColumns | null {
   const parts = table.parts.flatMap(([names, label = ""]) => {
@@ -166,10 +161,10 @@ export function observationOf(
   if (text.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "") return null;
   const heading = mask(parts[0]!.given).replace(/^\[private removed\]\s*/, "").trim() || text;
   const paths = table.files.flatMap((column) => listIn(first(row, column) ?? ""))
-    .map((path) => pathInProject(mask(path), place?.root ?? null));
+    .map((path) => pathInProject(mask(path), known === null ? null : folderOfProject(known)));
   const files = [...new Set(paths)].slice(0, MAX_FILES);
   const shownName = mask(name) || null;
-  const project = place?.project ?? shownName;
+  const project = known ?? shownName;
   const kinds: Readonly<Record<string, string>> = TABLES.kinds;
   // What Claude Code itself sends in a person's place (`<task-notification>`) is a message.
   const isSent = table.kind === "prompt" && /^\s*<(?!private)[a-z-]+>/.test(parts[0]!.given);
@@ -199,20 +194,8 @@ function listIn(text: string): string[] {
     value = text === "none" ? [] : text.split("\n");
   }
   return [value].flat().flatMap((item: unknown) => {
-    const { name, action } = Object(item) as Readonly<Record<string, unknown>>;
-    const told = typeof name === "string" ? action ? `${name} (${action})` : name : item;
+    const { name, action } = Object(item);
+    const told = name === undefined ? item : action ? `${name} (${action})` : name;
     return typeof told === "string" && told.trim() !== "" ? [told.trim()] : [];
   });
-}
-
-/** Every project that a session was seen in, a common git directory or a folder, with each folder of it. */
-export function seenProjects(
-  db: DatabaseSync,
-): { readonly project: string; readonly projectDir: string }[] {
-  return db.prepare(
-    `SELECT DISTINCT coalesce(repository, project_dir) AS project, project_dir AS projectDir
-       FROM sessions
-      WHERE project_dir IS NOT NULL
-      ORDER BY project, projectDir`,
-  ).all() as unknown as { project: string; projectDir: string }[];
 }

@@ -3,20 +3,21 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { isUserError, messageOf } from "../../base/errors.ts";
 import { firstIdAt } from "../../base/ids.ts";
 import { VERSION } from "../../base/version.ts";
+import { payloadText, type StoredPayload } from "../../db/payloads.ts";
+import { type Filter, filterOf } from "../../db/statement.ts";
 import { schemaVersion } from "../../db/transaction.ts";
-import { orDamaged, reachablePlaces } from "../care/table_copy_table.ts";
+import { columnsOf, keysOf, orDamaged, reachablePlaces } from "../care/table_copy_table.ts";
+import { receiptIds } from "../forget/forget_receipts_table.ts";
 import {
   type CountName,
   EXPORT_FORMAT,
   EXPORTED_TABLES,
+  type ExportedTable,
   type ExportType,
   fieldOf,
   noCounts,
   tableOf,
 } from "./exported_tables.ts";
-import { type Filter, filterOf } from "../../db/statement.ts";
-import { receiptIds } from "../forget/forget_receipts_table.ts";
-import { payloadText, type StoredPayload } from "../../db/payloads.ts";
 
 /** Which rows are exported; null lets all rows through. */
 export interface ExportFilter {
@@ -50,39 +51,32 @@ export type ExportCounts = Readonly<Record<CountName, number>> & {
 };
 
 /**
- * The lines of an export. `meta` comes first, then one line for each row: its `type` and all columns in camelCase. `end`
- * with the counts comes last and shows that an export is complete. The `payload` of a capture is its JSON, however it is
- * stored; an observation has its files and their digests as `observedFiles`. `receipts` in the first line are the ids of
- * what was forgotten in this database: the tombstones themselves are not exported.
+ * The lines of an export: `meta`, a line for each row with its `type` and all columns in camelCase, and `end` with the
+ * counts, which shows that the export is complete. The `payload` of a capture is its JSON, however it is stored. `meta`
+ * has the ids of the receipts of what was forgotten here: the tombstones themselves are not exported.
  *
  * @param options `onLost`: takes each row that cannot be read, as far as it can be named.
  */
 export function* exportLines(
   db: DatabaseSync,
-  options: ExportFilter & {
+  { atMs, onLost, ...filter }: ExportFilter & {
     readonly atMs: number;
     readonly onLost?: (row: LostRow) => void;
   },
 ): Generator<string, ExportCounts> {
-  const { sessionId, sinceMs, atMs } = options;
   const counts = { ...noCounts(), damaged: 0, unreadable: 0 };
-  yield JSON.stringify({
-    type: "meta",
-    format: EXPORT_FORMAT,
-    version: VERSION,
-    schema: schemaVersion(db),
-    exportedAtMs: atMs,
-    sessionId,
-    sinceMs,
-    receipts: orDamaged(() => receiptIds(db), () => []),
-  });
-  const rows = exportRows(db, { sessionId, sinceMs }, options.onLost);
+  const receipts = orDamaged(() => receiptIds(db), () => []);
+  const schema = schemaVersion(db);
+  const { sessionId, sinceMs } = filter;
+  const about = { version: VERSION, schema, exportedAtMs: atMs, sessionId, sinceMs, receipts };
+  yield JSON.stringify({ type: "meta", format: EXPORT_FORMAT, ...about });
+  const rows = exportRows(db, filter, onLost);
   try {
     let step = rows.next();
     for (; !step.done; step = rows.next()) {
-      const { line, damaged } = lineOf(step.value);
+      const { line, isDamaged } = lineOf(step.value);
       counts[tableOf(step.value.type).count]++;
-      if (damaged) counts.damaged++;
+      if (isDamaged) counts.damaged++;
       yield line;
     }
     counts.unreadable = step.value;
@@ -95,7 +89,7 @@ export function* exportLines(
 }
 
 /**
- * Every row of every exported table, one at a time, all from one moment. The connection stays in a read transaction until
+ * Every row of every exported table, one at a time, all from one moment: the connection stays in a read transaction until
  * the last row is taken or the loop is left.
  *
  * @returns How many rows cannot be read, as far as they can be counted: at least 1 if any are lost.
@@ -108,11 +102,7 @@ export function* exportRows(
   db.exec("BEGIN");
   try {
     let unreadable = 0;
-    for (const { type, hasNumbers } of EXPORTED_TABLES) {
-      unreadable += hasNumbers
-        ? yield* numberedRows(db, type, { filter, onLost })
-        : yield* allRows(db, type, filter);
-    }
+    for (const table of EXPORTED_TABLES) unreadable += yield* rowsOf(db, table, { filter, onLost });
     return unreadable;
   } finally {
     // Nothing was written. A COMMIT would repeat the error of a damaged page.
@@ -120,43 +110,57 @@ export function* exportRows(
   }
 }
 
-/** Reads row by row: the runtime's iterator ends at an error as if that were the last row. */
-function* numberedRows(
-  db: DatabaseSync,
-  type: ExportType,
-  { filter, onLost }: {
-    readonly filter: ExportFilter;
-    readonly onLost: (row: LostRow) => void;
-  },
-): Generator<ExportRow, number> {
-  const { table, key } = tableOf(type);
-  const where = whereOf(type, filter);
-  const name = type === "observation" || key === null ? "rowid" : key[0]!;
-  const { places, isWhole } = orDamaged(
-    () => ({ places: placesIn(db, type, where), isWhole: true }),
-    () => reachablePlaces(db, table),
+/**
+ * Reads row by row: the runtime's iterator ends at an error as if that were the last row. A table without row numbers is
+ * read in one go. The rows come in the order of their ids, which is that of time, where they have such ids.
+ */
+function* rowsOf(db: DatabaseSync, table: ExportedTable, { filter, onLost }: {
+  readonly filter: ExportFilter;
+  readonly onLost: (row: LostRow) => void;
+}): Generator<ExportRow, number> {
+  const { type, key } = table;
+  const columns = columnsOf(db, table.table);
+  const where = whereOf(table, columns.some(({ name }) => name === "session_id"), filter);
+  // The runtime cuts a text at a NUL, so such a text is read as bytes.
+  const selected = columns.map(({ name, isText }) =>
+    isText ? `iif(instr(${name}, char(0)) > 0, CAST(${name} AS BLOB), ${name}) AS ${name}` : name
   );
-  const { columns, decode } = wholeColumns(db, table);
-  const condition = where.sql === "" ? "WHERE rowid = ?" : `${where.sql} AND rowid = ?`;
-  const read = db.prepare(`SELECT ${columns} FROM ${table} ${condition}`);
-  const readName = db.prepare(`SELECT ${name} AS name FROM ${table} WHERE rowid = ?`);
+  const select = `SELECT ${selected.join(", ")} FROM ${table.table} ${where.sql}`;
+  const texts = columns.filter(({ isText }) => isText).map(({ name }) => name);
   const readFiles = type === "observation" ? db.prepare(OBSERVED_FILES) : null;
   let unreadable = 0;
+  const rowIn = (row: Columns): ExportRow => {
+    const more = texts.filter((name) => row[name] instanceof Uint8Array)
+      .map((name) => [name, new TextDecoder().decode(row[name] as Uint8Array)]);
+    if (readFiles !== null) {
+      const files = orDamaged(() => readFiles.get(row["id"]!)!["files"], () => null);
+      if (files === null) unreadable++;
+      more.push(["observed_files", String(files ?? "[]")]);
+    }
+    return { type, columns: more.length === 0 ? row : { ...row, ...Object.fromEntries(more) } };
+  };
+  if (keysOf(db, table.table)[0] !== "rowid") {
+    const all = () => db.prepare(`${select} ORDER BY ${key}`).all(...where.values);
+    const rows = orDamaged(all, () => null);
+    for (const row of rows ?? []) yield rowIn(row);
+    return rows === null ? 1 : 0;
+  }
+  const { places, isWhole } = orDamaged(
+    () => ({ places: placesIn(db, table, where), isWhole: true }),
+    () => reachablePlaces(db, table.table),
+  );
+  const read = db.prepare(`${select} ${where.sql === "" ? "WHERE" : "AND"} rowid = ?`);
+  const name = type === "observation" || key === null ? "rowid" : key[0]!;
+  const readName = db.prepare(`SELECT ${name} AS name FROM ${table.table} WHERE rowid = ?`);
   for (const place of places) {
     const row = orDamaged(() => read.get(...where.values, place), (thrown) => {
       const id = orDamaged(() => readName.get(place)?.["name"], () => null);
       if (id != null) onLost({ type, id: String(id), why: messageOf(thrown) });
       return null;
     });
+    if (row != null) yield rowIn(row);
     // Undefined: the row is gone and only an index still names it, or the filter leaves it out.
-    if (row === null || row === undefined && (isWhole || where.sql === "")) unreadable++;
-    if (row == null) continue;
-    if (readFiles === null) yield { type, columns: decode(row) };
-    else {
-      const files = orDamaged(() => String(readFiles.get(place)!["files"]), () => null);
-      if (files === null) unreadable++;
-      yield { type, columns: { ...decode(row), observed_files: files ?? "[]" } };
-    }
+    else if (row === null || isWhole || where.sql === "") unreadable++;
   }
   return isWhole ? unreadable : Math.max(1, unreadable);
 }
@@ -166,12 +170,8 @@ const OBSERVED_FILES =
      FROM observation_files
     WHERE observation_id = ?`;
 
-/**
- * The row numbers, in the order of the ids, which is that of time, where a row has an id. They come as one text: an object
- * for each would take ten times the memory.
- */
-function placesIn(db: DatabaseSync, type: ExportType, where: Filter): readonly number[] {
-  const { table, key } = tableOf(type);
+/** The row numbers, as one text: an object for each would take ten times the memory. */
+function placesIn(db: DatabaseSync, { table, key }: ExportedTable, where: Filter): number[] {
   const order = key?.[0] === "id" ? "id" : "rowid";
   const row = db.prepare(
     `SELECT json_group_array(rowid ORDER BY ${order}) AS places FROM ${table} ${where.sql}`,
@@ -179,97 +179,54 @@ function placesIn(db: DatabaseSync, type: ExportType, where: Filter): readonly n
   return JSON.parse(String(row!["places"]));
 }
 
-/** Reads a table without row numbers in one go. */
-function* allRows(
-  db: DatabaseSync,
-  type: ExportType,
-  filter: ExportFilter,
-): Generator<ExportRow, number> {
-  const { table, key } = tableOf(type);
-  const { sql, values } = whereOf(type, filter);
-  const { columns, decode } = wholeColumns(db, table);
-  const rows = orDamaged(
-    () => db.prepare(`SELECT ${columns} FROM ${table} ${sql} ORDER BY ${key!}`).all(...values),
-    () => null,
-  );
-  for (const row of rows ?? []) yield { type, columns: decode(row) };
-  return rows === null ? 1 : 0;
-}
-
-function whereOf(type: ExportType, { sessionId, sinceMs }: ExportFilter): Filter {
-  const { ofSession, time } = tableOf(type);
-  if (sessionId !== null && !ofSession) return { sql: "WHERE 0", values: [] };
-  const since = sinceMs === null ? null : time === "id" ? firstIdAt(sinceMs) : sinceMs;
+function whereOf(
+  { time }: ExportedTable,
+  isOfSession: boolean,
+  { sessionId, sinceMs }: ExportFilter,
+): Filter {
+  if (sessionId !== null && !isOfSession) return { sql: "WHERE 0", values: [] };
+  const since = sinceMs !== null && time === "id" ? firstIdAt(sinceMs) : sinceMs;
   return filterOf([
     ["session_id = ?", sessionId],
-    [`${time} >= ?`, time === null ? null : since],
+    [`${time} >= ?`, time === undefined ? null : since],
   ]);
 }
 
-/** All columns of a table, also those of later migrations. The runtime cuts a text at a NUL, so such a text is read as bytes. */
-function wholeColumns(
-  db: DatabaseSync,
-  table: string,
-): { readonly columns: string; readonly decode: (row: Columns) => Columns } {
-  const infos = db.prepare("SELECT name, type FROM pragma_table_info(?)").all(table)
-    .map(({ name, type }) => ({ name: String(name), isText: type === "TEXT" }));
-  const decoder = new TextDecoder();
-  return {
-    columns: infos.map(({ name, isText }) =>
-      isText ? `iif(instr(${name}, char(0)) > 0, CAST(${name} AS BLOB), ${name}) AS ${name}` : name
-    ).join(", "),
-    decode: (row) => {
-      const cut = infos.filter(({ name, isText }) => isText && row[name] instanceof Uint8Array);
-      return cut.length === 0 ? row : {
-        ...row,
-        ...Object.fromEntries(
-          cut.map(({ name }) => [name, decoder.decode(row[name] as Uint8Array)]),
-        ),
-      };
-    },
-  };
-}
-
 /** The payload goes into the line as it is stored: parsing and writing it again could change it. */
-function lineOf({ type, columns: all }: ExportRow): {
-  readonly line: string;
-  readonly damaged: boolean;
-} {
-  if (type !== "capture") return { line: JSON.stringify(fieldsOf(type, all)), damaged: false };
-  const { encoding, payload, ...columns } = all;
-  const stored = { id: columns["id"], encoding, payload, rawBytes: columns["raw_bytes"] };
-  const fields = fieldsOf(type, columns);
+function lineOf(
+  { type, columns }: ExportRow,
+): { readonly line: string; readonly isDamaged: boolean } {
+  if (type !== "capture") {
+    return { line: JSON.stringify(fieldsOf(type, columns)), isDamaged: false };
+  }
+  const { encoding, payload, ...others } = columns;
+  const stored = { id: others["id"], encoding, payload, rawBytes: others["raw_bytes"] };
+  const fields = fieldsOf(type, others);
   try {
     // JSON escapes line breaks in strings; elsewhere a line break is only white space.
     const text = payloadText(stored as unknown as StoredPayload).replace(/[\r\n]/g, " ");
-    return { line: `${JSON.stringify(fields).slice(0, -1)},"payload":${text}}`, damaged: false };
+    return { line: `${JSON.stringify(fields).slice(0, -1)},"payload":${text}}`, isDamaged: false };
   } catch (thrown) {
-    const bytes = payload instanceof Uint8Array
-      ? payload
-      : new TextEncoder().encode(String(payload));
+    const bytes = payload instanceof Uint8Array ? payload : new TextEncoder().encode(`${payload}`);
     const why = isUserError(thrown) ? thrown.why : messageOf(thrown);
     const damage = { why, encoding, stored: bytes.toBase64() };
-    return { line: JSON.stringify({ ...fields, payload: null, damage }), damaged: true };
+    return { line: JSON.stringify({ ...fields, payload: null, damage }), isDamaged: true };
   }
 }
 
 function fieldsOf(type: ExportType, columns: Columns): Record<string, unknown> {
-  const { json, foreignJson } = tableOf(type);
-  const isJson = (column: string) => json.includes(column) || foreignJson.includes(column);
-  return Object.fromEntries([
-    ["type", type],
-    ...Object.entries(columns).map(([column, value]) => [
-      fieldOf(type, column),
-      isJson(column) ? valueOf(value) : value,
-    ]),
+  const { json = [] } = tableOf(type);
+  const entries = Object.entries(columns).map(([column, value]) => [
+    fieldOf(type, column),
+    json.includes(column) && value !== null ? valueOf(String(value)) : value,
   ]);
+  return { type, ...Object.fromEntries(entries) };
 }
 
 /** The value of a JSON text; the text itself if it is not JSON. */
-function valueOf(text: unknown): unknown {
-  if (text === null) return null;
+export function valueOf(text: string): unknown {
   try {
-    return JSON.parse(String(text));
+    return JSON.parse(text);
   } catch {
     return text;
   }

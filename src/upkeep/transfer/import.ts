@@ -1,37 +1,30 @@
 /** Imports the rows of an export, and rows of the same form that importers of other programs make. */
 import type { DatabaseSync } from "node:sqlite";
-import { type RedactRules, redactText } from "../../secrets/redact.ts";
 import { UserError } from "../../base/errors.ts";
-import { ensureIndex, indexTogether, summaryUid } from "../../memory/store.ts";
-import { paceBesideHooks } from "../../memory/drain/capture_drain.ts";
 import { checkpoint } from "../../db/database.ts";
+import { askForSummary } from "../../db/queue_work.ts";
 import { SCHEMA_VERSION, transaction } from "../../db/transaction.ts";
-import {
-  type CountName,
-  EXPORT_FORMAT,
-  type ExportType,
-  noCounts,
-  tableOf,
-} from "./exported_tables.ts";
+import { paceBesideHooks } from "../../memory/drain/capture_drain.ts";
+import { indexedTerms } from "../../memory/search/terms.ts";
+import { ensureIndex, indexTogether, summaryUid } from "../../memory/store.ts";
+import { needsRedaction } from "../../secrets/look.ts";
+import { type RedactRules, redactText } from "../../secrets/redact.ts";
+import { redactValue } from "../../secrets/redact_value.ts";
+import { waitMs } from "../../system/wait.ts";
+import { detachOrphanTasks } from "../../work/store.ts";
 import { receiptIds } from "../forget/forget_receipts_table.ts";
 import { forgottenRows } from "../forget/stay_away_table.ts";
+import { valueOf } from "./export_table.ts";
+import { EXPORT_FORMAT, type ExportType, noCounts, tableOf } from "./exported_tables.ts";
+import { type ImportedLine, readLine, type SourceLine } from "./import_lines.ts";
 import {
   beginImport,
   decideFate,
-  deferTaskParents,
-  detachOrphanTasks,
   type ImportedColumns,
   importRow,
-  type ImportRun,
   resolveFailures,
   RowError,
 } from "./import_rows_table.ts";
-import { askForSummary } from "../../db/queue_work.ts";
-import { waitMs } from "../../system/wait.ts";
-import { readLine, type SourceLine } from "./import_lines.ts";
-import { redactValue } from "../../secrets/redact_value.ts";
-import { needsRedaction } from "../../secrets/look.ts";
-import { indexedTerms } from "../../memory/search/terms.ts";
 
 /** A row to import. */
 export interface ArrivingRow {
@@ -44,25 +37,27 @@ export interface ArrivingRow {
 }
 
 /** How many rows had which fate. */
-export interface TakenRows {
-  /** Rows that were added, by kind. */
-  readonly imported: Record<CountName, number>;
-  /** Rows that were here in the same version, by kind. */
-  readonly known: Record<CountName, number>;
-  /** Rows that were older here. */
-  replaced: number;
-  /** Rows that are left out because a newer version is here, of the row or of the row that it belongs to. */
-  outdated: number;
-  /** Rows that belong to a task or workflow that is neither here nor in the export. */
-  unattached: number;
-  /** Rows that were forgotten here: they stay away. */
-  forgotten: number;
-  /** Tasks whose parent is neither here nor in the export: they have no parent now. */
-  detachedTasks: number;
-  /** How many rows or lines cannot be imported. */
-  damaged: number;
-  /** The first of these. */
-  readonly damagedLines: { readonly line: number; readonly why: string }[];
+export type TakenRows = ReturnType<typeof noRows>;
+
+function noRows() {
+  return {
+    /** Rows that were added, and rows that were here in the same version, by kind. */
+    imported: noCounts(),
+    known: noCounts(),
+    /** Rows that were older here. */
+    replaced: 0,
+    /** Rows that are left out because a newer version is here, of the row or of the row that it belongs to. */
+    outdated: 0,
+    /** Rows that belong to a task or workflow that is neither here nor in the export. */
+    unattached: 0,
+    /** Rows that were forgotten here: they stay away. */
+    forgotten: 0,
+    /** Tasks whose parent is neither here nor in the export: they have no parent now. */
+    detachedTasks: 0,
+    /** How many rows or lines cannot be imported, and the first of these. */
+    damaged: 0,
+    damagedLines: [] as { readonly line: number; readonly why: string }[],
+  };
 }
 
 /** What an import of an export did. */
@@ -94,9 +89,10 @@ const CHECKPOINT_EVERY_BATCHES = 16;
 const MAX_NAMED = 20;
 
 /** The lines of an export after the first one. */
-export interface ExportSource extends Iterable<SourceLine> {
+export interface ExportSource {
   /** The ids of the receipts of what was forgotten where the export was made. */
   readonly receipts: readonly string[];
+  readonly lines: Iterator<SourceLine>;
 }
 
 /**
@@ -107,71 +103,78 @@ export interface ExportSource extends Iterable<SourceLine> {
 export function linesOfExport(lines: Iterator<SourceLine>): ExportSource {
   let step = lines.next();
   while (!step.done && step.value.text?.trim() === "") step = lines.next();
-  const { receipts } = readMeta(step.done ? null : step.value);
-  return {
-    receipts: Array.isArray(receipts) ? receipts.map(String) : [],
-    [Symbol.iterator]: () => lines,
-  };
-}
-
-function readMeta(line: SourceLine | null): Readonly<Record<string, unknown>> {
-  const found = line === null ? new RowError("there is none") : readLine(line);
-  if (found instanceof RowError || found.kind !== "meta") {
+  let found: ImportedLine | null = null;
+  let why = "its first line is not the one that begins an export";
+  try {
+    if (!step.done) found = readLine(step.value);
+  } catch (thrown) {
+    if (!(thrown instanceof RowError)) throw thrown;
+    why += `: ${thrown.message}`;
+  }
+  if (found?.kind !== "meta") {
     throw new UserError("This is no export of conclaude", {
-      why: `its first line is not the one that begins an export${
-        found instanceof RowError ? `: ${found.message}` : ""
-      }; nothing was changed`,
+      why: `${why}; nothing was changed`,
       next: "conclaude export --output conclaude.jsonl",
     });
   }
-  const { format, schema } = found.fields;
-  if (format === EXPORT_FORMAT && !(Number(schema) > SCHEMA_VERSION)) return found.fields;
-  throw new UserError("This export is of a newer conclaude", {
-    why: `it has format ${format} and schema ${schema}, this program reads up to format ` +
-      `${EXPORT_FORMAT} and schema ${SCHEMA_VERSION}; nothing was changed`,
-    next: "Install the newest conclaude",
-  });
+  const { format, schema, receipts } = found.fields;
+  if (format !== EXPORT_FORMAT || Number(schema) > SCHEMA_VERSION) {
+    throw new UserError("This export is of a newer conclaude", {
+      why: `it has format ${format} and schema ${schema}, this program reads up to format ` +
+        `${EXPORT_FORMAT} and schema ${SCHEMA_VERSION}; nothing was changed`,
+      next: "Install the newest conclaude",
+    });
+  }
+  return { receipts: Array.isArray(receipts) ? receipts.map(String) : [], lines };
 }
 
 /**
  * Imports an export. An import that was broken off can be repeated.
  *
- * @param lines Those of {@linkcode linesOfExport}.
  * @throws {Error} What SQLite or the file system says; earlier batches stay.
  */
 export function importLines(
   db: DatabaseSync,
-  lines: ExportSource,
+  { receipts, lines }: ExportSource,
   options: ImportOptions,
 ): ImportReport {
   const here = new Set(receiptIds(db));
-  const end: { told: number | null } = { told: null };
   const taken = noRows();
-  takeRows(db, rowsIn(lines, taken, end), options, taken);
+  let told: number | null = null;
+  /** The rows in the order of their lines. Lines that are no row are counted. */
+  function* rows(): Generator<ArrivingRow> {
+    for (let step = lines.next(); !step.done; step = lines.next()) {
+      const { text, number: line, isWhole } = step.value;
+      if (text?.trim() === "") continue;
+      try {
+        const found = readLine(step.value);
+        if (told !== null || found.kind === "meta") {
+          throw new RowError("it stands behind the end of the export, or begins another one");
+        }
+        if (found.kind === "row") yield { ...found, line, text: text! };
+        else told = sumOf(found.fields);
+      } catch (thrown) {
+        if (!(thrown instanceof RowError)) throw thrown;
+        // A cut last line is reported as an export that was cut short.
+        if (isWhole || told !== null) damage(taken, line, thrown.message);
+      }
+    }
+  }
+  takeRows(db, rows(), options, taken);
   const { imported, known, replaced, outdated, unattached, forgotten, damaged } = taken;
-  const read = [imported, known].flatMap(Object.values<number>)
-    .concat(replaced, outdated, unattached, forgotten, damaged)
-    .reduce((sum, n) => sum + n, 0);
+  const read = sumOf(imported) + sumOf(known) + replaced + outdated + unattached + forgotten +
+    damaged;
   return {
     ...taken,
-    forgottenElsewhere: lines.receipts.filter((id) => !here.has(id)).length,
-    cutShort: end.told === null,
-    missing: Math.max(0, (end.told ?? 0) - read),
+    forgottenElsewhere: receipts.filter((id) => !here.has(id)).length,
+    cutShort: told === null,
+    missing: Math.max(0, (told ?? 0) - read),
   };
 }
 
-function noRows(): TakenRows {
-  return {
-    imported: noCounts(),
-    known: noCounts(),
-    replaced: 0,
-    outdated: 0,
-    unattached: 0,
-    forgotten: 0,
-    detachedTasks: 0,
-    damaged: 0,
-    damagedLines: [],
-  };
+/** How many rows some counts tell of. */
+export function sumOf(counts: Readonly<Record<string, unknown>>): number {
+  return Object.keys(noCounts()).reduce((sum, name) => sum + (Number(counts[name]) || 0), 0);
 }
 
 /**
@@ -183,48 +186,13 @@ function noRows(): TakenRows {
 export function takeRows(
   db: DatabaseSync,
   rows: Iterable<ArrivingRow>,
-  options: ImportOptions,
-  taken: TakenRows = noRows(),
+  { rules, dryRun, onProgress, onNew }: ImportOptions,
+  taken = noRows(),
 ): TakenRows {
-  const { dryRun } = options;
   if (!dryRun) ensureIndex(db);
-  const run = beginImport(dryRun);
-  const take = rowImporter(db, { taken, run, options });
-  let [batches, done] = [0, 0];
-  for (const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, BESIDE_HOOKS))) {
-    const masked = batch.map((row) => ({ ...row, columns: redactRow(row, options.rules) }));
-    if (dryRun) masked.forEach(take);
-    else {
-      indexTogether(db, () => {
-        const isTasks = isTask(batch[0]!);
-        if (isTasks) deferTaskParents(db);
-        masked.forEach(take);
-        if (isTasks) taken.detachedTasks += detachOrphanTasks(db);
-        resolveFailures(db, run, false);
-      });
-      if (++batches % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
-      if (pauseMs > 0) waitMs(pauseMs);
-    }
-    options.onProgress?.(done += batch.length);
-  }
-  if (!dryRun) {
-    transaction(db, () => resolveFailures(db, run, true));
-    // Otherwise the next hook has to read the whole log.
-    checkpoint(db, "TRUNCATE");
-  }
-  // Lines are read ahead of their rows, so their faults come out of order.
-  taken.damagedLines.sort((one, other) => one.line - other.line);
-  return taken;
-}
-
-/** Makes the function that imports one row, in the transaction of its batch. */
-function rowImporter(db: DatabaseSync, { taken, run, options: { dryRun, onNew } }: {
-  readonly taken: TakenRows;
-  readonly run: ImportRun;
-  readonly options: ImportOptions;
-}): (row: ArrivingRow) => void {
+  const run = beginImport();
   const admit = forgottenRows(db);
-  return (row) => {
+  const take = (row: ArrivingRow) => {
     const { type, columns, line } = row;
     try {
       let fate = decideFate(db, type, columns, run);
@@ -245,30 +213,31 @@ function rowImporter(db: DatabaseSync, { taken, run, options: { dryRun, onNew } 
       damage(taken, line, thrown.message);
     }
   };
-}
-
-/** The rows in the order of their lines. Lines that are no row are counted. */
-function* rowsIn(
-  lines: Iterable<SourceLine>,
-  taken: TakenRows,
-  end: { told: number | null },
-): Generator<ArrivingRow> {
-  for (const line of lines) {
-    if (line.text?.trim() === "") continue;
-    const found = readLine(line);
-    if (found instanceof RowError) {
-      // A cut last line is reported as an export that was cut short.
-      if (line.isWhole || end.told !== null) damage(taken, line.number, found.message);
-    } else if (end.told !== null || found.kind === "meta") {
-      const why = "it stands behind the end of the export, or is the beginning of another one";
-      damage(taken, line.number, why);
-    } else if (found.kind === "row") {
-      yield { type: found.type, columns: found.columns, line: line.number, text: line.text! };
-    } else {
-      end.told = Object.keys(noCounts())
-        .reduce((sum, name) => sum + (Number(found.fields[name]) || 0), 0);
+  let [batches, done] = [0, 0];
+  for (const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, BESIDE_HOOKS))) {
+    // Masked before the transaction, so that hooks wait less.
+    const masked = batch.map((row) => ({ ...row, columns: redactRow(row, rules) }));
+    if (dryRun) masked.forEach(take);
+    else {
+      indexTogether(db, () => {
+        // A task may come before its parent.
+        if (isTask(batch[0]!)) db.exec("PRAGMA defer_foreign_keys = ON");
+        masked.forEach(take);
+        if (isTask(batch[0]!)) taken.detachedTasks += detachOrphanTasks(db);
+      });
+      if (++batches % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
+      if (pauseMs > 0) waitMs(pauseMs);
     }
+    onProgress?.(done += batch.length);
   }
+  if (!dryRun) {
+    transaction(db, () => resolveFailures(db, run));
+    // Otherwise the next hook has to read the whole log.
+    checkpoint(db, "TRUNCATE");
+  }
+  // Lines are read ahead of their rows, so their faults come out of order.
+  taken.damagedLines.sort((one, other) => one.line - other.line);
+  return taken;
 }
 
 /** Groups rows into batches. All tasks are one batch, since a parent may come after its child. */
@@ -301,63 +270,31 @@ function damage(taken: TakenRows, line: number, why: string): void {
 }
 
 /** Columns that name a row or its owner, or say how it is stored. All others are masked. */
-const NAMES_OF_ROWS =
-  /^(?:id|uid|\w+_id|depends_on|origin|process_mark|content_hash|encoding|payload)$/;
+const NAMES_OF_ROWS = /^(?:id|uid|\w+_id|depends_on|origin|process_mark|content_hash|encoding)$/;
 
 /** An escaped letter, which can hide a word from the cheap look. */
 const ESCAPED_LETTER = /\\u00[2-7]/i;
 
 /** Masks a row; without a secret it stays the same object. @param row `text`: all that the row says, as it came. */
-function redactRow(
-  { type, columns, text }: {
-    readonly type: ExportType;
-    readonly columns: ImportedColumns;
-    readonly text: string;
-  },
-  rules: RedactRules,
-): ImportedColumns {
+function redactRow({ type, columns, text }: ArrivingRow, rules: RedactRules): ImportedColumns {
   if (!needsRedaction(text, rules.patterns) && !ESCAPED_LETTER.test(text)) return columns;
-  const table = tableOf(type);
-  const foreign = type === "capture" ? ["payload"] : table.foreignJson;
+  const { json = [] } = tableOf(type);
   const changed: Record<string, string> = {};
   for (const [name, value] of Object.entries(columns)) {
-    if (typeof value !== "string") continue;
-    const masked = foreign.includes(name)
-      ? maskJson(value, (json) => redactValue(json, rules), rules)
-      : table.json.includes(name)
-      ? maskJson(value, (json) => maskStrings(json, rules), rules)
-      : NAMES_OF_ROWS.test(name)
-      ? value
-      : redactText(value, rules);
-    if (masked !== value) changed[name] = masked;
+    if (typeof value !== "string" || NAMES_OF_ROWS.test(name)) continue;
+    const parsed = json.includes(name) || name === "payload" ? valueOf(value) : value;
+    if (parsed === value) changed[name] = redactText(value, rules);
+    else {
+      // Without a secret, JSON stays as it is written.
+      const masked = JSON.stringify(redactValue(parsed, rules));
+      changed[name] = masked === JSON.stringify(parsed) ? value : masked;
+    }
   }
-  if (Object.keys(changed).length === 0) return columns;
+  if (Object.keys(changed).every((name) => changed[name] === columns[name])) return columns;
   const masked = { ...columns, ...changed };
   if (type === "observation") return { ...masked, terms: termsOf(masked) };
-  return "payload" in changed
-    ? { ...masked, raw_bytes: new TextEncoder().encode(changed["payload"]).length }
-    : masked;
-}
-
-/** Masks a JSON text. Without a secret it stays as it is written. */
-function maskJson(text: string, mask: (value: unknown) => unknown, rules: RedactRules): string {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return redactText(text, rules);
-  }
-  const masked = JSON.stringify(mask(value));
-  return masked === JSON.stringify(value) ? text : masked;
-}
-
-function maskStrings(value: unknown, rules: RedactRules): unknown {
-  if (typeof value === "string") return redactText(value, rules);
-  if (Array.isArray(value)) return value.map((item) => maskStrings(item, rules));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, maskStrings(item, rules)]),
-  );
+  if (type !== "capture" || changed["payload"] === columns["payload"]) return masked;
+  return { ...masked, raw_bytes: new TextEncoder().encode(changed["payload"]).length };
 }
 
 /** The words by which a search finds an observation. */

@@ -1,10 +1,12 @@
 /** Reads an export: bytes become lines, and lines become rows of tables. */
+import * as z from "zod/mini";
 import { byteLines, type ByteSource } from "../../base/byte_lines.ts";
 import { messageOf } from "../../base/errors.ts";
-import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
-import { columnOf, type ExportType, isExportType, tableOf } from "./exported_tables.ts";
-import { type ImportedColumns, RowError } from "./import_rows_table.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
+import { columnOf } from "../../db/statement.ts";
+import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
+import { type ExportType, isExportType, tableOf } from "./exported_tables.ts";
+import { type ImportedColumns, RowError } from "./import_rows_table.ts";
 
 /** One line; `text` is null where it cannot be read as one. */
 export interface SourceLine {
@@ -27,58 +29,55 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A longer line is not read. The largest payload that can be configured is far below a tenth of it. */
 const MAX_LINE_BYTES = 512_000_000;
 
-/**
- * The lines of a stream in UTF-8.
- *
- * @throws {Error} What the file system says.
- */
-export function* linesOf(
-  source: ByteSource,
-  { maxBytes = MAX_LINE_BYTES }: { readonly maxBytes?: number } = {},
-): Generator<SourceLine> {
+/** The lines of a stream in UTF-8. @throws {Error} What the file system says. */
+export function* linesOf(source: ByteSource, maxBytes = MAX_LINE_BYTES): Generator<SourceLine> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for (const { number, bytes, isEnded } of byteLines(source, { maxBytes })) {
-    const line = { number, isWhole: isEnded };
-    if (bytes === null) yield { ...line, text: null, fault: "it is too long" };
-    else {
-      try {
-        yield { ...line, text: decoder.decode(bytes), fault: null };
-      } catch (thrown) {
-        if (!(thrown instanceof TypeError)) throw thrown;
-        yield { ...line, text: null, fault: "it is not UTF-8" };
-      }
+    let [text, fault]: [string | null, string | null] = [null, "it is too long"];
+    try {
+      if (bytes !== null) [text, fault] = [decoder.decode(bytes), null];
+    } catch {
+      fault = "it is not UTF-8";
     }
+    yield { number, text, fault, isWhole: isEnded };
   }
 }
 
-/** Reads a line. A {@linkcode RowError} says why it is no line of an export. */
-export function readLine({ text, fault }: SourceLine): ImportedLine | RowError {
-  try {
-    return text === null ? new RowError(fault ?? "it cannot be read") : lineIn(text);
-  } catch (thrown) {
-    if (thrown instanceof RowError) return thrown;
-    // It is nested too deeply to be written as JSON.
-    if (thrown instanceof RangeError) return new RowError(thrown.message);
-    throw thrown;
-  }
-}
+const TIME = z.optional(z.int().check(z.gte(0), z.lte(MAX_TIME_MS)));
+const FILE = z.looseObject({ path: z.string(), digest: z.nullish(z.string()) });
 
-function lineIn(text: string): ImportedLine {
+/** Fields of an observation that its table does not check, although readers rely on them. */
+const OBSERVATION = z.looseObject({
+  kind: z.optional(z.enum(OBSERVATION_KINDS)),
+  outcome: z.nullish(z.enum(["success", "failure"])),
+  files: z.optional(z.array(z.string())),
+  facts: z.optional(z.record(z.string(), z.unknown())),
+  observedFiles: z.optional(z.array(FILE)),
+  repeats: z.optional(z.int().check(z.gte(1))),
+  createdAtMs: TIME,
+  updatedAtMs: TIME,
+});
+
+/** Reads a line. @throws {RowError} Says why it is no line of an export. */
+export function readLine({ text, fault }: SourceLine): ImportedLine {
+  if (text === null) throw new RowError(fault ?? "it cannot be read");
   const { fields, payload } = partsOf(text);
-  const type = fields["type"];
+  const { type, payload: _payload, damage, ...own } = fields;
   if (type === "meta" || type === "end") return { kind: type, fields };
   if (typeof type !== "string") throw new RowError("it has no type");
   if (!isExportType(type)) throw new RowError(`it has the unknown type "${type}"`);
-  const { type: _type, payload: _payload, damage, ...own } = fields;
-  const { json, foreignJson } = tableOf(type);
+  const { json = [] } = tableOf(type);
   const columns = Object.fromEntries(
     Object.entries(own).map(([name, value]) => {
-      const column = columnOf(type, name);
-      const isJson = json.includes(column) || foreignJson.includes(column);
-      return [column, columnValue(value, { name, isJson })];
+      const column = name === `${type}Type` ? "type" : columnOf(name);
+      const isJson = json.includes(column) && value !== null;
+      return [column, isJson ? JSON.stringify(value) : plainValue(name, value)];
     }),
   );
-  if (type === "observation") checkObservation(columns);
+  const [wrong] = type === "observation" ? OBSERVATION.safeParse(own).error?.issues ?? [] : [];
+  if (wrong !== undefined) {
+    throw new RowError(`its field "${String(wrong.path[0])}" is not what an observation has there`);
+  }
   if (type !== "capture") return { kind: "row", type, columns };
   const stored = payload === null
     ? storedAs(damage, columns["raw_bytes"] ?? null)
@@ -113,21 +112,16 @@ function objectOf(text: string): Fields {
   } catch (thrown) {
     throw new RowError(`it is not JSON: ${messageOf(thrown)}`);
   }
-  if (!isObject(value)) throw new RowError("it is no JSON object");
-  return value;
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new RowError("it is no JSON object");
 }
 
-function columnValue(
-  value: unknown,
-  { name, isJson }: { readonly name: string; readonly isJson: boolean },
-): string | number | null {
-  if (value === null) return null;
-  if (isJson) return JSON.stringify(value);
+function plainValue(name: string, value: unknown): string | number | null {
   // SQLite would store a larger number, and the runtime could not read it.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw new RowError(`its field "${name}" is too large a number`);
   }
-  if (typeof value === "string" || typeof value === "number") return value;
+  if (value === null || typeof value === "string" || typeof value === "number") return value;
   throw new RowError(`its field "${name}" is neither a text nor a number`);
 }
 
@@ -137,48 +131,11 @@ function storedAs(damage: unknown, rawBytes: ImportedColumns[string]): ImportedC
   if (typeof stored !== "string" || encoding !== "json" && encoding !== "br") {
     throw new RowError("it has no payload");
   }
-  let bytes: Uint8Array<ArrayBuffer>;
   try {
-    bytes = Uint8Array.fromBase64(stored);
+    const bytes = Uint8Array.fromBase64(stored);
+    const payload = encoding === "json" ? new TextDecoder().decode(bytes) : bytes;
+    return { encoding, payload, raw_bytes: rawBytes };
   } catch (thrown) {
     throw new RowError(`its stored payload is not base 64: ${messageOf(thrown)}`);
   }
-  const payload = encoding === "json" ? new TextDecoder().decode(bytes) : bytes;
-  return { encoding, payload, raw_bytes: rawBytes };
-}
-
-type Test = (value: unknown) => boolean;
-const KINDS: ReadonlySet<unknown> = new Set(OBSERVATION_KINDS);
-const isText: Test = (value) => typeof value === "string";
-const isTime: Test = (value) =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TIME_MS;
-const isFile: Test = (value) =>
-  isObject(value) && isText(value["path"]) &&
-  (value["digest"] == null || isText(value["digest"]));
-const listOf = (isPart: Test): Test => (value) => Array.isArray(value) && value.every(isPart);
-const jsonOf = (isRight: Test): Test => (text) => isText(text) && isRight(JSON.parse(String(text)));
-
-/** Tests of the fields of an observation: its table does not check them, and readers rely on them. */
-const OBSERVATION_FIELDS: Readonly<Record<string, Test>> = {
-  kind: (value) => KINDS.has(value),
-  outcome: (value) => value === null || value === "success" || value === "failure",
-  files: jsonOf(listOf(isText)),
-  facts: jsonOf(isObject),
-  observedFiles: jsonOf(listOf(isFile)),
-  repeats: (value) => Number.isInteger(value) && Number(value) >= 1,
-  createdAtMs: isTime,
-  updatedAtMs: isTime,
-};
-
-function checkObservation(columns: ImportedColumns): void {
-  for (const [name, isRight] of Object.entries(OBSERVATION_FIELDS)) {
-    const value = columns[columnOf("observation", name)];
-    if (value !== undefined && !isRight(value)) {
-      throw new RowError(`its field "${name}" is not what an observation has there`);
-    }
-  }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

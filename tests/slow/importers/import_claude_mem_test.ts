@@ -398,68 +398,29 @@ for (const ids of ["TEXT", "INTEGER"] as const) {
     assert.match(stdout, /\n1 says nothing that may be kept\.\n/);
     const taken = rows(
       place,
-      "SELECT session_id AS s, kind, title, text, files, project, created_at_ms AS ms FROM observations ORDER BY id",
-    );
-    const at = (time: string) => Date.parse(time);
+      "SELECT session_id, kind, title, project, created_at_ms FROM observations ORDER BY id",
+    ).map(Object.values);
     const lite = `${folder}/lite`;
-    const at1 = at("2026-01-02T10:30:00Z");
-    const began = at("2026-01-02T10:00:00Z");
+    const at1 = Date.parse("2026-01-02T10:30:00Z");
+    const began = Date.parse("2026-01-02T10:00:00Z");
     assert.deepEqual(taken, [
-      {
-        s: "s-1",
-        kind: "edit",
-        title: "Harden turnip parser",
-        text:
-          "Harden turnip parser\nBecause turnips overflowed\nFunctions: parse_turnip (modified)",
-        files: '["a.py"]',
-        project: lite,
-        ms: at1,
-      },
-      {
-        s: "s-1",
-        kind: "command",
-        title: "Run turnip tests",
-        text: "Run turnip tests\nThey passed\n[redacted:github-token]",
-        files: "[]",
-        project: lite,
-        ms: began,
-      },
-      {
-        s: "s-2",
-        kind: "note",
-        title: "Ask for beets",
-        text: "Ask for beets",
-        files: "[]",
-        project: `${folder}/other`,
-        ms: at("2026-01-03T10:30:00Z"),
-      },
-      {
-        s: "s-1",
-        kind: "summary",
-        title: "Session: Turnips were hardened",
-        text: "Turnips were hardened",
-        files: "[]",
-        project: lite,
-        ms: began,
-      },
-      {
-        s: "notes",
-        kind: "note",
-        title: "Turnips need salt",
-        text: "Turnips need salt\nCategory: gotcha",
-        files: "[]",
-        project: lite,
-        ms: at1,
-      },
-      {
-        s: "notes",
-        kind: "note",
-        title: "Roots grow down",
-        text: "Roots grow down",
-        files: "[]",
-        project: null,
-        ms: at1,
-      },
+      ["s-1", "edit", "Harden turnip parser", lite, at1],
+      ["s-1", "command", "Run turnip tests", lite, began],
+      ["s-2", "note", "Ask for beets", `${folder}/other`, at1 + 86_400_000],
+      ["s-1", "summary", "Session: Turnips were hardened", lite, began],
+      ["notes", "note", "Turnips need salt", lite, at1],
+      ["notes", "note", "Roots grow down", null, at1],
+    ]);
+    assert.deepEqual(rows(place, "SELECT text, files FROM observations").map(Object.values), [
+      [
+        "Harden turnip parser\nBecause turnips overflowed\nFunctions: parse_turnip (modified)",
+        '["a.py"]',
+      ],
+      ["Run turnip tests\nThey passed\n[redacted:github-token]", "[]"],
+      ["Ask for beets", "[]"],
+      ["Turnips were hardened", "[]"],
+      ["Turnips need salt\nCategory: gotcha", "[]"],
+      ["Roots grow down", "[]"],
     ]);
     const source = new DatabaseSync(`${place.project}/lite.db`);
     // It goes on: what is known stays known.
