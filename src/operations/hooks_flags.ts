@@ -1,6 +1,6 @@
 /** What the flags of `install-hooks` and `uninstall-hooks` mean. */
 import { quietly } from "../base/errors.ts";
-import { lookAtSettings } from "../upkeep/doctor/settings_look.ts";
+import { lookAtSettings } from "../claude/settings/installed_hooks.ts";
 import { baseName, parentOf, resolvePath } from "../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../system/process/executable.ts";
 import {

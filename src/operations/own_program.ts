@@ -3,7 +3,7 @@ import { baseName, isAbsolutePath, joinPath, parentOf, resolvePath } from "../ba
 import { findOnPath, isBareName, isSameFile } from "../system/process/executable.ts";
 import { type Program, quoteWord } from "../claude/settings/hooks.ts";
 import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "./permissions.ts";
-import type { HooksPlace } from "../upkeep/doctor/settings_look.ts";
+import type { HooksPlace } from "../claude/settings/installed_hooks.ts";
 import { type CliContext, typedPath } from "./context.ts";
 
 /** This program, as somebody else can start it. */
@@ -66,7 +66,6 @@ export function hooksPlace(context: CliContext, settings?: string): HooksPlace {
   const { variable } = environment;
   const { program, executable } = ownProgram(environment);
   return {
-    environment,
     locations,
     settings: settings && typedPath(context, settings),
     projectDir: variable("CLAUDE_PROJECT_DIR") ?? cwd,

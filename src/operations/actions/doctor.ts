@@ -57,6 +57,7 @@ async function doctorPlace(
   const { path, fromSource } = ownProgram(context.environment);
   return {
     ...hooksPlace(context, settings),
+    environment: context.environment,
     config,
     files: readConfigFiles(lookUpwards(cwd), locations),
     database,

@@ -1,41 +1,42 @@
 /** What the database holds: references, the search index, sessions, the queue, forgetting, retention. */
+import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
-import { lookAtProcesses } from "../../system/process/process_identity.ts";
+import { daysMs } from "../../base/time.ts";
+import { identifyDatabase } from "../../db/database_identity.ts";
+import { drainLockPath, isLocked } from "../../db/process_lock.ts";
+import { queueHealth } from "../../db/queue.ts";
 import { activeSessions, countSessions, goneSessions } from "../../db/sessions.ts";
-import { foreignKeyFaults } from "../care/care_table.ts";
-import { correctReferences } from "../care/settle_rows_table.ts";
 import { transaction } from "../../db/transaction.ts";
+import { countIndexed, indexFaultsAt, rebuildIndex } from "../../memory/store.ts";
+import { lookAtProcesses } from "../../system/process/process_identity.ts";
+import { abandonSessions } from "../../work/store.ts";
+import { foreignKeyFaults } from "../care/care_table.ts";
+import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
+import { oldestExpiredSession } from "../care/retention_table.ts";
+import { correctReferences } from "../care/settle_rows_table.ts";
 import {
   commandAgain,
   receiptsWithoutKey,
   unfinishedReceipts,
 } from "../forget/forget_receipts_table.ts";
-import { identifyDatabase } from "../../db/database_identity.ts";
-import { countIndexed, indexFaultsAt, rebuildIndex } from "../../memory/store.ts";
-import { drainLockPath, isLocked } from "../../db/process_lock.ts";
-import { queueHealth } from "../../db/queue.ts";
-import { oldestExpiredSession } from "../care/retention_table.ts";
-import { abandonSessions } from "../../work/store.ts";
-import { daysMs } from "../../base/time.ts";
-import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
 import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
 
 const FIX = "conclaude doctor --fix";
 
 /** Rows that refer to a row that is lost. When a new row gets the lost number, they would seem to belong to it. */
-export function lookAtReferences(place: DoctorPlace): Finding[] {
-  const faults = askDatabase(place, foreignKeyFaults) ?? [];
+export function askAboutReferences(db: DatabaseSync, place: DoctorPlace): Finding[] {
+  const faults = foreignKeyFaults(db);
   if (faults.length === 0) return [];
-  const repair = async () => {
+  return [fail(faultsText(faults), FIX, async () => {
     const { freed, removed } = await repairDatabase(
       place,
       (db) => transaction(db, () => correctReferences(db)),
     );
-    const others = `, and let ${count(freed, "other name", "others name")} them no more`;
-    return `removed ${count(removed, "row that was", "rows that were")} a part of lost ones` +
-      (freed === 0 ? "" : others);
-  };
-  return [fail(faultsText(faults), FIX, repair)];
+    return `removed ${
+      count(removed, "row")
+    } that belonged to lost ones, and took the lost name out of ` +
+      count(freed, "other");
+  })];
 }
 
 /**
@@ -43,9 +44,6 @@ export function lookAtReferences(place: DoctorPlace): Finding[] {
  * for it.
  */
 const MAX_COMPARED = 20_000;
-
-const NOT_COMPARED =
-  "no fault found; whether it has every word of so many observations `conclaude db check` looks";
 
 /** What SQLite says when the file or the disk is at fault, and not the search index. */
 const UNREADABLE = /readonly|read-only|disk I\/O error|disk is full|unable to open|locked|busy/i;
@@ -63,7 +61,8 @@ export function lookAtIndex(place: DoctorPlace): Finding[] {
   }
   if (fault === undefined) {
     const isCompared = comparesAll || (askDatabase(place, countIndexed) ?? 0) <= MAX_COMPARED;
-    return [ok(isCompared ? "no fault found" : NOT_COMPARED)];
+    const rest = "; whether it has every word of so many observations `conclaude db check` looks";
+    return [ok(`no fault found${isCompared ? "" : rest}`)];
   }
   if (UNREADABLE.test(fault)) {
     return [warn(`the search index cannot be looked at: ${fault}`, "conclaude doctor")];
@@ -82,47 +81,35 @@ export function lookAtIndex(place: DoctorPlace): Finding[] {
 const MAX_NAMED = 5;
 
 /** A `memory forget` that was stopped or could not be done to the end, and receipts whose key is lost. */
-export function lookAtForgetting(place: DoctorPlace): Finding[] {
-  const stopped = isLocked(drainLockPath(place.database))
-    ? []
-    : askDatabase(place, (db) => unfinishedReceipts(db)) ?? [];
-  const lost = askDatabase(place, receiptsWithoutKey) ?? [];
+export function askAboutForgetting(db: DatabaseSync, { database }: DoctorPlace): Finding[] {
+  const stopped = isLocked(drainLockPath(database)) ? [] : unfinishedReceipts(db);
+  const lost = receiptsWithoutKey(db).map(({ id }) => id);
+  const named = lost.slice(0, MAX_NAMED).join(", ") +
+    (lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : "");
   return [
-    ...stopped.slice(0, MAX_NAMED).map(({ id, chosen, createdAtMs, remains }) =>
-      warn(
-        `\`memory forget\` of ${new Date(createdAtMs).toISOString()} ` +
-          (remains.length === 0
-            ? `was stopped before it was done (receipt ${id})`
-            : `could not be done to the end (receipt ${id}): ${remains.join("; ")}`),
-        commandAgain(chosen),
-      )
-    ),
-    ...lost.length === 0 ? [] : [withoutKey(lost.map(({ id }) => id))],
+    ...stopped.slice(0, MAX_NAMED).map(({ id, chosen, createdAtMs, remains }) => {
+      const state = remains.length === 0
+        ? `was stopped before it was done (receipt ${id})`
+        : `could not be done to the end (receipt ${id}): ${remains.join("; ")}`;
+      const at = new Date(createdAtMs).toISOString();
+      return warn(`\`memory forget\` of ${at} ${state}`, commandAgain(chosen));
+    }),
+    // Damage has taken the key, so an import does not recognize the words that were forgotten.
+    ...lost.length === 0 ? [] : [warn(
+      "the key is lost by which prompts, messages and names were known that were forgotten: an import or a backfill may " +
+        `bring them back; look after each of them with the receipts ${named}, and forget what came back`,
+      `conclaude memory verify ${lost[0]}`,
+    )],
   ];
-}
-
-/** Damage has taken the key, so an import does not recognize the words that were forgotten. */
-function withoutKey(receipts: readonly string[]): Finding {
-  const named = receipts.slice(0, MAX_NAMED).join(", ");
-  const more = receipts.length > MAX_NAMED ? ` and ${receipts.length - MAX_NAMED} more` : "";
-  return warn(
-    "the key is lost by which prompts, messages and names were known that were forgotten: an import or a backfill may " +
-      `bring them back; look after each of them with the receipts ${named}${more}, and forget what came back`,
-    `conclaude memory verify ${receipts[0]}`,
-  );
 }
 
 /** At most so many active sessions are looked at. */
 const MAX_SESSIONS = 1000;
 
 /** Sessions that look active although their process is gone. */
-export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
-  const answer = askDatabase(place, (db) => ({
-    active: countSessions(db, null).active,
-    sessions: activeSessions(db, { except: "", limit: MAX_SESSIONS }),
-  }));
-  if (answer === undefined) return [];
-  const { active, sessions } = answer;
+export async function askAboutSessions(db: DatabaseSync, place: DoctorPlace): Promise<Finding[]> {
+  const { active } = countSessions(db, null);
+  const sessions = activeSessions(db, { except: "", limit: MAX_SESSIONS });
   const unknown = active - sessions.length;
   const rest = unknown === 0 ? "" : `; of ${unknown} the process is not known`;
   const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
@@ -144,15 +131,13 @@ export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
 const STUCK_MS = 10 * 60 * 1000;
 
 /** How much waits in the queue, and captures that hang. The check of memory reports those that were given up. */
-export function lookAtQueue(place: DoctorPlace): Finding[] {
-  const health = askDatabase(place, (db) => queueHealth(db, place.nowMs - STUCK_MS));
-  if (health === undefined) return [];
-  const megabytes = (health.rawBytes / 1_000_000).toFixed(1);
-  const size = `${health.waiting} waiting, ${megabytes} MB of payload`;
+export function askAboutQueue(db: DatabaseSync, { nowMs }: DoctorPlace): Finding[] {
+  const { waiting, stuck, rawBytes } = queueHealth(db, nowMs - STUCK_MS);
+  const size = `${waiting} waiting, ${(rawBytes / 1_000_000).toFixed(1)} MB of payload`;
   return [
-    health.stuck === 0
+    stuck === 0
       ? ok(size)
-      : warn(`${health.stuck} stuck for more than 10 minutes; ${size}`, "conclaude queue drain"),
+      : warn(`${stuck} stuck for more than 10 minutes; ${size}`, "conclaude queue drain"),
   ];
 }
 
@@ -160,16 +145,15 @@ export function lookAtQueue(place: DoctorPlace): Finding[] {
 const RETENTION_GRACE_DAYS = 1;
 
 /** Whether sessions are still there that retention should have removed. */
-export function lookAtRetention(place: DoctorPlace): Finding[] {
-  const { sessionRetentionDays: days, memoryEnabled } = place.config;
+export function askAboutRetention(db: DatabaseSync, { config, nowMs }: DoctorPlace): Finding[] {
+  const { sessionRetentionDays: days, memoryEnabled } = config;
   if (days === 0) return [ok("sessions are kept for ever")];
-  const limitMs = place.nowMs - daysMs(days + RETENTION_GRACE_DAYS);
-  const captures = memoryEnabled ? "worked" : "all";
-  const overdue = askDatabase(place, (db) => oldestExpiredSession(db, limitMs, captures) ?? null);
-  if (overdue === undefined) return [];
-  if (overdue === null) return [ok(`${count(days, "day")} after a session's end`)];
-  return [warn(
-    `sessions that ended more than ${count(days, "day")} ago are still there`,
-    "conclaude retention run",
-  )];
+  const limitMs = nowMs - daysMs(days + RETENTION_GRACE_DAYS);
+  const overdue = oldestExpiredSession(db, limitMs, memoryEnabled ? "worked" : "all");
+  return [
+    overdue === undefined ? ok(`${count(days, "day")} after a session's end`) : warn(
+      `sessions that ended more than ${count(days, "day")} ago are still there`,
+      "conclaude retention run",
+    ),
+  ];
 }

@@ -1,6 +1,6 @@
 /** Judges the database: which one counts, why that one, whether hooks can write to it, and whether it is sound. */
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, quietly } from "../../base/errors.ts";
 import type { Mending } from "../../policy/guards/lift.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -14,19 +14,14 @@ import {
 } from "../care/care_table.ts";
 import { isOwnFile } from "../../db/database.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
-import {
-  type DatabaseFile,
-  identifyDatabase,
-  isLocked,
-  openToLook,
-} from "../../db/database_identity.ts";
+import { identifyDatabase, isLocked, openToLook } from "../../db/database_identity.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
 import { daysMs } from "../../base/time.ts";
 import { VERSION } from "../../base/version.ts";
 import { type Backup, backupsOf } from "../care/backup.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
 import { isThere } from "../care/whole_file.ts";
-import { askDatabase, type DatabasePlace, type RepairPlace } from "./place.ts";
+import { askDatabase, type RepairPlace } from "./place.ts";
 import {
   filesOf,
   isOwnButClosed,
@@ -36,13 +31,8 @@ import {
   whyReadOnly,
   whyUnwritable,
 } from "./writable.ts";
-import { lstatSync, statSync } from "../../system/files.ts";
-
-type Kind = DatabaseFile["kind"];
-type Judge<K extends Kind> = (
-  place: RepairPlace,
-  file: Extract<DatabaseFile, { kind: K }>,
-) => Finding;
+import { isFile, lstatSync } from "../../system/files.ts";
+import { isFolder, isMissing } from "../../system/on_disk.ts";
 
 /** Doctor sets a file aside only under such a name where the content does not say whose file it is. */
 const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;
@@ -50,40 +40,6 @@ const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;
 /** What SQLite says of damaged pages, and of a database that another process holds. */
 const DAMAGED = /malformed|not a database|corrupt/i;
 const HELD = /locked|busy/i;
-
-const JUDGES: { readonly [K in Kind]: Judge<K> } = {
-  missing: (place) => beforeFirstHook(place, "is not there yet; the first hook makes it"),
-  empty: (place) =>
-    emptied(place) ?? beforeFirstHook(place, "is empty; the next hook makes the tables"),
-  folder: ({ database }) =>
-    fail(
-      `${database} is a folder, where a file should be`,
-      `mv ${quoteWord(database)} ${quoteWord(`${database}.folder`)}`,
-    ),
-  special: (place) => fail(`${place.database} is no regular file`, useAnotherDatabase(place)),
-  unreadable: (place, { why }) =>
-    HELD.test(why)
-      ? lockedBy(place.database)
-      : fail(`${place.database} cannot be read: ${why}`, wayToRead(place)),
-  garbage: (place) => mendable(place, `${place.database} is not a SQLite database`),
-  damaged: (place, { why }) => mendable(place, `${place.database} is damaged: ${why}`),
-  foreign: (place) =>
-    fail(
-      `${place.database} is another program's database; it is left alone`,
-      useAnotherDatabase(place),
-    ),
-  newer: (place, { version }) => {
-    const another = anotherDatabase(place);
-    return fail(
-      `${place.database} was migrated by a newer conclaude: schema version ${version}, and ${VERSION} knows ${SCHEMA_VERSION}; ` +
-        "it is left alone",
-      "Install the newest conclaude" +
-        (another === null ? "" : `, or use another database meanwhile: \`${another}\``),
-    );
-  },
-  older: (place, { version }) => judgeContent(place, version),
-  ours: (place, { version }) => judgeContent(place, version),
-};
 
 /** Judges the database as it is, and says when it began anew in a file that something had emptied. */
 export function lookAtDatabase(place: RepairPlace): Finding[] {
@@ -99,32 +55,85 @@ function judgeDatabase(place: RepairPlace): Finding {
     );
   }
   if (isOthers(place)) {
+    return unusable(place, "belongs to another user or is a link, so hooks do not write to it");
+  }
+  const taken = filesOf(database).slice(1).find((path) => !isMissing(path) && !isFile(path));
+  if (taken !== undefined) {
+    const what = isFolder(taken) ? "a folder" : "a pipe or a device";
     return fail(
-      `${database} belongs to another user or is a link, so hooks do not write to it`,
-      useAnotherDatabase(place),
+      `${taken} is ${what}, where the database has a file: nothing can be written`,
+      moveAway(taken),
     );
   }
-  const taken = filesOf(database).slice(1).map(noFileFault).find((fault) => fault !== null);
-  if (taken) return taken;
   const file = identifyDatabase(database);
-  return (JUDGES[file.kind] as Judge<Kind>)(place, file);
+  switch (file.kind) {
+    case "missing":
+      return beforeFirstHook(place, "is not there yet; the first hook makes it");
+    case "empty":
+      return emptied(place) ?? beforeFirstHook(place, "is empty; the next hook makes the tables");
+    case "folder":
+      return unusable(place, "is a folder, where a file should be", moveAway(database));
+    case "special":
+      return unusable(place, "is no regular file");
+    case "unreadable": {
+      if (HELD.test(file.why)) return lockedBy(place);
+      const isOwn = otherOwner(database) === null && isThere(database);
+      const next = isOwn ? `chmod u+rw ${quoteWord(database)}` : undefined;
+      return unusable(place, `cannot be read: ${file.why}`, next);
+    }
+    case "garbage":
+      return mendable(place, "is not a SQLite database");
+    case "damaged":
+      return mendable(place, `is damaged: ${file.why}`);
+    case "foreign":
+      return unusable(place, "is another program's database; it is left alone");
+    case "newer":
+      return unusable(
+        place,
+        `was migrated by a newer conclaude: schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}; ` +
+          "it is left alone",
+        `Install the newest conclaude, or use another database meanwhile: \`${
+          useAnotherDatabase(place)
+        }\``,
+      );
+    case "older":
+    case "ours":
+      return judgeContent(place, file.version);
+  }
 }
 
-/** A folder or a pipe in the place of the log, or of its index; null for a file or nothing. */
-function noFileFault(path: string): Finding | null {
-  try {
-    const { isFile, isDirectory } = statSync(path);
-    if (isFile) return null;
-    return fail(
-      `${path} is ${
-        isDirectory ? "a folder" : "a pipe or a device"
-      }, where the database has a file: ` +
-        "nothing can be written",
-      `mv ${quoteWord(path)} ${quoteWord(`${path}.${isDirectory ? "folder" : "special"}`)}`,
-    );
-  } catch {
-    return null;
-  }
+/** Hooks cannot use the database, and doctor leaves it as it is. */
+function unusable(place: RepairPlace, state: string, next = useAnotherDatabase(place)): Finding {
+  return fail(`${place.database} ${state}`, next);
+}
+
+function lockedBy(place: RepairPlace): Finding {
+  return unusable(
+    place,
+    "is locked: another process is writing to it and does not finish; hooks keep their records in the spool meanwhile",
+    `fuser -v ${quoteWord(place.database)}`,
+  );
+}
+
+/** A damaged database, which the repair writes anew; a file whose name may be another program's is left alone. */
+function mendable(place: RepairPlace, state: string): Finding {
+  const { database, locations } = place;
+  if (!DATABASE_NAME.test(database)) return unusable(place, state);
+  const [backup] = backupsOf(locations, database);
+  const rest = backup === undefined
+    ? "there is no backup for the rest"
+    : `the rest comes from the backup of ${new Date(backup.atMs).toISOString()}`;
+  return fail(
+    `${database} ${state}; \`doctor --fix\` sets it aside under a dated name and brings what can be read into a new one; ` +
+      rest,
+    "conclaude doctor --fix",
+    async () => await (await import("../care/mend_database.ts")).mendFully(place),
+  );
+}
+
+/** The command for a folder or a pipe in the place of a file. */
+function moveAway(path: string): string {
+  return `mv ${quoteWord(path)} ${quoteWord(`${path}.${isFolder(path) ? "folder" : "special"}`)}`;
 }
 
 /** Whether the database is another program's, or another user's: doctor changes nothing about it. */
@@ -134,12 +143,8 @@ export function isNotOurs(place: RepairPlace): boolean {
 
 /** Hooks refuse another user's file in the shared temporary folder, where anybody can put one. */
 function isOthers({ database, locations }: RepairPlace): boolean {
-  if (locations.databaseFrom !== "fallback" || database !== locations.database) return false;
-  try {
-    return !isOwnFile(lstatSync(database));
-  } catch {
-    return false;
-  }
+  return locations.databaseFrom === "fallback" && database === locations.database &&
+    quietly(() => isOwnFile(lstatSync(database))) === false;
 }
 
 function beforeFirstHook(place: RepairPlace, state: string): Finding {
@@ -147,7 +152,7 @@ function beforeFirstHook(place: RepairPlace, state: string): Finding {
   const why = whyUnwritable(nearestFolder(parentOf(database)));
   return why === null
     ? ok(`${database} ${state} (chosen by ${databaseChosenBy})`)
-    : fail(`${database} cannot be made: ${why}`, wayToWrite(place));
+    : unusable(place, `cannot be made: ${why}`, wayToWrite(place));
 }
 
 /** The newest backup of the database that counts by default: one that a person names may be another one. */
@@ -160,9 +165,9 @@ function ownBackup({ database, locations }: RepairPlace, beforeMs = Infinity): B
 function emptied(place: RepairPlace): Finding | null {
   const { database, locations } = place;
   if (!isThere(drainLockPath(database)) && ownBackup(place) === undefined) return null;
-  const state = `${database} is empty, and it was not before: something has cut it to nothing`;
+  const state = "is empty, and it was not before: something has cut it to nothing";
   return backupsOf(locations, database).length > 0 ? mendable(place, state) : warn(
-    `${state}; the next hook makes new tables`,
+    `${database} ${state}; the next hook makes new tables`,
     `ls -l ${quoteWord(parentOf(database))}`,
   );
 }
@@ -191,41 +196,36 @@ function judgeContent(place: RepairPlace, version: number): Finding {
   const { database, databaseChosenBy } = place;
   const readOnly = whyReadOnly(database);
   if (readOnly !== null) {
-    return fail(
-      `${database} cannot be written: ${readOnly}`,
-      wayToWrite(place),
-      repairOfModes(database),
-    );
+    const repair = repairOfModes(database);
+    return fail(`${database} cannot be written: ${readOnly}`, wayToWrite(place), repair);
   }
   try {
-    if (isLocked(database)) return lockedBy(database);
+    if (isLocked(database)) return lockedBy(place);
     using db = openToLook(database);
     const faults = [...integrityFaults(db, "full"), ...numberFaults(db)];
-    if (faults.length > 0) {
-      return mendable(place, `${database} is damaged: ${faultsText(faults)}`);
+    if (faults.length === 0 && version < SCHEMA_VERSION) return judgeMigration(place, version, db);
+    if (faults.length === 0) {
+      // The search index has a check of its own.
+      faults.push(...schemaFaults(schemaDifferences(db).filter((part) => !isOfSearchIndex(part))));
     }
-    if (version < SCHEMA_VERSION) return judgeMigration(place, version, db);
-    // The search index has a check of its own.
-    const differences = schemaDifferences(db).filter((part) => !isOfSearchIndex(part));
-    return differences.length === 0
+    return faults.length === 0
       ? ok(`${database} (chosen by ${databaseChosenBy})`)
-      : mendable(place, `in ${database} ${faultsText(schemaFaults(differences))}`);
+      : mendable(place, `is damaged: ${faultsText(faults)}`);
   } catch (thrown) {
     const why = messageOf(thrown);
-    if (DAMAGED.test(why)) return mendable(place, `${database} is damaged: ${why}`);
-    if (HELD.test(why)) return lockedBy(database);
-    return fail(`${database} cannot be opened: ${why}`, useAnotherDatabase(place));
+    if (DAMAGED.test(why)) return mendable(place, `is damaged: ${why}`);
+    return HELD.test(why) ? lockedBy(place) : unusable(place, `cannot be opened: ${why}`);
   }
 }
 
 /** The next hook migrates an older schema: doctor tries on a copy of the empty tables in memory whether it can. */
 function judgeMigration(place: RepairPlace, version: number, db: DatabaseSync): Finding {
-  const { database, databaseChosenBy } = place;
-  const state =
-    `${database} has schema version ${version}, and this program's is ${SCHEMA_VERSION}`;
+  const state = `has schema version ${version}, and this program's is ${SCHEMA_VERSION}`;
   const fault = migrationFault(db);
   if (fault === null) {
-    return ok(`${state}: the next hook brings it up to date (chosen by ${databaseChosenBy})`);
+    return ok(
+      `${place.database} ${state}: the next hook brings it up to date (chosen by ${place.databaseChosenBy})`,
+    );
   }
   if (schemaDifferences(db).length === 0) {
     return mendable(
@@ -233,33 +233,11 @@ function judgeMigration(place: RepairPlace, version: number, db: DatabaseSync): 
       `${state}, but its tables are those of version ${SCHEMA_VERSION} already: something has changed the number`,
     );
   }
-  return fail(
+  return unusable(
+    place,
     `${state}, but ${fault.message}; hooks keep their records in the spool, and \`db reset\` sets the database ` +
       "aside under a dated name",
     "conclaude db reset",
-  );
-}
-
-function lockedBy(database: string): Finding {
-  return fail(
-    `${database} is locked: another process is writing to it and does not finish; hooks keep their records in the ` +
-      "spool meanwhile",
-    `fuser -v ${quoteWord(database)}`,
-  );
-}
-
-/** A damaged database, which the repair writes anew; a file whose name may be another program's is left alone. */
-function mendable(place: RepairPlace, state: string): Finding {
-  const { database, locations } = place;
-  if (!DATABASE_NAME.test(database)) return fail(state, useAnotherDatabase(place));
-  const [backup] = backupsOf(locations, database);
-  const rest = backup === undefined
-    ? "there is no backup for the rest"
-    : `the rest comes from the backup of ${new Date(backup.atMs).toISOString()}`;
-  return fail(
-    `${state}; \`doctor --fix\` sets it aside under a dated name and brings what can be read into a new one; ${rest}`,
-    "conclaude doctor --fix",
-    async () => await (await import("../care/mend_database.ts")).mendFully(place),
   );
 }
 
@@ -272,36 +250,22 @@ function wayToWrite(place: RepairPlace): string {
     : `chmod u+w ${closed.map(quoteWord).join(" ")}`;
 }
 
-function wayToRead(place: RepairPlace): string {
-  const { database } = place;
-  return otherOwner(database) === null && isThere(database)
-    ? `chmod u+rw ${quoteWord(database)}`
-    : useAnotherDatabase(place);
-}
-
-/** What hooks can write to. */
-const USABLE: ReadonlySet<string> = new Set(["missing", "empty", "older", "ours"]);
-
-/** The command that chooses another database, or what the person has to choose. */
-function useAnotherDatabase(place: DatabasePlace): string {
-  const choose = place.locations.databaseFrom === "flag"
-    ? "Use `--db FILE`"
-    : "Set CONCLAUDE_DB_PATH";
-  return anotherDatabase(place) ??
-    `${choose} to name a file in a folder that this user can write to`;
-}
-
-/** The command for a database in a folder that this user can write to; null when no such folder is known. */
-function anotherDatabase({ locations, database }: DatabasePlace): string | null {
-  const folder = [locations.dataFolder, ...locations.spoolFolders.map(parentOf)]
-    .find((path) => whyUnwritable(nearestFolder(path)) === null);
-  if (folder === undefined) return null;
-  const path = ["conclaude.db", "conclaude-2.db", "conclaude-3.db"]
-    .map((name) => joinPath(folder, name))
-    .find((path) => path !== database && USABLE.has(identifyDatabase(path).kind));
-  if (path === undefined) return null;
+/** The command that chooses a database in a folder that this user can write to; else what the person has to choose. */
+function useAnotherDatabase({ locations, database }: RepairPlace): string {
+  const byFlag = locations.databaseFrom === "flag";
+  const path = [locations.dataFolder, ...locations.spoolFolders.map(parentOf)]
+    .filter((folder) => whyUnwritable(nearestFolder(folder)) === null)
+    .flatMap((folder) => ["conclaude.db", "conclaude-2.db"].map((name) => joinPath(folder, name)))
+    .find((path) =>
+      path !== database &&
+      ["missing", "empty", "older", "ours"].includes(identifyDatabase(path).kind)
+    );
+  if (path === undefined) {
+    const choose = byFlag ? "Use `--db FILE`" : "Set CONCLAUDE_DB_PATH";
+    return `${choose} to name a file in a folder that this user can write to`;
+  }
   // A flag outranks the environment.
-  return locations.databaseFrom === "flag"
+  return byFlag
     ? `conclaude --db ${quoteWord(path)} doctor`
     : `export CONCLAUDE_DB_PATH=${quoteWord(path)}`;
 }
@@ -311,13 +275,13 @@ function anotherDatabase({ locations, database }: DatabasePlace): string | null 
  *
  * @param fault What the hook was told when it tried.
  */
-export function mendingOf(place: DatabasePlace, fault: unknown): Mending {
+export function mendingOf(place: RepairPlace, fault: unknown): Mending {
   const { database } = place;
   const why = messageOf(fault);
   const { kind } = identifyDatabase(database);
   // A hook that has waited for another process has no time left to read a large file.
   const isHeld = HELD.test(why) && (kind === "ours" || kind === "older");
-  const { status, message, next, repair } = isHeld ? lockedBy(database) : judgeDatabase(place);
+  const { status, message, next, repair } = isHeld ? lockedBy(place) : judgeDatabase(place);
   if (status !== "fail" || next === null) {
     return {
       trouble: `${database} cannot be used: ${why.split("\n", 1)[0]}`,

@@ -1,22 +1,22 @@
 /** The checks of `doctor`, and the loop that looks, repairs and looks again. */
+import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../../base/errors.ts";
 import { type Check, fail, type Finding } from "../care/check.ts";
 import { lookAtFallback } from "../care/fallback.ts";
 import {
-  lookAtForgetting,
+  askAboutForgetting,
+  askAboutQueue,
+  askAboutReferences,
+  askAboutRetention,
+  askAboutSessions,
   lookAtIndex,
-  lookAtQueue,
-  lookAtReferences,
-  lookAtRetention,
-  lookAtSessions,
 } from "./content.ts";
 import { lookAtDatabase } from "./database_checks.ts";
 import { lookAtDisk, lookAtHome, lookAtPermissions } from "./folders.ts";
 import { lookAtGates } from "./gates.ts";
 import { lookAtHooks } from "./hook_checks.ts";
-import { lookAtLog } from "./log_check.ts";
-import { lookAtMemory } from "./memory.ts";
-import type { DoctorPlace } from "./place.ts";
+import { askAboutMemory } from "./memory.ts";
+import { askDatabase, type DoctorPlace } from "./place.ts";
 import { lookAtExecutable, lookAtSqlite } from "./program_check.ts";
 import {
   lookAtAgents,
@@ -24,14 +24,16 @@ import {
   lookAtConfiguration,
   lookAtOldState,
 } from "./project_checks.ts";
-import { lookAtSpool } from "./spool_check.ts";
+import { lookAtLog, lookAtSpool } from "./spool_and_log.ts";
 
+type Findings = readonly Finding[] | Promise<readonly Finding[]>;
+
+/** Looks at one thing and changes nothing; finds nothing where there is nothing to look at. */
 interface DoctorCheck {
   readonly name: string;
-  /** Looks at one thing and changes nothing; finds nothing where there is nothing to look at. */
-  readonly look: (place: DoctorPlace) => readonly Finding[] | Promise<readonly Finding[]>;
-  /** Its repairs write to the database. */
-  readonly needsDatabase?: true;
+  readonly look?: (place: DoctorPlace) => Findings;
+  /** The same for a check that only reads the database; nobody asks it where there is none to read. */
+  readonly ask?: (db: DatabaseSync, place: DoctorPlace) => Findings;
 }
 
 /** The checks in order: an earlier one repairs what a later one needs. */
@@ -43,19 +45,19 @@ const CHECKS: readonly DoctorCheck[] = [
   { name: "disk", look: lookAtDisk },
   { name: "permissions", look: lookAtPermissions },
   { name: "database", look: lookAtDatabase },
-  { name: "references", look: lookAtReferences, needsDatabase: true },
-  { name: "search index", look: lookAtIndex, needsDatabase: true },
-  { name: "spool", look: lookAtSpool, needsDatabase: true },
+  { name: "references", ask: askAboutReferences },
+  { name: "search index", look: lookAtIndex },
+  { name: "spool", look: lookAtSpool },
   { name: "fallback", look: lookAtFallback },
   { name: "hooks", look: lookAtHooks },
   { name: "gates", look: lookAtGates },
   { name: "branch", look: lookAtBranch },
   { name: "agents", look: lookAtAgents },
-  { name: "sessions", look: lookAtSessions, needsDatabase: true },
-  { name: "queue", look: lookAtQueue },
-  { name: "memory", look: lookAtMemory },
-  { name: "forgetting", look: lookAtForgetting },
-  { name: "retention", look: lookAtRetention },
+  { name: "sessions", ask: askAboutSessions },
+  { name: "queue", ask: askAboutQueue },
+  { name: "memory", ask: askAboutMemory },
+  { name: "forgetting", ask: askAboutForgetting },
+  { name: "retention", ask: askAboutRetention },
   { name: "log", look: lookAtLog },
   { name: "migration", look: lookAtOldState },
 ];
@@ -115,11 +117,10 @@ export async function examine(
 async function lookAtAll(place: DoctorPlace, repairs: Repairs | null): Promise<NamedFinding[]> {
   const looked: NamedFinding[] = [];
   for (const check of CHECKS) {
-    // This repair writes to the database, so it would fail until the person has mended the database.
-    const obstacle = check.needsDatabase &&
-      looked.find(({ name, status, repair }) =>
-        name === "database" && status === "fail" && repair === undefined
-      );
+    // Every repair after the check of the database writes to it: it would fail until the person has mended the database.
+    const obstacle = looked.find(({ name, status, repair }) =>
+      name === "database" && status === "fail" && repair === undefined
+    );
     for (const finding of await lookSafely(check, place)) {
       const { repair, ...rest } = finding;
       const found = obstacle && repair ? { ...rest, next: obstacle.next } : finding;
@@ -137,27 +138,26 @@ async function repairOne({ name, message, repair }: NamedFinding, told: Repairs)
     told.fixed.push(typeof repaired === "string" ? repaired : repaired.done);
     if (typeof repaired !== "string") told.undone.push({ name, ...repaired.undone });
   } catch (thrown) {
-    const why = isUserError(thrown) ? thrown.why : messageOf(thrown);
-    const failure = fail(`could not be corrected (${message}): ${why}`, wayOut(thrown, "--fix"));
-    told.failures.set(message, failure);
+    const { why, next } = troubleOf(thrown, "conclaude doctor --fix");
+    told.failures.set(message, fail(`could not be corrected (${message}): ${why}`, next));
   }
 }
 
 /** A check that breaks does not keep doctor from the others. */
-async function lookSafely(
-  { look }: DoctorCheck,
-  place: DoctorPlace,
-): Promise<readonly Finding[]> {
+async function lookSafely({ look, ask }: DoctorCheck, place: DoctorPlace) {
   try {
-    return await look(place);
+    return await (look?.(place) ?? askDatabase(place, (db) => ask?.(db, place)) ?? []);
   } catch (thrown) {
-    const why = isUserError(thrown) ? `${thrown.what}: ${thrown.why}` : messageOf(thrown);
-    return [fail(`could not be looked at: ${why}`, wayOut(thrown))];
+    const { why, next } = troubleOf(thrown, "conclaude doctor");
+    return [fail(`could not be looked at: ${why}`, next)];
   }
 }
 
-function wayOut(thrown: unknown, flag = ""): string {
+function troubleOf(
+  thrown: unknown,
+  again: string,
+): { readonly why: string; readonly next: string } {
   return isUserError(thrown)
-    ? thrown.next
-    : `Correct the cause, then run \`conclaude doctor${flag && ` ${flag}`}\` again`;
+    ? { why: `${thrown.what}: ${thrown.why}`, next: thrown.next }
+    : { why: messageOf(thrown), next: `Correct the cause, then run \`${again}\` again` };
 }

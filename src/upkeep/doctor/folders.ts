@@ -1,6 +1,6 @@
 /** The folders and files that hooks write to: whether they can, whether anybody else can read them, whether there is room. */
 import { statfsSync } from "node:fs";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, quietly } from "../../base/errors.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
@@ -12,10 +12,16 @@ import {
 import { isThere } from "../care/whole_file.ts";
 import { isNotOurs } from "./database_checks.ts";
 import type { DoctorPlace } from "./place.ts";
-import { isTrustedSpool, spoolEntries } from "./spool_check.ts";
+import { isTrustedSpool, spoolEntries } from "./spool_and_log.ts";
 import { nearestFolder, otherOwner, whyClosed, whyUnwritable } from "./writable.ts";
 import { userId } from "../../system/environment.ts";
-import { isNotFound, isPermissionDenied, readDirSync, statSync } from "../../system/files.ts";
+import {
+  isFile,
+  isNotFound,
+  isPermissionDenied,
+  readDirSync,
+  statSync,
+} from "../../system/files.ts";
 
 /** The folder for database, log and spool. */
 export function lookAtHome(place: DoctorPlace): Finding[] {
@@ -28,18 +34,18 @@ export function lookAtHome(place: DoctorPlace): Finding[] {
   if (dataFolder !== wanted) {
     return [fail(
       `${wanted} cannot be used (${whyUnusable(wanted)}), so ${whereTo(place)}`,
-      wayToUse(home, wanted),
+      isFile(wanted)
+        ? `mv ${quoteWord(wanted)} ${quoteWord(`${wanted}.file`)}`
+        : wayIn(wanted, isThere(wanted) ? wanted : home),
     )];
   }
   const why = whyUnwritable(nearestFolder(dataFolder));
   if (!isThere(dataFolder)) {
-    return [
-      why === null
-        ? ok(`${dataFolder} is not there yet; the first hook makes it`)
-        : fail(`${dataFolder} cannot be made: ${why}`, `ls -ld ${quoteWord(home)}`),
-    ];
+    return why === null
+      ? [ok(`${dataFolder} is not there yet; the first hook makes it`)]
+      : [fail(`${dataFolder} cannot be made: ${why}`, wayIn(dataFolder, home))];
   }
-  if (why !== null) return [fail(why, wayToOwn(dataFolder) ?? `ls -ld ${quoteWord(dataFolder)}`)];
+  if (why !== null) return [fail(why, wayIn(dataFolder))];
   const faults = permissionFaults([dataFolder], 0o700);
   return faults.length > 0 ? faults : [ok(`${dataFolder}, yours alone`)];
 }
@@ -52,18 +58,11 @@ function whereTo({ locations, database }: DoctorPlace): string {
     : `log and spool go to ${dataFolder}, which a restart may empty`;
 }
 
-/** A file in the place of the folder has to move; all else is a matter of permissions. */
-function wayToUse(home: string, wanted: string): string {
-  if (!isThere(wanted)) return `ls -ld ${quoteWord(home)}`;
-  if (kindOf(wanted) !== "folder") return `mv ${quoteWord(wanted)} ${quoteWord(`${wanted}.file`)}`;
-  return wayToOwn(wanted) ?? `ls -ld ${quoteWord(home)} ${quoteWord(wanted)}`;
-}
-
-/** A run with `sudo` leaves a folder of root's behind; null for this user's own. */
-function wayToOwn(folder: string): string | null {
+/** A run with `sudo` leaves a folder of root's behind; of all else doctor shows who may do what. */
+function wayIn(folder: string, shown = folder): string {
   const uid = userId();
   return uid === null || otherOwner(folder) === null
-    ? null
+    ? `ls -ld ${quoteWord(shown)}`
     : `sudo chown -R ${uid} ${quoteWord(folder)}`;
 }
 
@@ -83,38 +82,23 @@ function whyUnusable(folder: string): string {
  * doctor names it and leaves it, and a configuration there only has to be safe from being written by others.
  */
 export function lookAtPermissions(place: DoctorPlace): Finding[] {
-  const { locations, database } = place;
-  const { dataFolder, spoolFolders } = locations;
-  const folders = [...new Set([dataFolder, ...spoolFolders.map(parentOf), ...spoolFolders])];
-  const files = [
-    ...spoolFolders.map(parentOf).flatMap((folder) =>
-      ["conclaude.log", "conclaude.log.1"].map((name) => joinPath(folder, name))
-    ),
-    ...spoolFolders.filter(isTrustedSpool).flatMap(spoolEntries)
-      .flatMap(({ path, isFile }) => isFile ? [path] : []),
-  ].filter((path) => kindOf(path) === "file");
-  const configurations = ["config.yaml", "config.yml"].map((name) => joinPath(dataFolder, name))
-    .filter((path) => kindOf(path) === "file");
-  const isOurs = database !== ":memory:" && !isNotOurs(place);
+  const { dataFolder, spoolFolders } = place.locations;
+  const above = spoolFolders.map(parentOf);
+  const folders = [...new Set([dataFolder, ...above, ...spoolFolders])];
+  const logs = above.flatMap((folder) =>
+    ["conclaude.log", "conclaude.log.1"].map((name) => joinPath(folder, name))
+  );
+  const records = spoolFolders.filter(isTrustedSpool).flatMap(spoolEntries)
+    .filter(({ kind }) => kind === "file").map(({ path }) => path);
+  const configurations = ["config.yaml", "config.yml"].map((name) => joinPath(dataFolder, name));
+  const isOurs = place.database !== ":memory:" && !isNotOurs(place);
   const faults = [
-    ...isOurs ? databasePermissionFaults(database, { folders }) : [],
-    ...permissionFaults(files, 0o600, { folders }),
+    ...isOurs ? databasePermissionFaults(place.database, { folders }) : [],
+    ...permissionFaults([...logs, ...records], 0o600, { folders }),
     ...linkableFaults(configurations, { folders }),
     ...permissionFaults(spoolFolders, 0o700, { folders }),
   ];
-  if (faults.length > 0) return faults;
-  const isNone = files.length + configurations.length === 0 && !(isOurs && isThere(database));
-  return [ok(isNone ? "no files yet" : "files 0600, folders 0700")];
-}
-
-/** A link that leads nowhere is no folder; what cannot be looked at may be one. */
-function kindOf(path: string): "file" | "folder" | "other" {
-  try {
-    const { isFile, isDirectory } = statSync(path);
-    return isFile ? "file" : isDirectory ? "folder" : "other";
-  } catch (thrown) {
-    return isNotFound(thrown) ? "other" : "folder";
-  }
+  return faults.length > 0 ? faults : [ok("files 0600, folders 0700, as far as they are there")];
 }
 
 const MEGABYTE = 1_000_000;
@@ -131,19 +115,17 @@ export function lookAtDisk({ database }: DoctorPlace): Finding[] {
   if (free === null) return [];
   const room = `${Math.round(free / MEGABYTE)} MB free for ${folder}`;
   if (free >= LITTLE_BYTES) return [ok(room)];
-  const rest = `: ${room}; \`conclaude retention run\` removes old sessions`;
-  const next = `df -h ${quoteWord(folder)}`;
-  return free < NO_BYTES
-    ? [fail(`the disk is full${rest}`, next)]
-    : [warn(`the disk is nearly full${rest}`, next)];
+  const isFull = free < NO_BYTES;
+  return [(isFull ? fail : warn)(
+    `the disk is ${
+      isFull ? "" : "nearly "
+    }full: ${room}; \`conclaude retention run\` removes old sessions`,
+    `df -h ${quoteWord(folder)}`,
+  )];
 }
 
 /** Null where the system does not tell. */
 function freeBytes(folder: string): number | null {
-  try {
-    const { bavail, bsize, blocks } = statfsSync(folder);
-    return blocks === 0 ? null : bavail * bsize;
-  } catch {
-    return null;
-  }
+  const stat = quietly(() => statfsSync(folder));
+  return stat === undefined || stat.blocks === 0 ? null : stat.bavail * stat.bsize;
 }

@@ -1,32 +1,47 @@
-/** Whether the rules of this folder hold: Claude Code asks a hook, and the hook's program denies what it must. */
-import type { HookConfig } from "../../config/hook_config.ts";
-import { needsOf } from "../../policy/armed_gates.ts";
-import { baseName } from "../../base/paths.ts";
-import { isBareName } from "../../system/process/executable.ts";
-import { type Need, type Unarmed, unarmedText, whyUnarmed } from "../../claude/settings/armed.ts";
-import { ownershipHere, unwrap } from "../../claude/settings/own_handler.ts";
-import { checkHooks } from "../../claude/settings/handler_schema.ts";
-import { isSameProgram, machineHere, readHookCommand } from "../../claude/settings/hook_program.ts";
-import { commandLine, type HookEntry, isOurName, quoteWord } from "../../claude/settings/hooks.ts";
-import { SCHEMA_VERSION } from "../../db/transaction.ts";
+/**
+ * Proves the rules of this folder: Claude Code asks a hook, and the program of the hook denies what it must. Doctor runs
+ * the program as Claude Code does, once with an event that rules forbid and once with one that must pass, in a home and a
+ * project that are made for the proof and removed afterwards.
+ */
+import { messageOf, quietly } from "../../base/errors.ts";
+import { baseName, joinPath } from "../../base/paths.ts";
 import { VERSION } from "../../base/version.ts";
+import { type Need, type Unarmed, unarmedText, whyUnarmed } from "../../claude/settings/armed.ts";
+import { machineHere, readHookCommand } from "../../claude/settings/hook_program.ts";
+import { commandLine, type HookEntry, isOurName, quoteWord } from "../../claude/settings/hooks.ts";
+import { memberOf, ownershipHere, unwrap } from "../../claude/settings/own_handler.ts";
+import { SCHEMA_VERSION } from "../../db/transaction.ts";
+import { needsOf } from "../../policy/armed_gates.ts";
+import { OS } from "../../system/environment.ts";
+import {
+  makeTempDirSync,
+  mkdirSync,
+  realPathSync,
+  removeSync,
+  writeTextFileSync,
+} from "../../system/files.ts";
+import { isBareName } from "../../system/process/executable.ts";
+import { type LineEnd, runShellLine } from "../../system/process/run_program.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
-import { canBeProved, proveHook, versionOfHook } from "./gate_proof.ts";
+import { isThisProgram } from "./hook_checks.ts";
 import { type DoctorPlace, lockReason } from "./place.ts";
 import { isAtLeast } from "./program_check.ts";
-import { installLine, lookAtSettings, replaceLine, type SettingsLook } from "./settings_look.ts";
+import {
+  installLine,
+  lookAtSettings,
+  replaceLine,
+  type SettingsLook,
+} from "../../claude/settings/installed_hooks.ts";
 
-const VALIDATE = "conclaude config validate";
-
-/** What the proof of one settings file's hooks needs to know. */
-interface ProofPlace {
-  readonly place: DoctorPlace;
-  readonly needs: readonly Need[];
+/** The hooks in one settings file that start the same program and that rules need. */
+interface HookGroup {
+  readonly entries: readonly HookEntry[];
   readonly look: SettingsLook;
   readonly looks: readonly SettingsLook[];
+  readonly needs: readonly Need[];
+  readonly place: DoctorPlace;
 }
 
-/** Runs each installed hook that rules depend on, where there are rules. */
 export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   const { config } = place;
   const needs = needsOf(config);
@@ -39,22 +54,32 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   });
   const faults = unarmed.map((reason) => fail(unarmedText(reason), wayToArm(reason, looks)));
   if (unarmed.some(({ isAll, events }) => isAll || events.includes("PreToolUse"))) return faults;
-  const asked = needs.filter(({ event }) => !unarmed.some(({ events }) => events.includes(event)));
-  const lock = lockFindings(config);
-  if (config.unreadable !== "" && lock.length === 0) {
-    faults.push(fail(`NOT ARMED for what stands in ${config.unreadable}`, VALIDATE));
+  const lock = lockReason(config);
+  const validate = "conclaude config validate";
+  if (config.unreadable !== "" && lock === null) {
+    faults.push(fail(`NOT ARMED for what stands in ${config.unreadable}`, validate));
   }
   const proofs: Finding[] = [];
-  for (const look of looks) {
-    if (checkHooks(look.settings).some(({ discardsFile }) => discardsFile)) continue;
-    for (const entries of entriesByProgram(look, asked)) {
-      proofs.push(await proveProgram(entries, { place, needs, look, looks }));
+  for (const look of looks.filter(({ fatal }) => fatal === undefined)) {
+    const needed = look.entries.filter(({ event, role }) =>
+      role === "event" && needs.some((need) => need.event === event) &&
+      !unarmed.some(({ events }) => events.includes(event))
+    );
+    const programs = Map.groupBy(needed, ({ command }) => readHookCommand(command).line);
+    for (const entries of programs.values()) {
+      proofs.push(await proveProgram({ entries, look, looks, needs, place }));
     }
   }
-  // Beside a fault, ARMED would be read as if all rules held.
+  // Beside a fault, a person would read ARMED as if all rules held.
   const isWhole = faults.length === 0 &&
     proofs.every(({ message }) => message.startsWith("ARMED"));
-  return [...faults, ...proofs.filter(({ status }) => isWhole || status !== "ok"), ...lock];
+  return [
+    ...faults,
+    ...proofs.filter(({ status }) => isWhole || status !== "ok"),
+    ...lock === null
+      ? []
+      : [warn(`every change is refused, since strict rules cannot be read: ${lock}`, validate)],
+  ];
 }
 
 /** The command that makes Claude Code ask. */
@@ -73,37 +98,29 @@ function wayToArm({ remedy, events }: Unarmed, looks: readonly SettingsLook[]): 
   return (remedy.kind === "install" ? installLine : replaceLine)(look);
 }
 
-/** The hooks of a file that rules need, by the program that they start: the hook for tools first, then those that can be proved. */
-function entriesByProgram({ entries }: SettingsLook, needs: readonly Need[]): HookEntry[][] {
-  const rank = ({ event }: HookEntry) => event === "PreToolUse" ? 0 : canBeProved(event) ? 1 : 2;
-  const needed = entries
-    .filter(({ event, role }) => role === "event" && needs.some((need) => need.event === event))
-    .sort((one, other) => rank(one) - rank(other));
-  return [...Map.groupBy(needed, ({ command }) => readHookCommand(command).line).values()];
-}
-
 /**
- * Proves the hooks of one program. This program itself does the same at every event; of another program each hook is
- * proved whose answer tells anything. The first fault is reported.
+ * Proves one program; its first fault is reported. This program asks the rules in the same way at every event, so one
+ * event proves it. Of another program doctor proves each event whose answer tells anything.
  */
-async function proveProgram(entries: readonly HookEntry[], around: ProofPlace): Promise<Finding> {
-  const first = entries[0]!;
-  const provable = entries.filter(({ event }) => canBeProved(event));
-  const chosen = provable.length === 0
-    ? [asToolHook(first)]
-    : isThisProgram(first, around.place)
+async function proveProgram(group: HookGroup): Promise<Finding> {
+  const { entries, needs, place } = group;
+  const provable = Object.keys(TRIALS).flatMap((event) =>
+    entries.filter((entry) => entry.event === event)
+  );
+  const first = provable[0] ?? asToolHook(entries[0]!);
+  const chosen = isThisProgram(readHookCommand(first.command), place)
     ? [first]
-    : provable;
-  for (const [index, entry] of chosen.entries()) {
-    const judged = chosen.slice(0, index).map(({ event }) => event);
-    const left = entries.map(({ event }) => event).filter((event) => !judged.includes(event));
-    const fault = await faultOf(entry, gatesText(around.needs, left), around);
+    : [first, ...provable.slice(1)];
+  let events = entries.map(({ event }) => event);
+  for (const entry of chosen) {
+    const fault = await faultOf(entry, gatesText(needs, events), group);
     if (fault !== null) return fault;
+    events = events.filter((event) => event !== entry.event);
   }
-  return await armedFinding(chosen[0]!, around);
+  return await armedFinding(first, group);
 }
 
-/** The hook for tools of the same program, for events whose answer tells nothing. */
+/** The answers to some events tell nothing: then doctor asks the same program about a tool. */
 function asToolHook(entry: HookEntry): HookEntry {
   const command = `${readHookCommand(entry.command).line} hook PreToolUse`;
   return { ...entry, event: "PreToolUse", matcher: undefined, command };
@@ -120,41 +137,30 @@ function gatesText(needs: readonly Need[], events: readonly string[]): string {
 async function faultOf(
   entry: HookEntry,
   gates: string,
-  around: ProofPlace,
+  group: HookGroup,
 ): Promise<Finding | null> {
-  const { look, place } = around;
-  const { event, timeout, command } = entry;
+  const { look, place } = group;
+  const { command } = entry;
   const again = installLine(look);
   const hook = `the hook in ${look.path}`;
   const unproved = (why: string, next: string) => warn(`not proved${gates}: ${hook} ${why}`, next);
-  if (!mayRun(entry, around)) {
+  if (!mayRun(entry, group)) {
     return unproved(
       `starts a program that only this project names, so it was not run: ${command}`,
       `if that is right, look at it yourself; if not: \`${again}\``,
     );
   }
+  // It would write the proof into a database of the person.
   if (/\s--db\b/.test(command)) return unproved("names a database of its own", again);
-  const { environment } = place;
-  const proof = await proveHook(command, { event, timeoutMs: timeout * 1000, environment });
-  switch (proof.kind) {
-    case "judges":
-      return null;
-    case "untried":
-      return unproved(`could not be run: ${proof.why}`, "conclaude doctor");
-    case "fails":
-      return fail(`NOT ARMED${gates}: ${hook} ${proof.why}: ${command}`, again);
-    case "blind": {
-      const older = await olderVersion(entry, place);
-      const what = older === null ? "" : `, version ${older},`;
-      return fail(
-        `NOT ARMED${gates}: the program in ${look.path}${what} lets pass what must be denied: ${command}`,
-        again,
-      );
-    }
-  }
+  const fault = await tryHook(entry, place);
+  if (fault === null) return null;
+  if (!fault.wasRun) return unproved(`could not be run: ${fault.why}`, "conclaude doctor");
+  const older = fault.why === BLIND ? await olderVersion(entry, place) : null;
+  const version = older === null ? "" : `, version ${older},`;
+  return fail(`NOT ARMED${gates}: ${hook}${version} ${fault.why}: ${command}`, again);
 }
 
-async function armedFinding(entry: HookEntry, { look, place }: ProofPlace): Promise<Finding> {
+async function armedFinding(entry: HookEntry, { look, place }: HookGroup): Promise<Finding> {
   const { path, flags } = look;
   const older = await olderVersion(entry, place);
   if (older !== null) {
@@ -182,37 +188,174 @@ async function armedFinding(entry: HookEntry, { look, place }: ProofPlace): Prom
  * Whether doctor may run a hook to see what it does. The user has written the user's own file; what a project's file
  * starts may be anything, and doctor must not run it because somebody looked at a clone.
  */
-function mayRun(entry: HookEntry, { look, looks, place }: ProofPlace): boolean {
-  const isUsers = ({ flags }: SettingsLook) => !flags.includes("--scope");
-  const { line } = readHookCommand(entry.command);
-  return isUsers(look) || isThisProgram(entry, place) ||
-    (isBareName(line) && isOurName(baseName(line))) ||
-    looks.filter(isUsers).some(({ entries }) =>
-      entries.some(({ command }) => command === entry.command)
-    );
+function mayRun(entry: HookEntry, { looks, place }: HookGroup): boolean {
+  const program = readHookCommand(entry.command);
+  const { line } = program;
+  return isThisProgram(program, place) || (isBareName(line) && isOurName(baseName(line))) ||
+    looks.filter(({ flags }) => !flags.includes("--scope"))
+      .some(({ entries }) => entries.some(({ command }) => readHookCommand(command).line === line));
 }
 
-function isThisProgram(
-  { command }: HookEntry,
-  { program, programPath, searchPath }: DoctorPlace,
-): boolean {
-  return isSameProgram(readHookCommand(command), { program, path: programPath, searchPath });
-}
+const VERSION_MS = 5_000;
 
 /** The version of an older program than this one; null for any other. A program that tells no version is older. */
 async function olderVersion(entry: HookEntry, place: DoctorPlace): Promise<string | null> {
-  if (isThisProgram(entry, place)) return null;
-  const said = await versionOfHook(entry.command, place.environment);
-  if (said === null) return "unknown";
-  const isOlder = said.schema < SCHEMA_VERSION ||
-    !isAtLeast(said.version, VERSION.split(".").map(Number));
-  return isOlder ? `${said.version} (schema ${said.schema})` : null;
+  const program = readHookCommand(entry.command);
+  if (isThisProgram(program, place)) return null;
+  const line = `${program.line} --version --json`;
+  const end = await inStage(place, ({ run }) => run(line, "", VERSION_MS)).catch(() => null);
+  const said = end?.kind === "ended" ? parsed(end.stdout) : undefined;
+  const [version, schema] = [memberOf(said, "version"), memberOf(said, "schema")];
+  if (typeof version !== "string" || typeof schema !== "number") return "unknown";
+  const isOlder = schema < SCHEMA_VERSION ||
+    !isAtLeast(version, VERSION.split(".").map(Number));
+  return isOlder ? `${version} (schema ${schema})` : null;
 }
 
-/** While a strict policy cannot be read, every change is refused. */
-function lockFindings(config: HookConfig): Finding[] {
-  const lock = lockReason(config);
-  return lock === null
-    ? []
-    : [warn(`every change is refused, since strict rules cannot be read: ${lock}`, VALIDATE)];
+/** Rules that start no program. */
+const POLICY = `preToolUse: {preventRootAdditions: false, uneditableFiles: ['*.denied']}
+stop: {rounds: 2}
+userPromptSubmit: {contextRules: [{pattern: ^denied, prompt: proof}]}
+`;
+const SESSION_ID = "00000000-0000-4000-8000-000000000000";
+/** The commands of a configuration may take much longer; the proof has none. */
+const MAX_PROOF_MS = 30_000;
+/** What a program without guards does. */
+const BLIND = "lets pass what must be denied";
+
+/** How the answer to an event shows whether the program asked the rules. */
+type Trial = readonly [
+  /** The event's own fields, forbidden or allowed. */
+  fields: (isForbidden: boolean, project: string) => Readonly<Record<string, unknown>>,
+  /** The member of the answer that tells. */
+  member: string,
+  /** Its value; without one any will do. */
+  value?: string,
+];
+
+const editFields: Trial[0] = (isForbidden, project) => ({
+  tool_name: "Edit",
+  tool_input: {
+    file_path: joinPath(project, isForbidden ? "proof.denied" : "proof.txt"),
+    old_string: "1",
+    new_string: "2",
+  },
+  tool_use_id: "toolu_proof",
+});
+
+/** By the event, the most telling first. Of two rounds at a stop the rule holds back the first. */
+const TRIALS: Readonly<Record<string, Trial>> = {
+  PreToolUse: [editFields, "hookSpecificOutput.permissionDecision", "deny"],
+  PermissionRequest: [editFields, "hookSpecificOutput.decision.behavior", "deny"],
+  Stop: [(isForbidden) => ({ stop_hook_active: !isForbidden }), "decision", "block"],
+  UserPromptSubmit: [
+    (isForbidden) => ({ prompt: isForbidden ? "denied" : "proof" }),
+    "hookSpecificOutput.additionalContext",
+  ],
+};
+
+/** What Claude Code reads in an answer. */
+const ANSWER_KEYS = ["hookSpecificOutput", "systemMessage", "decision", "continue"];
+
+/** Runs a hook under the rules of the proof. @returns What is wrong with it; null when it judges as it must. */
+async function tryHook(
+  { command, event, timeout }: HookEntry,
+  place: DoctorPlace,
+): Promise<{ readonly why: string; readonly wasRun: boolean } | null> {
+  const [fields, member, value] = TRIALS[event]!;
+  const timeoutMs = Math.min(timeout * 1000, MAX_PROOF_MS);
+  try {
+    return await inStage(place, async ({ home, project, run }) => {
+      for (const isForbidden of [true, false]) {
+        const payload = {
+          session_id: SESSION_ID,
+          transcript_path: joinPath(home, "transcript.jsonl"),
+          cwd: project,
+          hook_event_name: event,
+          permission_mode: "default",
+          ...fields(isForbidden, project),
+        };
+        const end = await run(command, `${JSON.stringify(payload)}\n`, timeoutMs);
+        if (end.kind === "unstarted") return { why: end.why, wasRun: false };
+        const answer = answerOf(end, timeoutMs);
+        if (typeof answer === "string") return { why: answer, wasRun: true };
+        const found = member.split(".").reduce(memberOf, answer);
+        const denies = value === undefined ? found !== undefined : found === value;
+        if (denies !== isForbidden) {
+          return { why: isForbidden ? BLIND : "denies what must pass", wasRun: true };
+        }
+      }
+      return null;
+    });
+  } catch (thrown) {
+    return { why: messageOf(thrown), wasRun: false };
+  }
+}
+
+/** The answer of a hook, or why Claude Code could not use it. */
+function answerOf(end: Exclude<LineEnd, { kind: "unstarted" }>, limitMs: number): unknown {
+  if (end.kind === "late") return `does not answer within ${limitMs / 1000} seconds`;
+  const { code, stdout, stderr } = end;
+  if (code !== 0) {
+    const said = stderr.trim().split("\n", 1)[0]!;
+    return `leaves with status ${code}${said === "" ? "" : ` (${said})`}`;
+  }
+  const answer = stdout.trim() === "" ? {} : parsed(stdout);
+  const isRead = stdout.trim() === "" ||
+    ANSWER_KEYS.some((key) => memberOf(answer, key) !== undefined);
+  return isRead ? answer : "answers with something that Claude Code does not understand";
+}
+
+/** Folders that stand for a person's home and a project. */
+interface ProofStage {
+  readonly home: string;
+  readonly project: string;
+  readonly run: (line: string, input: string, timeoutMs: number) => Promise<LineEnd>;
+}
+
+async function inStage<Result>(
+  { environment }: DoctorPlace,
+  act: (stage: ProofStage) => Promise<Result>,
+): Promise<Result> {
+  const folder = realPathSync(makeTempDirSync({ prefix: "conclaude-doctor-" }));
+  const [home, project] = [joinPath(folder, "home"), joinPath(folder, "project")];
+  const variables = {
+    CLAUDE_PROJECT_DIR: project,
+    CLAUDE_CODE_SESSION_ID: SESSION_ID,
+    CLAUDE_PID: "",
+    CONCLAUDE_DB_PATH: joinPath(home, "proof.db"),
+  };
+  try {
+    mkdirSync(home);
+    mkdirSync(project);
+    writeTextFileSync(joinPath(project, ".conclaude.yaml"), POLICY);
+    const run: ProofStage["run"] = (line, input, timeoutMs) =>
+      runShellLine(atHome(line, home), {
+        input,
+        timeoutMs,
+        environment,
+        folder: project,
+        variables,
+      });
+    return await act({ home, project, run });
+  } finally {
+    // Where a program that was started still works there, the system cleans the folder.
+    quietly(() => removeSync(folder, { recursive: true }));
+  }
+}
+
+/**
+ * The line of a shell that runs a command with another home. The shell expands the words of the command before the
+ * assignment in front counts: it still finds `"$HOME/bin/conclaude"` in the person's home.
+ */
+function atHome(line: string, home: string): string {
+  // Deno keeps what it has fetched for a script in the home, unless a variable names another place.
+  const cache = OS === "darwin" ? "$HOME/Library/Caches" : "${XDG_CACHE_HOME:-$HOME/.cache}";
+  const isScript = readHookCommand(line).script !== null;
+  const kept = isScript ? `DENO_DIR="\${DENO_DIR:-${cache}/deno}" ` : "";
+  return `${kept}HOME=${quoteWord(home)} ${line}`;
+}
+
+function parsed(text: string): unknown {
+  return quietly(() => JSON.parse(text));
 }

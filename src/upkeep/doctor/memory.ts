@@ -1,97 +1,82 @@
 /** What keeps captures from becoming memory, and summaries from being rewritten. */
-import { plain } from "../../base/plain.ts";
+import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
+import { messageOf } from "../../base/errors.ts";
+import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
+import { plain } from "../../base/plain.ts";
+import { commandLine } from "../../claude/settings/hooks.ts";
+import { hasHook, lookAtSettings } from "../../claude/settings/installed_hooks.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { messageOf } from "../../base/errors.ts";
-import { shortened } from "../../memory/text.ts";
-import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
-import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
+import { damagedPayloads } from "../../db/payloads.ts";
+import { drainLockPath } from "../../db/process_lock.ts";
 import { dayStartMs } from "../../memory/drain/summarizer.ts";
 import {
   forbiddingLimit,
   foundSummarizer,
   type SummarizedConfig,
-  type SummarizerSettings,
 } from "../../memory/drain/summarizer_settings.ts";
-import { commandLine } from "../../claude/settings/hooks.ts";
-import { damagedPayloads } from "../../db/payloads.ts";
-import {
-  lastRuns,
-  type MemoryHealth,
-  memoryHealth,
-  summarizerUse,
-  usedUp,
-} from "../../memory/store.ts";
-import { drainLockPath } from "../../db/process_lock.ts";
-import { type Finding, ok, warn } from "../care/check.ts";
-import { askDatabase, type DoctorPlace } from "./place.ts";
-import { lookAtSettings } from "./settings_look.ts";
-import { whyUnwritable } from "./writable.ts";
+import { lastRuns, memoryHealth, summarizerUse, usedUp } from "../../memory/store.ts";
+import { shortened } from "../../memory/text.ts";
 import { isNotFound, openSync } from "../../system/files.ts";
+import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
 import { Command } from "../../system/processes.ts";
+import { type Finding, ok, warn } from "../care/check.ts";
+import type { DoctorPlace } from "./place.ts";
+import { whyUnwritable } from "./writable.ts";
 
-/** A capture is worked in at the end of a turn; one that waits longer than this is overdue, in milliseconds. */
+/** A drain works in a capture at the end of a turn; one that waits longer than this is overdue, in milliseconds. */
 const OVERDUE_MS = 3_600_000;
 /** Longest reason in a message, in characters. */
 const MAX_REASON_CHARS = 160;
 /** So many failed runs in a row show that the summarizer does not work. */
 const FAILED_RUNS = 3;
 
-export function lookAtMemory(place: DoctorPlace): Finding[] {
+export function askAboutMemory(db: DatabaseSync, place: DoctorPlace): Finding[] {
   if (!place.config.memoryEnabled) return [ok("off (`memory.enabled` is false)")];
-  const health = askDatabase(place, (db) => memoryHealth(db, place.nowMs - OVERDUE_MS));
-  if (health === undefined) return [];
-  const faults = [
-    ...health.givenUp > 0 ? [givenUp(health, place)] : [],
-    ...health.suspects.length > 0 ? [suspects(health)] : [],
-    ...health.overdue > 0 && health.hooksRan ? [overdue(health, place)] : [],
-    ...lockFaults(place),
-    ...summarizerFaults(place),
-  ];
-  if (faults.length > 0) return faults;
-  return [
-    ok(`${count(health.observations, "observation")}, ${count(health.waiting, "capture")} waiting`),
-  ];
-}
-
-function givenUp({ givenUp, reasons }: MemoryHealth, place: DoctorPlace): Finding {
-  const damaged = askDatabase(place, (db) => damagedPayloads(db, { status: "error" }).length) ?? 0;
-  const told = reasons.map(({ reason, count }) =>
-    `${plain(shortened(reason, MAX_REASON_CHARS))}${givenUp === 1 ? "" : ` (${count})`}`
-  );
-  return warn(
-    `${count(givenUp, "capture was", "captures were")} given up after errors: ${told.join("; ")}`,
-    // A retry only helps captures whose payload can be read.
-    damaged === givenUp ? "conclaude queue prune --unreadable" : "conclaude queue retry --all",
-  );
-}
-
-/** Captures over which drains end. A drain by hand has more time than a hook. */
-function suspects({ suspects }: MemoryHealth): Finding {
-  const told = suspects.map(({ id, toolName, rawBytes, attempts }) => {
-    const tries = count(attempts, "try", "tries");
-    return `${id} (${plain(toolName)}, ${Math.ceil(rawBytes / 1000)} kB, ${tries})`;
-  });
-  return warn(
-    `drains ended before they were done with ${told.join(", ")}; ` +
-      "it is taken alone, and is given up after the fifth",
-    "conclaude queue drain",
-  );
-}
-
-/** Captures wait although hooks run. */
-function overdue({ overdue }: MemoryHealth, place: DoctorPlace): Finding {
-  const what = `${count(overdue, "capture has", "captures have")} waited for more than an hour, ` +
-    "although hooks run";
-  const hasDrain = lookAtSettings(place)
-    .some(({ entries, wrapped }) => [...entries, ...wrapped].some(({ role }) => role === "drain"));
-  return hasDrain
-    ? warn(`${what}: the drain beside Stop does not work them in`, "conclaude queue drain")
-    : warn(
-      `${what}: no hook for the drain (\`conclaude hook Drain\`) is installed`,
-      commandLine("install-hooks"),
+  const health = memoryHealth(db, place.nowMs - OVERDUE_MS);
+  const { givenUp, reasons, suspects, overdue, hooksRan, observations, waiting } = health;
+  const faults: Finding[] = [];
+  if (givenUp > 0) {
+    const told = reasons.map(({ reason, count }) =>
+      `${plain(shortened(reason, MAX_REASON_CHARS))}${givenUp === 1 ? "" : ` (${count})`}`
     );
+    // A retry only helps captures whose payload can be read.
+    const isUnreadable = damagedPayloads(db, { status: "error" }).length === givenUp;
+    faults.push(warn(
+      `${count(givenUp, "capture was", "captures were")} given up after errors: ${told.join("; ")}`,
+      isUnreadable ? "conclaude queue prune --unreadable" : "conclaude queue retry --all",
+    ));
+  }
+  if (suspects.length > 0) {
+    const told = suspects.map(({ id, toolName, rawBytes, attempts }) => {
+      const tries = count(attempts, "try", "tries");
+      return `${id} (${plain(toolName)}, ${Math.ceil(rawBytes / 1000)} kB, ${tries})`;
+    });
+    // A drain by hand has more time than a hook.
+    faults.push(warn(
+      `drains ended before they were done with ${told.join(", ")}; ` +
+        "it is taken alone, and is given up after the fifth",
+      "conclaude queue drain",
+    ));
+  }
+  if (overdue > 0 && hooksRan) {
+    const what =
+      `${count(overdue, "capture has", "captures have")} waited for more than an hour, ` +
+      "although hooks run";
+    faults.push(
+      lookAtSettings(place).some((look) => hasHook(look, "drain"))
+        ? warn(`${what}: the drain beside Stop does not work them in`, "conclaude queue drain")
+        : warn(
+          `${what}: no hook for the drain (\`conclaude hook Drain\`) is installed`,
+          commandLine("install-hooks"),
+        ),
+    );
+  }
+  faults.push(...lockFaults(place), ...summarizerFaults(db, place));
+  return faults.length > 0
+    ? faults
+    : [ok(`${count(observations, "observation")}, ${count(waiting, "capture")} waiting`)];
 }
 
 /** Whether the lock file can be opened: a drain has to lock it before it begins. */
@@ -109,7 +94,7 @@ function lockFaults({ database }: DoctorPlace): Finding[] {
   )];
 }
 
-function summarizerFaults(place: DoctorPlace): Finding[] {
+function summarizerFaults(db: DatabaseSync, place: DoctorPlace): Finding[] {
   const { locations, nowMs } = place;
   const found = foundSummarizer(parseConfig<SummarizedConfig>(readConfigFiles([], locations)));
   if (found.kind === "none") return [];
@@ -118,19 +103,15 @@ function summarizerFaults(place: DoctorPlace): Finding[] {
     return [warn(message, "conclaude config validate")];
   }
   const { settings } = found.summarizer;
-  const missing = whyMissing(settings, place);
+  const missing = whyMissing(settings.command, place);
   if (missing !== null) {
     return [warn(
       `the summarizer cannot run: ${missing}`,
       `correct memory.summarizer.command in ${joinPath(locations.dataFolder, "config.yaml")}`,
     )];
   }
-  const ledger = askDatabase(place, (db) => ({
-    last: lastRuns(db, nowMs, FAILED_RUNS),
-    today: summarizerUse(db, dayStartMs(nowMs)),
-  }));
-  if (ledger === undefined) return [];
-  const { last, today } = ledger;
+  const last = lastRuns(db, nowMs, FAILED_RUNS);
+  const today = summarizerUse(db, dayStartMs(nowMs));
   const isBroken = last.length === FAILED_RUNS && last.every(({ status }) => status === "failed");
   // A limit of 0 forbids the summarizer; nothing is used up then.
   const used = forbiddingLimit(settings) !== null ? null : usedUp(today, {
@@ -148,12 +129,13 @@ function summarizerFaults(place: DoctorPlace): Finding[] {
 }
 
 /** Why the program that a command begins with cannot be found; null when it can, or when only a shell can tell. */
-function whyMissing({ command }: SummarizerSettings, place: DoctorPlace): string | null {
+function whyMissing(command: string, { locations, searchPath }: DoctorPlace): string | null {
   const [, first = ""] = /^\s*((?:~\/)?[\w.\/+-]+)(?=\s|$)/.exec(command) ?? [];
-  const { home } = place.locations;
-  if (first.startsWith("~/")) return home === null ? null : whyNotRun(home + first.slice(1));
+  if (first.startsWith("~/")) {
+    return locations.home === null ? null : whyNotRun(locations.home + first.slice(1));
+  }
   if (isAbsolutePath(first)) return whyNotRun(first);
-  if (!isBareName(first) || findOnPath(first, place.searchPath).length > 0) return null;
+  if (!isBareName(first) || findOnPath(first, searchPath).length > 0) return null;
   return isShellWord(first) ? null : `${first} is not on the PATH`;
 }
 

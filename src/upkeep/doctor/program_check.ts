@@ -12,13 +12,10 @@ const SAFE_SQLITE: readonly number[] = [3, 51, 3];
 /** This program, its version and its runtime. */
 export function lookAtExecutable({ programPath, fromSource }: DoctorPlace): Finding[] {
   const runtime = `Deno ${RUNTIME_VERSION}`;
-  return [
-    ok(
-      fromSource
-        ? `${programPath}, version ${VERSION}, runs from source with ${runtime} (${execPath()})`
-        : `${programPath}, version ${VERSION}, built on ${runtime}`,
-    ),
-  ];
+  const how = fromSource
+    ? `runs from source with ${runtime} (${execPath()})`
+    : `built on ${runtime}`;
+  return [ok(`${programPath}, version ${VERSION}, ${how}`)];
 }
 
 /** Whether this program's SQLite is safe for several writers. */
@@ -37,9 +34,6 @@ export function lookAtSqlite(
 /** Whether a version such as `3.53.2` is at least another one. */
 export function isAtLeast(version: string, least: readonly number[]): boolean {
   const parts = version.split(".").map(Number);
-  for (const [index, wanted] of least.entries()) {
-    const part = parts[index] ?? 0;
-    if (part !== wanted) return part > wanted;
-  }
-  return true;
+  const at = least.findIndex((wanted, index) => (parts[index] ?? 0) !== wanted);
+  return at === -1 || (parts[at] ?? 0) > least[at]!;
 }

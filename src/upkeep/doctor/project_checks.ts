@@ -19,21 +19,21 @@ import { askDatabase, type DoctorPlace, lockReason } from "./place.ts";
 /** Whether the configuration files that count here are right. */
 export function lookAtConfiguration(place: DoctorPlace): Finding[] {
   const { files, config } = place;
-  const leftOut = listLeftOut(files, place.projectDir, place.locations).map(({ path, why, next }) =>
-    warn(`${path} is left out, since others could have written it: ${why}`, next)
-  );
-  const counting = files.filter((file) => !isLeftOut(file));
   const isStrict = lockReason(config) !== null;
-  if (counting.length === 0 && !isStrict) {
-    return leftOut.length > 0 ? leftOut : [ok("no files: the defaults count")];
-  }
-  const beside = passedOver(files).map(({ path, counts }) =>
-    warn(
-      `${path} counts for nothing, since ${counts} stands beside it`,
-      `take over what you want of ${quoteWord(path)}, then remove it`,
-    )
-  );
-  return [judgeFiles(isStrict ? files : counting, isStrict), ...beside, ...leftOut];
+  const counting = isStrict ? files : files.filter((file) => !isLeftOut(file));
+  const findings = [
+    ...counting.length === 0 ? [] : [judgeFiles(counting, isStrict)],
+    ...passedOver(files).map(({ path, counts }) =>
+      warn(
+        `${path} counts for nothing, since ${counts} stands beside it`,
+        `take over what you want of ${quoteWord(path)}, then remove it`,
+      )
+    ),
+    ...listLeftOut(files, place.projectDir, place.locations).map(({ path, why, next }) =>
+      warn(`${path} is left out, since others could have written it: ${why}`, next)
+    ),
+  ];
+  return findings.length > 0 ? findings : [ok("no files: the defaults count")];
 }
 
 function judgeFiles(files: readonly ConfigFile[], isStrict: boolean): Finding {
@@ -47,15 +47,13 @@ function judgeFiles(files: readonly ConfigFile[], isStrict: boolean): Finding {
       : "nothing of that file counts, and no rule of it";
     return warn(`${unreadable}; ${meaning}`, next);
   }
-  const place = first.line > 0 ? `${first.path}:${first.line}:${first.column}` : first.path;
+  const at = first.line > 0 ? `:${first.line}:${first.column}` : "";
   const more = problems.length > 1 ? `, and ${problems.length - 1} more` : "";
   const off = brokenRequirements === ""
     ? ""
     : `; switched off by mistakes in them: the requirements ${brokenRequirements}`;
-  return warn(
-    `${place} ${first.key}: ${first.message}${more}${off}; hooks go on with the rest`,
-    next,
-  );
+  const what = `${first.path}${at} ${first.key}: ${first.message}${more}`;
+  return warn(`${what}${off}; hooks go on with the rest`, next);
 }
 
 /** Whether git tells the branch, where requirements are kept for one. */
@@ -82,8 +80,10 @@ export function lookAtAgents(place: DoctorPlace): Finding[] {
   const found = isBareName(command) ? findOnPath(command, searchPath)[0] : command;
   const why = found === undefined ? `${command} is not on the PATH` : whyNotRun(found);
   if (why === null) return [ok(`agents' steps are done by ${found}`)];
-  const next = "install it, or name another program in orchestration.agentCommand";
-  return [warn(`agents' steps cannot be done: ${why}`, next)];
+  return [warn(
+    `agents' steps cannot be done: ${why}`,
+    "install it, or name another program in orchestration.agentCommand",
+  )];
 }
 
 /** State of the older daemon that the user has neither brought over nor left behind. */

@@ -1,18 +1,20 @@
 /** Why this user cannot write to a folder or a database, found without making anything. */
 import { messageOf } from "../../base/errors.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
-import type { Finding } from "../care/check.ts";
-import { DATABASE_FILES } from "../care/set_aside.ts";
-import { behindLink } from "../care/whole_file.ts";
+import { userId } from "../../system/environment.ts";
 import {
   chmodSync,
+  type FileInfo,
   isNotFound,
   isPermissionDenied,
   openSync,
   renameSync,
   statSync,
 } from "../../system/files.ts";
-import { userId } from "../../system/environment.ts";
+import { isMissing } from "../../system/on_disk.ts";
+import type { Finding } from "../care/check.ts";
+import { DATABASE_FILES } from "../care/set_aside.ts";
+import { behindLink } from "../care/whole_file.ts";
 
 const OWNER_WRITE = 0o200;
 const WRITE_OF_OTHERS = 0o022;
@@ -47,39 +49,31 @@ export function whyClosed(folder: string): string {
     : `${folder} belongs to another user (number ${owner})`;
 }
 
-/** The number of the user that owns a file or folder; null for this user, or when the system does not tell. */
-export function otherOwner(path: string): number | null {
+function infoOf(path: string): FileInfo | null {
   try {
-    const { uid } = statSync(path);
-    return uid === userId() ? null : uid;
+    return statSync(path);
   } catch {
     return null;
   }
 }
 
+/** The number of the user that owns a file or folder; null for this user, or when the system does not tell. */
+export function otherOwner(path: string): number | null {
+  const uid = infoOf(path)?.uid ?? null;
+  return uid === userId() ? null : uid;
+}
+
 /** Whether this user owns a file or folder and has no permission to write to it; root may write everywhere. */
 export function isOwnButClosed(path: string): boolean {
-  try {
-    const { uid, mode } = statSync(path);
-    const isOwn = userId() !== null && userId() !== 0 && uid === userId();
-    return isOwn && mode !== null && (mode & OWNER_WRITE) === 0;
-  } catch {
-    return false;
-  }
+  const info = infoOf(path);
+  const isOwn = userId() !== null && userId() !== 0 && info?.uid === userId();
+  return isOwn && info?.mode != null && (info.mode & OWNER_WRITE) === 0;
 }
 
 /** The folder itself, or the nearest one above it that exists. */
 export function nearestFolder(folder: string): string {
-  for (let at = folder;;) {
-    try {
-      statSync(at);
-      return at;
-    } catch (thrown) {
-      const above = parentOf(at);
-      if (above === at || above === "." || !isNotFound(thrown)) return at;
-      at = above;
-    }
-  }
+  const above = parentOf(folder);
+  return !isMissing(folder) || above === folder || above === "." ? folder : nearestFolder(above);
 }
 
 /** A database, its log and the index of that: SQLite gives the two the mode that the database had when it made them. */

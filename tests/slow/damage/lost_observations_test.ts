@@ -136,7 +136,7 @@ test("doctor finds rows that refer to lost ones, and doctor --fix removes or fre
   assert.match(stdout, /^fail {2}references .*refers to a missing row of/m);
   assert.match(
     await mend(home),
-    /fixed: removed \d+ rows that were a part of lost ones, and let 1 other/,
+    /fixed: removed \d+ rows that belonged to lost ones, and took the lost name out of 1 other/,
   );
   const left = ask(home.database, "SELECT name FROM forgotten").map(({ name }) => name);
   assert.deepEqual(left, ["what was forgotten"]);

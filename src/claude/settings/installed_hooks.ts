@@ -1,19 +1,13 @@
-/** What the settings files of Claude Code that count in a folder say of hooks, and the commands that mend them. */
+/** What the settings files of Claude Code that count in a folder say of conclaude's hooks. */
 import { isUserError } from "../../base/errors.ts";
+import type { Locations } from "../../system/environment.ts";
 import { isBareName } from "../../system/process/executable.ts";
-import { findWrapped, ownershipHere, type WrappedHook } from "../../claude/settings/own_handler.ts";
-import { readOwnEntries } from "../../claude/settings/edit.ts";
-import { checkHooks } from "../../claude/settings/handler_schema.ts";
-import { type HookProgram, readHookCommand } from "../../claude/settings/hook_program.ts";
-import { commandLine, type HookEntry, quoteWord } from "../../claude/settings/hooks.ts";
-import {
-  placeFlags,
-  readSettings,
-  settingsPath,
-  type SettingsPlace,
-} from "../../claude/settings/settings_file.ts";
-import { fail, type Finding, warn } from "../care/check.ts";
-import type { DoctorPlace } from "./place.ts";
+import { readOwnEntries } from "./edit.ts";
+import { checkHooks, type HookProblem } from "./handler_schema.ts";
+import { type HookProgram, readHookCommand } from "./hook_program.ts";
+import { commandLine, type HookEntry, type Program } from "./hooks.ts";
+import { findWrapped, memberOf, ownershipHere, type WrappedHook } from "./own_handler.ts";
+import { placeFlags, readSettings, settingsPath, type SettingsPlace } from "./settings_file.ts";
 
 /** A settings file as far as hooks go. */
 export interface SettingsLook {
@@ -22,27 +16,31 @@ export interface SettingsLook {
   readonly settings: unknown;
   /** The flags with which `install-hooks` writes to it: `["--scope", "local"]`. */
   readonly flags: readonly string[];
-  readonly isReadable: boolean;
+  /** Why it cannot be read; null when it can. */
+  readonly unreadable: string | null;
+  /** The handler for which Claude Code discards the whole file. */
+  readonly fatal: HookProblem | undefined;
   readonly entries: readonly HookEntry[];
   /** Commands that start conclaude and do more. */
   readonly wrapped: readonly WrappedHook[];
-  /** The value of `disableAllHooks`, if the file has one. */
-  readonly disablesAll: boolean | undefined;
-  readonly faults: readonly Finding[];
 }
 
 /** What a search for conclaude's hooks needs to know. */
-export type HooksPlace = Pick<
-  DoctorPlace,
-  | "environment"
-  | "locations"
-  | "projectDir"
-  | "claudeFolder"
-  | "program"
-  | "executable"
-  | "searchPath"
-  | "settings"
->;
+export interface HooksPlace {
+  readonly locations: Locations;
+  /** Where Claude Code looks for a project's settings. */
+  readonly projectDir: string;
+  /** The variable `CLAUDE_CONFIG_DIR`. */
+  readonly claudeFolder: string | undefined;
+  /** One more settings file that Claude Code is started with (`claude --settings FILE`), as an absolute path. */
+  readonly settings?: string | undefined;
+  /** What hooks should start. */
+  readonly program: Program;
+  /** The executable that this process is; null when it runs from source. */
+  readonly executable: string | null;
+  /** The variable `PATH`. */
+  readonly searchPath: string | undefined;
+}
 
 /** The settings files that count here; the one that Claude Code obeys first comes first. */
 export function lookAtSettings(place: HooksPlace): SettingsLook[] {
@@ -64,50 +62,46 @@ export function lookAtSettings(place: HooksPlace): SettingsLook[] {
 
 function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace): SettingsLook {
   const { path } = file;
-  const nothing: SettingsLook = {
-    ...file,
+  const none = {
     settings: undefined,
-    isReadable: true,
+    unreadable: null,
+    fatal: undefined,
     entries: [],
     wrapped: [],
-    disablesAll: undefined,
-    faults: [],
   };
   const ownership = ownershipHere(place);
   try {
     const { text } = readSettings(path);
-    if (text === undefined || text.trim() === "") return nothing;
-    const attempt = { command: "install-hooks", path } as const;
-    const entries = readOwnEntries(text, { ...ownership, attempt });
+    if (text === undefined || text.trim() === "") return { ...file, ...none };
+    const entries = readOwnEntries(text, {
+      ...ownership,
+      attempt: { command: "install-hooks", path },
+    });
     const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    const { disableAllHooks } = settings as { readonly disableAllHooks?: unknown };
     return {
-      ...nothing,
+      ...file,
       settings,
+      unreadable: null,
+      fatal: checkHooks(settings).find(({ discardsFile }) => discardsFile),
       entries,
       wrapped: findWrapped(settings, ownership),
-      disablesAll: typeof disableAllHooks === "boolean" ? disableAllHooks : undefined,
-      faults: discardingFaults(settings, path, entries.length > 0),
     };
   } catch (thrown) {
     if (!isUserError(thrown)) throw thrown;
-    const again = place.settings === undefined ? [] : ["--settings", place.settings];
-    const fault = fail(
-      `${path}: ${thrown.why}; Claude Code may ignore the file, and every hook in it`,
-      `correct ${quoteWord(path)}, then run \`${commandLine("doctor", again)}\` again`,
-    );
-    return { ...nothing, isReadable: false, faults: [fault] };
+    return { ...file, ...none, unreadable: thrown.why };
   }
 }
 
-/** Claude Code discards a whole file for one invalid handler, whoever wrote it. */
-function discardingFaults(settings: unknown, path: string, holdsOurs: boolean): Finding[] {
-  const fatal = checkHooks(settings).find(({ discardsFile }) => discardsFile);
-  if (fatal === undefined) return [];
-  const message =
-    `${path}: \`${fatal.path}\` ${fatal.problem}, so Claude Code discards the whole file`;
-  const next = `correct or remove \`${fatal.path}\` in ${quoteWord(path)}`;
-  return [holdsOurs ? fail(`${message}, conclaude's hooks too`, next) : warn(message, next)];
+/** The file that switches off all hooks, where the one with the last word does. */
+export function disablingFile(looks: readonly SettingsLook[]): string | null {
+  const said = ({ settings }: SettingsLook) => memberOf(settings, "disableAllHooks");
+  const deciding = looks.find((look) => typeof said(look) === "boolean");
+  return deciding !== undefined && said(deciding) === true ? deciding.path : null;
+}
+
+/** Whether a file has a hook of this role, also within a longer command. */
+export function hasHook({ entries, wrapped }: SettingsLook, role: HookEntry["role"]): boolean {
+  return [...entries, ...wrapped].some((hook) => hook.role === role);
 }
 
 type Installed = Pick<SettingsLook, "flags" | "entries">;
@@ -130,9 +124,6 @@ export function replaceLine(look: Installed): string {
 /** The same for the program that the hooks start now, where they look it up on the `PATH`. */
 export function installLine(look: Installed): string {
   const searched = look.entries.map(({ command }) => readHookCommand(command)).find(isSearched);
-  return commandLine("install-hooks", [
-    ...look.flags,
-    ...(searched === undefined ? [] : ["--command", searched.executable]),
-    ...strictFlag(look),
-  ]);
+  const command = searched === undefined ? [] : ["--command", searched.executable];
+  return commandLine("install-hooks", [...look.flags, ...command, ...strictFlag(look)]);
 }

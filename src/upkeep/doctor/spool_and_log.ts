@@ -1,0 +1,149 @@
+/** What hooks left beside the database: records in the spool, and lines in the log. */
+import { count } from "../../base/counts.ts";
+import { quietly } from "../../base/errors.ts";
+import { joinPath, parentOf } from "../../base/paths.ts";
+import { daysMs } from "../../base/time.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { memberOf } from "../../claude/settings/own_handler.ts";
+import { shortened } from "../../memory/text.ts";
+import { readDirSync, readLinkSync } from "../../system/files.ts";
+import { homeMark, isOfHome, logFiles } from "../../system/log.ts";
+import { type EntryKind, kindOf, readJsonFile, readText } from "../../system/on_disk.ts";
+import { isPrivateFolder } from "../../system/write_file.ts";
+import { fail, type Finding, ok, warn } from "../care/check.ts";
+import { isThere } from "../care/whole_file.ts";
+import { drainSpool, spooledFiles } from "../transfer/drain_spool.ts";
+import { type DoctorPlace, repairDatabase } from "./place.ts";
+
+/** Files that a command names at most. */
+const MAX_NAMED = 5;
+
+/** How the names of records end, also of those that were set aside. */
+const RECORD_NAME = /\.json(?:\.damaged)?$/;
+
+/** Records that wait because a database could not take them. */
+export function lookAtSpool(place: DoctorPlace): Finding[] {
+  const { database, locations } = place;
+  const folders = locations.spoolFolders.filter(isThere);
+  const entries = folders.filter(isTrustedSpool).flatMap(spoolEntries);
+  const files = entries.filter(({ kind }) => kind === "file").map(({ path }) => path);
+  const own = database === ":memory:" ? [] : spooledFiles({ database, folders });
+  const others = files.filter((path) => path.endsWith(".json") && !own.includes(path));
+  const damaged = files.filter((path) => path.endsWith(".damaged"));
+  const records = (n: number) => count(n, "record is", "records are");
+  const findings = [
+    ...folders.filter((folder) => !isTrustedSpool(folder)).map((folder) =>
+      fail(
+        `${folder} is not this user's own folder, so no record is put there or taken from there`,
+        `ls -ld ${quoteWord(parentOf(folder))} ${quoteWord(folder)}`,
+      )
+    ),
+    ...own.length === 0 ? [] : [warn(
+      `${records(own.length)} waiting for the database; the next hook that can write takes them in`,
+      "conclaude doctor --fix",
+      () => takeIn(place),
+    )],
+    ...[...Map.groupBy(others, databaseOf)].map(([other, those]) =>
+      warn(
+        `${records(those.length)} waiting for another database: ${other ?? "unknown"}`,
+        other === null
+          ? `ls -l ${quoteWord(those[0]!)}`
+          : `conclaude --db ${quoteWord(other)} doctor --fix`,
+      )
+    ),
+    ...damaged.length === 0 ? [] : [warn(
+      `${records(damaged.length)} set aside because no database could take them`,
+      `ls -l ${damaged.slice(0, MAX_NAMED).map(quoteWord).join(" ")}`,
+    )],
+    ...entries.filter(({ path, kind }) => kind !== "file" && RECORD_NAME.test(path)).map((entry) =>
+      warn(
+        `${entry.path} has the name of a record and is ${whatIs(entry)}, so it is left alone`,
+        `ls -ld ${quoteWord(entry.path)}`,
+      )
+    ),
+  ];
+  return findings.length > 0 ? findings : [ok("no record is waiting")];
+}
+
+async function takeIn(place: DoctorPlace): Promise<string> {
+  const { database, locations: { spoolFolders: folders } } = place;
+  return await repairDatabase(place, (db) => {
+    const { saved, known, damaged } = drainSpool(db, { database, folders });
+    return `wrote ${count(saved, "waiting record")} into the database` +
+      (known > 0 ? `; ${known} were there already` : "") +
+      (damaged.length > 0 ? `; ${damaged.length} could not be read` : "");
+  });
+}
+
+/** What lies in a spool folder. Nobody reads a pipe, which would be waited for, or a link, which may lead anywhere. */
+interface SpoolEntry {
+  readonly path: string;
+  readonly kind: EntryKind;
+}
+
+/** The entries of a spool folder; none where it cannot be read. */
+export function spoolEntries(folder: string): SpoolEntry[] {
+  return quietly(() =>
+    Array.from(
+      readDirSync(folder),
+      (entry) => ({ path: joinPath(folder, entry.name), kind: kindOf(entry) }),
+    )
+  ) ?? [];
+}
+
+function whatIs({ path, kind }: SpoolEntry): string {
+  if (kind === "link") return `a link to ${readLinkSync(path)}`;
+  return kind === "folder" ? "a folder" : "a pipe or a device";
+}
+
+/** The database that a record is meant for; null when it does not say. */
+function databaseOf(path: string): string | null {
+  const database = memberOf(readJsonFile(path), "database");
+  return typeof database === "string" ? database : null;
+}
+
+/** Whether this user made the spool folder and the one above; another user may have made them where users share a folder. */
+export function isTrustedSpool(folder: string): boolean {
+  return quietly(() => isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder)) === true;
+}
+
+const LOG_LINE = /^(\S+Z) (warn|error) \[\d+\] (.*)$/;
+const MAX_MESSAGE_CHARS = 300;
+
+interface LogLine {
+  readonly file: string;
+  readonly atMs: number;
+  readonly level: string;
+  readonly message: string;
+}
+
+/** The errors and warnings of hooks in the last 24 hours. */
+export function lookAtLog(place: DoctorPlace): Finding[] {
+  const lines = logFiles(place.locations.spoolFolders)
+    .flatMap((file) => recentLines(file, place))
+    .sort((a, b) => a.atMs - b.atMs);
+  const last = lines.at(-1);
+  const errors = lines.filter(({ level }) => level === "error").length;
+  const counts = `${count(errors, "error")} and ${count(lines.length - errors, "warning")}`;
+  return [
+    last === undefined ? ok("no error and no warning in the last 24 hours") : warn(
+      `${counts} in the last 24 hours; the last, at ${new Date(last.atMs).toISOString()}: ` +
+        shortened(last.message, MAX_MESSAGE_CHARS),
+      `tail ${quoteWord(last.file)}`,
+    ),
+  ];
+}
+
+/** Of a log that homes share, only the lines of this home. */
+function recentLines(file: string, { locations: { home }, nowMs }: DoctorPlace): LogLine[] {
+  const mark = homeMark(home);
+  return (readText(file) ?? "").split("\n").flatMap((text): LogLine[] => {
+    const [, time = "", level = "", told = ""] = LOG_LINE.exec(text) ?? [];
+    const isMarked = told.startsWith(mark);
+    const atMs = Date.parse(time);
+    const counts = atMs >= nowMs - daysMs(1) && (isMarked || isOfHome(file, home));
+    return counts
+      ? [{ file, atMs, level, message: isMarked ? told.slice(mark.length) : told }]
+      : [];
+  });
+}
