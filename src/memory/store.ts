@@ -2,6 +2,7 @@
 export {
   FACTS,
   type Observation,
+  observationUids,
   readObservations,
   summaryUid,
 } from "./drain/observations_table.ts";

@@ -4,7 +4,7 @@ import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../base/errors.ts";
 import { findTranscripts, type TranscriptFile } from "../upkeep/transfer/find_transcripts.ts";
-import { projectFinder, type TranscriptProject } from "../upkeep/transfer/project.ts";
+import { projectFinder, type TranscriptProject } from "../upkeep/transfer/capture_of.ts";
 import {
   type ComparedSession,
   compareTranscripts,

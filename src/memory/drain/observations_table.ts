@@ -63,6 +63,12 @@ export function observationOf(row: Readonly<Record<string, unknown>>): Observati
   } as unknown as Observation;
 }
 
+/** The uids of the observations of a session. One that a capture became has the id of that capture. */
+export function observationUids(db: DatabaseSync, sessionId: string): string[] {
+  return db.prepare("SELECT uid FROM observations WHERE session_id = ?").all(sessionId)
+    .map(({ uid }) => String(uid));
+}
+
 /** Writes an observation, or counts it as a repeat of the same one; the newest text stays. @returns Its id. */
 export function saveObservation(db: DatabaseSync, observation: NewObservation): number {
   const { uid, sessionId, files, facts, atMs } = observation;

@@ -3,7 +3,7 @@ import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { joinPath } from "../../base/paths.ts";
-import type { TranscriptProject } from "../../upkeep/transfer/project.ts";
+import type { TranscriptProject } from "../../upkeep/transfer/capture_of.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { MIN_ID_BEGINNING } from "../../db/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";

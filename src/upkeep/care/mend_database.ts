@@ -5,7 +5,7 @@ import { messageOf, UserError } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { type Locations } from "../../system/environment.ts";
 import { findTranscripts } from "../transfer/find_transcripts.ts";
-import { projectFinder } from "../transfer/project.ts";
+import { projectFinder } from "../transfer/capture_of.ts";
 import { compareTranscripts } from "../transfer/transcript_gaps.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { integrityFaults } from "./care_table.ts";

@@ -9,23 +9,28 @@ import {
   transcriptReader,
 } from "../../claude/transcript/transcript_reader.ts";
 import { exclusionOf } from "../../config/exclusion.ts";
+import { type Capture, insertCapture } from "../../db/captures.ts";
 import { checkpoint } from "../../db/database.ts";
-import { isSummarizerInput } from "../../memory/drain/summarizer.ts";
-import { keysOfCapture, MAX_SESSION_TITLE_CHARS } from "../../memory/observe/capture_keys.ts";
-import { titleLine } from "../../memory/text.ts";
-import { stayAway } from "../forget/stay_away_table.ts";
 import {
+  capturesAfter,
   countCapturesExcept,
-  isForgottenCapture,
-  type KeptOfSession,
-  keptOfSession,
-  type PastCapture,
-  type PastSession,
-  pastWriter,
-} from "./backfill_table.ts";
-import { captureIdOf, captureOf, nameOf } from "./capture_of.ts";
-import { fileLines, parseLine, type TranscriptFile } from "./find_transcripts.ts";
-import type { TranscriptProject } from "./project.ts";
+  isKnownSession,
+  savePastSession,
+} from "../../db/past_sessions.ts";
+import { transaction } from "../../db/transaction.ts";
+import { isSummarizerInput } from "../../memory/drain/summarizer.ts";
+import {
+  keysOfCapture,
+  MAX_SESSION_TITLE_CHARS,
+  titleKey,
+  useKeyOfCapture,
+  WORDS,
+} from "../../memory/observe/capture_keys.ts";
+import { observationUids } from "../../memory/store.ts";
+import { titleLine } from "../../memory/text.ts";
+import { readablePayload, type StayAway, stayAway } from "../forget/stay_away_table.ts";
+import { captureIdOf, captureOf, nameOf, type TranscriptProject } from "./capture_of.ts";
+import { type TranscriptFile, transcriptLines } from "./find_transcripts.ts";
 
 /** Something in a transcript that the database lacks. */
 export interface Gap {
@@ -117,22 +122,25 @@ const BATCH_ROWS = 50;
 /** After so many batches the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_BATCHES = 32;
 
+/** The captures that hooks make of words. */
+const WORDS_EVENTS = Object.values(WORDS).map(({ event }) => event);
+
 /** The session while its transcripts are read. */
 type OpenSession = { -readonly [Key in keyof ComparedSession]: ComparedSession[Key] } & {
   readonly missing: Gap[];
   readonly excluded: Record<string, number>;
-  readonly kept: KeptOfSession;
-  /** The keys of captured words that no item stands for yet. */
-  readonly said: string[];
-  readonly write: ReturnType<typeof pastWriter>;
+  readonly kept: KeptCaptures;
+  /** Whether this run has added it to the database. */
+  isOurs: boolean;
 };
 
 /** An item of the file that is being read. */
 interface FoundItem {
   readonly session: OpenSession;
   readonly gap: Gap;
+  readonly branch: string | null;
   /** Null for a tool use that the database has. */
-  readonly past: PastCapture | null;
+  readonly capture: Capture | null;
 }
 
 /**
@@ -149,25 +157,20 @@ export async function compareTranscripts(
   const comparer = new Comparer(db, options);
   let bytes = 0;
   for (const [index, file] of files.entries()) {
-    await comparer.read(
-      file,
-      (offset) => options.onProgress?.({ files: index, bytes: bytes + offset }),
-    );
+    const tell = (offset: number) => options.onProgress?.({ files: index, bytes: bytes + offset });
+    await comparer.read(file, tell);
     bytes += file.bytes;
-    options.onProgress?.({ files: index + 1, bytes });
   }
   return comparer.end();
 }
 
 class Comparer {
-  readonly #sessions = new Map<string, OpenSession>();
+  /** Null for a session that is not to be compared. */
+  readonly #sessions = new Map<string, OpenSession | null>();
   readonly #damaged: DamagedLine[] = [];
   /** Items that were read, since a forked session repeats them. */
   readonly #seen = new Set<string>();
-  readonly #unwanted = new Set<string>();
-  readonly #filled = new Map<OpenSession, number>();
   readonly #untilMs: number;
-  #found: FoundItem[] = [];
   #batches = 0;
 
   constructor(readonly db: DatabaseSync, readonly options: CompareOptions) {
@@ -177,30 +180,31 @@ class Comparer {
   async read(file: TranscriptFile, onLine: (offset: number) => void): Promise<void> {
     const { path } = file;
     const reader = transcriptReader();
-    this.#found = [];
+    let found: FoundItem[] = [];
+    const add = async (items: readonly TranscriptItem[]) => {
+      for (const item of items) found.push(...await this.#found(item));
+    };
     try {
-      for (const { number, text, isEnded, offset } of fileLines(path)) {
+      for (const { number, value, fault, isEnded, offset } of transcriptLines(path)) {
         onLine(offset);
-        const line = parseLine(text);
-        if ("reason" in line) {
+        if (fault !== null) {
           // The last line of a file that grows is being written.
           if (isEnded || file.changedMs < this.#untilMs) {
-            const reason = isEnded ? line.reason : "it is cut off";
-            this.#damaged.push({ path, line: number, reason });
+            this.#damaged.push({ path, line: number, reason: isEnded ? fault : "it is cut off" });
           }
           continue;
         }
-        const { items, isCopied, sessionId, cwd } = reader.take(line.value);
+        const { items, isCopied, sessionId, cwd } = reader.take(value);
         if (sessionId !== null) await this.#meet(sessionId, { cwd, path });
         // All items so far were copied from another session.
-        if (isCopied) this.#found = [];
-        for (const item of items) await this.#add(item);
+        if (isCopied) found = [];
+        await add(items);
       }
     } catch (thrown) {
       this.#damaged.push({ path, line: null, reason: messageOf(thrown) });
     }
-    for (const item of reader.end()) await this.#add(item);
-    this.#settle();
+    await add(reader.end());
+    this.#settle(found);
   }
 
   /** The first line of a session that names a folder decides which project the session is of. */
@@ -209,131 +213,193 @@ class Comparer {
     { cwd, path }: { readonly cwd: string | null; readonly path: string },
   ): Promise<void> {
     const known = this.#sessions.get(sessionId);
-    if (known !== undefined) known.cwd = cwd ?? known.cwd;
-    if (known !== undefined || cwd === null || this.#unwanted.has(sessionId)) return;
+    if (known) known.cwd = cwd ?? known.cwd;
+    if (known !== undefined || cwd === null) return;
     const project = await this.options.projectOf(cwd);
     if (!this.options.wanted(sessionId, project)) {
-      this.#unwanted.add(sessionId);
+      this.#sessions.set(sessionId, null);
       return;
     }
-    const kept = keptOfSession(this.db, sessionId);
+    const kept = new KeptCaptures(this.db, sessionId);
     this.#sessions.set(sessionId, {
       ...{ sessionId, project, transcriptPath: path, cwd, kept },
-      ...{ title: null, branch: null, firstAtMs: Infinity, lastAtMs: 0 },
+      ...{ title: null, branch: null, firstAtMs: Infinity, lastAtMs: 0, isOurs: false },
       ...{ found: 0, missing: [], forgotten: 0, excluded: {}, recent: 0, extra: 0 },
-      isUnknown: kept.captures + kept.observations === 0,
-      notHere: notHereOf(project, kept, this.options.database),
-      said: [...kept.wordsKeys],
-      write: pastWriter(this.db, sessionId),
+      isUnknown: kept.captured.size + kept.observed.size === 0,
+      notHere: this.#notHere(project, kept),
     });
   }
 
-  async #add(item: TranscriptItem): Promise<void> {
+  #notHere(project: TranscriptProject, { sessionId, captured, observed }: KeptCaptures) {
+    if (project.database === null) return "off";
+    if (project.database !== this.options.database) return "elsewhere";
+    const isRemoved = captured.size === 0 && observed.size > 0 &&
+      !isKnownSession(this.db, sessionId);
+    return isRemoved ? "removed" : null;
+  }
+
+  /** Counts an item with its session, and gives it when it is to be compared. */
+  async #found(item: TranscriptItem): Promise<FoundItem[]> {
     const { sessionId, kind, atMs, uuid } = item;
     // Hooks do not keep sessions of the summarizer either.
-    if (kind === "prompt" && isSummarizerInput(item.text)) {
-      this.#unwanted.add(sessionId);
-      this.#sessions.delete(sessionId);
-    }
+    if (kind === "prompt" && isSummarizerInput(item.text)) this.#sessions.set(sessionId, null);
     const session = this.#sessions.get(sessionId);
     const once = kind === "toolUse" ? `${uuid} ${item.toolUseId}` : uuid;
-    if (session === undefined || atMs < this.options.sinceMs || this.#seen.has(once)) return;
+    if (!session || atMs < this.options.sinceMs || this.#seen.has(once)) return [];
     this.#seen.add(once);
     session.firstAtMs = Math.min(session.firstAtMs, atMs);
     if (atMs >= this.#untilMs) {
       session.recent++;
-      return;
+      return [];
     }
     const { project, excluded, kept } = session;
     const excludedBy = exclusionIn(project, item);
     if (excludedBy !== null) {
       excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
-      return;
+      return [];
     }
     const toolUseId = kind === "toolUse" ? item.toolUseId : null;
     const gap = { id: captureIdOf(item), kind, name: nameOf(item), toolUseId, atMs };
     session.branch = item.branch ?? session.branch;
-    const isKept = toolUseId !== null && (kept.toolUseIds.has(toolUseId) || kept.ids.has(gap.id));
-    const past = isKept ? null : {
-      ...{ id: gap.id, atMs, branch: project.hide(item.branch) },
-      capture: await captureOf(item, project),
-    };
-    if (kind === "prompt") session.title ??= titleOf(past!.capture.payload);
-    this.#found.push({ session, gap, past });
+    const isKept = toolUseId !== null && kept.has(gap);
+    const capture = isKept ? null : await captureOf(item, project);
+    if (kind === "prompt") session.title ??= titleOf(capture!.payload);
+    return [{ session, gap, branch: project.hide(item.branch), capture }];
   }
 
   /** Compares the items of a file once it was read: only then is it known which of them were copied. */
-  #settle(): void {
-    const away = stayAway(this.db);
-    const missing: { readonly session: OpenSession; readonly past: PastCapture }[] = [];
-    for (const { session, gap, past } of this.#found) {
+  #settle(found: readonly FoundItem[]): void {
+    for (const { session, gap } of found) {
       session.found++;
       session.lastAtMs = Math.max(session.lastAtMs, gap.atMs);
-      if (session.notHere !== null || past === null || isSaid(session, past)) continue;
-      const { sessionId, project: { repository, dir: projectDir } } = session;
-      if (isForgottenCapture(past, { sessionId, repository, projectDir }, away)) {
-        session.forgotten++;
-        continue;
-      }
-      session.missing.push(gap);
-      if (this.options.fills) missing.push({ session, past });
     }
-    this.#found = [];
-    for (const [session, captures] of Map.groupBy(missing, (one) => one.session)) {
-      const isWanted = this.#sessions.has(session.sessionId);
-      if (isWanted) this.#write(session, captures.map(({ past }) => past));
+    for (const [session, items] of Map.groupBy(found, (one) => one.session)) {
+      if (session.notHere !== null || this.#sessions.get(session.sessionId) === null) continue;
+      const open = items.filter(({ capture }) => capture !== null);
+      for (let at = 0; at < open.length; at += BATCH_ROWS) {
+        const compare = () => this.#compare(session, open.slice(at, at + BATCH_ROWS));
+        if (!this.options.fills) compare();
+        else {
+          transaction(this.db, compare);
+          if (++this.#batches % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(this.db, "PASSIVE");
+        }
+      }
     }
   }
 
-  #write(session: OpenSession, captures: readonly PastCapture[]): void {
-    const past = pastSessionOf(session, this.options.nowMs);
-    for (let at = 0; at < captures.length; at += BATCH_ROWS) {
-      const written = session.write(past, captures.slice(at, at + BATCH_ROWS));
-      if (written > 0) this.#filled.set(session, (this.#filled.get(session) ?? 0) + written);
-      if (++this.#batches % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(this.db, "PASSIVE");
+  /** Finds what is missing and was not forgotten, and writes it, in the transaction of the caller, if that is wanted. */
+  #compare(session: OpenSession, items: readonly FoundItem[]): void {
+    const { db, options: { fills, nowMs } } = this;
+    const { sessionId, kept } = session;
+    const away = stayAway(db);
+    // Hooks and another backfill may have written meanwhile.
+    if (fills) kept.look();
+    const lacking = items.filter(({ gap, capture }) => {
+      if (kept.take(gap, capture!)) return false;
+      const isAway = isForgotten(session, gap, { capture: capture!, away });
+      if (isAway) session.forgotten++;
+      else kept.add(gap);
+      return !isAway;
+    });
+    session.missing.push(...lacking.map(({ gap }) => gap));
+    if (!fills || lacking.length === 0) return;
+    const past = pastSessionOf(session, { nowMs, away });
+    session.isOurs = savePastSession(db, past, session) || session.isOurs;
+    for (const { gap: { id, atMs }, branch, capture } of lacking) {
+      insertCapture(db, { id, atMs, sessionId, session: { branch } }, capture!);
     }
   }
 
   end(): Comparison {
-    const sessions = [...this.#sessions.values()]
+    const all = [...this.#sessions.values()].filter((one) => one !== null);
+    const sessions = all
       .filter((one) => one.found + one.recent + Object.keys(one.excluded).length > 0)
       .sort((a, b) => a.firstAtMs - b.firstAtMs);
+    const { fills, isWhole } = this.options;
     for (const session of sessions) {
       const { missing, kept, found, forgotten, recent, notHere } = session;
       missing.sort((a, b) => a.atMs - b.atMs);
-      const here = found - missing.length - forgotten + recent;
-      session.extra = notHere === null ? Math.max(0, kept.captures - here) : 0;
+      const here = found - forgotten + recent;
+      session.extra = notHere === null ? Math.max(0, kept.captured.size - here) : 0;
     }
-    const written = [...this.#filled.values()].reduce((sum, n) => sum + n, 0);
+    const filled = sessions.filter(({ missing }) => missing.length > 0);
+    const written = filled.reduce((sum, { missing }) => sum + missing.length, 0);
     return {
       sessions,
-      read: this.#sessions.size,
+      read: all.length,
       damaged: this.#damaged,
-      withoutTranscript: this.options.isWhole
-        ? countCapturesExcept(this.db, this.#sessions.keys())
+      withoutTranscript: isWhole
+        ? countCapturesExcept(this.db, all.map(({ sessionId }) => sessionId))
         : 0,
-      filled: this.options.fills ? { written, sessions: this.#filled.size } : null,
+      filled: fills ? { written, sessions: filled.length } : null,
     };
   }
 }
 
-function notHereOf(
-  project: TranscriptProject,
-  kept: KeptOfSession,
-  database: string,
-): NotHere | null {
-  if (project.database === null) return "off";
-  if (project.database !== database) return "elsewhere";
-  const isRemoved = !kept.isKnown && kept.captures === 0 && kept.observations > 0;
-  return isRemoved ? "removed" : null;
+/** The captures of a session: those in the queue, those that became observations, and what transcripts add. */
+class KeptCaptures {
+  /** The ids of captures in the queue, and of those that are missing there and known by now. */
+  readonly captured = new Set<string>();
+  /** The ids of captures that observations were made of. */
+  readonly observed: ReadonlySet<string>;
+  readonly #uses = new Set<string>();
+  /** The keys of words that no item stands for yet: words have no lasting id. */
+  readonly #words: string[] = [];
+  #place = 0;
+
+  constructor(readonly db: DatabaseSync, readonly sessionId: string) {
+    this.observed = new Set(observationUids(db, sessionId));
+    this.look();
+  }
+
+  /** Reads the captures that came since the last look. */
+  look(): void {
+    const { db, sessionId, captured } = this;
+    const since = { after: this.#place, payloadsOf: WORDS_EVENTS };
+    for (const row of capturesAfter(db, sessionId, since)) {
+      this.#place = Math.max(this.#place, row.place);
+      if (captured.has(row.id)) continue;
+      this.add(row);
+      const payload = row.payload === null ? null : readablePayload({ ...row });
+      if (payload !== null) this.#words.push(...keysOfCapture(row.toolName, payload));
+    }
+  }
+
+  add({ id, toolUseId }: Pick<Gap, "id" | "toolUseId">): void {
+    this.captured.add(id);
+    if (toolUseId !== null) this.#uses.add(toolUseId);
+  }
+
+  has({ id, toolUseId }: Gap): boolean {
+    return toolUseId !== null && this.#uses.has(toolUseId) || this.captured.has(id) ||
+      this.observed.has(id);
+  }
+
+  /** Whether the database has an item. Each capture of words stands for one item. */
+  take(gap: Gap, { toolName, payload }: Capture): boolean {
+    const [key] = keysOfCapture(toolName, payload);
+    const at = key === undefined ? -1 : this.#words.indexOf(key);
+    if (at >= 0) this.#words.splice(at, 1);
+    return at >= 0 || this.has(gap);
+  }
 }
 
-/** Whether the database has these words. They have no lasting id: each capture of words stands for one item. */
-function isSaid({ said, kept }: OpenSession, { id, capture }: PastCapture): boolean {
-  const [key] = keysOfCapture(capture.toolName, capture.payload);
-  const at = key === undefined ? -1 : said.indexOf(key);
-  if (at >= 0) said.splice(at, 1);
-  return at >= 0 || kept.ids.has(id);
+/** Whether an item was forgotten, by itself or with its session, project or time. */
+function isForgotten(
+  { sessionId, project: { repository, dir } }: ComparedSession,
+  { id, atMs, toolUseId }: Gap,
+  { capture: { toolName, payload }, away }: {
+    readonly capture: Capture;
+    readonly away: StayAway;
+  },
+): boolean {
+  return away.has({
+    ...{ sessionId, project: repository ?? dir, atMs, names: [id] },
+    use: toolUseId === null
+      ? undefined
+      : { toolUseId, key: () => useKeyOfCapture({ toolUseId, toolName, payload }) },
+    keys: keysOfCapture(toolName, payload),
+  });
 }
 
 /** The configuration key that excludes an item; null when hooks may keep it. */
@@ -349,14 +415,20 @@ function titleOf(payload: string): string | null {
   return isOwnPrompt(prompt) ? null : titleLine(prompt, MAX_SESSION_TITLE_CHARS) || null;
 }
 
-/** Retention keeps even an old session for a day, so that the drain can observe it. */
-function pastSessionOf(session: ComparedSession, nowMs: number): PastSession {
+/** The row of a session. Retention keeps even an old one for a day, so that the drain can observe it. */
+function pastSessionOf(
+  session: ComparedSession,
+  { nowMs, away }: { readonly nowMs: number; readonly away: StayAway },
+) {
   const { project, sessionId, title, firstAtMs, lastAtMs } = session;
   const { sessionRetentionDays: days } = project.config;
   const keptFromMs = days === 0 ? 0 : nowMs - daysMs(days) + daysMs(1);
+  // The title is the first prompt, which may have been forgotten.
+  const isTitleForgotten = title !== null &&
+    away.has({ sessionId, atMs: firstAtMs, names: [], keys: [titleKey(title)] });
   return {
     sessionId,
-    title,
+    title: isTitleForgotten ? null : title,
     projectDir: project.hide(project.dir),
     repository: project.hide(project.repository),
     branch: project.hide(session.branch),
