@@ -12,7 +12,7 @@ import { onlyNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { isBareName, isCalled } from "../project_filter.ts";
 import { isThere } from "../../upkeep/care/whole_file.ts";
-import { endLines, gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
+import { runTranscripts, transcriptsView } from "../transcript_run.ts";
 import { verb } from "../verb.ts";
 
 export const reconcile = verb({
@@ -51,32 +51,23 @@ export const reconcile = verb({
         key === null || path.split(/[\\/]/).some((part) => idOf(part).startsWith(key)),
       wanted: wantedOf(context, { key, project }),
     });
-    const isUnknown = project !== undefined && session === undefined &&
-      outcome.sessions.length === 0;
-    if (isUnknown && since === undefined) requireFolder(context, project, outcome.transcripts);
-    if (session !== undefined) {
-      requireOne(
-        session,
-        outcome.sessions.map(({ sessionId }) => sessionId),
-      );
+    const { sessions, transcripts } = outcome;
+    if (session !== undefined) requireOne(session, sessions.map(({ sessionId }) => sessionId));
+    const isUnknown = project !== undefined && session === undefined && sessions.length === 0;
+    if (isUnknown && since === undefined && !isThere(typedPath(context, project))) {
+      throw new UserError(`Cannot find a transcript of the project "${project}"`, {
+        why: `there is no such folder, and of ${count(transcripts, "transcript")} none is of it`,
+        next: nextHere("conclaude reconcile", context.globals),
+      });
     }
-    const { gaps, left } = gapsOf(outcome);
-    const { filled } = outcome;
-    const next = filled !== null && filled.written > 0
-      ? "conclaude queue drain"
-      : filled === null && gaps > 0
-      ? `conclaude reconcile${flagsAgain(flags)} --backfill`
-      : null;
-    const none = `project     no transcript that was looked at is of "${plain(project ?? "")}"`;
-    return {
-      json: { ...outcomeJson(outcome), next },
-      text: [
-        ...isUnknown ? [none] : [],
-        ...outcomeLines(outcome, { all: session !== undefined }),
-        ...endLines(outcome, { label: "filled", next: next && nextHere(next, context.globals) }),
-      ].join("\n"),
-      exitCode: left > 0 ? 1 : 0,
-    };
+    return transcriptsView(context, outcome, {
+      label: "filled",
+      again: `conclaude reconcile${flagsAgain(flags)} --backfill`,
+      ...(session === undefined ? {} : { named: Infinity }),
+      ...(isUnknown
+        ? { first: `project     no transcript that was looked at is of "${plain(project)}"` }
+        : {}),
+    });
   },
 });
 
@@ -109,15 +100,6 @@ function wantedOf(
     (dir === null || of.dir === dir || (of.dir?.startsWith(`${dir}/`) ?? false) ||
       (repository !== undefined && of.repository === repository) ||
       (name !== null && isCalled(of.repository ?? of.dir ?? "", name)));
-}
-
-/** Refuses a project that is no folder and that no transcript names. */
-function requireFolder(context: CliContext, project: string, transcripts: number): void {
-  if (isThere(typedPath(context, project))) return;
-  throw new UserError(`Cannot find a transcript of the project "${project}"`, {
-    why: `there is no such folder, and of ${count(transcripts, "transcript")} none is of it`,
-    next: nextHere("conclaude reconcile", context.globals),
-  });
 }
 
 function idOf(text: string): string {

@@ -34,8 +34,7 @@ import { type TranscriptFile, transcriptLines } from "./find_transcripts.ts";
 
 /** Something in a transcript that the database lacks. */
 export interface Gap {
-  /** The id of its capture. */
-  readonly id: string;
+  readonly captureId: string;
   readonly kind: ItemKind;
   /** Of the tool, or of the event. */
   readonly name: string;
@@ -259,7 +258,7 @@ class Comparer {
       return [];
     }
     const toolUseId = kind === "toolUse" ? item.toolUseId : null;
-    const gap = { id: captureIdOf(item), kind, name: nameOf(item), toolUseId, atMs };
+    const gap = { captureId: captureIdOf(item), kind, name: nameOf(item), toolUseId, atMs };
     session.branch = item.branch ?? session.branch;
     const isKept = toolUseId !== null && kept.has(gap);
     const capture = isKept ? null : await captureOf(item, project);
@@ -305,7 +304,7 @@ class Comparer {
     if (!fills || lacking.length === 0) return;
     const past = pastSessionOf(session, { nowMs, away });
     session.isOurs = savePastSession(db, past, session) || session.isOurs;
-    for (const { gap: { id, atMs }, branch, capture } of lacking) {
+    for (const { gap: { captureId: id, atMs }, branch, capture } of lacking) {
       insertCapture(db, { id, atMs, sessionId, session: { branch } }, capture!);
     }
   }
@@ -359,20 +358,20 @@ class KeptCaptures {
     for (const row of capturesAfter(db, sessionId, since)) {
       this.#place = Math.max(this.#place, row.place);
       if (captured.has(row.id)) continue;
-      this.add(row);
+      this.add({ ...row, captureId: row.id });
       const payload = row.payload === null ? null : readablePayload({ ...row });
       if (payload !== null) this.#words.push(...keysOfCapture(row.toolName, payload));
     }
   }
 
-  add({ id, toolUseId }: Pick<Gap, "id" | "toolUseId">): void {
-    this.captured.add(id);
+  add({ captureId, toolUseId }: Pick<Gap, "captureId" | "toolUseId">): void {
+    this.captured.add(captureId);
     if (toolUseId !== null) this.#uses.add(toolUseId);
   }
 
-  has({ id, toolUseId }: Gap): boolean {
-    return toolUseId !== null && this.#uses.has(toolUseId) || this.captured.has(id) ||
-      this.observed.has(id);
+  has({ captureId, toolUseId }: Gap): boolean {
+    return toolUseId !== null && this.#uses.has(toolUseId) || this.captured.has(captureId) ||
+      this.observed.has(captureId);
   }
 
   /** Whether the database has an item. Each capture of words stands for one item. */
@@ -387,14 +386,14 @@ class KeptCaptures {
 /** Whether an item was forgotten, by itself or with its session, project or time. */
 function isForgotten(
   { sessionId, project: { repository, dir } }: ComparedSession,
-  { id, atMs, toolUseId }: Gap,
+  { captureId, atMs, toolUseId }: Gap,
   { capture: { toolName, payload }, away }: {
     readonly capture: Capture;
     readonly away: StayAway;
   },
 ): boolean {
   return away.has({
-    ...{ sessionId, project: repository ?? dir, atMs, names: [id] },
+    ...{ sessionId, project: repository ?? dir, atMs, names: [captureId] },
     use: toolUseId === null
       ? undefined
       : { toolUseId, key: () => useKeyOfCapture({ toolUseId, toolName, payload }) },
