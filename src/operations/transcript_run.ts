@@ -5,14 +5,12 @@ import { UserError } from "../base/errors.ts";
 import { shortSessionId } from "../base/ids.ts";
 import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reader.ts";
 import { isNotFound } from "../system/files.ts";
-import { projectFinder } from "../upkeep/transfer/capture_of.ts";
+import type { ComparedSession, NotHere } from "../upkeep/transfer/compared_session.ts";
 import { findTranscripts, type TranscriptFile } from "../upkeep/transfer/find_transcripts.ts";
 import {
-  type ComparedSession,
   type CompareOptions,
   compareTranscripts,
   type Comparison,
-  type NotHere,
 } from "../upkeep/transfer/transcript_gaps.ts";
 import type { CliContext } from "./context.ts";
 import { tellLostForgetKey } from "./lost_forget_key.ts";
@@ -63,9 +61,8 @@ export async function runTranscripts(
     takeInSpool(db, database, context);
     const compared = await compareTranscripts(db, chosen, {
       ...work,
-      database,
+      ...{ database, locations: context.locations },
       nowMs: Date.now(),
-      projectOf: projectFinder(context.locations),
       onProgress: ({ files, bytes }) =>
         progress.tell(
           `${files} of ${count(chosen.length, "transcript")} read, ` +
@@ -177,7 +174,7 @@ export function transcriptsView(
 }
 
 function sessionJson(session: ComparedSession) {
-  const { sessionId, project, transcriptPath: transcript, missing, notHere } = session;
+  const { sessionId, project, transcript, missing, notHere } = session;
   const { found, forgotten, isUnknown, extra, excluded, recent } = session;
   return {
     ...{ sessionId, projectDir: project.hide(project.dir), transcript },

@@ -5,7 +5,6 @@ import { messageOf, UserError } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { type Locations } from "../../system/environment.ts";
 import { findTranscripts } from "../transfer/find_transcripts.ts";
-import { projectFinder } from "../transfer/capture_of.ts";
 import { compareTranscripts } from "../transfer/transcript_gaps.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { integrityFaults } from "./care_table.ts";
@@ -239,8 +238,7 @@ async function fillFromTranscripts(
     return 0;
   }
   const { filled } = await compareTranscripts(db, files, {
-    ...{ database, sinceMs, nowMs, fills: true, isWhole: false },
-    projectOf: projectFinder(locations),
+    ...{ locations, database, sinceMs, nowMs, fills: true, isWhole: false },
     wanted: () => true,
   });
   return filled?.written ?? 0;

@@ -7,6 +7,7 @@ import {
 } from "../../claude/payload.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { needsRedaction } from "../../secrets/look.ts";
+import { quietly } from "../../base/errors.ts";
 import { idAt } from "../../base/ids.ts";
 import { digestOf } from "../../base/fnv.ts";
 import type { TranscriptItem } from "../../claude/transcript/transcript_reader.ts";
@@ -92,61 +93,44 @@ export async function captureOf(
   item: TranscriptItem,
   project: TranscriptProject,
 ): Promise<Capture> {
-  const fields = masked(fieldsOf(item), project);
-  const projectDir = project.hide(project.dir) ?? "";
-  const write = async (payload: Readonly<Record<string, unknown>>) => {
-    const maxBytes = project.config.maxPayloadBytes;
-    const { text, cutBytes } = await serializePayload(payload, { maxBytes, sent: () => "" });
-    return { payload: text, cutBytes };
-  };
-  if (item.kind !== "toolUse") {
-    const { event, field } = WORDS[item.kind];
-    return {
-      ...await write({ [field]: fields[field], project_dir: projectDir }),
-      toolName: event,
-      toolUseId: null,
-      outcome: "success",
-      priority: "normal",
-      filesTouched: [],
-    };
-  }
-  const { tool_name, tool_input, tool_response, ...rest } = fields;
-  const failed = item.error !== null;
-  const cwd = project.hide(item.cwd);
-  const isElsewhere = SHELL_TOOLS.has(item.toolName) && cwd !== null && cwd !== projectDir;
-  const payload = {
-    tool_name,
-    tool_input,
-    ...(failed ? {} : { tool_response }),
-    project_dir: projectDir,
-    ...(isElsewhere ? { cwd } : {}),
-    ...rest,
-  };
+  const fields = masked(fieldsOf(item, project), project);
+  const { text: payload, cutBytes } = await serializePayload(fields, {
+    maxBytes: project.config.maxPayloadBytes,
+    sent: () => "",
+  });
+  const isUse = item.kind === "toolUse";
+  const toolName = isUse ? String(fields["tool_name"]) : nameOf(item);
   return {
-    ...await write(payload),
-    toolName: String(tool_name),
-    toolUseId: item.toolUseId,
-    outcome: failed ? "failure" : "success",
-    priority: capturePriority(String(tool_name)),
-    filesTouched: filesTouched(String(tool_name), tool_input),
+    ...{ payload, cutBytes, toolName },
+    toolUseId: isUse ? item.toolUseId : null,
+    outcome: isUse && item.error !== null ? "failure" : "success",
+    priority: capturePriority(toolName),
+    filesTouched: filesTouched(toolName, fields["tool_input"]),
   };
 }
 
-function fieldsOf(item: TranscriptItem): Record<string, unknown> {
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(item: TranscriptItem, { dir }: TranscriptProject): Fields {
+  const project_dir = dir ?? "";
   if (item.kind !== "toolUse") {
     const text = item.kind === "compaction" ? bareSummary(item.text) : item.text;
-    return { [WORDS[item.kind].field]: text };
+    return { [WORDS[item.kind].field]: text, project_dir };
   }
-  const { toolName, toolUseId, toolInput, response, error, promptId, agentId, agentType } = item;
-  return {
+  const { toolName, cwd, error } = item;
+  const fields = {
     tool_name: toolName,
-    tool_input: toolInput,
-    ...(error === null ? { tool_response: asResponse(toolName, response) } : { error }),
-    tool_use_id: toolUseId,
-    ...(promptId === null ? {} : { prompt_id: promptId }),
-    ...(agentId === null ? {} : { agent_id: agentId }),
-    ...(agentType === null ? {} : { agent_type: agentType }),
+    tool_input: item.toolInput,
+    tool_response: error === null ? asResponse(toolName, item.response) : null,
+    project_dir,
+    cwd: SHELL_TOOLS.has(toolName) && cwd !== project_dir ? cwd : null,
+    error,
+    tool_use_id: item.toolUseId,
+    prompt_id: item.promptId,
+    agent_id: item.agentId,
+    agent_type: item.agentType,
   };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 /** A transcript has only the answer of a sub-agent; the response that a hook gets has the answer in `content`. */
@@ -158,26 +142,14 @@ function asResponse(toolName: string, response: unknown): unknown {
 }
 
 /** Masks as a hook does. Own patterns of the configuration do not apply to the name of a tool and the id of its use. */
-function masked(
-  fields: Readonly<Record<string, unknown>>,
-  { patterns, dir }: TranscriptProject,
-): Readonly<Record<string, unknown>> {
-  const text = jsonOf(fields);
-  if (text !== null && !needsRedaction(`${text} ${dir}`, patterns)) return fields;
+function masked(fields: Fields, { patterns }: TranscriptProject): Fields {
+  // Fields that are nested too deeply have no JSON.
+  const text = quietly(() => JSON.stringify(fields));
+  if (text && !needsRedaction(text, patterns)) return fields;
   const { tool_name, tool_use_id } = fields;
   const names = tool_name === undefined ? {} : { tool_name, tool_use_id };
   return {
-    ...redactValue(fields, { patterns }) as Record<string, unknown>,
-    ...redactValue(names, { patterns: [] }) as Record<string, unknown>,
+    ...redactValue(fields, { patterns }) as Fields,
+    ...redactValue(names, { patterns: [] }) as Fields,
   };
-}
-
-/** The fields as JSON; null when they are nested too deeply. */
-function jsonOf(fields: Readonly<Record<string, unknown>>): string | null {
-  try {
-    return JSON.stringify(fields);
-  } catch (thrown) {
-    if (!(thrown instanceof RangeError)) throw thrown;
-    return null;
-  }
 }
