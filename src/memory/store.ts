@@ -1,9 +1,11 @@
 /** What other rooms read and write of the tables of this one. */
 export {
+  countOldObservations,
   FACTS,
   type Observation,
   observationUids,
   readObservations,
+  removeOldObservations,
   summaryUid,
 } from "./drain/observations_table.ts";
 export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";

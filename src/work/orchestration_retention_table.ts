@@ -128,6 +128,18 @@ export function removeExpired(
     ));
 }
 
+/** Removes sub-agents and questions of sessions, in the transaction of the caller. Those of the daemon go with their task. */
+export function removeSessionAgents(db: DatabaseSync, sessionIds: readonly string[]): void {
+  const rows = [
+    "agents WHERE kind = 'subagent'",
+    "questions WHERE source IN ('notification', 'elicitation')",
+  ];
+  for (const some of rows) {
+    db.prepare(`DELETE FROM ${some} AND session_id IN (SELECT value FROM json_each(?))`)
+      .run(JSON.stringify(sessionIds));
+  }
+}
+
 /** The ids that no agent has. */
 export function withoutAgent(db: DatabaseSync, ids: readonly string[]): string[] {
   const sql = "SELECT value AS id FROM json_each(?) WHERE value NOT IN (SELECT id FROM agents)";

@@ -22,6 +22,7 @@ export {
   deleteClosedTasks,
   removeDeletedTasks,
   removeExpired,
+  removeSessionAgents,
   withoutAgent,
 } from "./orchestration_retention_table.ts";
 export { listQuestions, needQuestion, QUESTION_FIELDS } from "./questions_table.ts";

@@ -14,7 +14,7 @@ import { identifyDatabase } from "../../db/database_identity.ts";
 import { countIndexed, indexFaultsAt, rebuildIndex } from "../../memory/store.ts";
 import { drainLockPath, isLocked } from "../../db/process_lock.ts";
 import { queueHealth } from "../../db/queue.ts";
-import { oldestExpiredSession } from "../care/retention_table.ts";
+import { oldSessions } from "../../db/old_rows.ts";
 import { abandonSessions } from "../../work/store.ts";
 import { daysMs } from "../../base/time.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
@@ -163,11 +163,11 @@ const RETENTION_GRACE_DAYS = 1;
 export function lookAtRetention(place: DoctorPlace): Finding[] {
   const { sessionRetentionDays: days, memoryEnabled } = place.config;
   if (days === 0) return [ok("sessions are kept for ever")];
-  const limitMs = place.nowMs - daysMs(days + RETENTION_GRACE_DAYS);
+  const beforeMs = place.nowMs - daysMs(days + RETENTION_GRACE_DAYS);
   const captures = memoryEnabled ? "worked" : "all";
-  const overdue = askDatabase(place, (db) => oldestExpiredSession(db, limitMs, captures) ?? null);
+  const overdue = askDatabase(place, (db) => oldSessions(db, { beforeMs, captures, limit: 1 }));
   if (overdue === undefined) return [];
-  if (overdue === null) return [ok(`${count(days, "day")} after a session's end`)];
+  if (overdue.length === 0) return [ok(`${count(days, "day")} after a session's end`)];
   return [warn(
     `sessions that ended more than ${count(days, "day")} ago are still there`,
     "conclaude retention run",
