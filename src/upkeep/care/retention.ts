@@ -2,18 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Config } from "../../config/config_schema.ts";
-import { agentFiles, agentsFolder, removeAgentFiles } from "../../work/engine/agent_files.ts";
-import { uuidOf } from "../../base/ids.ts";
-import { joinPath } from "../../base/paths.ts";
-import {
-  countExpiring,
-  countWithDeleted,
-  deleteClosedTasks,
-  removeDeletedTasks,
-  removeExpired,
-  removeSessionAgents,
-  withoutAgent,
-} from "../../work/store.ts";
+import { OLD_WORK, removeSessionAgents } from "../../work/store.ts";
 import {
   countOldRows,
   type GoneCaptures,
@@ -23,7 +12,6 @@ import {
 import { countOldObservations, removeOldObservations } from "../../memory/store.ts";
 import { removeGateState } from "../../policy/store.ts";
 import { daysMs } from "../../base/time.ts";
-import { readDirSync, statSync } from "../../system/files.ts";
 
 /** How much was removed, or would be. */
 export type RetentionCounts = Readonly<Record<keyof typeof NOTHING, number>>;
@@ -75,9 +63,6 @@ interface Kind {
 /** Observations in one transaction: each takes its words out of the index. */
 const OBSERVATIONS = 50;
 
-/** With a task go its history, tags and agents, about so many rows. */
-const ROWS_OF_TASK = 10;
-
 /** A folder without an agent stays so long, for whoever restores the database. */
 const ORPHAN_DAYS = 1;
 
@@ -102,75 +87,19 @@ const KINDS = {
     count: (db, beforeMs) => ({ observations: countOldObservations(db, beforeMs) }),
     remove: (db, beforeMs) => ({ observations: removeOldObservations(db, beforeMs, OBSERVATIONS) }),
   },
-  workflows: {
-    count: (db, beforeMs) => ({ workflows: countExpiring(db, "workflows", beforeMs) }),
-    remove: (db, beforeMs, options) => ({
-      workflows: removeExpired(db, "workflows", { beforeMs, limit: tasksOf(options) }),
-    }),
-  },
-  deletedTasks: {
-    count: (db, beforeMs) => ({
-      tasks: countExpiring(db, "deleted", beforeMs),
-      ...countWithDeleted(db, beforeMs),
-    }),
-    remove: (db, beforeMs, options) => {
-      const { nowMs, database } = options;
-      const step = { beforeMs, nowMs, limit: tasksOf(options) };
-      const { tasks, agents, questions } = removeDeletedTasks(db, step);
-      // Sub-agents of sessions have no files, and neither do agents whose id somebody else gave.
-      for (const id of agents.filter((id) => uuidOf(id) !== null)) {
-        removeAgentFiles(agentFiles(database, id));
-      }
-      return { tasks, agents: agents.length, questions };
-    },
-  },
-  closedTasks: {
-    count: (db, beforeMs) => ({ deletedTasks: countExpiring(db, "closed", beforeMs) }),
-    remove: (db, beforeMs, options) => ({
-      deletedTasks: deleteClosedTasks(db, {
-        ...{ beforeMs, nowMs: options.nowMs, limit: tasksOf(options) },
-      }),
-    }),
-  },
-  events: {
-    count: (db, beforeMs) => ({ events: countExpiring(db, "events", beforeMs) }),
-    remove: (db, beforeMs, { batchRows: limit }) => ({
-      events: removeExpired(db, "events", { beforeMs, limit }),
-    }),
-  },
-  folders: {
-    count: (db, beforeMs, { database }) => ({
-      folders: orphanFolders(db, database, beforeMs).length,
-    }),
-    remove: (db, beforeMs, { database }) => {
-      const folders = orphanFolders(db, database, beforeMs);
-      for (const id of folders) removeAgentFiles(agentFiles(database, id));
-      return { folders: folders.length };
-    },
-  },
+  ...OLD_WORK,
 } satisfies Record<string, Kind>;
 
-function tasksOf({ batchRows }: RetentionOptions): number {
-  return Math.ceil(batchRows / ROWS_OF_TASK);
-}
-
 /** How long sessions and observations stay. */
-export function keptByHooks(
-  { sessionRetentionDays, memoryRetentionDays }: Pick<
-    HookConfig,
-    "sessionRetentionDays" | "memoryRetentionDays"
-  >,
-): KeptTimes {
-  return { sessions: daysMs(sessionRetentionDays), observations: daysMs(memoryRetentionDays) };
+export function keptByHooks(config: HookConfig): KeptTimes {
+  return {
+    sessions: daysMs(config.sessionRetentionDays),
+    observations: daysMs(config.memoryRetentionDays),
+  };
 }
 
 /** How long tasks, workflows and events stay. */
-export function keptByDaemon(
-  store: Pick<
-    Config["store"],
-    "taskRetentionDays" | "taskSoftDeleteDays" | "workflowRetentionDays" | "eventRetentionHours"
-  >,
-): KeptTimes {
+export function keptByDaemon(store: Config["store"]): KeptTimes {
   return {
     workflows: daysMs(store.workflowRetentionDays),
     deletedTasks: daysMs(store.taskSoftDeleteDays),
@@ -213,25 +142,4 @@ function limitsOf({ kept, nowMs }: RetentionOptions): (readonly [Kind, beforeMs:
 function add(sum: Record<string, number>, step: Partial<RetentionCounts>): number {
   for (const [name, n] of Object.entries(step)) sum[name]! += n;
   return Object.values(step).reduce((all, n) => all + n, 0);
-}
-
-/** The database names an agent before its folder is made: so a folder that has no agent has lost it. */
-function orphanFolders(db: DatabaseSync, database: string, beforeMs: number): readonly string[] {
-  if (database === ":memory:") return [];
-  const folder = agentsFolder(database);
-  try {
-    const old = Array.from(readDirSync(folder), ({ name }) => name).filter((name) =>
-      uuidOf(name) === name && lastChangeMs(joinPath(folder, name)) < beforeMs
-    );
-    return withoutAgent(db, old);
-  } catch {
-    // No agent was ever started.
-    return [];
-  }
-}
-
-/** The last change in a folder: who writes into a file does not change its folder. */
-function lastChangeMs(folder: string): number {
-  const paths = Array.from(readDirSync(folder), ({ name }) => joinPath(folder, name));
-  return Math.max(...[folder, ...paths].map((path) => statSync(path).mtime?.getTime() ?? 0));
 }
