@@ -6,6 +6,7 @@ import { shortSessionId } from "../base/ids.ts";
 import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reader.ts";
 import { isNotFound } from "../system/files.ts";
 import type { ComparedSession, NotHere } from "../upkeep/transfer/compared_session.ts";
+import { takeInSpool } from "../upkeep/transfer/drain_spool.ts";
 import { findTranscripts, type TranscriptFile } from "../upkeep/transfer/find_transcripts.ts";
 import {
   type CompareOptions,
@@ -16,7 +17,6 @@ import type { CliContext } from "./context.ts";
 import { tellLostForgetKey } from "./lost_forget_key.ts";
 import { nextHere } from "./next_command.ts";
 import { openKeptStore, openStore, placeOf } from "./open_store.ts";
-import { takeInSpool } from "./spool_first.ts";
 import { bytesText, factLines } from "./table.ts";
 import { progressLine } from "./terminal.ts";
 import type { View } from "./view.ts";
@@ -58,7 +58,7 @@ export async function runTranscripts(
   const all = chosen.reduce((sum, file) => sum + file.bytes, 0);
   try {
     // Records that wait in the spool are no gaps.
-    takeInSpool(db, database, context);
+    takeInSpool(db, { database, folders: context.locations.spoolFolders });
     const compared = await compareTranscripts(db, chosen, {
       ...work,
       ...{ database, locations: context.locations },
