@@ -52,13 +52,19 @@ export const reconcile = verb({
       wanted: wantedOf(context, { key, project }),
     });
     const { sessions, transcripts } = outcome;
-    if (session !== undefined) requireOne(session, sessions.map(({ sessionId }) => sessionId));
     const isUnknown = project !== undefined && session === undefined && sessions.length === 0;
-    if (isUnknown && since === undefined && !isThere(typedPath(context, project))) {
-      throw new UserError(`Cannot find a transcript of the project "${project}"`, {
-        why: `there is no such folder, and of ${count(transcripts, "transcript")} none is of it`,
+    const isNoFolder = isUnknown && since === undefined && !isThere(typedPath(context, project));
+    if (isNoFolder || session !== undefined && sessions.length === 0) {
+      const noun = isNoFolder ? `project "${project}"` : `session "${session}"`;
+      const none = `of ${count(transcripts, "transcript")} none is of it`;
+      throw new UserError(`Cannot find a transcript of the ${noun}`, {
+        why: isNoFolder ? `there is no such folder, and ${none}` : none,
         next: nextHere("conclaude reconcile", context.globals),
       });
+    }
+    if (session !== undefined) {
+      const show = `reconcile --session ${sessions[0]!.sessionId}`;
+      onlyNamed({ noun: "session", text: session, show }, sessions, (one) => one.sessionId);
     }
     return transcriptsView(context, outcome, {
       label: "filled",
@@ -116,27 +122,10 @@ function idKey(session: string): string {
   });
 }
 
-/** @throws {UserError} When a session's id fits no transcript, or several. */
-function requireOne(text: string, ids: readonly string[]): void {
-  if (ids.length === 0) {
-    throw new UserError(`Cannot find a transcript of the session "${text}"`, {
-      why: "no transcript that was looked at is of a session with such an id",
-      next: "conclaude reconcile",
-    });
-  }
-  const show = `reconcile --session ${ids[0]}`;
-  onlyNamed({ noun: "session", text, show }, ids, (id) => id);
-}
-
 /** The flags that chose the transcripts, as a person types them, each with a space before it. */
-function flagsAgain({ session, project, since, transcripts }: {
-  readonly session?: string;
-  readonly project?: string;
-  readonly since?: number;
-  readonly transcripts?: string;
-}): string {
-  const time = since === undefined ? undefined : new Date(since).toISOString();
+function flagsAgain({ session, project, since, transcripts }: Readonly<Record<string, unknown>>) {
+  const time = typeof since === "number" ? new Date(since).toISOString() : undefined;
   return Object.entries({ session, project, since: time, transcripts })
-    .map(([name, value]) => value === undefined ? "" : ` --${name} ${quoteWord(value)}`)
+    .map(([name, value]) => value === undefined ? "" : ` --${name} ${quoteWord(String(value))}`)
     .join("");
 }

@@ -1,4 +1,4 @@
-/** Makes of an item in a transcript the capture that a hook would have made. */
+/** Makes of an item in a transcript the capture that a hook would have made in its project. */
 import {
   capturePriority,
   filesTouched,
@@ -17,7 +17,6 @@ import type { Capture } from "../../db/captures.ts";
 import { redactText } from "../../secrets/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
-import { matchesAny } from "../../base/paths.ts";
 import { databaseAt, type Locations } from "../../system/environment.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
@@ -32,8 +31,6 @@ export interface TranscriptProject {
   readonly config: HookConfig;
   /** The database that hooks write to there; null where it is switched off. */
   readonly database: string | null;
-  /** The configuration key that excludes the whole project; null when none does. */
-  readonly excludedBy: string | null;
   readonly patterns: readonly RegExp[];
   /** Masks secrets in a path. */
   readonly hide: (path: string | null) => string | null;
@@ -64,15 +61,9 @@ async function readProject(dir: string | null, locations: Locations): Promise<Tr
     repository: dir !== null && isFolder(dir) ? findRepository(looks)?.commonDir ?? null : null,
     config,
     database: config.databaseEnabled ? databaseAt(locations, config.databasePath) : null,
-    excludedBy: exclusionOfAll(config, dir),
     patterns,
     hide: (path) => path === null ? null : redactText(path, { patterns }),
   };
-}
-
-function exclusionOfAll(config: HookConfig, dir: string | null): string | null {
-  if (!config.captureEnabled) return "capture.enabled";
-  return matchesAny(config.excludeProjects, dir ?? "") ? "capture.exclude.projects" : null;
 }
 
 /** The name of an item's capture: that of the tool, or of the event. */

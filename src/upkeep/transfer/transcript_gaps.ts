@@ -1,6 +1,7 @@
 /** Reads transcripts once, finds what the database lacks of them, and writes it as hooks would have written it. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../base/errors.ts";
+import { matchesAny } from "../../base/paths.ts";
 import { isOwnPrompt } from "../../claude/transcript/spoken.ts";
 import {
   type TranscriptItem,
@@ -219,10 +220,12 @@ class Comparer {
 }
 
 /** The configuration key that excludes an item; null when hooks may keep it. */
-function exclusionIn(project: TranscriptProject, item: TranscriptItem): string | null {
-  if (project.excludedBy !== null || item.kind !== "toolUse") return project.excludedBy;
+function exclusionIn({ config, dir }: TranscriptProject, item: TranscriptItem): string | null {
+  if (!config.captureEnabled) return "capture.enabled";
+  if (matchesAny(config.excludeProjects, dir ?? "")) return "capture.exclude.projects";
+  if (item.kind !== "toolUse") return null;
   const { toolName, toolInput, cwd } = item;
-  return exclusionOf(project.config, { toolName, toolInput, folder: cwd, projectDir: project.dir });
+  return exclusionOf(config, { toolName, toolInput, folder: cwd, projectDir: dir });
 }
 
 /** The title of a session, from its first prompt. */
