@@ -184,6 +184,12 @@ const TO_PRUNED =
 /** SQL: whether the payload of a row of the queue is pruned. */
 export const IS_PRUNED = `(encoding = 'json' AND raw_bytes < 64 AND payload LIKE '${PRUNED}%')`;
 
+/** The size in bytes of a payload before it was pruned; null when the text is no pruned payload. */
+export function prunedBytes(payload: string): number | null {
+  const [, bytes] = /^\{"pruned":true,"bytes":(\d+)\}$/.exec(payload) ?? [];
+  return bytes === undefined ? null : Number(bytes);
+}
+
 /** The ids of the captures to prune. Pruned captures count among the newest. */
 export function payloadsToPrune(
   db: DatabaseSync,
@@ -240,12 +246,6 @@ export function* prunePayloads(
     else transaction(db, prune);
     yield { ...done };
   }
-}
-
-/** The size in bytes of a payload before it was pruned; null when the text is no pruned payload. */
-export function prunedBytes(payload: string): number | null {
-  const [, bytes] = /^\{"pruned":true,"bytes":(\d+)\}$/.exec(payload) ?? [];
-  return bytes === undefined ? null : Number(bytes);
 }
 
 interface DamagedPayload {

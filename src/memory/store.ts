@@ -1,11 +1,8 @@
 /** What other rooms read and write of the tables of this one. */
 export {
-  countOldObservations,
   FACTS,
   type Observation,
-  observationUids,
   readObservations,
-  removeOldObservations,
   summaryUid,
 } from "./drain/observations_table.ts";
 export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
@@ -51,3 +48,8 @@ export {
 export { EVERYTHING, lastObservation } from "./search/memory_search_table.ts";
 export { lastSeenAtMs } from "./tell/memory_context_table.ts";
 export { noteTold } from "./tell/memory_context_table.ts";
+export {
+  countOldObservations,
+  observationUids,
+  removeOldObservations,
+} from "./drain/observations_table.ts";

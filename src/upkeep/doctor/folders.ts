@@ -12,8 +12,7 @@ import {
 import { isThere } from "../care/whole_file.ts";
 import { isNotOurs } from "./database_checks.ts";
 import type { DoctorPlace } from "./place.ts";
-import { isOwnSpool } from "../transfer/drain_spool.ts";
-import { spoolEntries } from "./spool_check.ts";
+import { isTrustedSpool, spoolEntries } from "./spool_check.ts";
 import { nearestFolder, otherOwner, whyClosed, whyUnwritable } from "./writable.ts";
 import { userId } from "../../system/environment.ts";
 import { isNotFound, isPermissionDenied, readDirSync, statSync } from "../../system/files.ts";
@@ -91,7 +90,7 @@ export function lookAtPermissions(place: DoctorPlace): Finding[] {
     ...spoolFolders.map(parentOf).flatMap((folder) =>
       ["conclaude.log", "conclaude.log.1"].map((name) => joinPath(folder, name))
     ),
-    ...spoolFolders.filter(isOwnSpool).flatMap(spoolEntries)
+    ...spoolFolders.filter(isTrustedSpool).flatMap(spoolEntries)
       .flatMap(({ path, isFile }) => isFile ? [path] : []),
   ].filter((path) => kindOf(path) === "file");
   const configurations = ["config.yaml", "config.yml"].map((name) => joinPath(dataFolder, name))

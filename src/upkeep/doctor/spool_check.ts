@@ -1,7 +1,8 @@
 import { count } from "../../base/counts.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
+import { isPrivateFolder } from "../../system/write_file.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { drainSpool, isOwnSpool, spooledFiles } from "../transfer/drain_spool.ts";
+import { drainSpool, spooledFiles } from "../transfer/drain_spool.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import { isThere } from "../care/whole_file.ts";
 import { type DoctorPlace, repairDatabase } from "./place.ts";
@@ -17,13 +18,13 @@ const RECORD_NAME = /\.json(?:\.damaged)?$/;
 export function lookAtSpool(place: DoctorPlace): Finding[] {
   const { database, locations } = place;
   const folders = locations.spoolFolders.filter(isThere);
-  const entries = folders.filter(isOwnSpool).flatMap(spoolEntries);
+  const entries = folders.filter(isTrustedSpool).flatMap(spoolEntries);
   const files = entries.filter(({ isFile }) => isFile).map(({ path }) => path);
   const own = database === ":memory:" ? [] : spooledFiles({ database, folders });
   const others = files.filter((path) => path.endsWith(".json") && !own.includes(path));
   const damaged = files.filter((path) => path.endsWith(".damaged"));
   const findings = [
-    ...folders.filter((folder) => !isOwnSpool(folder)).map((folder) =>
+    ...folders.filter((folder) => !isTrustedSpool(folder)).map((folder) =>
       fail(
         `${folder} is not this user's own folder, so no record is put there or taken from there`,
         `ls -ld ${quoteWord(parentOf(folder))} ${quoteWord(folder)}`,
@@ -103,6 +104,15 @@ function databaseOf(path: string): string | null {
     return typeof database === "string" ? database : null;
   } catch {
     return null;
+  }
+}
+
+/** Whether this user made the spool folder and the one above; another user may have made them where users share a folder. */
+export function isTrustedSpool(folder: string): boolean {
+  try {
+    return isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder);
+  } catch {
+    return false;
   }
 }
 
