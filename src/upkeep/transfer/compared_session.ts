@@ -1,8 +1,10 @@
 /** One session as its transcripts tell it, beside what the database has of it. */
 import type { DatabaseSync } from "node:sqlite";
+import { quietly } from "../../base/errors.ts";
 import { daysMs } from "../../base/time.ts";
 import type { ItemKind } from "../../claude/transcript/transcript_reader.ts";
 import { type Capture, insertCapture } from "../../db/captures.ts";
+import { payloadText } from "../../db/payloads.ts";
 import { capturesAfter, isKnownSession, savePastSession } from "../../db/past_sessions.ts";
 import {
   keysOfCapture,
@@ -11,7 +13,7 @@ import {
   WORDS,
 } from "../../memory/observe/capture_keys.ts";
 import { observationUids } from "../../memory/store.ts";
-import { readablePayload, type StayAway, stayAway } from "../forget/stay_away_table.ts";
+import { type StayAway, stayAway } from "../forget/stay_away_table.ts";
 import type { TranscriptProject } from "./capture_of.ts";
 
 /** Something in a transcript that the database lacks. */
@@ -143,8 +145,9 @@ export class ComparedSession {
       this.#place = Math.max(this.#place, row.place);
       if (this.#captured.has(row.id)) continue;
       this.#add({ captureId: row.id, toolUseId: row.toolUseId });
-      const payload = row.payload === null ? null : readablePayload({ ...row });
-      if (payload !== null) this.#words.push(...keysOfCapture(row.toolName, payload));
+      // A damaged payload tells no words.
+      const payload = row.payload === null ? null : quietly(() => payloadText(row));
+      if (payload) this.#words.push(...keysOfCapture(row.toolName, payload));
     }
   }
 
