@@ -184,9 +184,19 @@ const TO_PRUNED =
 /** SQL: whether the payload of a row of the queue is pruned. */
 export const IS_PRUNED = `(encoding = 'json' AND raw_bytes < 64 AND payload LIKE '${PRUNED}%')`;
 
-/** The captures to prune and the size of their payloads. Pruned captures count among the newest. */
-const TO_PRUNE = `
-     SELECT id, octet_length(payload) AS bytes
+/** The size in bytes of a payload before it was pruned; null when the text is no pruned payload. */
+export function prunedBytes(payload: string): number | null {
+  const [, bytes] = /^\{"pruned":true,"bytes":(\d+)\}$/.exec(payload) ?? [];
+  return bytes === undefined ? null : Number(bytes);
+}
+
+/** The ids of the captures to prune. Pruned captures count among the newest. */
+export function payloadsToPrune(
+  db: DatabaseSync,
+  { beforeMs, keepNewest }: Pruning,
+): string[] {
+  return db.prepare(
+    `SELECT id
        FROM pending_queue
       WHERE status = 'done'
         AND created_at_ms < ?1
@@ -197,75 +207,43 @@ const TO_PRUNE = `
            WHERE status = 'done'
              AND created_at_ms < ?1
            ORDER BY created_at_ms DESC, id DESC
-           LIMIT ?2)`;
-
-/** Prunes payloads that nobody can read, whatever their age; a capture that waited for one is done then. */
-export function pruneUnreadable(
-  db: DatabaseSync,
-  { dryRun }: { readonly dryRun: boolean },
-): PruneCounts {
-  return transaction(db, () => {
-    const ids = damagedPayloads(db).map(({ id }) => id);
-    const status = "('done', 'error', 'raw')";
-    return pruneRows(db, ids, { status, and: ", status = 'done', error_message = NULL", dryRun });
-  });
+           LIMIT ?2)
+      ORDER BY id`,
+  ).all(beforeMs, keepNewest).map(({ id }) => String(id));
 }
 
-/** Prunes captures with one of these ids and states. @param how `and`: what else is set. */
-function pruneRows(
-  db: DatabaseSync,
-  ids: readonly string[],
-  { status, and = "", dryRun = false }: {
-    readonly status: string;
-    readonly and?: string;
-    readonly dryRun?: boolean;
-  },
-): PruneCounts {
-  const where = `WHERE id IN (SELECT value FROM json_each(?)) AND status IN ${status}`;
-  const list = JSON.stringify(ids);
-  const counts = db.prepare(
-    `SELECT count(*) AS pruned, coalesce(sum(octet_length(payload)), 0) AS freedBytes
-       FROM pending_queue
-     ${where}`,
-  ).get(list) as unknown as PruneCounts;
-  if (!dryRun) db.prepare(`UPDATE pending_queue SET ${TO_PRUNED}${and} ${where}`).run(list);
-  return counts;
-}
+/** Payloads that one transaction prunes. */
+const PRUNED_ROWS = 200;
 
-/** The size in bytes of a payload before it was pruned; null when the text is no pruned payload. */
-export function prunedBytes(payload: string): number | null {
-  const [, bytes] = /^\{"pruned":true,"bytes":(\d+)\}$/.exec(payload) ?? [];
-  return bytes === undefined ? null : Number(bytes);
-}
-
-/** What {@linkcode prunePayloads} would do. */
-export function previewPruning(
-  db: DatabaseSync,
-  { beforeMs, keepNewest }: Pruning,
-): PruneCounts {
-  return db.prepare(
-    `SELECT count(*) AS pruned, coalesce(sum(bytes), 0) AS freedBytes
-       FROM (${TO_PRUNE})`,
-  ).get(beforeMs, keepNewest) as unknown as PruneCounts;
-}
-
-/** Prunes payloads, some in each transaction, and yields the counts so far. It decides at the beginning which ones. */
+/**
+ * Prunes the payloads of captures that are done, some in each transaction, and yields the counts so far.
+ *
+ * @param options `unreadable`: also of captures that wait or were given up; they are done then. `dryRun`: only counts.
+ */
 export function* prunePayloads(
   db: DatabaseSync,
-  { beforeMs, keepNewest }: Pruning,
-  batchRows: number,
+  ids: readonly string[],
+  { unreadable, dryRun }: { readonly unreadable: boolean; readonly dryRun: boolean },
 ): Generator<PruneCounts, void> {
-  const ids = db.prepare(`SELECT id FROM (${TO_PRUNE}) ORDER BY id`).all(beforeMs, keepNewest)
-    .map(({ id }) => String(id));
+  const [status, also] = unreadable
+    ? ["('done', 'error', 'raw')", ", status = 'done', error_message = NULL"]
+    : ["('done')", ""];
+  const where = `WHERE id IN (SELECT value FROM json_each(?)) AND status IN ${status}`;
   const done = { pruned: 0, freedBytes: 0 };
-  for (let at = 0; at < ids.length; at += batchRows) {
-    const some = ids.slice(at, at + batchRows);
-    const { pruned, freedBytes } = transaction(
-      db,
-      () => pruneRows(db, some, { status: "('done')" }),
-    );
-    done.pruned += pruned;
-    done.freedBytes += freedBytes;
+  for (let at = 0; at < ids.length; at += PRUNED_ROWS) {
+    const list = JSON.stringify(ids.slice(at, at + PRUNED_ROWS));
+    const prune = () => {
+      const { pruned, freedBytes } = db.prepare(
+        `SELECT count(*) AS pruned, coalesce(sum(octet_length(payload)), 0) AS freedBytes
+           FROM pending_queue
+         ${where}`,
+      ).get(list) as unknown as PruneCounts;
+      if (!dryRun) db.prepare(`UPDATE pending_queue SET ${TO_PRUNED}${also} ${where}`).run(list);
+      done.pruned += pruned;
+      done.freedBytes += freedBytes;
+    };
+    if (dryRun) prune();
+    else transaction(db, prune);
     yield { ...done };
   }
 }

@@ -9,6 +9,11 @@ export {
 export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
 export { isKnownFile, newestOfPaths, observedPaths } from "./search/known_files_table.ts";
 export { type Remade, type Remake, writeRemade } from "./drain/observations_table.ts";
+export {
+  countOldObservations,
+  observationUids,
+  removeOldObservations,
+} from "./drain/observations_table.ts";
 export { findIds, MIN_ID_PART } from "./search/find_ids_table.ts";
 export { isIndexDamageOf } from "./search/memory_index_table.ts";
 export {

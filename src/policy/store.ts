@@ -22,4 +22,4 @@ export {
   type RequirementChange,
   satisfy,
 } from "./requirements/requirements_table.ts";
-export { keepFirstPrompt, REQUIREMENTS_HELD } from "./stops/stop_memory_table.ts";
+export { keepFirstPrompt, removeGateState, REQUIREMENTS_HELD } from "./stops/stop_memory_table.ts";

@@ -3,6 +3,10 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { transaction } from "../db/transaction.ts";
 import { markDeleted, removeTasks } from "./task_life_table.ts";
 import { readTask } from "./tasks_table.ts";
+import { agentFiles, agentsFolder, removeAgentFiles } from "./engine/agent_files.ts";
+import { uuidOf } from "../base/ids.ts";
+import { joinPath } from "../base/paths.ts";
+import { readDirSync, statSync } from "../system/files.ts";
 
 /** The history names this actor. */
 const BY = "system";
@@ -46,103 +50,150 @@ const WORKFLOWS = `SELECT id
         AND NOT EXISTS (SELECT 1 FROM agents
                          WHERE agents.workflow_id = workflows.id AND agents.ended_at_ms IS NULL)`;
 
-const EVENTS = "SELECT id FROM events WHERE created_at_ms < ?1";
+/** How much was removed, or would be. */
+type Counts = Readonly<Record<string, number>>;
 
-/** The ids of each kind that can be removed. */
-const QUERIES = { closed: CLOSED, deleted: DELETED, workflows: WORKFLOWS, events: EVENTS };
-
-function numberOf(db: DatabaseSync, sql: string, ...values: SQLInputValue[]): number {
-  return Number(db.prepare(sql).get(...values)!["n"]);
-}
-
-/** How many of a kind are older than a moment. */
-export function countExpiring(
-  db: DatabaseSync,
-  what: keyof typeof QUERIES,
-  beforeMs: number,
-): number {
-  return numberOf(db, `SELECT count(*) AS n FROM (${QUERIES[what]})`, beforeMs);
-}
-
-/** How many agents and questions would go with tasks that were deleted before a moment. */
-export function countWithDeleted(
-  db: DatabaseSync,
-  beforeMs: number,
-): { readonly agents: number; readonly questions: number } {
-  const count = (table: "agents" | "questions") =>
-    numberOf(db, `SELECT count(*) AS n FROM ${table} WHERE task_id IN (${DELETED})`, beforeMs);
-  return { agents: count("agents"), questions: count("questions") };
-}
-
-/** The limits of one step. */
-export interface Step {
-  readonly beforeMs: number;
+interface RemoveOptions {
   readonly nowMs: number;
-  readonly limit: number;
+  /** Absolute path, or `:memory:`: the output of agents lies beside it. */
+  readonly database: string;
+  /** Rows in one transaction. */
+  readonly batchRows: number;
 }
 
-/** Marks closed tasks as deleted; they can be restored. @returns How many. */
-export function deleteClosedTasks(db: DatabaseSync, { beforeMs, nowMs, limit }: Step): number {
-  return transaction(db, () => {
-    const ids = expiring(db, "closed", { beforeMs, limit });
-    for (const id of ids) markDeleted(db, readTask(db, id)!, { by: BY, atMs: nowMs });
-    return ids.length;
-  });
+type OldStep = (db: DatabaseSync, beforeMs: number, options: RemoveOptions) => Counts;
+
+/** With a task or a workflow go its history, tags and agents, about so many rows. */
+const ROWS_OF_TASK = 10;
+
+/** What of this room goes when it is old, in the order in which it is removed. Each removal is a batch. */
+export const OLD_WORK = {
+  workflows: {
+    count: (db, beforeMs) => ({
+      workflows: numberOf(db, `(${WORKFLOWS})`, beforeMs),
+    }),
+    remove: (db, beforeMs, options) => ({
+      workflows: removeRows(db, `workflows WHERE id IN (${WORKFLOWS} LIMIT ?2)`, [
+        beforeMs,
+        tasksOf(options),
+      ]),
+    }),
+  },
+  /** Deleted tasks go for good, with all that belongs to them. */
+  deletedTasks: {
+    count: (db, beforeMs) => ({
+      tasks: numberOf(db, `(${DELETED})`, beforeMs),
+      agents: numberOf(db, `agents WHERE task_id IN (${DELETED})`, beforeMs),
+      questions: numberOf(db, `questions WHERE task_id IN (${DELETED})`, beforeMs),
+    }),
+    remove: removeDeletedTasks,
+  },
+  /** Closed tasks are marked as deleted; they can be restored. */
+  closedTasks: {
+    count: (db, beforeMs) => ({
+      deletedTasks: numberOf(db, `(${CLOSED})`, beforeMs),
+    }),
+    remove: (db, beforeMs, options) =>
+      transaction(db, () => {
+        const ids = deepestOf(db, CLOSED, [beforeMs, tasksOf(options)]);
+        const deletion = { by: BY, atMs: options.nowMs };
+        for (const id of ids) markDeleted(db, readTask(db, id)!, deletion);
+        return { deletedTasks: ids.length };
+      }),
+  },
+  events: {
+    count: (db, beforeMs) => ({
+      events: numberOf(db, "events WHERE created_at_ms < ?", beforeMs),
+    }),
+    remove: (db, beforeMs, { batchRows }) => ({
+      events: removeRows(
+        db,
+        "events WHERE id IN (SELECT id FROM events WHERE created_at_ms < ? LIMIT ?)",
+        [beforeMs, batchRows],
+      ),
+    }),
+  },
+  folders: {
+    count: (db, beforeMs, { database }) => ({
+      folders: orphanFolders(db, database, beforeMs).length,
+    }),
+    remove: (db, beforeMs, { database }) => {
+      const folders = orphanFolders(db, database, beforeMs);
+      for (const id of folders) removeAgentFiles(agentFiles(database, id));
+      return { folders: folders.length };
+    },
+  },
+} satisfies Record<string, { readonly count: OldStep; readonly remove: OldStep }>;
+
+function tasksOf({ batchRows }: RemoveOptions): number {
+  return Math.ceil(batchRows / ROWS_OF_TASK);
 }
 
-/** What was removed with tasks. */
-interface RemovedTasks {
-  readonly tasks: number;
-  /** Their ids; their files are still there. */
-  readonly agents: readonly string[];
-  readonly questions: number;
-}
-
-/** Removes deleted tasks for good, with all that belongs to them. */
-export function removeDeletedTasks(
-  db: DatabaseSync,
-  { beforeMs, nowMs, limit }: Step,
-): RemovedTasks {
-  return transaction(db, () => {
-    const ids = expiring(db, "deleted", { beforeMs, limit });
+function removeDeletedTasks(db: DatabaseSync, beforeMs: number, options: RemoveOptions): Counts {
+  const { ids, agents, questions } = transaction(db, () => {
+    const ids = deepestOf(db, DELETED, [beforeMs, tasksOf(options)]);
     const tasks = ids.map((id) => readTask(db, id)!).sort((a, b) => a.depth - b.depth);
     const list = JSON.stringify(ids);
     const ofTasks = "WHERE task_id IN (SELECT value FROM json_each(?))";
-    const agents = idsOf(db, `SELECT id FROM agents ${ofTasks}`, list);
-    const questions = numberOf(db, `SELECT count(*) AS n FROM questions ${ofTasks}`, list);
-    removeTasks(db, tasks, { by: BY, atMs: nowMs });
-    return { tasks: ids.length, agents, questions };
+    const agents = idsOf(db, `SELECT id FROM agents ${ofTasks}`, [list]);
+    const questions = numberOf(db, `questions ${ofTasks}`, list);
+    removeTasks(db, tasks, { by: BY, atMs: options.nowMs });
+    return { ids, agents, questions };
   });
+  // Sub-agents of sessions have no files, and neither do agents whose id somebody else gave.
+  for (const id of agents.filter((id) => uuidOf(id) !== null)) {
+    removeAgentFiles(agentFiles(options.database, id));
+  }
+  return { tasks: ids.length, agents: agents.length, questions };
 }
 
-/** Removes workflows with their steps, or events. @returns How many. */
-export function removeExpired(
-  db: DatabaseSync,
-  what: "workflows" | "events",
-  { beforeMs, limit }: Omit<Step, "nowMs">,
-): number {
-  return transaction(db, () =>
-    Number(
-      db.prepare(`DELETE FROM ${what} WHERE id IN (${QUERIES[what]} LIMIT ?2)`)
-        .run(beforeMs, limit).changes,
-    ));
+/** The database names an agent before its folder is made: so a folder that has no agent has lost it. */
+function orphanFolders(db: DatabaseSync, database: string, beforeMs: number): readonly string[] {
+  if (database === ":memory:") return [];
+  const folder = agentsFolder(database);
+  try {
+    const old = Array.from(readDirSync(folder), ({ name }) => name).filter((name) =>
+      uuidOf(name) === name && lastChangeMs(joinPath(folder, name)) < beforeMs
+    );
+    const sql = "SELECT value AS id FROM json_each(?) WHERE value NOT IN (SELECT id FROM agents)";
+    return idsOf(db, sql, [JSON.stringify(old)]);
+  } catch {
+    // No agent was ever started.
+    return [];
+  }
 }
 
-/** The ids that no agent has. */
-export function withoutAgent(db: DatabaseSync, ids: readonly string[]): string[] {
-  const sql = "SELECT value AS id FROM json_each(?) WHERE value NOT IN (SELECT id FROM agents)";
-  return idsOf(db, sql, JSON.stringify(ids));
+/** The last change in a folder: who writes into a file does not change its folder. */
+function lastChangeMs(folder: string): number {
+  const paths = Array.from(readDirSync(folder), ({ name }) => joinPath(folder, name));
+  return Math.max(...[folder, ...paths].map((path) => statSync(path).mtime?.getTime() ?? 0));
+}
+
+/** Removes sub-agents and questions of sessions, in the transaction of the caller. Those of the daemon go with their task. */
+export function removeSessionAgents(db: DatabaseSync, sessionIds: readonly string[]): void {
+  const rows = [
+    "agents WHERE kind = 'subagent'",
+    "questions WHERE source IN ('notification', 'elicitation')",
+  ];
+  for (const some of rows) {
+    db.prepare(`DELETE FROM ${some} AND session_id IN (SELECT value FROM json_each(?))`)
+      .run(JSON.stringify(sessionIds));
+  }
+}
+
+function numberOf(db: DatabaseSync, rows: string, value: SQLInputValue): number {
+  return Number(db.prepare(`SELECT count(*) AS n FROM ${rows}`).get(value)!["n"]);
+}
+
+function removeRows(db: DatabaseSync, rows: string, values: SQLInputValue[]): number {
+  return transaction(db, () => Number(db.prepare(`DELETE FROM ${rows}`).run(...values).changes));
 }
 
 /** The deepest first: a batch never leaves a task below one that is gone. */
-function expiring(
-  db: DatabaseSync,
-  what: "closed" | "deleted",
-  { beforeMs, limit }: Omit<Step, "nowMs">,
-): string[] {
-  return idsOf(db, `${QUERIES[what]} ORDER BY depth DESC, id LIMIT ?2`, beforeMs, limit);
+function deepestOf(db: DatabaseSync, tasks: string, values: SQLInputValue[]): string[] {
+  return idsOf(db, `${tasks} ORDER BY depth DESC, id LIMIT ?2`, values);
 }
 
-function idsOf(db: DatabaseSync, sql: string, ...values: SQLInputValue[]): string[] {
+function idsOf(db: DatabaseSync, sql: string, values: SQLInputValue[]): string[] {
   return db.prepare(sql).all(...values).map((row) => String(row["id"]));
 }

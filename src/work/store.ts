@@ -16,14 +16,7 @@ export {
   type StoredEvent,
   toldSinceMs,
 } from "./events_table.ts";
-export {
-  countExpiring,
-  countWithDeleted,
-  deleteClosedTasks,
-  removeDeletedTasks,
-  removeExpired,
-  withoutAgent,
-} from "./orchestration_retention_table.ts";
+export { OLD_WORK, removeSessionAgents } from "./orchestration_retention_table.ts";
 export { listQuestions, needQuestion, QUESTION_FIELDS } from "./questions_table.ts";
 export {
   abandonSessions,

@@ -183,7 +183,10 @@ test("an old event that is not yet removed is not listed", async (home) => {
   old();
   await using daemon = await runDaemon(home);
   // What is there after it has removed the first one stays for an hour.
-  await until("old events are gone", () => queryValue(home, "SELECT count(*) FROM events") === 0);
+  await until("old events are gone", async () => {
+    const { text } = await daemon.ask("GET", "/metrics");
+    return text.includes("conclaude_retention_removals_total 1");
+  });
   const hidden = Number(old());
   db.close();
   const oldest = async () => (await daemon.ask("GET", "/status")).body.counts.oldestEventId;

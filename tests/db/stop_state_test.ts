@@ -8,10 +8,10 @@ import {
   keepFirstPrompt,
   readQueue,
   readSnapshot,
+  removeGateState,
   resetRow,
   saveSnapshot,
 } from "../../src/policy/stops/stop_memory_table.ts";
-import { removeSessionRows } from "../../src/upkeep/care/retention_table.ts";
 import { DatabaseSync } from "node:sqlite";
 
 const open = () => openDatabase(":memory:", { busyTimeoutMs: 100 });
@@ -67,7 +67,7 @@ Deno.test("the state of stops is removed with its session", async () => {
   const db = await open();
   saveSnapshot(db, { sessionId: "s1", root: "/p" }, { names: ["a"], atMs: 1 });
   keepFirstPrompt(db, { sessionId: "s1", prompt: "one", atMs: 1 });
-  assert.equal(removeSessionRows(db, "s1", { limit: 100, captures: "all" }).done, true);
+  removeGateState(db, ["s1"]);
   assert.equal(readSnapshot(db, { sessionId: "s1", root: "/p" }), null);
   assert.equal(readQueue(db, "s1"), null);
 });

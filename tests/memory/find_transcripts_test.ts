@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {
-  fileLines,
   findTranscripts,
   MAX_LINE_BYTES,
+  transcriptLines,
 } from "../../src/upkeep/transfer/find_transcripts.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
 import { tempHome } from "../support/program.ts";
@@ -28,34 +28,34 @@ function linesOf(content: string | Uint8Array) {
   try {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     Deno.writeFileSync(path, bytes);
-    return [...fileLines(path)];
+    return [...transcriptLines(path)];
   } finally {
     Deno.removeSync(path);
   }
 }
 
-Deno.test("fileLines() gives each line that is not blank, with its number and whether it is complete", () => {
-  const lines = linesOf("one\n\n  \ntwo\r\nthree");
-  assert.deepEqual(lines.map(({ number, text, isEnded }) => [number, text, isEnded]), [
-    [1, "one", true],
-    [4, "two\r", true],
-    [5, "three", false],
+Deno.test("transcriptLines() gives each line that is not blank, with its number and whether it is complete", () => {
+  const lines = linesOf('{"type":"user"}\n\n  \n{}\r\nthree');
+  assert.deepEqual(lines.map(({ offset: _, ...line }) => line), [
+    { number: 1, value: { type: "user" }, fault: null, isEnded: true },
+    { number: 4, value: null, fault: null, isEnded: true },
+    { number: 5, value: null, fault: "it is no JSON object", isEnded: false },
   ]);
-  assert.equal(lines.at(-1)?.offset, 18);
+  assert.equal(lines.at(-1)?.offset, 29);
   assert.deepEqual(linesOf(""), []);
 });
 
-Deno.test("fileLines() joins a line that was read in several parts", () => {
-  const long = "ä€😀".repeat(400_000);
-  const lines = linesOf(`a\n${long}\nb\n`);
-  assert.deepEqual(lines.map(({ text }) => text), ["a", long, "b"]);
-});
-
-Deno.test("fileLines() skips the text of a line that is too long", () => {
+Deno.test("transcriptLines() joins a line that was read in several parts, and skips one that is too long", () => {
+  const long = JSON.stringify({ type: "user", text: "ä€😀".repeat(400_000) });
+  assert.deepEqual(linesOf(`{}\n${long}\n{}\n`).map(({ value }) => value), [
+    null,
+    JSON.parse(long),
+    null,
+  ]);
   const bytes = new Uint8Array(MAX_LINE_BYTES + 4).fill(97);
   bytes[MAX_LINE_BYTES + 1] = 10;
-  assert.deepEqual(linesOf(bytes).map(({ number, text }) => [number, text]), [
-    [1, null],
-    [2, "aa"],
+  assert.deepEqual(linesOf(bytes).map(({ number, fault }) => [number, fault]), [
+    [1, "it is longer than 64 MiB"],
+    [2, "it is no JSON object"],
   ]);
 });

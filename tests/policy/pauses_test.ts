@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openDatabase } from "../../src/db/database.ts";
 import { isPaused, listPauses, removePause, savePause } from "../../src/policy/pauses_table.ts";
-import { removeSessionRows } from "../../src/upkeep/care/retention_table.ts";
+import { removeGateState } from "../../src/policy/store.ts";
 
 const PAUSE = {
   sessionId: "s1",
@@ -35,6 +35,6 @@ Deno.test("a later pause replaces the earlier one, and ends when it is removed",
 Deno.test("a pause is removed with its session", async () => {
   using db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
   savePause(db, PAUSE);
-  assert.ok(removeSessionRows(db, "s1", { limit: 10, captures: "all" }).done);
+  removeGateState(db, ["s1"]);
   assert.deepEqual(listPauses(db, 0), []);
 });

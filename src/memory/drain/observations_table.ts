@@ -64,6 +64,35 @@ export function observationOf(row: Readonly<Record<string, unknown>>): Observati
   } as unknown as Observation;
 }
 
+/** The uids of the observations of a session. One that a capture became has the id of that capture. */
+export function observationUids(db: DatabaseSync, sessionId: string): string[] {
+  return db.prepare("SELECT uid FROM observations WHERE session_id = ?").all(sessionId)
+    .map(({ uid }) => String(uid));
+}
+
+/** An observation that was seen last before a moment; notes stay. */
+const IS_OLD = "kind <> 'note' AND updated_at_ms < ?1";
+
+/** How many observations were seen last before a moment. Notes always stay, so they do not count. */
+export function countOldObservations(db: DatabaseSync, seenBeforeMs: number): number {
+  const row = db.prepare(`SELECT count(*) AS n FROM observations WHERE ${IS_OLD}`)
+    .get(seenBeforeMs);
+  return Number(row!["n"]);
+}
+
+/** Removes at most `limit` old observations, the oldest first, in one transaction. @returns How many. */
+export function removeOldObservations(
+  db: DatabaseSync,
+  seenBeforeMs: number,
+  limit: number,
+): number {
+  const remove = db.prepare(
+    `DELETE FROM observations
+      WHERE id IN (SELECT id FROM observations WHERE ${IS_OLD} ORDER BY updated_at_ms LIMIT ?2)`,
+  );
+  return Number(transaction(db, () => remove.run(seenBeforeMs, limit)).changes);
+}
+
 /** Writes an observation, or counts it as a repeat of the same one; the newest text stays. @returns Its id. */
 export function saveObservation(db: DatabaseSync, observation: NewObservation): number {
   const { uid, sessionId, files, facts, atMs } = observation;

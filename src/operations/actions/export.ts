@@ -9,7 +9,7 @@ import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
 import { nextHere } from "../next_command.ts";
 import { progressLine } from "../terminal.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
-import { takeInSpool } from "../spool_first.ts";
+import { takeInSpool } from "../../upkeep/transfer/drain_spool.ts";
 import { openStore } from "../open_store.ts";
 import { errorText, type View, wellFormedJson } from "../view.ts";
 
@@ -35,7 +35,10 @@ export async function exportDatabase(
     sinceMs: flags.since ?? null,
   };
   const { output } = flags;
-  const waiting = takeInSpool(db, place.database, context);
+  const waiting = takeInSpool(db, {
+    database: place.database,
+    folders: context.locations.spoolFolders,
+  });
   const lost: LostRow[] = [];
   const write = async (sink: LineSink): Promise<ExportCounts> => {
     const progress = output === undefined ? null : progressLine(context);

@@ -5,12 +5,12 @@ import { shortened } from "../../memory/text.ts";
 import { spooledFiles } from "../../upkeep/transfer/drain_spool.ts";
 import { checkpoint } from "../../db/database.ts";
 import {
+  damagedPayloads,
+  payloadsToPrune,
   payloadText,
-  previewPruning,
   type PruneCounts,
   prunedBytes,
   prunePayloads,
-  pruneUnreadable,
 } from "../../db/payloads.ts";
 import {
   listQueue,
@@ -223,17 +223,15 @@ const prune = verb({
   ],
   async run(context, { olderThan, keepRaw, unreadable, dryRun }) {
     const { db } = await openStore(context, dryRun ? "read" : "write");
-    const pruning = { beforeMs: Date.now() - olderThan, keepNewest: keepRaw };
     const progress = progressLine(context);
+    const ids = unreadable
+      ? damagedPayloads(db).map(({ id }) => id)
+      : payloadsToPrune(db, { beforeMs: Date.now() - olderThan, keepNewest: keepRaw });
     let done: PruneCounts = { pruned: 0, freedBytes: 0 };
-    if (unreadable) done = pruneUnreadable(db, { dryRun });
-    else if (dryRun) done = previewPruning(db, pruning);
-    else {
-      let steps = 0;
-      for (done of prunePayloads(db, pruning, BATCH_ROWS)) {
-        progress.tell(`pruned ${count(done.pruned, "payload")} …`);
-        if (++steps % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
-      }
+    let steps = 0;
+    for (done of prunePayloads(db, ids, { unreadable, dryRun })) {
+      progress.tell(`pruned ${count(done.pruned, "payload")} …`);
+      if (++steps % CHECKPOINT_EVERY_STEPS === 0 && !dryRun) checkpoint(db, "PASSIVE");
     }
     const freedBytes = dryRun ? 0 : giveBackSpace(db, {
       onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
@@ -295,7 +293,5 @@ function layOut(value: unknown): string | undefined {
   }
 }
 
-/** How many payloads one transaction prunes. */
-const BATCH_ROWS = 200;
 /** After so many transactions the write-ahead log moves into the database. */
 const CHECKPOINT_EVERY_STEPS = 16;

@@ -3,7 +3,7 @@ import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { joinPath } from "../../base/paths.ts";
-import type { TranscriptProject } from "../../upkeep/transfer/project.ts";
+import type { TranscriptProject } from "../../upkeep/transfer/capture_of.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { MIN_ID_BEGINNING } from "../../db/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
@@ -12,7 +12,7 @@ import { onlyNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { isBareName, isCalled } from "../project_filter.ts";
 import { isThere } from "../../upkeep/care/whole_file.ts";
-import { endLines, gapsOf, outcomeJson, outcomeLines, runTranscripts } from "../transcript_run.ts";
+import { runTranscripts, transcriptsView } from "../transcript_run.ts";
 import { verb } from "../verb.ts";
 
 export const reconcile = verb({
@@ -51,32 +51,29 @@ export const reconcile = verb({
         key === null || path.split(/[\\/]/).some((part) => idOf(part).startsWith(key)),
       wanted: wantedOf(context, { key, project }),
     });
-    const isUnknown = project !== undefined && session === undefined &&
-      outcome.sessions.length === 0;
-    if (isUnknown && since === undefined) requireFolder(context, project, outcome.transcripts);
-    if (session !== undefined) {
-      requireOne(
-        session,
-        outcome.sessions.map(({ sessionId }) => sessionId),
-      );
+    const { sessions, transcripts } = outcome;
+    const isUnknown = project !== undefined && session === undefined && sessions.length === 0;
+    const isNoFolder = isUnknown && since === undefined && !isThere(typedPath(context, project));
+    if (isNoFolder || session !== undefined && sessions.length === 0) {
+      const noun = isNoFolder ? `project "${project}"` : `session "${session}"`;
+      const none = `of ${count(transcripts, "transcript")} none is of it`;
+      throw new UserError(`Cannot find a transcript of the ${noun}`, {
+        why: isNoFolder ? `there is no such folder, and ${none}` : none,
+        next: nextHere("conclaude reconcile", context.globals),
+      });
     }
-    const { gaps, left } = gapsOf(outcome);
-    const { filled } = outcome;
-    const next = filled !== null && filled.written > 0
-      ? "conclaude queue drain"
-      : filled === null && gaps > 0
-      ? `conclaude reconcile${flagsAgain(flags)} --backfill`
-      : null;
-    const none = `project     no transcript that was looked at is of "${plain(project ?? "")}"`;
-    return {
-      json: { ...outcomeJson(outcome), next },
-      text: [
-        ...isUnknown ? [none] : [],
-        ...outcomeLines(outcome, { all: session !== undefined }),
-        ...endLines(outcome, { label: "filled", next: next && nextHere(next, context.globals) }),
-      ].join("\n"),
-      exitCode: left > 0 ? 1 : 0,
-    };
+    if (session !== undefined) {
+      const show = `reconcile --session ${sessions[0]!.sessionId}`;
+      onlyNamed({ noun: "session", text: session, show }, sessions, (one) => one.sessionId);
+    }
+    return transcriptsView(context, outcome, {
+      label: "filled",
+      again: `conclaude reconcile${flagsAgain(flags)} --backfill`,
+      ...(session === undefined ? {} : { named: Infinity }),
+      ...(isUnknown
+        ? { first: `project     no transcript that was looked at is of "${plain(project)}"` }
+        : {}),
+    });
   },
 });
 
@@ -111,15 +108,6 @@ function wantedOf(
       (name !== null && isCalled(of.repository ?? of.dir ?? "", name)));
 }
 
-/** Refuses a project that is no folder and that no transcript names. */
-function requireFolder(context: CliContext, project: string, transcripts: number): void {
-  if (isThere(typedPath(context, project))) return;
-  throw new UserError(`Cannot find a transcript of the project "${project}"`, {
-    why: `there is no such folder, and of ${count(transcripts, "transcript")} none is of it`,
-    next: nextHere("conclaude reconcile", context.globals),
-  });
-}
-
 function idOf(text: string): string {
   return text.replaceAll("-", "").toLowerCase();
 }
@@ -134,27 +122,10 @@ function idKey(session: string): string {
   });
 }
 
-/** @throws {UserError} When a session's id fits no transcript, or several. */
-function requireOne(text: string, ids: readonly string[]): void {
-  if (ids.length === 0) {
-    throw new UserError(`Cannot find a transcript of the session "${text}"`, {
-      why: "no transcript that was looked at is of a session with such an id",
-      next: "conclaude reconcile",
-    });
-  }
-  const show = `reconcile --session ${ids[0]}`;
-  onlyNamed({ noun: "session", text, show }, ids, (id) => id);
-}
-
 /** The flags that chose the transcripts, as a person types them, each with a space before it. */
-function flagsAgain({ session, project, since, transcripts }: {
-  readonly session?: string;
-  readonly project?: string;
-  readonly since?: number;
-  readonly transcripts?: string;
-}): string {
-  const time = since === undefined ? undefined : new Date(since).toISOString();
+function flagsAgain({ session, project, since, transcripts }: Readonly<Record<string, unknown>>) {
+  const time = typeof since === "number" ? new Date(since).toISOString() : undefined;
   return Object.entries({ session, project, since: time, transcripts })
-    .map(([name, value]) => value === undefined ? "" : ` --${name} ${quoteWord(value)}`)
+    .map(([name, value]) => value === undefined ? "" : ` --${name} ${quoteWord(String(value))}`)
     .join("");
 }

@@ -39,10 +39,8 @@ const run = verb({
         next: "conclaude config validate",
       });
     }
-    const retentionDays = config.sessionRetentionDays;
-    const nowMs = Date.now();
+    const { memoryEnabled, memoryRetentionDays, sessionRetentionDays: retentionDays } = config;
     const progress = progressLine(context);
-    const { memoryEnabled, memoryRetentionDays } = config;
     // Captures must be in memory before they are removed.
     if (!dryRun && memoryEnabled) {
       drainAlone(db, database, {
@@ -54,7 +52,7 @@ const run = verb({
     }
     const ofHooks = keptByHooks(config);
     const options: RetentionOptions = {
-      nowMs,
+      nowMs: Date.now(),
       database,
       kept: { ...ofHooks, orphans: ofHooks.sessions ?? 0, ...keptByDaemon(store) },
       captures: memoryEnabled ? "worked" : "all",

@@ -138,3 +138,11 @@ export function isFirstTelling(db: DatabaseSync, what: string): boolean {
   if (db.prepare("SELECT 1 FROM meta WHERE key = ?").get(key) !== undefined) return false;
   return db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, '')").run(key).changes > 0;
 }
+
+/** Removes what gates and stops keep of sessions, in the transaction of the caller. */
+export function removeGateState(db: DatabaseSync, sessionIds: readonly string[]): void {
+  for (const table of ["pauses", "requirements", "root_snapshots", "prompt_queues"]) {
+    db.prepare(`DELETE FROM ${table} WHERE session_id IN (SELECT value FROM json_each(?))`)
+      .run(JSON.stringify(sessionIds));
+  }
+}

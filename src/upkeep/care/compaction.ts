@@ -1,3 +1,4 @@
+/** Makes a database smaller: compresses payloads, and gives free room back to the disk. */
 import type { DatabaseSync } from "node:sqlite";
 import { collectGarbage } from "../../system/process/garbage.ts";
 import { checkpoint } from "../../db/database.ts";
@@ -13,17 +14,17 @@ import { releasePages, type SpaceUse, spaceUse, withBusyTimeout } from "./care_t
 /** What one transaction replaces at most: a hook never waits long. */
 const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
 
-/** After so many batches the write-ahead log is moved into the database, so that it stays short. */
-const CHECKPOINT_EVERY_BATCHES = 8;
+/** After so many steps the write-ahead log is moved into the database, so that it stays short. */
+const CHECKPOINT_EVERY_STEPS = 8;
 
 /** After so many batches dead compressors are collected: each holds 7 kB and its payload. */
 const COLLECT_EVERY_BATCHES = 4;
 
-interface CompactionOptions {
+interface StepOptions<Done> {
   /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
   readonly untilMs?: number;
   /** Called after every step, with what has been done so far. */
-  readonly onProgress?: (done: CompactionReport) => void;
+  readonly onProgress?: (done: Done) => void;
 }
 
 /** What a compaction did. */
@@ -46,10 +47,10 @@ export interface CompactionReport {
  */
 export function compactPayloads(
   db: DatabaseSync,
-  options: CompactionOptions = {},
+  options: StepOptions<CompactionReport> = {},
 ): CompactionReport {
   const upTo = lastPlace(db);
-  let done: CompactionReport = { compressed: 0, savedBytes: 0, complete: false };
+  const done = { compressed: 0, savedBytes: 0, complete: false };
   let after = 0;
   for (let batch = 1; performance.now() < (options.untilMs ?? Infinity); batch++) {
     const plain = plainPayloads(db, { after, upTo }, BATCH);
@@ -61,12 +62,9 @@ export function compactPayloads(
       return compressed === null ? [] : [{ id, bytes, compressed }];
     });
     const { count, savedBytes } = replacePayloads(db, smaller);
-    done = {
-      compressed: done.compressed + count,
-      savedBytes: done.savedBytes + savedBytes,
-      complete: false,
-    };
-    if (batch % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
+    done.compressed += count;
+    done.savedBytes += savedBytes;
+    if (batch % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
     if (batch % COLLECT_EVERY_BATCHES === 0) collectGarbage();
     options.onProgress?.(done);
   }
@@ -76,16 +74,6 @@ export function compactPayloads(
 /** From this share of free pages on they are given back; fewer are filled by later captures. */
 const MIN_FREE_SHARE = 0.25;
 
-/** After so many steps the write-ahead log is moved into the database, so that it stays short. */
-const CHECKPOINT_EVERY_STEPS = 8;
-
-interface SpaceOptions {
-  /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
-  readonly untilMs?: number;
-  /** Called after every step. */
-  readonly onProgress?: (use: SpaceUse) => void;
-}
-
 /**
  * Gives the free room of a database back to the disk when it is more than a quarter of the file, in short transactions,
  * so that hooks may work at the same time; then empties the write-ahead log, if nobody is using it.
@@ -93,17 +81,16 @@ interface SpaceOptions {
  * @returns By how many bytes the database became smaller; 0 when it was left as it is, or cannot shrink.
  * @throws {Error} What SQLite says; what was done before stays done.
  */
-export function giveBackSpace(db: DatabaseSync, options: SpaceOptions = {}): number {
+export function giveBackSpace(db: DatabaseSync, options: StepOptions<SpaceUse> = {}): number {
   const before = spaceUse(db);
+  const isWorthIt = before.canShrink && before.freeBytes > before.fileBytes * MIN_FREE_SHARE;
   let use = before;
-  if (use.canShrink && use.freeBytes > use.fileBytes * MIN_FREE_SHARE) {
-    for (let step = 1; use.freeBytes > 0; step++) {
-      if (performance.now() >= (options.untilMs ?? Infinity)) break;
-      releasePages(db);
-      if (step % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
-      use = spaceUse(db);
-      options.onProgress?.(use);
-    }
+  for (let step = 1; isWorthIt && use.freeBytes > 0; step++) {
+    if (performance.now() >= (options.untilMs ?? Infinity)) break;
+    releasePages(db);
+    if (step % CHECKPOINT_EVERY_STEPS === 0) checkpoint(db, "PASSIVE");
+    use = spaceUse(db);
+    options.onProgress?.(use);
   }
   // While this process waited for the log, hooks would have to wait as well.
   withBusyTimeout(db, 0, () => checkpoint(db, "TRUNCATE"));

@@ -1,11 +1,10 @@
 /** What hooks wrote into the database of the temporary folder while the home could not be used. */
-import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
-import { type Locations } from "../../system/environment.ts";
+import type { Locations } from "../../system/environment.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { isOwnFile } from "../../db/database.ts";
-import { type ExportRow, exportRows } from "../transfer/export_table.ts";
+import { exportRows } from "../transfer/export_table.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
 import { forgottenRows } from "../forget/stay_away_table.ts";
 import { findHere } from "../transfer/import_rows_table.ts";
@@ -26,23 +25,20 @@ export interface LeftBehind {
   readonly isOlder: boolean;
 }
 
-interface BesideFallback {
-  readonly locations: Locations;
-  /** The database that counts. */
-  readonly database: string;
-  /** Retention removes sessions that ended longer ago; 0 keeps all. */
-  readonly retentionDays: number;
-  readonly nowMs: number;
-}
-
 /**
  * The events of the other database that an import would bring over; null when there are none, and when the file is not
  * this user's own, since anybody can put one there.
  *
  * @throws {Error} What SQLite says of either.
  */
-export function leftBehind(place: BesideFallback): LeftBehind | null {
-  const { locations, database, retentionDays, nowMs } = place;
+export function leftBehind({ locations, database, retentionDays, nowMs }: {
+  readonly locations: Locations;
+  /** The database that counts. */
+  readonly database: string;
+  /** Retention removes sessions that ended longer ago; 0 keeps all. */
+  readonly retentionDays: number;
+  readonly nowMs: number;
+}): LeftBehind | null {
   // Where a person names a database, hooks use no other one.
   if (locations.databaseFrom !== "default" || database === ":memory:") return null;
   const path = fallbackDatabase(locations);
@@ -50,10 +46,21 @@ export function leftBehind(place: BesideFallback): LeftBehind | null {
   const { kind } = identifyDatabase(path);
   if (kind === "older") return { path, events: 0, captures: 0, isOlder: true };
   if (kind !== "ours") return null;
-  const sinceMs = retentionDays === 0 ? null : nowMs - daysMs(retentionDays);
+  const home = identifyDatabase(database).kind;
+  // Nothing can be imported into any other file.
+  if (home !== "missing" && home !== "empty" && home !== "ours") return null;
   using from = openToLook(path);
-  const counts = countMissing(from, database, sinceMs);
-  return counts === null || counts.events === 0 ? null : { path, ...counts, isOlder: false };
+  using to = home === "ours" ? openToLook(database) : null;
+  const admit = to && forgottenRows(to);
+  const missing = { execution: 0, capture: 0 };
+  const sinceMs = retentionDays === 0 ? null : nowMs - daysMs(retentionDays);
+  for (const { type, columns } of exportRows(from, { sessionId: null, sinceMs })) {
+    const isHere = to !== null && findHere(to, type, columns) !== undefined ||
+      admit?.(type, columns) === null;
+    if (!isHere && (type === "execution" || type === "capture")) missing[type]++;
+  }
+  const { execution: events, capture: captures } = missing;
+  return events === 0 ? null : { path, events, captures, isOlder: false };
 }
 
 /** Reports what lies in the database of the temporary folder. */
@@ -93,33 +100,4 @@ export function isOwnDatabase(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Null where nothing can be imported into the database that counts. */
-function countMissing(from: DatabaseSync, database: string, sinceMs: number | null) {
-  const { kind } = identifyDatabase(database);
-  if (kind === "missing" || kind === "empty") return countRows(from, sinceMs, () => true);
-  if (kind !== "ours") return null;
-  using to = openToLook(database);
-  const admit = forgottenRows(to);
-  return countRows(
-    from,
-    sinceMs,
-    ({ type, columns }) =>
-      findHere(to, type, columns) === undefined && admit(type, columns) !== null,
-  );
-}
-
-function countRows(
-  db: DatabaseSync,
-  sinceMs: number | null,
-  isMissing: (row: ExportRow) => boolean,
-) {
-  const counts = { events: 0, captures: 0 };
-  for (const row of exportRows(db, { sessionId: null, sinceMs })) {
-    if (!isMissing(row)) continue;
-    if (row.type === "execution") counts.events++;
-    if (row.type === "capture") counts.captures++;
-  }
-  return counts;
 }

@@ -4,7 +4,6 @@ import { count } from "../../base/counts.ts";
 import { messageOf, quietly, UserError } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { findTranscripts } from "../transfer/find_transcripts.ts";
-import { projectFinder } from "../transfer/project.ts";
 import { compareTranscripts } from "../transfer/transcript_gaps.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { connect } from "../../db/connect.ts";
@@ -200,8 +199,7 @@ async function fillFromTranscripts(
   const found = quietly(() => findTranscripts(joinPath(folder, "projects")).files) ?? [];
   const files = found.filter(({ changedMs }) => changedMs >= sinceMs);
   const { filled } = await compareTranscripts(db, files, {
-    ...{ database, sinceMs, nowMs, fills: true, isWhole: false },
-    projectOf: projectFinder(locations),
+    ...{ locations, database, sinceMs, nowMs, fills: true, isWhole: false },
     wanted: () => true,
   });
   return filled?.written ?? 0;

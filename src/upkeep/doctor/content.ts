@@ -12,7 +12,6 @@ import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import { abandonSessions } from "../../work/store.ts";
 import { foreignKeyFaults } from "../care/care_table.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
-import { oldestExpiredSession } from "../care/retention_table.ts";
 import { correctReferences } from "../care/settle_rows_table.ts";
 import {
   commandAgain,
@@ -149,7 +148,8 @@ export function askAboutRetention(db: DatabaseSync, { config, nowMs }: DoctorPla
   const { sessionRetentionDays: days, memoryEnabled } = config;
   if (days === 0) return [ok("sessions are kept for ever")];
   const limitMs = nowMs - daysMs(days + RETENTION_GRACE_DAYS);
-  const overdue = oldestExpiredSession(db, limitMs, memoryEnabled ? "worked" : "all");
+  const captures = memoryEnabled ? "worked" : "all";
+  const [overdue] = oldSessions(db, { beforeMs: limitMs, captures, limit: 1 });
   return [
     overdue === undefined ? ok(`${count(days, "day")} after a session's end`) : warn(
       `sessions that ended more than ${count(days, "day")} ago are still there`,

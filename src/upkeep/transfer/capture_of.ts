@@ -1,4 +1,4 @@
-/** Makes of an item in a transcript the capture that a hook would have made. */
+/** Makes of an item in a transcript the capture that a hook would have made in its project. */
 import {
   capturePriority,
   filesTouched,
@@ -7,13 +7,64 @@ import {
 } from "../../claude/payload.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { needsRedaction } from "../../secrets/look.ts";
+import { quietly } from "../../base/errors.ts";
 import { idAt } from "../../base/ids.ts";
 import { digestOf } from "../../base/fnv.ts";
 import type { TranscriptItem } from "../../claude/transcript/transcript_reader.ts";
 import { bareSummary } from "../../claude/transcript/spoken.ts";
 import { WORDS } from "../../memory/observe/capture_keys.ts";
 import type { Capture } from "../../db/captures.ts";
-import type { TranscriptProject } from "./project.ts";
+import { redactText } from "../../secrets/redact.ts";
+import { loadHookConfig } from "../../config/cached.ts";
+import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
+import { databaseAt, type Locations } from "../../system/environment.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
+import { findRepository, lookUpwards } from "../../system/git/repository.ts";
+import { isFolder } from "../../system/on_disk.ts";
+
+/** A project that sessions ran in. */
+export interface TranscriptProject {
+  /** The folder in which the session began; null when its transcript names none. */
+  readonly dir: string | null;
+  /** The common git directory; null outside of a repository, or when the folder is gone. */
+  readonly repository: string | null;
+  readonly config: HookConfig;
+  /** The database that hooks write to there; null where it is switched off. */
+  readonly database: string | null;
+  readonly patterns: readonly RegExp[];
+  /** Masks secrets in a path. */
+  readonly hide: (path: string | null) => string | null;
+}
+
+/** Makes a function that finds the project of a folder. It reads each project once. */
+export function projectFinder(
+  locations: Locations,
+): (dir: string | null) => Promise<TranscriptProject> {
+  const known = new Map<string | null, Promise<TranscriptProject>>();
+  return (dir) => {
+    const found = known.get(dir) ?? readProject(dir, locations);
+    known.set(dir, found);
+    return found;
+  };
+}
+
+async function readProject(dir: string | null, locations: Locations): Promise<TranscriptProject> {
+  const looks = dir === null ? [] : lookUpwards(dir);
+  const files = readConfigFiles(looks, locations);
+  const config = files.length === 0
+    ? DEFAULT_HOOK_CONFIG
+    : (await loadHookConfig(files, { locations, noDb: true })).config;
+  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
+  return {
+    dir,
+    // Where the folder is gone, a repository further up is not the project's.
+    repository: dir !== null && isFolder(dir) ? findRepository(looks)?.commonDir ?? null : null,
+    config,
+    database: config.databaseEnabled ? databaseAt(locations, config.databasePath) : null,
+    patterns,
+    hide: (path) => path === null ? null : redactText(path, { patterns }),
+  };
+}
 
 /** The name of an item's capture: that of the tool, or of the event. */
 export function nameOf(item: TranscriptItem): string {
@@ -33,61 +84,44 @@ export async function captureOf(
   item: TranscriptItem,
   project: TranscriptProject,
 ): Promise<Capture> {
-  const fields = masked(fieldsOf(item), project);
-  const projectDir = project.hide(project.dir) ?? "";
-  const write = async (payload: Readonly<Record<string, unknown>>) => {
-    const maxBytes = project.config.maxPayloadBytes;
-    const { text, cutBytes } = await serializePayload(payload, { maxBytes, sent: () => "" });
-    return { payload: text, cutBytes };
-  };
-  if (item.kind !== "toolUse") {
-    const { event, field } = WORDS[item.kind];
-    return {
-      ...await write({ [field]: fields[field], project_dir: projectDir }),
-      toolName: event,
-      toolUseId: null,
-      outcome: "success",
-      priority: "normal",
-      filesTouched: [],
-    };
-  }
-  const { tool_name, tool_input, tool_response, ...rest } = fields;
-  const failed = item.error !== null;
-  const cwd = project.hide(item.cwd);
-  const isElsewhere = SHELL_TOOLS.has(item.toolName) && cwd !== null && cwd !== projectDir;
-  const payload = {
-    tool_name,
-    tool_input,
-    ...(failed ? {} : { tool_response }),
-    project_dir: projectDir,
-    ...(isElsewhere ? { cwd } : {}),
-    ...rest,
-  };
+  const fields = masked(fieldsOf(item, project), project);
+  const { text: payload, cutBytes } = await serializePayload(fields, {
+    maxBytes: project.config.maxPayloadBytes,
+    sent: () => "",
+  });
+  const isUse = item.kind === "toolUse";
+  const toolName = isUse ? String(fields["tool_name"]) : nameOf(item);
   return {
-    ...await write(payload),
-    toolName: String(tool_name),
-    toolUseId: item.toolUseId,
-    outcome: failed ? "failure" : "success",
-    priority: capturePriority(String(tool_name)),
-    filesTouched: filesTouched(String(tool_name), tool_input),
+    ...{ payload, cutBytes, toolName },
+    toolUseId: isUse ? item.toolUseId : null,
+    outcome: isUse && item.error !== null ? "failure" : "success",
+    priority: capturePriority(toolName),
+    filesTouched: filesTouched(toolName, fields["tool_input"]),
   };
 }
 
-function fieldsOf(item: TranscriptItem): Record<string, unknown> {
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(item: TranscriptItem, { dir }: TranscriptProject): Fields {
+  const project_dir = dir ?? "";
   if (item.kind !== "toolUse") {
     const text = item.kind === "compaction" ? bareSummary(item.text) : item.text;
-    return { [WORDS[item.kind].field]: text };
+    return { [WORDS[item.kind].field]: text, project_dir };
   }
-  const { toolName, toolUseId, toolInput, response, error, promptId, agentId, agentType } = item;
-  return {
+  const { toolName, cwd, error } = item;
+  const fields = {
     tool_name: toolName,
-    tool_input: toolInput,
-    ...(error === null ? { tool_response: asResponse(toolName, response) } : { error }),
-    tool_use_id: toolUseId,
-    ...(promptId === null ? {} : { prompt_id: promptId }),
-    ...(agentId === null ? {} : { agent_id: agentId }),
-    ...(agentType === null ? {} : { agent_type: agentType }),
+    tool_input: item.toolInput,
+    tool_response: error === null ? asResponse(toolName, item.response) : null,
+    project_dir,
+    cwd: SHELL_TOOLS.has(toolName) && cwd !== project_dir ? cwd : null,
+    error,
+    tool_use_id: item.toolUseId,
+    prompt_id: item.promptId,
+    agent_id: item.agentId,
+    agent_type: item.agentType,
   };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 /** A transcript has only the answer of a sub-agent; the response that a hook gets has the answer in `content`. */
@@ -99,26 +133,14 @@ function asResponse(toolName: string, response: unknown): unknown {
 }
 
 /** Masks as a hook does. Own patterns of the configuration do not apply to the name of a tool and the id of its use. */
-function masked(
-  fields: Readonly<Record<string, unknown>>,
-  { patterns, dir }: TranscriptProject,
-): Readonly<Record<string, unknown>> {
-  const text = jsonOf(fields);
-  if (text !== null && !needsRedaction(`${text} ${dir}`, patterns)) return fields;
+function masked(fields: Fields, { patterns }: TranscriptProject): Fields {
+  // Fields that are nested too deeply have no JSON.
+  const text = quietly(() => JSON.stringify(fields));
+  if (text && !needsRedaction(text, patterns)) return fields;
   const { tool_name, tool_use_id } = fields;
   const names = tool_name === undefined ? {} : { tool_name, tool_use_id };
   return {
-    ...redactValue(fields, { patterns }) as Record<string, unknown>,
-    ...redactValue(names, { patterns: [] }) as Record<string, unknown>,
+    ...redactValue(fields, { patterns }) as Fields,
+    ...redactValue(names, { patterns: [] }) as Fields,
   };
-}
-
-/** The fields as JSON; null when they are nested too deeply. */
-function jsonOf(fields: Readonly<Record<string, unknown>>): string | null {
-  try {
-    return JSON.stringify(fields);
-  } catch (thrown) {
-    if (!(thrown instanceof RangeError)) throw thrown;
-    return null;
-  }
 }

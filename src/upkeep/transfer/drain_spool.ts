@@ -1,7 +1,7 @@
 /** Moves the records that wait in the spool into the database. */
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../../base/paths.ts";
-import { fileNamesIn } from "../../system/on_disk.ts";
+import { fileNamesIn, isMissing } from "../../system/on_disk.ts";
 import {
   isPrivateFolder,
   readFile,
@@ -101,6 +101,20 @@ export function drainSpool(db: DatabaseSync, target: DrainTarget): DrainReport {
     saveBatch(db, batch, report);
   }
   return { ...report, left: Math.max(0, files.length - done) };
+}
+
+/**
+ * Takes in what waits in the spool, before a verb reads the database.
+ *
+ * @returns How many records the database could not take; 0 where there is no database yet.
+ */
+export function takeInSpool(db: DatabaseSync, target: DrainTarget): number {
+  if (isMissing(target.database)) return 0;
+  try {
+    return drainSpool(db, target).left;
+  } catch {
+    return spooledFiles(target).length;
+  }
 }
 
 interface SpoolFile {

@@ -28,25 +28,20 @@ export function findTranscripts(
 ): { readonly files: readonly TranscriptFile[]; readonly unreadable: readonly string[] } {
   const files: TranscriptFile[] = [];
   const unreadable: string[] = [];
-  const orUnreadable = (path: string, look: () => void) => {
+  const visit = (path: string, isFolder: boolean) => {
     try {
-      look();
+      if (!isFolder) return void files.push(lookAt(path));
+      // Links are left out, since they could lead in a circle, and pipes, since reading one could wait for ever.
+      for (const { name, isDirectory, isFile } of [...readDirSync(path)]) {
+        if (isDirectory || isFile && name.endsWith(".jsonl")) {
+          visit(joinPath(path, name), isDirectory);
+        }
+      }
     } catch {
       unreadable.push(path);
     }
   };
-  const add = (path: string) => orUnreadable(path, () => files.push(lookAt(path)));
-  const visit = (folder: string) =>
-    orUnreadable(folder, () => {
-      for (const { name, isDirectory, isFile } of [...readDirSync(folder)]) {
-        const path = joinPath(folder, name);
-        // Links are left out, since they could lead in a circle, and pipes, since reading one could wait for ever.
-        if (isDirectory) visit(path);
-        else if (name.endsWith(".jsonl") && isFile) add(path);
-      }
-    });
-  if (statSync(root).isFile) add(root);
-  else visit(root);
+  visit(root, !statSync(root).isFile);
   files.sort((a, b) =>
     a.beginsMs - b.beginsMs || a.changedMs - b.changedMs || (a.path < b.path ? -1 : 1)
   );
@@ -55,22 +50,22 @@ export function findTranscripts(
 
 function lookAt(path: string): TranscriptFile {
   using file = openSync(path);
-  const { size, mtime } = file.statSync();
+  const { size: bytes, mtime } = file.statSync();
   const head = new Uint8Array(HEAD_BYTES);
   const read = file.readSync(head) ?? 0;
+  const [, time = ""] = TIME.exec(new TextDecoder().decode(head.subarray(0, read))) ?? [];
   const changedMs = mtime?.getTime() ?? 0;
-  const beginsMs = Date.parse(
-    TIME.exec(new TextDecoder().decode(head.subarray(0, read)))?.[1] ?? "",
-  );
-  return { path, bytes: size, changedMs, beginsMs: Number.isNaN(beginsMs) ? changedMs : beginsMs };
+  return { path, bytes, changedMs, beginsMs: Date.parse(time) || changedMs };
 }
 
 /** One line of a transcript. */
-export interface FileLine {
+export interface TranscriptLine {
   /** From 1. */
   readonly number: number;
-  /** Null for a line that is longer than any that Claude Code writes. */
-  readonly text: string | null;
+  /** The line as parsed JSON; null for a line that holds no item, or cannot be read. */
+  readonly value: unknown;
+  /** Why it cannot be read; null where it can. */
+  readonly fault: string | null;
   /** False for the text after the last line break. */
   readonly isEnded: boolean;
   /** Bytes of the file up to the end of the line. */
@@ -85,27 +80,26 @@ export const MAX_LINE_BYTES = 67_108_864;
  *
  * @throws {Deno.errors.NotFound} And other errors of the file system.
  */
-export function* fileLines(path: string): Generator<FileLine> {
+export function* transcriptLines(path: string): Generator<TranscriptLine> {
   using file = openSync(path);
   const decoder = new TextDecoder();
   for (const { bytes, ...line } of byteLines(file, { maxBytes: MAX_LINE_BYTES })) {
     const text = bytes === null ? null : decoder.decode(bytes);
-    if (text?.trim() !== "") yield { ...line, text };
+    if (text?.trim() !== "") yield { ...line, ...parseLine(text) };
   }
 }
 
-/** Parses a line. The value of a line that holds no item is null. The engine's own message would quote the text. */
-export function parseLine(
-  text: string | null,
-): { readonly value: unknown } | { readonly reason: string } {
-  if (text === null) return { reason: `it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB` };
+/** The engine's own message would quote the text. */
+function parseLine(text: string | null): Pick<TranscriptLine, "value" | "fault"> {
+  const unread = (fault: string) => ({ value: null, fault });
+  if (text === null) return unread(`it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB`);
   if (!mayTell(text)) {
     const isWhole = text.startsWith("{") && text.trimEnd().endsWith("}");
-    return isWhole ? { value: null } : { reason: "it is no JSON object" };
+    return isWhole ? { value: null, fault: null } : unread("it is no JSON object");
   }
   try {
-    return { value: JSON.parse(text) };
+    return { value: JSON.parse(text), fault: null };
   } catch {
-    return { reason: "it is not JSON" };
+    return unread("it is not JSON");
   }
 }

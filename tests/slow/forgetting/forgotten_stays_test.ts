@@ -1,16 +1,13 @@
 /** What was forgotten does not come back: by none of the ways on which text enters the database a second time. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { spoolRecord } from "../../../src/db/spool.ts";
-import { pastWriter } from "../../../src/upkeep/transfer/backfill_table.ts";
 import type { HookRecord } from "../../../src/db/captures.ts";
 import { fillClaudeMem, makeClaudeMem } from "../../support/claude_mem.ts";
 import { countRows, filesBelow, query, queryValue, sessionOf } from "../../support/look.ts";
 import { change } from "../../support/on_home.ts";
 import { hook, jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import {
-  PROJECT,
   putTranscripts,
   recordedHooks,
   tellHooks,
@@ -345,38 +342,4 @@ test("an older export brings back no change of a task and no event that held a f
   Deno.removeSync(file);
   const { ok, problems } = await json(home, "memory", "verify", receipt, "--text", "Zanzibar");
   assert.deepEqual([ok, problems], [true, []]);
-});
-
-test("what is forgotten after a transcript was read and before it is written is not written", async (home) => {
-  await told(home);
-  await forget(home, numberOf(home, "kind = 'prompt'"), numberOf(home, "kind = 'failure'"));
-  const db = new DatabaseSync(home.database);
-  const { capture } = record({});
-  const session = {
-    sessionId: TOOLS,
-    title: null,
-    projectDir: PROJECT,
-    repository: null,
-    branch: null,
-    cwd: null,
-    transcriptPath: null,
-    startedAtMs: 1,
-    updatedAtMs: 2,
-    endedAtMs: 2,
-  };
-  const [use] = db.prepare("SELECT name FROM forgotten WHERE name LIKE 'use/toolu%'").all();
-  const words = { toolName: "UserPromptSubmit", payload: JSON.stringify({ prompt: PROMPT }) };
-  const past = [
-    {
-      id: "one",
-      atMs: 1,
-      branch: null,
-      capture: { ...capture!, toolUseId: String(use!["name"]).split("/")[1]! },
-    },
-    { id: "two", atMs: 1, branch: null, capture: { ...capture!, ...words } },
-    { id: "three", atMs: 1, branch: null, capture: { ...capture!, toolUseId: "toolu_other" } },
-  ];
-  assert.equal(pastWriter(db, TOOLS)(session, past), 1);
-  db.close();
-  assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue WHERE id = 'three'"), 1);
 });

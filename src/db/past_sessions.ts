@@ -1,0 +1,87 @@
+/** Sessions that transcripts tell of: what the queue has of them, and the rows of those that no hook told of. */
+import type { DatabaseSync } from "node:sqlite";
+import { shortSessionId } from "../base/ids.ts";
+import type { StoredPayload } from "./payloads.ts";
+
+/** A session as a transcript tells of it. */
+export interface PastSession {
+  readonly sessionId: string;
+  readonly title: string | null;
+  readonly projectDir: string | null;
+  readonly repository: string | null;
+  readonly branch: string | null;
+  readonly cwd: string | null;
+  readonly transcriptPath: string | null;
+  /** Epoch milliseconds, as the others. */
+  readonly startedAtMs: number;
+  readonly updatedAtMs: number;
+  readonly endedAtMs: number;
+}
+
+/** A capture in the queue. Its payload is null unless it was asked for. */
+export type QueuedCapture = StoredPayload & {
+  /** Its row number. */
+  readonly place: number;
+  readonly toolUseId: string | null;
+  readonly toolName: string;
+};
+
+/**
+ * The captures of a session that have greater row numbers than `after`.
+ *
+ * @param options `payloadsOf`: the names of the captures whose payloads are read.
+ */
+export function capturesAfter(
+  db: DatabaseSync,
+  sessionId: string,
+  { after, payloadsOf }: { readonly after: number; readonly payloadsOf: readonly string[] },
+): QueuedCapture[] {
+  return db.prepare(
+    `SELECT rowid AS place, id, tool_use_id AS toolUseId, tool_name AS toolName, encoding, raw_bytes AS rawBytes,
+            iif(tool_name IN (SELECT value FROM json_each(?3)), payload, NULL) AS payload
+       FROM pending_queue
+      WHERE session_id = ?1
+        AND rowid > ?2`,
+  ).all(sessionId, after, JSON.stringify(payloadsOf)) as unknown as QueuedCapture[];
+}
+
+/** How many captures there are of all sessions but these. */
+export function countCapturesExcept(db: DatabaseSync, sessionIds: Iterable<string>): number {
+  const row = db.prepare(
+    "SELECT count(*) AS n FROM pending_queue WHERE session_id NOT IN (SELECT value FROM json_each(?))",
+  ).get(JSON.stringify([...sessionIds]));
+  return Number(row!["n"]);
+}
+
+/** Whether a session has a row. Retention removes the row, and a hook or a backfill adds it. */
+export function isKnownSession(db: DatabaseSync, sessionId: string): boolean {
+  return db.prepare("SELECT 1 FROM sessions WHERE session_id = ?").get(sessionId) !== undefined;
+}
+
+/**
+ * Adds a session as ended, unless it is known.
+ *
+ * @param options `isOurs`: this run has added it, so it gets what later transcripts tell of it. @returns Whether it wrote.
+ */
+export function savePastSession(
+  db: DatabaseSync,
+  session: PastSession,
+  { isOurs }: { readonly isOurs: boolean },
+): boolean {
+  return db.prepare(
+    `INSERT INTO sessions
+       (session_id, short_id, status, title, project_dir, repository, branch, cwd, transcript_path, started_at_ms,
+        updated_at_ms, ended_at_ms)
+     VALUES (:sessionId, :shortId, 'ended', :title, :projectDir, :repository, :branch, :cwd, :transcriptPath,
+             :startedAtMs, :updatedAtMs, :endedAtMs)
+     ON CONFLICT (session_id) DO UPDATE
+        SET title = excluded.title, branch = excluded.branch, cwd = excluded.cwd, started_at_ms = excluded.started_at_ms,
+            updated_at_ms = excluded.updated_at_ms, ended_at_ms = excluded.ended_at_ms
+      WHERE :isOurs
+        AND status = 'ended'`,
+  ).run({
+    ...session,
+    shortId: shortSessionId(session.sessionId),
+    isOurs: isOurs ? 1 : 0,
+  }).changes > 0;
+}
