@@ -4,6 +4,7 @@ import { count } from "../../base/counts.ts";
 import { daysMs } from "../../base/time.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { drainLockPath, isLocked } from "../../db/process_lock.ts";
+import { oldSessions } from "../../db/old_rows.ts";
 import { queueHealth } from "../../db/queue.ts";
 import { activeSessions, countSessions, goneSessions } from "../../db/sessions.ts";
 import { transaction } from "../../db/transaction.ts";
