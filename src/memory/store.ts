@@ -48,3 +48,21 @@ export {
 export { EVERYTHING, lastObservation } from "./search/memory_search_table.ts";
 export { lastSeenAtMs } from "./tell/memory_context_table.ts";
 export { noteTold } from "./tell/memory_context_table.ts";
+export {
+  chooseForgotten,
+  type Chosen,
+  defineTextFunctions,
+  type ForgetFilter,
+  isTextAlone,
+  namesIn,
+  UNDER_A_FILE,
+} from "./forget_choice_table.ts";
+export {
+  findObservation,
+  knownTranscripts,
+  observationsHolding,
+  piecesOf,
+  type Related,
+  relatedTo,
+  sessionsOf,
+} from "./forget_look_table.ts";

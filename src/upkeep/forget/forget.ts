@@ -7,7 +7,17 @@ import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import type { LateRedaction } from "../../memory/drain/late_redaction.ts";
 import { remakeIn } from "../../memory/drain/read_capture.ts";
 import type { TextMatcher } from "../../memory/forget_text.ts";
-import { withIndex, type WordForm, writeRemade } from "../../memory/store.ts";
+import {
+  chooseForgotten,
+  type Chosen,
+  type ForgetFilter,
+  isTextAlone,
+  piecesOf,
+  sessionsOf,
+  withIndex,
+  type WordForm,
+  writeRemade,
+} from "../../memory/store.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
 import { countIn, overwriteIn } from "./byte_scan.ts";
@@ -23,12 +33,6 @@ import {
   stoppedOf,
   unfinishedReceipts,
 } from "./forget_receipts_table.ts";
-import {
-  chooseForgotten,
-  type Chosen,
-  type ForgetFilter,
-  isTextAlone,
-} from "./forget_choice_table.ts";
 import { forgetInCopies, type ForgottenCopies, previewCopies } from "./forget_copies.ts";
 import {
   type ForgetPlace,
@@ -38,9 +42,15 @@ import {
   transcriptsWith,
   writtenFiles,
 } from "./forget_files.ts";
-import { piecesOf, sessionsOf, type ToldElsewhere, toldElsewhere } from "./forget_look_table.ts";
 import { auditOf, changePlaces, placesOf, titlesAfter } from "./forget_places_table.ts";
-import { bytesLeft, copiesWith, logHeld, textLeft } from "./forget_proof.ts";
+import {
+  bytesLeft,
+  copiesWith,
+  logHeld,
+  textLeft,
+  type ToldElsewhere,
+  toldElsewhere,
+} from "./forget_proof.ts";
 import {
   batchesOf,
   closeMends,

@@ -7,8 +7,13 @@ import { kindAt } from "../../system/on_disk.ts";
 import { isOwnSpool, spooledFiles } from "../transfer/drain_spool.ts";
 import { findTranscripts } from "../transfer/find_transcripts.ts";
 import type { SpooledRecord } from "../../db/spool.ts";
-import { type Chosen, type ForgetFilter, isTextAlone } from "./forget_choice_table.ts";
-import { knownTranscripts, sessionsOf } from "./forget_look_table.ts";
+import {
+  type Chosen,
+  type ForgetFilter,
+  isTextAlone,
+  knownTranscripts,
+  sessionsOf,
+} from "../../memory/store.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
 import { holdsText } from "./byte_scan.ts";
 import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";

@@ -6,7 +6,6 @@ import type { TextMatcher } from "../../memory/forget_text.ts";
 import { realDatabase } from "../../system/daemon_files.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
-import { chooseForgotten, type ForgetFilter } from "./forget_choice_table.ts";
 import { changePlaces, textPlaces } from "./forget_places_table.ts";
 import {
   cameBack,
@@ -19,8 +18,11 @@ import {
 import { openIfOurs } from "../../db/database_identity.ts";
 import {
   checkIndex,
+  chooseForgotten,
+  type ForgetFilter,
   type IndexedWords,
   indexedWords,
+  observationsHolding,
   pageOwners,
   type WordForm,
 } from "../../memory/store.ts";
@@ -121,6 +123,31 @@ function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
   const how = { mode: "look", changed: new Map(), receiptId: null } as const;
   return Object.values(changePlaces(db, textPlaces(db, filter.text!, null), how))
     .reduce((sum, n) => sum + n, observations.length + captures.length);
+}
+
+/** Tables with rows that stay and hold some of the same words, and the observations among these rows. */
+export interface ToldElsewhere {
+  readonly tables: readonly string[];
+  readonly observations: readonly number[];
+}
+
+/** Finds rows that hold one of these pieces. @param without Observations that are about to go or to change. */
+export function toldElsewhere(
+  db: DatabaseSync,
+  pieces: TextMatcher | null,
+  without: readonly number[] = [],
+): ToldElsewhere {
+  if (pieces === null) return { tables: [], observations: [] };
+  const observations = observationsHolding(db, pieces, without);
+  const how = { mode: "look", changed: new Map(), receiptId: null } as const;
+  // Only whole pieces count: the beginning of one, where a row was cut, says too little.
+  const whole = {
+    ...pieces,
+    replaceInJson: (value: string) => pieces.isInJson(value) ? "" : value,
+  };
+  const tables = Object.keys(changePlaces(db, textPlaces(db, whole, null), how));
+  if (observations.length > 0) tables.push("observations");
+  return { tables: tables.sort(), observations };
 }
 
 /** Something that is not as a receipt says, and the way out. */

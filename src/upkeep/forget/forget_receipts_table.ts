@@ -1,7 +1,7 @@
 /** Receipts: what was forgotten, without the text itself. */
 import type { DatabaseSync } from "node:sqlite";
 import { normalizeForgotten } from "../../memory/forget_text.ts";
-import type { ForgetFilter } from "./forget_choice_table.ts";
+import type { ForgetFilter } from "../../memory/store.ts";
 import { FORGET_KEY, keyedDigest } from "./forgotten_names_table.ts";
 import { forgottenCaptures, IS_DIGEST } from "./stay_away_table.ts";
 import { copyReadable } from "../care/table_copy_table.ts";

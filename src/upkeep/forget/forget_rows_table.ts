@@ -1,18 +1,14 @@
 /** Removes observations and captures, and what other rows quote of them. */
 import type { DatabaseSync } from "node:sqlite";
 import { summaryUid } from "../../memory/store.ts";
+import { readablePayload } from "../../db/payloads.ts";
 import type { HookRecord } from "../../db/captures.ts";
 import { transaction } from "../../db/transaction.ts";
 import { auditOf, changePlaces, type PlaceChange, titlesAfter } from "./forget_places_table.ts";
 import { digestOfRow, type Receipt } from "./forget_receipts_table.ts";
 import { nameForgotten, sessionName } from "./forgotten_names_table.ts";
 import { askForSummary } from "../../db/queue_work.ts";
-import {
-  namesOfCapture,
-  namesOfObservations,
-  ownDigest,
-  readablePayload,
-} from "./stay_away_table.ts";
+import { namesOfCapture, namesOfObservations, ownDigest } from "./stay_away_table.ts";
 
 /** Rows that one transaction removes: few enough that a hook never waits long for its turn. */
 const FORGET_BATCH = 100;

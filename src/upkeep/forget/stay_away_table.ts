@@ -25,7 +25,7 @@ import {
   wordsName,
 } from "./forgotten_names_table.ts";
 import type { ImportedColumns } from "../transfer/import_rows_table.ts";
-import { payloadText, type StoredPayload } from "../../db/payloads.ts";
+import { readablePayload } from "../../db/payloads.ts";
 import { statement } from "../../db/statement.ts";
 import { FORGOTTEN_MARK } from "../../memory/observe/forget_mark.ts";
 import { keptJson } from "../../memory/observe/observation.ts";
@@ -207,15 +207,6 @@ export function forgottenCaptures(
       statement(db, "SELECT 1 FROM forgotten WHERE name = ? AND receipt_id = ?")
           .get(name, receiptId) !== undefined);
   }).map(({ id }) => String(id));
-}
-
-/** The JSON of a capture's payload; null where it is damaged, so that nobody can compare it. */
-export function readablePayload(row: Readonly<Record<string, unknown>>): string | null {
-  try {
-    return payloadText(row as unknown as StoredPayload);
-  } catch {
-    return null;
-  }
 }
 
 /** A row, by the columns of its key at least. */
