@@ -90,10 +90,10 @@ function fits(path: string, filter: ForgetFilter): boolean {
 /** The log files, and what agents were given and have written. */
 export function writtenFiles(
   place: ForgetPlace,
-): { readonly logs: string[]; readonly agents: string[] } {
+): Readonly<Record<"logs" | "agentFiles", string[]>> {
   return {
     logs: logFiles(place.spoolFolders).flatMap((file) => [file, `${file}.1`]).filter(isFile),
-    agents: filesBelow(agentsFolder(place.database)),
+    agentFiles: filesBelow(agentsFolder(place.database)),
   };
 }
 
@@ -103,8 +103,8 @@ export function writtenFiles(
  */
 export function copiesOf(place: ForgetPlace): string[] {
   const { database } = place;
-  const { logs, agents } = writtenFiles(place);
-  const own = new Set([...logs, ...agents, ...waitingFiles(place), drainLockPath(database)]);
+  const { logs, agentFiles } = writtenFiles(place);
+  const own = new Set([...logs, ...agentFiles, ...waitingFiles(place), drainLockPath(database)]);
   const beside = namesIn(parentOf(database))
     .filter((name) => name.startsWith(baseName(database)))
     .map((name) => joinPath(parentOf(database), name));

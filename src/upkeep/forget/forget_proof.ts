@@ -8,9 +8,9 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
 import { changePlaces, textPlaces } from "./forget_places_table.ts";
 import {
-  cameBack,
   commandAgain,
   forgottenDigest,
+  namedIn,
   type Receipt,
   sameAgain,
   TEXT_AGAIN,
@@ -77,7 +77,6 @@ export function textLeft(
   filter: ForgetFilter,
   { again, bytes: { tables, log } }: { readonly again: string; readonly bytes: BytesLeft },
 ): string[] {
-  const { logs, agents } = writtenFiles(place);
   return [
     ...(tables.length === 0 ? [] : [
       `the database file holds it in ${
@@ -86,9 +85,8 @@ export function textLeft(
     ]),
     ...(log ? [`the write-ahead log holds it: \`${again}\``] : []),
     ...matchingSpool(place, filter).map((path) => `the spool holds it: ${path}: \`${again}\``),
-    ...[...logs, ...agents].filter((path) => holdsText(path, filter.text!)).map((path) =>
-      `${path} holds it: \`rm ${quoteWord(path)}\``
-    ),
+    ...Object.values(writtenFiles(place)).flat().filter((path) => holdsText(path, filter.text!))
+      .map((path) => `${path} holds it: \`rm ${quoteWord(path)}\``),
   ];
 }
 
@@ -175,7 +173,7 @@ export async function verifyReceipt(
   const problems: ForgetProblem[] = [];
   const add = (message: string, next: string) => problems.push({ message, next });
   using db = await openDatabase(place.database, place);
-  const { observations: back, captures } = cameBack(db, receipt.id);
+  const { observations: back, captures } = namedIn(db, receipt.id);
   const observations = [...new Set([...back, ...sameAgain(db, receipt).map(({ id }) => id)])];
   const ids = [...observations, ...captures];
   if (ids.length > 0) {

@@ -56,6 +56,13 @@ export function removeObservations(
            OR uid IN (SELECT 'summary/' || value FROM json_each(?2))
        RETURNING uid, session_id AS sessionId`,
     ).all(JSON.stringify(ids), JSON.stringify(sessions));
+    // A failure whose fix is gone stays closed, by no observation.
+    db.exec(
+      `UPDATE observations
+          SET resolved_by = 0
+        WHERE resolved_by > 0
+          AND resolved_by NOT IN (SELECT id FROM observations)`,
+    );
     // An imported session without a summary of ours keeps its own summary.
     for (const { uid, sessionId } of gone) {
       if (uid === summaryUid(String(sessionId))) askForSummary(db, String(sessionId));
@@ -109,15 +116,4 @@ export function nameRecord(
     const names = capture === null ? [] : namesOfCapture(ownDigest(db), { sessionId, ...capture });
     nameForgotten(db, receiptId, [id, ...names]);
   });
-}
-
-/** Lets failures whose fix is gone stay closed, by no observation. */
-export function closeMends(db: DatabaseSync): void {
-  transaction(db, () =>
-    db.exec(
-      `UPDATE observations
-          SET resolved_by = 0
-        WHERE resolved_by > 0
-          AND resolved_by NOT IN (SELECT id FROM observations)`,
-    ));
 }
