@@ -17,7 +17,7 @@ import { statSync, utimeSync } from "../../system/files.ts";
 export interface ForgottenCopies {
   /** Copies in which the same is forgotten. */
   readonly madeAnew: readonly string[];
-  /** Copies of another schema, or damaged: nobody can tell what is in them, so they are removed. */
+  /** Copies that are damaged or have another schema: they are removed, since the program cannot look into them. */
   readonly removed: readonly string[];
 }
 

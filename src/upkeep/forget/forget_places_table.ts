@@ -1,7 +1,7 @@
 /**
- * The places outside of memory where something of what is forgotten can stand: the audit trail, titles, questions, and any
- * text column of any table. A place says which rows it means and how they are changed; the same row is counted before and
- * changed when it is forgotten.
+ * Finds what is forgotten in tables outside of memory: the audit trail, titles of sessions, questions, and every text column
+ * of every table. A place names rows of one table and the change to them: a preview counts these rows, and forgetting
+ * changes them.
  */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../../memory/observe/forget_mark.ts";
@@ -18,14 +18,14 @@ import { FORGET_KEY } from "./forgotten_names_table.ts";
 import { statement } from "../../db/statement.ts";
 import { forgottenCaptures, nameKeys } from "./stay_away_table.ts";
 
-/** Rows of one table, and what becomes of them. */
+/** Rows of one table, and the change that forgets what they hold. */
 interface Place {
   readonly table: string;
   /** Its SQL up to the condition. */
   readonly change: string;
   readonly where: string;
   readonly values: readonly SQLInputValue[];
-  /** The columns of the key, where rows go because the text is in it: they are named first. */
+  /** The columns of the key, where rows are removed because their key holds the text; the receipt names such rows first. */
   readonly named?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export interface PlaceChange {
 /** Tables whose rows several places change. All have row numbers. */
 const SHARED = new Set(["hook_executions", "sessions"]);
 
-/** A row of the audit trail stays, with what happened and when; what it quotes is removed. */
+/** An audit row keeps what happened and when, and loses what it quotes. */
 const WITHOUT_QUOTES = `UPDATE hook_executions
                            SET metadata = '{"forgotten":true}', error_stack = NULL,
                                error_message = iif(error_message IS NULL, NULL, '${FORGOTTEN_MARK}')`;
@@ -257,10 +257,10 @@ const OTHER_TABLES = new Set([
   "forgotten",
 ]);
 
-/** Tables whose rows can be made anew, or mean nothing with a mark in them: such rows are removed. */
+/** Tables whose rows are removed: the program makes them anew, or they mean nothing with a mark in them. */
 const REMOVED_TABLES = new Set(["config_cache", "root_snapshots", "branch_sizes", "counters"]);
 
-/** Columns that say what a row is, or which. A mark in them would break what refers to them. */
+/** Columns with ids and kinds. A mark in them would break what refers to the row. */
 const NAMES_OF_ROWS =
   /^(?:id|.*_id|status|kind|type|scope|priority|subject|source|decision|entity_type|hook_name|satisfied_by|triggered_by|trigger_state|content_hash|process_mark|claude_process|depends_on|origin|key)$/;
 

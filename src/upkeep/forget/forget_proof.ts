@@ -39,7 +39,7 @@ export interface BytesLeft {
   /** Tables and indexes of its file; empty when it is in none. */
   readonly tables: readonly string[];
   readonly log: boolean;
-  /** What the search index alone has, as a form of words in rows that stay: nothing of it is left over. */
+  /** Words of rows that stay, whose form in the search index holds the text. They are no remains. */
   readonly forms: readonly WordForm[];
 }
 
@@ -51,7 +51,7 @@ export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
   const tables = new Set(places.length === 0 ? [] : pageOwners(database, places));
   // This table holds how the tables are made, in words of this program alone.
   tables.delete("sqlite_schema");
-  // Where each word of the index with the text comes from a row that stays, nothing is left over.
+  // Words in the index that come from rows that stay are no remains.
   if (forms.length > 0) {
     for (const table of tables) if (table.startsWith("memory_index")) tables.delete(table);
   }
@@ -90,7 +90,7 @@ export function textLeft(
   ];
 }
 
-/** What is said while somebody reads from the write-ahead log. */
+/** The message for a write-ahead log that another process reads from, so that it cannot be emptied. */
 export function logHeld(database: string, again: string): string {
   return `the write-ahead log may still hold it, since another process reads from it: \`fuser -v ${
     quoteWord(`${database}-wal`)

@@ -18,7 +18,7 @@ export function* batchesOf<Item>(all: readonly Item[]): Generator<readonly Item[
   for (let at = 0; at < all.length; at += FORGET_BATCH) yield all.slice(at, at + FORGET_BATCH);
 }
 
-/** How rows are removed: the receipt that they are written down with, and the places that quote them. */
+/** The receipt that names the removed rows, and how places that quote them are changed. */
 export interface RemoveRows extends PlaceChange {
   readonly receipt: Pick<Receipt, "id" | "salt">;
 }

@@ -127,7 +127,7 @@ export interface NamedCapture {
   readonly payload: string | null;
 }
 
-/** No session's id: a name for a tool use that a fork repeats. */
+/** Stands for the session in the name of a tool use that a fork may repeat in another session. */
 const ANY_SESSION = "";
 
 /** The names of the tool use or the words in a capture, and of titles made of these words. */
@@ -331,7 +331,7 @@ function isAbout(db: DatabaseSync, id: string, leftOut: ReadonlySet<string>): bo
         .get(id) !== undefined;
 }
 
-/** Whether a fix or a capture belongs to an observation that stays away: it tells the same. */
+/** Whether a fix or a capture belongs to an observation that stays away, and so quotes it. */
 function isMadeOf(
   type: ExportType,
   columns: ImportedColumns,
