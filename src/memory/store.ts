@@ -1,7 +1,9 @@
 /** What other rooms read and write of the tables of this one. */
 export {
+  deleteObservations,
   FACTS,
   type Observation,
+  observedTexts,
   readObservations,
   summaryUid,
 } from "./drain/observations_table.ts";

@@ -1,13 +1,12 @@
 /** Removes observations and captures, and what other rows quote of them. */
 import type { DatabaseSync } from "node:sqlite";
-import { summaryUid } from "../../memory/store.ts";
+import { deleteObservations, observedTexts, summaryUid } from "../../memory/store.ts";
 import { readablePayload } from "../../db/payloads.ts";
 import type { HookRecord } from "../../db/captures.ts";
 import { transaction } from "../../db/transaction.ts";
 import { auditOf, changePlaces, type PlaceChange, titlesAfter } from "./forget_places_table.ts";
 import { digestOfRow, type Receipt } from "./forget_receipts_table.ts";
 import { nameForgotten, sessionName } from "./forgotten_names_table.ts";
-import { askForSummary } from "../../db/queue_work.ts";
 import { namesOfCapture, namesOfObservations, ownDigest } from "./stay_away_table.ts";
 
 /** Rows that one transaction removes: few enough that a hook never waits long for its turn. */
@@ -36,11 +35,7 @@ export function removeObservations(
 ): { readonly digests: readonly string[]; readonly quoting: Record<string, number> } {
   const { receipt } = how;
   return transaction(db, () => {
-    const rows = db.prepare(
-      `SELECT uid, session_id AS sessionId, kind, title, text
-         FROM observations
-        WHERE id IN (SELECT value FROM json_each(?))`,
-    ).all(JSON.stringify(ids));
+    const rows = observedTexts(db, ids);
     const sessions = [...new Set(rows.map(({ sessionId }) => String(sessionId)))];
     // A summary is written anew under the same name.
     const lasting = rows.filter(({ uid, sessionId }) => uid !== summaryUid(String(sessionId)));
@@ -50,23 +45,7 @@ export function removeObservations(
       ...namesOfObservations(ownDigest(db), rows),
     ]);
     const quoting = changePlaces(db, titlesAfter(db, ids), how);
-    const gone = db.prepare(
-      `DELETE FROM observations
-        WHERE id IN (SELECT value FROM json_each(?1))
-           OR uid IN (SELECT 'summary/' || value FROM json_each(?2))
-       RETURNING uid, session_id AS sessionId`,
-    ).all(JSON.stringify(ids), JSON.stringify(sessions));
-    // A failure whose fix is gone stays closed, by no observation.
-    db.exec(
-      `UPDATE observations
-          SET resolved_by = 0
-        WHERE resolved_by > 0
-          AND resolved_by NOT IN (SELECT id FROM observations)`,
-    );
-    // An imported session without a summary of ours keeps its own summary.
-    for (const { uid, sessionId } of gone) {
-      if (uid === summaryUid(String(sessionId))) askForSummary(db, String(sessionId));
-    }
+    deleteObservations(db, ids, sessions);
     return { digests: lasting.map((row) => digestOfRow(receipt.salt, row)), quoting };
   });
 }
