@@ -147,13 +147,13 @@ export function auditOf(db: DatabaseSync, captures: readonly string[]): Place {
           AND session_id IN (SELECT value FROM json_each(?2))
           AND (id IN (SELECT value FROM json_each(?1))
                OR tool_use_id IN (SELECT tool_use_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?1)))
-               OR tells_same(session_id, metadata)
-                  AND NOT EXISTS (
+               OR NOT EXISTS (
                     SELECT 1
                       FROM pending_queue AS q
                      WHERE q.session_id = hook_executions.session_id
                        AND (q.id = hook_executions.id OR q.tool_use_id = hook_executions.tool_use_id)
-                       AND q.id NOT IN (SELECT value FROM json_each(?1))))`,
+                       AND q.id NOT IN (SELECT value FROM json_each(?1)))
+                  AND tells_same(session_id, metadata))`,
     values: [ids, JSON.stringify([...told.keys()])],
   };
 }
