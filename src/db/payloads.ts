@@ -248,6 +248,15 @@ export function* prunePayloads(
   }
 }
 
+/** The JSON of a capture's payload; null where it is damaged, so that nobody can compare it. */
+export function readablePayload(row: Readonly<Record<string, unknown>>): string | null {
+  try {
+    return payloadText(row as unknown as StoredPayload);
+  } catch {
+    return null;
+  }
+}
+
 interface DamagedPayload {
   readonly id: string;
   readonly why: string;

@@ -1,7 +1,9 @@
 /** What other rooms read and write of the tables of this one. */
 export {
+  deleteObservations,
   FACTS,
   type Observation,
+  observedTexts,
   queueLostAgain,
   readObservations,
   summaryUid,
@@ -54,3 +56,21 @@ export {
 export { EVERYTHING, lastObservation } from "./search/memory_search_table.ts";
 export { lastSeenAtMs } from "./tell/memory_context_table.ts";
 export { noteTold } from "./tell/memory_context_table.ts";
+export {
+  chooseForgotten,
+  type Chosen,
+  defineTextFunctions,
+  type ForgetFilter,
+  isTextAlone,
+  namesIn,
+  UNDER_A_FILE,
+} from "./forget_choice_table.ts";
+export {
+  findObservation,
+  knownTranscripts,
+  observationsHolding,
+  piecesOf,
+  type Related,
+  relatedTo,
+  sessionsOf,
+} from "./forget_look_table.ts";

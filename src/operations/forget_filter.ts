@@ -2,14 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../base/errors.ts";
 import { leastForgetChars, MAX_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
-import {
-  commandAgain,
-  findObservation,
-  type ForgetFilter,
-  SAME_FILE,
-  SAME_TEXT,
-  unfinishedReceipts,
-} from "../upkeep/store.ts";
+import { commandAgain, SAME_FILE, SAME_TEXT, unfinishedReceipts } from "../upkeep/store.ts";
+import { findObservation, type ForgetFilter } from "../memory/store.ts";
 import { findQueueItems } from "../db/queue.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { queueItemOf } from "./record_lookup.ts";

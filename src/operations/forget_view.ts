@@ -5,7 +5,8 @@ import type { ForgetPreview, ForgetReport, Removed } from "../upkeep/forget/forg
 import { folderOfProject } from "../memory/project_paths.ts";
 import { isAbsolutePath } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
-import type { ForgetFilter, Related, ToldElsewhere } from "../upkeep/store.ts";
+import type { ForgetFilter, Related } from "../memory/store.ts";
+import type { ToldElsewhere } from "../upkeep/forget/forget_proof.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import type { UnknownFilter } from "./unknown_filter.ts";

@@ -6,13 +6,6 @@ export {
   sqliteVersion,
 } from "./care/care_table.ts";
 export { isDamage } from "./care/table_copy_table.ts";
-export { type ForgetFilter, isTextAlone } from "./forget/forget_choice_table.ts";
-export {
-  findObservation,
-  type Related,
-  relatedTo,
-  type ToldElsewhere,
-} from "./forget/forget_look_table.ts";
 export { removeForgottenAgain } from "./forget/forget_places_table.ts";
 export {
   commandAgain,

@@ -7,6 +7,7 @@ import {
 } from "../observe/observation.ts";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { IS_PRUNED } from "../../db/payloads.ts";
+import { askForSummary } from "../../db/queue_work.ts";
 import { statement } from "../../db/statement.ts";
 import { transaction } from "../../db/transaction.ts";
 
@@ -347,4 +348,43 @@ export function queueLostAgain(db: DatabaseSync): number {
         AND 'summary/' || session_id NOT IN (SELECT uid FROM observations)`,
   );
   return Number(changes);
+}
+
+/** What observations say, with their uids, sessions and kinds. */
+export function observedTexts(
+  db: DatabaseSync,
+  ids: readonly number[],
+): Readonly<Record<string, unknown>>[] {
+  return db.prepare(
+    `SELECT uid, session_id AS sessionId, kind, title, text
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify(ids));
+}
+
+/**
+ * Deletes observations with the summaries that were made here of some sessions, and asks for new summaries. A failure whose
+ * fix is deleted stays closed.
+ */
+export function deleteObservations(
+  db: DatabaseSync,
+  ids: readonly number[],
+  sessions: readonly string[],
+): void {
+  const gone = db.prepare(
+    `DELETE FROM observations
+      WHERE id IN (SELECT value FROM json_each(?1))
+         OR uid IN (SELECT 'summary/' || value FROM json_each(?2))
+     RETURNING uid, session_id AS sessionId`,
+  ).all(JSON.stringify(ids), JSON.stringify(sessions));
+  db.exec(
+    `UPDATE observations
+        SET resolved_by = 0
+      WHERE resolved_by > 0
+        AND resolved_by NOT IN (SELECT id FROM observations)`,
+  );
+  // An imported session without a summary of ours keeps its own summary.
+  for (const { uid, sessionId } of gone) {
+    if (uid === summaryUid(String(sessionId))) askForSummary(db, String(sessionId));
+  }
 }

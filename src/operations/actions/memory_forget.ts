@@ -8,14 +8,12 @@ import { requireOurs } from "../../upkeep/care/require_ours.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
 import {
   findReceipts,
-  type ForgetFilter,
   forgottenDigest,
-  isTextAlone,
   type Receipt,
-  relatedTo,
   stoppedOf,
   unfinishedReceipts,
 } from "../../upkeep/store.ts";
+import { type ForgetFilter, isTextAlone, relatedTo } from "../../memory/store.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { confirmOrThrow, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";

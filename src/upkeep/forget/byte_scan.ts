@@ -67,13 +67,17 @@ export function holdsText(path: string, text: TextMatcher): boolean {
 }
 
 /**
- * Writes asterisks over a text in a file, in place: what others add meanwhile stays, and so does JSON.
+ * Writes asterisks over a text in a file, in place: what others add meanwhile stays, and so does JSON. `isDry` only counts.
  *
  * @returns How often it stood there. @throws {Error} What the file system says.
  */
-export function overwriteIn(path: string, matcher: TextMatcher): number {
+export function overwriteIn(
+  path: string,
+  matcher: TextMatcher,
+  { isDry }: { readonly isDry: boolean },
+): number {
   const places = placesIn(path, matcher, { isJson: true });
-  if (places.length === 0) return 0;
+  if (isDry || places.length === 0) return places.length;
   using file = openSync(path, { read: true, write: true });
   for (const { at, length } of places) {
     file.seekSync(at, SeekMode.Start);
@@ -82,9 +86,4 @@ export function overwriteIn(path: string, matcher: TextMatcher): number {
   }
   file.syncDataSync();
   return places.length;
-}
-
-/** How many places {@linkcode overwriteIn} would overwrite. */
-export function countIn(path: string, matcher: TextMatcher): number {
-  return placesIn(path, matcher, { isJson: true }).length;
 }

@@ -7,28 +7,30 @@ import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import type { LateRedaction } from "../../memory/drain/late_redaction.ts";
 import { remakeIn } from "../../memory/drain/read_capture.ts";
 import type { TextMatcher } from "../../memory/forget_text.ts";
-import { withIndex, type WordForm, writeRemade } from "../../memory/store.ts";
-import { integrityFaults } from "../care/care_table.ts";
-import { rewriteRows } from "../care/rewrite_rows_table.ts";
-import { countIn, overwriteIn } from "./byte_scan.ts";
-import {
-  beginReceipt,
-  closeReceipts,
-  dropLostNames,
-  finishReceipt,
-  forgottenDigest,
-  type Receipt,
-  receiptsWithoutKey,
-  sameAgain,
-  stoppedOf,
-  unfinishedReceipts,
-} from "./forget_receipts_table.ts";
 import {
   chooseForgotten,
   type Chosen,
   type ForgetFilter,
   isTextAlone,
-} from "./forget_choice_table.ts";
+  piecesOf,
+  sessionsOf,
+  withIndex,
+  type WordForm,
+  writeRemade,
+} from "../../memory/store.ts";
+import { integrityFaults } from "../care/care_table.ts";
+import { rewriteRows } from "../care/rewrite_rows_table.ts";
+import { overwriteIn } from "./byte_scan.ts";
+import {
+  beginReceipt,
+  closeReceipts,
+  finishReceipt,
+  forgottenDigest,
+  type Receipt,
+  receiptsWithoutKey,
+  stoppedOf,
+  unfinishedReceipts,
+} from "./forget_receipts_table.ts";
 import { forgetInCopies, type ForgottenCopies, previewCopies } from "./forget_copies.ts";
 import {
   type ForgetPlace,
@@ -38,16 +40,16 @@ import {
   transcriptsWith,
   writtenFiles,
 } from "./forget_files.ts";
-import { piecesOf, sessionsOf, type ToldElsewhere, toldElsewhere } from "./forget_look_table.ts";
 import { auditOf, changePlaces, placesOf, titlesAfter } from "./forget_places_table.ts";
-import { bytesLeft, copiesWith, logHeld, textLeft } from "./forget_proof.ts";
 import {
-  batchesOf,
-  closeMends,
-  nameRecord,
-  removeCaptures,
-  removeObservations,
-} from "./forget_rows_table.ts";
+  bytesLeft,
+  copiesWith,
+  logHeld,
+  textLeft,
+  type ToldElsewhere,
+  toldElsewhere,
+} from "./forget_proof.ts";
+import { batchesOf, nameRecord, removeCaptures, removeObservations } from "./forget_rows_table.ts";
 
 /** A run waits so long for a drain that is at work. */
 const LOCK_WAIT_MS = 15_000;
@@ -189,7 +191,7 @@ export function previewForget(
   const { filter, isDry } = search;
   const { removed, chosen, pieces, transcripts } = passOver(db, place, { search, receipt: null });
   const isAlone = isTextAlone(filter);
-  if (isAlone) addTo(removed, inWrittenFiles(place, filter.text!, countIn));
+  if (isAlone) addTo(removed, overwriteWritten(place, filter.text!, { isDry: true }));
   const changing = [...chosen.observations, ...chosen.remade.map(({ id }) => id)];
   return {
     removed,
@@ -201,14 +203,18 @@ export function previewForget(
   };
 }
 
-function inWrittenFiles(
+/** Overwrites a text in what was written into files; `isDry` only counts its places. */
+function overwriteWritten(
   place: ForgetPlace,
   text: TextMatcher,
-  work: (path: string, text: TextMatcher) => number,
+  how: { readonly isDry: boolean },
 ): Removed {
-  const { logs, agents } = writtenFiles(place);
-  const sum = (paths: readonly string[]) => paths.reduce((all, path) => all + work(path, text), 0);
-  return { logs: sum(logs), agentFiles: sum(agents) };
+  return Object.fromEntries(
+    Object.entries(writtenFiles(place)).map(([kind, paths]) => [
+      kind,
+      paths.reduce((sum, path) => sum + overwriteIn(path, text, how), 0),
+    ]),
+  );
 }
 
 /** What a run did. */
@@ -257,10 +263,10 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   }, (copy, filter) => {
     const search = { ...request, filter, tell: () => {} };
     const inCopy = removeChosen(copy, { ...place, spoolFolders: [] }, { search, receipt });
-    finish(copy, { receipt, steps: inCopy, remains: [], nowMs, isDone: true });
+    finishReceipt(copy, receipt, { ...inCopy, remains: [], atMs: nowMs, isWhole: true });
   });
   if (request.isUnused) steps.removed["unusedRoom"] = 1;
-  if (isAlone) addTo(steps.removed, inWrittenFiles(place, filter.text!, overwriteIn));
+  if (isAlone) addTo(steps.removed, overwriteWritten(place, filter.text!, { isDry: false }));
   tell("looking whether anything is left …");
   const bytes = isAlone ? bytesLeft(place, filter.text!) : null;
   const left = [
@@ -271,29 +277,25 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
       : textLeft(place, filter, { again, bytes: isRewritten ? bytes : { ...bytes, tables: [] } }),
     ...copiesLeft,
   ];
-  const after = await openDatabase(place.database, place);
-  try {
-    finish(after, { receipt, steps, remains: left, nowMs, isDone: isRewritten });
-    // Earlier runs of the same choice that were stopped are closed: if this run is stopped too, `doctor` names it alone.
-    const others = (receipts: readonly Receipt[]) =>
-      stoppedOf(receipts, request.chosen).map(({ id }) => id).filter((id) => id !== receipt.id);
-    const remains = isRewritten ? left : null;
-    closeReceipts(after, others(unfinishedReceipts(after)), { remains, atMs: nowMs });
-    if (isRewritten) dropLostNames(after, others(receiptsWithoutKey(after)));
-    checkpoint(after, "TRUNCATE");
-    return {
-      id: receipt.id,
-      removed: steps.removed,
-      left,
-      copies: isAlone ? copiesWith(place, filter) : [],
-      ownCopies,
-      transcripts: transcriptsWith(steps.transcripts, filter),
-      forms: bytes?.forms ?? [],
-      toldElsewhere: toldElsewhere(after, steps.pieces),
-    };
-  } finally {
-    after.close();
-  }
+  using after = await openDatabase(place.database, place);
+  finishReceipt(after, receipt, { ...steps, remains: left, atMs: nowMs, isWhole: isRewritten });
+  const earlier = [...unfinishedReceipts(after), ...receiptsWithoutKey(after)];
+  closeReceipts(
+    after,
+    stoppedOf(earlier, request.chosen).map(({ id }) => id).filter((id) => id !== receipt.id),
+    { remains: isRewritten ? left : null, atMs: nowMs },
+  );
+  checkpoint(after, "TRUNCATE");
+  return {
+    id: receipt.id,
+    removed: steps.removed,
+    left,
+    copies: isAlone ? copiesWith(place, filter) : [],
+    ownCopies,
+    transcripts: transcriptsWith(steps.transcripts, filter),
+    forms: bytes?.forms ?? [],
+    toldElsewhere: toldElsewhere(after, steps.pieces),
+  };
 }
 
 /** Begins the receipt and removes what is chosen. @throws {UserError} When the database is damaged. */
@@ -337,30 +339,5 @@ function removeChosen(
     addTo(steps.removed, last.removed);
     steps.digests.push(...last.digests);
   }
-  closeMends(db);
   return steps;
-}
-
-/** Ends a receipt. @param how `isDone`: whether all of it was gone through; else `doctor` names it as stopped. */
-function finish(
-  db: DatabaseSync,
-  { receipt: { id, salt }, steps: { removed, digests }, remains, nowMs, isDone }: {
-    readonly receipt: ReceiptKey;
-    readonly steps: RemovedChosen;
-    readonly remains: readonly string[];
-    readonly nowMs: number;
-    readonly isDone: boolean;
-  },
-): void {
-  // Rows that stay have the same words: their digests cannot show that something came back.
-  const stay = new Set(
-    sameAgain(db, { salt, digests, createdAtMs: nowMs }).map(({ digest }) => digest),
-  );
-  finishReceipt(db, {
-    id,
-    removed,
-    digests: digests.filter((digest) => !stay.has(digest)),
-    remains,
-    finishedAtMs: isDone ? nowMs : null,
-  });
 }

@@ -4,7 +4,7 @@ import { isDatabaseBusy } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
-import type { ForgetFilter } from "./forget_choice_table.ts";
+import type { ForgetFilter } from "../../memory/store.ts";
 import { namedIn, takeReceipts } from "./forget_receipts_table.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
@@ -17,7 +17,7 @@ import { statSync, utimeSync } from "../../system/files.ts";
 export interface ForgottenCopies {
   /** Copies in which the same is forgotten. */
   readonly madeAnew: readonly string[];
-  /** Copies of another schema, or damaged: nobody can tell what is in them, so they are removed. */
+  /** Copies that are damaged or have another schema: they are removed, since the program cannot look into them. */
   readonly removed: readonly string[];
 }
 

@@ -1,14 +1,20 @@
-/** The files in which something that is forgotten can stand: the spool, logs, what agents wrote, copies, transcripts. */
+/** Lists the files that may hold what is forgotten: the spool, logs, what agents wrote, copies, transcripts. */
 import type { DatabaseSync } from "node:sqlite";
 import { agentsFolder } from "../../work/engine/agent_files.ts";
+import { keptJson } from "../../memory/observe/observation.ts";
 import { logFiles } from "../../system/log.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { kindAt } from "../../system/on_disk.ts";
 import { isOwnSpool, spooledFiles } from "../transfer/drain_spool.ts";
 import { findTranscripts } from "../transfer/find_transcripts.ts";
 import type { SpooledRecord } from "../../db/spool.ts";
-import { type Chosen, type ForgetFilter, isTextAlone } from "./forget_choice_table.ts";
-import { knownTranscripts, sessionsOf } from "./forget_look_table.ts";
+import {
+  type Chosen,
+  type ForgetFilter,
+  isTextAlone,
+  knownTranscripts,
+  sessionsOf,
+} from "../../memory/store.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
 import { holdsText } from "./byte_scan.ts";
 import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";
@@ -46,15 +52,11 @@ export function removeSpooled(path: string, name: (record: SpooledRecord["record
   }
 }
 
-/** A file of the spool: its text, and its record where it is sound; null where it cannot be read. */
+/** Reads a file of the spool: its text, and its record where that is JSON; null where the file cannot be read. */
 function readSpooled(path: string) {
   try {
     const text = readTextFileSync(path);
-    try {
-      return { text, record: (JSON.parse(text) as SpooledRecord).record };
-    } catch {
-      return { text, record: null };
-    }
+    return { text, record: keptJson<Partial<SpooledRecord>>(text, {}).record ?? null };
   } catch {
     return null;
   }
@@ -65,7 +67,7 @@ function fits(path: string, filter: ForgetFilter): boolean {
   if (spooled === null) return false;
   const { text: content, record } = spooled;
   const { ids, sessionId, project, files, text, sinceMs, untilMs } = filter;
-  // Of a damaged one only its letters can tell.
+  // A damaged file has no fields to compare: only a text alone can be looked for in it.
   if (record?.execution == null) return isTextAlone(filter) && text!.isIn(content);
   const told = record.session;
   const named: unknown = record.execution.metadata?.["files"];
@@ -85,10 +87,10 @@ function fits(path: string, filter: ForgetFilter): boolean {
 /** The log files, and what agents were given and have written. */
 export function writtenFiles(
   place: ForgetPlace,
-): { readonly logs: string[]; readonly agents: string[] } {
+): Readonly<Record<"logs" | "agentFiles", string[]>> {
   return {
     logs: logFiles(place.spoolFolders).flatMap((file) => [file, `${file}.1`]).filter(isFile),
-    agents: filesBelow(agentsFolder(place.database)),
+    agentFiles: filesBelow(agentsFolder(place.database)),
   };
 }
 
@@ -98,8 +100,8 @@ export function writtenFiles(
  */
 export function copiesOf(place: ForgetPlace): string[] {
   const { database } = place;
-  const { logs, agents } = writtenFiles(place);
-  const own = new Set([...logs, ...agents, ...waitingFiles(place), drainLockPath(database)]);
+  const { logs, agentFiles } = writtenFiles(place);
+  const own = new Set([...logs, ...agentFiles, ...waitingFiles(place), drainLockPath(database)]);
   const beside = namesIn(parentOf(database))
     .filter((name) => name.startsWith(baseName(database)))
     .map((name) => joinPath(parentOf(database), name));
@@ -131,7 +133,7 @@ export function transcriptsThatMay(
   const roots = new Set(
     knownTranscripts(db).map((path) => {
       const around = parentOf(parentOf(path));
-      // What lies elsewhere may lie among anything.
+      // A transcript elsewhere may lie in a folder of foreign files, so only the file itself counts.
       return baseName(around) === "projects" ? around : path;
     }),
   );
@@ -139,7 +141,7 @@ export function transcriptsThatMay(
     try {
       return findTranscripts(root).files.map(({ path }) => path);
     } catch {
-      // There is nothing any more.
+      // The folder is gone.
       return [];
     }
   }).sort();

@@ -1,31 +1,31 @@
 /**
- * The places outside of memory where something of what is forgotten can stand: the audit trail, titles, questions, and any
- * text column of any table. A place says which rows it means and how they are changed; the same row is counted before and
- * changed when it is forgotten.
+ * Finds what is forgotten in tables outside of memory: the audit trail, titles of sessions, questions, and every text column
+ * of every table. A place names rows of one table and the change to them: a preview counts these rows, and forgetting
+ * changes them.
  */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../../memory/observe/forget_mark.ts";
 import type { TextMatcher } from "../../memory/forget_text.ts";
-import { keptJson } from "../../memory/observe/observation.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
   defineTextFunctions,
   type ForgetFilter,
   namesIn,
   UNDER_A_FILE,
-} from "./forget_choice_table.ts";
+} from "../../memory/store.ts";
+import { readablePayload } from "../../db/payloads.ts";
 import { FORGET_KEY } from "./forgotten_names_table.ts";
 import { statement } from "../../db/statement.ts";
-import { forgottenCaptures, nameKeys, readablePayload } from "./stay_away_table.ts";
+import { forgottenCaptures, nameKeys } from "./stay_away_table.ts";
 
-/** Rows of one table, and what becomes of them. */
+/** Rows of one table, and the change that forgets what they hold. */
 interface Place {
   readonly table: string;
   /** Its SQL up to the condition. */
   readonly change: string;
   readonly where: string;
   readonly values: readonly SQLInputValue[];
-  /** The columns of the key, where rows go because the text is in it: they are named first. */
+  /** The columns of the key, where rows are removed because their key holds the text; the receipt names such rows first. */
   readonly named?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export interface PlaceChange {
 /** Tables whose rows several places change. All have row numbers. */
 const SHARED = new Set(["hook_executions", "sessions"]);
 
-/** A row of the audit trail stays, with what happened and when; what it quotes is removed. */
+/** An audit row keeps what happened and when, and loses what it quotes. */
 const WITHOUT_QUOTES = `UPDATE hook_executions
                            SET metadata = '{"forgotten":true}', error_stack = NULL,
                                error_message = iif(error_message IS NULL, NULL, '${FORGOTTEN_MARK}')`;
@@ -106,87 +106,72 @@ export function titlesAfter(db: DatabaseSync, observations: readonly number[]): 
   }));
 }
 
-/** The rows of the audit trail about captures. Call it before the captures are removed. */
-export function auditOf(db: DatabaseSync, captures: readonly string[]): Place {
-  const rows = db.prepare(
-    `SELECT session_id AS sessionId, tool_use_id AS toolUseId
-       FROM pending_queue
-      WHERE id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(captures));
-  const sessions = new Set(rows.map(({ sessionId }) => sessionId));
-  const uses = new Set(rows.flatMap(({ toolUseId }) => toolUseId ?? []));
-  return {
-    table: "hook_executions",
-    change: WITHOUT_QUOTES,
-    where: `${HAS_QUOTES}
-          AND (id IN (SELECT value FROM json_each(?1))
-               OR rowid IN (SELECT value FROM json_each(?4))
-               OR (session_id IN (SELECT value FROM json_each(?2))
-                   AND (tool_use_id IN (SELECT value FROM json_each(?3))
-                        OR (tool_use_id IS NULL
-                            AND EXISTS (SELECT 1 FROM json_each(?3) WHERE instr(metadata, value) > 0)))))`,
-    values: [captures, [...sessions], [...uses], tellingRows(db, captures)]
-      .map((list) => JSON.stringify(list)),
-  };
-}
-
 /** Shorter texts are the same by chance. */
 const MIN_TOLD_CHARS = 12;
 /** So much of a long text is compared: either text may have been cut behind it. */
 const COMPARED_CHARS = 200;
-/** Fields of a payload that say where something happened, not what was done. */
+/** Fields that say where something happened, not what was done. */
 const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission_mode)$|_dir$/;
 
 /**
- * The numbers of audit rows that tell the same as captures without naming them: a person was asked, it was refused before it
- * was allowed, a subagent said it at its end. Rows about captures that stay are left out.
+ * The rows of the audit trail about captures: those of their tool uses, and those of their sessions that tell the same and
+ * belong to no capture that stays. A person was asked, it was refused first, a subagent said it at its end. Call it before
+ * the captures are removed.
  */
-function tellingRows(db: DatabaseSync, captures: readonly string[]): number[] {
+export function auditOf(db: DatabaseSync, captures: readonly string[]): Place {
   const ids = JSON.stringify(captures);
   const told = new Map<unknown, Set<string>>();
-  const payloads = db.prepare(
-    `SELECT id, session_id AS sessionId, encoding, payload, raw_bytes AS rawBytes
+  const rows = db.prepare(
+    `SELECT id, session_id AS sessionId, tool_use_id AS toolUseId, encoding, payload, raw_bytes AS rawBytes
        FROM pending_queue
       WHERE id IN (SELECT value FROM json_each(?))`,
   ).all(ids);
-  for (const row of payloads) {
-    const texts = tellingTexts(keptJson<object>(readablePayload(row) ?? "{}", {}));
-    told.set(row["sessionId"], new Set([...told.get(row["sessionId"]) ?? [], ...texts]));
+  for (const row of rows) {
+    const known = told.get(row["sessionId"]) ?? new Set();
+    told.set(row["sessionId"], known);
+    if (row["toolUseId"] !== null) known.add(String(row["toolUseId"]));
+    for (const text of ownTexts(readablePayload(row))) known.add(text);
   }
-  const rows = db.prepare(
-    `SELECT e.rowid AS place, e.session_id AS sessionId, e.metadata
-       FROM hook_executions AS e
-      WHERE e.session_id IN (SELECT value FROM json_each(?1))
-        AND NOT EXISTS (
-          SELECT 1
-            FROM pending_queue AS q
-           WHERE q.session_id = e.session_id
-             AND (q.id = e.id OR q.tool_use_id = e.tool_use_id)
-             AND q.id NOT IN (SELECT value FROM json_each(?2)))`,
-  ).all(JSON.stringify([...told.keys()]), ids);
-  return rows.filter(({ sessionId, metadata }) => {
-    const known = told.get(sessionId)!;
-    return tellingTexts(keptJson<object>(metadata, {})).some((text) =>
-      known.has(text) ||
-      known.values().some((other) =>
+  const tells = (sessionId: unknown, metadata: unknown) =>
+    ownTexts(String(metadata)).some((text) =>
+      told.get(sessionId)?.values().some((other) =>
         other.includes(text.slice(0, COMPARED_CHARS)) ||
         other.length <= COMPARED_CHARS && text.includes(other)
       )
     );
-  }).map(({ place }) => Number(place));
+  db.function("tells_same", (sessionId, metadata) => Number(tells(sessionId, metadata)));
+  return {
+    table: "hook_executions",
+    change: WITHOUT_QUOTES,
+    where: `${HAS_QUOTES}
+          AND session_id IN (SELECT value FROM json_each(?2))
+          AND (id IN (SELECT value FROM json_each(?1))
+               OR tool_use_id IN (SELECT tool_use_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?1)))
+               OR NOT EXISTS (
+                    SELECT 1
+                      FROM pending_queue AS q
+                     WHERE q.session_id = hook_executions.session_id
+                       AND (q.id = hook_executions.id OR q.tool_use_id = hook_executions.tool_use_id)
+                       AND q.id NOT IN (SELECT value FROM json_each(?1)))
+                  AND tells_same(session_id, metadata))`,
+    values: [ids, JSON.stringify([...told.keys()])],
+  };
 }
 
-/** The texts in a value that are long enough to be its own, and the ids of subagents. */
-function tellingTexts(value: unknown, key = ""): string[] {
-  if (typeof value === "string") {
-    const text = value.trim();
-    if (/^agent_?id$/i.test(key) && text !== "") return [`agent ${text}`];
-    return text.length >= MIN_TOLD_CHARS && !PLACE_KEY.test(key) ? [text] : [];
+/** The texts in JSON that are long enough to be its own, and the ids of subagents; none where it cannot be read. */
+function ownTexts(json: string | null): string[] {
+  const texts: string[] = [];
+  try {
+    JSON.parse(json ?? "{}", (key, value) => {
+      const text = typeof value === "string" ? value.trim() : "";
+      if (/^agent_?id$/i.test(key) && text !== "") texts.push(`agent ${text}`);
+      else if (text.length >= MIN_TOLD_CHARS && !PLACE_KEY.test(key)) texts.push(text);
+      return value;
+    });
+  } catch {
+    // `doctor` names a damaged row.
   }
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, each]) =>
-    tellingTexts(each, Array.isArray(value) ? key : name)
-  );
+  return texts;
 }
 
 /** The places of a choice outside of observations and captures. @param sessions See {@linkcode textPlaces}. */
@@ -272,10 +257,10 @@ const OTHER_TABLES = new Set([
   "forgotten",
 ]);
 
-/** Tables whose rows can be made anew, or mean nothing with a mark in them: such rows are removed. */
+/** Tables whose rows are removed: the program makes them anew, or they mean nothing with a mark in them. */
 const REMOVED_TABLES = new Set(["config_cache", "root_snapshots", "branch_sizes", "counters"]);
 
-/** Columns that say what a row is, or which. A mark in them would break what refers to them. */
+/** Columns with ids and kinds. A mark in them would break what refers to the row. */
 const NAMES_OF_ROWS =
   /^(?:id|.*_id|status|kind|type|scope|priority|subject|source|decision|entity_type|hook_name|satisfied_by|triggered_by|trigger_state|content_hash|process_mark|claude_process|depends_on|origin|key)$/;
 

@@ -6,12 +6,11 @@ import type { TextMatcher } from "../../memory/forget_text.ts";
 import { realDatabase } from "../../system/daemon_files.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
-import { chooseForgotten, type ForgetFilter } from "./forget_choice_table.ts";
 import { changePlaces, textPlaces } from "./forget_places_table.ts";
 import {
-  cameBack,
   commandAgain,
   forgottenDigest,
+  namedIn,
   type Receipt,
   sameAgain,
   TEXT_AGAIN,
@@ -19,8 +18,11 @@ import {
 import { openIfOurs } from "../../db/database_identity.ts";
 import {
   checkIndex,
+  chooseForgotten,
+  type ForgetFilter,
   type IndexedWords,
   indexedWords,
+  observationsHolding,
   pageOwners,
   type WordForm,
 } from "../../memory/store.ts";
@@ -37,7 +39,7 @@ export interface BytesLeft {
   /** Tables and indexes of its file; empty when it is in none. */
   readonly tables: readonly string[];
   readonly log: boolean;
-  /** What the search index alone has, as a form of words in rows that stay: nothing of it is left over. */
+  /** Words of rows that stay, whose form in the search index holds the text. They are no remains. */
   readonly forms: readonly WordForm[];
 }
 
@@ -49,7 +51,7 @@ export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
   const tables = new Set(places.length === 0 ? [] : pageOwners(database, places));
   // This table holds how the tables are made, in words of this program alone.
   tables.delete("sqlite_schema");
-  // Where each word of the index with the text comes from a row that stays, nothing is left over.
+  // Words in the index that come from rows that stay are no remains.
   if (forms.length > 0) {
     for (const table of tables) if (table.startsWith("memory_index")) tables.delete(table);
   }
@@ -75,7 +77,6 @@ export function textLeft(
   filter: ForgetFilter,
   { again, bytes: { tables, log } }: { readonly again: string; readonly bytes: BytesLeft },
 ): string[] {
-  const { logs, agents } = writtenFiles(place);
   return [
     ...(tables.length === 0 ? [] : [
       `the database file holds it in ${
@@ -84,13 +85,12 @@ export function textLeft(
     ]),
     ...(log ? [`the write-ahead log holds it: \`${again}\``] : []),
     ...matchingSpool(place, filter).map((path) => `the spool holds it: ${path}: \`${again}\``),
-    ...[...logs, ...agents].filter((path) => holdsText(path, filter.text!)).map((path) =>
-      `${path} holds it: \`rm ${quoteWord(path)}\``
-    ),
+    ...Object.values(writtenFiles(place)).flat().filter((path) => holdsText(path, filter.text!))
+      .map((path) => `${path} holds it: \`rm ${quoteWord(path)}\``),
   ];
 }
 
-/** What is said while somebody reads from the write-ahead log. */
+/** The message for a write-ahead log that another process reads from, so that it cannot be emptied. */
 export function logHeld(database: string, again: string): string {
   return `the write-ahead log may still hold it, since another process reads from it: \`fuser -v ${
     quoteWord(`${database}-wal`)
@@ -123,6 +123,31 @@ function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
     .reduce((sum, n) => sum + n, observations.length + captures.length);
 }
 
+/** Tables with rows that stay and hold some of the same words, and the observations among these rows. */
+export interface ToldElsewhere {
+  readonly tables: readonly string[];
+  readonly observations: readonly number[];
+}
+
+/** Finds rows that hold one of these pieces. @param without Observations that are about to go or to change. */
+export function toldElsewhere(
+  db: DatabaseSync,
+  pieces: TextMatcher | null,
+  without: readonly number[] = [],
+): ToldElsewhere {
+  if (pieces === null) return { tables: [], observations: [] };
+  const observations = observationsHolding(db, pieces, without);
+  const how = { mode: "look", changed: new Map(), receiptId: null } as const;
+  // Only whole pieces count: the beginning of one, where a row was cut, says too little.
+  const whole = {
+    ...pieces,
+    replaceInJson: (value: string) => pieces.isInJson(value) ? "" : value,
+  };
+  const tables = Object.keys(changePlaces(db, textPlaces(db, whole, null), how));
+  if (observations.length > 0) tables.push("observations");
+  return { tables: tables.sort(), observations };
+}
+
 /** Something that is not as a receipt says, and the way out. */
 export interface ForgetProblem {
   readonly message: string;
@@ -148,7 +173,7 @@ export async function verifyReceipt(
   const problems: ForgetProblem[] = [];
   const add = (message: string, next: string) => problems.push({ message, next });
   using db = await openDatabase(place.database, place);
-  const { observations: back, captures } = cameBack(db, receipt.id);
+  const { observations: back, captures } = namedIn(db, receipt.id);
   const observations = [...new Set([...back, ...sameAgain(db, receipt).map(({ id }) => id)])];
   const ids = [...observations, ...captures];
   if (ids.length > 0) {

@@ -1,7 +1,7 @@
 /** Receipts: what was forgotten, without the text itself. */
 import type { DatabaseSync } from "node:sqlite";
 import { normalizeForgotten } from "../../memory/forget_text.ts";
-import type { ForgetFilter } from "./forget_choice_table.ts";
+import type { ForgetFilter } from "../../memory/store.ts";
 import { FORGET_KEY, keyedDigest } from "./forgotten_names_table.ts";
 import { forgottenCaptures, IS_DIGEST } from "./stay_away_table.ts";
 import { copyReadable } from "../care/table_copy_table.ts";
@@ -46,14 +46,20 @@ export function beginReceipt(
   ).run(id, JSON.stringify(chosen), salt, textDigest, createdAtMs);
 }
 
-/** Writes down what was removed, and what is left. */
+/**
+ * Writes down what was removed, and what is left.
+ *
+ * @param done `isWhole`: whether all of it was gone through; else `doctor` names it as stopped.
+ */
 export function finishReceipt(
   db: DatabaseSync,
-  { id, removed, digests, remains, finishedAtMs }: Pick<
-    Receipt,
-    "id" | "removed" | "digests" | "remains" | "finishedAtMs"
-  >,
+  { id, salt }: Pick<Receipt, "id" | "salt">,
+  { removed, digests, remains, atMs, isWhole }:
+    & Pick<Receipt, "removed" | "digests" | "remains">
+    & { readonly atMs: number; readonly isWhole: boolean },
 ): void {
+  // Rows that stay have the same words: their digests cannot show that something came back.
+  const same = sameAgain(db, { salt, digests, createdAtMs: atMs }).map(({ digest }) => digest);
   db.prepare(
     `UPDATE forget_receipts
         SET removed = ?2, digests = ?3, remains = ?4, finished_at_ms = ?5
@@ -61,9 +67,9 @@ export function finishReceipt(
   ).run(
     id,
     JSON.stringify(removed),
-    JSON.stringify(digests),
+    JSON.stringify(digests.filter((digest) => !same.includes(digest))),
     JSON.stringify(remains),
-    finishedAtMs,
+    isWhole ? atMs : null,
   );
 }
 
@@ -103,30 +109,30 @@ export function receiptsWithoutKey(db: DatabaseSync): Receipt[] {
   );
 }
 
-/** Removes names whose key is lost, once the same was forgotten again. */
-export function dropLostNames(db: DatabaseSync, receiptIds: readonly string[]): void {
-  db.prepare(
-    `DELETE FROM forgotten
-      WHERE receipt_id IN (SELECT value FROM json_each(?))
-        AND name GLOB 'lost/*'`,
-  ).run(JSON.stringify(receiptIds));
-}
-
 /**
- * Closes receipts of stopped runs, once a later run did the same.
+ * Closes the stopped receipts of a choice that a later run has gone through, so that `doctor` names that run alone, and drops
+ * names whose key is lost.
  *
- * @param options `remains`: what is left of it now; null where that is as before.
+ * @param now `remains`: what is left of it; null where the later run has not gone through all of it either.
  */
 export function closeReceipts(
   db: DatabaseSync,
   ids: readonly string[],
   { remains, atMs }: { readonly remains: Receipt["remains"] | null; readonly atMs: number },
 ): void {
+  const list = JSON.stringify(ids);
   db.prepare(
     `UPDATE forget_receipts
         SET finished_at_ms = ?2, remains = coalesce(?3, remains)
-      WHERE id IN (SELECT value FROM json_each(?1))`,
-  ).run(JSON.stringify(ids), atMs, remains === null ? null : JSON.stringify(remains));
+      WHERE id IN (SELECT value FROM json_each(?1))
+        AND finished_at_ms IS NULL`,
+  ).run(list, atMs, remains === null ? null : JSON.stringify(remains));
+  if (remains === null) return;
+  db.prepare(
+    `DELETE FROM forgotten
+      WHERE receipt_id IN (SELECT value FROM json_each(?))
+        AND name GLOB 'lost/*'`,
+  ).run(list);
 }
 
 function receiptsWhere(
@@ -146,11 +152,11 @@ function receiptsWhere(
   });
 }
 
-/** Observations by number and captures by id that a receipt names and that are there again. */
-export function cameBack(
+/** Observations by number and captures by id that a receipt names and that are there: in a copy still, else again. */
+export function namedIn(
   db: DatabaseSync,
   receiptId: string,
-): { readonly observations: readonly number[]; readonly captures: readonly string[] } {
+): NonNullable<ForgetFilter["ids"]> {
   const observations = db.prepare(
     `SELECT o.id AS id
        FROM forgotten AS f
@@ -190,20 +196,6 @@ export function sameAgain(
       ORDER BY id`,
   ).all(createdAtMs).map((row) => ({ id: Number(row["id"]), digest: String(row["digest"]) }))
     .filter(({ digest }) => known.has(digest));
-}
-
-/** Observations by number and captures by id that a receipt names by their ids, in a copy that has taken it over. */
-export function namedIn(db: DatabaseSync, receiptId: string): NonNullable<ForgetFilter["ids"]> {
-  const there = (table: string, name: string) =>
-    db.prepare(
-      `SELECT id
-         FROM ${table}
-        WHERE ${name} IN (SELECT name FROM forgotten WHERE receipt_id = ?)`,
-    ).all(receiptId);
-  return {
-    observations: there("observations", "uid").map(({ id }) => Number(id)),
-    captures: there("pending_queue", "id").map(({ id }) => String(id)),
-  };
 }
 
 /** Takes over what says what was forgotten, with its key, so that it stays away from a copy, too. */

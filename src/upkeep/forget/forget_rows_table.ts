@@ -1,18 +1,13 @@
 /** Removes observations and captures, and what other rows quote of them. */
 import type { DatabaseSync } from "node:sqlite";
-import { summaryUid } from "../../memory/store.ts";
+import { deleteObservations, observedTexts, summaryUid } from "../../memory/store.ts";
+import { readablePayload } from "../../db/payloads.ts";
 import type { HookRecord } from "../../db/captures.ts";
 import { transaction } from "../../db/transaction.ts";
 import { auditOf, changePlaces, type PlaceChange, titlesAfter } from "./forget_places_table.ts";
 import { digestOfRow, type Receipt } from "./forget_receipts_table.ts";
 import { nameForgotten, sessionName } from "./forgotten_names_table.ts";
-import { askForSummary } from "../../db/queue_work.ts";
-import {
-  namesOfCapture,
-  namesOfObservations,
-  ownDigest,
-  readablePayload,
-} from "./stay_away_table.ts";
+import { namesOfCapture, namesOfObservations, ownDigest } from "./stay_away_table.ts";
 
 /** Rows that one transaction removes: few enough that a hook never waits long for its turn. */
 const FORGET_BATCH = 100;
@@ -22,7 +17,7 @@ export function* batchesOf<Item>(all: readonly Item[]): Generator<readonly Item[
   for (let at = 0; at < all.length; at += FORGET_BATCH) yield all.slice(at, at + FORGET_BATCH);
 }
 
-/** How rows are removed: the receipt that they are written down with, and the places that quote them. */
+/** The receipt that names the removed rows, and how places that quote them are changed. */
 export interface RemoveRows extends PlaceChange {
   readonly receipt: Pick<Receipt, "id" | "salt">;
 }
@@ -40,11 +35,7 @@ export function removeObservations(
 ): { readonly digests: readonly string[]; readonly quoting: Record<string, number> } {
   const { receipt } = how;
   return transaction(db, () => {
-    const rows = db.prepare(
-      `SELECT uid, session_id AS sessionId, kind, title, text
-         FROM observations
-        WHERE id IN (SELECT value FROM json_each(?))`,
-    ).all(JSON.stringify(ids));
+    const rows = observedTexts(db, ids);
     const sessions = [...new Set(rows.map(({ sessionId }) => String(sessionId)))];
     // A summary is written anew under the same name.
     const lasting = rows.filter(({ uid, sessionId }) => uid !== summaryUid(String(sessionId)));
@@ -54,16 +45,7 @@ export function removeObservations(
       ...namesOfObservations(ownDigest(db), rows),
     ]);
     const quoting = changePlaces(db, titlesAfter(db, ids), how);
-    const gone = db.prepare(
-      `DELETE FROM observations
-        WHERE id IN (SELECT value FROM json_each(?1))
-           OR uid IN (SELECT 'summary/' || value FROM json_each(?2))
-       RETURNING uid, session_id AS sessionId`,
-    ).all(JSON.stringify(ids), JSON.stringify(sessions));
-    // An imported session without a summary of ours keeps its own summary.
-    for (const { uid, sessionId } of gone) {
-      if (uid === summaryUid(String(sessionId))) askForSummary(db, String(sessionId));
-    }
+    deleteObservations(db, ids, sessions);
     return { digests: lasting.map((row) => digestOfRow(receipt.salt, row)), quoting };
   });
 }
@@ -113,15 +95,4 @@ export function nameRecord(
     const names = capture === null ? [] : namesOfCapture(ownDigest(db), { sessionId, ...capture });
     nameForgotten(db, receiptId, [id, ...names]);
   });
-}
-
-/** Lets failures whose fix is gone stay closed, by no observation. */
-export function closeMends(db: DatabaseSync): void {
-  transaction(db, () =>
-    db.exec(
-      `UPDATE observations
-          SET resolved_by = 0
-        WHERE resolved_by > 0
-          AND resolved_by NOT IN (SELECT id FROM observations)`,
-    ));
 }

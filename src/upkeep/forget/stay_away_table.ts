@@ -25,7 +25,7 @@ import {
   wordsName,
 } from "./forgotten_names_table.ts";
 import type { ImportedColumns } from "../transfer/import_rows_table.ts";
-import { payloadText, type StoredPayload } from "../../db/payloads.ts";
+import { readablePayload } from "../../db/payloads.ts";
 import { statement } from "../../db/statement.ts";
 import { FORGOTTEN_MARK } from "../../memory/observe/forget_mark.ts";
 import { keptJson } from "../../memory/observe/observation.ts";
@@ -127,7 +127,7 @@ export interface NamedCapture {
   readonly payload: string | null;
 }
 
-/** No session's id: a name for a tool use that a fork repeats. */
+/** Stands for the session in the name of a tool use that a fork may repeat in another session. */
 const ANY_SESSION = "";
 
 /** The names of the tool use or the words in a capture, and of titles made of these words. */
@@ -166,12 +166,6 @@ function repeatedName(db: DatabaseSync, keyOf: () => string | null): string | nu
   return isForgotten(db, name) ? name : null;
 }
 
-/** SQL: a row `f` of `forgotten` names a row `q` of the queue. */
-const NAMES_IT = "f.name IN (q.id, q.tool_use_id, 'use/' || q.tool_use_id || '/' || q.session_id)";
-/** SQL: the same id of a tool use was forgotten of some session. `0` is what follows `/`. */
-const HAS_ITS_ID =
-  "f.name BETWEEN 'use/' || q.tool_use_id || '/' AND 'use/' || q.tool_use_id || '0'";
-
 /**
  * The ids of captures in the queue that were forgotten.
  *
@@ -184,38 +178,34 @@ export function forgottenCaptures(
     readonly receiptId: string | null;
   },
 ): string[] {
-  const rows = statement(
+  const digest = knownDigest(db);
+  db.function("repeated_name", (toolUseId, toolName, encoding, payload, rawBytes) => {
+    const text = readablePayload({ encoding, payload, rawBytes });
+    if (digest === null || text === null) return null;
+    const use = { toolUseId: String(toolUseId), toolName: String(toolName), payload: text };
+    const key = useKeyOfCapture(use);
+    return key === null ? null : wordsName(digest, ANY_SESSION, key);
+  });
+  // A payload is read only where the same id of a tool use was forgotten of some session. `0` is what follows `/`.
+  return statement(
     db,
-    `SELECT q.id, q.tool_use_id AS toolUseId, q.tool_name AS toolName, q.encoding, q.payload, q.raw_bytes AS rawBytes,
-            EXISTS (SELECT 1 FROM forgotten AS f
-                     WHERE ${NAMES_IT}
-                       AND f.receipt_id = coalesce(?2, f.receipt_id)) AS isNamed
+    `SELECT q.id
        FROM pending_queue AS q
       WHERE ${among === null ? "?1 IS NULL" : "q.id IN (SELECT value FROM json_each(?1))"}
-        AND EXISTS (SELECT 1 FROM forgotten AS f WHERE ${NAMES_IT} OR ${HAS_ITS_ID})`,
-  ).all(among === null ? null : JSON.stringify(among), receiptId);
-  return rows.filter((row) => {
-    if (row["isNamed"]) return true;
-    const name = repeatedName(db, () => {
-      const payload = readablePayload(row);
-      const { toolUseId, toolName } = row;
-      return payload === null
-        ? null
-        : useKeyOfCapture({ toolUseId: String(toolUseId), toolName: String(toolName), payload });
-    });
-    return name !== null && (receiptId === null ||
-      statement(db, "SELECT 1 FROM forgotten WHERE name = ? AND receipt_id = ?")
-          .get(name, receiptId) !== undefined);
-  }).map(({ id }) => String(id));
-}
-
-/** The JSON of a capture's payload; null where it is damaged, so that nobody can compare it. */
-export function readablePayload(row: Readonly<Record<string, unknown>>): string | null {
-  try {
-    return payloadText(row as unknown as StoredPayload);
-  } catch {
-    return null;
-  }
+        AND EXISTS (
+          SELECT 1
+            FROM forgotten AS f
+           WHERE f.receipt_id = coalesce(?2, f.receipt_id)
+             AND f.name IN (
+               q.id,
+               q.tool_use_id,
+               'use/' || q.tool_use_id || '/' || q.session_id,
+               iif(EXISTS (SELECT 1
+                             FROM forgotten AS u
+                            WHERE u.name BETWEEN 'use/' || q.tool_use_id || '/' AND 'use/' || q.tool_use_id || '0'),
+                   repeated_name(q.tool_use_id, q.tool_name, q.encoding, q.payload, q.raw_bytes),
+                   NULL)))`,
+  ).all(among === null ? null : JSON.stringify(among), receiptId).map(({ id }) => String(id));
 }
 
 /** A row, by the columns of its key at least. */
@@ -341,7 +331,7 @@ function isAbout(db: DatabaseSync, id: string, leftOut: ReadonlySet<string>): bo
         .get(id) !== undefined;
 }
 
-/** Whether a fix or a capture belongs to an observation that stays away: it tells the same. */
+/** Whether a fix or a capture belongs to an observation that stays away, and so quotes it. */
 function isMadeOf(
   type: ExportType,
   columns: ImportedColumns,

@@ -1,10 +1,11 @@
 /** Finds the observations and captures that are to be forgotten. */
 import type { DatabaseSync } from "node:sqlite";
-import { normalizeForgotten, type TextMatcher } from "../../memory/forget_text.ts";
-import { capturesByObservation, FACTS, type Remade, type Remake } from "../../memory/store.ts";
-import { WHOLE_PATH, wholeName } from "../../db/file_match.ts";
-import { filterOf } from "../../db/statement.ts";
-import { payloadText, type StoredPayload } from "../../db/payloads.ts";
+import { normalizeForgotten, type TextMatcher } from "./forget_text.ts";
+import { FACTS, type Remade, type Remake } from "./drain/observations_table.ts";
+import { capturesByObservation } from "./search/memory_look_table.ts";
+import { WHOLE_PATH, wholeName } from "../db/file_match.ts";
+import { filterOf } from "../db/statement.ts";
+import { payloadText, type StoredPayload } from "../db/payloads.ts";
 
 /** What is to be forgotten: everything that fits all the filters. A filter that is null lets everything through. */
 export interface ForgetFilter {

@@ -1,18 +1,17 @@
 /** Finds rows that stay and hold some of the forgotten words: they are named, so that a person can forget them, too. */
 import type { DatabaseSync } from "node:sqlite";
-import { standsIn } from "../../memory/drain/describe_fix.ts";
-import { type TextMatcher, textMatcher } from "../../memory/forget_text.ts";
-import { folderOfProject, pathInProject } from "../../memory/project_paths.ts";
-import { baseName } from "../../base/paths.ts";
-import { FACTS } from "../../memory/store.ts";
+import { standsIn } from "./drain/describe_fix.ts";
+import { type TextMatcher, textMatcher } from "./forget_text.ts";
+import { folderOfProject, pathInProject } from "./project_paths.ts";
+import { baseName } from "../base/paths.ts";
+import { FACTS } from "./drain/observations_table.ts";
+import { readablePayload } from "../db/payloads.ts";
 import {
   type Chosen,
   defineTextFunctions,
   type ForgetFilter,
   IS_OF_FILES,
 } from "./forget_choice_table.ts";
-import { changePlaces, textPlaces } from "./forget_places_table.ts";
-import { readablePayload } from "./stay_away_table.ts";
 
 /** Pieces of what was forgotten that are looked for. */
 const MAX_PIECES = 24;
@@ -59,37 +58,23 @@ function longestString(payload: string | null): string {
   return longest;
 }
 
-/** Tables with rows that stay and hold some of the same words, and the observations among these rows. */
-export interface ToldElsewhere {
-  readonly tables: readonly string[];
-  readonly observations: readonly number[];
-}
-
-/** Finds rows that hold one of these pieces. @param without Observations that are about to go or to change. */
-export function toldElsewhere(
+/** The observations that hold one of these pieces, and are none of some others. */
+export function observationsHolding(
   db: DatabaseSync,
-  pieces: TextMatcher | null,
-  without: readonly number[] = [],
-): ToldElsewhere {
-  if (pieces === null) return { tables: [], observations: [] };
+  pieces: TextMatcher,
+  without: readonly number[],
+): number[] {
   defineTextFunctions(db, pieces);
-  const observations = db.prepare(
+  return numbers(
+    db,
     `SELECT id
        FROM observations
       WHERE (holds(title, text) OR holds_json(facts))
         AND id NOT IN (SELECT value FROM json_each(?))
       ORDER BY id
       LIMIT ${MAX_NAMED}`,
-  ).all(JSON.stringify(without)).map(({ id }) => Number(id));
-  const how = { mode: "look", changed: new Map(), receiptId: null } as const;
-  // Only whole pieces count: the beginning of one, where a row was cut, says too little.
-  const whole = {
-    ...pieces,
-    replaceInJson: (value: string) => pieces.isInJson(value) ? "" : value,
-  };
-  const tables = Object.keys(changePlaces(db, textPlaces(db, whole, null), how));
-  if (observations.length > 0) tables.push("observations");
-  return { tables: tables.sort(), observations };
+    JSON.stringify(without),
+  );
 }
 
 /** Numbers of observations that stay and are related to those that go. */
