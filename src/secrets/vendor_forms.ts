@@ -167,12 +167,12 @@ export const VENDOR_FORMS: readonly VendorForm[] = [
   form("service-token", "NRAL", r`(?!\w)`, [`${hex(36)}NRAL`, "NRAL"], { lead: r`[A-Za-z\d]{36}` }),
 ];
 
-/** What may stand right before a token: no letter, digit or sign of base64, but a diff's sign, an escape or the end of a colour. */
-const APART = /(?:^|[^\w+/-]|(?:^|[\r\n]|\\[nrt])[+-]?|%[\dA-F]{2}|\\u[\da-f]{4}|\[[\d;]{0,16}m)$/;
+/** What may stand right before a token: no letter, digit, `+` or `-`, but a diff's sign, an escape or the end of a colour. */
+const APART = /(?:^|[^\w+-]|(?:^|[\r\n]|\\[nrt])[+-]?|%[\dA-F]{2}|\\u[\da-f]{4}|\[[\d;]{0,16}m)$/;
 
 function isApart(text: string, start: number): boolean {
   const before = text[start - 1] ?? " ";
-  return !/[\w+/-]/.test(before) || APART.test(text.slice(Math.max(0, start - 20), start));
+  return !/[\w+-]/.test(before) || APART.test(text.slice(Math.max(0, start - 20), start));
 }
 
 type VendorToken = VendorForm & { readonly token: RegExp };
