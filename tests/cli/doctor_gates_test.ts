@@ -210,47 +210,22 @@ test.unix("a hook that hangs is ended with all that it has started", async (plac
   assert.equal(code, 1, "it is gone");
 });
 
-for (
-  const [event, config, gateName] of someOf(
-    [
-      ["Stop", "stop: {commands: [{run: 'true'}]}", /stop\.commands/],
-      ["UserPromptSubmit", "userPromptSubmit: {contextRules: [{pattern: a, prompt: b}]}", /Rules/],
-      ["PermissionRequest", "permissionRequest: {default: deny}", /permissionRequest/],
-    ] as const,
-    1,
-  )
-) {
-  sizedTest(`another program that only ${event} starts is proved by itself`, async () => {
-    using place = guarded(`${config}\n`);
+testWhere(
+  needsUnix(),
+  "another program that only one event starts is proved by itself",
+  async () => {
+    using place = guarded("stop: {commands: [{run: 'true'}]}\n");
     await place.run(["install-hooks"]);
     alter(settingsAt(place), ({ hooks }) => {
-      hooks[event][0].hooks[0].command = `$HOME/conclaude hook ${event}`;
+      hooks.Stop[0].hooks[0].command = "$HOME/conclaude hook Stop";
     });
     program(place, "exit 0");
     const row = await gate(place);
     assert.equal(row.status, "fail");
-    assert.match(
-      row.message,
-      /^NOT ARMED for .*lets pass what must be denied: \$HOME\/conclaude/,
-    );
-    assert.match(row.message, gateName);
-    program(place, `cat >/dev/null; exec ${words} hook PreToolUse </dev/null`);
-    assert.match((await gate(place)).message, /^NOT ARMED for /);
+    assert.match(row.message, /^NOT ARMED for .*stop\.commands.*must be denied: \$HOME\/conclaude/);
     program(place, `exec ${words} "$@"`);
     const rows = await gates(place);
     assert.deepEqual(rows.map(({ status }) => status), ["ok", "ok"]);
-  }, needsUnix());
-}
-
-testWhere(
-  needsUnix(),
-  "a program that judges tools and lets every stop pass is NOT ARMED for stops",
-  async () => {
-    using place = guarded("stop: {commands: [{run: 'true'}]}\n");
-    const path = program(place, `case "$2" in Stop) exit 0;; esac; exec ${words} "$@"`);
-    await place.run(["install-hooks", "--command", path]);
-    const row = await gate(place);
-    assert.match(row.message, /^NOT ARMED for .*stop\.commands: .* hook Stop$/);
   },
 );
 
