@@ -367,7 +367,7 @@ testWhere(needsUnix(), "doctor says why a home cannot be used", async () => {
   Deno.writeTextFileSync(join(place.home, ".conclaude"), "a file");
   const { code, body } = await place.json(["doctor"]);
   assert.equal(code, 1);
-  assert.match(rowsOf(body, "home")[0]!.message, /cannot be used \(it is not a folder\)/);
+  assert.match(rowsOf(body, "home")[0]!.message, /\.conclaude is not a folder, so events go to/);
 });
 
 testWhere(

@@ -92,11 +92,6 @@ function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace)
   }
 }
 
-/** Whether a file has a hook of this role, also within a longer command. */
-export function hasHook({ entries, wrapped }: SettingsLook, role: HookEntry["role"]): boolean {
-  return [...entries, ...wrapped].some((hook) => hook.role === role);
-}
-
 type Installed = Pick<SettingsLook, "flags" | "entries">;
 
 /** Whether a shell looks the program up on the `PATH` at each start. */

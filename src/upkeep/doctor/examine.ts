@@ -5,11 +5,11 @@ import { type Check, fail, type Finding } from "../care/check.ts";
 import { lookAtFallback } from "../care/fallback.ts";
 import {
   askAboutForgetting,
+  askAboutIndex,
   askAboutQueue,
   askAboutReferences,
   askAboutRetention,
   askAboutSessions,
-  lookAtIndex,
 } from "./content.ts";
 import { lookAtDatabase } from "./database_checks.ts";
 import { lookAtDisk, lookAtHome, lookAtPermissions } from "./folders.ts";
@@ -46,7 +46,7 @@ const CHECKS: readonly DoctorCheck[] = [
   { name: "permissions", look: lookAtPermissions },
   { name: "database", look: lookAtDatabase },
   { name: "references", ask: askAboutReferences },
-  { name: "search index", look: lookAtIndex },
+  { name: "search index", ask: askAboutIndex },
   { name: "spool", look: lookAtSpool },
   { name: "fallback", look: lookAtFallback },
   { name: "hooks", look: lookAtHooks },

@@ -14,7 +14,6 @@ import {
   quoteWord,
 } from "../../claude/settings/hooks.ts";
 import {
-  hasHook,
   type HooksPlace,
   installLine,
   isSearched,
@@ -162,7 +161,8 @@ function faultsAcross(
   if (missing.length > 0) {
     faults.push(warn(`no hook is installed for ${missing.join(", ")}`, installLine(widest)));
   }
-  if (present.includes(DRAIN_EVENT) && !looks.some((look) => hasHook(look, "drain"))) {
+  const all = looks.flatMap(({ entries, wrapped }) => [...entries, ...wrapped]);
+  if (present.includes(DRAIN_EVENT) && all.every(({ role }) => role !== "drain")) {
     faults.push(warn(
       `no drain is installed beside the hook for ${DRAIN_EVENT}: memory is then only worked in at the end of a session`,
       installLine(widest),
