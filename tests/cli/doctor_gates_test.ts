@@ -145,33 +145,12 @@ test.unix("a program that is gone is NOT ARMED", async (place) => {
   );
 });
 
-test.unix("a program without guards is NOT ARMED, and its version is named", async (place) => {
-  const path = program(
-    place,
-    `case "$1" in hook) cat >/dev/null;; *) echo '{"version":"0.0.9","schema":1}';; esac`,
-  );
-  await place.run(["install-hooks", "--command", path]);
-  const row = await gate(place);
-  assert.equal(row.status, "fail");
-  assert.match(row.message, /version 0\.0\.9 \(schema 1\), lets pass what must be denied/);
-});
-
-test.unix("an older program that judges is named", async (place) => {
-  const path = program(
-    place,
-    `case "$1" in hook) exec ${words} "$@";; *) echo '{"version":"0.0.9","schema":1}';; esac`,
-  );
-  await place.run(["install-hooks", "--command", path]);
-  const row = await gate(place);
-  assert.equal(row.status, "warn");
-  assert.match(row.message, /^ARMED by an older program, version 0\.0\.9 \(schema 1\)/);
-});
-
 testWhere(
   needsUnix(),
-  "a program that denies everything, crashes or talks nonsense is NOT ARMED",
+  "a program that denies nothing or everything, crashes or talks nonsense is NOT ARMED",
   async () => {
     const cases: readonly (readonly [script: string, message: RegExp])[] = [
+      ["cat >/dev/null", /lets pass what must be denied/],
       [`cat >/dev/null; ${DENIAL}`, /denies what must pass/],
       ["cat >/dev/null; echo oh >&2; exit 3", /leaves with status 3 \(oh\)/],
       ["cat >/dev/null; echo hello", /Claude Code does not understand/],
@@ -375,19 +354,7 @@ test.unix("hooks that are not asked about PowerShell are NOT ARMED where there i
   const matcher = "Bash|Monitor|Edit|MultiEdit|Write|NotebookEdit";
   alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
   assert.match((await gates(tools)).message, /^NOT ARMED .*not asked about PowerShell: /);
-  assert.match((await gates("/nowhere")).message, /^ARMED only for Bash\|Monitor/);
-});
-
-Deno.test("strict rules that cannot be read are named too", async () => {
-  using place = guarded("preToolUse: {strict: true}\n");
-  await place.run(["install-hooks"]);
-  const stdin = { session_id: "s1", cwd: place.project, tool_name: "Read" };
-  await place.run(["hook", "PreToolUse"], { stdin });
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "a: [");
-  const [first, second] = await gates(place);
-  assert.match(first!.message, /^ARMED/);
-  assert.deepEqual([second!.status, second!.next], ["warn", "conclaude config validate"]);
-  assert.match(second!.message, /every change is refused.*\.conclaude\.yaml:1:5/);
+  assert.match((await gates("/nowhere")).message, /^ARMED:/);
 });
 
 test("another settings file of Claude Code is looked at with --settings", async (place) => {

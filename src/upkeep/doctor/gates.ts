@@ -5,7 +5,6 @@
  */
 import { quietly } from "../../base/errors.ts";
 import { baseName, joinPath } from "../../base/paths.ts";
-import { VERSION } from "../../base/version.ts";
 import { type Need, type Unarmed, unarmedText, whyUnarmed } from "../../claude/settings/armed.ts";
 import { machineHere, readHookCommand } from "../../claude/settings/hook_program.ts";
 import { commandLine, type HookEntry, isOurName, quoteWord } from "../../claude/settings/hooks.ts";
@@ -16,7 +15,6 @@ import {
   type SettingsLook,
 } from "../../claude/settings/installed_hooks.ts";
 import { memberOf, ownershipHere, unwrap } from "../../claude/settings/own_handler.ts";
-import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { needsOf } from "../../policy/armed_gates.ts";
 import { OS } from "../../system/environment.ts";
 import {
@@ -31,7 +29,6 @@ import { type LineEnd, runShellLine } from "../../system/process/run_program.ts"
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import { isThisProgram } from "./hook_checks.ts";
 import { type DoctorPlace, lockReason } from "./place.ts";
-import { isAtLeast } from "./program_check.ts";
 
 export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   const { config } = place;
@@ -45,10 +42,10 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   });
   const faults = unarmed.map((reason) => fail(unarmedText(reason), wayToArm(reason, looks)));
   if (unarmed.some(({ isAll, events }) => isAll || events.includes("PreToolUse"))) return faults;
-  const lock = lockReason(config);
-  const validate = "conclaude config validate";
-  if (config.unreadable !== "" && lock === null) {
-    faults.push(fail(`NOT ARMED for what stands in ${config.unreadable}`, validate));
+  if (config.unreadable !== "" && lockReason(config) === null) {
+    faults.push(
+      fail(`NOT ARMED for what stands in ${config.unreadable}`, "conclaude config validate"),
+    );
   }
   const proofs: Finding[] = [];
   for (const look of looks.filter(({ fatal }) => fatal === undefined)) {
@@ -66,9 +63,6 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   return [
     ...faults,
     ...proofs.filter(({ status }) => isWhole || status !== "ok"),
-    ...lock === null
-      ? []
-      : [warn(`every change is refused, since strict rules cannot be read: ${lock}`, validate)],
   ];
 }
 
@@ -104,7 +98,7 @@ async function proveProgram(
   },
 ): Promise<Finding> {
   const entry = entries.find(({ event }) => event === "PreToolUse") ?? entries[0]!;
-  const { command, matcher = "*", onFailure } = entry;
+  const { command, onFailure } = entry;
   const again = installLine(look);
   const hook = `the hook in ${look.path}`;
   const gates = gatesText(needs, entries);
@@ -115,23 +109,7 @@ async function proveProgram(
     );
   }
   const fault = await tryProgram(entry, place);
-  const older = fault === null || fault === BLIND ? await olderVersion(command, place) : null;
-  if (fault !== null) {
-    const version = older === null ? "" : `, version ${older},`;
-    return fail(`NOT ARMED${gates}: ${hook}${version} ${fault}: ${command}`, again);
-  }
-  if (older !== null) {
-    return warn(
-      `ARMED by an older program, version ${older}, which may not know every rule: ${command} in ${look.path}`,
-      again,
-    );
-  }
-  if (matcher !== "" && matcher !== "*") {
-    return warn(
-      `ARMED only for ${matcher}: the PreToolUse hook in ${look.path} is asked about nothing else`,
-      commandLine("install-hooks", look.flags),
-    );
-  }
+  if (fault !== null) return fail(`NOT ARMED${gates}: ${hook} ${fault}: ${command}`, again);
   return ok(
     `ARMED: ${hook} denied what is forbidden and let pass what is not; ` +
       (onFailure === "block"
@@ -164,29 +142,11 @@ function mayRun(
       .some(({ entries }) => entries.some((entry) => programOf(entry.command) === line));
 }
 
-const VERSION_MS = 5_000;
-
-/** The version of an older program than this one; null for any other. A program that tells no version is older. */
-async function olderVersion(command: string, place: DoctorPlace): Promise<string | null> {
-  const program = readHookCommand(command);
-  if (isThisProgram(program, place)) return null;
-  const line = `${program.line} --version --json`;
-  const end = await inStage(place, (_project, run) => run(line, "", VERSION_MS));
-  const said = end.kind === "ended" ? parsed(end.stdout) : undefined;
-  const [version, schema] = [memberOf(said, "version"), memberOf(said, "schema")];
-  if (typeof version !== "string" || typeof schema !== "number") return "unknown";
-  const isOlder = schema < SCHEMA_VERSION ||
-    !isAtLeast(version, VERSION.split(".").map(Number));
-  return isOlder ? `${version} (schema ${schema})` : null;
-}
-
 /** A rule that starts no program. */
 const POLICY = "preToolUse: {preventRootAdditions: false, uneditableFiles: ['*.denied']}\n";
 const SESSION_ID = "00000000-0000-4000-8000-000000000000";
 /** The commands of a configuration may take much longer; the proof has none. */
 const MAX_PROOF_MS = 30_000;
-/** What a program without guards does. */
-const BLIND = "lets pass what must be denied";
 
 /** What Claude Code reads in an answer. */
 const ANSWER_KEYS = ["hookSpecificOutput", "systemMessage", "decision", "continue"];
@@ -198,61 +158,10 @@ const ANSWER_KEYS = ["hookSpecificOutput", "systemMessage", "decision", "continu
  */
 async function tryProgram(
   { command, timeout }: HookEntry,
-  place: DoctorPlace,
+  { environment }: DoctorPlace,
 ): Promise<string | null> {
   const timeoutMs = Math.min(timeout * 1000, MAX_PROOF_MS);
-  return await inStage(place, async (project, run) => {
-    for (const isForbidden of [true, false]) {
-      const payload = {
-        session_id: SESSION_ID,
-        transcript_path: joinPath(project, "transcript.jsonl"),
-        cwd: project,
-        hook_event_name: "PreToolUse",
-        permission_mode: "default",
-        tool_name: "Edit",
-        tool_input: {
-          file_path: joinPath(project, isForbidden ? "proof.denied" : "proof.txt"),
-          old_string: "1",
-          new_string: "2",
-        },
-        tool_use_id: "toolu_proof",
-      };
-      const line = `${programOf(command)} hook PreToolUse`;
-      const end = await run(line, `${JSON.stringify(payload)}\n`, timeoutMs);
-      const answer = answerOf(end, timeoutMs);
-      if (typeof answer === "string") return answer;
-      const decision = memberOf(memberOf(answer, "hookSpecificOutput"), "permissionDecision");
-      if ((decision === "deny") !== isForbidden) {
-        return isForbidden ? BLIND : "denies what must pass";
-      }
-    }
-    return null;
-  });
-}
-
-/** The answer of a hook, or why Claude Code could not use it. */
-function answerOf(end: LineEnd, limitMs: number): unknown {
-  if (end.kind === "unstarted") return `could not be run: ${end.why}`;
-  if (end.kind === "late") return `does not answer within ${limitMs / 1000} seconds`;
-  const { code, stdout, stderr } = end;
-  if (code !== 0) {
-    const said = stderr.trim().split("\n", 1)[0]!;
-    return `leaves with status ${code}${said === "" ? "" : ` (${said})`}`;
-  }
-  const answer = stdout.trim() === "" ? {} : parsed(stdout);
-  const isRead = stdout.trim() === "" ||
-    ANSWER_KEYS.some((key) => memberOf(answer, key) !== undefined);
-  return isRead ? answer : "answers with something that Claude Code does not understand";
-}
-
-/** Runs a line of the shell in the project of the proof. */
-type Run = (line: string, input: string, timeoutMs: number) => Promise<LineEnd>;
-
-/** Makes folders that stand for a person's home and a project, and removes them afterwards. */
-async function inStage<Result>(
-  { environment }: DoctorPlace,
-  act: (project: string, run: Run) => Promise<Result>,
-): Promise<Result> {
+  // These folders stand for a person's home and a project.
   const stage = realPathSync(makeTempDirSync({ prefix: "conclaude-doctor-" }));
   const [home, folder] = [joinPath(stage, "home"), joinPath(stage, "project")];
   const variables = {
@@ -265,15 +174,50 @@ async function inStage<Result>(
     mkdirSync(home);
     mkdirSync(folder);
     writeTextFileSync(joinPath(folder, ".conclaude.yaml"), POLICY);
-    return await act(
-      folder,
-      (line, input, timeoutMs) =>
-        runShellLine(atHome(line, home), { input, timeoutMs, environment, folder, variables }),
-    );
+    for (const isForbidden of [true, false]) {
+      const file = joinPath(folder, isForbidden ? "proof.denied" : "proof.txt");
+      const input = JSON.stringify({
+        session_id: SESSION_ID,
+        transcript_path: joinPath(home, "transcript.jsonl"),
+        cwd: folder,
+        hook_event_name: "PreToolUse",
+        permission_mode: "default",
+        tool_name: "Edit",
+        tool_input: { file_path: file, old_string: "1", new_string: "2" },
+        tool_use_id: "toolu_proof",
+      });
+      const line = atHome(`${programOf(command)} hook PreToolUse`, home);
+      const around = { timeoutMs, environment, folder, variables };
+      const answer = answerOf(
+        await runShellLine(line, { input: `${input}\n`, ...around }),
+        timeoutMs,
+      );
+      if (typeof answer === "string") return answer;
+      const decision = memberOf(memberOf(answer, "hookSpecificOutput"), "permissionDecision");
+      if ((decision === "deny") !== isForbidden) {
+        return isForbidden ? "lets pass what must be denied" : "denies what must pass";
+      }
+    }
+    return null;
   } finally {
     // Where a program that was started still works there, the system cleans the folder.
     quietly(() => removeSync(stage, { recursive: true }));
   }
+}
+
+/** The answer of a hook, or why Claude Code could not use it. */
+function answerOf(end: LineEnd, limitMs: number): unknown {
+  if (end.kind === "unstarted") return `could not be run: ${end.why}`;
+  if (end.kind === "late") return `does not answer within ${limitMs / 1000} seconds`;
+  const { code, stdout, stderr } = end;
+  if (code !== 0) {
+    const said = stderr.trim().split("\n", 1)[0]!;
+    return `leaves with status ${code}${said === "" ? "" : ` (${said})`}`;
+  }
+  const answer = stdout.trim() === "" ? {} : quietly(() => JSON.parse(stdout));
+  const isRead = stdout.trim() === "" ||
+    ANSWER_KEYS.some((key) => memberOf(answer, key) !== undefined);
+  return isRead ? answer : "answers with something that Claude Code does not understand";
 }
 
 /**
@@ -286,8 +230,4 @@ function atHome(line: string, home: string): string {
   const isScript = readHookCommand(line).script !== null;
   const kept = isScript ? `DENO_DIR="\${DENO_DIR:-${cache}/deno}" ` : "";
   return `${kept}HOME=${quoteWord(home)} ${line}`;
-}
-
-function parsed(text: string): unknown {
-  return quietly(() => JSON.parse(text));
 }
