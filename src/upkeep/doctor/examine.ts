@@ -17,13 +17,14 @@ import { lookAtGates } from "./gates.ts";
 import { lookAtHooks } from "./hook_checks.ts";
 import { askAboutMemory } from "./memory.ts";
 import { askDatabase, type DoctorPlace } from "./place.ts";
-import { lookAtExecutable, lookAtSqlite } from "./program_check.ts";
 import {
   lookAtAgents,
   lookAtBranch,
   lookAtConfiguration,
+  lookAtExecutable,
   lookAtOldState,
-} from "./project_checks.ts";
+  lookAtSqlite,
+} from "./program_and_project.ts";
 import { lookAtLog, lookAtSpool } from "./spool_and_log.ts";
 
 type Findings = readonly Finding[] | Promise<readonly Finding[]>;
@@ -39,7 +40,7 @@ interface DoctorCheck {
 /** The checks in order: an earlier one repairs what a later one needs. */
 const CHECKS: readonly DoctorCheck[] = [
   { name: "executable", look: lookAtExecutable },
-  { name: "sqlite", look: lookAtSqlite },
+  { name: "sqlite", look: () => [lookAtSqlite()] },
   { name: "home", look: lookAtHome },
   { name: "configuration", look: lookAtConfiguration },
   { name: "disk", look: lookAtDisk },
