@@ -473,19 +473,6 @@ Deno.test("doctor looks into the hooks of every settings file that counts", asyn
   assert.match((await hooks())[0]!.message, /comments.*may ignore the file/);
 });
 
-Deno.test("doctor says that the program of the hooks is gone", async () => {
-  using place = stage();
-  const program = join(place.project, "conclaude");
-  Deno.writeTextFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
-  await place.run(["install-hooks", "--scope", "local", "--command", program]);
-  Deno.removeSync(program);
-  const { code, body } = await place.json(["doctor"]);
-  assert.equal(code, 1);
-  const [row] = rowsOf(body, "hooks");
-  assert.match(row!.message, /cannot start: \S+project\/conclaude is not there/);
-  assert.equal(row!.next, "conclaude install-hooks --scope local");
-});
-
 Deno.test("doctor finds sessions whose process is gone, and --fix marks them as abandoned", async () => {
   using place = stage();
   const child = new Deno.Command("true").spawn();
