@@ -38,7 +38,7 @@ export function lookAtHome({ locations, database }: DoctorPlace): Finding[] {
   return faults.length > 0 ? faults : [ok(`${wanted}, yours alone`)];
 }
 
-/** A run with `sudo` leaves a folder of root's behind; of all else doctor shows who may do what. */
+/** The command that takes back another user's folder, as a run with `sudo` leaves one; else one that shows its mode. */
 function wayIn(folder: string): string {
   const uid = userId();
   return uid === null || otherOwner(folder) === null

@@ -98,13 +98,18 @@ function fileFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
   const short = entries
     .filter(({ event, role, timeout }) => role === "event" && timeout < hookTimeoutSeconds(event))
     .map(({ event, timeout }) => `${event} (${timeout} s)`).join(", ");
-  const slow = [
-    short &&
-    `${path} gives these hooks too little time for the commands of a configuration: ${short}`,
-    entries.some(({ role, async }) => role === "drain" && !async) &&
-    `the drain in ${path} is waited for at the end of each turn: it is not \`async\``,
-  ].filter(Boolean);
-  faults.push(...slow.map((message) => warn(String(message), installLine(look))));
+  if (short !== "") {
+    faults.push(warn(
+      `${path} gives these hooks too little time for the commands of a configuration: ${short}`,
+      installLine(look),
+    ));
+  }
+  if (entries.some(({ role, async }) => role === "drain" && !async)) {
+    faults.push(warn(
+      `the drain in ${path} is waited for at the end of each turn: it is not \`async\``,
+      installLine(look),
+    ));
+  }
   // A drain judges nothing, so a command around it hides nothing.
   const judging = wrapped.filter(({ role }) => role === "event");
   const [first] = judging;

@@ -30,6 +30,7 @@ const MAX_REASON_CHARS = 160;
 /** So many failed runs in a row show that the summarizer does not work. */
 const FAILED_RUNS = 3;
 
+/** Whether captures are worked in, and whether the summarizer runs. */
 export function askAboutMemory(db: DatabaseSync, place: DoctorPlace): Finding[] {
   if (!place.config.memoryEnabled) return [ok("off (`memory.enabled` is false)")];
   const health = memoryHealth(db, place.nowMs - OVERDUE_MS);
