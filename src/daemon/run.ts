@@ -10,7 +10,7 @@ import { showNotification } from "../system/process/notifier.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { appendLog } from "../system/log.ts";
-import { lookAtSqlite } from "../upkeep/doctor/program_check.ts";
+import { lookAtSqlite } from "../upkeep/doctor/program_and_project.ts";
 import { readProcesses } from "../system/process/process_identity.ts";
 import { ENDING_SIGNALS } from "../system/process/start.ts";
 import { checkpoint, openDatabase } from "../db/database.ts";
@@ -84,9 +84,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const db = await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs });
   // A process that writes much has to do this itself.
   db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
-  const warnings = lookAtSqlite({ database: "" })
-    .filter(({ status }) => status !== "ok")
-    .map(({ message }) => message);
+  const sqlite = lookAtSqlite();
+  const warnings = sqlite.status === "ok" ? [] : [sqlite.message];
   for (const warning of warnings) log("warn", warning);
   const oldState = undecidedCoven(options.folder, database);
   if (oldState !== null) log("warn", covenNotice(oldState));

@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { daysMs } from "../../base/time.ts";
-import { identifyDatabase } from "../../db/database_identity.ts";
 import { drainLockPath, isLocked } from "../../db/process_lock.ts";
 import { oldSessions } from "../../db/old_rows.ts";
 import { queueHealth } from "../../db/queue.ts";
@@ -19,7 +18,7 @@ import {
   receiptsWithoutKey,
   unfinishedReceipts,
 } from "../forget/forget_receipts_table.ts";
-import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
+import { type DoctorPlace, repairDatabase } from "./place.ts";
 
 const FIX = "conclaude doctor --fix";
 
@@ -32,10 +31,8 @@ export function askAboutReferences(db: DatabaseSync, place: DoctorPlace): Findin
       place,
       (db) => transaction(db, () => correctReferences(db)),
     );
-    return `removed ${
-      count(removed, "row")
-    } that belonged to lost ones, and took the lost name out of ` +
-      count(freed, "other");
+    const [rows, others] = [count(removed, "row"), count(freed, "other")];
+    return `removed ${rows} that belonged to lost ones, and took the lost name out of ${others}`;
   })];
 }
 
@@ -49,18 +46,11 @@ const MAX_COMPARED = 20_000;
 const UNREADABLE = /readonly|read-only|disk I\/O error|disk is full|unable to open|locked|busy/i;
 
 /** Whether the search index holds the words of the observations. */
-export function lookAtIndex(place: DoctorPlace): Finding[] {
+export function askAboutIndex(db: DatabaseSync, place: DoctorPlace): Finding[] {
   const { database, comparesAll = false } = place;
-  if (database === ":memory:" || identifyDatabase(database).kind !== "ours") return [];
-  let fault: string | undefined;
-  try {
-    [fault] = indexFaultsAt(database, { maxRows: comparesAll ? Infinity : MAX_COMPARED });
-  } catch {
-    // The check of the database itself reports this.
-    return [];
-  }
+  const [fault] = indexFaultsAt(database, { maxRows: comparesAll ? Infinity : MAX_COMPARED });
   if (fault === undefined) {
-    const isCompared = comparesAll || (askDatabase(place, countIndexed) ?? 0) <= MAX_COMPARED;
+    const isCompared = comparesAll || countIndexed(db) <= MAX_COMPARED;
     const rest = "; whether it has every word of so many observations `conclaude db check` looks";
     return [ok(`no fault found${isCompared ? "" : rest}`)];
   }

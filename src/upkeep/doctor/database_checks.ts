@@ -149,7 +149,7 @@ function isOthers({ database, locations }: RepairPlace): boolean {
 
 function beforeFirstHook(place: RepairPlace, state: string): Finding {
   const { database, databaseChosenBy } = place;
-  const why = whyUnwritable(nearestFolder(parentOf(database)));
+  const why = whyUnwritable(parentOf(database));
   return why === null
     ? ok(`${database} ${state} (chosen by ${databaseChosenBy})`)
     : unusable(place, `cannot be made: ${why}`, wayToWrite(place));
@@ -254,7 +254,7 @@ function wayToWrite(place: RepairPlace): string {
 function useAnotherDatabase({ locations, database }: RepairPlace): string {
   const byFlag = locations.databaseFrom === "flag";
   const path = [locations.dataFolder, ...locations.spoolFolders.map(parentOf)]
-    .filter((folder) => whyUnwritable(nearestFolder(folder)) === null)
+    .filter((folder) => whyUnwritable(folder) === null)
     .flatMap((folder) => ["conclaude.db", "conclaude-2.db"].map((name) => joinPath(folder, name)))
     .find((path) =>
       path !== database &&

@@ -5,11 +5,11 @@ import { type Check, fail, type Finding } from "../care/check.ts";
 import { lookAtFallback } from "../care/fallback.ts";
 import {
   askAboutForgetting,
+  askAboutIndex,
   askAboutQueue,
   askAboutReferences,
   askAboutRetention,
   askAboutSessions,
-  lookAtIndex,
 } from "./content.ts";
 import { lookAtDatabase } from "./database_checks.ts";
 import { lookAtDisk, lookAtHome, lookAtPermissions } from "./folders.ts";
@@ -17,13 +17,14 @@ import { lookAtGates } from "./gates.ts";
 import { lookAtHooks } from "./hook_checks.ts";
 import { askAboutMemory } from "./memory.ts";
 import { askDatabase, type DoctorPlace } from "./place.ts";
-import { lookAtExecutable, lookAtSqlite } from "./program_check.ts";
 import {
   lookAtAgents,
   lookAtBranch,
   lookAtConfiguration,
+  lookAtExecutable,
   lookAtOldState,
-} from "./project_checks.ts";
+  lookAtSqlite,
+} from "./program_and_project.ts";
 import { lookAtLog, lookAtSpool } from "./spool_and_log.ts";
 
 type Findings = readonly Finding[] | Promise<readonly Finding[]>;
@@ -39,14 +40,14 @@ interface DoctorCheck {
 /** The checks in order: an earlier one repairs what a later one needs. */
 const CHECKS: readonly DoctorCheck[] = [
   { name: "executable", look: lookAtExecutable },
-  { name: "sqlite", look: lookAtSqlite },
+  { name: "sqlite", look: () => [lookAtSqlite()] },
   { name: "home", look: lookAtHome },
   { name: "configuration", look: lookAtConfiguration },
   { name: "disk", look: lookAtDisk },
   { name: "permissions", look: lookAtPermissions },
   { name: "database", look: lookAtDatabase },
   { name: "references", ask: askAboutReferences },
-  { name: "search index", look: lookAtIndex },
+  { name: "search index", ask: askAboutIndex },
   { name: "spool", look: lookAtSpool },
   { name: "fallback", look: lookAtFallback },
   { name: "hooks", look: lookAtHooks },
@@ -77,15 +78,6 @@ interface NamedFinding extends Finding {
   readonly name: string;
 }
 
-/** What became of the repairs. */
-interface Repairs {
-  readonly fixed: string[];
-  /** By the finding's message, what stood in the way. */
-  readonly failures: Map<string, Finding>;
-  /** What a repair could not bring back; no later look finds it. */
-  readonly undone: NamedFinding[];
-}
-
 /**
  * Looks at everything that has to be right for events to be recorded and found.
  *
@@ -95,26 +87,42 @@ export async function examine(
   place: DoctorPlace,
   options: { readonly fix: boolean },
 ): Promise<Examination> {
-  const repairs: Repairs = { fixed: [], failures: new Map(), undone: [] };
+  const fixed: string[] = [];
+  /** By the finding's message, what stood in the way of its repair. */
+  const failures = new Map<string, Finding>();
+  /** What a repair could not bring back; no later look finds it. */
+  const undone: NamedFinding[] = [];
+  const repairOne = async ({ name, message, repair }: NamedFinding) => {
+    if (repair === undefined) return;
+    try {
+      const repaired = await repair();
+      fixed.push(typeof repaired === "string" ? repaired : repaired.done);
+      if (typeof repaired !== "string") undone.push({ name, ...repaired.undone });
+    } catch (thrown) {
+      const { why, next } = troubleOf(thrown, "conclaude doctor --fix");
+      failures.set(message, fail(`could not be corrected (${message}): ${why}`, next));
+    }
+  };
   const looker = { ...place, comparesAll: options.fix };
-  let findings = await lookAtAll(looker, options.fix ? repairs : null);
-  if (repairs.fixed.length + repairs.failures.size > 0) {
-    findings = [...await lookAtAll(looker, null), ...repairs.undone];
-  }
+  let findings = await lookAtAll(looker, options.fix ? repairOne : null);
+  if (fixed.length + failures.size > 0) findings = [...await lookAtAll(looker, null), ...undone];
   findings = findings.map((one) => {
-    const failure = repairs.failures.get(one.message);
+    const failure = failures.get(one.message);
     return failure === undefined ? one : { name: one.name, ...failure };
   });
   return {
     ok: findings.every(({ status }) => status !== "fail"),
     checks: findings.map(({ name, status, message, next }) => ({ name, status, message, next })),
-    fixed: repairs.fixed,
+    fixed,
     fixable: findings.filter(({ repair }) => repair !== undefined).length,
   };
 }
 
-/** Looks at everything in order; with `repairs`, corrects what is found before the next look. */
-async function lookAtAll(place: DoctorPlace, repairs: Repairs | null): Promise<NamedFinding[]> {
+/** Looks at everything in order; `repair` corrects what is found before the next look. */
+async function lookAtAll(
+  place: DoctorPlace,
+  repair: ((finding: NamedFinding) => Promise<void>) | null,
+): Promise<NamedFinding[]> {
   const looked: NamedFinding[] = [];
   for (const check of CHECKS) {
     // Every repair after the check of the database writes to it: it would fail until the person has mended the database.
@@ -122,25 +130,13 @@ async function lookAtAll(place: DoctorPlace, repairs: Repairs | null): Promise<N
       name === "database" && status === "fail" && repair === undefined
     );
     for (const finding of await lookSafely(check, place)) {
-      const { repair, ...rest } = finding;
-      const found = obstacle && repair ? { ...rest, next: obstacle.next } : finding;
+      const { repair: ownRepair, ...rest } = finding;
+      const found = obstacle && ownRepair ? { ...rest, next: obstacle.next } : finding;
       looked.push({ name: check.name, ...found });
-      if (repairs !== null) await repairOne(looked.at(-1)!, repairs);
+      await repair?.(looked.at(-1)!);
     }
   }
   return looked;
-}
-
-async function repairOne({ name, message, repair }: NamedFinding, told: Repairs): Promise<void> {
-  if (repair === undefined) return;
-  try {
-    const repaired = await repair();
-    told.fixed.push(typeof repaired === "string" ? repaired : repaired.done);
-    if (typeof repaired !== "string") told.undone.push({ name, ...repaired.undone });
-  } catch (thrown) {
-    const { why, next } = troubleOf(thrown, "conclaude doctor --fix");
-    told.failures.set(message, fail(`could not be corrected (${message}): ${why}`, next));
-  }
 }
 
 /** A check that breaks does not keep doctor from the others. */

@@ -14,8 +14,6 @@ import {
   quoteWord,
 } from "../../claude/settings/hooks.ts";
 import {
-  disablingFile,
-  hasHook,
   type HooksPlace,
   installLine,
   isSearched,
@@ -24,7 +22,7 @@ import {
   type SettingsLook,
   strictFlag,
 } from "../../claude/settings/installed_hooks.ts";
-import { unwrap } from "../../claude/settings/own_handler.ts";
+import { memberOf, unwrap } from "../../claude/settings/own_handler.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import type { DoctorPlace } from "./place.ts";
 
@@ -34,19 +32,11 @@ const NEEDED_EVENTS = ["SessionStart", "PostToolUse", "SessionEnd"];
 /** Looks into every settings file that counts here. */
 export function lookAtHooks(place: DoctorPlace): Finding[] {
   const looks = lookAtSettings(place);
-  const installed = looks.filter(({ entries }) => entries.length > 0);
-  const disabling = disablingFile(looks);
+  const installed = installedIn(looks);
   const faults = [
+    ...disabledBy(looks),
     ...looks.flatMap((look) => fileFaults(look, place)),
-    ...disabling === null ? [] : [fail(
-      `\`disableAllHooks\` is true in ${disabling}: Claude Code runs no hook at all`,
-      `set it to false in ${quoteWord(disabling)}, or remove it`,
-    )],
-    ...installed.flatMap((look) => startFaults(look, place)),
-    ...missingHooks(installed, looks),
-    ...doubledEvents(installed),
-    ...installed.flatMap(slownessFaults),
-    ...looks.flatMap(wrappedHooks),
+    ...faultsAcross(installed, looks),
   ];
   const isAnywhere = looks.some(({ entries, wrapped }) => entries.length + wrapped.length > 0);
   if (!isAnywhere && looks.every(({ unreadable }) => unreadable === null)) {
@@ -62,56 +52,97 @@ export function lookAtHooks(place: DoctorPlace): Finding[] {
 export function installedHooks(
   place: HooksPlace,
 ): { readonly path: string; readonly events: readonly string[] }[] {
-  return lookAtSettings(place)
-    .filter(({ entries }) => entries.length > 0)
+  return installedIn(lookAtSettings(place))
     .map(({ path, entries }) => ({ path, events: eventsOf(entries) }));
 }
 
-function eventsOf(entries: readonly HookEntry[]): string[] {
+function installedIn(looks: readonly SettingsLook[]): SettingsLook[] {
+  return looks.filter(({ entries }) => entries.length > 0);
+}
+
+function eventsOf(entries: readonly Pick<HookEntry, "event">[]): string[] {
   return [...new Set(entries.map(({ event }) => event))];
 }
 
-/** Claude Code ignores a file that it cannot read, and discards a whole file for one invalid handler. */
-function fileFaults(look: SettingsLook, { settings }: DoctorPlace): Finding[] {
-  const { path, unreadable, fatal, entries } = look;
-  if (unreadable !== null) {
-    const again = commandLine("doctor", settings === undefined ? [] : ["--settings", settings]);
-    return [fail(
-      `${path}: ${unreadable}; Claude Code may ignore the file, and every hook in it`,
-      `correct ${quoteWord(path)}, then run \`${again}\` again`,
-    )];
-  }
-  if (fatal === undefined) return [];
-  const message =
-    `${path}: \`${fatal.path}\` ${fatal.problem}, so Claude Code discards the whole file`;
-  const next = `correct or remove \`${fatal.path}\` in ${quoteWord(path)}`;
-  return [
-    entries.length > 0 ? fail(`${message}, conclaude's hooks too`, next) : warn(message, next),
-  ];
+/** Claude Code obeys the first file that says whether all hooks are off. */
+function disabledBy(looks: readonly SettingsLook[]): Finding[] {
+  const said = ({ settings }: SettingsLook) => memberOf(settings, "disableAllHooks");
+  const deciding = looks.find((look) => typeof said(look) === "boolean");
+  return deciding === undefined || said(deciding) === false ? [] : [fail(
+    `\`disableAllHooks\` is true in ${deciding.path}: Claude Code runs no hook at all`,
+    `set it to false in ${quoteWord(deciding.path)}, or remove it`,
+  )];
 }
 
-/** Programs of a file's hooks that cannot start, and those that are not this one. */
-function startFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
+/** What is wrong with one file and its hooks. */
+function fileFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
+  const { path, flags, unreadable, fatal, entries, wrapped } = look;
+  if (unreadable !== null) {
+    return [fail(
+      `${path}: ${unreadable}; Claude Code may ignore the file, and every hook in it`,
+      `correct ${quoteWord(path)}, then run \`conclaude doctor\` again`,
+    )];
+  }
+  const faults: Finding[] = [];
+  if (fatal !== undefined) {
+    faults.push((entries.length > 0 ? fail : warn)(
+      `${path}: \`${fatal.path}\` ${fatal.problem}, so Claude Code discards the whole file` +
+        (entries.length > 0 ? ", conclaude's hooks too" : ""),
+      `correct or remove \`${fatal.path}\` in ${quoteWord(path)}`,
+    ));
+  }
+  const programs = entries.map(({ command }) => readHookCommand(command));
+  for (const program of new Map(programs.map((one) => [one.line, one])).values()) {
+    faults.push(...programFaults(program, look, place));
+  }
+  const short = entries
+    .filter(({ event, role, timeout }) => role === "event" && timeout < hookTimeoutSeconds(event))
+    .map(({ event, timeout }) => `${event} (${timeout} s)`).join(", ");
+  if (short !== "") {
+    faults.push(warn(
+      `${path} gives these hooks too little time for the commands of a configuration: ${short}`,
+      installLine(look),
+    ));
+  }
+  if (entries.some(({ role, async }) => role === "drain" && !async)) {
+    faults.push(warn(
+      `the drain in ${path} is waited for at the end of each turn: it is not \`async\``,
+      installLine(look),
+    ));
+  }
+  // A drain judges nothing, so a command around it hides nothing.
+  const judging = wrapped.filter(({ role }) => role === "event");
+  const [first] = judging;
+  if (first !== undefined) {
+    faults.push(warn(
+      `the hooks for ${
+        eventsOf(judging).join(", ")
+      } in ${path} do more than start conclaude (\`${first.command}\`), ` +
+        "so nobody can say that they judge: a status that is swallowed hides a hook that cannot run",
+      unwrap(first, path, [...flags, ...strictFlag(look)]),
+    ));
+  }
+  return faults;
+}
+
+/** Whether a program that hooks name cannot start, or is not this one. */
+function programFaults(program: HookProgram, look: SettingsLook, place: DoctorPlace): Finding[] {
   const { searchPath, programPath } = place;
   const again = replaceLine(look);
-  const programs = look.entries.map(({ command }) => readHookCommand(command));
-  return [...new Map(programs.map((one) => [one.line, one])).values()].flatMap((program) => {
-    const why = whyNotStarted(program, searchPath);
-    if (why !== null) {
-      return [fail(
-        `the hooks in ${look.path} cannot start: ${why}`,
-        isSearched(program) ? `have it on the PATH, or name this one: \`${again}\`` : again,
-      )];
-    }
-    if (isThisProgram(program, place)) return [];
-    return [warn(
-      `the hooks in ${look.path} start another program than this one (${programPath}), perhaps of another version: ` +
-        `${program.script ?? fileOf(program, searchPath)}`,
-      isSearched(program)
-        ? "if this one is right, let the PATH name its folder first"
-        : `if this one is right: \`${again}\``,
+  const why = whyNotStarted(program, searchPath);
+  if (why !== null) {
+    return [fail(
+      `the hooks in ${look.path} cannot start: ${why}`,
+      isSearched(program) ? `have it on the PATH, or name this one: \`${again}\`` : again,
     )];
-  });
+  }
+  return isThisProgram(program, place) ? [] : [warn(
+    `the hooks in ${look.path} start another program than this one (${programPath}), perhaps of another version: ` +
+      `${program.script ?? fileOf(program, searchPath)}`,
+    isSearched(program)
+      ? "if this one is right, let the PATH name its folder first"
+      : `if this one is right: \`${again}\``,
+  )];
 }
 
 /** Whether a hook starts this very program. */
@@ -120,68 +151,40 @@ export function isThisProgram(started: HookProgram, place: DoctorPlace): boolean
   return isSameProgram(started, { program, path, searchPath });
 }
 
-/** The command adds them to the installed settings file that counts for the most sessions. */
-function missingHooks(installed: readonly SettingsLook[], looks: readonly SettingsLook[]) {
+/** What is wrong with the hooks of all files together: some are missing, or record an event twice. */
+function faultsAcross(
+  installed: readonly SettingsLook[],
+  looks: readonly SettingsLook[],
+): Finding[] {
+  // The installed file that counts for the most sessions.
   const widest = installed.at(-1);
   if (widest === undefined) return [];
-  const present = new Set(installed.flatMap(({ entries }) => eventsOf(entries)));
-  const missing = NEEDED_EVENTS.filter((event) => !present.has(event));
-  const lacksDrain = present.has(DRAIN_EVENT) && !looks.some((look) => hasHook(look, "drain"));
-  return [
-    ...missing.length === 0 ? [] : [`no hook is installed for ${missing.join(", ")}`],
-    ...lacksDrain
-      ? [
-        `no drain is installed beside the hook for ${DRAIN_EVENT}: memory is then only worked in at ` +
-        "the end of a session",
-      ]
-      : [],
-  ].map((message) => warn(message, installLine(widest)));
-}
-
-/** Claude Code runs equal commands of all files once; different ones each record the event. A drain records none. */
-function doubledEvents(installed: readonly SettingsLook[]): Finding[] {
-  const recording = installed.flatMap(({ entries }) =>
-    entries.filter(({ role }) => role === "event")
+  const entries = installed.flatMap(({ entries }) => entries);
+  const present = eventsOf(entries);
+  const missing = NEEDED_EVENTS.filter((event) => !present.includes(event));
+  const faults: Finding[] = [];
+  if (missing.length > 0) {
+    faults.push(warn(`no hook is installed for ${missing.join(", ")}`, installLine(widest)));
+  }
+  const all = looks.flatMap(({ entries, wrapped }) => [...entries, ...wrapped]);
+  if (present.includes(DRAIN_EVENT) && all.every(({ role }) => role !== "drain")) {
+    faults.push(warn(
+      `no drain is installed beside the hook for ${DRAIN_EVENT}: memory is then only worked in at the end of a session`,
+      installLine(widest),
+    ));
+  }
+  // Claude Code runs equal commands of all files once; different ones each record the event.
+  const recording = entries.filter(({ role }) => role === "event");
+  const doubled = present.filter((name) =>
+    new Set(recording.filter(({ event }) => event === name).map(({ command }) => command)).size > 1
   );
-  const events = [...Map.groupBy(recording, ({ event }) => event)].filter(([, entries]) =>
-    new Set(entries.map(({ command }) => command)).size > 1
-  ).map(([event]) => event);
-  const [first, second] = installed;
-  if (events.length === 0 || first === undefined) return [];
-  return [warn(
-    `these events are recorded twice, by different programs: ${events.join(", ")}`,
-    second === undefined
-      ? installLine(first)
-      : `keep one: \`${commandLine("uninstall-hooks", first.flags)}\``,
-  )];
-}
-
-/** A drain that Claude Code waits for, and hooks whose time limit is too short for their commands. */
-function slownessFaults(look: SettingsLook): Finding[] {
-  const { path, entries } = look;
-  const short = entries
-    .filter(({ event, role, timeout }) => role === "event" && timeout < hookTimeoutSeconds(event))
-    .map(({ event, timeout }) => `${event} (${timeout} s)`).join(", ");
-  return [
-    ...entries.some(({ role, async }) => role === "drain" && !async)
-      ? [`the drain in ${path} is waited for at the end of each turn: it is not \`async\``]
-      : [],
-    ...short === ""
-      ? []
-      : [`${path} gives these hooks too little time for the commands of a configuration: ${short}`],
-  ].map((message) => warn(message, installLine(look)));
-}
-
-/** A command around a hook may hide that the hook cannot run. A drain judges nothing, so nothing is hidden there. */
-function wrappedHooks(look: SettingsLook): Finding[] {
-  const { path, flags } = look;
-  const judging = look.wrapped.filter(({ role }) => role === "event");
-  const [first] = judging;
-  if (first === undefined) return [];
-  const events = judging.map(({ event }) => event).join(", ");
-  return [warn(
-    `the hooks for ${events} in ${path} do more than start conclaude (\`${first.command}\`), so nobody can say that ` +
-      "they judge: a status that is swallowed hides a hook that cannot run",
-    unwrap(first, path, [...flags, ...strictFlag(look)]),
-  )];
+  if (doubled.length > 0) {
+    faults.push(warn(
+      `these events are recorded twice, by different programs: ${doubled.join(", ")}`,
+      installed.length === 1
+        ? installLine(widest)
+        : `keep one: \`${commandLine("uninstall-hooks", installed[0]!.flags)}\``,
+    ));
+  }
+  return faults;
 }

@@ -1,11 +1,9 @@
 /** What keeps captures from becoming memory, and summaries from being rewritten. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, quietly } from "../../base/errors.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
 import { plain } from "../../base/plain.ts";
-import { commandLine } from "../../claude/settings/hooks.ts";
-import { hasHook, lookAtSettings } from "../../claude/settings/installed_hooks.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { damagedPayloads } from "../../db/payloads.ts";
@@ -32,6 +30,7 @@ const MAX_REASON_CHARS = 160;
 /** So many failed runs in a row show that the summarizer does not work. */
 const FAILED_RUNS = 3;
 
+/** Whether captures are worked in, and whether the summarizer runs. */
 export function askAboutMemory(db: DatabaseSync, place: DoctorPlace): Finding[] {
   if (!place.config.memoryEnabled) return [ok("off (`memory.enabled` is false)")];
   const health = memoryHealth(db, place.nowMs - OVERDUE_MS);
@@ -61,17 +60,13 @@ export function askAboutMemory(db: DatabaseSync, place: DoctorPlace): Finding[] 
     ));
   }
   if (overdue > 0 && hooksRan) {
-    const what =
-      `${count(overdue, "capture has", "captures have")} waited for more than an hour, ` +
-      "although hooks run";
-    faults.push(
-      lookAtSettings(place).some((look) => hasHook(look, "drain"))
-        ? warn(`${what}: the drain beside Stop does not work them in`, "conclaude queue drain")
-        : warn(
-          `${what}: no hook for the drain (\`conclaude hook Drain\`) is installed`,
-          commandLine("install-hooks"),
-        ),
-    );
+    faults.push(warn(
+      `${
+        count(overdue, "capture has", "captures have")
+      } waited for more than an hour, although hooks run: the drain ` +
+        "beside Stop is not installed, or does not work them in",
+      "conclaude queue drain",
+    ));
   }
   faults.push(...lockFaults(place), ...summarizerFaults(db, place));
   return faults.length > 0
@@ -82,16 +77,16 @@ export function askAboutMemory(db: DatabaseSync, place: DoctorPlace): Finding[] 
 /** Whether the lock file can be opened: a drain has to lock it before it begins. */
 function lockFaults({ database }: DoctorPlace): Finding[] {
   const path = drainLockPath(database);
-  let why: string | null = null;
   try {
     openSync(path, { read: true, write: true }).close();
+    return [];
   } catch (thrown) {
-    why = isNotFound(thrown) ? whyUnwritable(parentOf(path)) : messageOf(thrown);
+    const why = isNotFound(thrown) ? whyUnwritable(parentOf(path)) : messageOf(thrown);
+    return why === null ? [] : [warn(
+      `captures cannot be worked in: the file of the lock, ${path}, cannot be used: ${why}`,
+      "make it writable, or remove it",
+    )];
   }
-  return why === null ? [] : [warn(
-    `captures cannot be worked in: the file of the lock, ${path}, cannot be used: ${why}`,
-    "make it writable, or remove it",
-  )];
 }
 
 function summarizerFaults(db: DatabaseSync, place: DoctorPlace): Finding[] {
@@ -130,22 +125,16 @@ function summarizerFaults(db: DatabaseSync, place: DoctorPlace): Finding[] {
 
 /** Why the program that a command begins with cannot be found; null when it can, or when only a shell can tell. */
 function whyMissing(command: string, { locations, searchPath }: DoctorPlace): string | null {
-  const [, first = ""] = /^\s*((?:~\/)?[\w.\/+-]+)(?=\s|$)/.exec(command) ?? [];
-  if (first.startsWith("~/")) {
-    return locations.home === null ? null : whyNotRun(locations.home + first.slice(1));
-  }
+  const [, word = ""] = /^\s*((?:~\/)?[\w.\/+-]+)(?=\s|$)/.exec(command) ?? [];
+  const first = locations.home === null ? word : word.replace(/^~(?=\/)/, locations.home);
   if (isAbsolutePath(first)) return whyNotRun(first);
-  if (!isBareName(first) || findOnPath(first, searchPath).length > 0) return null;
-  return isShellWord(first) ? null : `${first} is not on the PATH`;
+  const isFound = !isBareName(first) || findOnPath(first, searchPath).length > 0 ||
+    isShellWord(first);
+  return isFound ? null : `${first} is not on the PATH`;
 }
 
 /** Whether a shell does this by itself: `cd`, `if`. */
 function isShellWord(word: string): boolean {
-  try {
-    return ["bash", "sh"].some((shell) =>
-      new Command(shell, { args: ["-c", 'command -v "$1"', shell, word] }).outputSync().success
-    );
-  } catch {
-    return true;
-  }
+  const args = ["-c", 'command -v "$1"', "sh", word];
+  return quietly(() => new Command("sh", { args }).outputSync().success) ?? true;
 }

@@ -31,37 +31,45 @@ export function lookAtSpool(place: DoctorPlace): Finding[] {
   const others = files.filter((path) => path.endsWith(".json") && !own.includes(path));
   const damaged = files.filter((path) => path.endsWith(".damaged"));
   const records = (n: number) => count(n, "record is", "records are");
-  const findings = [
-    ...folders.filter((folder) => !isTrustedSpool(folder)).map((folder) =>
-      fail(
-        `${folder} is not this user's own folder, so no record is put there or taken from there`,
-        `ls -ld ${quoteWord(parentOf(folder))} ${quoteWord(folder)}`,
-      )
-    ),
-    ...own.length === 0 ? [] : [warn(
+  const findings = folders.filter((folder) => !isTrustedSpool(folder)).map((folder) =>
+    fail(
+      `${folder} is not this user's own folder, so no record is put there or taken from there`,
+      `ls -ld ${quoteWord(parentOf(folder))} ${quoteWord(folder)}`,
+    )
+  );
+  if (own.length > 0) {
+    findings.push(warn(
       `${records(own.length)} waiting for the database; the next hook that can write takes them in`,
       "conclaude doctor --fix",
       () => takeIn(place),
-    )],
-    ...[...Map.groupBy(others, databaseOf)].map(([other, those]) =>
-      warn(
-        `${records(those.length)} waiting for another database: ${other ?? "unknown"}`,
-        other === null
-          ? `ls -l ${quoteWord(those[0]!)}`
-          : `conclaude --db ${quoteWord(other)} doctor --fix`,
-      )
-    ),
-    ...damaged.length === 0 ? [] : [warn(
+    ));
+  }
+  for (const [other, those] of Map.groupBy(others, databaseOf)) {
+    findings.push(warn(
+      `${records(those.length)} waiting for another database: ${other ?? "unknown"}`,
+      other === null
+        ? `ls -l ${quoteWord(those[0]!)}`
+        : `conclaude --db ${quoteWord(other)} doctor --fix`,
+    ));
+  }
+  if (damaged.length > 0) {
+    findings.push(warn(
       `${records(damaged.length)} set aside because no database could take them`,
       `ls -l ${damaged.slice(0, MAX_NAMED).map(quoteWord).join(" ")}`,
-    )],
-    ...entries.filter(({ path, kind }) => kind !== "file" && RECORD_NAME.test(path)).map((entry) =>
-      warn(
-        `${entry.path} has the name of a record and is ${whatIs(entry)}, so it is left alone`,
-        `ls -ld ${quoteWord(entry.path)}`,
-      )
-    ),
-  ];
+    ));
+  }
+  for (const { path, kind } of entries.filter(({ path }) => RECORD_NAME.test(path))) {
+    if (kind === "file") continue;
+    const what = kind === "link"
+      ? `a link to ${readLinkSync(path)}`
+      : kind === "folder"
+      ? "a folder"
+      : "a pipe or a device";
+    findings.push(warn(
+      `${path} has the name of a record and is ${what}, so it is left alone`,
+      `ls -ld ${quoteWord(path)}`,
+    ));
+  }
   return findings.length > 0 ? findings : [ok("no record is waiting")];
 }
 
@@ -76,24 +84,11 @@ async function takeIn(place: DoctorPlace): Promise<string> {
 }
 
 /** What lies in a spool folder. Nobody reads a pipe, which would be waited for, or a link, which may lead anywhere. */
-interface SpoolEntry {
-  readonly path: string;
-  readonly kind: EntryKind;
-}
-
-/** The entries of a spool folder; none where it cannot be read. */
-export function spoolEntries(folder: string): SpoolEntry[] {
-  return quietly(() =>
-    Array.from(
-      readDirSync(folder),
-      (entry) => ({ path: joinPath(folder, entry.name), kind: kindOf(entry) }),
-    )
-  ) ?? [];
-}
-
-function whatIs({ path, kind }: SpoolEntry): string {
-  if (kind === "link") return `a link to ${readLinkSync(path)}`;
-  return kind === "folder" ? "a folder" : "a pipe or a device";
+export function spoolEntries(
+  folder: string,
+): { readonly path: string; readonly kind: EntryKind }[] {
+  const entries = quietly(() => [...readDirSync(folder)]) ?? [];
+  return entries.map((entry) => ({ path: joinPath(folder, entry.name), kind: kindOf(entry) }));
 }
 
 /** The database that a record is meant for; null when it does not say. */
@@ -110,40 +105,27 @@ export function isTrustedSpool(folder: string): boolean {
 const LOG_LINE = /^(\S+Z) (warn|error) \[\d+\] (.*)$/;
 const MAX_MESSAGE_CHARS = 300;
 
-interface LogLine {
-  readonly file: string;
-  readonly atMs: number;
-  readonly level: string;
-  readonly message: string;
-}
-
-/** The errors and warnings of hooks in the last 24 hours. */
-export function lookAtLog(place: DoctorPlace): Finding[] {
-  const lines = logFiles(place.locations.spoolFolders)
-    .flatMap((file) => recentLines(file, place))
-    .sort((a, b) => a.atMs - b.atMs);
+/** The errors and warnings of hooks in the last 24 hours. Of a log that homes share, only the lines of this home. */
+export function lookAtLog({ locations: { home, spoolFolders }, nowMs }: DoctorPlace): Finding[] {
+  const mark = homeMark(home);
+  const lines = logFiles(spoolFolders).flatMap((file) =>
+    (readText(file) ?? "").split("\n").flatMap((text) => {
+      const [, time = "", level = "", told = ""] = LOG_LINE.exec(text) ?? [];
+      const atMs = Date.parse(time);
+      const isMarked = told.startsWith(mark);
+      const counts = atMs >= nowMs - daysMs(1) && (isMarked || isOfHome(file, home));
+      return counts
+        ? [{ file, atMs, level, message: isMarked ? told.slice(mark.length) : told }]
+        : [];
+    })
+  ).sort((a, b) => a.atMs - b.atMs);
   const last = lines.at(-1);
+  if (last === undefined) return [ok("no error and no warning in the last 24 hours")];
   const errors = lines.filter(({ level }) => level === "error").length;
   const counts = `${count(errors, "error")} and ${count(lines.length - errors, "warning")}`;
-  return [
-    last === undefined ? ok("no error and no warning in the last 24 hours") : warn(
-      `${counts} in the last 24 hours; the last, at ${new Date(last.atMs).toISOString()}: ` +
-        shortened(last.message, MAX_MESSAGE_CHARS),
-      `tail ${quoteWord(last.file)}`,
-    ),
-  ];
-}
-
-/** Of a log that homes share, only the lines of this home. */
-function recentLines(file: string, { locations: { home }, nowMs }: DoctorPlace): LogLine[] {
-  const mark = homeMark(home);
-  return (readText(file) ?? "").split("\n").flatMap((text): LogLine[] => {
-    const [, time = "", level = "", told = ""] = LOG_LINE.exec(text) ?? [];
-    const isMarked = told.startsWith(mark);
-    const atMs = Date.parse(time);
-    const counts = atMs >= nowMs - daysMs(1) && (isMarked || isOfHome(file, home));
-    return counts
-      ? [{ file, atMs, level, message: isMarked ? told.slice(mark.length) : told }]
-      : [];
-  });
+  return [warn(
+    `${counts} in the last 24 hours; the last, at ${new Date(last.atMs).toISOString()}: ` +
+      shortened(last.message, MAX_MESSAGE_CHARS),
+    `tail ${quoteWord(last.file)}`,
+  )];
 }

@@ -1,10 +1,9 @@
 /** Why this user cannot write to a folder or a database, found without making anything. */
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, quietly } from "../../base/errors.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { userId } from "../../system/environment.ts";
 import {
   chmodSync,
-  type FileInfo,
   isNotFound,
   isPermissionDenied,
   openSync,
@@ -19,55 +18,47 @@ import { behindLink } from "../care/whole_file.ts";
 const OWNER_WRITE = 0o200;
 const WRITE_OF_OTHERS = 0o022;
 
-/** Why this user cannot write to a folder; null when nothing is known against it. The groups of a user are not looked at. */
-export function whyUnwritable(folder: string): string | null {
+/**
+ * Why this user cannot write to a folder, or to the nearest one above it that is there; null when nothing is known
+ * against it. The groups of a user are not looked at.
+ */
+export function whyUnwritable(wanted: string): string | null {
+  const folder = nearestFolder(wanted);
+  const owner = otherOwner(folder);
+  const closed = owner === null
+    ? `${folder} is closed to this user`
+    : `${folder} belongs to another user (number ${owner})`;
   try {
     const { isDirectory, mode } = statSync(folder);
     if (!isDirectory) return `${folder} is not a folder`;
     if (isOwnButClosed(folder)) return `${folder} is not writable`;
-    const isOthersAlone = userId() !== 0 && otherOwner(folder) !== null && mode !== null &&
-      (mode & WRITE_OF_OTHERS) === 0;
-    if (isOthersAlone) return whyClosed(folder);
+    if (owner !== null && userId() !== 0 && mode !== null && (mode & WRITE_OF_OTHERS) === 0) {
+      return closed;
+    }
     // Renaming a file that does not exist changes nothing, and fails with another error on a read-only file system.
     const nothing = joinPath(folder, `.conclaude-${crypto.randomUUID()}`);
     renameSync(nothing, `${nothing}-2`);
     return null;
   } catch (thrown) {
     if (isNotFound(thrown)) return null;
-    if (isPermissionDenied(thrown)) return whyClosed(folder);
+    if (isPermissionDenied(thrown)) return closed;
     return /read-only|os error 30/i.test(messageOf(thrown))
       ? `${folder} lies on a read-only file system`
       : messageOf(thrown);
   }
 }
 
-/** Who owns a folder that this user may not look into or write to. */
-export function whyClosed(folder: string): string {
-  const owner = otherOwner(folder);
-  return owner === null
-    ? `${folder} is closed to this user`
-    : `${folder} belongs to another user (number ${owner})`;
-}
-
-function infoOf(path: string): FileInfo | null {
-  try {
-    return statSync(path);
-  } catch {
-    return null;
-  }
-}
-
 /** The number of the user that owns a file or folder; null for this user, or when the system does not tell. */
 export function otherOwner(path: string): number | null {
-  const uid = infoOf(path)?.uid ?? null;
+  const uid = quietly(() => statSync(path))?.uid ?? null;
   return uid === userId() ? null : uid;
 }
 
 /** Whether this user owns a file or folder and has no permission to write to it; root may write everywhere. */
 export function isOwnButClosed(path: string): boolean {
-  const info = infoOf(path);
-  const isOwn = userId() !== null && userId() !== 0 && info?.uid === userId();
-  return isOwn && info?.mode != null && (info.mode & OWNER_WRITE) === 0;
+  const { uid, mode } = quietly(() => statSync(path)) ?? {};
+  return userId() !== 0 && uid != null && uid === userId() &&
+    mode != null && (mode & OWNER_WRITE) === 0;
 }
 
 /** The folder itself, or the nearest one above it that exists. */
@@ -96,8 +87,9 @@ export function whyReadOnly(database: string): string | null {
 /** Opens the files to their owner, where nothing else is missing. A folder, and a file behind a link, stays closed. */
 export function repairOfModes(database: string): Finding["repair"] {
   const closed = filesOf(database).filter(isOwnButClosed);
-  if (closed.length === 0 || whyUnwritable(parentOf(database)) !== null) return undefined;
-  if (closed.some((path) => behindLink(path) !== null)) return undefined;
+  const isReachable = whyUnwritable(parentOf(database)) === null &&
+    closed.every((path) => behindLink(path) === null);
+  if (closed.length === 0 || !isReachable) return undefined;
   return () => {
     for (const path of closed) chmodSync(path, 0o600);
     return `set the mode of ${closed.join(", ")} to 0600`;

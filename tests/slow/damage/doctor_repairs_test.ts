@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { change } from "../../support/on_home.ts";
-import { lookAtSqlite } from "../../../src/upkeep/doctor/program_check.ts";
+import { lookAtSqlite } from "../../../src/upkeep/doctor/program_and_project.ts";
 import { isNext } from "../../support/next.ts";
 import { privateMounts } from "../../support/private_mounts.ts";
 import { runProgram } from "../../support/program.ts";
@@ -195,9 +195,9 @@ Deno.test("doctor --fix puts the schema version back that something has changed,
   }
 });
 
-Deno.test("doctor advises a backup for an old SQLite only where there is a database", () => {
-  using place = stage();
-  const nextOf = (database: string) => lookAtSqlite({ database }, "3.50.0")[0]!.next;
-  assert.equal(nextOf(place.database), "Install the newest conclaude");
-  assert.equal(nextOf(import.meta.filename!), "conclaude db backup");
+Deno.test("doctor warns of a SQLite before 3.51.3", () => {
+  const cases = { "3.9.0": "warn", "3.50.10": "warn", "3.51.3": "ok", "3.53.2": "ok", "4.0": "ok" };
+  for (const [version, status] of Object.entries(cases)) {
+    assert.equal(lookAtSqlite(version).status, status, version);
+  }
 });

@@ -1,4 +1,5 @@
-/** What the working folder tells: its configuration, its branch, its workflows, and the state of an older daemon. */
+/** What the program is, and what the working folder tells: configuration, branch, workflows, state of an older daemon. */
+import { VERSION } from "../../base/version.ts";
 import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import { parseConfig } from "../../config/parse.ts";
@@ -13,8 +14,30 @@ import { isAbsolutePath } from "../../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { countState } from "../../work/store.ts";
+import { RUNTIME_VERSION } from "../../system/environment.ts";
+import { execPath } from "../../system/processes.ts";
+import { sqliteVersion } from "../care/care_table.ts";
 import { type Finding, ok, warn } from "../care/check.ts";
 import { askDatabase, type DoctorPlace, lockReason } from "./place.ts";
+
+/** This program, its version and its runtime. */
+export function lookAtExecutable({ programPath, fromSource }: DoctorPlace): Finding[] {
+  const runtime = `Deno ${RUNTIME_VERSION}`;
+  const how = fromSource
+    ? `runs from source with ${runtime} (${execPath()})`
+    : `built on ${runtime}`;
+  return [ok(`${programPath}, version ${VERSION}, ${how}`)];
+}
+
+/** Whether this program's SQLite is safe for several writers, see https://sqlite.org/wal.html#walresetbug. */
+export function lookAtSqlite(version = sqliteVersion()): Finding {
+  const isSafe = version.localeCompare("3.51.3", "en", { numeric: true }) >= 0;
+  return isSafe ? ok(`version ${version}`) : warn(
+    `SQLite ${version} can damage a database when one process empties the write-ahead log while another one writes ` +
+      "(the WAL-reset fault, corrected in 3.51.3 and so in the newest conclaude): until then, make backups",
+    "Install the newest conclaude",
+  );
+}
 
 /** Whether the configuration files that count here are right. */
 export function lookAtConfiguration(place: DoctorPlace): Finding[] {
