@@ -96,6 +96,17 @@ test("without hooks, or without the one that judges, it is NOT ARMED", async (pl
   assert.deepEqual([some.status, some.next], ["fail", "conclaude install-hooks --scope local"]);
 });
 
+Deno.test("rules about permissions need the hook for them", async () => {
+  using place = guarded("permissionRequest: {deny: [Bash]}\n");
+  await place.run(["install-hooks", "--events", "SessionStart,PreToolUse,Stop"]);
+  const row = await gate(place);
+  assert.equal(row.status, "fail");
+  assert.equal(
+    row.message,
+    "NOT ARMED for permissionRequest: no hook is installed for PermissionRequest",
+  );
+});
+
 test("disableAllHooks disarms, and the file with the last word decides", async (place) => {
   await place.run(["install-hooks"]);
   alter(settingsAt(place), (settings) => settings.disableAllHooks = true);
@@ -134,12 +145,33 @@ test.unix("a program that is gone is NOT ARMED", async (place) => {
   );
 });
 
+test.unix("a program without guards is NOT ARMED, and its version is named", async (place) => {
+  const path = program(
+    place,
+    `case "$1" in hook) cat >/dev/null;; *) echo '{"version":"0.0.9","schema":1}';; esac`,
+  );
+  await place.run(["install-hooks", "--command", path]);
+  const row = await gate(place);
+  assert.equal(row.status, "fail");
+  assert.match(row.message, /version 0\.0\.9 \(schema 1\), lets pass what must be denied/);
+});
+
+test.unix("an older program that judges is named", async (place) => {
+  const path = program(
+    place,
+    `case "$1" in hook) exec ${words} "$@";; *) echo '{"version":"0.0.9","schema":1}';; esac`,
+  );
+  await place.run(["install-hooks", "--command", path]);
+  const row = await gate(place);
+  assert.equal(row.status, "warn");
+  assert.match(row.message, /^ARMED by an older program, version 0\.0\.9 \(schema 1\)/);
+});
+
 testWhere(
   needsUnix(),
-  "a program that denies nothing or everything, crashes or talks nonsense is NOT ARMED",
+  "a program that denies everything, crashes or talks nonsense is NOT ARMED",
   async () => {
     const cases: readonly (readonly [script: string, message: RegExp])[] = [
-      ["cat >/dev/null", /lets pass what must be denied/],
       [`cat >/dev/null; ${DENIAL}`, /denies what must pass/],
       ["cat >/dev/null; echo oh >&2; exit 3", /leaves with status 3 \(oh\)/],
       ["cat >/dev/null; echo hello", /Claude Code does not understand/],
@@ -154,15 +186,22 @@ testWhere(
   },
 );
 
-test.unix("a program that hangs is waited for as long as Claude Code waits, and ended with all that it started", async (place) => {
-  const pids = join(place.home, "pids");
-  const path = program(place, `sleep 31.5 & echo $! >>'${pids}'; wait`);
+test.unix("a program that hangs is waited for no longer than Claude Code waits", async (place) => {
+  const path = program(place, "sleep 30 & wait");
   await place.run(["install-hooks", "--command", path]);
   alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
   const startedMs = performance.now();
   const row = await gate(place);
   assert.match(row.message, /^NOT ARMED: .*does not answer within 1 seconds/);
   assert.ok(performance.now() - startedMs < 8_000);
+});
+
+test.unix("a hook that hangs is ended with all that it has started", async (place) => {
+  const pids = join(place.home, "pids");
+  const path = program(place, `sleep 31.5 & echo $! >>'${pids}'; wait`);
+  await place.run(["install-hooks", "--command", path]);
+  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
+  await gate(place);
   const [pid] = Deno.readTextFileSync(pids).trim().split("\n");
   const { code } = new Deno.Command("sh", {
     // A dead one that nobody has asked about yet is still listed.
@@ -171,22 +210,47 @@ test.unix("a program that hangs is waited for as long as Claude Code waits, and 
   assert.equal(code, 1, "it is gone");
 });
 
-testWhere(
-  needsUnix(),
-  "another program that only one event starts is proved by itself",
-  async () => {
-    using place = guarded("stop: {commands: [{run: 'true'}]}\n");
+for (
+  const [event, config, gateName] of someOf(
+    [
+      ["Stop", "stop: {commands: [{run: 'true'}]}", /stop\.commands/],
+      ["UserPromptSubmit", "userPromptSubmit: {contextRules: [{pattern: a, prompt: b}]}", /Rules/],
+      ["PermissionRequest", "permissionRequest: {default: deny}", /permissionRequest/],
+    ] as const,
+    1,
+  )
+) {
+  sizedTest(`another program that only ${event} starts is proved by itself`, async () => {
+    using place = guarded(`${config}\n`);
     await place.run(["install-hooks"]);
     alter(settingsAt(place), ({ hooks }) => {
-      hooks.Stop[0].hooks[0].command = "$HOME/conclaude hook Stop";
+      hooks[event][0].hooks[0].command = `$HOME/conclaude hook ${event}`;
     });
     program(place, "exit 0");
     const row = await gate(place);
     assert.equal(row.status, "fail");
-    assert.match(row.message, /^NOT ARMED for .*stop\.commands.*must be denied: \$HOME\/conclaude/);
+    assert.match(
+      row.message,
+      /^NOT ARMED for .*lets pass what must be denied: \$HOME\/conclaude/,
+    );
+    assert.match(row.message, gateName);
+    program(place, `cat >/dev/null; exec ${words} hook PreToolUse </dev/null`);
+    assert.match((await gate(place)).message, /^NOT ARMED for /);
     program(place, `exec ${words} "$@"`);
     const rows = await gates(place);
     assert.deepEqual(rows.map(({ status }) => status), ["ok", "ok"]);
+  }, needsUnix());
+}
+
+testWhere(
+  needsUnix(),
+  "a program that judges tools and lets every stop pass is NOT ARMED for stops",
+  async () => {
+    using place = guarded("stop: {commands: [{run: 'true'}]}\n");
+    const path = program(place, `case "$2" in Stop) exit 0;; esac; exec ${words} "$@"`);
+    await place.run(["install-hooks", "--command", path]);
+    const row = await gate(place);
+    assert.match(row.message, /^NOT ARMED for .*stop\.commands: .* hook Stop$/);
   },
 );
 
@@ -211,6 +275,17 @@ test.unix("doctor does not run a program that only a file of the project names",
   assert.deepEqual(namesIn(place.home), ["conclaude-2"]);
 });
 
+test("a hook that is asked about one tool only is named", async (place) => {
+  await place.run(["install-hooks"]);
+  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = "Bash");
+  const row = await gate(place);
+  assert.equal(row.status, "fail");
+  assert.match(
+    row.message,
+    /^NOT ARMED .*asked about Edit, Write, NotebookEdit, Monitor: .*`Bash`$/,
+  );
+});
+
 /** The default events without some. */
 function eventsBut(...missing: readonly string[]): string {
   return DEFAULT_EVENTS.filter((event) => !missing.includes(event)).join(",");
@@ -219,7 +294,6 @@ function eventsBut(...missing: readonly string[]): string {
 /** A gate that is alone in its configuration, and events without one of which it has no say. */
 const NEEDS: readonly (readonly [config: string, gate: RegExp, event: string])[] = [
   ["stop: {commands: [{run: 'true'}]}", /stop\.commands/, "Stop"],
-  ["permissionRequest: {deny: [Bash]}", /permissionRequest/, "PermissionRequest"],
   ["stop: {infinite: true}", /stop\.infinite/, "Stop"],
   ["stop: {rounds: 3}", /stop\.rounds/, "Stop"],
   [
@@ -290,6 +364,20 @@ Deno.test("where only stops are guarded, their hook decides, and its program is 
   ]);
 });
 
+test("a hook that starts what another event wants is NOT ARMED", async (place) => {
+  await place.run(["install-hooks"]);
+  alter(settingsAt(place), ({ hooks }) => {
+    const [handler] = hooks.PreToolUse[0].hooks;
+    handler.command = handler.command.replace("hook PreToolUse", "hook Notification");
+  });
+  assert.match(
+    (await gate(place)).message,
+    /^NOT ARMED .*another event wants: `hook Notification`/,
+  );
+  await place.run(["install-hooks"]);
+  assert.match((await gate(place)).message, /^ARMED:/);
+});
+
 test.unix("a hook that only PowerShell could start is NOT ARMED where there is none", async (place) => {
   await place.run(["install-hooks"]);
   alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].shell = "powershell");
@@ -312,7 +400,19 @@ test.unix("hooks that are not asked about PowerShell are NOT ARMED where there i
   const matcher = "Bash|Monitor|Edit|MultiEdit|Write|NotebookEdit";
   alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
   assert.match((await gates(tools)).message, /^NOT ARMED .*not asked about PowerShell: /);
-  assert.match((await gates("/nowhere")).message, /^ARMED:/);
+  assert.match((await gates("/nowhere")).message, /^ARMED only for Bash\|Monitor/);
+});
+
+Deno.test("strict rules that cannot be read are named too", async () => {
+  using place = guarded("preToolUse: {strict: true}\n");
+  await place.run(["install-hooks"]);
+  const stdin = { session_id: "s1", cwd: place.project, tool_name: "Read" };
+  await place.run(["hook", "PreToolUse"], { stdin });
+  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "a: [");
+  const [first, second] = await gates(place);
+  assert.match(first!.message, /^ARMED/);
+  assert.deepEqual([second!.status, second!.next], ["warn", "conclaude config validate"]);
+  assert.match(second!.message, /every change is refused.*\.conclaude\.yaml:1:5/);
 });
 
 test("another settings file of Claude Code is looked at with --settings", async (place) => {
@@ -324,38 +424,19 @@ test("another settings file of Claude Code is looked at with --settings", async 
 
 const DISARMED: readonly (readonly [
   what: string,
-  // deno-lint-ignore no-explicit-any -- a settings file can hold anything
-  alterHook: (group: any) => void,
+  handler: Record<string, unknown>,
   why: RegExp,
 ])[] = [
-  ["async", ({ hooks }) => hooks[0].async = true, /is not waited for: it is `async`$/],
-  ["started for some uses", ({ hooks }) => hooks[0].if = "Bash(ls)", /only where its `if` holds$/],
-  ["handed other arguments", ({ hooks }) => hooks[0].args = ["x"], /not ours, as `args`$/],
-  ["given no time", ({ hooks }) => hooks[0].timeout = 0.001, /its `timeout` is 0\.001 s$/],
-  [
-    "started as another event's",
-    ({ hooks: [hook] }) => hook.command = hook.command.replace("PreToolUse", "Notification"),
-    /what another event wants: `hook Notification`$/,
-  ],
-  [
-    "asked about one guarded tool only",
-    (group) => group.matcher = "Bash",
-    /asked about Edit, Write, NotebookEdit, Monitor: .*`Bash`$/,
-  ],
-  ...["[", "edit", "Read"].map((matcher) =>
-    [
-      `under the matcher ${matcher}`,
-      // deno-lint-ignore no-explicit-any -- a settings file can hold anything
-      (group: any) => group.matcher = matcher,
-      /is not asked about /,
-    ] as const
-  ),
+  ["does not wait for the answer", { async: true }, /is not waited for: it is `async`$/],
+  ["starts it for some uses only", { if: "Bash(ls)" }, /is asked only where its `if` holds$/],
+  ["hands over arguments that are not ours", { args: ["x"] }, /not ours, as `args`$/],
+  ["waits no time", { timeout: 0.001 }, /its `timeout` is 0\.001 s$/],
 ];
 
-for (const [what, alterHook, why] of DISARMED) {
-  test(`a PreToolUse hook that is ${what} is NOT ARMED, and install-hooks mends it`, async (place) => {
+for (const [what, fields, why] of DISARMED) {
+  test(`hooks of which Claude Code ${what} are NOT ARMED, and install-hooks mends them`, async (place) => {
     await place.run(["install-hooks"]);
-    alter(settingsAt(place), ({ hooks }) => alterHook(hooks.PreToolUse[0]));
+    alter(settingsAt(place), ({ hooks }) => Object.assign(hooks.PreToolUse[0].hooks[0], fields));
     const row = await gate(place);
     assert.equal(row.status, "fail");
     assert.match(row.message, /^NOT ARMED for preToolUse: the hook for PreToolUse in /);
@@ -363,5 +444,15 @@ for (const [what, alterHook, why] of DISARMED) {
     assert.equal(row.next, "conclaude install-hooks");
     await place.run(["install-hooks"]);
     assert.match((await gate(place)).message, /^ARMED:/);
+  });
+}
+
+for (const matcher of ["[", "edit", "Read"]) {
+  test(`hooks under the matcher ${matcher} are not ARMED: it lets no tool through that is guarded`, async (place) => {
+    await place.run(["install-hooks"]);
+    alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
+    const row = await gate(place);
+    assert.notEqual(row.status, "ok", row.message);
+    assert.match(row.message, /NOT ARMED/);
   });
 }

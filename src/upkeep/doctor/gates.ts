@@ -1,20 +1,16 @@
 /**
  * Proves the rules of this folder: Claude Code asks a hook, and the program of the hook denies what it must. Doctor runs
- * the program with an edit that rules forbid and with one that must pass, in a home and a project that are made for the
- * proof and removed afterwards.
+ * the program as Claude Code does, once with an event that rules forbid and once with one that must pass, in a home and a
+ * project that are made for the proof and removed afterwards.
  */
-import { quietly } from "../../base/errors.ts";
+import { messageOf, quietly } from "../../base/errors.ts";
 import { baseName, joinPath } from "../../base/paths.ts";
+import { VERSION } from "../../base/version.ts";
 import { type Need, type Unarmed, unarmedText, whyUnarmed } from "../../claude/settings/armed.ts";
 import { machineHere, readHookCommand } from "../../claude/settings/hook_program.ts";
 import { commandLine, type HookEntry, isOurName, quoteWord } from "../../claude/settings/hooks.ts";
-import {
-  installLine,
-  lookAtSettings,
-  replaceLine,
-  type SettingsLook,
-} from "../../claude/settings/installed_hooks.ts";
 import { memberOf, ownershipHere, unwrap } from "../../claude/settings/own_handler.ts";
+import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { needsOf } from "../../policy/armed_gates.ts";
 import { OS } from "../../system/environment.ts";
 import {
@@ -29,6 +25,21 @@ import { type LineEnd, runShellLine } from "../../system/process/run_program.ts"
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import { isThisProgram } from "./hook_checks.ts";
 import { type DoctorPlace, lockReason } from "./place.ts";
+import {
+  installLine,
+  lookAtSettings,
+  replaceLine,
+  type SettingsLook,
+} from "../../claude/settings/installed_hooks.ts";
+
+/** The hooks in one settings file that start the same program and that rules need. */
+interface HookGroup {
+  readonly entries: readonly HookEntry[];
+  readonly look: SettingsLook;
+  readonly looks: readonly SettingsLook[];
+  readonly needs: readonly Need[];
+  readonly place: DoctorPlace;
+}
 
 export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   const { config } = place;
@@ -42,10 +53,10 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   });
   const faults = unarmed.map((reason) => fail(unarmedText(reason), wayToArm(reason, looks)));
   if (unarmed.some(({ isAll, events }) => isAll || events.includes("PreToolUse"))) return faults;
-  if (config.unreadable !== "" && lockReason(config) === null) {
-    faults.push(
-      fail(`NOT ARMED for what stands in ${config.unreadable}`, "conclaude config validate"),
-    );
+  const lock = lockReason(config);
+  const validate = "conclaude config validate";
+  if (config.unreadable !== "" && lock === null) {
+    faults.push(fail(`NOT ARMED for what stands in ${config.unreadable}`, validate));
   }
   const proofs: Finding[] = [];
   for (const look of looks.filter(({ fatal }) => fatal === undefined)) {
@@ -53,8 +64,9 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
       role === "event" && needs.some((need) => need.event === event) &&
       !unarmed.some(({ events }) => events.includes(event))
     );
-    for (const entries of Map.groupBy(needed, ({ command }) => programOf(command)).values()) {
-      proofs.push(await proveProgram(entries, { look, looks, needs, place }));
+    const programs = Map.groupBy(needed, ({ command }) => readHookCommand(command).line);
+    for (const entries of programs.values()) {
+      proofs.push(await proveProgram({ entries, look, looks, needs, place }));
     }
   }
   // Beside a fault, a person would read ARMED as if all rules held.
@@ -63,6 +75,9 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   return [
     ...faults,
     ...proofs.filter(({ status }) => isWhole || status !== "ok"),
+    ...lock === null
+      ? []
+      : [warn(`every change is refused, since strict rules cannot be read: ${lock}`, validate)],
   ];
 }
 
@@ -82,142 +97,250 @@ function wayToArm({ remedy, events }: Unarmed, looks: readonly SettingsLook[]): 
   return (remedy.kind === "install" ? installLine : replaceLine)(look);
 }
 
-/** The program that a hook's command starts, as it is written there. */
-function programOf(command: string): string {
-  return readHookCommand(command).line;
+/**
+ * Proves one program; its first fault is reported. This program asks the rules in the same way at every event, so one
+ * event proves it. Of another program doctor proves each event whose answer tells anything.
+ */
+async function proveProgram(group: HookGroup): Promise<Finding> {
+  const { entries, needs, place } = group;
+  const provable = Object.keys(TRIALS).flatMap((event) =>
+    entries.filter((entry) => entry.event === event)
+  );
+  const first = provable[0] ?? asToolHook(entries[0]!);
+  const chosen = isThisProgram(readHookCommand(first.command), place)
+    ? [first]
+    : [first, ...provable.slice(1)];
+  let events = entries.map(({ event }) => event);
+  for (const entry of chosen) {
+    const fault = await faultOf(entry, gatesText(needs, events), group);
+    if (fault !== null) return fault;
+    events = events.filter((event) => event !== entry.event);
+  }
+  return await armedFinding(first, group);
 }
 
-/** Proves the program that hooks of one settings file start. */
-async function proveProgram(
-  entries: readonly HookEntry[],
-  { look, looks, needs, place }: {
-    readonly look: SettingsLook;
-    readonly looks: readonly SettingsLook[];
-    readonly needs: readonly Need[];
-    readonly place: DoctorPlace;
-  },
-): Promise<Finding> {
-  const entry = entries.find(({ event }) => event === "PreToolUse") ?? entries[0]!;
-  const { command, onFailure } = entry;
+/** The answers to some events tell nothing: then doctor asks the same program about a tool. */
+function asToolHook(entry: HookEntry): HookEntry {
+  const command = `${readHookCommand(entry.command).line} hook PreToolUse`;
+  return { ...entry, event: "PreToolUse", matcher: undefined, command };
+}
+
+/** ` for stop.commands`, or nothing where that is all that is guarded. */
+function gatesText(needs: readonly Need[], events: readonly string[]): string {
+  const names = (of: readonly Need[]) => [...new Set(of.map(({ gate }) => gate))];
+  const left = names(needs.filter(({ event }) => events.includes(event)));
+  return left.length === names(needs).length ? "" : ` for ${left.join(", ")}`;
+}
+
+/** Why a hook is not proved to deny what it must; null when it is proved. */
+async function faultOf(
+  entry: HookEntry,
+  gates: string,
+  group: HookGroup,
+): Promise<Finding | null> {
+  const { look, place } = group;
+  const { command } = entry;
   const again = installLine(look);
   const hook = `the hook in ${look.path}`;
-  const gates = gatesText(needs, entries);
-  if (!mayRun(command, looks, place)) {
-    return warn(
-      `not proved${gates}: ${hook} starts a program that only this project names, so it was not run: ${command}`,
+  const unproved = (why: string, next: string) => warn(`not proved${gates}: ${hook} ${why}`, next);
+  if (!mayRun(entry, group)) {
+    return unproved(
+      `starts a program that only this project names, so it was not run: ${command}`,
       `if that is right, look at it yourself; if not: \`${again}\``,
     );
   }
-  const fault = await tryProgram(entry, place);
-  if (fault !== null) return fail(`NOT ARMED${gates}: ${hook} ${fault}: ${command}`, again);
+  // It would write the proof into a database of the person.
+  if (/\s--db\b/.test(command)) return unproved("names a database of its own", again);
+  const fault = await tryHook(entry, place);
+  if (fault === null) return null;
+  if (!fault.wasRun) return unproved(`could not be run: ${fault.why}`, "conclaude doctor");
+  const older = fault.why === BLIND ? await olderVersion(entry, place) : null;
+  const version = older === null ? "" : `, version ${older},`;
+  return fail(`NOT ARMED${gates}: ${hook}${version} ${fault.why}: ${command}`, again);
+}
+
+async function armedFinding(entry: HookEntry, { look, place }: HookGroup): Promise<Finding> {
+  const { path, flags } = look;
+  const older = await olderVersion(entry, place);
+  if (older !== null) {
+    return warn(
+      `ARMED by an older program, version ${older}, which may not know every rule: ${entry.command} in ${path}`,
+      installLine(look),
+    );
+  }
+  const { matcher = "*", onFailure } = entry;
+  if (matcher !== "" && matcher !== "*") {
+    return warn(
+      `ARMED only for ${matcher}: the PreToolUse hook in ${path} is asked about nothing else`,
+      commandLine("install-hooks", flags),
+    );
+  }
   return ok(
-    `ARMED: ${hook} denied what is forbidden and let pass what is not; ` +
+    `ARMED: the hook in ${path} denied what is forbidden and let pass what is not; ` +
       (onFailure === "block"
         ? "strict: when it cannot run, nothing happens"
         : "not strict: when it cannot run, tools are used unjudged (`install-hooks --strict` changes that)"),
   );
 }
 
-/** ` for stop.commands`, or nothing where that is all that is guarded. */
-function gatesText(needs: readonly Need[], entries: readonly HookEntry[]): string {
-  const namesOf = (of: readonly Need[]) => [...new Set(of.map(({ gate }) => gate))];
-  const asked = needs.filter((need) => entries.some(({ event }) => event === need.event));
-  const names = namesOf(asked);
-  return names.length === namesOf(needs).length ? "" : ` for ${names.join(", ")}`;
-}
-
 /**
  * Whether doctor may run a hook to see what it does. The user has written the user's own file; what a project's file
  * starts may be anything, and doctor must not run it because somebody looked at a clone.
  */
-function mayRun(
-  command: string,
-  looks: readonly SettingsLook[],
-  place: DoctorPlace,
-): boolean {
-  const program = readHookCommand(command);
+function mayRun(entry: HookEntry, { looks, place }: HookGroup): boolean {
+  const program = readHookCommand(entry.command);
   const { line } = program;
   return isThisProgram(program, place) || (isBareName(line) && isOurName(baseName(line))) ||
     looks.filter(({ flags }) => !flags.includes("--scope"))
-      .some(({ entries }) => entries.some((entry) => programOf(entry.command) === line));
+      .some(({ entries }) => entries.some(({ command }) => readHookCommand(command).line === line));
 }
 
-/** A rule that starts no program. */
-const POLICY = "preToolUse: {preventRootAdditions: false, uneditableFiles: ['*.denied']}\n";
+const VERSION_MS = 5_000;
+
+/** The version of an older program than this one; null for any other. A program that tells no version is older. */
+async function olderVersion(entry: HookEntry, place: DoctorPlace): Promise<string | null> {
+  const program = readHookCommand(entry.command);
+  if (isThisProgram(program, place)) return null;
+  const line = `${program.line} --version --json`;
+  const end = await inStage(place, ({ run }) => run(line, "", VERSION_MS)).catch(() => null);
+  const said = end?.kind === "ended" ? parsed(end.stdout) : undefined;
+  const [version, schema] = [memberOf(said, "version"), memberOf(said, "schema")];
+  if (typeof version !== "string" || typeof schema !== "number") return "unknown";
+  const isOlder = schema < SCHEMA_VERSION ||
+    VERSION.localeCompare(version, "en", { numeric: true }) > 0;
+  return isOlder ? `${version} (schema ${schema})` : null;
+}
+
+/** Rules that start no program. */
+const POLICY = `preToolUse: {preventRootAdditions: false, uneditableFiles: ['*.denied']}
+stop: {rounds: 2}
+userPromptSubmit: {contextRules: [{pattern: ^denied, prompt: proof}]}
+`;
 const SESSION_ID = "00000000-0000-4000-8000-000000000000";
 /** The commands of a configuration may take much longer; the proof has none. */
 const MAX_PROOF_MS = 30_000;
+/** What a program without guards does. */
+const BLIND = "lets pass what must be denied";
+
+/** How the answer to an event shows whether the program asked the rules. */
+type Trial = readonly [
+  /** The event's own fields, forbidden or allowed. */
+  fields: (isForbidden: boolean, project: string) => Readonly<Record<string, unknown>>,
+  /** The member of the answer that tells. */
+  member: string,
+  /** Its value; without one any will do. */
+  value?: string,
+];
+
+const editFields: Trial[0] = (isForbidden, project) => ({
+  tool_name: "Edit",
+  tool_input: {
+    file_path: joinPath(project, isForbidden ? "proof.denied" : "proof.txt"),
+    old_string: "1",
+    new_string: "2",
+  },
+  tool_use_id: "toolu_proof",
+});
+
+/** By the event, the most telling first. Of two rounds at a stop the rule holds back the first. */
+const TRIALS: Readonly<Record<string, Trial>> = {
+  PreToolUse: [editFields, "hookSpecificOutput.permissionDecision", "deny"],
+  PermissionRequest: [editFields, "hookSpecificOutput.decision.behavior", "deny"],
+  Stop: [(isForbidden) => ({ stop_hook_active: !isForbidden }), "decision", "block"],
+  UserPromptSubmit: [
+    (isForbidden) => ({ prompt: isForbidden ? "denied" : "proof" }),
+    "hookSpecificOutput.additionalContext",
+  ],
+};
 
 /** What Claude Code reads in an answer. */
 const ANSWER_KEYS = ["hookSpecificOutput", "systemMessage", "decision", "continue"];
 
-/**
- * Asks a program about an edit that the proof's rule forbids, and about one that it allows.
- *
- * @returns What is wrong with the answers; null when it judges as it must.
- */
-async function tryProgram(
-  { command, timeout }: HookEntry,
-  { environment }: DoctorPlace,
-): Promise<string | null> {
+/** Runs a hook under the rules of the proof. @returns What is wrong with it; null when it judges as it must. */
+async function tryHook(
+  { command, event, timeout }: HookEntry,
+  place: DoctorPlace,
+): Promise<{ readonly why: string; readonly wasRun: boolean } | null> {
+  const [fields, member, value] = TRIALS[event]!;
   const timeoutMs = Math.min(timeout * 1000, MAX_PROOF_MS);
-  // These folders stand for a person's home and a project.
-  const stage = realPathSync(makeTempDirSync({ prefix: "conclaude-doctor-" }));
-  const [home, folder] = [joinPath(stage, "home"), joinPath(stage, "project")];
-  const variables = {
-    CLAUDE_PROJECT_DIR: folder,
-    CLAUDE_CODE_SESSION_ID: SESSION_ID,
-    CLAUDE_PID: "",
-    CONCLAUDE_DB_PATH: joinPath(home, "proof.db"),
-  };
   try {
-    mkdirSync(home);
-    mkdirSync(folder);
-    writeTextFileSync(joinPath(folder, ".conclaude.yaml"), POLICY);
-    for (const isForbidden of [true, false]) {
-      const file = joinPath(folder, isForbidden ? "proof.denied" : "proof.txt");
-      const input = JSON.stringify({
-        session_id: SESSION_ID,
-        transcript_path: joinPath(home, "transcript.jsonl"),
-        cwd: folder,
-        hook_event_name: "PreToolUse",
-        permission_mode: "default",
-        tool_name: "Edit",
-        tool_input: { file_path: file, old_string: "1", new_string: "2" },
-        tool_use_id: "toolu_proof",
-      });
-      const line = atHome(`${programOf(command)} hook PreToolUse`, home);
-      const around = { timeoutMs, environment, folder, variables };
-      const answer = answerOf(
-        await runShellLine(line, { input: `${input}\n`, ...around }),
-        timeoutMs,
-      );
-      if (typeof answer === "string") return answer;
-      const decision = memberOf(memberOf(answer, "hookSpecificOutput"), "permissionDecision");
-      if ((decision === "deny") !== isForbidden) {
-        return isForbidden ? "lets pass what must be denied" : "denies what must pass";
+    return await inStage(place, async ({ home, project, run }) => {
+      for (const isForbidden of [true, false]) {
+        const payload = {
+          session_id: SESSION_ID,
+          transcript_path: joinPath(home, "transcript.jsonl"),
+          cwd: project,
+          hook_event_name: event,
+          permission_mode: "default",
+          ...fields(isForbidden, project),
+        };
+        const end = await run(command, `${JSON.stringify(payload)}\n`, timeoutMs);
+        if (end.kind === "unstarted") return { why: end.why, wasRun: false };
+        const answer = answerOf(end, timeoutMs);
+        if (typeof answer === "string") return { why: answer, wasRun: true };
+        const found = member.split(".").reduce(memberOf, answer);
+        const denies = value === undefined ? found !== undefined : found === value;
+        if (denies !== isForbidden) {
+          return { why: isForbidden ? BLIND : "denies what must pass", wasRun: true };
+        }
       }
-    }
-    return null;
-  } finally {
-    // Where a program that was started still works there, the system cleans the folder.
-    quietly(() => removeSync(stage, { recursive: true }));
+      return null;
+    });
+  } catch (thrown) {
+    return { why: messageOf(thrown), wasRun: false };
   }
 }
 
 /** The answer of a hook, or why Claude Code could not use it. */
-function answerOf(end: LineEnd, limitMs: number): unknown {
-  if (end.kind === "unstarted") return `could not be run: ${end.why}`;
+function answerOf(end: Exclude<LineEnd, { kind: "unstarted" }>, limitMs: number): unknown {
   if (end.kind === "late") return `does not answer within ${limitMs / 1000} seconds`;
   const { code, stdout, stderr } = end;
   if (code !== 0) {
     const said = stderr.trim().split("\n", 1)[0]!;
     return `leaves with status ${code}${said === "" ? "" : ` (${said})`}`;
   }
-  const answer = stdout.trim() === "" ? {} : quietly(() => JSON.parse(stdout));
+  const answer = stdout.trim() === "" ? {} : parsed(stdout);
   const isRead = stdout.trim() === "" ||
     ANSWER_KEYS.some((key) => memberOf(answer, key) !== undefined);
   return isRead ? answer : "answers with something that Claude Code does not understand";
+}
+
+/** Folders that stand for a person's home and a project. */
+interface ProofStage {
+  readonly home: string;
+  readonly project: string;
+  readonly run: (line: string, input: string, timeoutMs: number) => Promise<LineEnd>;
+}
+
+async function inStage<Result>(
+  { environment }: DoctorPlace,
+  act: (stage: ProofStage) => Promise<Result>,
+): Promise<Result> {
+  const folder = realPathSync(makeTempDirSync({ prefix: "conclaude-doctor-" }));
+  const [home, project] = [joinPath(folder, "home"), joinPath(folder, "project")];
+  const variables = {
+    CLAUDE_PROJECT_DIR: project,
+    CLAUDE_CODE_SESSION_ID: SESSION_ID,
+    CLAUDE_PID: "",
+    CONCLAUDE_DB_PATH: joinPath(home, "proof.db"),
+  };
+  try {
+    mkdirSync(home);
+    mkdirSync(project);
+    writeTextFileSync(joinPath(project, ".conclaude.yaml"), POLICY);
+    const run: ProofStage["run"] = (line, input, timeoutMs) =>
+      runShellLine(atHome(line, home), {
+        input,
+        timeoutMs,
+        environment,
+        folder: project,
+        variables,
+      });
+    return await act({ home, project, run });
+  } finally {
+    // Where a program that was started still works there, the system cleans the folder.
+    quietly(() => removeSync(folder, { recursive: true }));
+  }
 }
 
 /**
@@ -230,4 +353,8 @@ function atHome(line: string, home: string): string {
   const isScript = readHookCommand(line).script !== null;
   const kept = isScript ? `DENO_DIR="\${DENO_DIR:-${cache}/deno}" ` : "";
   return `${kept}HOME=${quoteWord(home)} ${line}`;
+}
+
+function parsed(text: string): unknown {
+  return quietly(() => JSON.parse(text));
 }
