@@ -6,7 +6,7 @@ import { shortSessionId } from "../base/ids.ts";
 import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reader.ts";
 import { isNotFound } from "../system/files.ts";
 import type { ComparedSession, NotHere } from "../upkeep/transfer/compared_session.ts";
-import { takeInSpool } from "../upkeep/transfer/drain_spool.ts";
+import { takeInSpool } from "./spool_drain.ts";
 import { findTranscripts, type TranscriptFile } from "../upkeep/transfer/find_transcripts.ts";
 import {
   type CompareOptions,
