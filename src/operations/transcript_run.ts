@@ -5,13 +5,14 @@ import { UserError } from "../base/errors.ts";
 import { shortSessionId } from "../base/ids.ts";
 import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reader.ts";
 import { isNotFound } from "../system/files.ts";
-import type { ComparedSession, NotHere } from "../upkeep/transfer/compared_session.ts";
 import { takeInSpool } from "./spool_drain.ts";
-import { findTranscripts, type TranscriptFile } from "../upkeep/transfer/find_transcripts.ts";
+import { findTranscripts, type TranscriptFile } from "../claude/transcript/find_transcripts.ts";
 import {
+  type ComparedSession,
   type CompareOptions,
   compareTranscripts,
   type Comparison,
+  type NotHere,
 } from "../upkeep/transfer/transcript_gaps.ts";
 import type { CliContext } from "./context.ts";
 import { tellLostForgetKey } from "./lost_forget_key.ts";

@@ -5,7 +5,7 @@ import { keptJson } from "../../memory/observe/observation.ts";
 import { logFiles } from "../../system/log.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { kindAt } from "../../system/on_disk.ts";
-import { findTranscripts } from "../transfer/find_transcripts.ts";
+import { findTranscripts } from "../../claude/transcript/find_transcripts.ts";
 import { isOwnSpool, spooledFiles, type SpooledRecord } from "../../db/spool.ts";
 import {
   type Chosen,

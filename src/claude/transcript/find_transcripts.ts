@@ -1,5 +1,5 @@
 /** Finds transcripts on the disk and reads their lines. */
-import { mayTell } from "../../claude/transcript/transcript_reader.ts";
+import { quietly } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
 import { byteLines } from "../../base/byte_lines.ts";
 import { openSync, readDirSync, statSync } from "../../system/files.ts";
@@ -62,7 +62,7 @@ function lookAt(path: string): TranscriptFile {
 export interface TranscriptLine {
   /** From 1. */
   readonly number: number;
-  /** The line as parsed JSON; null for a line that holds no item, or cannot be read. */
+  /** The line as parsed JSON; null for a line that cannot be read. */
   readonly value: unknown;
   /** Why it cannot be read; null where it can. */
   readonly fault: string | null;
@@ -91,15 +91,9 @@ export function* transcriptLines(path: string): Generator<TranscriptLine> {
 
 /** The engine's own message would quote the text. */
 function parseLine(text: string | null): Pick<TranscriptLine, "value" | "fault"> {
-  const unread = (fault: string) => ({ value: null, fault });
-  if (text === null) return unread(`it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB`);
-  if (!mayTell(text)) {
-    const isWhole = text.startsWith("{") && text.trimEnd().endsWith("}");
-    return isWhole ? { value: null, fault: null } : unread("it is no JSON object");
+  if (text === null) {
+    return { value: null, fault: `it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB` };
   }
-  try {
-    return { value: JSON.parse(text), fault: null };
-  } catch {
-    return unread("it is not JSON");
-  }
+  const value: unknown = quietly(() => JSON.parse(text));
+  return value === undefined ? { value: null, fault: "it is not JSON" } : { value, fault: null };
 }
