@@ -9,12 +9,12 @@ import { readJsonFile } from "../system/on_disk.ts";
 import type { RequirementPolicy, Trigger } from "./requirements/requirement_policy.ts";
 import {
   holdsOwn,
+  machineHere,
   type Need,
   type ParsedSettings,
   unarmedText,
   whyUnarmed,
 } from "../claude/settings/armed.ts";
-import { machineHere } from "../claude/settings/hook_program.ts";
 import { ownershipHere } from "../claude/settings/own_handler.ts";
 import { settingsPaths } from "../claude/settings/settings_file.ts";
 

@@ -4,9 +4,9 @@ import type { Locations } from "../../system/environment.ts";
 import { isBareName } from "../../system/process/executable.ts";
 import { readOwnEntries } from "./edit.ts";
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
-import { type HookProgram, readHookCommand } from "./hook_program.ts";
+import { type HookProgram, readHookCommand } from "./armed.ts";
 import { commandLine, type HookEntry, type Program } from "./hooks.ts";
-import { findWrapped, memberOf, ownershipHere, type WrappedHook } from "./own_handler.ts";
+import { findWrapped, ownershipHere, type WrappedHook } from "./own_handler.ts";
 import { placeFlags, readSettings, settingsPath, type SettingsPlace } from "./settings_file.ts";
 
 /** A settings file as far as hooks go. */
@@ -90,13 +90,6 @@ function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace)
     if (!isUserError(thrown)) throw thrown;
     return { ...file, ...none, unreadable: thrown.why };
   }
-}
-
-/** The file that switches off all hooks, where the one with the last word does. */
-export function disablingFile(looks: readonly SettingsLook[]): string | null {
-  const said = ({ settings }: SettingsLook) => memberOf(settings, "disableAllHooks");
-  const deciding = looks.find((look) => typeof said(look) === "boolean");
-  return deciding !== undefined && said(deciding) === true ? deciding.path : null;
 }
 
 /** Whether a file has a hook of this role, also within a longer command. */

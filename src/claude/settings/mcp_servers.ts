@@ -204,6 +204,8 @@ export function addServer(
 ): string {
   const { keys, attempt, entry } = options;
   const { mark, body } = openObject(text, attempt);
+  // Refuses servers of another shape, which `findServer` does not look into.
+  openServers(body, options);
   const found = findServer(text, options);
   if (found.kind === "foreign") {
     throw refusal(attempt, {
@@ -214,7 +216,6 @@ export function addServer(
   // A person may have given it more, such as variables.
   const present = found.kind === "none" ? { type: "stdio" } : found.value as ServerEntry;
   const server = { ...present, ...entry };
-  openServers(body, options);
   return JSON.stringify(server) === JSON.stringify(present)
     ? text
     : mark + setAt(body, [...keys, SERVER_NAME], server);

@@ -1,11 +1,12 @@
 /** Whether Claude Code starts this program at each event that has to be recorded. */
 import {
+  disablingFile,
   fileOf,
   type HookProgram,
   isSameProgram,
   readHookCommand,
   whyNotStarted,
-} from "../../claude/settings/hook_program.ts";
+} from "../../claude/settings/armed.ts";
 import {
   commandLine,
   DRAIN_EVENT,
@@ -14,7 +15,6 @@ import {
   quoteWord,
 } from "../../claude/settings/hooks.ts";
 import {
-  disablingFile,
   hasHook,
   type HooksPlace,
   installLine,
