@@ -7,7 +7,6 @@ import { openSync, readDirSync, statSync } from "../../system/files.ts";
 /** A transcript of Claude Code. */
 export interface TranscriptFile {
   readonly path: string;
-  readonly bytes: number;
   /** When it was last written, in epoch milliseconds. */
   readonly changedMs: number;
   /** The first time in it, in epoch milliseconds; `changedMs` where there is none. */
@@ -50,12 +49,12 @@ export function findTranscripts(
 
 function lookAt(path: string): TranscriptFile {
   using file = openSync(path);
-  const { size: bytes, mtime } = file.statSync();
+  const { mtime } = file.statSync();
   const head = new Uint8Array(HEAD_BYTES);
   const read = file.readSync(head) ?? 0;
   const [, time = ""] = TIME.exec(new TextDecoder().decode(head.subarray(0, read))) ?? [];
   const changedMs = mtime?.getTime() ?? 0;
-  return { path, bytes, changedMs, beginsMs: Date.parse(time) || changedMs };
+  return { path, changedMs, beginsMs: Date.parse(time) || changedMs };
 }
 
 /** One line of a transcript. */
@@ -68,8 +67,6 @@ export interface TranscriptLine {
   readonly fault: string | null;
   /** False for the text after the last line break. */
   readonly isEnded: boolean;
-  /** Bytes of the file up to the end of the line. */
-  readonly offset: number;
 }
 
 /** A longer line is not read: it would take several times its size in memory. */

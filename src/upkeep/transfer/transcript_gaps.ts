@@ -68,7 +68,8 @@ export interface CompareOptions {
   readonly fills: boolean;
   /** Whether all transcripts are read, so that captures without one count. */
   readonly isWhole: boolean;
-  readonly onProgress?: (read: { readonly files: number; readonly bytes: number }) => void;
+  /** Called with the number of the transcripts that were read. */
+  readonly onProgress?: (read: number) => void;
 }
 
 /** Hooks may write so much later than the transcript, in milliseconds. */
@@ -131,14 +132,13 @@ export async function compareTranscripts(
     return { ...gap, session, branch: project.hide(item.branch), capture };
   };
 
-  let bytes = 0;
   for (const [index, file] of files.entries()) {
+    onProgress?.(index);
     const { path } = file;
     const reader = transcriptReader();
     let found: (FoundItem | null)[] = [];
     try {
-      for (const { number, value, fault, isEnded, offset } of transcriptLines(path)) {
-        onProgress?.({ files: index, bytes: bytes + offset });
+      for (const { number, value, fault, isEnded } of transcriptLines(path)) {
         // The last line of a file that grows is being written.
         if (fault !== null && (isEnded || file.changedMs < untilMs)) {
           damaged.push({ path, line: number, reason: isEnded ? fault : "it is cut off" });
@@ -167,7 +167,6 @@ export async function compareTranscripts(
     }
     // The write-ahead log stays short.
     if (fills && kept.length > 0) checkpoint(db, "PASSIVE");
-    bytes += file.bytes;
   }
 
   const all = [...sessions.values()].filter((one) => one !== null);
