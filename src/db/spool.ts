@@ -1,6 +1,6 @@
 /**
- * The spool: records wait here while the database cannot take them. Each is a private file, named by its id, so that names
- * sort by time.
+ * The spool: records wait here while the database cannot take them, and are drained into it later. Each is a private file,
+ * named by its id, so that names sort by time.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";

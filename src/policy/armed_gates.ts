@@ -9,7 +9,6 @@ import { readJsonFile } from "../system/on_disk.ts";
 import type { RequirementPolicy, Trigger } from "./requirements/requirement_policy.ts";
 import {
   holdsOwn,
-  machineHere,
   type Need,
   type ParsedSettings,
   unarmedText,
@@ -138,8 +137,7 @@ export function unarmedNotice(
     configDir: variable("CLAUDE_CONFIG_DIR"),
   }).map((path): ParsedSettings => ({ path, settings: readJsonFile(path) }));
   if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, ownership))) return null;
-  const machine = machineHere(variable("PATH"));
-  const unarmed = whyUnarmed(files, { needs, ownership, machine });
+  const unarmed = whyUnarmed(files, { needs, ownership, searchPath: variable("PATH") });
   return unarmed.length === 0
     ? null
     : `conclaude: the rules of this project are ${

@@ -1,4 +1,7 @@
-/** Whether Claude Code asks conclaude at all, according to its settings files. */
+/**
+ * Whether Claude Code asks conclaude at all: what its settings files say, and whether the program that they name can be
+ * started.
+ */
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
 import { handlersIn, memberOf, type Ownership, roleOf, splitWords } from "./own_handler.ts";
@@ -52,7 +55,8 @@ export interface Unarmed {
 interface Asked {
   readonly needs: readonly Need[];
   readonly ownership: Ownership;
-  readonly machine: Machine;
+  /** The variable `PATH`. */
+  readonly searchPath: string | undefined;
 }
 
 /** Finds out why gates are not asked, one entry a reason. @param files The one with the last word first. */
@@ -104,17 +108,17 @@ interface Obstacle {
 function obstacleFor(
   event: string,
   files: readonly ParsedSettings[],
-  { needs, ownership, machine }: Asked,
+  { needs, ownership, searchPath }: Asked,
 ): Obstacle | null {
   const found = files.flatMap((file) =>
     ownHandlers(file, event, ownership).map((own) => ({ ...own, fatal: fatalIn(file) }))
   );
   const counting = found.filter(({ fatal }) => fatal === undefined)
-    .map((own) => ({ ...own, fault: faultOf(own.handler, event, machine) }));
+    .map((own) => ({ ...own, fault: faultOf(own.handler, event, searchPath) }));
   const sound = counting.filter(({ fault }) => fault === null);
   const isAsked = (tool: string) =>
     sound.some(({ matcher }) => letsThrough(event, matcher, tool)) ||
-    tool === "PowerShell" && !machine.hasPowerShell();
+    tool === "PowerShell" && !hasPowerShell(searchPath);
   const missedOf = ({ tools }: Need) => tools.filter((tool) => !isAsked(tool));
   const unheard = needs.filter((need) => missedOf(need).length > 0);
   const heard = needs.every(({ tools }) => tools.length > 0) ||
@@ -196,12 +200,6 @@ function ownHandlers(
     .map(({ matcher, handler }) => ({ path, matcher, handler }));
 }
 
-export interface Machine {
-  /** Null when the program can be started, or when only the shell knows. */
-  readonly whyNotStarted: (command: string) => string | null;
-  readonly hasPowerShell: () => boolean;
-}
-
 /** Events whose matcher is compared with the name of a tool. */
 const TOOL_EVENTS: ReadonlySet<string> = new Set([
   "PreToolUse",
@@ -240,9 +238,6 @@ interface HandlerFault {
   readonly isProgram?: true;
 }
 
-/** No process starts and answers in less time, in seconds. */
-const LEAST_SECONDS = 0.1;
-
 /** The event in a command; absent where the payload tells. */
 const NAMED_EVENT = new RegExp(` hook ([A-Za-z]+)(?: ${OWN_MARK})?\\s*$`);
 
@@ -256,22 +251,19 @@ const HINDRANCES:
   ];
 
 /** Why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
-function faultOf(handler: unknown, event: string, machine: Machine): HandlerFault | null {
+function faultOf(
+  handler: unknown,
+  event: string,
+  searchPath: Asked["searchPath"],
+): HandlerFault | null {
   const hindrance = HINDRANCES.find(([key, hinders]) => hinders(memberOf(handler, key)));
   if (hindrance !== undefined) return { says: hindrance[2] };
-  if (memberOf(handler, "shell") === "powershell" && !machine.hasPowerShell()) {
-    return { says: "cannot start: its `shell` is PowerShell, and there is no `pwsh` here" };
-  }
-  const timeout = memberOf(handler, "timeout");
-  if (typeof timeout === "number" && timeout < LEAST_SECONDS) {
-    return { says: `has no time to answer: its \`timeout\` is ${timeout} s` };
-  }
   const command = String(memberOf(handler, "command"));
   const named = NAMED_EVENT.exec(command)?.[1];
   if (named !== undefined && named !== event) {
     return { says: `does what another event wants: \`hook ${named}\`` };
   }
-  const why = machine.whyNotStarted(command);
+  const why = whyNotStarted(readHookCommand(command), searchPath);
   return why === null ? null : { says: `cannot start: ${why}`, isProgram: true };
 }
 
@@ -309,11 +301,8 @@ export function whyNotStarted(program: HookProgram, searchPath: string | undefin
   return whyNotRun(file) ?? (script === null ? null : whyNotRead(script));
 }
 
-export function machineHere(searchPath: string | undefined): Machine {
-  return {
-    whyNotStarted: (command) => whyNotStarted(readHookCommand(command), searchPath),
-    hasPowerShell: () => IS_WINDOWS || findOnPath("pwsh", searchPath).length > 0,
-  };
+function hasPowerShell(searchPath: string | undefined): boolean {
+  return IS_WINDOWS || findOnPath("pwsh", searchPath).length > 0;
 }
 
 /** Whether a hook starts this very program. */

@@ -7,7 +7,6 @@ import { messageOf, quietly } from "../../base/errors.ts";
 import { baseName, joinPath } from "../../base/paths.ts";
 import { VERSION } from "../../base/version.ts";
 import {
-  machineHere,
   type Need,
   readHookCommand,
   type Unarmed,
@@ -56,7 +55,7 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   const unarmed = whyUnarmed(looks, {
     needs,
     ownership: ownershipHere(place),
-    machine: machineHere(place.searchPath),
+    searchPath: place.searchPath,
   });
   const faults = unarmed.map((reason) => fail(unarmedText(reason), wayToArm(reason, looks)));
   if (unarmed.some(({ isAll, events }) => isAll || events.includes("PreToolUse"))) return faults;
