@@ -13,8 +13,6 @@ export interface ByteLine {
   readonly bytes: Uint8Array | null;
   /** False for the rest after the last line break, which may have been cut. */
   readonly isEnded: boolean;
-  /** Bytes of the stream up to its end. */
-  readonly offset: number;
 }
 
 const CHUNK_BYTES = 1_048_576;
@@ -29,10 +27,8 @@ export function* byteLines(
   let parts: Uint8Array[] = [];
   let length = 0;
   let number = 1;
-  let offset = 0;
   const keep = (bytes: Uint8Array) => {
     length += bytes.length;
-    offset += bytes.length;
     if (length <= maxBytes) parts.push(bytes.slice());
     else parts = [];
   };
@@ -40,14 +36,13 @@ export function* byteLines(
     const bytes = length > maxBytes ? null : joined(parts, length);
     parts = [];
     length = 0;
-    return { number: number++, bytes, isEnded, offset };
+    return { number: number++, bytes, isEnded };
   };
   for (let read = source.readSync(buffer); read !== null; read = source.readSync(buffer)) {
     const chunk = buffer.subarray(0, read);
     let from = 0;
     for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, from)) {
       keep(chunk.subarray(from, at));
-      offset++;
       yield take(true);
       from = at + 1;
     }

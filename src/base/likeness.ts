@@ -36,7 +36,7 @@ const MIN_BEGINNING = 2;
  */
 export function nearestWords(typed: string, known: readonly string[]): string[] {
   const word = typed.toLowerCase();
-  const near = known.map((name) => ({ name, slips: slipsBetween(word, name) }))
+  const near = known.map((name) => ({ name, slips: slipsBetween(word, name.toLowerCase()) }))
     .filter(({ name, slips }) =>
       slips <= MAX_SLIPS && slips * LETTERS_A_SLIP <= Math.max(word.length, name.length)
     );

@@ -1,11 +1,20 @@
 /**
- * The spool: records wait here while the database cannot take them. Each is a private file, named by its id, so that names
- * sort by time.
+ * The spool: records wait here while the database cannot take them, and are drained into it later. Each is a private file,
+ * named by its id, so that names sort by time.
  */
+import type { DatabaseSync } from "node:sqlite";
+import { quietly } from "../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../base/paths.ts";
-import { isMissing, kindAt, readJsonFile } from "../system/on_disk.ts";
-import { makePrivateFolder, writeWhole } from "../system/write_file.ts";
-import type { HookRecord } from "./captures.ts";
+import { fileNamesIn, isMissing, kindAt, readJsonFile } from "../system/on_disk.ts";
+import {
+  isPrivateFolder,
+  makePrivateFolder,
+  readFile,
+  removeQuietly,
+  renameQuietly,
+  writeWhole,
+} from "../system/write_file.ts";
+import { type Appliers, type HookRecord, saveRecords } from "./captures.ts";
 
 /** The layout of a spool file. */
 export const SPOOL_FORMAT = 3;
@@ -18,6 +27,7 @@ function formatOf({ changes, told }: HookRecord): number {
   return told !== undefined ? SPOOL_FORMAT : changes !== undefined ? 2 : 1;
 }
 
+/** A spool file. */
 export interface SpooledRecord {
   readonly format: number;
   /** Absolute path of the record's database. */
@@ -41,7 +51,7 @@ const ANY_SUFFIX = /\.[\da-f]{8}\.json$/;
  * The endings of the files for a database. In the spool beside the database they include those for a database of the same
  * name in a folder that is gone: a person may have moved both together.
  */
-export function suffixesOf(
+function suffixesOf(
   database: string,
   { folder, names }: { readonly folder: string; readonly names: readonly string[] },
 ): string[] {
@@ -85,4 +95,146 @@ export function spoolRecord(
     }
   }
   throw new AggregateError(errors, "no folder could take the record");
+}
+
+/** Whether a spool folder and the folder above it are this user's alone: another user's is not trusted. */
+export function isOwnSpool(folder: string): boolean {
+  return quietly(() => isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder)) === true;
+}
+
+/** Records that go into the database in one transaction. */
+const BATCH_RECORDS = 50;
+
+/** Ends the names of files that were set aside. */
+const DAMAGED_SUFFIX = ".damaged";
+
+/** What a drain of the spool did. */
+export interface DrainReport {
+  readonly saved: number;
+  /** Records that the database had already: an earlier drain was stopped before it removed their files. */
+  readonly known: number;
+  /** Files that were set aside because they hold no record that can be saved. */
+  readonly damaged: readonly string[];
+  /** Files that still wait because the time was over. */
+  readonly left: number;
+}
+
+/** What other rooms know of the records. */
+export interface RecordWriters extends Appliers {
+  /** Takes out of records what was forgotten while they waited. */
+  readonly withoutForgotten: (
+    db: DatabaseSync,
+    records: readonly HookRecord[],
+  ) => readonly HookRecord[];
+}
+
+/** Which spool goes into which database. */
+export interface DrainTarget {
+  readonly database: string;
+  readonly folders: readonly string[];
+  /** When to stop, in milliseconds since the process started (`performance.now()`). */
+  readonly untilMs?: number;
+}
+
+/**
+ * The spool files of one database in all folders, the oldest first.
+ *
+ * @param options `withDamaged`: also those that were set aside as damaged.
+ */
+export function spooledFiles(
+  { database, folders }: Pick<DrainTarget, "database" | "folders">,
+  { withDamaged = false } = {},
+): string[] {
+  return folders.filter(isOwnSpool).flatMap((folder) => {
+    // A folder that is gone by now, or cannot be read, holds nothing.
+    const names = quietly(() => fileNamesIn(folder)) ?? [];
+    const suffixes = suffixesOf(database, { folder, names });
+    return names.filter((name) =>
+      suffixes.some((suffix) => withDamaged ? name.includes(suffix) : name.endsWith(suffix))
+    ).map((name) => ({ name, path: joinPath(folder, name) }));
+  }).sort((a, b) => a.name < b.name ? -1 : 1).map(({ path }) => path);
+}
+
+/**
+ * Moves waiting records into the database, the oldest first, each exactly once: a file is removed only after the commit,
+ * and the database ignores an id that it has.
+ *
+ * @throws {Error} What SQLite says when it cannot write; the records stay in the spool.
+ */
+export function saveSpooled(
+  db: DatabaseSync,
+  target: DrainTarget,
+  writers: RecordWriters,
+): DrainReport {
+  const files = spooledFiles(target);
+  const report = { saved: 0, known: 0, damaged: [] as string[] };
+  let done = 0;
+  while (done < files.length && performance.now() < (target.untilMs ?? Infinity)) {
+    const batch: SpoolFile[] = [];
+    for (const path of files.slice(done, done + BATCH_RECORDS)) {
+      const record = readSpooled(path);
+      // Only the newer program that wrote a record can save it.
+      if (record === "gone" || record === "newer") continue;
+      if (record === "damaged") report.damaged.push(setAside(path));
+      else batch.push({ path, record });
+    }
+    done += BATCH_RECORDS;
+    saveBatch(db, batch, { report, writers });
+  }
+  return { ...report, left: Math.max(0, files.length - done) };
+}
+
+interface SpoolFile {
+  readonly path: string;
+  readonly record: HookRecord;
+}
+
+function saveBatch(
+  db: DatabaseSync,
+  batch: readonly SpoolFile[],
+  options: {
+    readonly report: { saved: number; known: number; readonly damaged: string[] };
+    readonly writers: RecordWriters;
+  },
+): void {
+  const { report, writers } = options;
+  try {
+    const records = batch.map(({ record }) => record);
+    const saved = saveRecords(db, () => writers.withoutForgotten(db, records), writers);
+    for (const { path } of batch) removeQuietly(path);
+    report.saved += saved;
+    report.known += batch.length - saved;
+  } catch (thrown) {
+    if (!isRefusal(thrown)) throw thrown;
+    if (batch.length === 1) report.damaged.push(setAside(batch[0]!.path));
+    // The tables refuse one record of the batch: saving them one by one finds it.
+    else for (const entry of batch) saveBatch(db, [entry], options);
+  }
+}
+
+/** Whether SQLite refuses the record (a constraint, a type), rather than any write (locked, full, damaged). */
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof TypeError ||
+    /constraint|datatype mismatch|cannot store/i.test(String(thrown));
+}
+
+function readSpooled(path: string): HookRecord | "gone" | "newer" | "damaged" {
+  try {
+    const file = readFile(path);
+    if (file === null) return "gone";
+    const entry = JSON.parse(new TextDecoder().decode(file.bytes)) as SpooledRecord;
+    if (entry.format > SPOOL_FORMAT) return "newer";
+    return entry.format >= 1 && path.endsWith(spoolSuffix(entry.database)) &&
+        typeof entry.record.id === "string"
+      ? entry.record
+      : "damaged";
+  } catch {
+    return "damaged";
+  }
+}
+
+function setAside(path: string): string {
+  const aside = path + DAMAGED_SUFFIX;
+  renameQuietly(path, aside);
+  return aside;
 }

@@ -263,7 +263,7 @@ async function takeInSpool(
   locations: Locations,
 ): Promise<void> {
   if (!locations.spoolFolders.some(holdsRecords)) return;
-  const { drainSpool } = await import("../upkeep/transfer/drain_spool.ts");
+  const { drainSpool } = await import("../operations/spool_drain.ts");
   const untilMs = performance.now() + MAX_DRAIN_MS;
   const { damaged } = drainSpool(db, { database, folders: locations.spoolFolders, untilMs });
   if (damaged.length > 0) (await import("./failure.ts")).reportDamaged(damaged, locations);

@@ -5,19 +5,21 @@ import { UserError } from "../base/errors.ts";
 import { shortSessionId } from "../base/ids.ts";
 import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reader.ts";
 import { isNotFound } from "../system/files.ts";
-import type { ComparedSession, NotHere } from "../upkeep/transfer/compared_session.ts";
-import { takeInSpool } from "../upkeep/transfer/drain_spool.ts";
-import { findTranscripts, type TranscriptFile } from "../upkeep/transfer/find_transcripts.ts";
+import { takeInSpool } from "./spool_drain.ts";
+import { findTranscripts, type TranscriptFile } from "../claude/transcript/find_transcripts.ts";
 import {
+  type ComparedSession,
   type CompareOptions,
   compareTranscripts,
   type Comparison,
+  type NotHere,
 } from "../upkeep/transfer/transcript_gaps.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, typedPath } from "./context.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
 import { tellLostForgetKey } from "./lost_forget_key.ts";
 import { nextHere } from "./next_command.ts";
 import { openKeptStore, openStore, placeOf } from "./open_store.ts";
-import { bytesText, factLines } from "./table.ts";
+import { factLines } from "./table.ts";
 import { progressLine } from "./terminal.ts";
 import type { View } from "./view.ts";
 
@@ -55,7 +57,6 @@ export async function runTranscripts(
     ? await openKeptStore(context, what)
     : await openStore(context, "read");
   const progress = progressLine(context);
-  const all = chosen.reduce((sum, file) => sum + file.bytes, 0);
   try {
     // Records that wait in the spool are no gaps.
     takeInSpool(db, { database, folders: context.locations.spoolFolders });
@@ -63,11 +64,8 @@ export async function runTranscripts(
       ...work,
       ...{ database, locations: context.locations },
       nowMs: Date.now(),
-      onProgress: ({ files, bytes }) =>
-        progress.tell(
-          `${files} of ${count(chosen.length, "transcript")} read, ` +
-            `${bytesText(bytes)} of ${bytesText(all)} …`,
-        ),
+      onProgress: (read) =>
+        progress.tell(`${read} of ${count(chosen.length, "transcript")} read …`),
     });
     if (needs === "session" && compared.read === 0) {
       const files = count(chosen.length, "file was", "files were");
@@ -92,6 +90,31 @@ function transcriptsIn({ root, what, next, needs }: TranscriptWork) {
     if (needs === "nothing") return { files: [], unreadable: [] };
     throw new UserError(`Cannot ${what}`, { why: `there is no folder "${root}"`, next });
   }
+}
+
+/** `conclaude import transcripts DIR` */
+export async function importTranscripts(
+  context: CliContext,
+  { dryRun }: { readonly dryRun: boolean },
+  dir: string,
+): Promise<View> {
+  const outcome = await runTranscripts(context, {
+    root: typedPath(context, dir),
+    fills: !dryRun,
+    what: "import transcripts",
+    next: "Name a folder that has transcripts of Claude Code (*.jsonl)",
+    needs: "session",
+    isWhole: false,
+    sinceMs: 0,
+    wantedFile: () => true,
+    wanted: () => true,
+  });
+  return transcriptsView(context, outcome, {
+    label: "imported",
+    again: `conclaude import transcripts ${quoteWord(dir)}`,
+    // After the import the sessions have no gaps.
+    ...(dryRun ? {} : { named: null }),
+  });
 }
 
 /** So many gaps of a session are named in a text, unless all are. */

@@ -16,7 +16,7 @@ import {
   observedPaths,
 } from "../memory/store.ts";
 import { nearestWords } from "../base/likeness.ts";
-import { spooledFiles } from "../upkeep/transfer/drain_spool.ts";
+import { spooledFiles } from "../db/spool.ts";
 import { countAllWaiting } from "../db/queue_work.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";

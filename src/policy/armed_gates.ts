@@ -14,7 +14,6 @@ import {
   unarmedText,
   whyUnarmed,
 } from "../claude/settings/armed.ts";
-import { machineHere } from "../claude/settings/hook_program.ts";
 import { ownershipHere } from "../claude/settings/own_handler.ts";
 import { settingsPaths } from "../claude/settings/settings_file.ts";
 
@@ -138,8 +137,7 @@ export function unarmedNotice(
     configDir: variable("CLAUDE_CONFIG_DIR"),
   }).map((path): ParsedSettings => ({ path, settings: readJsonFile(path) }));
   if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, ownership))) return null;
-  const machine = machineHere(variable("PATH"));
-  const unarmed = whyUnarmed(files, { needs, ownership, machine });
+  const unarmed = whyUnarmed(files, { needs, ownership, searchPath: variable("PATH") });
   return unarmed.length === 0
     ? null
     : `conclaude: the rules of this project are ${

@@ -6,6 +6,7 @@ export {
   sqliteVersion,
 } from "./care/care_table.ts";
 export { isDamage } from "./care/table_copy_table.ts";
+export { withoutForgotten } from "./forget/forgotten_names_table.ts";
 export { removeForgottenAgain } from "./forget/forget_places_table.ts";
 export {
   commandAgain,

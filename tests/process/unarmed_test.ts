@@ -106,11 +106,6 @@ const DEAF: readonly (readonly [
     /does what another event wants: `hook PostToolUse`\. Run/,
   ],
   [
-    "is given no time",
-    ({ hooks: [handler] }) => handler.timeout = 0.001,
-    /its `timeout` is 0\.001 s\. Run/,
-  ],
-  [
     "is asked about Bash only",
     (group) => group.matcher = "Bash",
     /is not asked about Edit, Write, NotebookEdit, Monitor: its matcher is `Bash`\. Run/,

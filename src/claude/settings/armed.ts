@@ -1,7 +1,19 @@
-/** Whether Claude Code asks conclaude at all, according to its settings files. */
-import { checkHooks } from "./handler_schema.ts";
-import { OWN_MARK } from "./hooks.ts";
-import { memberOf, type Ownership, roleOf } from "./own_handler.ts";
+/**
+ * Whether Claude Code asks conclaude at all: what its settings files say, and whether the program that they name can be
+ * started.
+ */
+import { checkHooks, type HookProblem } from "./handler_schema.ts";
+import { OWN_MARK, type Program, programLine } from "./hooks.ts";
+import { handlersIn, memberOf, type Ownership, roleOf, splitWords } from "./own_handler.ts";
+import { baseName, isAbsolutePath } from "../../base/paths.ts";
+import {
+  findOnPath,
+  IS_WINDOWS,
+  isBareName,
+  isSameFile,
+  whyNotRead,
+  whyNotRun,
+} from "../../system/process/executable.ts";
 
 /** A settings file; `settings` is `undefined` when there is no file, or no JSON in it: Claude Code ignores both. */
 export interface ParsedSettings {
@@ -39,35 +51,41 @@ export interface Unarmed {
   readonly remedy: Remedy;
 }
 
+/** What decides whether gates are asked. */
+interface Asked {
+  readonly needs: readonly Need[];
+  readonly ownership: Ownership;
+  /** The variable `PATH`. */
+  readonly searchPath: string | undefined;
+}
+
 /** Finds out why gates are not asked, one entry a reason. @param files The one with the last word first. */
-export function whyUnarmed(
-  files: readonly ParsedSettings[],
-  around: {
-    readonly needs: readonly Need[];
-    readonly ownership: Ownership;
-    readonly machine: Machine;
-  },
-): Unarmed[] {
-  const { needs } = around;
-  const read = files.map((file) => ({
-    ...file,
-    fatal: checkHooks(file.settings).find(({ discardsFile }) => discardsFile),
-  }));
-  const deciding = read.find(({ settings, fatal }) =>
-    fatal === undefined && typeof memberOf(settings, "disableAllHooks") === "boolean"
-  );
-  if (deciding !== undefined && memberOf(deciding.settings, "disableAllHooks") === true) {
-    const { path } = deciding;
+export function whyUnarmed(files: readonly ParsedSettings[], asked: Asked): Unarmed[] {
+  const { needs } = asked;
+  const path = disablingFile(files);
+  if (path !== null) {
     const says = () => `\`disableAllHooks\` is true in ${path}`;
     return joined([{ needs, says, remedy: { kind: "enable", path } }], needs);
   }
   const byEvent = [...Map.groupBy(needs, ({ event }) => event)];
   return joined(
-    byEvent.flatMap(([event, ofEvent]) =>
-      obstacleFor(event, { ...around, needs: ofEvent, files: read }) ?? []
-    ),
+    byEvent.flatMap(([event, needs]) => obstacleFor(event, files, { ...asked, needs }) ?? []),
     needs,
   );
+}
+
+/** The file that switches off all hooks, where the one with the last word does. Claude Code discards some files. */
+export function disablingFile(files: readonly ParsedSettings[]): string | null {
+  const said = ({ settings }: ParsedSettings) => memberOf(settings, "disableAllHooks");
+  const deciding = files.find((file) =>
+    typeof said(file) === "boolean" && fatalIn(file) === undefined
+  );
+  return deciding !== undefined && said(deciding) === true ? deciding.path : null;
+}
+
+/** The entry because of which Claude Code discards a file. */
+function fatalIn({ settings }: ParsedSettings): HookProblem | undefined {
+  return checkHooks(settings).find(({ discardsFile }) => discardsFile);
 }
 
 /** `NOT ARMED: no hook is installed for Stop`; names the gates unless all are meant. */
@@ -77,7 +95,7 @@ export function unarmedText({ gates, isAll, why }: Unarmed): string {
 
 /** Whether our hook of an event is installed, whatever else its handler says. */
 export function holdsOwn(settings: unknown, event: string, ownership: Ownership): boolean {
-  return handlersIn({ path: "", settings }, event, ownership).length > 0;
+  return ownHandlers({ path: "", settings }, event, ownership).length > 0;
 }
 
 interface Obstacle {
@@ -87,28 +105,21 @@ interface Obstacle {
   readonly remedy: Remedy;
 }
 
-interface ReadSettings extends ParsedSettings {
-  /** The entry because of which Claude Code discards the file. */
-  readonly fatal: { readonly path: string; readonly problem: string } | undefined;
-}
-
 function obstacleFor(
   event: string,
-  around: {
-    readonly files: readonly ReadSettings[];
-    readonly needs: readonly Need[];
-    readonly ownership: Ownership;
-    readonly machine: Machine;
-  },
+  files: readonly ParsedSettings[],
+  { needs, ownership, searchPath }: Asked,
 ): Obstacle | null {
-  const { files, needs, ownership, machine } = around;
   const found = files.flatMap((file) =>
-    handlersIn(file, event, ownership).map((own) => ({ ...own, fatal: file.fatal }))
+    ownHandlers(file, event, ownership).map((own) => ({ ...own, fatal: fatalIn(file) }))
   );
   const counting = found.filter(({ fatal }) => fatal === undefined)
-    .map((own) => ({ ...own, fault: faultOf(own.handler, event, machine) }));
+    .map((own) => ({ ...own, fault: faultOf(own.handler, event, searchPath) }));
   const sound = counting.filter(({ fault }) => fault === null);
-  const missedOf = ({ tools }: Need) => missedTools({ event, tools, sound, machine });
+  const isAsked = (tool: string) =>
+    sound.some(({ matcher }) => letsThrough(event, matcher, tool)) ||
+    tool === "PowerShell" && !hasPowerShell(searchPath);
+  const missedOf = ({ tools }: Need) => tools.filter((tool) => !isAsked(tool));
   const unheard = needs.filter((need) => missedOf(need).length > 0);
   const heard = needs.every(({ tools }) => tools.length > 0) ||
     sound.some(({ matcher }) => GATED_TOOLS.some((tool) => letsThrough(event, matcher, tool)));
@@ -178,40 +189,15 @@ interface OwnHandler {
   readonly handler: unknown;
 }
 
-function handlersIn(
+function ownHandlers(
   { path, settings }: ParsedSettings,
   event: string,
   ownership: Ownership,
 ): OwnHandler[] {
-  return itemsOf(memberOf(memberOf(settings, "hooks"), event)).flatMap((group) =>
-    itemsOf(memberOf(group, "hooks"))
-      // The drain beside Stop answers nothing, so it arms no gate.
-      .filter((handler) => roleOf(handler, ownership) === "event")
-      .map((handler) => ({ path, matcher: memberOf(group, "matcher"), handler }))
-  );
-}
-
-/** Tools that no handler is asked about. PowerShell counts only where the machine has it. */
-function missedTools(
-  { event, tools, sound, machine }: {
-    readonly event: string;
-    readonly tools: readonly string[];
-    readonly sound: readonly OwnHandler[];
-    readonly machine: Machine;
-  },
-): readonly string[] {
-  return tools.filter((tool) => !sound.some(({ matcher }) => letsThrough(event, matcher, tool)))
-    .filter((tool) => tool !== "PowerShell" || machine.hasPowerShell());
-}
-
-function itemsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export interface Machine {
-  /** Null when the program can be started, or when only the shell knows. */
-  readonly whyNotStarted: (command: string) => string | null;
-  readonly hasPowerShell: () => boolean;
+  // The drain beside Stop answers nothing, so it arms no gate.
+  return handlersIn(settings)
+    .filter((one) => one.event === event && roleOf(one.handler, ownership) === "event")
+    .map(({ matcher, handler }) => ({ path, matcher, handler }));
 }
 
 /** Events whose matcher is compared with the name of a tool. */
@@ -252,33 +238,83 @@ interface HandlerFault {
   readonly isProgram?: true;
 }
 
-/** No process starts and answers in less time, in seconds. */
-const LEAST_SECONDS = 0.1;
-
 /** The event in a command; absent where the payload tells. */
 const NAMED_EVENT = new RegExp(` hook ([A-Za-z]+)(?: ${OWN_MARK})?\\s*$`);
 
+/** Keys with which Claude Code does not ask for every use, or does not wait, and what to say of them. */
+const HINDRANCES:
+  readonly (readonly [key: string, hinders: (value: unknown) => boolean, string])[] = [
+    ["async", (value) => value === true, "is not waited for: it is `async`"],
+    ["asyncRewake", (value) => value === true, "is not waited for: it is `async`"],
+    ["if", (value) => value !== undefined, "is asked only where its `if` holds"],
+    ["args", (value) => value !== undefined, "is handed arguments that are not ours, as `args`"],
+  ];
+
 /** Why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
-function faultOf(handler: unknown, event: string, machine: Machine): HandlerFault | null {
-  if (memberOf(handler, "async") === true || memberOf(handler, "asyncRewake") === true) {
-    return { says: "is not waited for: it is `async`" };
-  }
-  if (memberOf(handler, "if") !== undefined) return { says: "is asked only where its `if` holds" };
-  if (memberOf(handler, "args") !== undefined) {
-    return { says: "is handed arguments that are not ours, as `args`" };
-  }
-  if (memberOf(handler, "shell") === "powershell" && !machine.hasPowerShell()) {
-    return { says: "cannot start: its `shell` is PowerShell, and there is no `pwsh` here" };
-  }
-  const timeout = memberOf(handler, "timeout");
-  if (typeof timeout === "number" && timeout < LEAST_SECONDS) {
-    return { says: `has no time to answer: its \`timeout\` is ${timeout} s` };
-  }
+function faultOf(
+  handler: unknown,
+  event: string,
+  searchPath: Asked["searchPath"],
+): HandlerFault | null {
+  const hindrance = HINDRANCES.find(([key, hinders]) => hinders(memberOf(handler, key)));
+  if (hindrance !== undefined) return { says: hindrance[2] };
   const command = String(memberOf(handler, "command"));
   const named = NAMED_EVENT.exec(command)?.[1];
   if (named !== undefined && named !== event) {
     return { says: `does what another event wants: \`hook ${named}\`` };
   }
-  const why = machine.whyNotStarted(command);
+  const why = whyNotStarted(readHookCommand(command), searchPath);
   return why === null ? null : { says: `cannot start: ${why}`, isProgram: true };
+}
+
+export interface HookProgram {
+  /** The command up to `hook <Event>`. */
+  readonly line: string;
+  readonly executable: string;
+  /** The script that Deno runs; null for an executable. */
+  readonly script: string | null;
+}
+
+/** What follows the program. */
+const REST = new RegExp(`\\s+hook(?:\\s+[A-Za-z]+)?(?:\\s+${OWN_MARK})?\\s*$`);
+
+/** Reads one of our own commands: `/usr/local/bin/conclaude hook Stop`, `deno run … main.ts hook Stop`. */
+export function readHookCommand(command: string): HookProgram {
+  const line = command.replace(REST, "");
+  const words = splitWords(line) ?? line.split(/\s+/);
+  const executable = words[0] ?? "";
+  const runsScript = /^deno(?:\.exe)?$/i.test(baseName(executable));
+  return { line, executable, script: runsScript ? words.at(-1) ?? null : null };
+}
+
+/** The file that a hook starts; null when no folder of `PATH` has it. Variables stay as they are written. */
+export function fileOf({ executable }: HookProgram, searchPath: string | undefined): string | null {
+  return isBareName(executable) ? findOnPath(executable, searchPath)[0] ?? null : executable;
+}
+
+/** Null when it can be started, or when only the shell knows where it is. */
+export function whyNotStarted(program: HookProgram, searchPath: string | undefined): string | null {
+  const { executable, script } = program;
+  const file = fileOf(program, searchPath);
+  if (file === null) return `no folder of the PATH has an executable \`${executable}\``;
+  if (!isAbsolutePath(file)) return null;
+  return whyNotRun(file) ?? (script === null ? null : whyNotRead(script));
+}
+
+function hasPowerShell(searchPath: string | undefined): boolean {
+  return IS_WINDOWS || findOnPath("pwsh", searchPath).length > 0;
+}
+
+/** Whether a hook starts this very program. */
+export function isSameProgram(
+  program: HookProgram,
+  own: {
+    readonly program: Program;
+    readonly path: string;
+    readonly searchPath: string | undefined;
+  },
+): boolean {
+  const started = program.script ?? fileOf(program, own.searchPath);
+  return program.line === programLine(own.program) ||
+    (started !== null && isSameFile(started, own.path));
 }

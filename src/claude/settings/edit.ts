@@ -35,38 +35,30 @@ export interface Edit {
  * @throws UserError When the text cannot be edited safely (`openSettings`).
  */
 export function installInto(text: string, plan: InstallPlan): Edit {
-  const { mark, body } = openSettings(text, attemptOf("install-hooks", plan));
-  const wanted = new Map(plan.entries.map((entry) => [keyOf(entry), entry]));
-  const owners = ownersIn(body, plan);
+  return editText(text, plan, attemptOf("install-hooks", plan));
+}
+
+/** The text without our handlers, and without what held nothing else. */
+export function uninstallFrom(text: string, options: Ownership & Target): Edit {
+  return editText(text, { ...options, entries: [] }, attemptOf("uninstall-hooks", options));
+}
+
+function editText(text: string, plan: InstallPlan, attempt: Attempt): Edit {
+  const { mark, body } = openSettings(text, attempt);
+  const before = new Set(ownersIn(body, plan).map(({ event }) => event));
+  const after = new Set(plan.entries.map(({ event }) => event));
   const changed = new Set<string>();
   let edited = body;
-  for (const entry of wanted.values()) {
-    const settled = settle(edited, { entry, ownership: plan });
-    if (settled !== edited) changed.add(entry.event);
-    edited = settled;
+  for (let next = step(body, plan); next !== undefined; next = step(edited, plan)) {
+    changed.add(next.event);
+    edited = next.body;
   }
-  for (const owner of owners.filter((owner) => !wanted.has(keyOf(owner)))) {
-    edited = removeOwn(edited, { ...owner, ownership: plan });
-    changed.add(owner.event);
-  }
-  const before = new Set(owners.map(({ event }) => event));
-  const after = new Set(plan.entries.map(({ event }) => event));
   return {
     text: edited === body ? text : mark + edited,
     added: [...changed].filter((event) => !before.has(event)),
     updated: [...changed].filter((event) => before.has(event) && after.has(event)),
     removed: [...before].filter((event) => !after.has(event)),
   };
-}
-
-/** The text without our handlers, and without what held nothing else. */
-export function uninstallFrom(text: string, options: Ownership & Target): Edit {
-  const { mark, body } = openSettings(text, attemptOf("uninstall-hooks", options));
-  const owners = ownersIn(body, options);
-  const removed = [...new Set(owners.map(({ event }) => event))];
-  let edited = body;
-  for (const owner of owners) edited = removeOwn(edited, { ...owner, ownership: options });
-  return { text: removed.length > 0 ? mark + edited : text, added: [], updated: [], removed };
 }
 
 /** Lists our handlers in a settings file as a plan lists them. @throws UserError As `openSettings`. */
@@ -126,44 +118,28 @@ function ownersIn(body: string, ownership: Ownership): Owner[] {
   );
 }
 
-function keyOf({ event, role }: Pick<HookEntry, "event" | "role">): string {
-  return `${event} ${role}`;
-}
-
-function ownersOf(
-  body: string,
-  { event, role, ownership }: Pick<HookEntry, "event" | "role"> & { readonly ownership: Ownership },
-): Owner[] {
-  return ownersIn(body, ownership).filter((owner) => keyOf(owner) === keyOf({ event, role }));
-}
-
-/** Takes steps until there is exactly one handler of the entry's event and role, and that one is as it should be. */
-function settle(
-  body: string,
-  options: { readonly entry: HookEntry; readonly ownership: Ownership },
-): string {
-  const { entry, ownership } = options;
-  for (let edited = body;;) {
-    const owners = ownersOf(edited, { ...entry, ownership });
-    if (owners.length === 0) return addGroup(edited, entry);
-    const next = step(edited, { entry, owners });
-    if (next === undefined) return edited;
-    edited = next;
+/** The text after the next step towards a plan, and the event of the step; `undefined` when there is none to take. */
+function step(body: string, plan: InstallPlan): { event: string; body: string } | undefined {
+  const owners = ownersIn(body, plan);
+  const isOf = ({ event, role }: HookEntry) => (owner: Owner) =>
+    owner.event === event && owner.role === role;
+  for (const entry of plan.entries) {
+    const { event, matcher } = entry;
+    const those = owners.filter(isOf(entry));
+    const kept = those.find((owner) => matchesSame(owner.matcher, matcher)) ??
+      those.find((owner) => owner.groupIsOurs);
+    const surplus = those.find((owner) => owner !== kept);
+    if (surplus !== undefined) {
+      return { event, body: removeMember(body, emptiedBy(surplus.handler)) };
+    }
+    const next = kept === undefined
+      ? addGroup(body, entry)
+      : correctHandler(body, kept.handler, entry) ?? correctMatcher(body, kept, matcher);
+    if (next !== undefined) return { event, body: next };
   }
-}
-
-/** The text after the next step towards `entry`, or `undefined` when there is none to take. */
-function step(
-  body: string,
-  options: { readonly entry: HookEntry; readonly owners: readonly Owner[] },
-): string | undefined {
-  const { entry, owners } = options;
-  const kept = owners.find((owner) => matchesSame(owner.matcher, entry.matcher)) ??
-    owners.find((owner) => owner.groupIsOurs);
-  const surplus = owners.find((owner) => owner !== kept);
-  if (surplus !== undefined) return removeMember(body, emptiedBy(surplus.handler));
-  if (kept === undefined) return undefined;
-  return correctHandler(body, kept.handler, entry) ?? correctMatcher(body, kept, entry.matcher);
+  const unwanted = owners.find((owner) => !plan.entries.some((entry) => isOf(entry)(owner)));
+  return unwanted &&
+    { event: unwanted.event, body: removeMember(body, emptiedBy(unwanted.handler)) };
 }
 
 /** The values that Claude Code assumes for missing keys of a handler. */
@@ -175,30 +151,19 @@ const USUAL: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * The text after the next step that makes a handler what the entry says; `undefined` when it is so already. `args` is the
- * form of a command without a shell; the last three keys make Claude Code ask only now and then, not wait for the answer,
- * or start the command in a shell that it is not written for.
+ * The text with a handler as the entry says; `undefined` when it is so already. `args` is the form of a command without a
+ * shell; `if`, `asyncRewake` and `shell` make Claude Code ask only now and then, not wait for the answer, or start the
+ * command in a shell that it is not written for. All other keys are the person's and stay.
  */
 function correctHandler(body: string, handler: Node, entry: HookEntry): string | undefined {
-  const { command, timeout, onFailure, async } = entry;
-  const wanted: Readonly<Record<string, string | number | boolean | undefined>> = {
-    command,
-    args: undefined,
-    timeout,
-    onFailure,
-    async,
-    if: undefined,
-    asyncRewake: undefined,
-    shell: undefined,
-  };
-  for (const [key, value] of Object.entries(wanted)) {
-    const present = valueAt(handler, key);
-    const isScalar = present?.value !== undefined;
-    if (isScalar && present.value === (value ?? USUAL[key])) continue;
-    if (value !== undefined) return setAt(body, [...getNodePath(handler), key], value);
-    if (present !== undefined) return removeMember(body, present.parent!);
-  }
-  return undefined;
+  const present: Readonly<Record<string, Json>> = getNodeValue(handler);
+  const wanted = handlerOf(entry);
+  const { onFailure, async, args, if: condition, asyncRewake, shell, ...kept } = present;
+  const ruled = { onFailure, async, args, if: condition, asyncRewake, shell, ...wanted };
+  const said = (one: Readonly<Record<string, unknown>>, key: string) =>
+    Object.hasOwn(one, key) ? one[key] : USUAL[key];
+  if (Object.keys(ruled).every((key) => said(present, key) === said(wanted, key))) return undefined;
+  return setAt(body, getNodePath(handler), { ...kept, ...wanted });
 }
 
 /** Sets the matcher of a group in the text; `undefined` when the matcher is right already. */
@@ -208,9 +173,9 @@ function correctMatcher(
   wanted: string | undefined,
 ): string | undefined {
   if (matchesSame(matcher, wanted)) return undefined;
-  if (wanted !== undefined) return setAt(body, [...getNodePath(group), "matcher"], wanted);
-  const present = propertyAt(group, "matcher");
-  return present && removeMember(body, present);
+  return wanted === undefined
+    ? removeMember(body, propertyAt(group, "matcher")!)
+    : setAt(body, [...getNodePath(group), "matcher"], wanted);
 }
 
 /** Claude Code takes a missing matcher, "" and "*" for the same: everything. */
@@ -218,31 +183,21 @@ function matchesSame(one: string | undefined, other: string | undefined): boolea
   return (one || "*") === (other || "*");
 }
 
-function addGroup(body: string, entry: HookEntry): string {
-  const { event, matcher, command, timeout, onFailure, async } = entry;
-  const group: Json = {
-    ...(matcher === undefined ? {} : { matcher }),
-    hooks: [{
-      type: "command",
-      command,
-      timeout,
-      ...(onFailure === undefined ? {} : { onFailure }),
-      ...(async === undefined ? {} : { async }),
-    }],
+function handlerOf({ command, timeout, onFailure, async }: HookEntry) {
+  return {
+    type: "command",
+    command,
+    timeout,
+    ...(onFailure === undefined ? {} : { onFailure }),
+    ...(async === undefined ? {} : { async }),
   };
-  const groups = valueAt(valueAt(parseTree(body), "hooks"), event);
-  return setAt(body, ["hooks", event, groups?.children?.length ?? 0], group);
 }
 
-function removeOwn(
-  body: string,
-  options: Pick<HookEntry, "event" | "role"> & { readonly ownership: Ownership },
-): string {
-  for (let edited = body;;) {
-    const [owner] = ownersOf(edited, options);
-    if (owner === undefined) return edited;
-    edited = removeMember(edited, emptiedBy(owner.handler));
-  }
+function addGroup(body: string, entry: HookEntry): string {
+  const { event, matcher } = entry;
+  const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handlerOf(entry)] };
+  const groups = valueAt(valueAt(parseTree(body), "hooks"), event);
+  return setAt(body, ["hooks", event, groups?.children?.length ?? 0], group);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The hooks that conclaude installs: which events, with which matcher, by which command. */
 import { UserError } from "../../base/errors.ts";
-import { editDistance } from "../../base/likeness.ts";
+import { nearestWords } from "../../base/likeness.ts";
 import { baseName } from "../../base/paths.ts";
 
 /** Every hook event of Claude Code 2.1.329; it ignores any other name in a settings file. */
@@ -197,15 +197,10 @@ export function commandLine(verb: string, flags: readonly string[] = []): string
 }
 
 function unknownEvent(name: string): UserError {
-  const [nearest] = KNOWN_EVENTS
-    .map((event) => ({ event, distance: editDistance(name.toLowerCase(), event.toLowerCase()) }))
-    .filter(({ distance }) => distance <= Math.max(2, name.length / 3))
-    .sort((one, other) => one.distance - other.distance);
+  const [nearest] = nearestWords(name, KNOWN_EVENTS);
   return new UserError(`Cannot install a hook for "${name}"`, {
     why: `Claude Code has no hook event of this name; ${
-      nearest === undefined
-        ? `it has ${KNOWN_EVENTS.join(", ")}`
-        : `did you mean \`${nearest.event}\`?`
+      nearest === undefined ? `it has ${KNOWN_EVENTS.join(", ")}` : `did you mean \`${nearest}\`?`
     }`,
     next: commandLine("install-hooks", ["--help"]),
     exitCode: 2,

@@ -4,7 +4,7 @@ import type { Locations } from "../../system/environment.ts";
 import { isBareName } from "../../system/process/executable.ts";
 import { readOwnEntries } from "./edit.ts";
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
-import { type HookProgram, readHookCommand } from "./hook_program.ts";
+import { type HookProgram, readHookCommand } from "./armed.ts";
 import { commandLine, type HookEntry, type Program } from "./hooks.ts";
 import { findWrapped, ownershipHere, type WrappedHook } from "./own_handler.ts";
 import { placeFlags, readSettings, settingsPath, type SettingsPlace } from "./settings_file.ts";

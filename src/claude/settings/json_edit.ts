@@ -9,11 +9,12 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
+import { messageOf } from "../../base/errors.ts";
 
 export type { Node };
 
 /** Keys of objects and indexes of arrays, from the top of a text. */
-export type JsonPath = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 
 export type Json =
   | string
@@ -23,46 +24,39 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** The result of reading a text: strict JSON, JSON with comments, or neither. Lines and columns count from 1. */
-export type Reading =
-  | { readonly kind: "json"; readonly root: Node }
-  | { readonly kind: "comments"; readonly line: number; readonly column: number }
-  | {
-    readonly kind: "malformed";
-    readonly line: number;
-    readonly column: number;
-    readonly problem: string;
-  };
+/** The first mistake in a text that is no strict JSON. */
+interface JsonFault {
+  /** From 1, as the column. */
+  readonly line: number;
+  readonly column: number;
+  readonly problem: string;
+  readonly isComment: boolean;
+}
 
-/** Reads strict JSON. It is "JSON with comments" only where a comment is the first mistake. */
-export function readJson(text: string): Reading {
-  const [error] = errorsIn(text, { allowTrailingComma: true });
-  if (error !== undefined && printParseErrorCode(error.error) === "InvalidCommentToken") {
-    return { kind: "comments", ...placeOf(text, error.offset) };
-  }
-  const [first] = errorsIn(text, { allowTrailingComma: false });
+/** Finds the first mistake; null where a text is strict JSON. */
+export function faultIn(text: string): JsonFault | null {
+  const errorIn = (allowTrailingComma: boolean) => {
+    const errors: ParseError[] = [];
+    parseTree(text, errors, { allowTrailingComma, disallowComments: true });
+    return errors[0];
+  };
+  const codeOf = ({ error }: ParseError) => printParseErrorCode(error);
+  const lenient = errorIn(true);
+  const isComment = lenient !== undefined && codeOf(lenient) === "InvalidCommentToken";
+  const first = isComment ? lenient : errorIn(false);
   if (first !== undefined) {
     // `CommaExpected` becomes `comma expected`.
-    const problem = printParseErrorCode(first.error).replace(/(?<!^)[A-Z]/g, " $&").toLowerCase();
-    return { kind: "malformed", ...placeOf(text, first.offset), problem };
+    const problem = codeOf(first).replace(/(?<!^)[A-Z]/g, " $&").toLowerCase();
+    return { ...placeOf(text, first.offset), problem, isComment };
   }
   try {
     JSON.parse(text);
+    return null;
   } catch (thrown) {
-    const problem = thrown instanceof Error ? thrown.message : String(thrown);
+    const problem = messageOf(thrown);
     const offset = Number(/position (\d+)/.exec(problem)?.[1] ?? 0);
-    return { kind: "malformed", ...placeOf(text, offset), problem };
+    return { ...placeOf(text, offset), problem, isComment: false };
   }
-  const root = parseTree(text);
-  return root === undefined
-    ? { kind: "malformed", line: 1, column: 1, problem: "a value is expected" }
-    : { kind: "json", root };
-}
-
-function errorsIn(text: string, options: { readonly allowTrailingComma: boolean }): ParseError[] {
-  const errors: ParseError[] = [];
-  parseTree(text, errors, { ...options, disallowComments: true });
-  return errors;
 }
 
 /** The line and column of an offset, both from 1. */

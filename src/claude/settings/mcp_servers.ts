@@ -55,57 +55,45 @@ export function serverOf(program: Program): ServerEntry {
 export function registerServer(
   options: ServerOptions & { readonly program: Program },
 ): ServerReport {
-  const { place, program, dryRun = false } = options;
-  const edit = editOf("install-hooks", options);
-  const entry = serverOf(program);
-  return withFreshFile(edit.attempt, (file) => {
-    const before = file.text ?? "";
-    const had = findServer(before, edit);
-    const after = addServer(before, { ...edit, entry });
-    const changed = after !== before;
-    if (changed && !dryRun && !replace(file, after, place)) return undefined;
-    return {
-      file: file.path,
-      scope: place.scope,
-      changed,
-      dryRun,
-      done: !changed ? "present" : had.kind === "none" ? "added" : "updated",
-      deleted: false,
-      diff: changed ? serverLines(before, after, edit) : [],
-    };
+  const entry = serverOf(options.program);
+  return changeServers("install-hooks", options, (text, edit, had) => {
+    const after = addServer(text, { ...edit, entry });
+    const done = after === text ? "present" : had.kind === "none" ? "added" : "updated";
+    return { after, done, deleted: false };
   });
 }
 
 /** Takes our server out of a file again; one of another program under our name stays. */
 export function unregisterServer(options: ServerOptions): ServerReport {
-  const { place, dryRun = false } = options;
-  const edit = editOf("uninstall-hooks", options);
-  return withFreshFile(edit.attempt, (file) => {
-    const before = file.text ?? "";
-    const had = findServer(before, edit);
-    const after = removeServer(before, edit);
-    const changed = after !== before;
-    const deleted = changed && isMadeFor(before, { ...edit, value: had });
-    const text = deleted ? undefined : after;
-    if (changed && !dryRun && !replace(file, text, place)) return undefined;
-    return {
-      file: file.path,
-      scope: place.scope,
-      changed,
-      dryRun,
-      done: changed ? "removed" : had.kind === "foreign" ? "foreign" : "absent",
-      deleted,
-      diff: changed ? serverLines(before, after, edit) : [],
-    };
+  return changeServers("uninstall-hooks", options, (text, edit, had) => {
+    const after = removeServer(text, edit);
+    const isChanged = after !== text;
+    const done = isChanged ? "removed" : had.kind === "foreign" ? "foreign" : "absent";
+    return { after, done, deleted: isChanged && isMadeFor(text, { ...edit, value: had }) };
   });
 }
 
-function editOf(
+function changeServers(
   command: Attempt["command"],
-  { place, flags }: Pick<ServerOptions, "place" | "flags">,
-): ServerEdit {
-  const { path, keys } = place;
-  return { keys, attempt: { command, path, flags, subject: "the MCP server" } };
+  { place, flags, dryRun = false }: ServerOptions,
+  change: (
+    text: string,
+    edit: ServerEdit,
+    had: FoundServer,
+  ) => Pick<ServerReport, "done" | "deleted"> & { readonly after: string },
+): ServerReport {
+  const { path, keys, scope } = place;
+  const attempt = { command, path, flags, subject: "the MCP server" };
+  const edit = { keys, attempt };
+  return withFreshFile(attempt, (file) => {
+    const before = file.text ?? "";
+    const { after, ...told } = change(before, edit, findServer(before, edit));
+    const changed = after !== before;
+    const isLost = changed && !dryRun &&
+      !replace(file, told.deleted ? undefined : after, place);
+    const diff = changed ? serverLines(before, after, edit) : [];
+    return isLost ? undefined : { file: file.path, scope, changed, dryRun, ...told, diff };
+  });
 }
 
 /**
@@ -127,7 +115,7 @@ function replace(
 /** Whether the file holds nothing but our server, as a registration into no file writes it. */
 function isMadeFor(
   text: string,
-  { value, ...edit }: ServerEdit & { readonly value: ReturnType<typeof findServer> },
+  { value, ...edit }: ServerEdit & { readonly value: FoundServer },
 ): boolean {
   if (value.kind !== "ours") return false;
   const { command, args } = value.value as ServerEntry;
@@ -216,18 +204,21 @@ export function addServer(
 ): string {
   const { keys, attempt, entry } = options;
   const { mark, body } = openObject(text, attempt);
-  const path = [...keys, SERVER_NAME];
-  if (valueAt(openServers(body, options), SERVER_NAME) === undefined) {
-    return mark + setAt(body, path, { type: "stdio", ...entry });
-  }
-  if (findServer(text, options).kind === "foreign") {
+  // Refuses servers of another shape, which `findServer` does not look into.
+  openServers(body, options);
+  const found = findServer(text, options);
+  if (found.kind === "foreign") {
     throw refusal(attempt, {
       why: `another MCP server has the name \`${SERVER_NAME}\` there, and is not ours to change`,
       todo: `give that server another name, or remove it (\`claude mcp remove ${SERVER_NAME}\`),`,
     });
   }
-  const corrected = correct(body, { path, entry });
-  return corrected === body ? text : mark + corrected;
+  // A person may have given it more, such as variables.
+  const present = found.kind === "none" ? { type: "stdio" } : found.value as ServerEntry;
+  const server = { ...present, ...entry };
+  return JSON.stringify(server) === JSON.stringify(present)
+    ? text
+    : mark + setAt(body, [...keys, SERVER_NAME], server);
 }
 
 /** The text without our server, and without the objects that held nothing else. */
@@ -260,19 +251,6 @@ function openServers(body: string, { keys, attempt }: ServerEdit): Node | undefi
     node = valueAt(node, key);
   }
   return undefined;
-}
-
-function correct(
-  body: string,
-  { path, entry }: { readonly path: readonly string[]; readonly entry: ServerEntry },
-): string {
-  return (["command", "args"] as const).reduce((edited, key) => {
-    const server = path.reduce<Node | undefined>(valueAt, parseTree(edited));
-    const value = valueAt(server, key);
-    if (value === undefined) return edited;
-    const isSame = JSON.stringify(getNodeValue(value)) === JSON.stringify(entry[key]);
-    return isSame ? edited : setAt(edited, [...path, key], entry[key]);
-  }, body);
 }
 
 function emptiedBy(own: Node, keys: readonly string[]): Node {

@@ -191,15 +191,22 @@ export interface WrappedHook {
 const COMMAND_END = /\s*(?:\d*[<>]|[|&;\n])[^]*$/;
 
 export function findWrapped(settings: unknown, ownership: Ownership): WrappedHook[] {
-  const hooks = memberOf(settings, "hooks");
-  if (typeof hooks !== "object" || hooks === null) return [];
-  return Object.entries(hooks).flatMap(([event, groups]) =>
-    itemsOf(groups).flatMap((group) => itemsOf(memberOf(group, "hooks")))
-      .flatMap((handler) => {
-        const role = wrappedRole(handler, ownership);
-        const command = String(memberOf(handler, "command"));
-        return role === undefined ? [] : [{ event, role, command }];
-      })
+  return handlersIn(settings).flatMap(({ event, handler }) => {
+    const role = wrappedRole(handler, ownership);
+    const command = String(memberOf(handler, "command"));
+    return role === undefined ? [] : [{ event, role, command }];
+  });
+}
+
+/** All handlers of a settings file with their events, and the matchers of their groups. */
+export function handlersIn(
+  settings: unknown,
+): { readonly event: string; readonly matcher: unknown; readonly handler: unknown }[] {
+  return Object.entries(Object(memberOf(settings, "hooks"))).flatMap(([event, groups]) =>
+    itemsOf(groups).flatMap((group) =>
+      itemsOf(memberOf(group, "hooks"))
+        .map((handler) => ({ event, matcher: memberOf(group, "matcher"), handler }))
+    )
   );
 }
 

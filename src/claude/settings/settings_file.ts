@@ -17,7 +17,7 @@ import {
 } from "../../system/write_file.ts";
 import { commandLine, KNOWN_EVENTS, quoteWord } from "./hooks.ts";
 import { parseTree } from "jsonc-parser";
-import { lineEndOf, type Node, placeOf, readJson, valueAt } from "./json_edit.ts";
+import { faultIn, lineEndOf, type Node, placeOf, valueAt } from "./json_edit.ts";
 
 /** The user's own file, the project's shared one, or the project's private one. */
 export type SettingsScope = "user" | "project" | "local";
@@ -253,23 +253,18 @@ export function openObject(text: string, attempt: Attempt): SettingsText {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const body = text.slice(mark.length);
   if (body.trim() === "") return { mark, body: `{}${lineEndOf(body)}` };
-  const reading = readJson(body);
-  if (reading.kind === "comments") {
-    const { line, column } = reading;
+  const fault = faultIn(body);
+  if (fault !== null) {
+    const { line, column, problem, isComment } = fault;
     throw refusal(attempt, {
-      why: `the file contains JSONC comments, the first on line ${line}, column ${column}; ` +
-        "only standard JSON can be edited without losing anything",
-      todo: "remove the comments",
+      why: isComment
+        ? `the file contains JSONC comments, the first on line ${line}, column ${column}; ` +
+          "only standard JSON can be edited without losing anything"
+        : `malformed JSON on line ${line}, column ${column}: ${problem}`,
+      todo: isComment ? "remove the comments" : `correct line ${line}`,
     });
   }
-  if (reading.kind === "malformed") {
-    const { line, column, problem } = reading;
-    throw refusal(attempt, {
-      why: `malformed JSON on line ${line}, column ${column}: ${problem}`,
-      todo: `correct line ${line}`,
-    });
-  }
-  mustBe("object", { node: reading.root, path: "the top level", attempt });
+  mustBe("object", { node: parseTree(body)!, path: "the top level", attempt });
   return { mark, body };
 }
 

@@ -56,12 +56,6 @@ export interface TranscriptReader {
   readonly end: () => readonly TranscriptItem[];
 }
 
-/** Whether a line may hold an item. Most lines do not, and are not parsed. */
-export function mayTell(text: string): boolean {
-  return text.includes('"user"') || text.includes('"assistant"') ||
-    text.includes('"queued_command"');
-}
-
 /** After a message that stops for one of these reasons the turn goes on. */
 const GOES_ON = new Set(["tool_use", "pause_turn"]);
 

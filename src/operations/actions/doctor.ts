@@ -11,6 +11,7 @@ import { hooksPlace, ownProgram } from "../own_program.ts";
 import { checksHere, hintsHere, nextHere } from "../next_command.ts";
 import { withProgress } from "../terminal.ts";
 import { placeOf } from "../open_store.ts";
+import { drainSpool } from "../spool_drain.ts";
 import type { View } from "../view.ts";
 
 const CHOSEN_BY: Readonly<Record<DatabaseSource, string>> = {
@@ -65,6 +66,7 @@ async function doctorPlace(
     programPath: path,
     fromSource,
     nowMs: Date.now(),
+    drainSpool,
   };
 }
 

@@ -9,7 +9,7 @@ import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
 import { nextHere } from "../next_command.ts";
 import { progressLine } from "../terminal.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
-import { takeInSpool } from "../../upkeep/transfer/drain_spool.ts";
+import { takeInSpool } from "../spool_drain.ts";
 import { openStore } from "../open_store.ts";
 import { errorText, type View, wellFormedJson } from "../view.ts";
 

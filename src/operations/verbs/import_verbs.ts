@@ -49,7 +49,7 @@ export const importVerb = group({
     }),
     transcripts: verb({
       person: "import transcripts",
-      load: async () => (await import("../actions/import_transcripts.ts")).importTranscripts,
+      load: async () => (await import("../transcript_run.ts")).importTranscripts,
       args: [text("A folder with transcripts, at any depth, or one of them", "dir")],
       flags: { dryRun: DRY_RUN },
       brief: "Take over what transcripts of Claude Code tell",

@@ -5,7 +5,7 @@ import { drainAlone } from "../../memory/drain/capture_drain.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
 import { runSummarizer, type SummarizerReport } from "../../memory/drain/summarizer.ts";
 import { forbiddingLimit, readSummarizer } from "../../memory/drain/summarizer_settings.ts";
-import { drainSpool } from "../../upkeep/transfer/drain_spool.ts";
+import { drainSpool } from "../spool_drain.ts";
 import { rebuildText } from "../../memory/store.ts";
 import type { CliContext } from "../context.ts";
 import { type ProgressLine, progressLine } from "../terminal.ts";

@@ -2,7 +2,7 @@ import { count } from "../../base/counts.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { giveBackSpace } from "../../upkeep/care/compaction.ts";
 import { shortened } from "../../memory/text.ts";
-import { spooledFiles } from "../../upkeep/transfer/drain_spool.ts";
+import { spooledFiles } from "../../db/spool.ts";
 import { checkpoint } from "../../db/database.ts";
 import {
   damagedPayloads,

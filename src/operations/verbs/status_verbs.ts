@@ -6,7 +6,7 @@ import { bringOver, leftBehind } from "../../upkeep/care/fallback.ts";
 import { isThere } from "../../upkeep/care/whole_file.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { openFailureIds } from "../../memory/tell/open_now.ts";
-import { spooledFiles } from "../../upkeep/transfer/drain_spool.ts";
+import { spooledFiles } from "../../db/spool.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../db/executions.ts";
 import { memoryHealth } from "../../memory/store.ts";

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { messageOf, quietly, UserError } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
-import { findTranscripts } from "../transfer/find_transcripts.ts";
+import { findTranscripts } from "../../claude/transcript/find_transcripts.ts";
 import { compareTranscripts } from "../transfer/transcript_gaps.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { connect } from "../../db/connect.ts";

@@ -12,7 +12,8 @@ import {
 import { isThere } from "../care/whole_file.ts";
 import { isNotOurs } from "./database_checks.ts";
 import type { DoctorPlace } from "./place.ts";
-import { isTrustedSpool, spoolEntries } from "./spool_and_log.ts";
+import { isOwnSpool } from "../../db/spool.ts";
+import { spoolEntries } from "./spool_and_log.ts";
 import { nearestFolder, otherOwner, whyUnwritable } from "./writable.ts";
 import { userId } from "../../system/environment.ts";
 
@@ -57,7 +58,7 @@ export function lookAtPermissions(place: DoctorPlace): Finding[] {
   const logs = above.flatMap((folder) =>
     ["conclaude.log", "conclaude.log.1"].map((name) => joinPath(folder, name))
   );
-  const records = spoolFolders.filter(isTrustedSpool).flatMap(spoolEntries)
+  const records = spoolFolders.filter(isOwnSpool).flatMap(spoolEntries)
     .filter(({ kind }) => kind === "file").map(({ path }) => path);
   const configurations = ["config.yaml", "config.yml"].map((name) => joinPath(dataFolder, name));
   const isOurs = place.database !== ":memory:" && !isNotOurs(place);

@@ -6,8 +6,13 @@
 import { messageOf, quietly } from "../../base/errors.ts";
 import { baseName, joinPath } from "../../base/paths.ts";
 import { VERSION } from "../../base/version.ts";
-import { type Need, type Unarmed, unarmedText, whyUnarmed } from "../../claude/settings/armed.ts";
-import { machineHere, readHookCommand } from "../../claude/settings/hook_program.ts";
+import {
+  type Need,
+  readHookCommand,
+  type Unarmed,
+  unarmedText,
+  whyUnarmed,
+} from "../../claude/settings/armed.ts";
 import { commandLine, type HookEntry, isOurName, quoteWord } from "../../claude/settings/hooks.ts";
 import { memberOf, ownershipHere, unwrap } from "../../claude/settings/own_handler.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
@@ -49,7 +54,7 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   const unarmed = whyUnarmed(looks, {
     needs,
     ownership: ownershipHere(place),
-    machine: machineHere(place.searchPath),
+    searchPath: place.searchPath,
   });
   const faults = unarmed.map((reason) => fail(unarmedText(reason), wayToArm(reason, looks)));
   if (unarmed.some(({ isAll, events }) => isAll || events.includes("PreToolUse"))) return faults;

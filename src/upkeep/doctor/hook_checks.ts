@@ -5,7 +5,7 @@ import {
   isSameProgram,
   readHookCommand,
   whyNotStarted,
-} from "../../claude/settings/hook_program.ts";
+} from "../../claude/settings/armed.ts";
 import {
   commandLine,
   DRAIN_EVENT,

@@ -3,6 +3,7 @@ import type { HooksPlace } from "../../claude/settings/installed_hooks.ts";
 import type { ConfigFile } from "../../config/discover.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { openDatabase } from "../../db/database.ts";
+import type { DrainReport, DrainTarget } from "../../db/spool.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
 import type { GuardPolicy } from "../../policy/guards/guard_policy.ts";
 import type { Environment } from "../../system/environment.ts";
@@ -21,6 +22,7 @@ export interface DoctorPlace extends HooksPlace {
   readonly programPath: string;
   readonly fromSource: boolean;
   readonly nowMs: number;
+  readonly drainSpool: (db: DatabaseSync, target: DrainTarget) => DrainReport;
   /** Compare every word of the search index, however long hooks wait. */
   readonly comparesAll?: boolean;
 }

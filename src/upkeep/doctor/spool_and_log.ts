@@ -5,14 +5,13 @@ import { joinPath, parentOf } from "../../base/paths.ts";
 import { daysMs } from "../../base/time.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { memberOf } from "../../claude/settings/own_handler.ts";
+import { isOwnSpool, spooledFiles } from "../../db/spool.ts";
 import { shortened } from "../../memory/text.ts";
 import { readDirSync, readLinkSync } from "../../system/files.ts";
 import { homeMark, isOfHome, logFiles } from "../../system/log.ts";
 import { type EntryKind, kindOf, readJsonFile, readText } from "../../system/on_disk.ts";
-import { isPrivateFolder } from "../../system/write_file.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import { isThere } from "../care/whole_file.ts";
-import { drainSpool, spooledFiles } from "../transfer/drain_spool.ts";
 import { type DoctorPlace, repairDatabase } from "./place.ts";
 
 /** Files that a command names at most. */
@@ -25,13 +24,13 @@ const RECORD_NAME = /\.json(?:\.damaged)?$/;
 export function lookAtSpool(place: DoctorPlace): Finding[] {
   const { database, locations } = place;
   const folders = locations.spoolFolders.filter(isThere);
-  const entries = folders.filter(isTrustedSpool).flatMap(spoolEntries);
+  const entries = folders.filter(isOwnSpool).flatMap(spoolEntries);
   const files = entries.filter(({ kind }) => kind === "file").map(({ path }) => path);
   const own = database === ":memory:" ? [] : spooledFiles({ database, folders });
   const others = files.filter((path) => path.endsWith(".json") && !own.includes(path));
   const damaged = files.filter((path) => path.endsWith(".damaged"));
   const records = (n: number) => count(n, "record is", "records are");
-  const findings = folders.filter((folder) => !isTrustedSpool(folder)).map((folder) =>
+  const findings = folders.filter((folder) => !isOwnSpool(folder)).map((folder) =>
     fail(
       `${folder} is not this user's own folder, so no record is put there or taken from there`,
       `ls -ld ${quoteWord(parentOf(folder))} ${quoteWord(folder)}`,
@@ -76,7 +75,7 @@ export function lookAtSpool(place: DoctorPlace): Finding[] {
 async function takeIn(place: DoctorPlace): Promise<string> {
   const { database, locations: { spoolFolders: folders } } = place;
   return await repairDatabase(place, (db) => {
-    const { saved, known, damaged } = drainSpool(db, { database, folders });
+    const { saved, known, damaged } = place.drainSpool(db, { database, folders });
     return `wrote ${count(saved, "waiting record")} into the database` +
       (known > 0 ? `; ${known} were there already` : "") +
       (damaged.length > 0 ? `; ${damaged.length} could not be read` : "");
@@ -95,11 +94,6 @@ export function spoolEntries(
 function databaseOf(path: string): string | null {
   const database = memberOf(readJsonFile(path), "database");
   return typeof database === "string" ? database : null;
-}
-
-/** Whether this user made the spool folder and the one above; another user may have made them where users share a folder. */
-export function isTrustedSpool(folder: string): boolean {
-  return quietly(() => isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder)) === true;
 }
 
 const LOG_LINE = /^(\S+Z) (warn|error) \[\d+\] (.*)$/;

@@ -5,9 +5,8 @@ import { keptJson } from "../../memory/observe/observation.ts";
 import { logFiles } from "../../system/log.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { kindAt } from "../../system/on_disk.ts";
-import { isOwnSpool, spooledFiles } from "../transfer/drain_spool.ts";
-import { findTranscripts } from "../transfer/find_transcripts.ts";
-import type { SpooledRecord } from "../../db/spool.ts";
+import { findTranscripts } from "../../claude/transcript/find_transcripts.ts";
+import { isOwnSpool, spooledFiles, type SpooledRecord } from "../../db/spool.ts";
 import {
   type Chosen,
   type ForgetFilter,

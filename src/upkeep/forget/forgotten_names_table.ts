@@ -1,7 +1,4 @@
-/**
- * Names of what was forgotten: the rows of the table `forgotten`. A hook that empties the spool asks for them, so nothing here
- * is slow to load.
- */
+/** Names of what was forgotten: the rows of the table `forgotten`. */
 import type { DatabaseSync } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../../memory/observe/forget_mark.ts";
 import type { HookRecord } from "../../db/captures.ts";

@@ -1,20 +1,38 @@
 /** Reads transcripts once, finds what the database lacks of them, and writes it as hooks would have written it. */
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, quietly } from "../../base/errors.ts";
 import { matchesAny } from "../../base/paths.ts";
+import { daysMs } from "../../base/time.ts";
+import { type TranscriptFile, transcriptLines } from "../../claude/transcript/find_transcripts.ts";
 import { isOwnPrompt } from "../../claude/transcript/spoken.ts";
 import {
+  type ItemKind,
   type TranscriptItem,
   transcriptReader,
 } from "../../claude/transcript/transcript_reader.ts";
 import { exclusionOf } from "../../config/exclusion.ts";
+import { type Capture, insertCapture } from "../../db/captures.ts";
 import { checkpoint } from "../../db/database.ts";
-import { countCapturesExcept } from "../../db/past_sessions.ts";
+import {
+  capturesAfter,
+  countCapturesExcept,
+  isKnownSession,
+  savePastSession,
+} from "../../db/past_sessions.ts";
+import { payloadText } from "../../db/payloads.ts";
 import { transaction } from "../../db/transaction.ts";
 import { isSummarizerInput } from "../../memory/drain/summarizer.ts";
-import { MAX_SESSION_TITLE_CHARS } from "../../memory/observe/capture_keys.ts";
+import {
+  keysOfCapture,
+  MAX_SESSION_TITLE_CHARS,
+  titleKey,
+  useKeyOfCapture,
+  WORDS,
+} from "../../memory/observe/capture_keys.ts";
+import { observationUids } from "../../memory/store.ts";
 import { titleLine } from "../../memory/text.ts";
 import type { Locations } from "../../system/environment.ts";
+import { type StayAway, stayAway } from "../forget/stay_away_table.ts";
 import {
   captureIdOf,
   captureOf,
@@ -22,16 +40,6 @@ import {
   projectFinder,
   type TranscriptProject,
 } from "./capture_of.ts";
-import { ComparedSession, type FoundItem } from "./compared_session.ts";
-import { type TranscriptFile, transcriptLines } from "./find_transcripts.ts";
-
-/** A line that cannot be read. */
-interface DamagedLine {
-  readonly path: string;
-  /** From 1; null when the file as a whole cannot be read. */
-  readonly line: number | null;
-  readonly reason: string;
-}
 
 /** What a comparison found. */
 export interface Comparison {
@@ -39,7 +47,8 @@ export interface Comparison {
   readonly sessions: readonly ComparedSession[];
   /** How many sessions were read, also those without anything to compare. */
   readonly read: number;
-  readonly damaged: readonly DamagedLine[];
+  /** Lines that cannot be read, counted from 1; a line is null when the file as a whole cannot be read. */
+  readonly damaged: readonly { path: string; line: number | null; reason: string }[];
   /** Captures of sessions that have no transcript here; sessions that were not looked at do not count. */
   readonly withoutTranscript: number;
   /** How many captures were written, and of how many sessions; null when nothing was to be written. */
@@ -59,7 +68,8 @@ export interface CompareOptions {
   readonly fills: boolean;
   /** Whether all transcripts are read, so that captures without one count. */
   readonly isWhole: boolean;
-  readonly onProgress?: (read: { readonly files: number; readonly bytes: number }) => void;
+  /** Called with the number of the transcripts that were read. */
+  readonly onProgress?: (read: number) => void;
 }
 
 /** Hooks may write so much later than the transcript, in milliseconds. */
@@ -67,11 +77,6 @@ const LEFT_TO_HOOKS_MS = 60_000;
 
 /** Captures that one transaction writes: few, so that hooks wait only a short time. */
 const BATCH_ROWS = 50;
-
-/** After so many batches the write-ahead log is moved into the database, so that it stays short. */
-const CHECKPOINT_EVERY_BATCHES = 32;
-
-type Found = readonly [session: ComparedSession, item: FoundItem];
 
 /**
  * Compares transcripts with the database and, when asked to, writes what is missing. It can be stopped at any time, run
@@ -84,139 +89,101 @@ export async function compareTranscripts(
   files: readonly TranscriptFile[],
   options: CompareOptions,
 ): Promise<Comparison> {
-  const comparer = new Comparer(db, options);
-  let bytes = 0;
-  for (const [index, file] of files.entries()) {
-    const tell = (offset: number) => options.onProgress?.({ files: index, bytes: bytes + offset });
-    await comparer.read(file, tell);
-    bytes += file.bytes;
-  }
-  return comparer.end();
-}
-
-class Comparer {
+  const { database, wanted, sinceMs, nowMs, fills, isWhole, onProgress } = options;
+  const untilMs = nowMs - LEFT_TO_HOOKS_MS;
+  const projectOf = projectFinder(options.locations);
   /** Null for a session that is not to be compared. */
-  readonly #sessions = new Map<string, ComparedSession | null>();
-  readonly #damaged: DamagedLine[] = [];
+  const sessions = new Map<string, ComparedSession | null>();
   /** Items that were read, since a forked session repeats them. */
-  readonly #seen = new Set<string>();
-  readonly #untilMs: number;
-  readonly #projectOf: ReturnType<typeof projectFinder>;
-  #batches = 0;
-
-  constructor(readonly db: DatabaseSync, readonly options: CompareOptions) {
-    this.#untilMs = options.nowMs - LEFT_TO_HOOKS_MS;
-    this.#projectOf = projectFinder(options.locations);
-  }
-
-  async read(file: TranscriptFile, onLine: (offset: number) => void): Promise<void> {
-    const { path } = file;
-    const reader = transcriptReader();
-    let found: Found[] = [];
-    const add = async (items: readonly TranscriptItem[]) => {
-      for (const item of items) found.push(...await this.#found(item));
-    };
-    try {
-      for (const { number, value, fault, isEnded, offset } of transcriptLines(path)) {
-        onLine(offset);
-        // The last line of a file that grows is being written.
-        if (fault !== null && (isEnded || file.changedMs < this.#untilMs)) {
-          this.#damaged.push({ path, line: number, reason: isEnded ? fault : "it is cut off" });
-        }
-        const { items, isCopied, sessionId, cwd } = reader.take(value);
-        if (sessionId !== null && cwd !== null) await this.#meet(sessionId, cwd, path);
-        // All items so far were copied from another session.
-        if (isCopied) found = [];
-        await add(items);
-      }
-    } catch (thrown) {
-      this.#damaged.push({ path, line: null, reason: messageOf(thrown) });
-    }
-    await add(reader.end());
-    this.#settle(found);
-  }
+  const seen = new Set<string>();
+  const damaged: { path: string; line: number | null; reason: string }[] = [];
 
   /** The first line of a session that names a folder decides which project the session is of. */
-  async #meet(sessionId: string, cwd: string, transcript: string): Promise<void> {
-    const known = this.#sessions.get(sessionId);
+  const meet = async (sessionId: string, transcript: string, cwd: string) => {
+    const known = sessions.get(sessionId);
     if (known) known.cwd = cwd;
     if (known !== undefined) return;
-    const { wanted, database } = this.options;
-    const project = await this.#projectOf(cwd);
-    this.#sessions.set(
-      sessionId,
-      wanted(sessionId, project)
-        ? new ComparedSession(this.db, sessionId, project, { database, transcript, cwd })
-        : null,
-    );
-  }
+    const project = await projectOf(cwd);
+    const isWanted = wanted(sessionId, project);
+    const place = { database, transcript, cwd };
+    sessions.set(sessionId, isWanted ? new ComparedSession(db, sessionId, project, place) : null);
+  };
 
-  /** Counts an item with its session, and gives it when hooks should have kept it. */
-  async #found(item: TranscriptItem): Promise<Found[]> {
+  /** The item for its session when hooks should have kept it; null when they should not. */
+  const find = async (item: TranscriptItem): Promise<FoundItem | null> => {
     const { sessionId, kind, atMs, uuid } = item;
     // Hooks do not keep sessions of the summarizer either.
-    if (kind === "prompt" && isSummarizerInput(item.text)) this.#sessions.set(sessionId, null);
-    const session = this.#sessions.get(sessionId);
+    if (kind === "prompt" && isSummarizerInput(item.text)) sessions.set(sessionId, null);
+    const session = sessions.get(sessionId);
     const toolUseId = kind === "toolUse" ? item.toolUseId : null;
     const once = `${uuid} ${toolUseId}`;
-    if (!session || atMs < this.options.sinceMs || this.#seen.has(once)) return [];
-    this.#seen.add(once);
+    if (!session || atMs < sinceMs || seen.has(once)) return null;
+    seen.add(once);
     session.firstAtMs = Math.min(session.firstAtMs, atMs);
-    if (atMs >= this.#untilMs) {
-      session.recent++;
-      return [];
-    }
     const { project, excluded } = session;
     const excludedBy = exclusionIn(project, item);
-    if (excludedBy !== null) {
-      excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
-      return [];
-    }
+    if (atMs >= untilMs) session.recent++;
+    else if (excludedBy !== null) excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
+    if (atMs >= untilMs || excludedBy !== null) return null;
     session.branch = item.branch ?? session.branch;
     const gap = { captureId: captureIdOf(item), kind, name: nameOf(item), toolUseId, atMs };
-    const isKept = toolUseId !== null && session.has(gap);
-    const capture = isKept ? null : await captureOf(item, project);
+    const capture = session.has(gap) && toolUseId !== null ? null : await captureOf(item, project);
     if (kind === "prompt") session.title ??= titleOf(capture!.payload);
-    return [[session, { ...gap, branch: project.hide(item.branch), capture }]];
-  }
+    return { ...gap, session, branch: project.hide(item.branch), capture };
+  };
 
-  /** Compares the items of a file once it was read: only then is it known which of them were copied. */
-  #settle(found: readonly Found[]): void {
-    const { fills, nowMs } = this.options;
-    for (const [session, those] of Map.groupBy(found, ([session]) => session)) {
-      const items = those.map(([, item]) => item);
-      session.found += items.length;
-      session.lastAtMs = items.reduce((last, { atMs }) => Math.max(last, atMs), session.lastAtMs);
-      if (session.notHere !== null || this.#sessions.get(session.sessionId) === null) continue;
+  for (const [index, file] of files.entries()) {
+    onProgress?.(index);
+    const { path } = file;
+    const reader = transcriptReader();
+    let found: (FoundItem | null)[] = [];
+    try {
+      for (const { number, value, fault, isEnded } of transcriptLines(path)) {
+        // The last line of a file that grows is being written.
+        if (fault !== null && (isEnded || file.changedMs < untilMs)) {
+          damaged.push({ path, line: number, reason: isEnded ? fault : "it is cut off" });
+        }
+        const { items, isCopied, sessionId, cwd } = reader.take(value);
+        if (sessionId !== null && cwd !== null) await meet(sessionId, path, cwd);
+        // All items so far were copied from another session.
+        if (isCopied) found = [];
+        for (const item of items) found.push(await find(item));
+      }
+    } catch (thrown) {
+      damaged.push({ path, line: null, reason: messageOf(thrown) });
+    }
+    for (const item of reader.end()) found.push(await find(item));
+    // Only when the file was read is it known which of the items were copied.
+    const kept = found.filter((item) => item !== null);
+    for (const [session, items] of Map.groupBy(kept, ({ session }) => session)) {
+      session.count(items);
+      if (sessions.get(session.sessionId) === null || session.notHere !== null) continue;
       const open = items.filter(({ capture }) => capture !== null);
       for (let at = 0; at < open.length; at += BATCH_ROWS) {
         const batch = open.slice(at, at + BATCH_ROWS);
-        if (!fills) session.compare(batch);
-        else transaction(this.db, () => session.fill(batch, nowMs));
-        const isTime = fills && ++this.#batches % CHECKPOINT_EVERY_BATCHES === 0;
-        if (isTime) checkpoint(this.db, "PASSIVE");
+        if (fills) transaction(db, () => session.fill(batch, nowMs));
+        else session.compare(batch);
       }
     }
+    // The write-ahead log stays short.
+    if (fills && kept.length > 0) checkpoint(db, "PASSIVE");
   }
 
-  end(): Comparison {
-    const { fills, isWhole } = this.options;
-    const all = [...this.#sessions.values()].filter((one) => one !== null);
-    const sessions = all
-      .filter((one) => one.found + one.recent + Object.keys(one.excluded).length > 0)
-      .sort((a, b) => a.firstAtMs - b.firstAtMs);
-    for (const { missing } of sessions) missing.sort((a, b) => a.atMs - b.atMs);
-    const filled = sessions.filter(({ missing }) => missing.length > 0);
-    const written = filled.reduce((sum, { missing }) => sum + missing.length, 0);
-    const ids = all.map(({ sessionId }) => sessionId);
-    return {
-      sessions,
-      read: all.length,
-      damaged: this.#damaged,
-      withoutTranscript: isWhole ? countCapturesExcept(this.db, ids) : 0,
-      filled: fills ? { written, sessions: filled.length } : null,
-    };
-  }
+  const all = [...sessions.values()].filter((one) => one !== null);
+  const compared = all
+    .filter((one) => one.found + one.recent + Object.keys(one.excluded).length > 0)
+    .sort((a, b) => a.firstAtMs - b.firstAtMs);
+  for (const { missing } of compared) missing.sort((a, b) => a.atMs - b.atMs);
+  const filled = compared.filter(({ missing }) => missing.length > 0);
+  const written = filled.reduce((sum, { missing }) => sum + missing.length, 0);
+  const ids = all.map(({ sessionId }) => sessionId);
+  return {
+    sessions: compared,
+    read: all.length,
+    damaged,
+    withoutTranscript: isWhole ? countCapturesExcept(db, ids) : 0,
+    filled: fills ? { written, sessions: filled.length } : null,
+  };
 }
 
 /** The configuration key that excludes an item; null when hooks may keep it. */
@@ -232,4 +199,192 @@ function exclusionIn({ config, dir }: TranscriptProject, item: TranscriptItem): 
 function titleOf(payload: string): string | null {
   const prompt = String(JSON.parse(payload).prompt);
   return isOwnPrompt(prompt) ? null : titleLine(prompt, MAX_SESSION_TITLE_CHARS) || null;
+}
+
+/** Something in a transcript that the database lacks. */
+interface Gap {
+  readonly captureId: string;
+  readonly kind: ItemKind;
+  /** Of the tool, or of the event. */
+  readonly name: string;
+  /** Null for words. */
+  readonly toolUseId: string | null;
+  readonly atMs: number;
+}
+
+/** An item of a transcript that hooks should have kept. */
+interface FoundItem extends Gap {
+  readonly session: ComparedSession;
+  readonly branch: string | null;
+  /** The capture that a hook would have made; null for a tool use that the database is known to have. */
+  readonly capture: Capture | null;
+}
+
+/**
+ * Why a session is not compared: its project has another database or none, or it was observed and retention removed its
+ * captures.
+ */
+export type NotHere = "elsewhere" | "off" | "removed";
+
+/** The captures that hooks make of words. */
+const WORDS_EVENTS = Object.values(WORDS).map(({ event }) => event);
+
+/** One session as its transcripts tell it, beside what the database has of it. */
+export class ComparedSession {
+  /** The path of its first transcript. */
+  readonly transcript: string;
+  /** The folder that it worked in last. */
+  cwd: string;
+  title: string | null = null;
+  branch: string | null = null;
+  firstAtMs = Infinity;
+  #lastAtMs = 0;
+  /** How many items hooks should have kept. */
+  found = 0;
+  /** How many items are missing because they were forgotten: they stay away. */
+  forgotten = 0;
+  /** How many items are so new that a hook may still write them. */
+  recent = 0;
+  /** How many items the configuration excludes, by its keys. */
+  readonly excluded: Record<string, number> = {};
+  readonly missing: Gap[] = [];
+  /** True when the database has nothing of it. */
+  readonly isUnknown: boolean;
+  readonly notHere: NotHere | null;
+  /** The ids of captures: those in the queue, and those that were missing there. */
+  readonly #captured = new Set<string>();
+  /** The ids of tool uses, and of captures that observations were made of. */
+  readonly #known: Set<string>;
+  /** The keys of words that no item stands for yet: words have no lasting id. */
+  readonly #words: string[] = [];
+  /** The greatest row number that was read. */
+  #place = 0;
+  /** Whether this run has added it to the database. */
+  #isOurs = false;
+
+  /** @param place `database`: the path of `db`. */
+  constructor(
+    readonly db: DatabaseSync,
+    readonly sessionId: string,
+    readonly project: TranscriptProject,
+    place: { readonly database: string; readonly transcript: string; readonly cwd: string },
+  ) {
+    this.transcript = place.transcript;
+    this.cwd = place.cwd;
+    this.#known = new Set(observationUids(db, sessionId));
+    const isObserved = this.#known.size > 0;
+    this.#look();
+    const isCaptured = this.#captured.size > 0;
+    this.isUnknown = !isCaptured && !isObserved;
+    this.notHere = project.database !== place.database
+      ? project.database === null ? "off" : "elsewhere"
+      : isObserved && !isCaptured && !isKnownSession(db, sessionId)
+      ? "removed"
+      : null;
+  }
+
+  /** How many captures its transcripts do not have. */
+  get extra(): number {
+    const here = this.found - this.forgotten + this.recent;
+    return this.notHere === null ? Math.max(0, this.#captured.size - here) : 0;
+  }
+
+  has({ captureId, toolUseId }: Pick<Gap, "captureId" | "toolUseId">): boolean {
+    return this.#captured.has(captureId) || this.#known.has(captureId) ||
+      toolUseId !== null && this.#known.has(toolUseId);
+  }
+
+  count(items: readonly FoundItem[]): void {
+    this.found += items.length;
+    for (const { atMs } of items) this.#lastAtMs = Math.max(this.#lastAtMs, atMs);
+  }
+
+  /** Keeps what is missing of some items, and was not forgotten, among the gaps. */
+  compare(items: readonly FoundItem[]): FoundItem[] {
+    const away = stayAway(this.db);
+    const lacking = items.filter((item) => {
+      if (this.#takes(item)) return false;
+      const isForgotten = this.#isForgotten(item, away);
+      if (isForgotten) this.forgotten++;
+      else this.#add(item);
+      return !isForgotten;
+    });
+    for (const { captureId, kind, name, toolUseId, atMs } of lacking) {
+      this.missing.push({ captureId, kind, name, toolUseId, atMs });
+    }
+    return lacking;
+  }
+
+  /** Compares items and writes what is missing, in the transaction of the caller. */
+  fill(items: readonly FoundItem[], nowMs: number): void {
+    // Hooks and another backfill may have written meanwhile.
+    this.#look();
+    const lacking = this.compare(items);
+    if (lacking.length === 0) return;
+    const { db, sessionId } = this;
+    this.#isOurs = savePastSession(db, this.#row(nowMs), { isOurs: this.#isOurs }) || this.#isOurs;
+    for (const { captureId: id, atMs, branch, capture } of lacking) {
+      insertCapture(db, { id, atMs, sessionId, session: { branch } }, capture!);
+    }
+  }
+
+  /** Reads the captures that came since the last look. */
+  #look(): void {
+    const since = { after: this.#place, payloadsOf: WORDS_EVENTS };
+    for (const row of capturesAfter(this.db, this.sessionId, since)) {
+      this.#place = Math.max(this.#place, row.place);
+      if (this.#captured.has(row.id)) continue;
+      this.#add({ captureId: row.id, toolUseId: row.toolUseId });
+      // A damaged payload tells no words.
+      const payload = row.payload === null ? null : quietly(() => payloadText(row));
+      if (payload) this.#words.push(...keysOfCapture(row.toolName, payload));
+    }
+  }
+
+  #add({ captureId, toolUseId }: Pick<Gap, "captureId" | "toolUseId">): void {
+    this.#captured.add(captureId);
+    if (toolUseId !== null) this.#known.add(toolUseId);
+  }
+
+  /** Whether the database has an item. Each capture of words stands for one item. */
+  #takes(item: FoundItem): boolean {
+    const [key] = keysOfCapture(item.name, item.capture!.payload);
+    const at = key === undefined ? -1 : this.#words.indexOf(key);
+    if (at >= 0) this.#words.splice(at, 1);
+    return at >= 0 || this.has(item);
+  }
+
+  /** Whether an item was forgotten, by itself or with its session, project or time. */
+  #isForgotten({ captureId, atMs, toolUseId, capture }: FoundItem, away: StayAway): boolean {
+    const { sessionId, project: { repository, dir } } = this;
+    const { toolName, payload } = capture!;
+    const key = (toolUseId: string) => useKeyOfCapture({ toolUseId, toolName, payload });
+    return away.has({
+      ...{ sessionId, project: repository ?? dir, atMs, names: [captureId] },
+      use: toolUseId === null ? undefined : { toolUseId, key: () => key(toolUseId) },
+      keys: keysOfCapture(toolName, payload),
+    });
+  }
+
+  /** Retention keeps even an old session for a day, so that the drain can observe it. */
+  #row(nowMs: number) {
+    const { project, sessionId, title, firstAtMs } = this;
+    const { sessionRetentionDays: days } = project.config;
+    const keptFromMs = days === 0 ? 0 : nowMs - daysMs(days) + daysMs(1);
+    // The title is the first prompt, which may have been forgotten.
+    const isTitleForgotten = title !== null &&
+      stayAway(this.db).has({ sessionId, atMs: firstAtMs, names: [], keys: [titleKey(title)] });
+    return {
+      sessionId,
+      title: isTitleForgotten ? null : title,
+      projectDir: project.hide(project.dir),
+      repository: project.hide(project.repository),
+      branch: project.hide(this.branch),
+      cwd: project.hide(this.cwd),
+      transcriptPath: project.hide(this.transcript),
+      startedAtMs: firstAtMs,
+      updatedAtMs: this.#lastAtMs,
+      endedAtMs: Math.max(this.#lastAtMs, Math.min(nowMs, keptFromMs)),
+    };
+  }
 }

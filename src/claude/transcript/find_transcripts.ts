@@ -1,5 +1,5 @@
 /** Finds transcripts on the disk and reads their lines. */
-import { mayTell } from "../../claude/transcript/transcript_reader.ts";
+import { quietly } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
 import { byteLines } from "../../base/byte_lines.ts";
 import { openSync, readDirSync, statSync } from "../../system/files.ts";
@@ -7,7 +7,6 @@ import { openSync, readDirSync, statSync } from "../../system/files.ts";
 /** A transcript of Claude Code. */
 export interface TranscriptFile {
   readonly path: string;
-  readonly bytes: number;
   /** When it was last written, in epoch milliseconds. */
   readonly changedMs: number;
   /** The first time in it, in epoch milliseconds; `changedMs` where there is none. */
@@ -50,26 +49,24 @@ export function findTranscripts(
 
 function lookAt(path: string): TranscriptFile {
   using file = openSync(path);
-  const { size: bytes, mtime } = file.statSync();
+  const { mtime } = file.statSync();
   const head = new Uint8Array(HEAD_BYTES);
   const read = file.readSync(head) ?? 0;
   const [, time = ""] = TIME.exec(new TextDecoder().decode(head.subarray(0, read))) ?? [];
   const changedMs = mtime?.getTime() ?? 0;
-  return { path, bytes, changedMs, beginsMs: Date.parse(time) || changedMs };
+  return { path, changedMs, beginsMs: Date.parse(time) || changedMs };
 }
 
 /** One line of a transcript. */
 export interface TranscriptLine {
   /** From 1. */
   readonly number: number;
-  /** The line as parsed JSON; null for a line that holds no item, or cannot be read. */
+  /** The line as parsed JSON; null for a line that cannot be read. */
   readonly value: unknown;
   /** Why it cannot be read; null where it can. */
   readonly fault: string | null;
   /** False for the text after the last line break. */
   readonly isEnded: boolean;
-  /** Bytes of the file up to the end of the line. */
-  readonly offset: number;
 }
 
 /** A longer line is not read: it would take several times its size in memory. */
@@ -91,15 +88,9 @@ export function* transcriptLines(path: string): Generator<TranscriptLine> {
 
 /** The engine's own message would quote the text. */
 function parseLine(text: string | null): Pick<TranscriptLine, "value" | "fault"> {
-  const unread = (fault: string) => ({ value: null, fault });
-  if (text === null) return unread(`it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB`);
-  if (!mayTell(text)) {
-    const isWhole = text.startsWith("{") && text.trimEnd().endsWith("}");
-    return isWhole ? { value: null, fault: null } : unread("it is no JSON object");
+  if (text === null) {
+    return { value: null, fault: `it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB` };
   }
-  try {
-    return { value: JSON.parse(text), fault: null };
-  } catch {
-    return unread("it is not JSON");
-  }
+  const value: unknown = quietly(() => JSON.parse(text));
+  return value === undefined ? { value: null, fault: "it is not JSON" } : { value, fault: null };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { newId } from "../../src/base/ids.ts";
-import { drainSpool, spooledFiles } from "../../src/upkeep/transfer/drain_spool.ts";
-import { SPOOL_FORMAT, spoolRecord, spoolSuffix } from "../../src/db/spool.ts";
+import { drainSpool } from "../../src/operations/spool_drain.ts";
+import { SPOOL_FORMAT, spooledFiles, spoolRecord, spoolSuffix } from "../../src/db/spool.ts";
 import type { HookRecord } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import {
-  mayTell,
   type TranscriptItem,
   transcriptReader,
 } from "../../src/claude/transcript/transcript_reader.ts";
@@ -174,5 +173,4 @@ Deno.test("lines of other kinds and lines that are no objects give no items", ()
     assert.deepEqual(read([other]), []);
   }
   assert.deepEqual(read([{ ...said("Hi"), timestamp: "nonsense" }]), [], "without any time");
-  assert.equal(mayTell('{"type":"file-history-snapshot"}'), false);
 });
