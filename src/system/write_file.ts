@@ -1,4 +1,4 @@
-/** Replaces, makes and removes files and folders. Other programs see an old text or a new one, and never half of it. */
+/** Replaces, makes and removes files and folders. Other programs see the old text or the new one, never half a text. */
 
 /**
  * Writes a text beside a file, flushes it, and renames it into its place. @returns False where `prepare` said so.
@@ -29,7 +29,7 @@ function writeDraft(draft: string, bytes: Uint8Array, mode: number): void {
   file.syncSync();
 }
 
-/** Removes a file, or an empty folder; one that is gone or must stay is let be. */
+/** Removes a file or an empty folder. Does nothing when that fails. */
 export function removeQuietly(path: string): void {
   try {
     Deno.removeSync(path);
@@ -38,7 +38,7 @@ export function removeQuietly(path: string): void {
   }
 }
 
-/** Renames a file; one that is gone is let be. */
+/** Renames a file. Does nothing when that fails. */
 export function renameQuietly(from: string, to: string): void {
   try {
     Deno.renameSync(from, to);
@@ -73,11 +73,6 @@ export function readFile(
     if (thrown instanceof Deno.errors.NotFound) return null;
     throw thrown;
   }
-}
-
-/** @throws {Error} When it cannot be removed. */
-export function removeFile(path: string): void {
-  Deno.removeSync(path);
 }
 
 /** Makes a folder, and those above it that are missing. @throws {Error} When it cannot be made. */

@@ -10,13 +10,13 @@ export interface TaskTree {
   readonly branch: string;
 }
 
-/** In git's words. */
 export interface GitFailure {
   readonly kind: "failed";
+  /** In git's words. */
   readonly why: string;
 }
 
-/** Makes the working tree of a task, or keeps it; an empty folder in its place goes. */
+/** Makes the working tree of a task, unless it exists. An empty folder at its path is removed. */
 export async function ensureTree(
   repository: Pick<Repository, "commonDir">,
   tree: TaskTree,
@@ -84,7 +84,7 @@ export function excludeFolder({ commonDir }: Pick<Repository, "commonDir">, patt
     const gap = text === "" || text.endsWith("\n") ? "" : "\n";
     Deno.writeTextFileSync(path, `${gap}${pattern}\n`, { append: true });
   } catch {
-    // Then git shows the folder; nothing depends on it.
+    // Git then shows the folder as untracked, which does no harm.
   }
 }
 
@@ -102,7 +102,7 @@ export async function lookAtTree(
   sinceMs = 0,
 ): Promise<TreeState | null> {
   if (!exists(joinPath(path, ".git"))) return null;
-  // Without locks: an agent may be at work there.
+  // No lock is taken, because an agent may be at work there.
   const status = await runGit(["--no-optional-locks", "status", "--porcelain"], { folder: path });
   const since = `--max-age=${Math.floor(sinceMs / 1000)}`;
   const count = await runGit(["rev-list", "--count", since, `${target}..HEAD`], { folder: path });
