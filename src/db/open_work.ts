@@ -1,4 +1,4 @@
-/** Tasks and workflows of a project that SessionStart tells. */
+/** Reads the open tasks and waiting workflows of a project, for SessionStart. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 

@@ -1,4 +1,4 @@
-/** The queue of captures as people see it. A drain turns captures into observations; see `queue_work.ts`. */
+/** Lists and counts the captures in the queue. A drain turns them into observations; see `queue_work.ts`. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./transaction.ts";
 import { filterOf } from "./statement.ts";
