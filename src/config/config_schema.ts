@@ -1,9 +1,7 @@
 /**
- * What may stand in a configuration file: one schema, from which the types, the validation, the JSON Schema, the table
- * of keys and the text of `config init` are made. Here are the sections about state and captures; other rooms bring
- * theirs (`sections.ts`).
- *
- * A value is only judged here; reading, layers and paths are in `parse.ts`.
+ * The schema of a configuration file. The types, the validation, the JSON Schema, the table of keys and the text of
+ * `config init` are made from it. This file has the sections about state and captures; other rooms add theirs through
+ * `sections.ts`. Files are read and merged in `parse.ts`.
  */
 import * as z from "zod/mini";
 import {
