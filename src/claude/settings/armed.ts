@@ -1,4 +1,4 @@
-/** Whether Claude Code asks conclaude at all, according to its settings files. */
+/** Tells from Claude Code's settings files whether Claude Code calls conclaude's hooks. */
 import { checkHooks } from "./handler_schema.ts";
 import { OWN_MARK } from "./hooks.ts";
 import { memberOf, type Ownership, roleOf } from "./own_handler.ts";
@@ -34,12 +34,12 @@ export interface Unarmed {
   readonly events: readonly string[];
   /** True when no other gate is configured. */
   readonly isAll: boolean;
-  /** A sentence without a capital letter and a period. */
+  /** A sentence in small letters without a period. */
   readonly why: string;
   readonly remedy: Remedy;
 }
 
-/** Finds out why gates are not asked, one entry a reason. @param files The one with the last word first. */
+/** Finds out why gates are not asked, one entry a reason. @param files The first one outranks the others. */
 export function whyUnarmed(
   files: readonly ParsedSettings[],
   around: {
