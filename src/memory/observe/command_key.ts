@@ -1,6 +1,6 @@
 /**
- * Makes the key of a command: its program and subcommand, its package or folder, and the tests or files that it takes.
- * A failure is open until a command with the same key passes, or one that takes more.
+ * Makes the key of a command: its program and subcommand, its package or folder, and the tests or files that it selects.
+ * A failure is open until a command with the same key passes, or one that selects more.
  */
 import { pathInProject } from "../project_paths.ts";
 import type { Check, CommandKey } from "./observation.ts";
@@ -17,7 +17,7 @@ import {
 import type { ScriptCommand } from "./shell_words.ts";
 import { TEST_RUNNERS } from "./test_runners.ts";
 
-/** Options that lead a program to another folder, as `cd` does. */
+/** Options that make a program run in another folder. */
 const TO_FOLDER: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:g?make|ninja|go)$/, /^(?:-C|--directory)$/],
   [/^npm$/, /^(?:-C|--prefix)$/],
@@ -27,18 +27,19 @@ const TO_FOLDER: readonly (readonly [program: RegExp, option: RegExp])[] = [
 ];
 /** Options of a package manager that name the package. */
 const OF_PACKAGE = /^(?:--filter|--workspace|-F|-w)$/;
-/** Programs whose second word says what they do, and their third where that is one of these. */
+/** Programs whose second word is a subcommand. */
 const WITH_VERBS: ReadonlySet<string> = new Set(
   ("cargo go deno bun npm pnpm yarn git gh glab docker podman kubectl helm terraform dotnet swift mix pip pip3 uv poetry " +
     "pdm bundle gem composer rustup brew apt apt-get systemctl service aws gcloud az flutter zig claude rails artisan prisma")
     .split(" "),
 );
+/** Subcommands that are followed by another one. */
 const WITH_TWO_VERBS =
   /^(?:gh|glab|docker compose|docker container|aws|gcloud|az|uv pip|git stash|git worktree)/;
-/** Commands of git of which the words make no difference to what passes: they go on with, or repeat, the same. */
+/** Operations of git whose arguments are not part of the key: another call repeats or continues the same operation. */
 const GIT_OPERATIONS = /^(?:commit|push|pull|fetch|merge|rebase|cherry-pick|revert|am|stash pop)$/;
 const INTERPRETER = /^(?:python[\d.]*|py|node|ruby|perl|php|lua|bash|sh|zsh|tsx|ts-node|Rscript)$/;
-/** Words of the shell that stand before a command. */
+/** Words of the shell before a command. */
 const SHELL_WORDS = /^(?:!|if|then|elif|else|while|until|do|\{|sudo|nice)$/;
 const OPTION = /^-/;
 
@@ -112,7 +113,7 @@ function wordsAndPackages(args: readonly string[], isManager: boolean) {
 
 /** What tasks with these names check; null where none checks anything. */
 function checkOf(tasks: string): Check | null {
-  const names = tasks.split(" ").flatMap((name) => [name, lastOf(name, ":")]);
+  const names = tasks.split(" ").flatMap((name) => [name, name.slice(name.lastIndexOf(":") + 1)]);
   return TASK_CHECKS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null;
 }
 
@@ -128,7 +129,7 @@ function isRunner({ program, args }: Call): boolean {
   return TEST_RUNNERS.some(({ call }) => call.test(line));
 }
 
-/** Options by which a program tells something, or gets ready, and checks nothing. */
+/** Options with which a program only prints something or prepares, and checks nothing. */
 const ONLY_ASKED =
   /^(?:--version|--help|-h|--collect-only|--co|--listTests|--list|--list-tests|--no-run|--dry-run|--showConfig|--init|-list|-DskipTests.*)$/;
 
@@ -158,7 +159,7 @@ function toolKey(call: Call): CommandKey | null {
   };
 }
 
-/** One name for what runs the same. */
+/** The one name of a tool that has several. */
 function nameOfTool(called: string): string {
   const name = called.trim().replace(/^py\.test/, "pytest").replace(/^vitest run/, "vitest");
   if (/^cargo [tbcd]$/.test(name)) {
@@ -176,7 +177,7 @@ interface Options {
   readonly wordsChoose?: boolean;
 }
 
-/** Which tests or files the arguments of a call take, and what leads it elsewhere. */
+/** Which tests and files the arguments of a call select, and which options name another package or configuration. */
 function selection(
   args: readonly string[],
   { chooses, places = "", values, takesPaths = false, takesPackages = false, wordsChoose = false }:
@@ -210,14 +211,14 @@ function selection(
     ? paths
     : (paths.length === 0 ? [""] : paths).map(takesPackages ? packageAt(whole) : whole);
   return {
-    // The project's own folder is all that there is.
+    // The project's own folder means all files.
     paths: taken.includes("") ? [] : [...new Set(taken)].sort(),
     chosen: chosen.sort(),
     ...(elsewhere.length === 0 ? {} : { elsewhere: elsewhere.sort() }),
   };
 }
 
-/** Go takes a package alone, which is told as `a/.` here; with all below it it is `./a/...`. */
+/** A package of Go is one folder: `a` becomes `a/.`. With all folders below it (`./a/...`) it becomes `a`. */
 function packageAt(whole: (path: string) => string): (path: string) => string {
   return (path) => {
     if (/(?:^|\/)\.\.\.$/.test(path)) return whole(path.replace(/\/?\.\.\.$/, ""));
@@ -229,7 +230,7 @@ function packageAt(whole: (path: string) => string): (path: string) => string {
 /** Options that only change how much is printed. */
 const QUIET = /^(?:-v+|--verbose|-q|--quiet|-s|--silent)$/;
 
-/** Any other program: by all its words; of git's operations by their names alone, of a script by the script. */
+/** The key of any other program: all its words; for git's operations the name alone, for an interpreter the script. */
 function otherKey({ program, args, folder }: Call): CommandKey {
   const plain = args.filter((word) => !OPTION.test(word));
   const name = calledAs(program, args);
@@ -251,7 +252,7 @@ export function calledAs(program: string, args: readonly string[]): string {
   return WITH_TWO_VERBS.test(one) && plain[1] !== undefined ? `${one} ${plain[1]}` : one;
 }
 
-/** A command without the option that leads it to another folder, and that folder. */
+/** The arguments without the option that names another folder, and that folder. */
 export function toFolder(program: string, args: readonly string[]) {
   const row = TO_FOLDER.find(([of]) => of.test(program));
   const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");
@@ -279,10 +280,6 @@ function withUps(path: string): string {
     } else if (step !== "." && step !== "") steps.push(step);
   }
   return steps.join("/");
-}
-
-function lastOf(text: string, mark: string): string {
-  return text.slice(text.lastIndexOf(mark) + 1);
 }
 
 /** A key that is a name alone. */
