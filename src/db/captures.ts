@@ -49,6 +49,7 @@ export interface Capture {
   readonly filesTouched: readonly string[];
   /** JSON; secrets are masked, and its size is limited. */
   readonly payload: string;
+  /** How many bytes of the payload were cut at the size limit. */
   readonly cutBytes: number;
 }
 

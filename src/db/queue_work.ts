@@ -7,6 +7,7 @@ import { statement } from "./statement.ts";
 
 export interface ClaimedCapture extends StoredPayload {
   readonly sessionId: string;
+  /** The name of the event when it is no tool use. */
   readonly toolName: string;
   readonly outcome: "success" | "failure";
   /** How often it was claimed, this time included; see {@linkcode DEATHS_APART_MS}. */
@@ -241,13 +242,9 @@ export function countWaiting(
   return Number(row!["n"]);
 }
 
-export interface WaitingCapture extends StoredPayload {
-  readonly sessionId: string;
-  /** The name of the event where it is no tool use. */
-  readonly toolName: string;
-  readonly outcome: "success" | "failure";
-  readonly createdAtMs: number;
-}
+export type WaitingCapture =
+  & StoredPayload
+  & Pick<ClaimedCapture, "sessionId" | "toolName" | "outcome" | "createdAtMs">;
 
 /** So many sessions are searched, those with the latest activity. */
 const MAX_LOOKED_AT = 20;

@@ -5,7 +5,7 @@ import { lookUpwards, repositoryAt } from "../../system/git/repository.ts";
 import { newId } from "../../base/ids.ts";
 import { digestOf } from "../../base/fnv.ts";
 import { isReplaced, NO_SESSION, type ObservedFile } from "../observe/observation.ts";
-import { said } from "../observe/observe_words.ts";
+import { observeText } from "../observe/observe_words.ts";
 import { pathInProject } from "../project_paths.ts";
 import { resolvePath, withoutLine } from "../../base/paths.ts";
 import { indexedTerms } from "../search/terms.ts";
@@ -51,7 +51,7 @@ export function rememberNote(
       next: 'conclaude memory remember "What the service needs stands in docs/service.md"',
     });
   }
-  const note = said("note", text.trim());
+  const note = observeText("note", text.trim());
   if (note === null) {
     throw new UserError("Cannot remember this", {
       why: "there is no text, or all of it is private",

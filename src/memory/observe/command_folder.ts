@@ -3,7 +3,7 @@ import { resolvePath } from "../../base/paths.ts";
 import { gitFolders } from "./git_words.ts";
 import { folderBefore, isHarmless, nameOf, plainPath, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
-import { toFolder } from "./command_key.ts";
+import { takeFolderOption } from "./command_key.ts";
 
 /** The first step of a command into a folder, quoted or not. */
 const INTO_FOLDER = /^(?:cd|pushd) +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;|\n)\s*/;
@@ -122,7 +122,7 @@ function folderAt(
 ): string | null {
   const { words } = commands[at]!;
   const gone = folderBefore(commands, at);
-  const steps = [gone, ...gitFolders(words), toldFolder(words)]
+  const steps = [gone, ...gitFolders(words), optionFolder(words)]
     .filter((step) => step !== "");
   if (steps.some((step) => OF_SHELL.test(step) || home === null && step.startsWith("~"))) {
     return null;
@@ -138,7 +138,7 @@ function folderAt(
 }
 
 /** The folder that an option of a program names; empty when there is none. */
-function toldFolder(words: readonly string[]): string {
+function optionFolder(words: readonly string[]): string {
   const [program = "", ...args] = withoutLaunchers(words);
-  return toFolder(nameOf(program), args).folder;
+  return takeFolderOption(nameOf(program), args).folder;
 }

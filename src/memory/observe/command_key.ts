@@ -18,7 +18,7 @@ import type { ScriptCommand } from "./shell_words.ts";
 import { TEST_RUNNERS } from "./test_runners.ts";
 
 /** Options that make a program run in another folder. */
-const TO_FOLDER: readonly (readonly [program: RegExp, option: RegExp])[] = [
+const FOLDER_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:g?make|ninja|go)$/, /^(?:-C|--directory)$/],
   [/^npm$/, /^(?:-C|--prefix)$/],
   [/^pnpm$/, /^(?:-C|--dir)$/],
@@ -26,7 +26,7 @@ const TO_FOLDER: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^deno$/, /^--cwd$/],
 ];
 /** Options of a package manager that name the package. */
-const OF_PACKAGE = /^(?:--filter|--workspace|-F|-w)$/;
+const PACKAGE_OPTIONS = /^(?:--filter|--workspace|-F|-w)$/;
 /** Programs whose second word is a subcommand. */
 const WITH_VERBS: ReadonlySet<string> = new Set(
   ("cargo go deno bun npm pnpm yarn git gh glab docker podman kubectl helm terraform dotnet swift mix pip pip3 uv poetry " +
@@ -54,11 +54,11 @@ export function commandKey(
   if (first === undefined) return null;
   const program = nameOf(first);
   const git = gitArguments([first, ...typed]);
-  const told = git === null
-    ? toFolder(program, typed.filter((word) => !/^\+\S/.test(word)))
+  const { folder: inside, args } = git === null
+    ? takeFolderOption(program, typed.filter((word) => !/^\+\S/.test(word)))
     : { folder: gitFolders([first, ...typed]).join("/"), args: git };
-  const folder = inProject(folderIn(folderBefore(commands, at), told.folder), root);
-  const call = { program, args: told.args, folder, root };
+  const folder = inProject(folderIn(folderBefore(commands, at), inside), root);
+  const call = { program, args, folder, root };
   return taskKey(call) ?? toolKey(call) ?? otherKey(call);
 }
 
@@ -103,7 +103,7 @@ function wordsAndPackages(args: readonly string[], isManager: boolean) {
   for (let n = 0; n < args.length; n++) {
     const word = args[n]!;
     const [option = "", value] = word.split("=", 2);
-    if (isManager && OF_PACKAGE.test(option)) packages.push(value ?? args[++n] ?? "");
+    if (isManager && PACKAGE_OPTIONS.test(option)) packages.push(value ?? args[++n] ?? "");
     else if (isManager && word === "workspace" && words.length === 0) {
       packages.push(args[++n] ?? "");
     } else if (!OPTION.test(word) && !/^\w+=/.test(word)) words.push(word);
@@ -238,10 +238,10 @@ function otherKey({ program, args, folder }: Call): CommandKey {
   if (INTERPRETER.test(program) && args[0]?.startsWith("-") !== true && plain.length > 0) {
     return keyOf([program.replace(/[\d.]+$/, ""), folder, plain[0]].join(" "));
   }
-  const told = WITH_VERBS.has(program) ? plain : args.filter((word) => !QUIET.test(word));
+  const counted = WITH_VERBS.has(program) ? plain : args.filter((word) => !QUIET.test(word));
   // `mise run test`: what its output means is not known.
   const check = plain[0] === "run" && plain[1] !== undefined ? checkOf(plain[1]) : null;
-  return { ...keyOf([program, folder, ...told].join(" ")), check };
+  return { ...keyOf([program, folder, ...counted].join(" ")), check };
 }
 
 /** A program with the subcommand that says what it does. */
@@ -253,8 +253,8 @@ export function calledAs(program: string, args: readonly string[]): string {
 }
 
 /** The arguments without the option that names another folder, and that folder. */
-export function toFolder(program: string, args: readonly string[]) {
-  const row = TO_FOLDER.find(([of]) => of.test(program));
+export function takeFolderOption(program: string, args: readonly string[]) {
+  const row = FOLDER_OPTIONS.find(([of]) => of.test(program));
   const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");
   const at = row === undefined
     ? -1
@@ -267,11 +267,11 @@ export function toFolder(program: string, args: readonly string[]) {
 }
 
 function inProject(path: string, root: string | null): string {
-  return /^\//.test(path) ? pathInProject(path, root) : plainPath(withUps(path));
+  return /^\//.test(path) ? pathInProject(path, root) : plainPath(resolveUps(path));
 }
 
 /** `a/../b` is `b`. */
-function withUps(path: string): string {
+function resolveUps(path: string): string {
   const steps: string[] = [];
   for (const step of path.split("/")) {
     if (step === "..") {

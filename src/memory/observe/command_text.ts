@@ -49,9 +49,9 @@ function namesText(
   names: readonly string[],
   { many, room }: { readonly many: number; readonly room: number },
 ): string {
-  const more = (told: number) => told < many ? ` +${many - told} more` : "";
-  for (let told = names.length; told > 1; told--) {
-    const text = `${names.slice(0, told).join(", ")}${more(told)}`;
+  const more = (shown: number) => shown < many ? ` +${many - shown} more` : "";
+  for (let shown = names.length; shown > 1; shown--) {
+    const text = `${names.slice(0, shown).join(", ")}${more(shown)}`;
     if (text.length <= room) return text;
   }
   return `${shortened(names[0]!, Math.max(1, room - more(1).length))}${more(1)}`;

@@ -159,8 +159,8 @@ function failedPart(
   const ofTests = all.filter(({ key }) => key.check === "test");
   if ((tests?.failed ?? 0) > 0 && ofTests.length > 0) return ofTests.at(-1)!;
   // The exit code of a script is that of its last chain of commands.
-  const told = all.filter(({ at }) => tellsStatusOf(commands, at));
-  const parts = outcome === "failure" && told.length > 0 ? told : all;
+  const withStatus = all.filter(({ at }) => tellsStatusOf(commands, at));
+  const parts = outcome === "failure" && withStatus.length > 0 ? withStatus : all;
   if (parts.length < 2) return parts[0] ?? null;
   const said = parts.findLast(({ at }) => {
     const program = nameOf(withoutLaunchers(commands[at]!.words)[0] ?? "");

@@ -52,19 +52,19 @@ export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): 
   const commands = scriptCommands(command);
   const ended = { command, commands, outcome, root, shellFolder, ...outputOf(outcome, payload) };
   const end = outcome === "failure" ? null : unknownEnd(payload);
-  if (end !== null) return notAwaited(ended, { end, about });
+  if (end !== null) return observeUnknownEnd(ended, { end, about });
   const run = withOwnStatus(ended, payload);
-  const { passes, ...told } = toldOf(run, about);
-  if (isForeign) return ofOtherProject(told, run, about);
+  const { passes, ...observed } = observeRun(run, about);
+  if (isForeign) return observeForeignRun(observed, run, about);
   if (worksElsewhere(commands)) {
     // Results in another state say nothing about the current state of the project.
-    return told.kind === "commit" ? told : {
-      ...told,
-      facts: { ...told.facts, isElsewhere: true },
-      sameAs: told.sameAs === null ? null : `elsewhere ${told.sameAs}`,
+    return observed.kind === "commit" ? observed : {
+      ...observed,
+      facts: { ...observed.facts, isElsewhere: true },
+      sameAs: observed.sameAs === null ? null : `elsewhere ${observed.sameAs}`,
     };
   }
-  return passes === undefined || passes.length === 0 ? told : { ...told, passes };
+  return passes === undefined || passes.length === 0 ? observed : { ...observed, passes };
 }
 
 /** The run with the exit code that its script printed, when the shell hides it. */
@@ -81,42 +81,44 @@ function withOwnStatus(
     : { ...run, ...own, outcome: own.exitCode === 0 ? "success" : "failure" };
 }
 
-function toldOf(run: EndedCommand, about: string): Observed {
+function observeRun(run: EndedCommand, about: string): Observed {
   const end = readEnd(run);
   const commit = commitOf(run);
   if (commit !== null && !end.hasFailed) return { ...commit, passes: end.passed };
-  const told = tellEnd(run, end, about);
-  return commit === null ? told : { ...told, besides: commit };
+  const observed = observeEnd(run, end, about);
+  return commit === null ? observed : { ...observed, besides: commit };
 }
 
-function tellEnd(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+function observeEnd(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const { tests, failed, hasFailed, parts } = end;
   const ofTests = failed === null
     ? parts.some(({ key }) => key.check === "test")
     : failed.key.check === "test";
-  if (!ofTests) return hasFailed ? failureOf(run, end, about) : ranCommand(run, end, about);
+  if (!ofTests) {
+    return hasFailed ? observeFailure(run, end, about) : observePlainRun(run, end, about);
+  }
   const last = run.output.slice(-MAX_END_CHARS);
   const ran = tests === null ? null : tests.failed + (tests.passed ?? 1);
   if (!hasFailed) {
     const ranNone = ran === 0 || tests === null && FOUND_NONE.test(last);
     // A run without tests passes no tests.
-    if (ranNone) return ranNoTest(run, end, about);
+    if (ranNone) return observeNoTests(run, end, about);
     return tests === null && end.isUntold && !isOneCommand(run)
-      ? ranCommand(run, end, about)
-      : testsOf(run, end, about);
+      ? observePlainRun(run, end, about)
+      : observeTests(run, end, about);
   }
   const couldNotRun = (ran ?? 0) === 0 &&
     (NOT_CALLED.test(last) || wrongCall(run.commands, run.output) !== null);
-  if (couldNotRun) return failureOf(run, end, about);
+  if (couldNotRun) return observeFailure(run, end, about);
   if (ran === 0 || tests === null && FOUND_NONE.test(last) && !/\berrors?\b/i.test(last)) {
-    return ranNoTest(run, end, about);
+    return observeNoTests(run, end, about);
   }
-  return testsOf(run, end, about);
+  return observeTests(run, end, about);
 }
 
-function ranNoTest(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+function observeNoTests(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const passes = end.passed.filter(({ check }) => check !== "test");
-  return { ...ranCommand(run, end, about), outcome: null, passes };
+  return { ...observePlainRun(run, end, about), outcome: null, passes };
 }
 
 function isOneCommand({ commands }: EndedCommand): boolean {
@@ -124,7 +126,7 @@ function isOneCommand({ commands }: EndedCommand): boolean {
 }
 
 /** Observes a failed command that was no test run. */
-function failureOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+function observeFailure(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const { commands, output, exitCode } = run;
   const error = errorLine(output);
   // A failure with exit code 0 has hidden its own code.
@@ -148,7 +150,7 @@ function failureOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
 }
 
 /** Observes a test run, with its counts when the output has them. */
-function testsOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+function observeTests(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const { command, output, exitCode } = run;
   const { tests, hasFailed, isUntold } = end;
   const error = !hasFailed
@@ -177,7 +179,7 @@ function testsOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
       passes: end.passed,
     };
   }
-  if (isUntold && tests === null) return ranCommand(run, end, about);
+  if (isUntold && tests === null) return observePlainRun(run, end, about);
   return {
     kind: "test",
     outcome: isUntold ? null : "success",
@@ -191,7 +193,7 @@ function testsOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
 }
 
 /** Observes a command that passed, or of which it is not known how it ended. */
-function ranCommand(
+function observePlainRun(
   { command, output, exitCode }: EndedCommand,
   { isUntold, passed }: Pick<ScriptEnd, "isUntold" | "passed">,
   about: string,
@@ -248,10 +250,10 @@ function nameOfRun({ command, commands }: EndedCommand): string {
 }
 
 /** Observes work in another project: a search finds it, but it opens and mends no failure here. */
-function ofOtherProject(told: Observed, run: EndedCommand, about: string): Observed {
-  const made = told.kind === "commit"
-    ? ranCommand(run, { isUntold: false, passed: [] }, about)
-    : told;
+function observeForeignRun(observed: Observed, run: EndedCommand, about: string): Observed {
+  const made = observed.kind === "commit"
+    ? observePlainRun(run, { isUntold: false, passed: [] }, about)
+    : observed;
   const { title, text, files, facts: { command = "", exitCode, error }, sameAs } = made;
   return {
     kind: "command",
@@ -281,7 +283,7 @@ export function unknownEnd(payload: Readonly<Record<string, unknown>>): string |
 }
 
 /** Observes a command whose end is not known. Only commits that git has printed count. */
-function notAwaited(
+function observeUnknownEnd(
   run: EndedCommand,
   { end, about }: { readonly end: string; readonly about: string },
 ): Observed {

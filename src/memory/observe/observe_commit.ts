@@ -1,7 +1,7 @@
 /** Observes the commits that a command made. */
 import type { Observed } from "./observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
-import { chained } from "./observe_words.ts";
+import { chainObservations } from "./observe_words.ts";
 import { KEPT_OUTPUT, MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
 import type { EndedCommand } from "./ended_command.ts";
 import { isOutside, type Surroundings } from "./command_folder.ts";
@@ -14,7 +14,7 @@ export function commitOf(run: EndedCommand): Observed | null {
   const made = madeCommits(run);
   // With several commits it is not known which files belong to which.
   const files = made.length === 1 ? committedFiles(run.output) : [];
-  return chained(made.map((commit) => ({
+  return chainObservations(made.map((commit) => ({
     ...observedCommit(run, commit),
     files: files.map((path) => ({ path, digest: null })),
   })));

@@ -105,19 +105,22 @@ export function observeRead(use: ToolUse): Observed | null {
   const { payload, root, outcome } = use;
   const input = payload["tool_input"];
   const named = textIn(input, "file_path") || textIn(input, "notebook_path");
-  if (outcome === "failure") return notRead(observeOther(use));
+  if (outcome === "failure") return observeFailedRead(observeOther(use));
   if (named === "") return null;
   const path = pathInProject(named, root);
   return {
-    ...looked(`Read ${path}`, path, `read ${path}`),
+    ...observedSearch(`Read ${path}`, path, `read ${path}`),
     files: [{ path, digest: null }],
   };
 }
 
-function notRead(told: Observed | null): Observed | null {
-  const [file] = told?.files ?? [];
-  if (told === null || file === undefined) return told;
-  return { ...told, title: titleLine(`Read ${file.path} failed: ${told.facts.error ?? ""}`) };
+function observeFailedRead(observed: Observed | null): Observed | null {
+  const [file] = observed?.files ?? [];
+  if (observed === null || file === undefined) return observed;
+  return {
+    ...observed,
+    title: titleLine(`Read ${file.path} failed: ${observed.facts.error ?? ""}`),
+  };
 }
 
 /** Observes Grep, Glob and LS. */
@@ -131,10 +134,14 @@ export function observeSearch({ toolName, payload, root, outcome }: ToolUse): Ob
   const what = pattern === "" ? "" : ` \`${shortened(pattern, 80)}\``;
   const found = filesFound(payload["tool_response"]).map((path) => pathInProject(path, root));
   const list = found.slice(0, MAX_FOUND_FILES).join("\n");
-  return looked(`${verb}${what}${where}`, `${pattern}\n${list}`, `${toolName} ${pattern} ${place}`);
+  return observedSearch(
+    `${verb}${what}${where}`,
+    `${pattern}\n${list}`,
+    `${toolName} ${pattern} ${place}`,
+  );
 }
 
-function looked(title: string, text: string, sameAs: string): Observed {
+function observedSearch(title: string, text: string, sameAs: string): Observed {
   return {
     kind: "search",
     outcome: "success",

@@ -12,21 +12,23 @@ export function observePrompt({ payload }: ToolUse): Observed | null {
   const notification = readNotification(prompt);
   if (notification !== null) return observeNotification(notification);
   return /^<[a-z-]+>/.test(prompt) || isContinuation(prompt)
-    ? relayed(said("message", prompt))
-    : withRules(said("prompt", prompt), prompt);
+    ? asRelayed(observeText("message", prompt))
+    : withRules(observeText("prompt", prompt), prompt);
 }
 
-function relayed(message: Observed | null): Observed | null {
+function asRelayed(message: Observed | null): Observed | null {
   return message === null ? null : { ...message, facts: { isRelayed: true } };
 }
 
 /** Adds the standing rules in a prompt to its observation, each as a decision. */
-function withRules(told: Observed | null, prompt: string): Observed | null {
-  if (told === null) return null;
-  const besides = chained(
-    standingRules(prompt).map((rule) => said("decision", rule)).filter((rule) => rule !== null),
+function withRules(observed: Observed | null, prompt: string): Observed | null {
+  if (observed === null) return null;
+  const besides = chainObservations(
+    standingRules(prompt).map((rule) => observeText("decision", rule)).filter((rule) =>
+      rule !== null
+    ),
   );
-  return besides === null ? told : { ...told, besides };
+  return besides === null ? observed : { ...observed, besides };
 }
 
 /** Claude Code's notice that a background command or agent has ended. */
@@ -86,8 +88,8 @@ function inTag(text: string, tag: string): string | null {
 }
 
 /** Several observations of one capture as one: the first, with the others in `besides`; null for an empty list. */
-export function chained(told: readonly Observed[]): Observed | null {
-  return told.reduceRight<Observed | null>(
+export function chainObservations(observed: readonly Observed[]): Observed | null {
+  return observed.reduceRight<Observed | null>(
     (later, one) => later === null ? one : { ...one, besides: later },
     null,
   );
@@ -154,7 +156,7 @@ function isRule(sentence: string): boolean {
 
 /** Observes the last message of a turn. */
 export function observeMessage({ payload }: ToolUse): Observed | null {
-  return said("message", textIn(payload, "last_assistant_message").trim());
+  return observeText("message", textIn(payload, "last_assistant_message").trim());
 }
 
 /** Observes an error of the API that ended a turn. */
@@ -163,7 +165,7 @@ export function observeStopFailure({ payload }: ToolUse): Observed | null {
   const parts = [textIn(payload, "last_assistant_message"), textIn(payload, "error_details")]
     .map((part) => part.trim()).filter((part) => part !== "");
   const what = errorInWords(stopped);
-  const found = said("message", parts.join("\n") || what);
+  const found = observeText("message", parts.join("\n") || what);
   if (found === null) return null;
   const title = titleLine(`Cut off (${what})${parts.length === 0 ? "" : `: ${found.title}`}`);
   const sameAs = `stop failure ${stopped} ${found.sameAs}`;
@@ -174,7 +176,7 @@ export function observeStopFailure({ payload }: ToolUse): Observed | null {
 export function observeCompaction({ payload }: ToolUse): Observed | null {
   const whole = textIn(payload, "compact_summary");
   const [, summary = whole] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(whole) ?? [];
-  const found = said("message", summary.trim());
+  const found = observeText("message", summary.trim());
   return found === null ? null : { ...found, title: titleLine(`${COMPACTION}${found.title}`) };
 }
 
@@ -188,7 +190,7 @@ const MAX_PLAN_LINES = 40;
 /** Observes a plan that was shown to the person. */
 export function observePlan({ payload, outcome }: ToolUse): Observed | null {
   const plan = textIn(payload["tool_input"], "plan") || textIn(payload["tool_response"], "plan");
-  const found = said("decision", plan.trim());
+  const found = observeText("decision", plan.trim());
   if (found === null) return null;
   const what = outcome === "failure" ? "Plan refused" : "Plan";
   return { ...found, outcome, title: titleLine(`${what}: ${planTitle(plan)}`) };
@@ -210,7 +212,7 @@ export function observeQuestion({ payload }: ToolUse): Observed | null {
   const lines = answers.length > 0
     ? answers.map(([question, answer]) => `${question}\n→ ${String(answer)}`)
     : [...questions, textIn(payload, "tool_response")];
-  const found = said("decision", lines.filter((line) => line !== "").join("\n"));
+  const found = observeText("decision", lines.filter((line) => line !== "").join("\n"));
   const [first] = answers;
   return found === null || first === undefined ? found : {
     ...found,
@@ -222,7 +224,7 @@ export function observeQuestion({ payload }: ToolUse): Observed | null {
 export const KEPT_WORDS = { head: 48_000, tail: 16_000 };
 
 /** An observation that holds a text; null when the text is empty. */
-export function said(kind: ObservationKind, text: string): Observed | null {
+export function observeText(kind: ObservationKind, text: string): Observed | null {
   if (text === "") return null;
   return {
     kind,

@@ -160,14 +160,12 @@ interface MatchLimits {
   readonly perTerm: number;
   /** The most observations that all words together may occur in. */
   readonly together: number;
-  /** The most observations in which a common word is still looked for. */
-  readonly small: number;
 }
 
 /** The limits for a database of this many observations. */
 export function matchLimits(observations: number): MatchLimits {
   const perTerm = Math.min(20_000, Math.max(4_000, Math.floor(observations / 50)));
-  return { perTerm, together: 2 * perTerm, small: perTerm / 4 };
+  return { perTerm, together: 2 * perTerm };
 }
 
 /** A word in at most so many observations is searched alone; a commoner one first together with another. */

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { patternFor, WORD } from "../../base/letters.ts";
 import type { ObservationKind } from "../observe/observation.ts";
 import { fileMatch } from "../../db/file_match.ts";
+import type { Rankable, RankableNeighbour } from "./rank.ts";
 import { filterOf, statement } from "../../db/statement.ts";
 
 /** Filters observations; a null matches every observation. */
@@ -29,19 +30,10 @@ export const EVERYTHING: MemoryFilter = {
   untilMs: null,
 };
 
-export interface IndexHit {
-  readonly id: number;
+export interface IndexHit extends Rankable {
   /** Higher is better; more than 0. */
   readonly textScore: number;
-  readonly sessionId: string;
-  readonly kind: ObservationKind;
   readonly title: string;
-  /** JSON. */
-  readonly files: string;
-  readonly createdAtMs: number;
-  readonly resolvedBy: number | null;
-  /** Bytes of the text. */
-  readonly length: number;
 }
 
 /** The columns of an {@linkcode IndexHit} but its score; `o` is the table of observations. */
@@ -188,14 +180,6 @@ export function newestMatches(
   ).all(...values, match, limit) as unknown as IndexHit[];
 }
 
-export interface Neighbour {
-  /** The observation whose neighbour it is. */
-  readonly of: number;
-  /** 1 is the next one, −1 the one before. */
-  readonly distance: number;
-  readonly hit: IndexHit;
-}
-
 /** SQL: the observations before or after an observation `h` in its session. */
 function nextOnSide(compared: "<" | ">", order: "ASC" | "DESC"): string {
   return `SELECT id
@@ -222,7 +206,7 @@ export function neighboursOf(
   db: DatabaseSync,
   ids: readonly number[],
   reach: number,
-): Neighbour[] {
+): RankableNeighbour<IndexHit>[] {
   // One statement for all is faster than one for each.
   const rows = statement(
     db,
@@ -234,7 +218,7 @@ export function neighboursOf(
          ON o.id IN (${nextOnSide(">", "ASC")} UNION ALL ${nextOnSide("<", "DESC")})
       ORDER BY asked.key, o.created_at_ms, o.id`,
   ).all(JSON.stringify(ids), reach) as unknown as NeighbourRow[];
-  const found: Neighbour[] = [];
+  const found: RankableNeighbour<IndexHit>[] = [];
   for (let at = 0; at < rows.length;) {
     const { neighbourOf } = rows[at]!;
     // The rows of one observation follow: first those before it, then those after it.

@@ -22,6 +22,7 @@ export interface Rankable {
 export type Scored<Hit extends Rankable> = Hit & { readonly textScore: number };
 
 export interface RankableNeighbour<Hit extends Rankable> {
+  /** The observation whose neighbour it is. */
   readonly of: number;
   /** 1 is the next one, −1 the one before. */
   readonly distance: number;

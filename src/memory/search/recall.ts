@@ -129,15 +129,10 @@ const MAX_TITLE_CHARS = 150;
 /** The least length of a snippet. It also gets the room that the other lines leave. */
 const MIN_SNIPPET_CHARS = 90;
 
-interface Recalled {
-  readonly id: number;
-  readonly kind: ObservationKind;
-  readonly title: string;
+interface Recalled
+  extends Pick<SearchResult, "id" | "kind" | "title" | "outcome" | "resolvedBy" | "createdAtMs"> {
   /** Empty when the title says it all. */
   readonly snippet: string;
-  readonly outcome: "success" | "failure" | null;
-  readonly resolvedBy: number | null;
-  readonly createdAtMs: number;
   /** For a message or summary: the number of later work on the same subject; null when there is none. */
   readonly doneSince: number | null;
   /** Whether its file changed or is gone; null where it did not change. */

@@ -1,6 +1,6 @@
 /** Searches memory: finds candidates in the index, ranks them, and reads the best. */
 import type { DatabaseSync } from "node:sqlite";
-import { NO_SESSION, type ObservationKind } from "../observe/observation.ts";
+import { NO_SESSION } from "../observe/observation.ts";
 import { bareWords, type MemoryQuestion, readQuestion } from "./question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights, type Scored } from "./rank.ts";
 import type { SpokenTime } from "./spoken_time.ts";
@@ -15,7 +15,7 @@ import {
   newestObservations,
   withText,
 } from "./memory_search_table.ts";
-import { readObservations } from "../drain/observations_table.ts";
+import { type Observation, readObservations } from "../drain/observations_table.ts";
 import {
   type AskedQuestion,
   askIndex,
@@ -25,21 +25,11 @@ import {
 } from "./candidates.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../base/letters.ts";
 
-export interface SearchResult {
-  readonly id: number;
-  readonly uid: string;
-  readonly kind: ObservationKind;
-  readonly title: string;
+export interface SearchResult
+  extends Omit<Observation, "text" | "facts" | "repeats" | "updatedAtMs"> {
   /** The part of the text with most words of the question, in one line. */
   readonly snippet: string;
   readonly score: number;
-  readonly sessionId: string;
-  readonly project: string | null;
-  readonly branch: string | null;
-  readonly outcome: "success" | "failure" | null;
-  readonly resolvedBy: number | null;
-  readonly files: readonly string[];
-  readonly createdAtMs: number;
   /** The tokens of its whole text. */
   readonly tokens: number;
 }

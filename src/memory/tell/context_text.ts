@@ -2,25 +2,13 @@
 import { headed, plainLines } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { relativeTime } from "../../base/time.ts";
-import type { ObservationKind, ObservedFacts } from "../observe/observation.ts";
+import type { Observation } from "../drain/observations_table.ts";
 import { charsOfTokens } from "../text.ts";
 
 /** Claude Code cuts the text of a hook at 10,000 characters. */
 export const MAX_CONTEXT_CHARS = 9_000;
 
-export interface Tellable {
-  readonly id: number;
-  readonly sessionId: string;
-  readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly title: string;
-  readonly files: readonly string[];
-  readonly facts: ObservedFacts;
-  /** How often it happened in its session. */
-  readonly repeats: number;
-  readonly resolvedBy: number | null;
-  readonly updatedAtMs: number;
+export interface Tellable extends Omit<Observation, "uid" | "project" | "text" | "createdAtMs"> {
   /** Whether its files changed or are gone; null when they did not change, or were not checked. */
   readonly stale: Stale | null;
 }
