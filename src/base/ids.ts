@@ -33,7 +33,7 @@ export function idAt(ms: number, digits: string): string {
   }-${digits.slice(7, 19)}`;
 }
 
-/** The smallest id that {@linkcode newId} can give at that time; ids before it are older. */
+/** The smallest id that {@linkcode newId} can make at a time; smaller ids are older. */
 export function firstIdAt(ms: number): string {
   const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
@@ -76,8 +76,8 @@ export function processNumber(text: string | undefined): number | null {
 const FINGERPRINT_PRIME = 2n ** 128n - 159n;
 
 /**
- * A number of 128 bits, in 32 hexadecimal digits, that changes with any change of a text. It resists nobody who wants two
- * texts to collide. The engine's own code does the work: a loop over the characters would take a hook 0.9 ms for 2 kB.
+ * A number of 128 bits, in 32 hexadecimal digits, that differs for different texts. It is no protection against forged
+ * collisions. The engine's own code does the work: a loop over the characters would take a hook 0.9 ms for 2 kB.
  */
 export function fingerprint(text: string): string {
   const bytes = new TextEncoder().encode(text);

@@ -136,7 +136,7 @@ class Shortener {
   }
 }
 
-/** The entries of a container, up to a number; `restAt` is where those begin that were not looked at. */
+/** The first entries of a container; `restAt` is where the entries begin that were not read. */
 function entriesOf(
   json: Uint8Array,
   { start, end }: Span,

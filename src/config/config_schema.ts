@@ -100,7 +100,7 @@ type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonl
 /** The values of sections: every key has one. */
 export type SectionValues<S extends Shape> = DeepReadonly<{ [K in keyof S]: z.output<S[K]> }>;
 
-/** A complete configuration, as far as `config/` knows it. */
+/** A complete configuration, without the sections of other rooms. */
 export type Config = SectionValues<typeof FIRST & typeof LAST>;
 
 /** The schema, and the tables that are made from it. */

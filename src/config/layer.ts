@@ -198,7 +198,7 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   const message = `expected ${expectation(row, isItem)}, found ${describe(found)}` +
     faultOf(issue, path);
   report(path, "value", message, row && !isItem ? correction(row, found) : undefined);
-  // Half a requirement would require something that nobody meant.
+  // Half a requirement would require something else than was meant.
   if (path[0] === "requirements") return [path.slice(0, 2)];
   // An entry without its needed key means nothing.
   return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
@@ -339,8 +339,8 @@ function nameOf(key: string): string {
 const USERS_ONLY = ["summarizer", "retentionDays"];
 
 /**
- * A repository that somebody else has written must not run commands over what is remembered of other projects, nor
- * shorten how long that is kept. @returns The keys that were there.
+ * Removes keys that count only in the user's own file: a foreign repository must not run commands over the memory of other
+ * projects, nor shorten how long it is kept. @returns The removed keys.
  */
 function takeOutOfProject(memory: LayerValues): string[] {
   const taken = USERS_ONLY.filter((key) => memory[key] !== undefined);

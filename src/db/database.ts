@@ -22,7 +22,7 @@ import { userId } from "../system/environment.ts";
 /** A longer chain of links is left to SQLite, which refuses it. */
 const MAX_LINKS = 8;
 
-/** How often a file that looks truncated is looked at again, and the pause between. */
+/** How often a file that seems truncated is checked again, and the pause between. */
 const TRUNCATED_ROUNDS = 40;
 const TRUNCATED_PAUSE_MS = 25;
 

@@ -91,7 +91,7 @@ export function openIfOurs(path: string): DatabaseSync | null {
   }
 }
 
-/** Whether another process holds the write lock; nobody has a database open that has no log. @throws {Error} What SQLite says. */
+/** Whether another process holds the write lock. A database without a log is not open. @throws {Error} What SQLite says. */
 export function isLocked(path: string): boolean {
   if (!isFile(`${path}-wal`)) return false;
   // While a reader stays, closing the writer is not the last close, which would move the log into the database.

@@ -10,7 +10,7 @@ export interface OpenTask {
   readonly createdAtMs: number;
 }
 
-/** Tasks of a project that are not done: first those that nobody claimed, the most urgent first, then the claimed ones. */
+/** Tasks of a project that are not done: first the unclaimed ones, the most urgent first, then the claimed ones. */
 export function openTasks(db: DatabaseSync, project: string, limit: number): OpenTask[] {
   const where = (condition: string) =>
     statement(

@@ -112,7 +112,7 @@ export function needsRedaction(serialized: string, patterns: readonly RegExp[]):
 
 function isSuspect(serialized: string): boolean {
   const lowered = serialized.toLowerCase();
-  // Each literal is looked at once, and a name once for all.
+  // Each literal is checked once, and names are checked once for all.
   const asked = new Set<string>();
   ANY.lastIndex = 0;
   for (let found = ANY.exec(lowered); found !== null; found = ANY.exec(lowered)) {

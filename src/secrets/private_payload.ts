@@ -218,7 +218,7 @@ function copyInto(holder: Holder, value: unknown) {
   return { leaves, runs, objects, hasNul };
 }
 
-/** A shorter line is in too many texts to be somebody's secret. */
+/** A shorter line is too common to be masked elsewhere. */
 const MIN_LINE_CHARS = 4;
 /** Line ends, also those inside of quoted JSON. */
 const LINE_BREAK = /(\r?\n|\r|\\{1,7}[nr])/;

@@ -123,7 +123,7 @@ export function findPrivate(text: string): PrivateParts {
   return { spans, closesAt, isOpen: opened.length > 0, mentionedAt: mentioned[0] ?? null };
 }
 
-/** How far the rest of a line is looked at. */
+/** At most so many characters of the line are read before and after a tag. */
 const NEAR_CHARS = 200;
 /** Where lines end, also in a string of JSON. */
 const LINE_BREAK = /[\r\n]|\\{1,7}[nr]/;

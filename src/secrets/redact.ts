@@ -1,5 +1,5 @@
 /**
- * Masks secrets in a text, and drops what somebody marked as private.
+ * Masks secrets in a text, and removes text that is marked as private.
  *
  * Everything here is pure, never throws, takes time linear in its input, and changes nothing when it sees its own result again.
  */

@@ -40,7 +40,7 @@ export interface ProgramFile {
 
 const FIRST_CHUNK_BYTES = 65_536;
 
-/** Reads a stream to its end, as far as it can be read. */
+/** Reads a stream to its end, or up to an error. */
 export function readAll(stdin: Environment["stdin"]): Uint8Array {
   let buffer = new Uint8Array(FIRST_CHUNK_BYTES);
   let filled = 0;

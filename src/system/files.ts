@@ -70,8 +70,8 @@ interface Fault {
 }
 
 /**
- * Looks at a file, the target of its link, and the folders up to `top`. Null where they belong to the user or root and
- * nobody else may write there, where there is no file, and on systems without owners.
+ * Checks a file, the target of its link, and the folders up to `top`. Null when they belong to the user or root and no
+ * other user may write there, when there is no file, and on systems without owners.
  */
 export function findFault(path: string, top: string): Fault | null {
   const uid = Deno.uid();
@@ -93,7 +93,7 @@ function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
   return fault;
 }
 
-/** A link leads to other folders: whoever can change one of them chooses the file that is read. */
+/** Checks all folders on the way of a link: a user who can change one of them can replace the file. */
 function faultOfLink(path: string, uid: number): Fault | null {
   const target = Deno.realPathSync(path);
   const links = new Set<string>();

@@ -47,7 +47,7 @@ export function renameQuietly(from: string, to: string): void {
   }
 }
 
-/** Makes a folder with mode 0700, and those above it. @throws {Error} When somebody else owns it. */
+/** Makes a folder with mode 0700, and those above it. @throws {Error} When another user owns it. */
 export function makePrivateFolder(folder: string): void {
   Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!isPrivateFolder(folder)) {
@@ -55,7 +55,7 @@ export function makePrivateFolder(folder: string): void {
   }
 }
 
-/** True for a folder, or a link to one, that this user made; on Windows ownership is not looked at. */
+/** Whether it is a folder of this user, or the user's link to one; on Windows every folder counts. */
 export function isPrivateFolder(folder: string): boolean {
   const uid = Deno.uid();
   return Deno.statSync(folder).isDirectory && (uid === null || Deno.lstatSync(folder).uid === uid);

@@ -21,7 +21,7 @@ export interface Need {
 export type Remedy =
   /** Remove `disableAllHooks` from this file. */
   | { readonly kind: "enable"; readonly path: string }
-  /** Correct somebody's entry in this file. */
+  /** Correct an invalid entry in this file. */
   | { readonly kind: "correct"; readonly path: string; readonly at: string }
   /** Install our hooks into this file; null where none of them is installed anywhere. */
   | { readonly kind: "install"; readonly path: string | null }

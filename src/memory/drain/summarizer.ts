@@ -60,7 +60,7 @@ export interface SummarizerOptions {
 
 /** A session without events for so many milliseconds counts as quiet. */
 const QUIET_MS = 10 * 60_000;
-/** How many summaries one pass looks at, the newest. */
+/** One run reads at most so many summaries, the newest. */
 const MAX_SUMMARIES = 500;
 /** After so many failures in a row the run ends; after so many with one summary, that is given up. */
 const MAX_FAILURES = 3;
@@ -225,7 +225,7 @@ async function rewrite(
   });
 }
 
-/** The tokens of the answer, as far as it was read. */
+/** The estimated tokens of the part of the answer that was read. */
 function tokensIn(end: FilterEnd, maxChars: number): number {
   if (end.kind === "tooLong") return Math.floor(maxChars / charsOfTokens(1000) * 1000);
   return end.kind === "ended" && end.stdout !== "" ? estimateTokens(end.stdout) : 0;

@@ -1,4 +1,4 @@
-/** Makes, looks at and removes the working tree and the branch of a task. */
+/** Makes, inspects and removes the working tree and the branch of a task. */
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../on_disk.ts";
 import { realPath } from "../real_paths.ts";
@@ -95,7 +95,7 @@ export interface TreeState {
   readonly ahead: number;
 }
 
-/** Looks at a working tree; null where git cannot tell. @param sinceMs Counts only commits from then on. */
+/** Inspects a working tree; null when git cannot read it. @param sinceMs Counts only commits from then on. */
 export async function lookAtTree(
   path: string,
   target: string,

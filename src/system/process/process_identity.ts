@@ -151,7 +151,7 @@ function readCommandLine(pid: number): string | null {
   return line.replaceAll("\0", " ").trim() || null;
 }
 
-/** Whether a process lives and is the one that was started at `processMark`, as far as the system tells. */
+/** Whether a process lives and has the given mark and command; what the system does not tell is not compared. */
 export async function livesOn(
   { pid, processMark }: { readonly pid: number; readonly processMark: string | null },
   isCommand: (line: string) => boolean,
