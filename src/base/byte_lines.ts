@@ -1,6 +1,6 @@
 /** Reads a stream of bytes line by line; only one line is in memory, however large the file is. */
 
-/** Whatever gives bytes: a file, stdin. */
+/** A file or stdin. */
 export interface ByteSource {
   readSync(buffer: Uint8Array): number | null;
 }
@@ -9,9 +9,9 @@ export interface ByteSource {
 export interface ByteLine {
   /** From 1. */
   readonly number: number;
-  /** Null for a line that is longer than the limit. */
+  /** Null when the line is longer than the limit. */
   readonly bytes: Uint8Array | null;
-  /** False for the rest after the last line break, which may have been cut. */
+  /** False for the last line when no line break ends it: the line may be incomplete. */
   readonly isEnded: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** How many there are of something, in words: `1 problem`, `2 problems`, `3 boxes`. */
+/** Writes a number with its noun: `1 problem`, `2 problems`, `3 boxes`. */
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }

@@ -8,9 +8,9 @@ export class UserError extends Error {
   override readonly name = "UserError";
   /** What could not be done, in sentence case, without a closing period. */
   readonly what: string;
-  /** The current state that prevented it; says also what was left untouched where that matters. */
+  /** The state that prevented it, and what was left unchanged where that matters. */
   readonly why: string;
-  /** A command to paste; empty when there is nothing to do, an imperative where no command can do it. */
+  /** A command to paste, or an instruction where no command helps; empty when there is nothing to do. */
   readonly next: string;
   /** Exit status of the command line: 1 could not, 2 usage (more in the README). */
   readonly exitCode: number;
@@ -51,15 +51,15 @@ export function messageOf(thrown: unknown): string {
   return text.replace(/\s+/g, " ").trim() || "unknown error";
 }
 
-/** Whether SQLite gave up because another process writes: nothing is wrong, and it may go well the next time. */
+/** Whether SQLite gave up because another process holds the database. A later try may succeed. */
 export function isDatabaseBusy(thrown: unknown): boolean {
-  return /database (?:table )?is (?:locked|busy)/i.test(messageOf(thrown));
+  return /database (?:table |schema )?is (?:locked|busy)/i.test(messageOf(thrown));
 }
 
-/** Runs a look into the database. A failed look gives undefined: when the event is saved, the same fault is reported. */
-export function quietly<Result>(look: () => Result): Result | undefined {
+/** Reads the database; undefined when that fails. The hook reports the same error when it saves its event. */
+export function quietly<Result>(read: () => Result): Result | undefined {
   try {
-    return look();
+    return read();
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** A fast digest of texts. */
 const PRIME = 0x01000193;
 
-/** FNV-1a over a text, twice: 64 bits in hexadecimal. It tells contents apart, and protects nothing. */
+/** Two FNV-1a hashes of a text: 64 bits in hexadecimal. It tells texts apart, and is no protection against forgery. */
 export function digestOf(text: string): string {
   const [one, other] = digestHalves(text);
   return hex(one) + hex(other);

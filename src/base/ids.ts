@@ -1,7 +1,7 @@
 /** Longest session id that is stored; Claude Code sends UUIDs of 36 characters. */
 const MAX_SESSION_ID_CHARS = 128;
 
-/** Stands for the session when an event names none, so that what it carries is still kept. */
+/** The session id of events that name no session; their data is kept under it. */
 export const UNKNOWN_SESSION_ID = "unknown";
 
 let lastMs = -1;
@@ -24,7 +24,7 @@ export function newId(nowMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count}${random.slice(18)}`;
 }
 
-/** An id like that of {@linkcode newId}, always the same for the same time and digits (19 or more). */
+/** A UUIDv7 made of a time and hexadecimal digits (at least 19): the same input gives the same id. */
 export function idAt(ms: number, digits: string): string {
   const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0");
   const variant = (parseInt(digits[3]!, 16) & 3 | 8).toString(16);
@@ -33,7 +33,7 @@ export function idAt(ms: number, digits: string): string {
   }-${digits.slice(7, 19)}`;
 }
 
-/** The smallest id that {@linkcode newId} can give at that time; ids before it are older. */
+/** The smallest id that {@linkcode newId} can make at a time; smaller ids are older. */
 export function firstIdAt(ms: number): string {
   const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
@@ -76,8 +76,8 @@ export function processNumber(text: string | undefined): number | null {
 const FINGERPRINT_PRIME = 2n ** 128n - 159n;
 
 /**
- * A number of 128 bits, in 32 hexadecimal digits, that changes with any change of a text. It resists nobody who wants two
- * texts to collide. The engine's own code does the work: a loop over the characters would take a hook 0.9 ms for 2 kB.
+ * A number of 128 bits, in 32 hexadecimal digits, that differs for different texts. It is no protection against forged
+ * collisions. The engine's own code does the work: a loop over the characters would take a hook 0.9 ms for 2 kB.
  */
 export function fingerprint(text: string): string {
   const bytes = new TextEncoder().encode(text);

@@ -1,4 +1,4 @@
-/** A pattern over letters and digits, for a text of ASCII and for any. */
+/** A pattern for letters and digits: a cheap form for ASCII texts, and one for texts of any script. */
 export interface LetterPattern {
   readonly ascii: RegExp;
   readonly any: () => RegExp;
@@ -26,7 +26,7 @@ export function isBeyondAscii(text: string): boolean {
   return NOT_ASCII.test(text);
 }
 
-/** The form of a pattern for a text: the cheap one where the text is ASCII. */
+/** The form of a pattern that fits a text. */
 export function patternFor({ ascii, any }: LetterPattern, text: string): RegExp {
   return isBeyondAscii(text) ? any() : ascii;
 }
@@ -45,7 +45,7 @@ export function scriptPattern(source: string, flags: string): () => RegExp {
   return () => made ??= new RegExp(source, flags);
 }
 
-/** The first `length` characters; half of a surrogate pair at the end is left out. */
+/** The first `length` characters; a surrogate pair is never split. */
 export function headOf(text: string, length: number): string {
   const splits = isPair(text, length - 1);
   return text.slice(0, splits ? length - 1 : length);

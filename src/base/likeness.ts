@@ -24,9 +24,9 @@ export function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** Letters that a word needs for each typo that is forgiven. */
-const LETTERS_A_SLIP = 3;
-const MAX_SLIPS = 2;
+/** A word needs at least so many letters for each typo that is accepted. */
+const LETTERS_A_TYPO = 3;
+const MAX_TYPOS = 2;
 /** The shortest beginning that stands for a whole word. */
 const MIN_BEGINNING = 2;
 
@@ -36,15 +36,15 @@ const MIN_BEGINNING = 2;
  */
 export function nearestWords(typed: string, known: readonly string[]): string[] {
   const word = typed.toLowerCase();
-  const near = known.map((name) => ({ name, slips: slipsBetween(word, name.toLowerCase()) }))
-    .filter(({ name, slips }) =>
-      slips <= MAX_SLIPS && slips * LETTERS_A_SLIP <= Math.max(word.length, name.length)
+  const near = known.map((name) => ({ name, typos: typosBetween(word, name.toLowerCase()) }))
+    .filter(({ name, typos }) =>
+      typos <= MAX_TYPOS && typos * LETTERS_A_TYPO <= Math.max(word.length, name.length)
     );
-  const least = Math.min(...near.map(({ slips }) => slips));
-  return near.filter(({ slips }) => slips === least).map(({ name }) => name);
+  const least = Math.min(...near.map(({ typos }) => typos));
+  return near.filter(({ typos }) => typos === least).map(({ name }) => name);
 }
 
-function slipsBetween(word: string, name: string): number {
+function typosBetween(word: string, name: string): number {
   if (word.length >= MIN_BEGINNING && name.startsWith(word)) return 0;
   return lettersOf(word) === lettersOf(name) ? 1 : editDistance(word, name);
 }

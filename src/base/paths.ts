@@ -1,7 +1,4 @@
-/**
- * Paths as text. Written by hand because importing `node:path` costs every
- * hook about 5 ms.
- */
+/** Paths as text, without `node:path`: importing that costs every hook about 5 ms. */
 
 /** True for `/x`, `C:\x`, `C:/x` and `\\server\x`. */
 export function isAbsolutePath(path: string): boolean {
@@ -33,7 +30,7 @@ export function withParents(folder: string): string[] {
   return folders;
 }
 
-/** A path without what stands behind it where it is copied from a message: `src/a.ts:12`, `src/a.ts:12:3`. */
+/** A path without the line and column that messages put behind it: `src/a.ts:12`, `src/a.ts:12:3`. */
 export function withoutLine(path: string): string {
   return path.replace(/(?<=[^:/\\]):\d+(?::\d+)?:?$/, "");
 }

@@ -1,7 +1,7 @@
 /** What a hook's payload says about a tool use. */
 import { headOf } from "../base/letters.ts";
 
-/** How soon a captured tool use is worth looking at. */
+/** How soon a capture is drained. */
 export type CapturePriority = "high" | "normal" | "low";
 
 const PRIORITIES: ReadonlyMap<string, CapturePriority> = new Map([
@@ -32,15 +32,15 @@ const PATH_FIELDS: ReadonlyMap<string, string> = new Map([
   ["NotebookRead", "notebook_path"],
 ]);
 
-/** Tools that run a shell command, as `command`; what is configured of Bash counts for all of them. */
+/** Tools that run a shell command. The configuration for Bash counts for all of them. */
 export const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "PowerShell", "Monitor"]);
 
-/** The names by which rules know a tool: what is said of Bash counts for every shell. */
+/** The names by which rules know a tool: a rule for Bash counts for every shell. */
 export function namesInRules(tool: string): readonly string[] {
   return SHELL_TOOLS.has(tool) ? [...new Set([tool, "Bash"])] : [tool];
 }
 
-/** How the tools of this program's own MCP server are called; what they say is memory already, and may be forgotten there. */
+/** The prefix of the tools of this program's own MCP server. They are not captured: their answers come from memory. */
 export const OWN_TOOLS = "mcp__conclaude__";
 
 export const EDITING_TOOLS: ReadonlySet<string> = new Set([

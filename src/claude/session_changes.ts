@@ -1,4 +1,4 @@
-/** Reads from hook events what happens to the sub-agents of a session and to the questions that it asks a person. */
+/** Reads from hook events how the sub-agents of a session and its questions to a person change. */
 
 export interface ToldQuestion {
   readonly source: "notification" | "elicitation";
@@ -7,7 +7,7 @@ export interface ToldQuestion {
   readonly options: readonly string[];
 }
 
-/** Which open questions of a session are over. */
+/** Which open questions of a session are settled. */
 export type Settled = "all" | "permissions" | "elicitations";
 
 /** One change of a sub-agent, a question or a task by an event. It is plain data, so it can wait in the spool. */

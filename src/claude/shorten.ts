@@ -2,9 +2,8 @@
  * Makes a large payload small before anything else is done with it. It works on the bytes of the JSON, since millions of
  * parsed values may not fit into memory.
  *
- * Of a long string only the beginning stays: a later part may hold a secret whose name stands before it. The last
- * characters that stay may be half a secret. They are there for what looks for secrets, and {@linkcode withoutOverlaps}
- * takes them away afterwards.
+ * Only the beginning of a long string stays: a later part could hold a secret whose name is missing. The last characters
+ * that stay may be half a secret. Masking still reads them, and {@linkcode withoutOverlaps} removes them afterwards.
  */
 import { commonLevel } from "./cap.ts";
 
@@ -14,7 +13,7 @@ export interface Shortened {
   readonly cutBytes: number;
 }
 
-/** Characters at the end of a shortened string that are looked at and not kept: no token is longer. */
+/** Characters at the end of a shortened string that masking reads and that are not kept. No token is longer. */
 const OVERLAP_CHARS = 4_096;
 /** A container with less for each of its entries loses the later ones instead. */
 const MIN_ENTRY_BYTES = 2 * OVERLAP_CHARS;
@@ -137,7 +136,7 @@ class Shortener {
   }
 }
 
-/** The entries of a container, up to a number; `restAt` is where those begin that were not looked at. */
+/** The first entries of a container; `restAt` is where the entries begin that were not read. */
 function entriesOf(
   json: Uint8Array,
   { start, end }: Span,

@@ -21,15 +21,15 @@ export interface LoadedConfig {
 
 /**
  * Reads the configuration from the cache in the database, or parses the files when any of them has changed.
- * The cache lives in the database that counts without a configuration, since `database.path` must be known before
- * another one can be opened. A configuration that names a database never makes that first one.
+ * The cache lies in the database at the default path, since `database.path` is not known before the configuration is
+ * read. A configuration that names a database never makes the default one.
  */
 export async function loadHookConfig(
   files: readonly ConfigFile[],
   place: {
     readonly locations: Locations;
     readonly noDb: boolean;
-    /** Loads the sections; not needed where the face has named them with `sectionsFrom()`. */
+    /** Loads the sections; not needed after `sectionsFrom()`. */
     readonly sections?: () => Promise<unknown>;
   },
 ): Promise<LoadedConfig> {
@@ -74,7 +74,7 @@ async function configOfUnreadable(
   return withLock(parsed, from);
 }
 
-/** Opens the database of the cache. A file that speaks of a database may switch it off: then none is made. */
+/** Opens the database of the cache. It is not made when a file may switch the database off. */
 async function openCache(
   files: readonly ConfigFile[],
   locations: Locations,

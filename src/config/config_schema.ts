@@ -1,9 +1,7 @@
 /**
- * What may stand in a configuration file: one schema, from which the types, the validation, the JSON Schema, the table
- * of keys and the text of `config init` are made. Here are the sections about state and captures; other rooms bring
- * theirs (`sections.ts`).
- *
- * A value is only judged here; reading, layers and paths are in `parse.ts`.
+ * The schema of a configuration file. The types, the validation, the JSON Schema, the table of keys and the text of
+ * `config init` are made from it. This file has the sections about state and captures; other rooms add theirs through
+ * `sections.ts`. Files are read and merged in `parse.ts`.
  */
 import * as z from "zod/mini";
 import {
@@ -102,7 +100,7 @@ type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonl
 /** The values of sections: every key has one. */
 export type SectionValues<S extends Shape> = DeepReadonly<{ [K in keyof S]: z.output<S[K]> }>;
 
-/** A complete configuration, as far as `config/` knows it. */
+/** A complete configuration, without the sections of other rooms. */
 export type Config = SectionValues<typeof FIRST & typeof LAST>;
 
 /** The schema, and the tables that are made from it. */

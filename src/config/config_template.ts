@@ -43,7 +43,7 @@ export function configTemplate(options: { readonly schemaPath?: string } = {}): 
   return lines.join("\n") + "\n";
 }
 
-/** Prose begins with two number signs, so that it stays a comment when one is taken away. */
+/** Descriptions begin with `##`, so that they stay comments when a person removes one `#`. */
 function entry(depth: number, about: readonly string[], setting: string): string[] {
   const indent = "  ".repeat(depth);
   return [
@@ -107,7 +107,7 @@ export function configJsonSchema(): JsonSchema {
   return { $schema, title: "Configuration of conclaude", ...rest };
 }
 
-/** The source of a value that no file names. */
+/** The source of a value that stands in no file. */
 const BUILT_IN = "default";
 
 /** Values by section, and their sources by dotted key. */
@@ -117,10 +117,10 @@ interface MergedConfig {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-/** The layer that has the last word first. */
+/** The layer with the highest rank first. */
 const ORDER: readonly ConfigLayer[] = ["local", "project", "user"];
 
-/** Tells of each key which file its value comes from. @param options `effective`: also of unnamed keys. */
+/** The values of all keys that files name, with their sources. @param options `effective`: all other keys, too. */
 export function mergedConfig(
   files: readonly ConfigFile[],
   options: { readonly config: Config; readonly effective: boolean },

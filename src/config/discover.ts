@@ -1,4 +1,4 @@
-/** Which configuration files count, what they say, and one hash over it all. Runs in every hook. */
+/** Finds and reads the configuration files that count, and hashes them. Runs in every hook. */
 import { type FolderLook, leadsInto } from "../system/git/repository.ts";
 import { fingerprint } from "../base/ids.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
@@ -120,7 +120,7 @@ export function isLeftOut(
   return file.text === null && file.distrust !== undefined;
 }
 
-/** Whether one of the files speaks of stops or of requirements. */
+/** Whether one of the files may configure stops or requirements. */
 export function speakOfStops(files: readonly ConfigFile[]): boolean {
   return files.some(({ text }) => text !== null && /\b(?:stop|requirements)\b/.test(text));
 }
@@ -159,25 +159,13 @@ function readFirst(
     if (distrust !== null) {
       return { layer, path, home, text: null, problem: distrust.why, distrust };
     }
-    const file = readConfigFile(layer, path, home);
-    if (file) return file;
+    const read = readSmallFile(path);
+    if (read !== undefined) return { layer, path, home, text: null, ...read };
   }
   return undefined;
 }
 
-function readConfigFile(
-  layer: ConfigLayer,
-  path: string,
-  home: string | undefined,
-): ConfigFile | undefined {
-  const read = readSmallFile(path);
-  if (read === undefined) return undefined;
-  return "text" in read
-    ? { layer, path, home, text: read.text }
-    : { layer, path, home, text: null, problem: read.problem };
-}
-
-/** Why a file does not count, and the command after which it does. */
+/** Why a file does not count, and the command that makes it count. */
 export interface Distrust {
   readonly why: string;
   readonly next: readonly string[];
@@ -255,7 +243,7 @@ export function whyDistrusted(
     const { why, mend } = fault;
     return { why, next: mend ?? ["conclaude", "config", "trust", at.folder ?? parentOf(path)] };
   } catch {
-    // It is gone, or may not be looked at: whoever reads it will say so.
+    // The file is gone or may not be read: the caller that reads it reports that.
     return null;
   }
 }

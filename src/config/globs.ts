@@ -63,7 +63,7 @@ function sourceOf(pattern: string): string {
     .replaceAll("(?:(?:.)*?)", ".*?");
 }
 
-/** Writes out braces that hold `**`, since only then can it be seen whether `**` is a whole folder. */
+/** Expands braces with `**` in them: only then is it clear whether `**` is a whole folder. */
 function spellOut(pattern: string): string[] {
   const braces = findBraces(pattern);
   if (braces === null) return [pattern];
@@ -100,8 +100,8 @@ function findBraces(
 }
 
 /**
- * The longest text that everything which matches the glob must contain; empty when there is none. Looking for it is much
- * cheaper than compiling the glob.
+ * The longest text that every match of the glob contains; empty when there is none. Searching for it is much cheaper than
+ * compiling the glob.
  */
 export function needleOf(glob: string): string {
   const plain = glob.replace(/^~|(?:^|(?<=\/))(?:\.\/)+/g, "*")

@@ -78,7 +78,7 @@ export interface HookConfig {
   readonly prompts: string;
   /** A `NotificationPolicy` as JSON; empty when nothing is shown. */
   readonly notifications: string;
-  /** True where the project has a file and none names `preToolUse.preventRootAdditions`. */
+  /** True when the project has configuration files and none names `preToolUse.preventRootAdditions`. */
   readonly isSilentAboutRoot: boolean;
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
@@ -86,7 +86,7 @@ export interface HookConfig {
   readonly problemKeys: readonly string[];
 }
 
-/** Told to projects whose files do not name the key: earlier versions took `true` for its default. */
+/** Shown for projects whose files do not name the key, whose default was `true` in earlier versions. */
 export const SILENT_ABOUT_ROOT =
   "new files directly in the project's folder are allowed: no configuration file names " +
   "`preToolUse.preventRootAdditions`, which is off by default now. Write `true` to refuse them, `false` to settle it";

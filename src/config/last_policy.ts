@@ -2,13 +2,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { appendLog, logFiles } from "../system/log.ts";
 import type { Locations } from "../system/environment.ts";
-import { readLastConfig, rememberedStrict } from "../db/config_cache.ts";
+import { readCachedConfig, rememberedStrict } from "../db/config_cache.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, isLeftOut } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
 import { loadSections, type StrictPolicy } from "./sections.ts";
 
-/** The configuration for hooks; it forbids every change where a file of strict rules cannot be read. */
+/** The configuration for hooks. It forbids every change when a file with strict rules cannot be read. */
 export function withLock(
   { hook, policy, isOnlyLeftOut }: ParsedConfig,
   from: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
@@ -23,7 +23,7 @@ export function withLock(
   return { ...hook, guards: JSON.stringify(locked) };
 }
 
-/** Says in the log that nobody knows whether the rules of an unreadable file were strict. */
+/** Logs that it is not known whether the rules of an unreadable file were strict. */
 export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: Locations): void {
   appendLog(logFiles(spoolFolders), {
     home,
@@ -35,18 +35,18 @@ export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: L
   });
 }
 
-/** Whether the rules were strict: asks for the topmost file first, then for the others. */
+/** Whether the rules were strict when they were last read. The topmost file is looked up first. */
 function wasStrict(files: readonly ConfigFile[], cache: DatabaseSync | null): boolean {
   if (cache === null) return false;
   for (const { path } of files.toReversed()) {
     if (rememberedStrict(cache, path)) return true;
-    const last = policyIn(readLastConfig(cache, path));
+    const last = policyIn(readCachedConfig(cache, path, null));
     if (last !== undefined) return last.isStrict === true || typeof last.lock === "string";
   }
   return false;
 }
 
-/** A left-out file was perhaps never in force: only what was strict together with it stays strict. */
+/** Whether the stored rules are strict. A left-out file may never have counted, so only stored rules tell. */
 function wasStrictBefore(files: readonly ConfigFile[], cache: DatabaseSync | null): boolean {
   return cache !== null &&
     files.some((file) =>

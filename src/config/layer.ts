@@ -1,4 +1,4 @@
-/** Reads one configuration file. What the schema refuses is taken out and reported; the rest counts. */
+/** Reads one configuration file. Values that the schema refuses are removed and reported; the rest counts. */
 import type * as z from "zod/mini";
 import { editDistance } from "../base/likeness.ts";
 import { parentOf, resolvePath } from "../base/paths.ts";
@@ -41,7 +41,7 @@ export interface LayerResult {
   readonly broken: readonly string[];
   /** Why nothing of the file counts; null when it can be used. */
   readonly unreadable: ConfigProblem | null;
-  /** Keys that the file names although they count in the user's own file alone. */
+  /** Keys in a project's file that count only in the user's own file. */
   readonly unheeded: readonly string[];
   /** The mistake that switches the user's `memory.summarizer` off; null without one. */
   readonly summarizerFault: ConfigProblem | null;
@@ -116,7 +116,7 @@ function requirementsIn({ requirements }: LayerValues): string[] {
 
 type Report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => void;
 
-/** Copying a map, as zod does, loses a key of this name without a word. */
+/** zod copies maps, and thereby loses a key of this name silently. */
 const LOST_NAME = "__proto__";
 
 function refuseLostNames(value: Plain, path: ValuePath, report: Report): void {
@@ -142,7 +142,7 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
   return {};
 }
 
-/** The default of the list, where it has one: without the wrong entry the list would ask for less. */
+/** The entries that replace a wrong entry of a list: the list's default, since a shorter list would require less. */
 function insteadAt(path: ValuePath): readonly string[] {
   const usual = typeof path.at(-1) === "number" ? rowOf(path.slice(0, -1))?.default : null;
   return Array.isArray(usual) ? usual : [];
@@ -170,14 +170,12 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
     return issue.keys.map((name) => {
       const unknown = [...path, name];
       report(unknown, "key", "there is no such key", insteadOf(configSchema().rowName(unknown)));
-      // Without its restricting key a trigger would mean more than was written, so the whole
-      // requirement goes.
+      // Without this key a trigger could match more than was meant, so the whole requirement is removed.
       return isInTrigger(path) ? path.slice(0, 2) : unknown;
     });
   }
   if (issue.code === "invalid_union") {
-    // The union is a map or its shorthand, in this order: the errors of the one that was meant are
-    // reported.
+    // The union is a map or its shorthand, in this order. Only the errors of the form that was used are reported.
     const meant = isMapping(found) ? issue.errors[0] : typeof found === "string" && issue.errors[1];
     if (meant) {
       return meant.flatMap((inner) =>
@@ -200,7 +198,7 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   const message = `expected ${expectation(row, isItem)}, found ${describe(found)}` +
     faultOf(issue, path);
   report(path, "value", message, row && !isItem ? correction(row, found) : undefined);
-  // Half a requirement would ask for something else than was meant.
+  // Half a requirement would require something else than was meant.
   if (path[0] === "requirements") return [path.slice(0, 2)];
   // An entry without its needed key means nothing.
   return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
@@ -221,7 +219,7 @@ function isInTrigger(path: ValuePath): boolean {
   return path[0] === "requirements" && path[2] === "triggerTools" && path.length > 3;
 }
 
-/** Keys of the tool that came before this one, and where their meaning has gone. */
+/** Keys of this program's predecessor, and what to write now. */
 const FORMER: Readonly<Record<string, string>> = {
   rules: 'write what stands in it below "preToolUse"',
   "stop.run": 'write "stop.commands", a list with a map {run: …} for each command',
@@ -341,8 +339,8 @@ function nameOf(key: string): string {
 const USERS_ONLY = ["summarizer", "retentionDays"];
 
 /**
- * A repository that somebody else has written must not run commands over what is remembered of other projects, nor
- * shorten how long that is kept. @returns The keys that were there.
+ * Removes keys that count only in the user's own file: a foreign repository must not run commands over the memory of other
+ * projects, nor shorten how long it is kept. @returns The removed keys.
  */
 function takeOutOfProject(memory: LayerValues): string[] {
   const taken = USERS_ONLY.filter((key) => memory[key] !== undefined);
@@ -350,12 +348,11 @@ function takeOutOfProject(memory: LayerValues): string[] {
   return taken.map((key) => `memory.${key}`);
 }
 
-const AROUND = "memory";
-const SECTION = `${AROUND}.summarizer`;
+const SECTION = "memory.summarizer";
 
 /**
- * Switches the summarizer off where one of its limits may be lost: with a mistake in its section, or a key of it written
- * elsewhere. The limit that counts instead could be higher than was meant. @returns The first such mistake.
+ * Switches the summarizer off when a mistake may have lost one of its limits: a mistake in its section, or one of its keys
+ * at another place. The default limit could be higher than the one that was meant. @returns The first such mistake.
  */
 function switchOffSummarizer(
   memory: LayerValues,
@@ -365,7 +362,7 @@ function switchOffSummarizer(
   const hasCommand = typeof written === "object" && written !== null && "command" in written;
   const fault = problems.find(({ key, suggestion }) =>
     key === SECTION || key.startsWith(`${SECTION}.`) ||
-    (hasCommand && (key === AROUND || (suggestion?.includes(`"${SECTION}.`) ?? false)))
+    (hasCommand && (key === "memory" || (suggestion?.includes(`"${SECTION}.`) ?? false)))
   );
   if (fault === undefined) return null;
   delete memory.summarizer;

@@ -1,4 +1,4 @@
-/** Policy files of a project that do not count: others can write them, or another file stands beside them. */
+/** Finds a project's policy files that do not count: others can write them, or another file outranks them. */
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { joinPath } from "../base/paths.ts";
 import { exists, namesIn } from "../system/on_disk.ts";
@@ -33,7 +33,7 @@ export function foldersOf(projectDir: string): string[] {
   return folders.map((folder) => joinPath(folder, OWN_FOLDER));
 }
 
-/** Why a file in one of these folders does not count; null where it does. */
+/** Why a file in a project's `.conclaude` folder does not count; null when it counts. */
 export function whyNotOf(projectDir: string, path: string, by = trustHere()): LeftOut | null {
   const { top } = searchedFolders(lookUpwards(projectDir), by.home);
   const folder = path.slice(0, path.lastIndexOf(`/${OWN_FOLDER}/`));

@@ -1,7 +1,4 @@
-/**
- * The building blocks of the configuration's schema: kinds of keys with their descriptions. zod keeps the values, this
- * file keeps the words.
- */
+/** The kinds of keys that the configuration's schema is made of, and a table of their descriptions. */
 import * as z from "zod/mini";
 import { globFault } from "./globs.ts";
 
@@ -89,8 +86,7 @@ export function perhapsInt(range: readonly [min: number, max: number], descripti
 
 /** The path of a file or a folder, or none. */
 export function place(description: string) {
-  const schema = z._default(z.nullable(z.string().check(z.minLength(1))), null);
-  return keep(schema, { type: "path", default: null, description });
+  return text(description, "path");
 }
 
 export function list<T extends z.ZodMiniType<string, string>>(
@@ -108,9 +104,9 @@ function pluralOf(noun: string): string {
 }
 
 /** A text, or none. */
-export function text(description: string) {
+export function text(description: string, type = "text") {
   const schema = z._default(z.nullable(z.string().check(z.minLength(1))), null);
-  return keep(schema, { type: "text", default: null, description });
+  return keep(schema, { type, default: null, description });
 }
 
 /** A list of maps. With a shorthand, a single value may stand for a map. */
@@ -252,27 +248,23 @@ export function rowName(shape: Shape, path: readonly (string | number)[]): strin
 
 /** A glob that is well formed. Each key needs a schema of its own, since descriptions are kept by schema. */
 export function globText() {
-  return z.string().check(z.check<string>(({ value, issues }) => {
-    const fault = globFault(value);
+  return z.string().check(without(globFault));
+}
+
+/** A check that refuses a text for which `faultOf` gives a message. */
+function without(faultOf: (text: string) => string | undefined) {
+  return z.check<string>(({ value, issues }) => {
+    const fault = faultOf(value);
     if (fault) issues.push({ code: "custom", message: fault, input: value });
-  }));
+  });
 }
 
 /** A regular expression that does not match the empty text. */
-export const pattern = z.string().check(z.check<string>(({ value, issues }) => {
-  const fault = patternFault(value);
-  if (fault) issues.push({ code: "custom", message: fault, input: value });
-}));
+export const pattern = z.string().check(without(patternFault));
 
 /** Any regular expression; a new schema each time, as for globs. */
 export function regexText() {
-  return z.string().check(
-    z.minLength(1),
-    z.check<string>(({ value, issues }) => {
-      const fault = regexFault(value, "i");
-      if (fault) issues.push({ code: "custom", message: fault, input: value });
-    }),
-  );
+  return z.string().check(z.minLength(1), without((source) => regexFault(source, "i")));
 }
 
 function regexFault(source: string, flags: string): string | undefined {
@@ -292,9 +284,9 @@ const NEEDS_BACKTRACKING = /\\[1-9k]|\(\?<?[=!]|\{(?:\d*,)?\d{2,}/;
 const NESTED_REPETITION =
   /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*(?:[*+|]|\{\d*,)(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[*+]|\{\d*,)/s;
 
-/** Whether a pattern may take exponential time: a hook has to answer. */
+/** Whether a pattern may take exponential time, which a hook cannot wait for. */
 function isEndless(source: string, flags: string): boolean {
-  // That engine does not ignore case.
+  // The engine without backtracking cannot ignore case.
   return (flags.includes("i") || NEEDS_BACKTRACKING.test(source)) && NESTED_REPETITION.test(source);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The sections that other rooms bring into the configuration. `config/` knows none of those rooms: `config_sections.ts`
- * puts the list together, and the faces name it here.
+ * The configuration sections of other rooms. `config/` imports none of those rooms: `config_sections.ts` makes the list,
+ * and the faces pass it in here.
  */
 import type { HookConfig } from "./hook_config.ts";
 import type { Shape } from "./schema_kit.ts";
@@ -58,7 +58,7 @@ export function useSections(sections: SectionList): void {
   list = sections;
 }
 
-/** Says how the sections are loaded when they are first needed. A hook with a warm cache never needs them. */
+/** Sets the function that loads the sections at first use. A hook with a valid cache never loads them. */
 export function sectionsFrom(loader: () => Promise<unknown>): void {
   load = loader;
 }

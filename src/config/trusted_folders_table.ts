@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { statSync } from "../system/files.ts";
 
-/** How long a look waits for another process, in milliseconds. */
+/** How long a read waits for another process, in milliseconds. */
 const LOOK_BUSY_MS = 500;
 
 /** A folder whose files count although others could have written them. */
@@ -12,11 +12,11 @@ export interface TrustedFolder {
   readonly addedAtMs: number;
 }
 
-/** The folders that a person trusts, of a database that is not open yet. None where it cannot be read. */
+/** Reads the trusted folders from a database that is not open yet; none when it cannot be read. */
 export function trustedFolders(database: string): string[] {
   try {
     if (!statSync(database).isFile) return [];
-    // Some who look for files never open a database, and nearly no file is in question.
+    // `node:sqlite` is loaded only here, since few files are ever distrusted.
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     // A read-only connection would leave empty files beside a database without a log.
     const db = new DatabaseSync(database, {

@@ -1,6 +1,6 @@
 /**
- * Reads YAML into plain values that know their place in the file. Anybody may have written the file, so nothing here
- * throws, and a file that would grow without end (aliases of aliases, endless nesting) is refused.
+ * Reads YAML into plain values, and knows the line and column of each. It never throws. A file that would grow without
+ * end (aliases of aliases, endless nesting) is refused.
  */
 import {
   type Document,
@@ -137,7 +137,7 @@ class TreeReader {
     };
   }
 
-  /** `position` is the place of the alias that led here: only that can be changed for this key alone. */
+  /** Reads a node. @param position Where the alias of the value stands, when the value is used through one. */
   #read(node: unknown, path: ValuePath, position = this.#positionOf(node)): Plain {
     if (++this.#count > MAX_VALUES) {
       throw new TooLargeError(

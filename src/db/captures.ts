@@ -1,4 +1,4 @@
-/** Writes what one hook event tells: its audit row, its session, its capture, its counters. */
+/** Writes the record of one hook event: its audit row, its session, its capture, its counters. */
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../base/ids.ts";
 import { transaction } from "./transaction.ts";
@@ -20,8 +20,8 @@ export interface Execution {
 }
 
 /**
- * What an event tells of its session. `revive` reopens an ended session (SessionStart, a prompt), `end` ends it, `touch`
- * only shows that it lives. A null keeps what is known.
+ * What an event says about its session. `revive` reopens an ended session (SessionStart, a prompt), `end` ends it, `touch`
+ * shows that it is alive. A null leaves the stored value.
  */
 export interface SessionTouch {
   readonly effect: "touch" | "revive" | "end";
@@ -40,7 +40,7 @@ export interface SessionTouch {
   readonly endReason: string | null;
 }
 
-/** A tool use, or words, with all that the hook was told. */
+/** A tool use, a prompt or a message, with the payload of its hook. */
 export interface Capture {
   readonly toolName: string;
   readonly toolUseId: string | null;
@@ -49,6 +49,7 @@ export interface Capture {
   readonly filesTouched: readonly string[];
   /** JSON; secrets are masked, and its size is limited. */
   readonly payload: string;
+  /** How many bytes of the payload were cut at the size limit. */
   readonly cutBytes: number;
 }
 
@@ -70,18 +71,18 @@ export interface HookRecord {
   readonly told?: readonly unknown[];
 }
 
-/** Writes one part of a record. What the part holds is known to the room that owns its tables. */
+/** Writes one part of a record. The room that owns the tables knows the shape of the part. */
 type ApplyPart<More> = {
   apply(db: DatabaseSync, part: readonly unknown[], more: More): void;
 }["apply"];
 
-/** What writes the parts of a record that few events have. */
+/** The functions that write the parts of a record which few events have. */
 export interface Appliers {
   readonly changes?: ApplyPart<number> | undefined;
   readonly told?: ApplyPart<HookRecord> | undefined;
 }
 
-/** Writes one hook event in one transaction, in which a function is called; false when it was saved before. */
+/** Writes one hook event in one transaction; a function is called inside of it. False when it was saved before. */
 export function saveRecord(
   db: DatabaseSync,
   record: HookRecord | (() => HookRecord),
@@ -152,8 +153,8 @@ function insertExecution(
 }
 
 /**
- * A sign of life of an active session whose lasting facts are known: it writes one page where {@linkcode upsertSession}
- * writes three. @returns False when there is more to write.
+ * Updates an active session whose project and transcript are known: one page is written, where {@linkcode upsertSession}
+ * writes three. @returns False when the session needs more than that.
  */
 function touchActiveSession(
   db: DatabaseSync,
@@ -187,8 +188,8 @@ function touchActiveSession(
 }
 
 /**
- * An event that is older than the end of the session never reopens it. A later event reopens an abandoned session; only
- * `revive` reopens an ended one.
+ * Adds or updates a session. An event from before its end never reopens it. A later event reopens an abandoned session;
+ * only `revive` reopens an ended one.
  */
 function upsertSession(
   db: DatabaseSync,

@@ -1,18 +1,13 @@
-/** Keeps parsed configuration files, so that a hook does not parse YAML. A busy or damaged database has no cache, and stops no hook. */
+/** Keeps parsed configuration files, so that hooks parse no YAML. With a busy or damaged database, hooks run without the cache. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
 
-/** The stored configuration of a file; undefined when there is none, or the file has other content now. */
-export function readCachedConfig(db: DatabaseSync, path: string, hash: string): unknown {
-  return readParsed(db, path, hash);
-}
-
-/** The configuration that was last stored for a file, whatever the file contains now; undefined when there is none. */
-export function readLastConfig(db: DatabaseSync, path: string): unknown {
-  return readParsed(db, path, null);
-}
-
-function readParsed(db: DatabaseSync, path: string, hash: string | null): unknown {
+/**
+ * The stored configuration of a file; undefined when there is none.
+ *
+ * @param hash Of the file's content: a configuration of other content does not count. Null takes the last one.
+ */
+export function readCachedConfig(db: DatabaseSync, path: string, hash: string | null): unknown {
   return quietly(() => {
     const row = db.prepare(
       "SELECT parsed FROM config_cache WHERE config_path = ?1 AND (?2 IS NULL OR content_hash = ?2)",
@@ -40,23 +35,21 @@ export function storeCachedConfig(
   );
 }
 
-/** Begins the key of a row that says that rules are strict. Any version of the program may replace the row of the file. */
+/** Begins the key of the row that marks rules as strict. It is a row of its own, because other versions replace the file's row. */
 const STRICT_MARK = "strict:";
 
-/** Stores whether the rules of a place are strict, for a time when its file cannot be read. */
+/** Stores whether the rules of a file are strict, for when the file cannot be read. */
 export function rememberStrict(
   db: DatabaseSync,
   path: string,
   { isStrict, atMs }: { readonly isStrict: boolean; readonly atMs: number },
 ): void {
   const key = STRICT_MARK + path;
-  if (isStrict) storeCachedConfig(db, { key, hash: "", parsed: true, atMs });
-  else {
-    quietly(() => db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(key));
-  }
+  if (isStrict) return storeCachedConfig(db, { key, hash: "", parsed: true, atMs });
+  quietly(() => db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(key));
 }
 
-/** Whether the last call of {@linkcode rememberStrict} said so. */
+/** Whether the rules of a file were strict when they were last read. */
 export function rememberedStrict(db: DatabaseSync, path: string): boolean {
-  return readLastConfig(db, STRICT_MARK + path) !== undefined;
+  return readCachedConfig(db, STRICT_MARK + path, null) !== undefined;
 }

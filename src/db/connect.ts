@@ -1,4 +1,4 @@
-/** Opens a database as it is: no schema is asked for, none is made. The caller must close it. */
+/** Opens a database without checking or making its schema. The caller must close it. */
 import { backup, DatabaseSync } from "node:sqlite";
 
 export interface ConnectOptions {

@@ -1,7 +1,7 @@
 /** The counters of sessions. */
 import type { DatabaseSync } from "node:sqlite";
 
-/** Begins the type of a row that is no counter: it says who handles an event; see `claims.ts`. */
+/** Begins the type of rows that are no counters: they say which process handles an event; see `claims.ts`. */
 export const CLAIM = "claim:";
 
 export interface CounterRow {

@@ -22,7 +22,7 @@ import { userId } from "../system/environment.ts";
 /** A longer chain of links is left to SQLite, which refuses it. */
 const MAX_LINKS = 8;
 
-/** How often a file that looks truncated is looked at again, and the pause between. */
+/** How often a file that seems truncated is checked again, and the pause between. */
 const TRUNCATED_ROUNDS = 40;
 const TRUNCATED_PAUSE_MS = 25;
 
@@ -31,7 +31,7 @@ export interface OpenOptions {
   readonly busyTimeoutMs: number;
   /** Refuse a file that is a link or belongs to another user: for a place that others can write to. */
   readonly ownOnly?: boolean;
-  /** A migration that drops anything copies the database first. A larger one, in bytes, is left to whoever has the time. */
+  /** A migration that drops anything copies the database first. A database with more bytes is not migrated here. */
   readonly maxCopyBytes?: number;
   /** Called before such a copy begins, with the size of the database in bytes. */
   readonly onCopy?: (bytes: number) => void;
@@ -92,7 +92,7 @@ export function checkpoint(
   };
 }
 
-/** No process stays to keep the log's index alive, so every hook reads the whole log to make it anew. */
+/** Every hook reads the whole log, since no process stays that would keep its index. A longer log, in bytes, is too slow. */
 const MAX_LOG_BYTES = 300_000;
 
 /** Whether the write-ahead log is so long that hooks are slow. */
@@ -113,7 +113,7 @@ function identityOf(db: DatabaseSync): { readonly version: number; readonly isOu
 const SMALLEST_BYTES = 100;
 
 /**
- * Makes the file first, private: SQLite would use the umask, and gives `-wal` and `-shm` the file's permissions.
+ * Makes the file with mode 0600. SQLite would use the umask; it gives `-wal` and `-shm` the permissions of the file.
  *
  * @returns Whether there is a file already that has no bytes.
  */
@@ -155,7 +155,7 @@ export function isOwnFile(info: FileInfo): boolean {
   return !info.isSymlink && info.uid === userId();
 }
 
-/** A file that another process is just making looks the same for a moment. */
+/** Whether an empty file keeps its write-ahead log. A file that another process is making looks so for a moment. */
 function staysTruncated(path: string): boolean {
   for (let round = 0; round < TRUNCATED_ROUNDS; round++) {
     if (!hasLog(path) || lstatSync(path).size > 0) return false;
@@ -181,6 +181,6 @@ function closeQuietly(db: DatabaseSync): void {
   try {
     db.close();
   } catch {
-    // The error that led here is the one to tell.
+    // The caller reports the first error.
   }
 }

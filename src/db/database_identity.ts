@@ -1,6 +1,6 @@
-/** Tells what lies at a database path, and opens databases for a look. */
+/** Tells what kind of file lies at a database path, and opens databases for reading. */
 import { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../base/errors.ts";
+import { isDatabaseBusy, messageOf } from "../base/errors.ts";
 import { hasLog } from "./database.ts";
 import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from "./transaction.ts";
 import { isFile, isNotFound, openSync, statSync } from "../system/files.ts";
@@ -91,7 +91,7 @@ export function openIfOurs(path: string): DatabaseSync | null {
   }
 }
 
-/** Whether another process holds the write lock; nobody has a database open that has no log. @throws {Error} What SQLite says. */
+/** Whether another process holds the write lock. A database without a log is not open. @throws {Error} What SQLite says. */
 export function isLocked(path: string): boolean {
   if (!isFile(`${path}-wal`)) return false;
   // While a reader stays, closing the writer is not the last close, which would move the log into the database.
@@ -111,7 +111,7 @@ function isBusy(path: string): boolean {
     writer.exec("ROLLBACK");
     return false;
   } catch (thrown) {
-    if (/locked|busy/i.test(messageOf(thrown))) return true;
+    if (isDatabaseBusy(thrown)) return true;
     throw thrown;
   } finally {
     writer.close();
@@ -128,7 +128,7 @@ function readHeader(path: string): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** Frames in the log are newer than the header, so SQLite itself has to say what the database is. */
+/** Asks SQLite, since the write-ahead log may hold newer values than the header of the file. */
 function askDatabase(path: string): DatabaseFile {
   let db: DatabaseSync | undefined;
   try {

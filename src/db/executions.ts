@@ -1,22 +1,13 @@
 /** The audit trail: every handled hook event, and how long hooks took. */
 import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../base/ids.ts";
-import type { ExecutionStatus } from "./captures.ts";
+import type { Execution, ExecutionStatus } from "./captures.ts";
 import { filterOf } from "./statement.ts";
 
-export interface ExecutionRow {
+/** A stored execution; its metadata are `{ unreadable: text }` when the stored text is no JSON object. */
+export interface ExecutionRow extends Execution {
   readonly id: string;
   readonly sessionId: string;
-  readonly hookName: string;
-  readonly toolName: string | null;
-  readonly toolUseId: string | null;
-  readonly status: ExecutionStatus;
-  /** From the start of the hook's process to its write, in milliseconds. */
-  readonly durationMs: number;
-  readonly errorMessage: string | null;
-  readonly errorStack: string | null;
-  /** What the hook noted; `{ unreadable: text }` when the stored text is no JSON object. */
-  readonly metadata: Readonly<Record<string, unknown>>;
   readonly createdAtMs: number;
 }
 

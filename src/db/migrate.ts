@@ -2,7 +2,7 @@
 import { isFile } from "../system/files.ts";
 import { DatabaseSync } from "node:sqlite";
 import { type Migration, MIGRATIONS } from "../../migrations/mod.ts";
-import { messageOf } from "../base/errors.ts";
+import { isDatabaseBusy, messageOf } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import {
   APPLICATION_ID,
@@ -14,12 +14,13 @@ import {
 } from "./transaction.ts";
 import { waitMs } from "../system/wait.ts";
 import { drainLockPath } from "./process_lock.ts";
+import { readMeta, writeMeta } from "./statement.ts";
 
 /** How often the switch to the write-ahead log is tried again while others hold the file, and the pause between. */
 const WAL_ATTEMPTS = 300;
 const WAL_PAUSE_MS = 20;
 
-/** What the runtime puts behind SQLite's own words: a whole file of ours. */
+/** What the runtime adds to SQLite's message: the whole text of the migration. */
 const STATEMENT = / in \S.* at offset \d+$/;
 
 export class MigrationError extends Error {
@@ -50,7 +51,7 @@ export function migrate(
   { wasEmpty = false }: { readonly wasEmpty?: boolean } = {},
 ): MigrationReport {
   assertOurs(db, path);
-  // Only before the first table can a database be made one that gives free pages back.
+  // This mode must be set before the first table is made.
   db.exec("PRAGMA auto_vacuum = INCREMENTAL");
   if (path !== ":memory:") enterWal(db);
   return transaction(db, () => {
@@ -60,11 +61,8 @@ export function migrate(
     if (steps.length > 0) {
       db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-      db.prepare(
-        `INSERT INTO meta (key, value)
-         VALUES ('migrated_by', ?1), ('migrated_at_ms', ?2)
-         ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-      ).run(VERSION, String(Date.now()));
+      writeMeta(db, "migrated_by", VERSION);
+      writeMeta(db, "migrated_at_ms", String(Date.now()));
       if (from === 0 && wasEmpty) noteEmptyBeginning(db, path, Date.now());
     }
     return { from, to: SCHEMA_VERSION, applied: steps.map((step) => step.name) };
@@ -84,7 +82,7 @@ export function applySteps(db: DatabaseSync, from: number): readonly Migration[]
   return steps;
 }
 
-/** In one statement, so that another process cannot migrate between the two questions. */
+/** Both values are read in one statement, so that no other process can migrate in between. */
 function assertOurs(db: DatabaseSync, path: string): void {
   const row = db.prepare(
     `SELECT application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
@@ -94,43 +92,40 @@ function assertOurs(db: DatabaseSync, path: string): void {
   throw new ForeignDatabaseError(path, schemaVersion(db));
 }
 
-/** The switch needs the file for itself for a moment, and SQLite does not wait for that with its busy timeout. */
+/** Switches to the write-ahead log. That needs the file alone for a moment; SQLite's busy timeout does not apply to it. */
 function enterWal(db: DatabaseSync): void {
   for (let attempt = 1;; attempt++) {
     try {
       db.exec("PRAGMA journal_mode = WAL");
       return;
     } catch (thrown) {
-      if (attempt >= WAL_ATTEMPTS || !/locked|busy/i.test(String(thrown))) throw thrown;
+      if (attempt >= WAL_ATTEMPTS || !isDatabaseBusy(thrown)) throw thrown;
       waitMs(WAL_PAUSE_MS);
     }
   }
 }
 
-const KEY = "begun_in_empty_file";
+const EMPTY_BEGINNING = "begun_in_empty_file";
 
-/** That a database began in an empty file. */
+/** Says that a database was made in a file that existed without content. */
 interface EmptyBeginning {
   readonly atMs: number;
-  /** Whether captures had been worked in beside it before. */
+  /** Whether a drain had run for this path before, so that an older database is lost. */
   readonly wasUsed: boolean;
 }
 
 function noteEmptyBeginning(db: DatabaseSync, path: string, atMs: number): void {
-  const told: EmptyBeginning = { atMs, wasUsed: isFile(drainLockPath(path)) };
-  db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(
-    KEY,
-    JSON.stringify(told),
-  );
+  const noted: EmptyBeginning = { atMs, wasUsed: isFile(drainLockPath(path)) };
+  writeMeta(db, EMPTY_BEGINNING, JSON.stringify(noted));
 }
 
-/** What was noted; null where the file was made with the database. */
+/** The note about an empty file; null when the program itself made the file. */
 export function emptyBeginning(db: DatabaseSync): EmptyBeginning | null {
-  const row = db.prepare("SELECT value FROM meta WHERE key = ?").get(KEY);
-  return row === undefined ? null : JSON.parse(String(row["value"]));
+  const noted = readMeta(db, EMPTY_BEGINNING);
+  return noted === null ? null : JSON.parse(noted);
 }
 
-/** Tries the migrations on a copy of a database's empty tables in memory; null when nothing is wrong. */
+/** Tries the migrations in memory on a copy of the schema. @returns The error; null when there is none. */
 export function migrationFault(db: DatabaseSync): MigrationError | null {
   const copy = new DatabaseSync(":memory:");
   try {

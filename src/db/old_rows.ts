@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../base/ids.ts";
 import { transaction } from "./transaction.ts";
 
-/** Rows by table. */
+/** Numbers of rows by table. */
 export interface OldRows {
   readonly sessions: number;
   readonly executions: number;
@@ -11,20 +11,17 @@ export interface OldRows {
   readonly counters: number;
 }
 
-/** The captures that may go: all, or only those that are worked into memory or given up. */
+/** The captures that may be removed: all, or only those that are worked into memory or given up. */
 export type GoneCaptures = "all" | "worked";
 
-/** What may go: sessions that ended before `beforeMs`, in epoch milliseconds. */
+/** Which sessions may be removed: those that ended before `beforeMs`, in epoch milliseconds. */
 export interface OldSessions {
   readonly beforeMs: number;
   readonly captures: GoneCaptures;
   readonly limit: number;
 }
 
-/**
- * The sessions that ended before a moment, the oldest first. Where only worked captures may go, a session with others
- * stays: memory still needs it.
- */
+/** Sessions that ended before a moment, the oldest first. With `worked`, a session with waiting captures is left out. */
 export function oldSessions(
   db: DatabaseSync,
   { beforeMs, captures, limit }: OldSessions,

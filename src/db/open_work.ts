@@ -1,4 +1,4 @@
-/** Tasks and workflows of a project that SessionStart tells. */
+/** Reads the open tasks and waiting workflows of a project, for SessionStart. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 
@@ -10,7 +10,7 @@ export interface OpenTask {
   readonly createdAtMs: number;
 }
 
-/** Tasks of a project that are not done: first those that nobody claimed, the most urgent first, then the claimed ones. */
+/** Tasks of a project that are not done: first the unclaimed ones, the most urgent first, then the claimed ones. */
 export function openTasks(db: DatabaseSync, project: string, limit: number): OpenTask[] {
   const where = (condition: string) =>
     statement(

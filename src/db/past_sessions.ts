@@ -1,9 +1,9 @@
-/** Sessions that transcripts tell of: what the queue has of them, and the rows of those that no hook told of. */
+/** Sessions that are read from transcripts: which of their captures are stored, and rows for sessions without hooks. */
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../base/ids.ts";
 import type { StoredPayload } from "./payloads.ts";
 
-/** A session as a transcript tells of it. */
+/** A session as its transcript describes it. */
 export interface PastSession {
   readonly sessionId: string;
   readonly title: string | null;
@@ -12,7 +12,7 @@ export interface PastSession {
   readonly branch: string | null;
   readonly cwd: string | null;
   readonly transcriptPath: string | null;
-  /** Epoch milliseconds, as the others. */
+  /** In epoch milliseconds, as the other times. */
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
   readonly endedAtMs: number;
@@ -61,7 +61,7 @@ export function isKnownSession(db: DatabaseSync, sessionId: string): boolean {
 /**
  * Adds a session as ended, unless it is known.
  *
- * @param options `isOurs`: this run has added it, so it gets what later transcripts tell of it. @returns Whether it wrote.
+ * @param options `isOurs`: this run has added the session, so it is updated. @returns Whether it wrote.
  */
 export function savePastSession(
   db: DatabaseSync,

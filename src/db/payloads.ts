@@ -59,9 +59,7 @@ export function readPayload(
 }
 
 /** Compresses a payload and checks that it can be read back. @returns Null when it would not be smaller. */
-export function compressPayload(
-  bytes: Uint8Array,
-): Uint8Array | null {
+export function compressPayload(bytes: Uint8Array): Uint8Array | null {
   const compressed = brotliCompressSync(bytes, {
     chunkSize: chunkFor(bytes.length),
     params: {
@@ -71,8 +69,8 @@ export function compressPayload(
     },
   });
   if (compressed.length >= bytes.length) return null;
-  if (!isSame(decompress(compressed, bytes.length), bytes)) return null;
-  return compressed;
+  const readBack = decompress(compressed, bytes.length);
+  return readBack.every((byte, index) => byte === bytes[index]) ? compressed : null;
 }
 
 /** The greatest row number; 0 when there is none. */
@@ -87,7 +85,7 @@ export function plainPayloads(
   between: { readonly after: number; readonly upTo: number },
   options: { readonly maxRows: number; readonly maxBytes: number },
 ): PlainPayload[] {
-  // Rows are read one by one: the runtime's iterator ends at a damaged page as if that were the last row.
+  // Rows are read one by one, because the runtime's iterator ends silently at a damaged page.
   const statement = db.prepare(
     `SELECT rowid AS place, id, CAST(payload AS BLOB) AS bytes
        FROM pending_queue
@@ -143,7 +141,7 @@ function chunkFor(bytes: number): number {
   return Math.min(Math.max(bytes, 64), 65_536);
 }
 
-/** Checks the size, since a cut stream gives no error. The size also limits the memory. */
+/** Decompresses a stream. The size is checked, since a truncated stream gives no error; it also limits the memory. */
 function decompress(payload: string | Uint8Array, rawBytes: number): Uint8Array {
   if (typeof payload === "string") throw new Error("it is text, not a compressed stream");
   const bytes = brotliDecompressSync(payload, {
@@ -156,13 +154,7 @@ function decompress(payload: string | Uint8Array, rawBytes: number): Uint8Array 
   return bytes;
 }
 
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
-}
-
-/** Which payloads are pruned: of captures that are done and older than a moment, except for the newest of these. */
+/** Which payloads are pruned: of captures that are done and older than a moment, without the newest of them. */
 interface Pruning {
   readonly beforeMs: number;
   readonly keepNewest: number;
@@ -248,7 +240,7 @@ export function* prunePayloads(
   }
 }
 
-/** The JSON of a capture's payload; null where it is damaged, so that nobody can compare it. */
+/** The JSON of a capture's payload; null when it is damaged. */
 export function readablePayload(row: Readonly<Record<string, unknown>>): string | null {
   try {
     return payloadText(row as unknown as StoredPayload);

@@ -1,5 +1,6 @@
 /** Locks that end with their process: of the drain, the summarizer, the daemon. */
 import { DatabaseSync } from "node:sqlite";
+import { isDatabaseBusy } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { isAlreadyExists, mkdirSync, openSync } from "../system/files.ts";
 
@@ -16,7 +17,7 @@ export interface ProcessLock {
   release(): void;
 }
 
-/** A moment's wait: somebody may just be looking whether the lock is held. */
+/** In milliseconds. `isLocked()` of another process holds the file for a moment. */
 const WAIT_MS = 500;
 
 /**
@@ -37,13 +38,13 @@ export function takeLock(path: string, { waitMs = WAIT_MS } = {}): ProcessLock |
     db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (thrown) {
     db.close();
-    if (isBusy(thrown)) return null;
+    if (isDatabaseBusy(thrown)) return null;
     throw thrown;
   }
   return { release: () => db.close() };
 }
 
-/** Whether a daemon holds the lock. Never to be asked in the process that holds it. */
+/** Whether another process holds a lock. The process that holds it must not ask: that would release the lock. */
 export function isLocked(path: string): boolean {
   let db: DatabaseSync;
   try {
@@ -52,17 +53,13 @@ export function isLocked(path: string): boolean {
     return false; // No lock was ever taken.
   }
   try {
-    // The runtime passes over `timeout` where it opens for reading only, and would wait for seconds.
+    // The runtime ignores `timeout` for a read-only connection, and would wait for seconds.
     db.exec("PRAGMA busy_timeout = 1");
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
     return false;
   } catch (thrown) {
-    return isBusy(thrown);
+    return isDatabaseBusy(thrown);
   } finally {
     db.close();
   }
-}
-
-function isBusy(thrown: unknown): boolean {
-  return thrown instanceof Error && /\b(locked|busy)\b/i.test(thrown.message);
 }

@@ -1,5 +1,6 @@
-/** The queue of captures as people see it. A drain turns captures into observations; see `queue_work.ts`. */
+/** Lists and counts the captures in the queue. A drain turns them into observations; see `queue_work.ts`. */
 import type { DatabaseSync } from "node:sqlite";
+import type { Capture } from "./captures.ts";
 import { transaction } from "./transaction.ts";
 import { filterOf } from "./statement.ts";
 import type { StoredPayload } from "./payloads.ts";
@@ -8,24 +9,17 @@ import type { StoredPayload } from "./payloads.ts";
 export type QueueStatus = "raw" | "processing" | "done" | "error";
 
 /** How soon a capture is drained. */
-export type QueuePriority = "high" | "normal" | "low";
+export type QueuePriority = Capture["priority"];
 
 /** A capture in the queue, without its payload. */
-export interface QueueItem {
+export interface QueueItem extends Omit<Capture, "payload"> {
   readonly id: string;
   readonly sessionId: string;
-  readonly toolName: string;
-  readonly toolUseId: string | null;
-  readonly outcome: "success" | "failure";
-  readonly priority: QueuePriority;
   readonly status: QueueStatus;
   /** How often a drain took it since it came or was retried. */
   readonly attempts: number;
-  readonly filesTouched: readonly string[];
   /** Size of the payload's JSON, in bytes of UTF-8; null when it is damaged. */
   readonly rawBytes: number | null;
-  /** How much of the tool use was cut at the size limit, in bytes. */
-  readonly cutBytes: number;
   readonly errorMessage: string | null;
   /** When a capture that failed is tried again; null when it did not fail. */
   readonly retryAtMs: number | null;

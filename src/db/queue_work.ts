@@ -1,4 +1,4 @@
-/** The queue as a drain sees it: it claims captures, then confirms them. Only one process drains at a time. */
+/** How a drain claims captures and confirms them. Only one process drains at a time. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./transaction.ts";
 import type { StoredPayload } from "./payloads.ts";
@@ -7,6 +7,7 @@ import { statement } from "./statement.ts";
 
 export interface ClaimedCapture extends StoredPayload {
   readonly sessionId: string;
+  /** The name of the event when it is no tool use. */
   readonly toolName: string;
   readonly outcome: "success" | "failure";
   /** How often it was claimed, this time included; see {@linkcode DEATHS_APART_MS}. */
@@ -24,22 +25,22 @@ export interface BatchSize {
   readonly maxRows: number;
   /** Of payloads, not compressed; at least one capture is claimed. */
   readonly maxBytes: number;
-  /** A larger capture, and all after it, is left to a drain with more time. */
+  /** A capture with more bytes, and all after it, is left to a drain with more time. */
   readonly maxRowBytes?: number;
-  /** Leaves a capture that was claimed before, and all after it, to a drain that nobody waits for. */
+  /** A capture that was claimed before, and all after it, is left to a drain that nobody waits for. */
   readonly isFirstTry?: boolean;
 }
 
 /**
- * Drains seem to die over a capture that was claimed so often without being finished. A second try claims the capture
- * alone, since another capture in its batch may have killed the first drain. It keeps its place in the order: an
- * observation depends on the captures before it.
+ * A capture that was claimed so often and never finished probably kills the drains. Its second try claims it alone, since
+ * another capture of the batch may have killed the first drain. It keeps its place in the order, because an observation
+ * depends on the captures before it.
  */
 export const SUSPECT_ATTEMPTS = 2;
 
 /**
- * Drains that die within so many milliseconds count as one death. Something that kills all drains of a busy moment hits
- * each of them at the same capture; a bad capture also kills the drains of later turns.
+ * Drains that die within so many milliseconds count as one. What kills several drains at once hits each of them at the same
+ * capture; a bad capture also kills the drains of later turns.
  */
 export const DEATHS_APART_MS = 10_000;
 
@@ -47,7 +48,7 @@ export const DEATHS_APART_MS = 10_000;
 const IS_SAME_TRY =
   `attempts > 0 AND retry_at_ms IS NULL AND updated_at_ms BETWEEN ?1 - ${DEATHS_APART_MS} AND ?1`;
 
-/** Lets captures wait again that a dead drain claimed. Only one drain works at a time, so any other one is dead. */
+/** Returns the captures of dead drains to the queue. Only one drain works at a time, so every other claim is dead. */
 export function releaseClaims(db: DatabaseSync): void {
   const held = db.prepare(
     `SELECT 1
@@ -134,7 +135,7 @@ export interface WorkedCapture extends Pick<ClaimedCapture, "id" | "attempts"> {
   readonly observationId: number | null;
 }
 
-/** Marks claimed captures as done; false when another drain has claimed one: then nothing of it may stay. */
+/** Marks claimed captures as done. False when another drain has claimed one; the caller must then roll back. */
 export function confirmCaptures(
   db: DatabaseSync,
   worked: readonly WorkedCapture[],
@@ -241,15 +242,11 @@ export function countWaiting(
   return Number(row!["n"]);
 }
 
-export interface WaitingCapture extends StoredPayload {
-  readonly sessionId: string;
-  /** The name of the event where it is no tool use. */
-  readonly toolName: string;
-  readonly outcome: "success" | "failure";
-  readonly createdAtMs: number;
-}
+export type WaitingCapture =
+  & StoredPayload
+  & Pick<ClaimedCapture, "sessionId" | "toolName" | "outcome" | "createdAtMs">;
 
-/** So many sessions are looked at, those with the latest signs of life. */
+/** So many sessions are searched, those with the latest activity. */
 const MAX_LOOKED_AT = 20;
 /** A larger payload, in bytes, is not read for a title. */
 const MAX_BYTES = 100_000;
@@ -306,7 +303,7 @@ export function countAllWaiting(db: DatabaseSync): number {
   return Number(row!["n"]);
 }
 
-/** Those of some sessions that have waiting captures. */
+/** The ids of those sessions that have waiting captures. */
 export function sessionsWaiting(
   db: DatabaseSync,
   of: readonly { readonly sessionId: string }[],

@@ -16,9 +16,8 @@ export function schemaCopyPath(database: string, version: number): string {
   return `${database}.schema-${version}`;
 }
 
-/** How a copy is made. */
 export interface SchemaCopyOptions {
-  /** A larger database, in bytes, is left to whoever has the time. */
+  /** A database with more bytes is not copied. */
   readonly maxBytes: number;
   /** Called before the copy begins, with the size of the database in bytes. */
   readonly onCopy?: ((bytes: number) => void) | undefined;
@@ -54,12 +53,8 @@ export async function copyBeforeDrop(
     await copyDatabase(db, draft);
     renameSync(draft, copy);
   } catch (thrown) {
-    throw new Error(
-      `the database is copied before anything is dropped, which fails: ${messageOf(thrown)}`,
-      {
-        cause: thrown,
-      },
-    );
+    const what = "the database is copied before anything is dropped, which fails";
+    throw new Error(`${what}: ${messageOf(thrown)}`, { cause: thrown });
   } finally {
     lock.release();
   }

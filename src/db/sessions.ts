@@ -1,9 +1,10 @@
-/** The table of sessions: what other rooms ask of it, and what SessionStart marks in it. */
+/** Reads the table of sessions, and marks abandoned ones. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "./statement.ts";
 import { shortSessionId } from "../base/ids.ts";
+import type { ProcessState } from "../system/process/process_identity.ts";
 
-/** The last turn of a session: it has begun, Claude ended it, or an error of the API did. */
+/** The last turn of a session: it runs, Claude ended it, or an error of the API ended it. */
 export type LastTurn =
   | { readonly kind: "begun" | "ended" }
   | { readonly kind: "failed"; readonly error: string };
@@ -12,7 +13,7 @@ export interface SessionEnd {
   readonly status: "active" | "ended" | "abandoned";
   /** The reason that Claude Code gave: `prompt_input_exit`, `clear`, …; null where it gave none. */
   readonly reason: string | null;
-  /** Null when nothing is known of it. */
+  /** Null when no turn is known. */
   readonly turn: LastTurn | null;
 }
 
@@ -108,7 +109,7 @@ function textIn(row: Readonly<Record<string, unknown>> | undefined, column: stri
   return row?.[column] == null ? null : String(row[column]);
 }
 
-/** An active session, and the mark that its Claude process had at the start; null when it was not recorded. */
+/** An active session, and the mark of its Claude process; null when that was not recorded. */
 export interface ActiveSession {
   readonly session: SessionRow;
   readonly claudeProcess: string | null;
@@ -147,7 +148,7 @@ export function findSessions(db: DatabaseSync, text: string, limit = 100): Sessi
   );
 }
 
-/** Full ids that only an event, a capture, a counter or an observation has; otherwise as {@linkcode findSessions}. */
+/** Like {@linkcode findSessions}, for ids that only executions, captures, counters or observations have. */
 export function findIdsWithoutSession(db: DatabaseSync, text: string, limit = 100): string[] {
   return firstFound(text, (condition, value) => {
     const tables = TABLES_OF_SESSIONS.map((table) =>
@@ -290,7 +291,7 @@ export function keepMark(
   ).run(sessionId, claudePid, mark);
 }
 
-/** Marks active sessions as abandoned, unless they showed life after `seenBeforeMs`. @returns How many. */
+/** Marks active sessions as abandoned, unless one had an event after `seenBeforeMs`. @returns How many. */
 export function markAbandoned(
   db: DatabaseSync,
   sessionIds: readonly string[],
@@ -317,7 +318,7 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
   ).run(sessionId);
 }
 
-/** The beginning of a session's id that tells it from every other one: 8 characters or more. */
+/** The shortest beginning of a session's id that no other session has: 8 characters or more. */
 export function tellingId(db: DatabaseSync | null, sessionId: string): string {
   const short = shortSessionId(sessionId);
   const whole = sessionId.replaceAll("-", "");
@@ -352,18 +353,13 @@ export interface SessionProcess {
   readonly claudeProcess: string | null;
 }
 
-export interface ProcessNow {
-  readonly alive: boolean;
-  readonly mark: string | null;
-}
-
 /**
  * The ids of sessions whose process is dead, has a successor with the same number, or runs another session now.
  * @param ownPid The process that opens a session at this moment, if one does.
  */
 export function goneSessions(
   sessions: readonly SessionProcess[],
-  processes: ReadonlyMap<number, ProcessNow>,
+  processes: ReadonlyMap<number, ProcessState>,
   ownPid: number | null,
 ): string[] {
   return sessions.filter(({ claudePid, claudeProcess }) => {

@@ -6,7 +6,7 @@ const PREPARED = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
 /**
  * Prepares a statement once for each connection: preparing takes ten times as long as finding a row by its id. Not for
- * `iterate()`, which a second use would begin anew, nor for texts without end.
+ * `iterate()`, which a second use would restart, nor for SQL texts that vary without limit.
  */
 export function statement(db: DatabaseSync, sql: string): StatementSync {
   let ofDatabase = PREPARED.get(db);
@@ -16,7 +16,7 @@ export function statement(db: DatabaseSync, sql: string): StatementSync {
   return prepared;
 }
 
-/** What this database notes under a key; null where it notes nothing. */
+/** The value of a key in the table `meta`; null when there is none. */
 export function readMeta(db: DatabaseSync, key: string): string | null {
   const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(key);
   return row === undefined ? null : String(row["value"]);
@@ -31,22 +31,24 @@ export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** Inserts a row. @returns Its row number. */
 export function insertRow(
   db: DatabaseSync,
   table: string,
   fields: Readonly<Record<string, SQLInputValue>>,
-): void {
+): number {
   const names = Object.keys(fields);
   const columns = names.map(columnOf).join(", ");
   const marks = names.map(() => "?").join(", ");
-  statement(db, `INSERT INTO ${table} (${columns}) VALUES (${marks})`)
+  const { lastInsertRowid } = statement(db, `INSERT INTO ${table} (${columns}) VALUES (${marks})`)
     .run(...Object.values(fields));
+  return Number(lastInsertRowid);
 }
 
 export function updateRow(
   db: DatabaseSync,
   table: string,
-  id: string,
+  id: string | number,
   fields: Readonly<Record<string, SQLInputValue>>,
 ): void {
   const columns = Object.keys(fields).map((name) => `${columnOf(name)} = ?`).join(", ");

@@ -1,4 +1,4 @@
-/** Transactions, and what a database says of its schema. */
+/** Transactions, and the schema version of a database. */
 import type { DatabaseSync } from "node:sqlite";
 
 /** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
@@ -66,7 +66,7 @@ export function allOrNothing<Result>(db: DatabaseSync, work: () => Result): Resu
   }
 }
 
-/** Runs `work` so that all that it reads is of one moment. */
+/** Runs `work` in one read transaction, so that it sees one state of the database. */
 export function reading<Result>(db: DatabaseSync, work: () => Result): Result {
   db.exec("BEGIN");
   try {
@@ -76,7 +76,7 @@ export function reading<Result>(db: DatabaseSync, work: () => Result): Result {
   }
 }
 
-/** A number that changes when another connection has written; what this one writes does not change it. */
+/** Returns a function whose result changes when another connection has written. */
 export function dataVersionReader(db: DatabaseSync): () => number {
   const statement = db.prepare("PRAGMA data_version");
   return () => Number(statement.get()!["data_version"]);

@@ -7,7 +7,7 @@ import { WHOLE_PATH, wholeName } from "../db/file_match.ts";
 import { filterOf } from "../db/statement.ts";
 import { payloadText, type StoredPayload } from "../db/payloads.ts";
 
-/** What is to be forgotten: everything that fits all the filters. A filter that is null lets everything through. */
+/** What is forgotten: every row that matches all filters. A null filter matches every row. */
 export interface ForgetFilter {
   /** Observations by number, captures by id: one of these. */
   readonly ids: {
@@ -17,7 +17,7 @@ export interface ForgetFilter {
   readonly sessionId: string | null;
   /** The common git directory, or the folder where there is none. */
   readonly project: string | null;
-  /** All spellings of one path, whole or from a project's folder. What lies under it counts too. */
+  /** All spellings of one path, absolute or relative to a project's folder. Files below it count as well. */
   readonly files: readonly string[] | null;
   readonly text: TextMatcher | null;
   /** Epoch milliseconds, both included. */
@@ -25,13 +25,13 @@ export interface ForgetFilter {
   readonly untilMs: number | null;
 }
 
-/** Observations by number, captures by id. */
+/** The chosen rows: observations by number, captures by id. */
 export interface Chosen {
   readonly observations: readonly number[];
   readonly captures: readonly string[];
-  /** Observations that stay and are made anew of the captures that stay. */
+  /** Observations that stay and are made again from the captures that stay. */
   readonly remade: readonly Remade[];
-  /** How many of the observations are imported summaries, which go since they hold some of the same. */
+  /** How many of the observations are imported summaries that repeat forgotten texts. */
   readonly importedSummaries: number;
 }
 
@@ -41,9 +41,9 @@ export function isTextAlone({ text, ...others }: ForgetFilter): boolean {
 }
 
 /**
- * Lets SQL on this connection look for a text. None of these functions may throw: the runtime would hang.
- * `holds(…)` looks into plain texts, `holds_json(…)` into JSON, `holds_payload(encoding, payload, raw_bytes)` into what a
- * capture holds; `without(column)` gives the text with the mark in place of what is forgotten.
+ * Adds SQL functions to this connection that search for a text: `holds(…)` in plain texts, `holds_json(…)` in JSON,
+ * `holds_payload(encoding, payload, raw_bytes)` in captures; `without(column)` replaces the text by the mark. None of them
+ * may throw: the runtime would hang.
  */
 export function defineTextFunctions(db: DatabaseSync, text: TextMatcher): void {
   const options = { deterministic: true, varargs: true };
@@ -77,11 +77,11 @@ function orElse<Result>(first: () => Result, second: () => Result): Result {
 }
 
 /**
- * What fits the filter, with everything that belongs to it: the captures of an observation, the observation of a capture,
- * the fixes that quote either and the summaries that tell of them. An observation stays where its other captures tell it
- * without what fits.
+ * Chooses the rows that match the filter, and the rows that depend on them: the captures of an observation, the
+ * observation of a capture, the fixes that quote either, and the summaries of their sessions. An observation stays when it
+ * can be made again from its other captures.
  *
- * @param remake Makes such an observation of its other captures.
+ * @param remake Makes such an observation from its other captures.
  */
 export function chooseForgotten(
   db: DatabaseSync,
@@ -125,7 +125,7 @@ export function chooseForgotten(
   };
 }
 
-/** The observations that can be made anew from their other captures, without what is to be forgotten. */
+/** The observations that can be made again from their other captures. */
 function remadeOf(
   db: DatabaseSync,
   { observations, captures }: {
@@ -134,7 +134,7 @@ function remadeOf(
   },
   { filter: { ids, text }, remake }: { readonly filter: ForgetFilter; readonly remake: Remake },
 ): Remade[] {
-  // A text and a capture's id say which captures are meant; other filters mean the whole observation.
+  // A text and a capture's id choose single captures; other filters choose the whole observation.
   if (text === null && ids === null) return [];
   const asked = new Set(ids?.observations);
   return [...capturesByObservation(db, observations)].flatMap(([id, made]) => {
@@ -228,8 +228,8 @@ function fixesAbout(db: DatabaseSync, observations: ReadonlySet<number>): number
 const MIN_TOLD_CHARS = 12;
 
 /**
- * The summaries of the sessions of some observations. `own` are made here: they go, and are written anew of what is left.
- * Of `imported` ones, which nobody can write anew, only those go that hold a title or a text of these observations.
+ * The summaries of the sessions of some observations. All of our `own` ones are chosen, since they are written again. Of
+ * `imported` ones, which cannot be written again, only those are chosen that hold a title or text of these observations.
  */
 function summariesAbout(db: DatabaseSync, observations: ReadonlySet<number>) {
   const ids = JSON.stringify([...observations]);

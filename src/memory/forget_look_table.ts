@@ -1,4 +1,4 @@
-/** Finds rows that stay and hold some of the forgotten words: they are named, so that a person can forget them, too. */
+/** Finds observations that stay and hold some of the forgotten words, so that a person can forget them as well. */
 import type { DatabaseSync } from "node:sqlite";
 import { standsIn } from "./drain/describe_fix.ts";
 import { type TextMatcher, textMatcher } from "./forget_text.ts";
@@ -13,15 +13,15 @@ import {
   IS_OF_FILES,
 } from "./forget_choice_table.ts";
 
-/** Pieces of what was forgotten that are looked for. */
+/** At most so many pieces of the forgotten texts are searched for. */
 const MAX_PIECES = 24;
 const MIN_CHARS = 40;
-/** A short text is looked for as a whole: others may begin and go on in the same words. */
+/** Pieces are at most so long: their middle is less likely to be in other texts by chance. */
 const MAX_CHARS = 80;
-/** So many observations are named. */
+/** At most so many observations are named. */
 const MAX_NAMED = 100;
 
-/** Pieces of what is about to be removed, long enough to be its alone; null when it has none. */
+/** Pieces of the texts that are removed, long enough to be in no other text by chance; null when there are none. */
 export function piecesOf(db: DatabaseSync, { observations, captures }: Chosen): TextMatcher | null {
   const payloads = db.prepare(
     `SELECT id, encoding, payload, raw_bytes AS rawBytes
@@ -58,7 +58,7 @@ function longestString(payload: string | null): string {
   return longest;
 }
 
-/** The observations that hold one of these pieces, and are none of some others. */
+/** The observations that hold one of these pieces. @param without Observations to leave out. */
 export function observationsHolding(
   db: DatabaseSync,
   pieces: TextMatcher,
@@ -77,17 +77,17 @@ export function observationsHolding(
   );
 }
 
-/** Numbers of observations that stay and are related to those that go. */
+/** Numbers of observations that stay and are related to the removed ones. */
 export interface Related {
   /** The observations that a forgotten fix or summary was made of. */
   readonly madeOf: readonly number[];
   /** Other observations that were made of the same captures. */
   readonly besides: readonly number[];
-  /** Those that speak of a file that is forgotten. */
+  /** Observations whose text names a forgotten file. */
   readonly speakOf: readonly number[];
 }
 
-/** Finds observations that are related to those that a filter chooses, and that it does not choose. */
+/** Finds observations that a filter does not choose and that are related to those that it chooses. */
 export function relatedTo(
   db: DatabaseSync,
   { ids, files, project }: ForgetFilter,
@@ -111,7 +111,7 @@ const MADE_OF = `
           OR session_id IN (SELECT session_id FROM gone WHERE kind = 'summary') AND kind <> 'summary')
    ORDER BY id`;
 
-/** What is made of the same capture: its uid is the capture's id of 36 characters, or that and more behind a `/`. */
+/** SQL: other observations of the same captures: their uids are the capture's id, or begin with the id and a `/`. */
 const MADE_BESIDES = `
   WITH gone AS (SELECT o.id, substr(o.uid, 1, 36) AS capture
                   FROM json_each(?) AS asked
@@ -126,7 +126,7 @@ const MADE_BESIDES = `
      AND o.id NOT IN (SELECT id FROM gone)
    ORDER BY o.id`;
 
-/** The observations that speak of one of some files in their texts and are not about it: it was shown, or searched. */
+/** The observations that name one of some files in their texts and are not about it: it was shown, or searched. */
 function speakingOf(
   db: DatabaseSync,
   { files, project }: { readonly files: readonly string[]; readonly project: string | null },
@@ -157,7 +157,7 @@ export function findObservation(db: DatabaseSync, text: string): number | null {
   return row === undefined ? null : Number(row["id"]);
 }
 
-/** The sessions of what is chosen, with the transcripts of Claude Code where these are known. */
+/** The sessions of the chosen rows, with Claude Code's transcripts where these are known. */
 export function sessionsOf(
   db: DatabaseSync,
   { observations, captures }: Chosen,
@@ -174,7 +174,7 @@ export function sessionsOf(
   }[];
 }
 
-/** Transcripts of Claude Code of all sessions that are known. */
+/** The transcripts of all known sessions. */
 export function knownTranscripts(db: DatabaseSync): string[] {
   return db.prepare(
     "SELECT DISTINCT transcript_path AS path FROM sessions WHERE transcript_path IS NOT NULL",

@@ -1,10 +1,11 @@
-/** Finds a text wherever it may stand, and puts a mark in its place. */
-
+/** Finds a text in all its spellings, and replaces it by a mark. */
 import { isBeyondAscii, scriptPattern } from "../base/letters.ts";
 import { MAX_NAME_CHARS, MAX_TEXT_CHARS } from "../claude/session_changes.ts";
-import { FORGOTTEN_MARK } from "./observe/forget_mark.ts";
 
-/** A shorter text would be found everywhere. */
+/** Replaces a forgotten text. */
+export const FORGOTTEN_MARK = "[forgotten]";
+
+/** A shorter text would match nearly everywhere. */
 const MIN_FORGET_CHARS = 3;
 /** The shortest text in scripts where one letter is a syllable or a word: two letters may be a name. */
 const MIN_WORD_SIGNS = 2;
@@ -13,7 +14,7 @@ const wordSigns = scriptPattern(
   "u",
 );
 
-/** The least number of characters of a text that can be looked for. */
+/** The least number of characters that a text to forget must have. */
 export function leastForgetChars(text: string): number {
   const typed = text.trim().normalize("NFC");
   return isBeyondAscii(typed) && wordSigns().test(typed) ? MIN_WORD_SIGNS : MIN_FORGET_CHARS;
@@ -21,38 +22,38 @@ export function leastForgetChars(text: string): number {
 
 export const MAX_FORGET_CHARS = 2_000;
 
-/** The characters of a cut text that must be left for a match. */
+/** A text that was cut still matches when so many of its first characters are left. */
 const MIN_CUT_CHARS = 8;
-/** Texts of these lengths may have been cut without a mark. White space at their end is gone then, too. */
+/** Texts of these lengths may have been cut without a mark, and trimmed afterwards. */
 const CUT_LENGTHS = [MAX_NAME_CHARS, MAX_TEXT_CHARS];
 const MAX_TRIMMED = 3;
 
 /** The most backslashes in front of a character: JSON that was put into JSON six times has so many. */
 const MAX_SLASHES = 63;
 
-/** Letters with more forms than the two cases that the runtime turns into each other. */
+/** Letters with more forms than upper and lower case. */
 const LETTER_FORMS = ["Σσς", "ßẞ"];
 
 /** Finds a text in letters of either case, escaped in any way, with any white space between its words. */
 export interface TextMatcher {
   readonly isIn: (text: string) => boolean;
-  /** Whether it stands in JSON: in one of its strings, as these are meant. */
+  /** Whether it is in JSON: in the value of one of its strings. */
   readonly isInJson: (json: string) => boolean;
-  /** The text with a mark in its place, also where only its beginning is left in front of a `…`. */
+  /** Replaces it by a mark, also where only its beginning is left before a `…`. */
   readonly replaceIn: (text: string) => string;
-  /** The same in JSON, which stays JSON. What is no JSON counts as plain text. */
+  /** {@linkcode replaceIn} for JSON, which stays JSON. Text that is no JSON is treated as plain text. */
   readonly replaceInJson: (json: string) => string;
   /** Finds it in the bytes of a file, read as Latin-1. Global; at most {@linkcode maxBytes} long. */
   readonly inBytes: RegExp;
   readonly maxBytes: number;
 }
 
-/** The form of a text that a digest is made of: all spellings that a matcher finds have the same. */
+/** The form of a text for its digest: all spellings that a matcher finds have the same form. */
 export function normalizeForgotten(text: string): string {
   return text.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-/** A matcher for texts of {@linkcode leastForgetChars} and more characters. It finds each of them. */
+/** A matcher that finds each of these texts. They have {@linkcode leastForgetChars} or more characters. */
 export function textMatcher(...texts: readonly string[]): TextMatcher {
   const spellings = [...new Set(texts.flatMap((text) => spellingsOf(text.trim())))];
   const whole = spellings.map((spelling) => partsOf(spelling, plainChars).join("")).join("|");
@@ -129,7 +130,7 @@ function partsOf(text: string, encode: Encode): string[] {
   );
 }
 
-/** Texts are laid out anew here and there, so any white space stands for any other. */
+/** Any white space matches any other, since texts are often wrapped again. */
 function spacePart(spaces: string, encode: Encode): string {
   const rare = new Set([...spaces].filter((space) => !/[ \t\r\n]/.test(space)));
   const own = ["\u00a0", ...rare].map((space) =>

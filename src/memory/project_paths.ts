@@ -1,12 +1,12 @@
-/** Paths and folders of projects, as memory tells them. */
+/** Makes paths relative to their project. */
 import { baseName, parentOf, resolvePath } from "../base/paths.ts";
 
 /** The usual places of working trees inside of another one: those of Claude Code, and two customs. */
 const TREE_WITHIN = /^(?:\.claude\/worktrees|\.worktrees|\.trees)\/[^/]+\/(?=.)/;
 
 /**
- * A path as memory tells it: from the project's folder where it lies in it, so that all working trees of a repository speak
- * of the same file; whole otherwise. @param root Absolute; null when it is not known.
+ * A path as memory stores it: relative to the project's folder when it lies below it, so that it is the same in all working
+ * trees of the repository; absolute otherwise. @param root Absolute; null when it is not known.
  */
 export function pathInProject(path: string, root: string | null): string {
   const whole = resolvePath(path.replaceAll("\\", "/"), { folder: root ?? "/" });

@@ -1,21 +1,21 @@
 /** What other rooms read and write of the tables of this one. */
 export {
+  countOldObservations,
   deleteObservations,
   FACTS,
   type Observation,
+  observationUids,
   observedTexts,
   queueLostAgain,
   readObservations,
+  type Remade,
+  type Remake,
+  removeOldObservations,
   summaryUid,
+  writeRemade,
 } from "./drain/observations_table.ts";
 export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
 export { isKnownFile, newestOfPaths, observedPaths } from "./search/known_files_table.ts";
-export { type Remade, type Remake, writeRemade } from "./drain/observations_table.ts";
-export {
-  countOldObservations,
-  observationUids,
-  removeOldObservations,
-} from "./drain/observations_table.ts";
 export { findIds, MIN_ID_PART } from "./search/find_ids_table.ts";
 export { isIndexDamageOf } from "./search/memory_index_table.ts";
 export {
@@ -54,8 +54,7 @@ export {
   timelineOfNames,
 } from "./search/memory_look_table.ts";
 export { EVERYTHING, lastObservation } from "./search/memory_search_table.ts";
-export { lastSeenAtMs } from "./tell/memory_context_table.ts";
-export { noteTold } from "./tell/memory_context_table.ts";
+export { lastSeenAtMs, noteTold } from "./tell/memory_context_table.ts";
 export {
   chooseForgotten,
   type Chosen,

@@ -1,28 +1,28 @@
-/** Texts made short enough to be kept and to be read. */
+/** Shortens texts, and makes titles of them. */
 import { withoutColours } from "../secrets/colours.ts";
 import { headOf } from "../base/letters.ts";
 
 /** Longest title of an observation, in characters. */
 export const MAX_TITLE_CHARS = 160;
 
-/** One line of a text for a title: the first that is not blank, without marks of headings and lists. */
+/** The first line of a text that is not blank, as a title: without marks of headings and lists. */
 export function titleLine(text: string, maxChars = MAX_TITLE_CHARS): string {
   const line = text.split("\n").find((line) => line.trim() !== "") ?? "";
   const plain = line.replace(/^\s*(?:#+|[-*>]|\d+\.)\s+/, "").replace(/\s+/g, " ").trim();
   return shortened(plain, maxChars);
 }
 
-/** A text of at most so many characters, cut behind a word, with `…` where more follows. */
+/** A text of at most so many characters, cut after a word, with `…` where it was cut. */
 export function shortened(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const head = headOf(text, maxChars - 1);
   const isWhole = /\s/.test(text[head.length] ?? " ");
-  // Where words are not apart, or one is very long, it is cut within it.
+  // A very long word, and a text without spaces, is cut within the word.
   const word = isWhole ? -1 : head.search(/\s\S{0,30}$/);
   return `${(word > 0 ? head.slice(0, word) : head).trimEnd()}…`;
 }
 
-/** The end of a text in one line, at most so many characters, cut before a word, with `…` where more stands before it. */
+/** The end of a text in one line of at most so many characters, cut before a word, with `…` where it was cut. */
 export function endOfText(text: string, maxChars: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   if (line.length <= maxChars) return line;
@@ -31,10 +31,10 @@ export function endOfText(text: string, maxChars: number): string {
   return `…${line[at - 1] === " " ? tail : tail.replace(/^\S{0,30}\s/, "")}`;
 }
 
-/** The characters that are kept of an agent's or an unknown tool's answer: enough to find it again. */
+/** How many characters are kept of an agent's or an unknown tool's answer: enough to find it by a search. */
 export const KEPT_ANSWER = { head: 1_600, tail: 800 };
 
-/** Head and tail of a text, whole lines where that is possible; what is between is told by its size. */
+/** The head and tail of a text, in whole lines where possible, with the size of the part between them. */
 export function headAndTail(
   text: string,
   { head, tail }: { readonly head: number; readonly tail: number },
@@ -54,7 +54,7 @@ function wholeLines(text: string): string {
   return line > text.length / 2 ? text.slice(0, line) : text;
 }
 
-/** The text that a value holds; the empty one for anything else. */
+/** The text in a field of an object; empty for anything else. */
 export function textIn(value: unknown, name: string): string {
   const held: unknown = typeof value === "object" && value !== null
     ? Reflect.get(value, name)
@@ -62,7 +62,7 @@ export function textIn(value: unknown, name: string): string {
   return typeof held === "string" ? held : "";
 }
 
-/** An output without colours, and with the last state of each progress bar. */
+/** An output without colours; of each progress bar the last state. */
 export function plainOutput(text: string): string {
   const plain = withoutColours(text);
   if (!plain.includes("\r")) return plain;

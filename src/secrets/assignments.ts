@@ -37,7 +37,7 @@ export const HEAD = new RegExp(
 );
 /** The scheme before a credential in a header. */
 const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm|ssws)[ \t]{1,4}/iy;
-/** A quote, perhaps in brackets or calls that make a value of it, or behind the letters of Python, C# and SQL. */
+/** An opening quote, perhaps inside of a call or bracket, or after a prefix letter of Python, C# or SQL. */
 const QUOTE =
   /(?:(?:\[\]byte|Buffer\.from|bytes|SecretStr|String::from|Some|Field)?[([]\s{0,20})?(?:default\s{0,4}=\s{0,4})?(?:!!?\w{1,10} |[bfrun@$]{1,2}(?=["']))?(\\{0,7})(["'`])/iy;
 /** Arguments between a name and its value: `type=str, default=`. */
@@ -144,7 +144,7 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
   const isTight = sign === "=" && !/\s/.test(space) || /^%3d$/i.test(sign) || start !== from ||
     text[nameStart - 1] === "?";
   const run = unquoted(text, start, { ...context, isTight });
-  // What a test says: `pass: TestLogin2`.
+  // The output of tests: `pass: TestLogin2`.
   return /^pass$/i.test(name) && !isTight && run !== null &&
       !isDrawn(text.slice(run.start, run.end))
     ? null

@@ -1,7 +1,8 @@
 /**
- * The cheap look: could a text hold anything that has to be masked? Every hook asks it of its whole payload, in a process that
- * has compiled nothing yet: one simple expression over the text in small letters, and a closer one only where a name of a
- * secret is there. It never says no where masking would change something; tests hold it to that with every row of the tables.
+ * The cheap look: may a text hold anything that has to be masked? Every hook runs it over its whole payload, in a process
+ * that has compiled nothing yet. So it runs one simple expression over the text in small letters, and a closer one only
+ * where it finds the name of a secret. It never says no to a text that masking would change; tests hold it to that with
+ * every row of the tables.
  */
 import { ODD_RUN, SECRET_WORD, SUFFIX } from "./secret_names.ts";
 
@@ -11,7 +12,7 @@ const NAME_PARTS =
   "pass|pw|psk|secret|token|credential|client-key-data|auth|otp|recovery|phrase|key|contrase|senha|wachtw|hasł|lösen|şifre|парол|密|パスワ|비밀|kennw"
     .split("|");
 
-/** Literals that give a secret away, each with a pattern that must match as well where the literal is common. */
+/** Literals that point to a secret. A common literal has a pattern that must match as well. */
 const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>([
   // Tokens that are shorter than a run, or have dots in them.
   ...["q~", "xapp-", "eyj", "@tcp(", "@unix("].map((literal) => [literal, null] as const),
@@ -94,7 +95,7 @@ const ANY = new RegExp(
       .map((literal) => RegExp.escape(literal)).join("|"),
   "g",
 );
-/** A whole name, with something behind it that may lead to a value. */
+/** Matches a whole name of a secret; compiled at first use. */
 let wholeName: RegExp | undefined;
 /** Ids that are no secrets: of sessions, tool uses, commits, folders (`build-3f9a2c41`). */
 const ID = /^(?:toolu_\w+|[\da-f]{8}-[\da-f-]{27}|(?:[a-z]+-)*[\da-f]{1,16}|[\da-f]+|\d[\d-]*)$/;
@@ -111,7 +112,7 @@ export function needsRedaction(serialized: string, patterns: readonly RegExp[]):
 
 function isSuspect(serialized: string): boolean {
   const lowered = serialized.toLowerCase();
-  // Each literal is looked at once, and a name once for all.
+  // Each literal is checked once, and names are checked once for all.
   const asked = new Set<string>();
   ANY.lastIndex = 0;
   for (let found = ANY.exec(lowered); found !== null; found = ANY.exec(lowered)) {
@@ -158,14 +159,14 @@ function holdsName(lowered: string): boolean {
 const SPREAD =
   />\s?\S{0,200}secrets?\/|(?:secrets|passwords|tokens|credentials|keys)\\{0,7}["']?\s{0,3}[:=]\s{0,3}[[{\\]|pass\w{1,16}\\{0,7}["']?[^;]{0,30}?\.(?:type|fill|send|set|tobe|toequal)/;
 
-/** The same for the user's own patterns alone, where the built-in forms are masked already. */
+/** {@linkcode needsRedaction} for the user's own patterns alone, when the built-in forms are masked already. */
 export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): boolean {
   if (patterns.length === 0) return false;
   const lowered = serialized.toLowerCase();
   return patterns.some((pattern) => mayMatch(pattern, lowered));
 }
 
-/** A look for the literal beginning of a user's pattern; one without, or with an alternative, may match anywhere. */
+/** Searches for the literal beginning of a user's pattern. A pattern without one, or with `|`, may match anywhere. */
 function mayMatch(pattern: RegExp, lowered: string): boolean {
   const { source, flags } = pattern;
   const [, literal = "", next = ""] = /^(?:\\b|\^)?([\w:@=/ -]*)(.?)/s.exec(source) ?? [];

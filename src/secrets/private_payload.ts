@@ -1,13 +1,12 @@
 /**
- * Private text that goes on over several strings of a payload: the lines of a patch, the blocks of an answer, the edits of
+ * Hides private text that spans several strings of a payload: the lines of a patch, the blocks of an answer, the edits of
  * a file. Private text within one string is found by `private_tags.ts`.
  *
- * - The strings below an array, whatever is around each, are one running text. A tag that is not closed in its string
- *   hides what follows, up to the string that closes it or to the end of the array; a tag that closes what was opened
- *   nowhere hides what is before it in the array.
- * - The strings of an object are read on their own, but what one of them opens and a later one closes is hidden.
- * - Lines that stand in private text are hidden wherever they stand in the payload as whole lines.
- * - What an edit puts in the place of private text is private.
+ * - All strings below an array are read as one text. An opening tag hides everything up to its closing tag, or up to the
+ *   end of the array; a closing tag without an opening one hides everything before it in the array.
+ * - The strings of an object are read one by one. A part that one string opens and a later one closes is hidden.
+ * - A line of private text is hidden wherever the payload repeats it as a whole line.
+ * - The text that an edit puts in the place of private text is private.
  */
 import { withoutColours, withoutNuls } from "./colours.ts";
 import {
@@ -38,7 +37,7 @@ type Spans = PrivateParts["spans"];
 
 /** The kinds of blocks of an answer. */
 const BLOCK_TYPES = new Set(["text", "image", "resource", "resource_link", "tool_result", "json"]);
-/** Keys that tell whose the payload is: they stay. */
+/** Keys that say where the payload comes from; their values stay. */
 const PLACES = new Set<string | number>(["cwd", "transcript_path", "project_dir"]);
 /** The keys of an edit: the old text, and the new one. */
 const REPLACEMENTS = [["old_string", "new_string"], ["oldString", "newString"]] as const;
@@ -219,7 +218,7 @@ function copyInto(holder: Holder, value: unknown) {
   return { leaves, runs, objects, hasNul };
 }
 
-/** A shorter line is in too many texts to be somebody's secret. */
+/** A shorter line is too common to be masked elsewhere. */
 const MIN_LINE_CHARS = 4;
 /** Line ends, also those inside of quoted JSON. */
 const LINE_BREAK = /(\r?\n|\r|\\{1,7}[nr])/;
@@ -267,7 +266,7 @@ function bare(line: string): { readonly start: number; readonly end: number } {
   return { start, end };
 }
 
-/** How many characters are looked through, and how many are made: a payload may tell of a million edits. */
+/** Limits on the characters that are searched and made, since a payload may hold a million edits. */
 const MAX_READ_CHARS = 40_000_000;
 const MAX_MADE_CHARS = 200_000;
 

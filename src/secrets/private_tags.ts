@@ -37,14 +37,14 @@ const escapedSign = (name: string, decimal: number, hex: string) =>
 const SLASH = String.raw`(?:\\{0,7}/|&(?:amp;)?#(?:0{0,5}47|x0{0,4}2f);|%(?:25){0,3}2f)`;
 const BLANK = String.raw`(?:\s|\\{1,7}[nrt]|\+|%(?:25){0,3}(?:20|0[9AD]))`;
 
-/** The same tags as Go prints them within JSON, as HTML has them, also by the numbers of their signs, and as addresses do. */
+/** The tags with escaped brackets: as Go writes them in JSON, as HTML entities, and as URLs. */
 const ESCAPED = new RegExp(
   String.raw`${escapedSign("lt", 60, "3c")}(${SLASH}(?:\+|%20){0,4})?\s{0,4}private` +
     String.raw`(?:${BLANK}(?:[^<>&\\]|\\{1,7}[nrt"']){0,100}?)?${escapedSign("gt", 62, "3e")}`,
   "gi",
 );
 
-/** The parts between two such tags. A tag that nothing closes is only mentioned. */
+/** Finds the parts between escaped tags. An opening tag without a closing one counts for nothing. */
 export function findEscapedPrivate(text: string): PrivateSpan[] {
   const spans: PrivateSpan[] = [];
   let opened = -1;
@@ -72,12 +72,11 @@ function mayHoldTag(text: string): boolean {
 }
 
 /**
- * The private parts, nested ones by depth. What is never closed reaches to the end. What was opened before the text
- * begins reaches from its beginning to the tag that closes it: nobody can tell where it was opened.
+ * Finds the private parts. Tags may be nested. A part that is never closed reaches to the end of the text. A closing tag
+ * without an opening one hides the text from its beginning.
  *
- * Of the tags that the text only speaks of (`isMention()`) an opening one counts if there is one that closes it and
- * belongs to no other, and a closing one if it is the next behind such an opening one. It never ends what a tag without
- * quotes has opened.
+ * Quoted tags are only mentioned (`isMention()`). A mentioned opening tag counts when a closing tag follows that belongs to
+ * no other tag. A mentioned closing tag closes only a mentioned opening tag.
  */
 export function findPrivate(text: string): PrivateParts {
   if (!mayHoldTag(text)) return NOTHING;
@@ -108,11 +107,11 @@ export function findPrivate(text: string): PrivateParts {
         mentioned.pop();
       }
     } else {
-      // Of several that are spoken of nobody can tell which one is meant.
+      // Of several mentioned tags the first one counts: it is not known which one is meant.
       const from = opened.pop() ?? mentioned[0];
       if (from !== undefined) {
         hide(from, end);
-        // What is spoken of within private text opens nothing.
+        // A tag that is mentioned within private text opens nothing.
         while ((mentioned.at(-1) ?? -1) >= from) mentioned.pop();
       } else if (LONE.test(found[0])) {
         closesAt = end;
@@ -124,7 +123,7 @@ export function findPrivate(text: string): PrivateParts {
   return { spans, closesAt, isOpen: opened.length > 0, mentionedAt: mentioned[0] ?? null };
 }
 
-/** How far the rest of a line is looked at. */
+/** At most so many characters of the line are read before and after a tag. */
 const NEAR_CHARS = 200;
 /** Where lines end, also in a string of JSON. */
 const LINE_BREAK = /[\r\n]|\\{1,7}[nr]/;
@@ -141,8 +140,8 @@ const QUOTES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a tag stands alone in quotes, or in a pattern (`/<private>/g`), with other words on its line. What is quoted
- * as JSON quotes the lines of a file is not spoken of, nor what stands in a block of code: private text is shown so, too.
+ * Whether the text only mentions a tag: the tag stands alone in quotes, or in a pattern (`/<private>/g`), with other words
+ * on its line. A tag in a JSON string of a file's lines, or in a block of code, is no mention: private text looks so, too.
  */
 function isMention(text: string, { start, end }: PrivateSpan): boolean {
   const lead = text.slice(Math.max(0, start - NEAR_CHARS), start).split(LINE_BREAK).at(-1)!;

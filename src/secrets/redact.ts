@@ -1,5 +1,5 @@
 /**
- * Masks secrets in a text, and drops what somebody marked as private.
+ * Masks secrets in a text, and removes text that is marked as private.
  *
  * Everything here is pure, never throws, takes time linear in its input, and changes nothing when it sees its own result again.
  */
@@ -37,7 +37,7 @@ export function compileRedactPatterns(sources: readonly string[]): CompiledRedac
   return { patterns, invalid };
 }
 
-/** Told of each secret that is masked, as it stood in the text. */
+/** Receives each secret that is masked, as it stood in the text. */
 export type OnSecret = (secret: string) => void;
 
 /** The text with its secrets masked as `[redacted:<kind>]`, its private parts dropped, and blanks for NULs. */
@@ -55,7 +55,7 @@ export function redactLines(
   const masked = settle(lines, rules, onSecret);
   const plain = masked.map(withoutColours);
   if (plain.every((line, index) => line === masked[index])) return masked;
-  // Colours may take a secret apart, and whoever reads the text without them puts it together again.
+  // Colour codes may split a secret, which is whole again for a reader without them.
   const maskedPlain = settle(plain, rules, onSecret);
   return maskedPlain.every((line, index) => line === plain[index]) ? masked : maskedPlain;
 }
@@ -64,7 +64,7 @@ export function redactLines(
 const MIN_CHARS = 5;
 const MAX_ROUNDS = 6;
 
-/** Masks until nothing changes any more: a mask can bring a new match about. */
+/** Masks again until nothing changes: a mask can make a new match. */
 function settle(
   given: readonly string[],
   { patterns }: RedactRules,
@@ -121,7 +121,7 @@ const TEXT_MASK = "[redacted:text]";
 const MASK = String.raw`\[redacted:[a-z\d\-]+\]|\[private removed\]`;
 const IS_MASK = new RegExp(`^(?:${MASK})$`);
 
-/** The text with what the patterns match masked. The masks that stand there are the first alternative: they stay whole. */
+/** Masks the matches of the user's patterns. Existing masks are the first alternative of each pattern, so they stay whole. */
 function maskOwn(text: string, patterns: readonly RegExp[]): string {
   return patterns.reduce((masked, { source, flags }) => {
     try {

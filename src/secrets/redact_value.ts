@@ -216,7 +216,7 @@ const TOLD = /^(?:ok|done|true|false|null|none|error|warning|success|[a-z]+[:.!]
 const IN_JSON =
   /("(?:value|secretstring|plaintext|data|stdout|text|notes?)"\s{0,20}:\s{0,20}")((?:[^"\\\n]|\\[^\n]){4,4000})(?=")/gi;
 
-/** The output of such a command without its secrets: a line of one word is one, among other lines only if it looks like one. */
+/** Masks the output of such a command. A single line of one word is a secret; among other lines only if it looks like one. */
 function withoutPrinted(output: string, onSecret: (secret: string) => void): string {
   const mask = (secret: string) => {
     onSecret(secret);
@@ -243,10 +243,10 @@ const MIN_CHARS = 6;
 const MAX_CHARS = 4_096;
 /** A payload may have a million secrets; each is looked for in each string. */
 const MAX_VALUES = 100;
-/** Keys that tell whose the payload is: they stay. */
+/** Keys that say where the payload comes from; their values stay. */
 const PLACES =
   /^(?:cwd|transcript_path|project_dir|session_id|tool_name|tool_use_id|hook_event_name|permission_mode|type|file_?path)$/i;
-/** Passwords that are also names of programs, accounts and places. */
+/** Common words that are also used as passwords; they are not masked at other places. */
 const COMMON = new Set(
   ("postgres postgresql mysql mariadb redis mongodb rabbitmq guest admin administrator username default example sample " +
     "dummy changeme change-me change_me localhost production development staging testing test123 password1 passw0rd " +
@@ -255,13 +255,13 @@ const COMMON = new Set(
     ),
 );
 
-/** Secrets that were masked in one string of a payload, to be masked in its other strings: an edit of `hunter2` alone. */
+/** Collects the secrets that were masked in one string of a payload, and masks them in its other strings. */
 function carriedValues() {
   const values = new Set<string>();
   /** Values without digits or signs may be ordinary words: masked only where they are a whole string. */
   const words = new Set<string>();
   return {
-    /** Learns a masked value, unless it is too common to be known again by. */
+    /** Adds a masked value, unless it is too common to be recognised elsewhere. */
     add(value: string) {
       const bare = value.trim();
       if (values.size + words.size >= MAX_VALUES || !isKnowable(bare)) return;

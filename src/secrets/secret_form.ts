@@ -29,7 +29,7 @@ export function maskOf(name: string): string {
 export interface LiteralSearch {
   /** Global; matches the longest literal of each place. */
   readonly pattern: RegExp;
-  /** By a literal, those that begin as it does, itself among them: they stand where it does. */
+  /** For each literal, the literals that it begins with, itself included: they occur wherever it occurs. */
   readonly beginnings: ReadonlyMap<string, readonly string[]>;
 }
 

@@ -1,6 +1,6 @@
-/** Which names are those of secrets, and which values of theirs are plainly none. */
+/** Tells which names belong to secrets, and which values are certainly no secrets. */
 
-/** What stands before `pass`, `pw` and `psk` in a name; behind other letters they are parts of other words: `bypass`. */
+/** Words before `pass`, `pw` and `psk` in a name. After other letters these are parts of other words: `bypass`. */
 const OWNER =
   "(?:db|database|smtp|imap|mail|ftp|ssh|mysql|pg|postgres|redis|mongo|rabbit|user|admin|root|login|proxy|http|" +
   "auth|my|key|store|require|ssl|cert|vpn|wifi|wpa|ldap|bind)";
@@ -49,7 +49,7 @@ const ADDRESS = /^(?:[a-z][\w+.-]*:\/\/[^@\s]*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)$/i;
 const SENTENCE_WORD =
   /(?:^|\s)(?:is|are|must|should|cannot|can't|please|your|enter|least|required|invalid|the|at|an?|to|of|or|and|not|you|with|for|was|does|do|no)(?![\w'])/i;
 
-/** Whether the value of a secret name is plainly none: empty, a mask, a placeholder, a reference, a sentence. */
+/** Whether a value is certainly no secret: it is short, a mask, a placeholder, a reference or a sentence. */
 export function isPlain(value: string, name = ""): boolean {
   if (value.length < 3 || MARKER.test(value)) return true;
   if (value.length > 300) return false;
@@ -71,7 +71,7 @@ const TECHNICAL =
 /** Names in a program, paths, options, references, hashes, ids. */
 const NAMED_THING =
   /^[a-z_]+=|%[-\d.]*[sdvfq](?![a-z\d])|^[a-z\d]+(?:[_-][a-z\d]+)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[a-z]+(?:[A-Z][a-z]+)+\d{0,2}$|^[~.]{0,2}\/|^[a-zA-Z][\w-]*(?:\/[\w.-]+)+\/?$|^--?[a-z]|[()[\]{}<>"'`|;\\]|^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$|^[$%@#&*=+!?]|^[\da-f-]{7,}$|^[A-Z]?[a-z]+\d{0,2}$/;
-/** Small and large letters as a name in a program does not change between them. */
+/** Small and large letters in an order that names in programs do not have. */
 const MIXED_CASE = /[a-z][A-Z]{2}.*[a-z][A-Z].*[a-z][A-Z]|[a-z][A-Z].*[a-z][A-Z].*[a-z][A-Z]{2}/;
 
 /** Letters and digits in a run as no word has them, or letters of both cases as no name in a program has them. */

@@ -1,4 +1,4 @@
-/** The names of the files that a daemon puts beside its database. */
+/** Names the files that a daemon puts beside its database. */
 import { fingerprint } from "../base/ids.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 

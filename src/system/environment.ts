@@ -1,12 +1,9 @@
-/** The surroundings of one run: variables, folders, streams, and where conclaude keeps its files. */
+/** The environment of one run: variables, folders, streams, and where conclaude keeps its files. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Descent } from "./process/ancestors.ts";
 import { joinPath, resolvePath } from "../base/paths.ts";
 
-/**
- * The surroundings of one run, beside its input. `main.ts` passes on those of its process; a test passes on its own and
- * runs a hook or a verb in the test's process.
- */
+/** What one run knows of its process. `main.ts` passes the real values; a test passes its own and runs in process. */
 export interface Environment {
   /** A variable; undefined when it is unset, empty, or not UTF-8. */
   readonly variable: (name: string) => string | undefined;
@@ -29,7 +26,7 @@ export interface Environment {
   readonly isTerminal: (stream: "stdin" | "stdout" | "stderr") => boolean;
   /** The processes that this run comes from; null reads them from the system. */
   readonly descent: Descent | null;
-  /** Is told of a database that the run leaves open. A process ends at once, which is faster than to close it. */
+  /** Receives a database that the run leaves open: a process ends faster without closing it. */
   readonly hold: (db: DatabaseSync) => void;
 }
 
@@ -43,7 +40,7 @@ export interface ProgramFile {
 
 const FIRST_CHUNK_BYTES = 65_536;
 
-/** Reads a stream to its end, as far as it can be read. */
+/** Reads a stream to its end, or up to an error. */
 export function readAll(stdin: Environment["stdin"]): Uint8Array {
   let buffer = new Uint8Array(FIRST_CHUNK_BYTES);
   let filled = 0;
@@ -105,12 +102,12 @@ export interface Locations {
   readonly home: string | null;
   /** `~/.conclaude`, or a private folder in the temporary one: the log, the spool, notices. */
   readonly dataFolder: string;
-  /** The database before configuration has its say. */
+  /** The database path before the configuration is read. */
   readonly database: string;
   /** `flag` and `environment` are final; `default` and `fallback` give way to `database.path` of the configuration. */
   readonly databaseFrom: "flag" | "environment" | "default" | "fallback";
   readonly logFile: string;
-  /** What lies in the data folder. */
+  /** The names in the data folder. */
   readonly dataNames: readonly string[];
   /** Where a record waits when the database cannot take it, in order of preference. */
   readonly spoolFolders: readonly string[];
@@ -124,8 +121,8 @@ export interface LocateOptions {
 }
 
 /**
- * Finds the places: `--db`, then `CONCLAUDE_DB_PATH`, then `~/.conclaude/conclaude.db`, then `/tmp/conclaude.db` when
- * the home is unset or cannot take a folder (seed 000).
+ * Finds the files of conclaude. The database is `--db`, then `CONCLAUDE_DB_PATH`, then `~/.conclaude/conclaude.db`, then `/tmp/conclaude.db` when
+ * the home is unset or no folder can be made in it.
  */
 export function locate(
   { variable, cwd, temporaryFolder }: Pick<Environment, "variable" | "cwd" | "temporaryFolder">,
@@ -153,22 +150,19 @@ export function locate(
   };
 }
 
-/**
- * The database that counts: a flag or the environment outrank `database.path` of the configuration, which outranks the
- * default place (seed 000).
- */
+/** The path of the database: flag or environment first, then `database.path` of the configuration, then the default. */
 export function databaseAt(locations: Locations, configured: string | null): string {
   const isFinal = locations.databaseFrom === "flag" || locations.databaseFrom === "environment";
   return isFinal ? locations.database : configured ?? locations.database;
 }
 
 /**
- * Set for the command that rewrites summaries, and all that it starts: where that is Claude Code itself, nothing of its
- * session is kept. It would be a session to summarize in its turn, without end.
+ * Set for the command that rewrites summaries. Where that command starts Claude Code, hooks keep nothing of its session:
+ * otherwise that session would need a summary as well, without end.
  */
 export const SUMMARIZER_VARIABLE = "CONCLAUDE_SUMMARIZER";
 
-/** Others share `/tmp`, so what is ours there lies in a folder with the user's number, mode 0700. */
+/** All users share `/tmp`, so the user's files there lie in a folder with the user's number, mode 0700. */
 function privateName(): string {
   const uid = Deno.uid();
   return uid === null ? "conclaude" : `conclaude-${uid}`;

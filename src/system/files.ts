@@ -56,7 +56,7 @@ export function isPermissionDenied(error: unknown): error is Error {
 }
 
 /** How many links are followed. */
-const MAX_WAYS = 40;
+const MAX_LINKS = 40;
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
 /** In a folder with this bit, only its owner can remove a file. */
@@ -70,15 +70,15 @@ interface Fault {
 }
 
 /**
- * Looks at a file, the target of its link, and the folders up to `top`. Null where they belong to the user or root and
- * nobody else may write there, where there is no file, and on systems without owners.
+ * Checks a file, the target of its link, and the folders up to `top`. Null when they belong to the user or root and no
+ * other user may write there, when there is no file, and on systems without owners.
  */
 export function findFault(path: string, top: string): Fault | null {
   const uid = Deno.uid();
   try {
     return uid === null ? null : faultOnTheWay(path, top, uid);
   } catch {
-    // It is gone, or may not be looked at: whoever reads it will say so.
+    // The file is gone or may not be read: the caller that reads it reports that.
     return null;
   }
 }
@@ -93,15 +93,15 @@ function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
   return fault;
 }
 
-/** A link leads to other folders: whoever can change one of them chooses the file that is read. */
+/** Checks all folders on the way of a link: a user who can change one of them can replace the file. */
 function faultOfLink(path: string, uid: number): Fault | null {
   const target = Deno.realPathSync(path);
-  const ways = new Set<string>();
-  for (let at = path; at !== target && ways.size < MAX_WAYS; ways.add(at)) {
+  const links = new Set<string>();
+  for (let at = path; at !== target && links.size < MAX_LINKS; links.add(at)) {
     if (!Deno.lstatSync(at).isSymlink) break;
     at = resolvePath(Deno.readLinkSync(at), { folder: parentOf(at) });
   }
-  const folders = new Set([...ways, target].map(parentOf));
+  const folders = new Set([...links, target].map(parentOf));
   const above = new Set([...folders].flatMap((folder) => withParents(parentOf(folder))));
   let fault = faultAt(target, uid);
   for (const folder of folders) fault ??= faultAt(folder, uid);
@@ -141,7 +141,7 @@ function isOwnGroup(gid: number, owner: number, uid: number): boolean {
   return gid === Deno.gid() && (gid === uid || !hasOthers(gid, uid));
 }
 
-/** Whether others are in a group; true also when that is not known. */
+/** Whether a group has other members; true also when its members are not known. */
 function hasOthers(gid: number, uid: number): boolean {
   try {
     const [accounts, groups] = ["/etc/passwd", "/etc/group"].map((file) =>
@@ -169,7 +169,7 @@ export function realOr(path: string): string {
   }
 }
 
-/** Whether it is a file, or a link to one: a pipe would be waited for without end. */
+/** Whether a path is a regular file, or a link to one. Reading a pipe could wait for ever. */
 export function isFile(path: string): boolean {
   try {
     return Deno.statSync(path).isFile;
@@ -186,13 +186,13 @@ export function readSmallFile(
   path: string,
 ): { readonly text: string } | { readonly problem: string } | undefined {
   try {
-    // Asked first: reading a pipe would wait for ever, and a huge file would cost the hook its deadline.
+    // Reading a pipe would wait for ever, and a huge file would take longer than a hook may run.
     const { isFile, size } = Deno.statSync(path);
     if (!isFile) return { problem: "not a regular file" };
     if (size > MAX_FILE_BYTES) return { problem: `${size} bytes; the limit is 1 MiB` };
     return { text: Deno.readTextFileSync(path) };
   } catch (error) {
-    // Somebody meant a file to be at the end of a link.
+    // A link without a target is a mistake; a missing file is none.
     if (saysMissing(error)) return isLink(path) ? { problem: "a link to nothing" } : undefined;
     return { problem: error instanceof Error ? error.message : String(error) };
   }

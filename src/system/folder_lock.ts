@@ -1,10 +1,10 @@
-/** A lock that is a folder: it is there as long as somebody holds it. */
+/** A lock that is a folder: the lock is held as long as the folder exists. */
 import { waitMs } from "./wait.ts";
 import { removeQuietly } from "./write_file.ts";
 
 const PAUSE_MS = 20;
 
-/** Runs `act` under a lock, a folder. @param options `staleMs`: a lock of this age is dead. */
+/** Runs `act` while it holds the lock. @param options `staleMs`: a lock of this age is ignored. */
 export function whileLocked<T>(
   lock: string,
   act: () => T,
@@ -27,7 +27,7 @@ function take(
       Deno.mkdirSync(lock);
       return true;
     } catch (thrown) {
-      // Where no folder can be made, the file cannot be replaced either: the caller will say so.
+      // Where no folder can be made, the file cannot be replaced either, and the caller reports that.
       if (!(thrown instanceof Deno.errors.AlreadyExists)) return false;
       if (isStale(lock, limits.staleMs)) return false;
     }

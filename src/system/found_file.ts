@@ -1,20 +1,19 @@
-/** Files of other tools, as they are found: read, or with the reason why they cannot be. */
+/** Reads files of other tools; a file that cannot be read is returned with the reason. */
 import { messageOf } from "../base/errors.ts";
 import { joinPath } from "../base/paths.ts";
 import { saysMissing } from "./files.ts";
 
-/** A file that is there: with its text, or with the reason why it cannot be read. */
 export type FoundFile =
   & { readonly path: string }
   & ({ readonly text: string } | { readonly text: null; readonly problem: string });
 
 const MAX_MIB = 256;
 
-/** A file; undefined where there is none. */
+/** Reads a file; undefined when there is none. */
 export function readFound(path: string): FoundFile | undefined {
   const unread = (problem: string): FoundFile => ({ path, text: null, problem });
   try {
-    // Asked first: reading a pipe would wait for ever.
+    // Reading a pipe would wait for ever.
     const { isFile, size } = Deno.statSync(path);
     if (!isFile) return unread("it is not a regular file");
     if (size > MAX_MIB << 20) return unread(`it has ${size} bytes; the limit is ${MAX_MIB} MiB`);

@@ -10,7 +10,7 @@ export function* linesWith(path: string, text: string, maxBytes: number): Genera
   const decoder = new TextDecoder();
   let end = file.statSync().size;
   const first = Math.max(0, end - maxBytes);
-  // The end of a line whose beginning is not read yet.
+  // The rest of a line whose first part has not been read yet.
   let rest = new Uint8Array();
   for (let size = FIRST_BYTES; end > first; size *= 4) {
     const start = Math.max(first, end - size);

@@ -6,7 +6,7 @@ import { makePrivateFolder } from "./write_file.ts";
 /** A log of this size becomes `conclaude.log.1`, and a new one begins. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
-/** Adds a line to the first log that takes it, and returns that log. Outside of the home it says whose it is. */
+/** Adds a line to the first log that can be written, and returns its path. A log outside of the home also names the home. */
 export function appendLog(
   files: readonly string[],
   line: {
@@ -29,7 +29,7 @@ export function appendLog(
       Deno.writeTextFileSync(file, text, { append: true, mode: 0o600 });
       return file;
     } catch {
-      // The next file; the caller decides what it means that none took the line.
+      // Try the next file; the caller handles the case that no file took the line.
     }
   }
   return undefined;
@@ -57,7 +57,7 @@ function makeReady(file: string): void {
   try {
     if (info !== null && info.size > MAX_LOG_BYTES) Deno.renameSync(file, `${file}.1`);
   } catch {
-    // Another process did.
+    // Another process renamed it.
   }
 }
 

@@ -9,7 +9,7 @@ export type EntryKind = "file" | "folder" | "link" | "other";
  */
 const MAX_FOLDER_BYTES = 4_000_000;
 
-/** True when anything is at a path, a link that leads nowhere included. */
+/** Whether anything is at a path; a link that leads nowhere counts. */
 export function exists(path: string): boolean {
   return orElse(false, () => Boolean(Deno.lstatSync(path)));
 }

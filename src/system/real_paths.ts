@@ -8,7 +8,7 @@ interface Real {
   readonly isThere: boolean;
 }
 
-/** Remembers what was asked, as long as nothing changes: asking for a missing file costs 30 µs and more. */
+/** Follows links and remembers the answers: each look at a missing file costs 30 µs or more. */
 export class RealPaths {
   readonly #known = new Map<string, Real>();
 
@@ -59,7 +59,7 @@ function entryAt(path: string): { readonly target: string | null } | null {
   }
 }
 
-/** As `RealPaths.real()`, once. */
+/** The path with all links followed, for a single question. */
 export function realPath(path: string): string {
   return new RealPaths().real(path);
 }

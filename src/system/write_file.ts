@@ -1,4 +1,4 @@
-/** Replaces, makes and removes files and folders. Other programs see an old text or a new one, and never half of it. */
+/** Replaces, makes and removes files and folders. Other programs see the old text or the new one, never half a text. */
 
 /**
  * Writes a text beside a file, flushes it, and renames it into its place. @returns False where `prepare` said so.
@@ -29,7 +29,7 @@ function writeDraft(draft: string, bytes: Uint8Array, mode: number): void {
   file.syncSync();
 }
 
-/** Removes a file, or an empty folder; one that is gone or must stay is let be. */
+/** Removes a file or an empty folder. Does nothing when that fails. */
 export function removeQuietly(path: string): void {
   try {
     Deno.removeSync(path);
@@ -38,7 +38,7 @@ export function removeQuietly(path: string): void {
   }
 }
 
-/** Renames a file; one that is gone is let be. */
+/** Renames a file. Does nothing when that fails. */
 export function renameQuietly(from: string, to: string): void {
   try {
     Deno.renameSync(from, to);
@@ -47,7 +47,7 @@ export function renameQuietly(from: string, to: string): void {
   }
 }
 
-/** Makes a folder with mode 0700, and those above it. @throws {Error} When somebody else owns it. */
+/** Makes a folder with mode 0700, and those above it. @throws {Error} When another user owns it. */
 export function makePrivateFolder(folder: string): void {
   Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!isPrivateFolder(folder)) {
@@ -55,7 +55,7 @@ export function makePrivateFolder(folder: string): void {
   }
 }
 
-/** True for a folder, or a link to one, that this user made; on Windows ownership is not looked at. */
+/** Whether it is a folder of this user, or the user's link to one; on Windows every folder counts. */
 export function isPrivateFolder(folder: string): boolean {
   const uid = Deno.uid();
   return Deno.statSync(folder).isDirectory && (uid === null || Deno.lstatSync(folder).uid === uid);
@@ -73,11 +73,6 @@ export function readFile(
     if (thrown instanceof Deno.errors.NotFound) return null;
     throw thrown;
   }
-}
-
-/** @throws {Error} When it cannot be removed. */
-export function removeFile(path: string): void {
-  Deno.removeSync(path);
 }
 
 /** Makes a folder, and those above it that are missing. @throws {Error} When it cannot be made. */

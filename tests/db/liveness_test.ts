@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { goneSessions, type ProcessNow } from "../../src/db/sessions.ts";
+import { goneSessions } from "../../src/db/sessions.ts";
+import type { ProcessState } from "../../src/system/process/process_identity.ts";
 
 const SESSION = { sessionId: "s", claudePid: 10, claudeProcess: "start-a" };
 
 function gone(
-  processes: Readonly<Record<number, ProcessNow>>,
+  processes: Readonly<Record<number, ProcessState>>,
   more = {},
   ownPid: number | null = null,
 ) {

@@ -1,7 +1,4 @@
-/**
- * Whether Claude Code asks conclaude at all: what its settings files say, and whether the program that they name can be
- * started.
- */
+/** Tells from Claude Code's settings files whether Claude Code calls conclaude's hooks, and whether the program can be started. */
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
 import { handlersIn, memberOf, type Ownership, roleOf, splitWords } from "./own_handler.ts";
@@ -33,7 +30,7 @@ export interface Need {
 export type Remedy =
   /** Remove `disableAllHooks` from this file. */
   | { readonly kind: "enable"; readonly path: string }
-  /** Correct somebody's entry in this file. */
+  /** Correct an invalid entry in this file. */
   | { readonly kind: "correct"; readonly path: string; readonly at: string }
   /** Install our hooks into this file; null where none of them is installed anywhere. */
   | { readonly kind: "install"; readonly path: string | null }
@@ -46,7 +43,7 @@ export interface Unarmed {
   readonly events: readonly string[];
   /** True when no other gate is configured. */
   readonly isAll: boolean;
-  /** A sentence without a capital letter and a period. */
+  /** A sentence in small letters without a period. */
   readonly why: string;
   readonly remedy: Remedy;
 }
@@ -59,7 +56,7 @@ interface Asked {
   readonly searchPath: string | undefined;
 }
 
-/** Finds out why gates are not asked, one entry a reason. @param files The one with the last word first. */
+/** Finds out why gates are not asked, one entry a reason. @param files The first one outranks the others. */
 export function whyUnarmed(files: readonly ParsedSettings[], asked: Asked): Unarmed[] {
   const { needs } = asked;
   const path = disablingFile(files);

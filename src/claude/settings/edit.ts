@@ -74,7 +74,7 @@ export function readOwnEntries(
     command: String(valueAt(handler, "command")?.value),
     timeout: Number(valueAt(handler, "timeout")?.value),
     onFailure: valueAt(handler, "onFailure")?.value === "block" ? "block" : undefined,
-    // Only the drain has it from us; under any other hook it was put there, and is not to be put there again.
+    // Only our drain is `async`; on another hook a person has added it, and it is not written again.
     async: role === "drain" && valueAt(handler, "async")?.value === true ? true : undefined,
   }));
 }
@@ -151,9 +151,9 @@ const USUAL: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * The text with a handler as the entry says; `undefined` when it is so already. `args` is the form of a command without a
- * shell; `if`, `asyncRewake` and `shell` make Claude Code ask only now and then, not wait for the answer, or start the
- * command in a shell that it is not written for. All other keys are the person's and stay.
+/**
+ * The text with a handler as the entry says; `undefined` when it is so already. The keys `args`, `if`, `asyncRewake` and
+ * `shell` are removed: they change how, when or in which shell Claude Code starts the command. All other keys stay.
  */
 function correctHandler(body: string, handler: Node, entry: HookEntry): string | undefined {
   const present: Readonly<Record<string, Json>> = getNodeValue(handler);

@@ -84,7 +84,7 @@ const HANDLER_TYPES: Readonly<Record<string, HandlerType>> = {
   agent: { required: { prompt: text }, optional: { ...COMMON, model: text } },
 };
 
-/** All under `hooks` that Claude Code refuses. It ignores unknown events and unknown keys, and so does this. */
+/** Everything under `hooks` that Claude Code refuses. Like Claude Code, it ignores unknown events and keys. */
 export function checkHooks(settings: unknown): HookProblem[] {
   const hooks = isRecord(settings) ? settings["hooks"] : undefined;
   if (hooks === undefined) return [];

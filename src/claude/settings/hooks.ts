@@ -96,7 +96,7 @@ export const DRAIN_WORD = "Drain";
 
 /**
  * Our two handlers under one event: the event's own hook, whose answer Claude Code waits for, and the drain, which works
- * captures into memory while nobody waits.
+ * captures into memory in the background.
  */
 export type HookRole = "event" | "drain";
 
@@ -240,7 +240,7 @@ const SECONDS_BY_EVENT: Readonly<Record<string, number>> = {
   UserPromptSubmit: 30,
 };
 
-/** Seconds; nobody waits for the drain. */
+/** Seconds; Claude Code does not wait for the drain. */
 const DRAIN_TIMEOUT_SECONDS = 60;
 
 /** Seconds at the end of a hook, kept for ending a command and writing the database. */

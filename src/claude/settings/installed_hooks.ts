@@ -1,4 +1,4 @@
-/** What the settings files of Claude Code that count in a folder say of conclaude's hooks. */
+/** Reads conclaude's hooks from the settings files of Claude Code that count in a folder. */
 import { isUserError } from "../../base/errors.ts";
 import type { Locations } from "../../system/environment.ts";
 import { isBareName } from "../../system/process/executable.ts";
@@ -42,7 +42,7 @@ export interface HooksPlace {
   readonly searchPath: string | undefined;
 }
 
-/** The settings files that count here; the one that Claude Code obeys first comes first. */
+/** The settings files that count here. The first one outranks the others. */
 export function lookAtSettings(place: HooksPlace): SettingsLook[] {
   const { locations, projectDir, claudeFolder, settings } = place;
   const around = { projectDir, home: locations.home ?? undefined, configDir: claudeFolder };
@@ -62,21 +62,14 @@ export function lookAtSettings(place: HooksPlace): SettingsLook[] {
 
 function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace): SettingsLook {
   const { path } = file;
-  const none = {
-    settings: undefined,
-    unreadable: null,
-    fatal: undefined,
-    entries: [],
-    wrapped: [],
-  };
+  const read = { settings: undefined, unreadable: null, fatal: undefined };
+  const none = { ...read, entries: [], wrapped: [] };
   const ownership = ownershipHere(place);
   try {
     const { text } = readSettings(path);
     if (text === undefined || text.trim() === "") return { ...file, ...none };
-    const entries = readOwnEntries(text, {
-      ...ownership,
-      attempt: { command: "install-hooks", path },
-    });
+    const attempt = { command: "install-hooks", path } as const;
+    const entries = readOwnEntries(text, { ...ownership, attempt });
     const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     return {
       ...file,
@@ -109,7 +102,7 @@ export function replaceLine(look: Installed): string {
   return commandLine("install-hooks", [...look.flags, ...strictFlag(look)]);
 }
 
-/** The same for the program that the hooks start now, where they look it up on the `PATH`. */
+/** The command that installs the hooks again; a program that the hooks find on the `PATH` stays the same. */
 export function installLine(look: Installed): string {
   const searched = look.entries.map(({ command }) => readHookCommand(command)).find(isSearched);
   const command = searched === undefined ? [] : ["--command", searched.executable];

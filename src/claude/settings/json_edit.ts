@@ -155,7 +155,7 @@ function styleOf(text: string, container: Node): Style {
   return { inline: false, gap: lineEndOf(text) + indent, colon: ": ", unit };
 }
 
-/** Whether members stand on the line of the opening bracket; an empty container does as the one around it. */
+/** Whether members stand on the line of the opening bracket; an empty container follows the one around it. */
 function isInline(text: string, container: Node): boolean {
   const first = container.children?.[0];
   if (first !== undefined) return !/[\r\n]/.test(text.slice(container.offset, first.offset));

@@ -1,7 +1,4 @@
-/**
- * Registers conclaude as an MCP server of Claude Code, and takes it out again. Every byte of the file that is not about
- * our server stays as it is.
- */
+/** Registers conclaude as an MCP server of Claude Code, and removes it again. No other byte of the file changes. */
 import { getNodeValue, parseTree } from "jsonc-parser";
 import { UserError } from "../../base/errors.ts";
 import { joinPath, resolvePath } from "../../base/paths.ts";

@@ -78,7 +78,7 @@ interface Command {
   readonly args: readonly string[] | undefined;
 }
 
-/** Lists the ways to read a handler. With `args`, the command should be one word, but people also write more. */
+/** The commands that a handler may mean. With `args`, the command should be one word, but people also write more. */
 function commandsOf(handler: unknown): readonly Command[] {
   if (typeof handler !== "object" || handler === null) return [];
   const { type, command, args } = handler as Record<string, unknown>;

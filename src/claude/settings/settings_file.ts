@@ -5,13 +5,13 @@
 import { isUserError, messageOf, UserError } from "../../base/errors.ts";
 import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { IS_WINDOWS } from "../../system/process/executable.ts";
+import { removeSync } from "../../system/files.ts";
 import { linkAt } from "../../system/on_disk.ts";
 import {
   folderMode,
   keepOwner,
   makeFolder,
   readFile,
-  removeFile,
   removeQuietly,
   writeWhole,
 } from "../../system/write_file.ts";
@@ -75,7 +75,7 @@ export function settingsPath(place: SettingsPlace): string {
   return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
 }
 
-/** Claude Code's settings files for a project, the one with the last word first. */
+/** Claude Code's settings files for a project. The first one outranks the others. */
 export function settingsPaths(
   place: Pick<SettingsPlace, "projectDir" | "home" | "configDir">,
 ): string[] {
@@ -112,9 +112,9 @@ export function replaceSettings(file: SettingsFile, text: string | undefined): b
       const now = readSettings(file.path);
       return now.text === file.text && now.target === file.target;
     };
-    if (text !== undefined) return writeSettings(text, { ...file, isWelcome: isUnchanged });
+    if (text !== undefined) return writeSettings(text, { ...file, mayReplace: isUnchanged });
     if (!isUnchanged()) return false;
-    removeFile(file.target);
+    removeSync(file.target);
     return true;
   });
 }
@@ -166,17 +166,17 @@ function writeSettings(
   options: {
     readonly target: string;
     readonly mode: number;
-    /** Asked right before the rename; false keeps the old file. */
-    readonly isWelcome?: () => boolean;
+    /** Called right before the rename; false keeps the old file. */
+    readonly mayReplace?: () => boolean;
   },
 ): boolean {
-  const { target, mode, isWelcome = () => true } = options;
+  const { target, mode, mayReplace = () => true } = options;
   makeFolder(parentOf(target), NEW_FOLDER_MODE);
   return writeWhole(target, text, {
     mode,
     prepare: (draft) => {
       keepOwner(draft, { target, mode });
-      return isWelcome();
+      return mayReplace();
     },
   });
 }

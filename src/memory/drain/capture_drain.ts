@@ -1,4 +1,4 @@
-/** Works captures into memory: claim, observe, confirm; then the summaries of the sessions that have news. */
+/** Drains the queue: claims captures, observes them, confirms them, and then writes the summaries that have changed. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../base/errors.ts";
 import { digestOf } from "../../base/fnv.ts";
@@ -29,7 +29,7 @@ import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 
 export interface CaptureDrainReport {
   readonly worked: number;
-  /** Captures that could not be; they wait for another try, or are given up. */
+  /** Captures that could not be worked in; they wait for another try, or are given up. */
   readonly failed: number;
   readonly forgotten: number;
   readonly summaries: number;
@@ -37,7 +37,7 @@ export interface CaptureDrainReport {
   readonly complete: boolean;
 }
 
-/** Takes captures of what was forgotten away, and gives the others. */
+/** Removes the captures of forgotten texts, and returns the others. */
 export type WithoutForgotten = <Capture extends { readonly id: string }>(
   db: DatabaseSync,
   captures: readonly Capture[],
@@ -53,29 +53,29 @@ export interface CaptureDrainOptions {
   readonly batch?: BatchSize;
   /** Masks what was captured before its pattern was configured. */
   readonly redact?: LateRedaction | undefined;
-  /** Also what drains have died over: a person has asked for it. */
+  /** Also tries captures over which drains have died, because a person asks for it. */
   readonly despiteDeaths?: boolean;
   /** False leaves the summaries of sessions to another drain. */
   readonly summarizes?: boolean;
   readonly onProgress?: (worked: number) => void;
 }
 
-/** Few enough that a hook never waits long for its turn, and that the payloads take little memory. */
+/** Small enough that a hook never waits long for the database, and that payloads take little memory. */
 const BATCH: BatchSize = { maxRows: 128, maxBytes: 1_000_000 };
 /** The batches between two checkpoints, so that the write-ahead log does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 48;
-/** After so many captures, or bytes of payloads, what is left of them is collected: a capture leaves some 4 kB. */
+/** After so many captures, or bytes of payloads, garbage is collected: a capture leaves about 4 kB. */
 const COLLECT_EVERY = { rows: 2_500, bytes: 4_000_000 };
 
 /**
- * A drain that dies over a capture cannot say so. So many tries that nobody heard of again, all but the first of it
- * alone and none shortly after another, are no chance: only what is worked at for long is hit so often.
+ * A drain that dies over a capture cannot report it. A capture is given up when so many drains have claimed it and never
+ * finished: all but the first had claimed it alone, and none of them came shortly after another one.
  */
 const MAX_DEATHS = 5;
 
 /**
- * Works off the queue, for the holder of its lock. A capture that is done is marked in the transaction that writes what was
- * made of it, so a drain that is killed leaves every capture either waiting or worked in.
+ * Drains the queue; the caller holds its lock. A capture is marked as done in the transaction that writes its observation,
+ * so after a kill every capture is either waiting or done.
  */
 export function drainCaptures(
   db: DatabaseSync,
@@ -91,8 +91,8 @@ export function drainCaptures(
 }
 
 /**
- * {@linkcode drainCaptures} in steps, a batch or some summaries each, between which others may work: at least for so
- * many milliseconds as each step gives.
+ * {@linkcode drainCaptures} in steps: a batch of captures or some summaries each. A step yields the milliseconds for which
+ * the caller leaves the database to others.
  */
 export function* drainSteps(
   db: DatabaseSync,
@@ -144,7 +144,7 @@ function workIn(
   } catch (thrown) {
     if (!isOfValues(thrown)) throw thrown;
   }
-  // One of them cannot be kept: alone, it does not hold up the others.
+  // One of them cannot be saved, so each is saved alone.
   let failed = 0;
   for (const reading of readings) {
     try {
@@ -177,7 +177,7 @@ function keepAll(db: DatabaseSync, readings: readonly Reading[], at: ReadAt) {
   });
 }
 
-/** @returns The observation that was made of it; null where it tells nothing. */
+/** Saves the observations of a capture, and mends failures. @returns The id of the first; null when there is none. */
 function keep(
   db: DatabaseSync,
   { capture, observed, terms }: Reading,
@@ -209,7 +209,7 @@ function newObservation(
   return { ...observed, uid: id, sessionId, project, branch, terms, sameAs, atMs: createdAtMs };
 }
 
-/** The stored text that repeats of an observation share; null when nothing repeats it. */
+/** The stored key that repeats of an observation share; null when it has no repeats. */
 function storedSameAs({ sameAs, wrong }: Observed): string | null {
   if (sameAs === null || wrong === undefined) return sameAs === null ? null : digestOf(sameAs);
   return sameFailure(digestOf(sameAs), digestOf(wrong));
@@ -219,7 +219,7 @@ function storedSameAs({ sameAs, wrong }: Observed): string | null {
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 5_000;
 
-/** Gives a capture back to the queue. @param why `fault`: what is wrong with it. `atMs`: when that was seen, in epoch milliseconds. */
+/** Returns a capture that cannot be worked in to the queue, or gives it up. @param why `atMs` is in epoch milliseconds. */
 function giveBack(
   db: DatabaseSync,
   capture: Pick<ClaimedCapture, "id" | "attempts">,
@@ -233,15 +233,15 @@ function giveBack(
   });
 }
 
-/** Works off the queue of a database, unless another process does: then it returns null. */
+/** Drains the queue of a database; null when another process does so. */
 export function drainAlone(
   db: DatabaseSync,
   database: string,
   options: CaptureDrainOptions & {
     readonly waitMs?: number;
-    /** False leaves a damaged index as it is: making it anew may take seconds. */
+    /** False leaves a damaged index as it is, since rebuilding it may take seconds. */
     readonly mendsIndex?: boolean;
-    /** Called before a damaged index is made anew: this is worth telling. */
+    /** Called before a damaged index is rebuilt. */
     readonly onRebuild?: (why: string) => void;
   },
 ): CaptureDrainReport | null {
@@ -249,8 +249,8 @@ export function drainAlone(
   const lock = takeLock(drainLockPath(database), { waitMs: options.waitMs ?? 0 });
   if (lock === null) return null;
   try {
-    // What is written goes into the index as well: one that is damaged would keep everything waiting. Of one that is gone
-    // SQLite says what it says of a capture that it does not take.
+    // Observations are also written to the index, so a damaged index would stop the drain. A missing index is checked
+    // first, because SQLite's error for it looks like that of a bad capture.
     const drain = () => {
       requireIndex(db);
       return drainCaptures(db, options);
@@ -261,7 +261,7 @@ export function drainAlone(
   }
 }
 
-/** For so long after another process has written, more writes are expected; milliseconds. */
+/** After a write of another process, more writes are expected for so many milliseconds. */
 const EXPECTED_MS = 2_000;
 /** The batch while hooks are at work: a transaction of about two milliseconds. */
 const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };
@@ -274,7 +274,7 @@ interface Pace {
   readonly pauseMs: number;
 }
 
-/** Returns a function that tells the pace of the moment: small batches while others write. */
+/** Returns a function that gives the present pace: small batches while other processes write. */
 export function paceBesideHooks(
   db: DatabaseSync,
   batch: BatchSize,
@@ -297,10 +297,10 @@ export function paceBesideHooks(
   };
 }
 
-/** SQLite's codes for what is wrong with a statement or a value, not with the database (https://sqlite.org/rescode.html). */
+/** SQLite's codes for errors of a statement or a value, not of the database (https://sqlite.org/rescode.html). */
 const OF_VALUES: ReadonlySet<number> = new Set([1, 18, 19, 20]);
 
-/** Whether an error is about what is written. Any other would meet whatever is written after it, too. */
+/** Whether an error comes from the written values. Any other error would also stop the next captures. */
 function isOfValues(thrown: unknown): boolean {
   const { errcode } = thrown as { readonly errcode?: unknown };
   if (typeof errcode === "number") return OF_VALUES.has(errcode & 0xff);

@@ -1,4 +1,4 @@
-/** A failure and what mended it, as one observation: the error, the changes, and that the same command passes. */
+/** Describes a fix: the failure, the changes that mended it, and the command that passes now. */
 import { baseName, isAbsolutePath } from "../../base/paths.ts";
 import type { ObservedFacts } from "../observe/observation.ts";
 import { saysLittle } from "../observe/error_line.ts";
@@ -39,10 +39,10 @@ const MAX_COMMAND_CHARS = 80;
 const MAX_BY_CHARS = 60;
 const NAMED_FILES = 2;
 const FILE_ALONE = /^\S+\.[cm]?[jt]sx?$/;
-/** `tests/a.py::test_b`, `OrderTest.total:42`, `TestAdd`: nobody takes them for words of the title. */
+/** Names of tests that need no quotes in a title: `tests/a.py::test_b`, `OrderTest.total:42`, `TestAdd`. */
 const IS_CODE = /^\S*(?:[:/._#(]|[a-z][A-Z])\S*$/;
 
-/** Tells a fix. @param changes What was changed before the pass; at least one. */
+/** Describes a fix. @param changes The changes before the pass; at least one. */
 export function describeFix(
   failure: Failure & { readonly id: number },
   changes: readonly ToldChange[],
@@ -78,7 +78,7 @@ function byWhat(changes: readonly ToldChange[], files: readonly string[]): strin
 function whatFailed({ text, facts }: Failure, files: readonly string[]): string {
   const { command = "", error, failing, failed = 0 } = facts;
   const [test] = failing ?? [];
-  // Of a file that could not be read at all no test is named.
+  // A test file that could not be loaded names no test.
   const isTest = test !== undefined && !FILE_ALONE.test(test);
   if (error !== undefined && !saysLittle(error) && !isTest) {
     return shortened(foundByLinter(error, { text, files }) ?? error, MAX_WHAT_CHARS);
@@ -89,7 +89,7 @@ function whatFailed({ text, facts }: Failure, files: readonly string[]): string 
   return `${IS_CODE.test(name) ? name : `"${name}"`}${many > 1 ? ` +${many - 1} more` : ""}`;
 }
 
-/** Files as a title names them; those of long folders by their names alone. */
+/** The files for a title; without their folders when these are long. */
 function namesOf(files: readonly string[]): string {
   const named = files.slice(0, NAMED_FILES);
   const isLong = named.join(", ").length > MAX_BY_CHARS;
@@ -118,13 +118,13 @@ function foundByLinter(
   return `${rule ?? message}${above === undefined ? "" : ` in ${placeOf(above.trim(), files)}`}`;
 }
 
-/** A file as it is told from its project, as far as that is known. */
+/** A file relative to its project, when that is known. */
 function placeOf(path: string, files: readonly string[]): string {
   const known = files.find((file) => path === file || path.endsWith(`/${file}`));
   return known ?? (isAbsolutePath(path) ? baseName(path) : path);
 }
 
-/** A cause, and how an error tells of it. */
+/** A cause outside of the code, and how its errors read. */
 interface OutsideCause {
   readonly name: string;
   readonly pattern: RegExp;
@@ -176,15 +176,15 @@ export function liesOutside(error: string): boolean {
 }
 
 const MAX_CREDITED = 4;
-/** Texts for people: no test and no compiler reads them. */
+/** Files for people, which no test and no compiler reads. */
 const PROSE = /\.(?:md|markdown|rst|adoc|txt)$|(?:^|\/)(?:README|LICENSE|CHANGELOG)$/i;
 const IN_NAME = /[\w.-]/;
 const MIN_NAME_CHARS = 3;
 
 /**
- * The changes that a fix names, in their order: those that the failure names or that touch what it ran, else all; of a file
- * the last change, and at most four. What failed for a cause outside of the code was mended by a command, where one changed
- * something there.
+ * The changes that are credited with a fix, in their order: those of files that the failure names or ran, else all. Only
+ * the last change of each file counts, and at most four. When the cause lies outside of the code, commands that changed
+ * something outside are credited as well.
  */
 export function creditedChanges<Change extends PossibleFix>(
   failure: Failure,
@@ -210,7 +210,7 @@ export function creditedChanges<Change extends PossibleFix>(
 function isAbout({ title, text, facts }: Failure, { files, part = "" }: PossibleFix): boolean {
   const { paths = [], error = "" } = facts;
   return files.some((path) =>
-    isNamedIn(text, path) || isNamedIn(title, path) ||
+    standsIn(text, baseName(path)) || standsIn(title, baseName(path)) ||
     paths.some((one) => path === one || path.startsWith(`${one.replace(/\/\.$/, "")}/`))
   ) ||
     part.split(/\s+/).slice(1).some((word) =>
@@ -218,12 +218,7 @@ function isAbout({ title, text, facts }: Failure, { files, part = "" }: Possible
     );
 }
 
-/** Whether a text names a file, in whichever folder. */
-function isNamedIn(text: string, path: string): boolean {
-  return standsIn(text, baseName(path));
-}
-
-/** Whether a text has a name, or the end of a path, that is no end of a longer name. */
+/** Whether a text holds a name or the end of a path, and not only as the end of a longer name. */
 export function standsIn(text: string, name: string): boolean {
   if (name === "") return false;
   let at = text.indexOf(name);

@@ -1,13 +1,13 @@
-/** Masks what was captured before a pattern was configured: what is made of it goes by the patterns of now. */
+/** Masks captures by patterns that were configured after them. */
 import { mayMatchOwn } from "../../secrets/look.ts";
 
-/** The payload of a capture without what the patterns find. @param text The same as JSON. */
+/** Masks the payload of a capture. @param text The payload as JSON. */
 export type LateRedaction = (
   payload: Readonly<Record<string, unknown>>,
   text: string,
 ) => Readonly<Record<string, unknown>>;
 
-/** Returns a function that masks by these patterns; undefined without any: hooks have masked the rest. */
+/** Returns a function that masks by these patterns; undefined without patterns. Hooks have masked all other secrets. */
 export async function lateRedaction(
   sources: readonly string[],
 ): Promise<LateRedaction | undefined> {

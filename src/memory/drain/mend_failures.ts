@@ -1,7 +1,8 @@
-/** Closes failures: what is known by the same passes later on the branch, and what was changed between is the fix. */
+/** Closes failures when a command with the same key passes later on the branch. The changes in between are the fix. */
 import type { DatabaseSync } from "node:sqlite";
 import { creditedChanges, describeFix } from "./describe_fix.ts";
 import { digestOf } from "../../base/fnv.ts";
+import { isSameValue } from "../../base/likeness.ts";
 import type { CommandKey, ObservedFile } from "../observe/observation.ts";
 import { changingPart } from "../observe/changing_commands.ts";
 import { failureKey } from "../observe/command_key.ts";
@@ -22,31 +23,31 @@ interface Pass {
   readonly passes: readonly CommandKey[];
   /** The command as it was typed; empty for another tool. */
   readonly command: string;
-  /** Its observation. */
+  /** The observation of the pass. */
   readonly by: number;
-  /** Epoch milliseconds: what is dated later than this was told by a clock that was set back since. */
+  /** Epoch milliseconds. Failures with a later date are from before the clock was set back. */
   readonly nowMs: number;
 }
 
-/** The most edits and commands between a failure and a pass that are looked at. */
+/** At most so many edits and commands between a failure and a pass are read. */
 const MAX_CHANGES = 200;
 const NOT_ALL = /^panic: |\[(?:build|setup) failed\]/m;
 
-/** Closes the failures on the branch that were open when something passed which has taken all that failed. */
+/** Closes the open failures on the branch whose tests and files the passing command has covered. */
 export function mendFailures(db: DatabaseSync, pass: Pass): void {
   const { capture: { sessionId, project, branch, createdAtMs: before }, passes, by, nowMs } = pass;
   const fixes = new Map<string, number>();
   for (const key of passes) {
     const sameAs = digestOf(failureKey(key.what));
-    // While commits are put on top of others HEAD is on no branch.
+    // During a rebase HEAD is on no branch.
     const session = key.what.startsWith("git ") ? sessionId : null;
     const open = openFailures(db, { sameAs, session, project, branch, before, nowMs })
       .filter((failure) => failure.id !== by && covers(key, takenBy(failure)));
     for (const failure of open) {
-      // What failed in another way since was gone by then.
+      // A later failure with another error shows that this one was mended before.
       const next = open.findLast(({ createdAtMs }) => createdAtMs > failure.updatedAtMs);
       const untilMs = next?.createdAtMs ?? before;
-      const fix = tellFix(db, failure, { pass, fixes, untilMs });
+      const fix = saveFix(db, failure, { pass, fixes, untilMs });
       resolveObservation(db, failure.id, fix ?? by);
       if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
     }
@@ -55,13 +56,13 @@ export function mendFailures(db: DatabaseSync, pass: Pass): void {
 
 function takenBy({ facts, text }: OpenFailure) {
   const { command = "", paths = [], chosen = [], failing = [], failed = 0, passed } = facts;
-  // Go does not count: others may have failed where a filter shows a part, or a package was not built.
+  // Go prints no counts: more tests may have failed than a filter shows, or a package was not built.
   const isPart = passed === undefined && (command.includes("|") || NOT_ALL.test(text));
   return { paths, chosen, failing: failing.length >= failed && !isPart ? failing : [] };
 }
 
-/** Tells the fix of a failure; null where nothing was changed since. What is told already, of another failure, is one fix. */
-function tellFix(
+/** Saves the fix of a failure; null when nothing was changed. Failures with the same fix share one observation. */
+function saveFix(
   db: DatabaseSync,
   failure: OpenFailure,
   { pass, fixes, untilMs }: {
@@ -103,7 +104,7 @@ function changesSince(
   { sessionId, untilMs }: { readonly sessionId: string; readonly untilMs: number },
 ) {
   const { command, error = failure.title } = failure.facts;
-  // Tools other than the shell fail by what they are asked.
+  // Other tools than the shell fail because of their input.
   if (command === undefined || saysNothingToCommit(error)) return [];
   const between = { fromMs: failure.updatedAtMs, untilMs, limit: MAX_CHANGES };
   const commands = commandsBetween(db, sessionId, between).flatMap((change) => {
@@ -116,7 +117,7 @@ function changesSince(
   return creditedChanges(failure, changes);
 }
 
-/** The files of some changes, with the content that the last of them left. */
+/** The files of some changes, with the digest that the last change left. */
 function filesOf(
   db: DatabaseSync,
   changes: readonly Pick<Change, "id">[],
@@ -135,10 +136,10 @@ interface FailedRun extends Pick<CommandKey, "paths" | "chosen"> {
   readonly failing: readonly string[];
 }
 
-/** Whether a command that passed, known by the same program and place, has taken all that failed. */
+/** Whether a command that passed, with the same key, has covered all tests and files that failed. */
 function covers(passed: Pick<CommandKey, "paths" | "chosen">, failed: FailedRun): boolean {
   const { failing } = failed;
-  const isChosen = passed.chosen.length === 0 || areSame(passed.chosen, failed.chosen) ||
+  const isChosen = passed.chosen.length === 0 || isSameValue(passed.chosen, failed.chosen) ||
     failing.length > 0 && failing.every((name) => passed.chosen.some((one) => chooses(one, name)));
   const isThere = passed.paths.length === 0 ||
     failed.paths.length > 0 && failed.paths.every((path) => isWithin(path, passed.paths)) ||
@@ -152,17 +153,13 @@ const WITHIN = /^[/:[# ]/;
 function isWithin(path: string, paths: readonly string[]): boolean {
   return paths.some((one) =>
     path === one ||
-    // Tests of Python are told by the names of modules as well: `tests.a.B`.
+    // Python also names tests by modules: `tests.a.B`.
     path.startsWith(one) && (one.includes("/") ? WITHIN : /^\W/).test(path.slice(one.length))
   );
 }
 
-/** Whether an option that chooses tests by their names takes one: `^TestA$|TestB`, `a or b`. */
+/** Whether an option that selects tests by name selects one: `^TestA$|TestB`, `a or b`. */
 function chooses(option: string, name: string): boolean {
   const parts = option.split(/\||\bor\b/).map((part) => part.replace(/[\^$()\\]/g, "").trim());
   return parts.some((part) => part !== "" && name.includes(part));
-}
-
-function areSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((text, n) => text === other[n]);
 }

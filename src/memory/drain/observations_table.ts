@@ -5,14 +5,14 @@ import {
   type ObservedFacts,
   type ObservedFile,
 } from "../observe/observation.ts";
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { IS_PRUNED } from "../../db/payloads.ts";
 import { askForSummary } from "../../db/queue_work.ts";
-import { statement } from "../../db/statement.ts";
+import { insertRow, statement, updateRow } from "../../db/statement.ts";
 import { transaction } from "../../db/transaction.ts";
 
 interface ObservationBase {
-  /** The same in every database that it is copied to. */
+  /** Stays the same when the observation is exported and imported. */
   readonly uid: string;
   readonly sessionId: string;
   readonly project: string | null;
@@ -25,10 +25,10 @@ interface ObservationBase {
 }
 
 export interface NewObservation extends ObservationBase {
-  /** The words of code, as the index has them. */
+  /** The words of code for the index. */
   readonly terms: string;
   readonly files: readonly ObservedFile[];
-  /** The text that its repeats in the session share; null when it has none. */
+  /** The key that its repeats in the session share; null when it has no repeats. */
   readonly sameAs: string | null;
   readonly atMs: number;
 }
@@ -38,14 +38,14 @@ export interface Observation extends ObservationBase {
   readonly files: readonly string[];
   /** How often it was seen in its session, 1 and up. */
   readonly repeats: number;
-  /** The observation that mended this failure; 0 where that is gone. */
+  /** The observation that mended this failure; 0 when that was deleted. */
   readonly resolvedBy: number | null;
   /** When it was seen first, and last. */
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
 
-/** Files that an observation names, at most, however often it is seen. */
+/** At most so many files of an observation are stored, also when it is repeated. */
 export const MAX_FILES = 50;
 
 /** The columns of an {@linkcode Observation}, to be read with {@linkcode observationOf}. */
@@ -65,13 +65,13 @@ export function observationOf(row: Readonly<Record<string, unknown>>): Observati
   } as unknown as Observation;
 }
 
-/** The uids of the observations of a session. One that a capture became has the id of that capture. */
+/** The uids of the observations of a session. The uid of a capture's observation begins with the capture's id. */
 export function observationUids(db: DatabaseSync, sessionId: string): string[] {
   return db.prepare("SELECT uid FROM observations WHERE session_id = ?").all(sessionId)
     .map(({ uid }) => String(uid));
 }
 
-/** An observation that was seen last before a moment; notes stay. */
+/** SQL: an observation was last seen before a moment and is no note. */
 const IS_OLD = "kind <> 'note' AND updated_at_ms < ?1";
 
 /** How many observations were seen last before a moment. Notes always stay, so they do not count. */
@@ -94,62 +94,42 @@ export function removeOldObservations(
   return Number(transaction(db, () => remove.run(seenBeforeMs, limit)).changes);
 }
 
-/** Writes an observation, or counts it as a repeat of the same one; the newest text stays. @returns Its id. */
+/** Saves an observation. A repeat only raises the count of the first one, and updates its text. @returns Its id. */
 export function saveObservation(db: DatabaseSync, observation: NewObservation): number {
-  const { uid, sessionId, files, facts, atMs } = observation;
+  const { uid, sessionId, project, branch, kind, outcome, title, text, terms } = observation;
+  const { files, facts, atMs } = observation;
   const { sameAs, known } = sameOnBranch(db, observation);
   if (known !== undefined) return repeatObservation(db, known, observation);
-  const { lastInsertRowid } = statement(
-    db,
-    `INSERT INTO observations
-       (uid, session_id, project, branch, kind, outcome, title, text, terms, files, facts, same_as, created_at_ms,
-        updated_at_ms)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13)`,
-  ).run(
-    uid,
-    sessionId,
-    observation.project,
-    observation.branch,
-    observation.kind,
-    observation.outcome,
-    observation.title,
-    observation.text,
-    observation.terms,
-    JSON.stringify(files.map(({ path }) => path)),
-    JSON.stringify(facts),
-    sameAs,
-    atMs,
-  );
-  const id = Number(lastInsertRowid);
+  const id = insertRow(db, "observations", {
+    ...{ uid, sessionId, project, branch, kind, outcome, title, text, terms },
+    ...{ files: pathsOf(files), facts: JSON.stringify(facts), sameAs },
+    ...{ createdAtMs: atMs, updatedAtMs: atMs },
+  });
   saveFiles(db, id, files);
   return id;
 }
 
-/** Writes an observation with a `sameAs` over the same one, and counts no repeat. @returns Its id. */
+/** The paths of files as the table stores them. */
+function pathsOf(files: readonly ObservedFile[]): string {
+  return JSON.stringify(files.map(({ path }) => path));
+}
+
+/** Saves an observation in place of an earlier one with the same `sameAs`, and counts no repeat. @returns Its id. */
 export function replaceObservation(db: DatabaseSync, observation: NewObservation): number {
   const known = findSame(db, observation.sessionId, observation.sameAs ?? "");
   if (known === undefined) return saveObservation(db, observation);
   if (known.text !== observation.text || known.title !== observation.title) {
     rewrite(db, known.id, observation);
   }
-  statement(
-    db,
-    `UPDATE observations
-        SET project = ?2, branch = ?3, files = ?4, facts = ?5, created_at_ms = ?6, updated_at_ms = ?6
-      WHERE id = ?1`,
-  ).run(
-    known.id,
-    observation.project,
-    observation.branch,
-    JSON.stringify(observation.files.map(({ path }) => path)),
-    JSON.stringify(observation.facts),
-    observation.atMs,
-  );
+  const { project, branch, files, facts, atMs } = observation;
+  const times = { createdAtMs: atMs, updatedAtMs: atMs };
+  const texts = { files: pathsOf(files), facts: JSON.stringify(facts) };
+  updateRow(db, "observations", known.id, { project, branch, ...texts, ...times });
   statement(
     db,
     "DELETE FROM observation_files WHERE observation_id = ? AND path NOT IN (SELECT value FROM json_each(?))",
-  ).run(known.id, JSON.stringify(observation.files.map(({ path }) => path)));
-  saveFiles(db, known.id, observation.files);
+  ).run(known.id, pathsOf(files));
+  saveFiles(db, known.id, files);
   return known.id;
 }
 
@@ -173,12 +153,12 @@ function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | u
   ).get(sameAs, sessionId) as unknown as Same | undefined;
 }
 
-/** Kinds that tell the state of a branch: the same on another branch is no repeat. */
+/** Kinds that depend on the branch: the same on another branch is no repeat. */
 const OF_BRANCH: ReadonlySet<ObservationKind> = new Set(["command", "failure", "test"]);
 
 /**
- * The observation that is repeated, and the text that repeats share. During a rebase HEAD is on no branch: what is
- * seen then belongs to any.
+ * The observation that a new one repeats, and the key of both. During a rebase HEAD is on no branch; observations without
+ * a branch are repeats of those of any branch.
  */
 function sameOnBranch(
   db: DatabaseSync,
@@ -214,20 +194,14 @@ function addFiles(db: DatabaseSync, known: Same, files: readonly ObservedFile[])
   const before = keptJson<string[]>(known.files, []);
   const added = files.map(({ path }) => path).filter((path) => !before.includes(path));
   if (added.length === 0 || before.length >= MAX_FILES) return;
-  statement(db, "UPDATE observations SET files = ?2 WHERE id = ?1").run(
-    known.id,
-    JSON.stringify([...before, ...added].slice(0, MAX_FILES)),
-  );
+  const paths = JSON.stringify([...before, ...added].slice(0, MAX_FILES));
+  updateRow(db, "observations", known.id, { files: paths });
 }
 
 function rewrite(db: DatabaseSync, id: number, observation: NewObservation): void {
-  const { title, text, terms, facts, outcome } = observation;
-  statement(
-    db,
-    `UPDATE observations
-        SET title = ?2, text = ?3, terms = ?4, outcome = ?6, facts = ?5
-      WHERE id = ?1`,
-  ).run(id, title, text, terms, JSON.stringify(facts), outcome);
+  const { title, text, terms, outcome, facts } = observation;
+  const fields = { title, text, terms, outcome, facts: JSON.stringify(facts) };
+  updateRow(db, "observations", id, fields);
 }
 
 /** Stores the digests of an observation's files, as they were when it was seen last. */
@@ -254,7 +228,7 @@ export function readObservations(db: DatabaseSync, ids: readonly number[]): Obse
   return rows.map(observationOf);
 }
 
-/** The uid of the summary of a session. An imported summary has another one, and cannot be made anew. */
+/** The uid of our summary of a session. Imported summaries have other uids, and cannot be written again. */
 export function summaryUid(sessionId: string): string {
   return `summary/${sessionId}`;
 }
@@ -262,7 +236,7 @@ export function summaryUid(sessionId: string): string {
 /** The facts of a row in SQL; an empty object where they are no JSON. */
 export const FACTS = "iif(json_valid(facts), facts, '{}')";
 
-/** An observation as its remaining captures make it, with how often and when they saw it. */
+/** An observation that is made again from its remaining captures. */
 export interface Remade extends
   Pick<
     NewObservation,
@@ -274,34 +248,20 @@ export interface Remade extends
   readonly updatedAtMs: number;
 }
 
-/** Makes an observation of its remaining captures, the oldest first; null where they are not enough. */
+/** Makes an observation again from its remaining captures, the oldest first; null when they are not enough. */
 export type Remake = (
   id: number,
   captures: { readonly stay: readonly string[]; readonly go: ReadonlySet<string> },
 ) => Remade | null;
 
-/** The columns of an observation that come from its captures. */
-function columnsOf(one: Remade): Readonly<Record<string, SQLInputValue>> {
-  const { files, facts, createdAtMs, updatedAtMs, ...same } = one;
-  return {
-    ...same,
-    files: JSON.stringify(files.map(({ path }) => path)),
-    facts: JSON.stringify(facts),
-    created_at_ms: createdAtMs,
-    updated_at_ms: updatedAtMs,
-  };
-}
-
-/** Writes the observations in one transaction, as if the other captures had never been there. */
+/** Replaces observations by what their remaining captures make, in one transaction. */
 export function writeRemade(db: DatabaseSync, remade: readonly Remade[]): void {
   transaction(db, () => {
-    for (const one of remade) {
-      const { id, ...columns } = columnsOf(one);
-      const set = Object.keys(columns).map((name) => `${name} = ?`).join(", ");
-      statement(db, `UPDATE observations SET ${set} WHERE id = ?`)
-        .run(...Object.values(columns), id!);
-      statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(one.id);
-      saveFiles(db, one.id, one.files);
+    for (const { id, files, facts, ...fields } of remade) {
+      const texts = { files: pathsOf(files), facts: JSON.stringify(facts) };
+      updateRow(db, "observations", id, { ...fields, ...texts });
+      statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(id);
+      saveFiles(db, id, files);
     }
   });
 }
@@ -310,10 +270,10 @@ export function writeRemade(db: DatabaseSync, remade: readonly Remade[]): void {
 const ID_CHARS = 36;
 
 /**
- * Lets captures wait once more whose observation is lost. Where all captures of a session are there, all of them wait: the
- * observation of one depends on the others. A failure whose fix is lost is open until the fix is made once more.
+ * Queues captures again whose observation is lost. When all captures of a session are kept, all are queued, since their
+ * observations depend on each other. A failure whose fix is lost is open until the fix is made again.
  *
- * @returns How many wait.
+ * @returns How many are queued.
  */
 export function queueLostAgain(db: DatabaseSync): number {
   const there = "(SELECT id FROM observations)";
@@ -350,7 +310,7 @@ export function queueLostAgain(db: DatabaseSync): number {
   return Number(changes);
 }
 
-/** What observations say, with their uids, sessions and kinds. */
+/** The texts of observations, with their uids, sessions and kinds. */
 export function observedTexts(
   db: DatabaseSync,
   ids: readonly number[],
@@ -363,8 +323,8 @@ export function observedTexts(
 }
 
 /**
- * Deletes observations with the summaries that were made here of some sessions, and asks for new summaries. A failure whose
- * fix is deleted stays closed.
+ * Deletes observations and our summaries of some sessions, and asks for new summaries. A failure whose fix is deleted stays
+ * closed.
  */
 export function deleteObservations(
   db: DatabaseSync,

@@ -1,4 +1,4 @@
-/** Reads what a capture tells. */
+/** Makes observations of captures. */
 import { count } from "../../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../../base/errors.ts";
@@ -16,7 +16,7 @@ import { joinPath } from "../../base/paths.ts";
 import { digestOfFile } from "../tell/stale_files.ts";
 import { MAX_FILES, readObservations, type Remade, type Remake } from "./observations_table.ts";
 
-/** A capture with what it tells, or why it cannot be read. */
+/** A capture with its observation, or the reason why it cannot be read. */
 export interface Reading {
   readonly capture: ClaimedCapture;
   readonly observed: Observed | null;
@@ -33,7 +33,7 @@ export interface ReadAt {
 
 const DEATH = "it takes more time, or memory, than there is";
 
-/** Observes a capture, on the branch that it was made on. */
+/** Observes a capture on the branch of its working tree. */
 export function readCapture(
   db: DatabaseSync,
   capture: ClaimedCapture,
@@ -49,7 +49,7 @@ export function readCapture(
   try {
     const { text, value } = readPayload(capture);
     const whole: Record<string, unknown> = Object(value);
-    // Before anything is shortened: half of a secret is none to a pattern.
+    // Masked before anything is shortened: a pattern does not match half a secret.
     const payload = redact?.(whole, text) ?? whole;
     const use = endedCommand(db, capture, { payload, redact }) ?? { toolName, outcome, payload };
     const place = trees.placeOf(capture, use.payload);
@@ -64,13 +64,13 @@ export function readCapture(
   }
 }
 
-/** The words of code of what was observed in a project, as the index has them. */
+/** The words of code of an observation, for the index. */
 export function termsOf({ title, text, files, facts }: Observed, project: string | null): string {
   const words = [title, text, ...files.map(({ path }) => path), ...facts.symbols ?? []];
   return indexedTerms(words.join("\n"), project);
 }
 
-/** A prompt that tells of the end of a background command, as that command; null for any other prompt. */
+/** For a prompt that reports the end of a background command: the command as a tool use; null for any other capture. */
 function endedCommand(
   db: DatabaseSync,
   { toolName, sessionId }: Pick<ClaimedCapture, "toolName" | "sessionId">,
@@ -100,10 +100,10 @@ function endedCommand(
   };
 }
 
-/** After so long the files may not be those that it failed with, in milliseconds. */
+/** After so many milliseconds the files may have changed since the failure. */
 const FRESH_MS = 600_000;
 
-/** Adds the digests of its files to a failure that is not too old and whose branch is still checked out. */
+/** Adds digests of the files to a failure that is recent and whose branch is still checked out. */
 export function withContent(
   observed: Observed,
   { root, branch }: Pick<WorkPlace, "root" | "branch">,
@@ -122,7 +122,7 @@ export function withContent(
   };
 }
 
-/** Returns a function that makes an observation anew of the captures that stay, as a drain would. */
+/** Returns a function that makes an observation again from the captures that stay, as a drain would. */
 export function remakeIn(
   db: DatabaseSync,
   { redact, home, atMs }: {
@@ -158,7 +158,7 @@ export function remakeIn(
   };
 }
 
-/** The files of all, each with what it held last. */
+/** All files, each with its last digest. */
 function filesOf(files: readonly ObservedFile[]): ObservedFile[] {
   return [...new Map(files.map((file) => [file.path, file])).values()].slice(0, MAX_FILES);
 }

@@ -1,11 +1,11 @@
-/** Keeps notes: what a person or Claude wants later sessions of a project to know. */
+/** Saves notes: what a person or Claude wants later sessions of a project to know. */
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns, redactText } from "../../secrets/redact.ts";
 import { lookUpwards, repositoryAt } from "../../system/git/repository.ts";
 import { newId } from "../../base/ids.ts";
 import { digestOf } from "../../base/fnv.ts";
 import { isReplaced, NO_SESSION, type ObservedFile } from "../observe/observation.ts";
-import { said } from "../observe/observe_words.ts";
+import { observeText } from "../observe/observe_words.ts";
 import { pathInProject } from "../project_paths.ts";
 import { resolvePath, withoutLine } from "../../base/paths.ts";
 import { indexedTerms } from "../search/terms.ts";
@@ -16,17 +16,17 @@ import { type Observation, readObservations, saveObservation } from "./observati
 import { resolveObservation } from "../tell/open_failures_table.ts";
 import { digestOfFile } from "../tell/stale_files.ts";
 
-/** A longer note would lose its middle: texts are kept by their head and tail. */
+/** A longer note would lose its middle. */
 const MAX_NOTE_CHARS = 64_000;
 
 export interface NotePlace {
-  /** Null: to no session. */
+  /** Null for a note of no session. */
   readonly sessionId: string | null;
   readonly project: string | null;
   readonly branch: string | null;
-  /** The folder that files are told from. */
+  /** The folder that files are relative to. */
   readonly root: string | null;
-  /** Without secrets, as the others. */
+  /** Secrets are masked, as in the other fields. */
   readonly files: readonly ObservedFile[];
   readonly atMs: number;
   /** The number of the note or decision that this one corrects; null or missing where it corrects none. */
@@ -39,7 +39,7 @@ export interface KeptNote {
   readonly replaces?: number;
 }
 
-/** Keeps a note. The same text once more is counted. @throws {UserError} When nothing is left of it. */
+/** Saves a note, or counts the same note once more. @throws {UserError} When nothing is left of it. */
 export function rememberNote(
   db: DatabaseSync,
   text: string,
@@ -51,7 +51,7 @@ export function rememberNote(
       next: 'conclaude memory remember "What the service needs stands in docs/service.md"',
     });
   }
-  const note = said("note", text.trim());
+  const note = observeText("note", text.trim());
   if (note === null) {
     throw new UserError("Cannot remember this", {
       why: "there is no text, or all of it is private",
@@ -123,7 +123,7 @@ function cannotReplace(id: number, options: { readonly why: string; readonly nex
   return new UserError(`Cannot replace #${id}`, options);
 }
 
-/** Keeps a note for the project around a folder, its secrets masked. */
+/** Saves a note for the project around a folder, with its secrets masked. */
 export function rememberHere(
   db: DatabaseSync,
   text: string,
@@ -145,7 +145,6 @@ export function rememberHere(
     masked.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "";
   return rememberNote(db, isAllPrivate ? "" : masked, {
     ...note,
-    // As hooks keep them.
     files: files.map((named) => fileOf(named, root))
       .map(({ path, digest }) => ({ path: mask(path), digest })),
     project: mask(repository?.commonDir ?? folder),
@@ -154,7 +153,7 @@ export function rememberHere(
   });
 }
 
-/** A file as somebody names it, without the line that its path was copied with, unless a file is called so. */
+/** A file that was named with a path. A line number behind the path is removed, unless a file has that name. */
 function fileOf(named: string, root: string): ObservedFile {
   const digest = digestOfFile(resolvePath(named, { folder: root }));
   const path = digest === null ? withoutLine(named) : named;

@@ -1,11 +1,11 @@
-/** Keeps the write-ahead log short that hooks have to read. */
+/** Keeps the write-ahead log short, since every hook reads it. */
 import type { DatabaseSync } from "node:sqlite";
 import { checkpoint } from "../../db/database.ts";
 import { drainLockPath, isLocked } from "../../db/process_lock.ts";
 
 /**
- * Moves a long log into the database and empties it, if nobody else is at work: SQLite's own checkpoint would copy it at
- * every commit and never begin it again. A drain moves the log by itself, and while it is there nobody has to read it.
+ * Moves a long log into the database and empties it, unless another process works. SQLite's own checkpoint would copy it at
+ * every commit and never empty it. A drain does this by itself.
  */
 export function shortenLog(db: DatabaseSync, database: string): void {
   try {

@@ -1,4 +1,4 @@
-/** Writes summaries of sessions without a model: what was asked, done, decided, changed, and what is open. */
+/** Writes summaries of sessions without a model: what was asked, done, decided, changed and left open. */
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../../base/fnv.ts";
 import { endInWords, whyCutOff, withEnd, withoutEnd } from "../tell/ended_session.ts";
@@ -17,10 +17,10 @@ import { COMPACTION } from "../../claude/transcript/spoken.ts";
 import { shortened, titleLine } from "../text.ts";
 import { todosOf } from "../observe/observe_task.ts";
 
-/** Observations that a summary looks at: the newest. */
+/** A summary is made of at most so many observations, the newest. */
 const MAX_PARTS = 400;
 const BATCH = 100;
-/** A transaction takes in further summaries until so many milliseconds have passed: hooks wait for it. */
+/** One transaction writes summaries for about so many milliseconds, since hooks wait for it. */
 const TRANSACTION_MS = 5;
 
 export interface SummariesReport {
@@ -29,7 +29,7 @@ export interface SummariesReport {
   readonly complete: boolean;
 }
 
-/** Writes the summaries anew of sessions that have news; a step is a transaction with a few of them. */
+/** Writes the summaries of changed sessions again. Each step is a transaction with a few of them. */
 export function* summarySteps(
   db: DatabaseSync,
   { untilMs }: { readonly untilMs: number },
@@ -53,8 +53,8 @@ export function* summarySteps(
 }
 
 /**
- * Says of a summary that was made without a model whether it is the same, and of the same. How its session ended is not of that:
- * no model is asked once more for it.
+ * Digest of a summary that was made without a model, and of the observations that it is made of. The end of the session
+ * does not count: it is no reason to ask a model again.
  */
 export function digestOfSummary(
   db: DatabaseSync,
@@ -80,10 +80,10 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
   const ended = end === null ? "" : endInWords(end);
   const stored = summaryOf(db, sessionId);
   const rewrittenFrom = stored?.facts.rewrittenFrom;
-  // What a model has made of the same stays.
+  // A model's version of the same summary stays.
   const isRewritten = summary !== null && rewrittenFrom !== undefined &&
     rewrittenFrom === digestOfParts(summary, parts);
-  if (isRewritten) tellEnd(db, stored!, ended);
+  if (isRewritten) writeEnd(db, stored!, ended);
   else if (last !== undefined && summary !== null) {
     const { title, files, facts } = summary;
     const text = withEnd(summary.text, ended);
@@ -113,10 +113,10 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
   forgetSummaryRequest(db, sessionId);
 }
 
-/** A model's words stay; how the session ended is said behind them. */
-function tellEnd(db: DatabaseSync, stored: Observation, ended: string): void {
+/** Adds the end of the session to a summary that a model has written. */
+function writeEnd(db: DatabaseSync, stored: Observation, ended: string): void {
   const { id, title, files, project, facts } = stored;
-  // The model was told of it.
+  // The summary says it already.
   if ((facts.end ?? "") === ended) return;
   const text = withEnd(stored.text, ended);
   const terms = indexedTerms([title, text, ...files].join("\n"), project);
@@ -128,7 +128,7 @@ export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale"> &
 };
 
 interface SessionSummary {
-  /** The subject and how much was done; not what is open, since a later session may do it. */
+  /** The subject and what was done; not what is open, since a later session may do it. */
   readonly title: string;
   readonly text: string;
   readonly files: readonly string[];
@@ -165,7 +165,7 @@ export function summarizeSession(
   const last = message === undefined ? "" : shortened(message.text, MAX_MESSAGE_CHARS);
   const branches = [...new Set(parts.map(({ branch }) => branch))];
   const asked = of("prompt").map(askedIn);
-  // What it was asked may wait still while what it did is worked in.
+  // Its prompts may still wait in the queue.
   const prompts = asked.length > 0 || called === null ? asked : [called];
   const about = done[0] ?? (files.length === 0 ? "" : last.replace(/\s+/g, " "));
   const heading = prompts.find(saysWhat) ??
@@ -200,31 +200,31 @@ export function summarizeSession(
   };
 }
 
-/** Whether nothing stands in a session but a few short words, of which nobody needs to hear. */
+/** Whether a session holds nothing but a few short messages. */
 function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
   return parts.every(({ kind, text, facts }) =>
     kind === "prompt" ? text.length <= SHORT_PROMPT : kind === "message" && facts.tool === undefined
   );
 }
 
-/** Whether the session itself has said it: neither a sub-agent whose words came back, nor Claude Code, nor an error. */
+/** Whether a message is Claude's own: not of a sub-agent, of Claude Code, or of an error. */
 function isOwnMessage({ kind, title, facts }: SummarizedPart): boolean {
   return kind === "message" && facts.tool === undefined && facts.isRelayed !== true &&
     facts.stopped === undefined && !title.startsWith(COMPACTION);
 }
 
-/** The title of a prompt, with the next line where it only leads to that: `Implement the following plan: Retries`. */
+/** The title of a prompt. When it ends with a colon, the next line follows: `Implement the following plan: Retries`. */
 function askedIn({ title, text }: SummarizedPart): string {
   if (!title.endsWith(":")) return title;
   return `${title} ${titleLine(text.trim().replace(/^.*/, ""))}`.trim();
 }
 
-/** Whether a prompt is long enough to say what a session is about; where words are not apart, a few signs are. */
+/** Whether a prompt is long enough to name a session. In scripts without spaces a few characters are enough. */
 function saysWhat(prompt: string): boolean {
   return prompt.length >= TELLING_CHARS || !IS_ASCII.test(prompt) && prompt.length > 3;
 }
 
-/** Titles of the failures that nothing has mended, of a command the last one, the newest first. */
+/** Titles of the open failures, the last one of each command, the newest first. */
 function openTitles(parts: readonly SummarizedPart[]): string[] {
   return newestOfEach(parts.filter((part) => openEndRank(part) !== null))
     .map(({ title }) => title).reverse();

@@ -7,7 +7,7 @@ import { statement } from "../../db/statement.ts";
 /** How long a run is kept, in milliseconds: 90 days. */
 const KEPT_MS = 90 * 86_400_000;
 
-/** The reason of a run that nobody has ended. */
+/** The reason of a run whose process has died. */
 const DIED = "its process was ended";
 
 /** The runs and tokens since a moment, failed ones included. */
@@ -70,7 +70,7 @@ export function beginRun(
   budget: SummarizerBudget & { readonly sinceMs: number },
 ): number | "runs" | "tokens" {
   return transaction(db, () => {
-    // It has to be able to answer something.
+    // At least one token must be left for the answer.
     const why = usedUp(summarizerUse(db, budget.sinceMs), budget, inputTokens + 1);
     if (why !== null) return why;
     db.prepare("DELETE FROM summarizer_runs WHERE started_at_ms < ?").run(nowMs - KEPT_MS);
@@ -99,7 +99,7 @@ export function endRun(
   ).run(id, end.reason, end.outputTokens, end.atMs);
 }
 
-/** Ends all open runs as failed. Only for the holder of the lock. */
+/** Marks all open runs as failed. Only the holder of the lock calls it. */
 export function endLostRuns(db: DatabaseSync, nowMs: number): void {
   db.prepare(
     "UPDATE summarizer_runs SET status = 'failed', reason = ?, ended_at_ms = ? WHERE status = 'running'",
@@ -120,7 +120,7 @@ export function failuresOf(
   ).get(sessionId, summary) as unknown as { count: number; lastAtMs: number };
 }
 
-/** The last runs that are over, the newest first. One that nobody ended in time has failed. */
+/** The last runs that are over, the newest first. A run that did not end in time has failed. */
 export function lastRuns(db: DatabaseSync, nowMs: number, limit: number): SummarizerRun[] {
   return db.prepare(
     `SELECT id, session_id AS sessionId, iif(status = 'running', 'failed', status) AS status,

@@ -1,4 +1,4 @@
-/** The command that rewrites summaries, as the user has configured it. */
+/** Reads the configured command that rewrites summaries. */
 import { readConfigFiles, type UserPlace } from "../../config/discover.ts";
 import type { ConfigProblem } from "../../config/layer.ts";
 import type { Config as OwnConfig } from "../../config/config_schema.ts";
@@ -15,7 +15,7 @@ export interface SummarizerSettings {
   readonly timeoutSeconds: number;
 }
 
-/** The key by which nothing at all may be spent; null where something may. */
+/** The key of a limit that is 0, so that no run is allowed; null when runs are allowed. */
 export function forbiddingLimit(
   { maxRunsPerDay, maxTokensPerDay }: SummarizerSettings,
 ): string | null {
@@ -25,11 +25,11 @@ export function forbiddingLimit(
 
 export interface ConfiguredSummarizer {
   readonly settings: SummarizerSettings;
-  /** The user's own patterns of secrets: they and the built-in kinds are masked in what goes through it. */
+  /** The user's own patterns of secrets, which are masked beside the built-in ones. */
   readonly redactPatterns: readonly string[];
 }
 
-/** The summarizer of a configuration; null where there is none, or where nothing is to be remembered. */
+/** The summarizer of a configuration; null when there is none, or memory is switched off. */
 export function summarizerIn({ memory, capture }: SummarizedConfig): ConfiguredSummarizer | null {
   const { command } = memory.summarizer;
   if (!memory.enabled || command === null || command.trim() === "") return null;
@@ -49,8 +49,8 @@ export type FoundSummarizer =
   | { readonly kind: "none" };
 
 /**
- * The summarizer of the user's own file: no other one counts, wherever the program is started. A file that does not
- * speak of one is not parsed: loading the parser takes more memory than a drain.
+ * The summarizer of the user's own file; those of other files do not count. A file without one is not parsed, since loading
+ * the parser takes more memory than a drain.
  */
 export async function readSummarizer(
   locations: UserPlace,

@@ -1,4 +1,4 @@
-/** Finds the working tree in which a capture was made: all worktrees of a repository are one project. */
+/** Finds the working tree of a capture. All worktrees of a repository are one project. */
 import { branchIn, treesOf, type WorkingTree } from "../../system/git/working_trees.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { workFolder } from "../observe/command_folder.ts";
@@ -10,17 +10,17 @@ import { realPathSync } from "../../system/files.ts";
 type Captured = Pick<ClaimedCapture, "project" | "projectDir" | "branch">;
 
 export interface WorkPlace {
-  /** The folder that paths are told from; null when it is not known. */
+  /** The folder that paths are relative to; null when it is not known. */
   readonly root: string | null;
   readonly branch: string | null;
-  /** Whether it was another project's: in a repository of its own that lies outside of this one. */
+  /** Whether the capture belongs to another project: to a repository outside of this one. */
   readonly isForeign: boolean;
 }
 
-/** Steps up alone: the shell may have gone them already. */
+/** Matches a `cd` with only `..` steps, which the shell may have taken already. */
 const GOES_UP = /(?:^|[\s;&|({])(?:cd|pushd)\s+["']?\.\.(?:\/\.\.)*\/?["']?\s*(?:[;&|)]|$)/;
 
-/** The working trees of repositories, looked for once for all captures of a drain. */
+/** The working trees of repositories, read once for all captures of a drain. */
 export class WorkTrees {
   readonly #home: string | null;
   readonly #trees = new Map<string, readonly WorkingTree[]>();
@@ -33,7 +33,7 @@ export class WorkTrees {
   }
 
   /**
-   * The place of a tool use: the working tree of the session, or another one that a command has gone to, with the
+   * The place of a tool use: the working tree of the session, or another one to which the command has changed, with the
    * branch that is checked out there now.
    */
   placeOf(
@@ -52,7 +52,7 @@ export class WorkTrees {
     const own = this.#holding(project, folder);
     const there = this.#holding(project, works);
     const tree = there ?? own;
-    // Of the tree that the shell stood in the branch was told then.
+    // For the shell's own tree, the capture names the branch of that time.
     const isTold = tree === undefined || tree === this.#holding(project, shellFolder);
     return {
       root: tree?.root ?? (top !== null && isIn(folder, top) ? top : folder),
@@ -88,7 +88,7 @@ function isIn(folder: string, root: string): boolean {
   return folder === root || folder.startsWith(`${root}/`);
 }
 
-/** A folder that is gone may have been a working tree of any repository. */
+/** The git directory of a folder; null outside of a repository, and for a folder that is gone. */
 function repositoryOf(folder: string): string | null {
   try {
     return findRepository(lookUpwards(realPathSync(folder)))?.commonDir ?? null;

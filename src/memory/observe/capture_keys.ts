@@ -1,6 +1,6 @@
 /**
- * Keys by which a capture is known again: of a tool use, and of words, which have no lasting id (a prompt, the last
- * message of a turn, the summary of a compaction). Some gateways count tool use ids anew in each session.
+ * Makes keys by which the same capture is recognised in a transcript, a fork or an import: of tool uses, and of prompts,
+ * last messages and compactions, which have no id. Some gateways repeat tool use ids in each session.
  */
 import { digestOf } from "../../base/fnv.ts";
 import { titleLine } from "../text.ts";
@@ -88,7 +88,7 @@ function compared(text: string): string {
 /** The first characters of each field that are compared, since a payload may have lost the middle of a long field. */
 const COMPARED_CHARS = 500;
 
-/** An id with so many letters and digits in a row is no other's. */
+/** An id with so many letters and digits in a row is unique. */
 const UNIQUE_ID = /[0-9a-z]{20}/i;
 
 /** A tool use, by what Claude asked for. */
@@ -99,8 +99,8 @@ interface AskedUse {
 }
 
 /**
- * A key of a tool use, made of its id, tool and input but not of its session, since a fork repeats what its parent
- * did. `description` and flags do not count: Claude Code does not always send them.
+ * The key of a tool use: its id, tool and input. The session does not count, since a fork repeats the tool uses of its
+ * parent. `description` and flags do not count either, because Claude Code does not always send them.
  */
 function useKey({ toolUseId, toolName, input }: AskedUse): string {
   const fields = Object.entries(Object(input))

@@ -11,7 +11,7 @@ const SCRIPT_UPDATES = new RegExp(
   `^(?:run )?(?:t|test\\S*)(?: .*)?${UPDATES_SNAPSHOTS.source}`,
 );
 
-/** By what is changed, then by program: a pattern for the arguments, joined by blanks. */
+/** For each kind of change and each program: a pattern for the arguments, joined by blanks. */
 const CHANGES: Readonly<Record<Changed, Readonly<Record<string, RegExp>>>> = {
   files: {
     sed: /(?:^| )(?:-\w*i|--in-place)/,

@@ -1,17 +1,17 @@
-/** Programs that build, lint and check types, and programs that run the tasks of a project: one row each. */
+/** Programs that build, lint or check types, and programs that run the tasks of a project: one row each. */
 import type { Check } from "./observation.ts";
 
 export interface CheckTool {
   /** The program with its subcommand, without its folder and without what only starts it (`npx`). */
   readonly call: RegExp;
   readonly check: Check;
-  /** Whether its plain words are paths, told from the folder that it is called in. */
+  /** Whether its plain words are paths, relative to the folder in which it runs. */
   readonly takesPaths?: true;
   /** Options whose value names a package or a configuration. */
   readonly places?: string;
   /** Other options that take a value, so that this is not taken for a path. */
   readonly values?: string;
-  /** The line by which it says that all has gone well. */
+  /** The line that it prints when nothing is wrong. */
   readonly passed?: RegExp;
   readonly example: string;
 }
@@ -125,7 +125,7 @@ export const CHECK_TOOLS: readonly CheckTool[] = [
   },
 ];
 
-/** Programs that run tasks which a project defines: what they do is told by the name of the task. */
+/** Programs that run the tasks of a project, with the subcommands that do so. The task's name says what it does. */
 export const TASK_PROGRAMS: Readonly<Record<string, RegExp>> = {
   npm: /^(?:run|run-script)$/,
   pnpm: /^(?:run|run-script)$/,
@@ -155,7 +155,7 @@ export const TASK_PROGRAMS: Readonly<Record<string, RegExp>> = {
 /** Task programs that build, whatever their tasks are called. */
 export const BUILDERS: ReadonlySet<string> = new Set(["make", "mvn", "gradle", "sbt", "ant"]);
 
-/** The last line of such programs when all went well. */
+/** The last line of such programs when the tasks passed. */
 export const TASKS_PASSED = /^(?:BUILD SUCCESSFUL\b|(?:\[INFO\] )?BUILD SUCCESS$)/;
 
 /** What a task checks, by its name; the first row that matches counts. */

@@ -1,29 +1,29 @@
-/** Finds the folder in which a command runs: the same words in two folders are two commands. */
+/** Finds the folder in which a command runs: the same words in two folders are different commands. */
 import { resolvePath } from "../../base/paths.ts";
 import { gitFolders } from "./git_words.ts";
 import { folderBefore, isHarmless, nameOf, plainPath, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
-import { toFolder } from "./command_key.ts";
+import { takeFolderOption } from "./command_key.ts";
 
 /** The first step of a command into a folder, quoted or not. */
 const INTO_FOLDER = /^(?:cd|pushd) +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;|\n)\s*/;
-/** A script that goes on to other folders ends in another one than it began in. */
+/** Matches a script that changes the folder once more. */
 const GOES_ON = /(?:^|[\s;&|({])(?:cd|pushd|popd)(?![\w-])/;
-/** What only the shell can tell. */
+/** Matches a path that only the shell can resolve. */
 const NOT_PLAIN = /^[~-]|[$`*?\\:]/;
-/** Steps up, and none behind them. */
+/** Leading `..` steps. */
 const UP = /^(?:\.\.(?:\/|$))+/;
 
 export interface Surroundings {
-  /** The folder that paths are told from, absolute; null when it is not known. */
+  /** The folder that paths are relative to, absolute; null when it is not known. */
   readonly root: string | null;
   /** The folder of the shell after the command, absolute; empty when it is not known. */
   readonly shellFolder: string;
 }
 
 /**
- * A command with the folder before it that it runs in, told from the root; with none where it is the root. Where that is
- * not known it is as it was typed.
+ * The command with one `cd` before it into the folder in which it runs, relative to the root; without `cd` for the root
+ * itself. When the folder is not known, the command stays as it was typed.
  */
 export function inItsFolder(command: string, { root, shellFolder }: Surroundings): string {
   if (root === null) return command;
@@ -39,7 +39,7 @@ export function inItsFolder(command: string, { root, shellFolder }: Surroundings
   return inFolder(inside, rest);
 }
 
-/** A command with a step before it into the folder that it runs in. */
+/** The command with a `cd` before it. */
 export function inFolder(folder: string, command: string): string {
   return `cd ${/[\s'"]/.test(folder) ? JSON.stringify(folder) : folder} && ${command}`;
 }
@@ -53,15 +53,15 @@ function folderOf(
   if (shellFolder === "") return plain === "" ? root : null;
   if (plain === "") return shellFolder;
   const tail = plain.replace(UP, "");
-  // Of steps up alone nobody can tell whether the shell has gone them already.
+  // With `..` alone it is not known whether the shell has left the folder already.
   if (NOT_PLAIN.test(plain) || tail === "" || tail.includes("..")) return null;
-  // The shell stays where a command has gone, unless it failed.
+  // The shell stays in the folder of the last `cd`, so it may be there already.
   return shellFolder.endsWith(`/${tail}`)
     ? shellFolder
     : resolvePath(plain, { folder: shellFolder });
 }
 
-/** Whether a command of git works outside of the project, as far as the script says: by `cd`, or by `-C`. */
+/** Whether a git command works outside of the project, by a `cd` of the script or by `-C`. */
 export function isOutside(
   commands: readonly ScriptCommand[],
   { at, surroundings: { root, shellFolder } }: {
@@ -72,7 +72,7 @@ export function isOutside(
   if (root === null) return false;
   const steps = [folderBefore(commands, at), ...gitFolders(commands[at]?.words ?? [])]
     .filter((step) => step !== "");
-  // What only the shell can tell counts for here.
+  // A folder that only the shell can resolve counts as the project's.
   if (steps.length === 0 || steps.some((step) => /[$`*?\\]/.test(step))) return false;
   const [first = ""] = steps;
   const tail = first.replace(/^~?\/?(?:\.\.\/)*/, "");
@@ -83,22 +83,22 @@ export function isOutside(
   return folder !== root && !folder.startsWith(`${root}/`);
 }
 
-/** A folder of the home, which nobody tells here: it is the project's where that, or a folder above it, ends alike. */
+/** Guesses the folder that `~/…` means: the root, or a folder above it, when that has the same name; else `/~`. */
 function homeFolder(path: string, root: string): string {
   const [, first = ""] = path.split("/");
   const at = first === "" ? -1 : `${root}/`.indexOf(`/${first}/`);
   return at < 0 ? "/~" : root.slice(0, at) + path.slice(1);
 }
 
-/** Scripts that go to a folder, or name one in an option. Other scripts are not taken apart. */
+/** Matches scripts that change the folder, or name one in an option. Only these are parsed. */
 const GOES =
   /(?:^|[\s;&|({])(?:cd|pushd)\s|\s(?:-C|-p|--(?:directory|prefix|dir|cwd|project))(?:\s|=)/;
-/** What only the shell can tell. */
+/** Matches a path that only the shell can resolve. */
 const OF_SHELL = /[$`*?\\]|^~(?!\/)|.~/;
 
 /**
- * The one folder in which a script does all that may fail, absolute; null where it works in several, or only the shell can
- * tell. @param shellFolder Where the shell stood. @param home What `~` is; null when it is not known.
+ * The folder in which all commands of a script run that may fail, absolute; null when there are several, or only the shell
+ * can resolve it. @param shellFolder The shell's folder before. @param home The folder of `~`; null when it is not known.
  */
 export function workFolder(
   script: string,
@@ -122,13 +122,13 @@ function folderAt(
 ): string | null {
   const { words } = commands[at]!;
   const gone = folderBefore(commands, at);
-  const steps = [gone, ...gitFolders(words), toldFolder(words)]
+  const steps = [gone, ...gitFolders(words), optionFolder(words)]
     .filter((step) => step !== "");
   if (steps.some((step) => OF_SHELL.test(step) || home === null && step.startsWith("~"))) {
     return null;
   }
   const tail = plainPath(gone).replace(/^(?:\.\.\/)+/, "");
-  // The shell stays where a command has gone, unless it failed.
+  // The shell stays in the folder of the last `cd`, so it may be there already.
   const isThere = !/^[/~]/.test(gone) && tail !== "" && shellFolder.endsWith(`/${tail}`);
   return steps.slice(isThere ? 1 : 0)
     .reduce(
@@ -137,8 +137,8 @@ function folderAt(
     );
 }
 
-/** The folder that an option leads a program to; the empty text where none does. */
-function toldFolder(words: readonly string[]): string {
+/** The folder that an option of a program names; empty when there is none. */
+function optionFolder(words: readonly string[]): string {
   const [program = "", ...args] = withoutLaunchers(words);
-  return toFolder(nameOf(program), args).folder;
+  return takeFolderOption(nameOf(program), args).folder;
 }

@@ -1,6 +1,6 @@
 /**
- * Makes the key of a command: its program and subcommand, its package or folder, and the tests or files that it takes.
- * A failure is open until a command with the same key passes, or one that takes more.
+ * Makes the key of a command: its program and subcommand, its package or folder, and the tests or files that it selects.
+ * A failure is open until a command with the same key passes, or one that selects more.
  */
 import { pathInProject } from "../project_paths.ts";
 import type { Check, CommandKey } from "./observation.ts";
@@ -17,8 +17,8 @@ import {
 import type { ScriptCommand } from "./shell_words.ts";
 import { TEST_RUNNERS } from "./test_runners.ts";
 
-/** Options that lead a program to another folder, as `cd` does. */
-const TO_FOLDER: readonly (readonly [program: RegExp, option: RegExp])[] = [
+/** Options that make a program run in another folder. */
+const FOLDER_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:g?make|ninja|go)$/, /^(?:-C|--directory)$/],
   [/^npm$/, /^(?:-C|--prefix)$/],
   [/^pnpm$/, /^(?:-C|--dir)$/],
@@ -26,19 +26,20 @@ const TO_FOLDER: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^deno$/, /^--cwd$/],
 ];
 /** Options of a package manager that name the package. */
-const OF_PACKAGE = /^(?:--filter|--workspace|-F|-w)$/;
-/** Programs whose second word says what they do, and their third where that is one of these. */
+const PACKAGE_OPTIONS = /^(?:--filter|--workspace|-F|-w)$/;
+/** Programs whose second word is a subcommand. */
 const WITH_VERBS: ReadonlySet<string> = new Set(
   ("cargo go deno bun npm pnpm yarn git gh glab docker podman kubectl helm terraform dotnet swift mix pip pip3 uv poetry " +
     "pdm bundle gem composer rustup brew apt apt-get systemctl service aws gcloud az flutter zig claude rails artisan prisma")
     .split(" "),
 );
+/** Subcommands that are followed by another one. */
 const WITH_TWO_VERBS =
   /^(?:gh|glab|docker compose|docker container|aws|gcloud|az|uv pip|git stash|git worktree)/;
-/** Commands of git of which the words make no difference to what passes: they go on with, or repeat, the same. */
+/** Operations of git whose arguments are not part of the key: another call repeats or continues the same operation. */
 const GIT_OPERATIONS = /^(?:commit|push|pull|fetch|merge|rebase|cherry-pick|revert|am|stash pop)$/;
 const INTERPRETER = /^(?:python[\d.]*|py|node|ruby|perl|php|lua|bash|sh|zsh|tsx|ts-node|Rscript)$/;
-/** Words of the shell that stand before a command. */
+/** Words of the shell before a command. */
 const SHELL_WORDS = /^(?:!|if|then|elif|else|while|until|do|\{|sudo|nice)$/;
 const OPTION = /^-/;
 
@@ -53,11 +54,11 @@ export function commandKey(
   if (first === undefined) return null;
   const program = nameOf(first);
   const git = gitArguments([first, ...typed]);
-  const told = git === null
-    ? toFolder(program, typed.filter((word) => !/^\+\S/.test(word)))
+  const { folder: inside, args } = git === null
+    ? takeFolderOption(program, typed.filter((word) => !/^\+\S/.test(word)))
     : { folder: gitFolders([first, ...typed]).join("/"), args: git };
-  const folder = inProject(folderIn(folderBefore(commands, at), told.folder), root);
-  const call = { program, args: told.args, folder, root };
+  const folder = inProject(folderIn(folderBefore(commands, at), inside), root);
+  const call = { program, args, folder, root };
   return taskKey(call) ?? toolKey(call) ?? otherKey(call);
 }
 
@@ -102,7 +103,7 @@ function wordsAndPackages(args: readonly string[], isManager: boolean) {
   for (let n = 0; n < args.length; n++) {
     const word = args[n]!;
     const [option = "", value] = word.split("=", 2);
-    if (isManager && OF_PACKAGE.test(option)) packages.push(value ?? args[++n] ?? "");
+    if (isManager && PACKAGE_OPTIONS.test(option)) packages.push(value ?? args[++n] ?? "");
     else if (isManager && word === "workspace" && words.length === 0) {
       packages.push(args[++n] ?? "");
     } else if (!OPTION.test(word) && !/^\w+=/.test(word)) words.push(word);
@@ -112,7 +113,7 @@ function wordsAndPackages(args: readonly string[], isManager: boolean) {
 
 /** What tasks with these names check; null where none checks anything. */
 function checkOf(tasks: string): Check | null {
-  const names = tasks.split(" ").flatMap((name) => [name, lastOf(name, ":")]);
+  const names = tasks.split(" ").flatMap((name) => [name, name.slice(name.lastIndexOf(":") + 1)]);
   return TASK_CHECKS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null;
 }
 
@@ -128,7 +129,7 @@ function isRunner({ program, args }: Call): boolean {
   return TEST_RUNNERS.some(({ call }) => call.test(line));
 }
 
-/** Options by which a program tells something, or gets ready, and checks nothing. */
+/** Options with which a program only prints something or prepares, and checks nothing. */
 const ONLY_ASKED =
   /^(?:--version|--help|-h|--collect-only|--co|--listTests|--list|--list-tests|--no-run|--dry-run|--showConfig|--init|-list|-DskipTests.*)$/;
 
@@ -158,7 +159,7 @@ function toolKey(call: Call): CommandKey | null {
   };
 }
 
-/** One name for what runs the same. */
+/** The one name of a tool that has several. */
 function nameOfTool(called: string): string {
   const name = called.trim().replace(/^py\.test/, "pytest").replace(/^vitest run/, "vitest");
   if (/^cargo [tbcd]$/.test(name)) {
@@ -176,7 +177,7 @@ interface Options {
   readonly wordsChoose?: boolean;
 }
 
-/** Which tests or files the arguments of a call take, and what leads it elsewhere. */
+/** Which tests and files the arguments of a call select, and which options name another package or configuration. */
 function selection(
   args: readonly string[],
   { chooses, places = "", values, takesPaths = false, takesPackages = false, wordsChoose = false }:
@@ -210,14 +211,14 @@ function selection(
     ? paths
     : (paths.length === 0 ? [""] : paths).map(takesPackages ? packageAt(whole) : whole);
   return {
-    // The project's own folder is all that there is.
+    // The project's own folder means all files.
     paths: taken.includes("") ? [] : [...new Set(taken)].sort(),
     chosen: chosen.sort(),
     ...(elsewhere.length === 0 ? {} : { elsewhere: elsewhere.sort() }),
   };
 }
 
-/** Go takes a package alone, which is told as `a/.` here; with all below it it is `./a/...`. */
+/** A package of Go is one folder: `a` becomes `a/.`. With all folders below it (`./a/...`) it becomes `a`. */
 function packageAt(whole: (path: string) => string): (path: string) => string {
   return (path) => {
     if (/(?:^|\/)\.\.\.$/.test(path)) return whole(path.replace(/\/?\.\.\.$/, ""));
@@ -229,7 +230,7 @@ function packageAt(whole: (path: string) => string): (path: string) => string {
 /** Options that only change how much is printed. */
 const QUIET = /^(?:-v+|--verbose|-q|--quiet|-s|--silent)$/;
 
-/** Any other program: by all its words; of git's operations by their names alone, of a script by the script. */
+/** The key of any other program: all its words; for git's operations the name alone, for an interpreter the script. */
 function otherKey({ program, args, folder }: Call): CommandKey {
   const plain = args.filter((word) => !OPTION.test(word));
   const name = calledAs(program, args);
@@ -237,10 +238,10 @@ function otherKey({ program, args, folder }: Call): CommandKey {
   if (INTERPRETER.test(program) && args[0]?.startsWith("-") !== true && plain.length > 0) {
     return keyOf([program.replace(/[\d.]+$/, ""), folder, plain[0]].join(" "));
   }
-  const told = WITH_VERBS.has(program) ? plain : args.filter((word) => !QUIET.test(word));
+  const counted = WITH_VERBS.has(program) ? plain : args.filter((word) => !QUIET.test(word));
   // `mise run test`: what its output means is not known.
   const check = plain[0] === "run" && plain[1] !== undefined ? checkOf(plain[1]) : null;
-  return { ...keyOf([program, folder, ...told].join(" ")), check };
+  return { ...keyOf([program, folder, ...counted].join(" ")), check };
 }
 
 /** A program with the subcommand that says what it does. */
@@ -251,9 +252,9 @@ export function calledAs(program: string, args: readonly string[]): string {
   return WITH_TWO_VERBS.test(one) && plain[1] !== undefined ? `${one} ${plain[1]}` : one;
 }
 
-/** A command without the option that leads it to another folder, and that folder. */
-export function toFolder(program: string, args: readonly string[]) {
-  const row = TO_FOLDER.find(([of]) => of.test(program));
+/** The arguments without the option that names another folder, and that folder. */
+export function takeFolderOption(program: string, args: readonly string[]) {
+  const row = FOLDER_OPTIONS.find(([of]) => of.test(program));
   const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");
   const at = row === undefined
     ? -1
@@ -266,11 +267,11 @@ export function toFolder(program: string, args: readonly string[]) {
 }
 
 function inProject(path: string, root: string | null): string {
-  return /^\//.test(path) ? pathInProject(path, root) : plainPath(withUps(path));
+  return /^\//.test(path) ? pathInProject(path, root) : plainPath(resolveUps(path));
 }
 
 /** `a/../b` is `b`. */
-function withUps(path: string): string {
+function resolveUps(path: string): string {
   const steps: string[] = [];
   for (const step of path.split("/")) {
     if (step === "..") {
@@ -279,10 +280,6 @@ function withUps(path: string): string {
     } else if (step !== "." && step !== "") steps.push(step);
   }
   return steps.join("/");
-}
-
-function lastOf(text: string, mark: string): string {
-  return text.slice(text.lastIndexOf(mark) + 1);
 }
 
 /** A key that is a name alone. */

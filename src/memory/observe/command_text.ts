@@ -3,7 +3,7 @@ import type { ObservedFacts } from "./observation.ts";
 import { headAndTail, MAX_TITLE_CHARS, shortened, titleLine } from "../text.ts";
 import { withoutQuietVariables } from "./script_words.ts";
 
-/** The part of an output that is kept in words: what went wrong stands at the end. */
+/** How many characters of an output are kept. The end has more, because errors stand there. */
 export const KEPT_OUTPUT = { head: 600, tail: 1_400 };
 const KEPT_COMMAND = { head: 1_500, tail: 500 };
 
@@ -24,7 +24,7 @@ export function textOf(command: string, output: string, about = ""): string {
     .filter((part) => part !== "").join("\n");
 }
 
-/** A failure of tests in one line: the run, its counts, and which fail, as many as there is room for. */
+/** The title of failed tests: the run, its counts, and the names of as many failing tests as fit. */
 export function failingTitle(name: string, facts: ObservedFacts): string {
   const { failed = 0, failing = [], error } = facts;
   const head = `Tests fail: ${name}${countsText(facts)}`;
@@ -35,7 +35,7 @@ export function failingTitle(name: string, facts: ObservedFacts): string {
   return titleLine(why === undefined ? head : `${head}: ${why}`);
 }
 
-/** How many passed and failed, behind the name of a run. */
+/** The numbers of passed and failed tests in brackets, for a title. */
 export function countsText({ passed, failed = 0 }: ObservedFacts): string {
   const parts = [
     ...passed === undefined ? [] : [`${passed} passed`],
@@ -44,14 +44,14 @@ export function countsText({ passed, failed = 0 }: ObservedFacts): string {
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
-/** Names of tests, the first for certain, and how many there are beside. */
+/** As many names of tests as fit, at least one, and the number of the others. */
 function namesText(
   names: readonly string[],
   { many, room }: { readonly many: number; readonly room: number },
 ): string {
-  const more = (told: number) => told < many ? ` +${many - told} more` : "";
-  for (let told = names.length; told > 1; told--) {
-    const text = `${names.slice(0, told).join(", ")}${more(told)}`;
+  const more = (shown: number) => shown < many ? ` +${many - shown} more` : "";
+  for (let shown = names.length; shown > 1; shown--) {
+    const text = `${names.slice(0, shown).join(", ")}${more(shown)}`;
     if (text.length <= room) return text;
   }
   return `${shortened(names[0]!, Math.max(1, room - more(1).length))}${more(1)}`;
@@ -61,9 +61,9 @@ function namesText(
 const ENV = /(^|&& |; ?|\| ?|\( ?)env (?=[A-Za-z_]\w*=)/g;
 export const MAX_COMMAND_CHARS = 1_000;
 
-/** A command without what does not change what it does: `npm test 2>&1 | tail -20` is shown as `npm test`. */
+/** A command without redirections and filters: `npm test 2>&1 | tail -20` becomes `npm test`. */
 export function shownCommand(command: string): string {
-  // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
+  // Runs of blanks are shortened first: patterns that begin with ` *` take quadratic time on them.
   const line = withoutQuietVariables(command.replace(/\s+/g, " ").replace(ENV, "$1"))
     .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
   const shown = withoutFilters(line)

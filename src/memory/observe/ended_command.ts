@@ -1,4 +1,5 @@
-/** How the commands of a script ended: which passed, and which has failed, by the status and by what is seen of the output. */
+/** Tells which commands of a script passed and which one failed, from the exit code and the output. */
+import { baseName } from "../../base/paths.ts";
 import { isOnlyLooking } from "./looking_commands.ts";
 import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
@@ -10,7 +11,7 @@ import { readTestRun, type TestRun } from "./test_run.ts";
 
 export interface EndedCommand {
   readonly command: string;
-  /** The same, taken apart. */
+  /** The commands of the script. */
   readonly commands: readonly ScriptCommand[];
   readonly output: string;
   readonly exitCode: number | null;
@@ -21,31 +22,31 @@ export interface EndedCommand {
   readonly shellFolder: string;
 }
 
-/** One command of a script that does something. */
+/** One command of a script that is not harmless, with its key. */
 export interface Part {
-  /** Its place among the commands. */
+  /** Its index in the commands. */
   readonly at: number;
   readonly key: CommandKey;
 }
 
 export interface ScriptEnd {
   readonly parts: readonly Part[];
-  /** The part that has failed; null when none has, as far as anybody knows. */
+  /** The part that failed; null when none failed, or it is not known which one. */
   readonly failed: Part | null;
   readonly hasFailed: boolean;
   readonly passed: readonly CommandKey[];
-  /** Whether the shell hides how a part ended, and the output does not show that it went well. */
+  /** Whether the shell hides how a part ended, and the output does not show that it passed. */
   readonly isUntold: boolean;
   /** The tests that the output counts; null where the script runs none, or counts none. */
   readonly tests: TestRun | null;
 }
 
-/** Words of the shell that stand for themselves, or before a command. */
+/** Words of the shell that are no commands. */
 const STRUCTURE = /^(?:for|case|select|done|fi|esac|set|\{|\})$/;
-/** The most commands of a script that are looked at. A longer script is a program of its own. */
+/** At most so many commands of a script are read. */
 const MAX_PARTS = 24;
 
-/** Lines by which a program says that it failed itself. */
+/** Lines that a program prints when it has failed. */
 const SAYS_FAILED: readonly (readonly [program: RegExp, line: RegExp])[] = [
   [/^(?:npm|pnpm)$/, /^(?:npm (?:ERR!|error)| ?(?:ERR_PNPM|ELIFECYCLE))/m],
   [/^yarn$/, /^error Command failed/m],
@@ -55,7 +56,7 @@ const SAYS_FAILED: readonly (readonly [program: RegExp, line: RegExp])[] = [
   [/^mvnw?$/, /^\[ERROR\] /m],
   [/^gradlew?$/, /^FAILURE: Build failed/m],
 ];
-/** Lines that nothing prints but a build, a linter or a run of tests that failed. */
+/** Lines that only a failed build, linter or test run prints. */
 const CHECK_FAILED: readonly RegExp[] = [
   /^error\[E\d{4}\]: |^error: (?:could not compile |aborting due to |test failed, |Test failed)/,
   /^\*\* BUILD FAILED \*\*|^(?:Build FAILED\.?| +[1-9]\d* Error\(s\))$/,
@@ -72,20 +73,20 @@ const CHECK_FAILED: readonly RegExp[] = [
   /^npm (?:ERR!|error) (?:code [A-Z\d]|Test failed|Lifecycle script|Exit status [1-9])|^\s?ELIFECYCLE\b.* failed\b/,
   /^error Command failed with exit code [1-9]|^error: (?:script "[^"]*" exited with code [1-9]|Recipe `[^`]*` failed)/,
 ];
-/** Such lines stand at the end. */
+/** Such lines are searched among the last lines of the output. */
 const MAX_LINES = 30;
 const LOOKED_AT_CHARS = 400;
 /** Commands that prepare a build and print nothing. */
 const QUIET: ReadonlySet<string> = new Set(["mkdir", "rm", "cp", "mv", "touch"]);
 
-/** Words of an output that something went wrong, but for those in names of files and options, and counts of nothing. */
+/** Words that report a failure, except in names of files and options. */
 const FAILURE_WORDS =
   /(?<![\w./-])(?:fail(?:ed|ures?|ing|s)?|errors?|fatal|panic(?:ked)?|traceback|\w*(?:error|exception)|cannot|denied|refused|killed|aborted|could not|unable to|not found|no such file|timed out|undefined reference|segmentation fault)(?![./-]?\w)/i;
 const NO_FAILURES = /\b(?:0|no) (?:fail(?:ed|ures?|ing|s)?|errors?)\b/gi;
 /** Filters that show the end of what they read. */
 const SHOWS_END: ReadonlySet<string> = new Set(["tail", "cat", "tee"]);
 
-/** Operations of git that are over when another one passes. */
+/** The operations of git that are finished when another one passes. */
 const GIT_ENDS: Readonly<Record<string, readonly string[]>> = {
   "git commit": ["git merge", "git cherry-pick", "git revert", "git pull", "git am"],
   "git merge": ["git pull"],
@@ -130,7 +131,7 @@ function does({ source }: ScriptCommand): boolean {
   return !isOnlyLooking(source.replace(/^(?:(?:do|then|else|if|elif|while|until|!|\{)\s+)+/, ""));
 }
 
-/** Whether an output says that the check has failed which a script ran, and the script did nothing else. */
+/** Whether a script only ran checks and the output says that one failed. */
 function saysCheckFailed({ commands, output }: EndedCommand, parts: readonly Part[]): boolean {
   const checks = parts.filter(({ key }) => key.check !== null && key.isRead === true);
   const isAlone = parts.every((part) =>
@@ -146,8 +147,8 @@ function lastLines(output: string): string[] {
 }
 
 /**
- * The part of a script that has failed: the tests that it counts, the one whose program says so, or the only check where
- * one is told to have failed; null where it may be any.
+ * The part of a script that failed: the counted tests, the part whose program says so, or the only check when the output
+ * says that a check failed; null when it is not known.
  */
 function failedPart(
   run: EndedCommand,
@@ -157,9 +158,9 @@ function failedPart(
   const { commands, output, outcome } = run;
   const ofTests = all.filter(({ key }) => key.check === "test");
   if ((tests?.failed ?? 0) > 0 && ofTests.length > 0) return ofTests.at(-1)!;
-  // The status of a script is that of its last chain.
-  const told = all.filter(({ at }) => tellsStatusOf(commands, at));
-  const parts = outcome === "failure" && told.length > 0 ? told : all;
+  // The exit code of a script is that of its last chain of commands.
+  const withStatus = all.filter(({ at }) => tellsStatusOf(commands, at));
+  const parts = outcome === "failure" && withStatus.length > 0 ? withStatus : all;
   if (parts.length < 2) return parts[0] ?? null;
   const said = parts.findLast(({ at }) => {
     const program = nameOf(withoutLaunchers(commands[at]!.words)[0] ?? "");
@@ -170,7 +171,7 @@ function failedPart(
   return checks.length === 1 && saysCheckFailed(run, checks) ? checks[0]! : null;
 }
 
-/** The key of a whole script, for when it is not known which part has failed. */
+/** The key of a whole script, for a failure of which the part is not known. */
 export function wholeKey(parts: readonly Part[]): CommandKey {
   const all = parts.map(({ key }) => [key.what, ...key.paths, ...key.chosen].join(" "));
   return keyOf(`all of ${all.join(" && ")}`);
@@ -188,7 +189,7 @@ function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
   const passed = parts.filter((part) => {
     if (shown.includes(part)) return true;
     if (!hasFailed) return outcome === "success" && tellsStatusOf(commands, part.at);
-    // What stands before the part that failed has passed, where nothing but `&&` is between.
+    // Parts before the failed one have passed, when only `&&` stands between.
     return failed !== null && part.at < failed.at && isChain(part.at, failed.at);
   });
   return [
@@ -199,20 +200,20 @@ function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
   ];
 }
 
-/** The key of a wrong call: the next call of the program that passes mends it, whatever its arguments. */
+/** The key of a wrong call: the next call of the same program that passes mends it, with any arguments. */
 export function calledName({ words }: ScriptCommand): string {
   const [program = "", ...args] = withoutLaunchers(words);
   return `called ${calledAs(nameOf(program), gitArguments(words) ?? args)}`;
 }
 
-/** Whether what is seen of the output shows that a part went well whose status the shell hides. */
+/** Whether the output shows that a part passed whose exit code the shell hides. */
 function showsSuccess(run: EndedCommand, part: Part, tests: TestRun | null): boolean {
   if (saysSuccess(run, part, tests)) return true;
   if (part.key.check === "test" || run.commands[part.at]!.before === "||") return false;
   return isEndSeen(run, part) && !FAILURE_WORDS.test(run.output.replace(NO_FAILURES, ""));
 }
 
-/** Whether the output says so in words, or by what it counts. */
+/** Whether the output says in words or by its counts that a part passed. */
 function saysSuccess(run: EndedCommand, { at, key }: Part, tests: TestRun | null): boolean {
   if (run.commands[at]!.before === "||") return false;
   if (key.check === "test" && tests !== null) return tests.failed === 0 && tests.passed !== 0;
@@ -222,7 +223,7 @@ function saysSuccess(run: EndedCommand, { at, key }: Part, tests: TestRun | null
   return lastLines(run.output).some((said) => lines.test(said));
 }
 
-/** Whether the end of what a part printed is seen, and not only what a filter has let through. */
+/** Whether the output shows the end of what a part printed, and not only what a filter let through. */
 function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
   for (const { words: [program = "", ...args], before } of commands.slice(at + 1)) {
     if (before !== "|") break;
@@ -234,7 +235,7 @@ function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
   return true;
 }
 
-/** The status of the last command, and that of the first command in the last pipe. */
+/** `$?`, the status of the last command, and `${PIPESTATUS[0]}`, that of the first command of the last pipe. */
 const OF_LAST = /\$(?:\?|\{\?\})/;
 const OF_PIPE = /\$(?:\{(?:PIPESTATUS\[0\]|pipestatus\[1\])\}|pipestatus\[1\])/;
 
@@ -244,7 +245,7 @@ interface Script {
   readonly output: string;
 }
 
-/** A script without its last step, which prints a status, and that status; null for other scripts. */
+/** For a script whose last command prints an exit code: the script without it, and the code; null for other scripts. */
 export function withPrintedStatus(
   { command, commands, output }: Script,
   printed: string,
@@ -268,7 +269,7 @@ export function withPrintedStatus(
   };
 }
 
-/** The number that stands in a line where the words that were to be printed have a status. */
+/** The number at the place of `$?` in a printed line. */
 function statusIn(line: string, said: readonly string[], status: RegExp): string | null {
   const [before = "", behind = ""] = said.find((part) => status.test(part))!.split(status);
   const isPlain = !/[$`]/.test(before + behind);
@@ -284,7 +285,7 @@ function untilPipe(commands: readonly ScriptCommand[]): ScriptCommand[] {
   return closed(commands.slice(0, commands.findLastIndex(({ before }) => before !== "|") + 1));
 }
 
-/** Commands behind which nothing comes any more. */
+/** The commands as a whole script: no operator follows the last one. */
 function closed(commands: readonly ScriptCommand[]): ScriptCommand[] {
   return commands.map((command, at) =>
     at === commands.length - 1 ? { ...command, after: "" } : command
@@ -364,12 +365,8 @@ export function wrongCall(
   return isWrong ? call : null;
 }
 
-/** Whether a word of a command line is what a message names, which may be with its whole path. */
+/** Whether a message names a word of the command line; the message may give its whole path. */
 function isCalled(word: string, what: string): boolean {
   const plain = word.replace(/\/(?:\.\.\.)?$/, "");
-  return word.includes(what) || lastOf(plain) === lastOf(what.replace(/\/$/, ""));
-}
-
-function lastOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
+  return word.includes(what) || baseName(plain) === baseName(what.replace(/\/$/, ""));
 }

@@ -1,4 +1,4 @@
-/** The line of an output that says what went wrong. */
+/** Finds the line of an output that says what went wrong. */
 import { shortened } from "../text.ts";
 
 /** Lines that say what is wrong, the surest kind first. */
@@ -15,7 +15,7 @@ const TELLING: readonly RegExp[] = [
   // src/a.py:1:8: F401 `os` imported but unused
   /^\s*(?=\D[^\s:()]*[./])[^\s:()]+(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)):?\s+\S/,
 ];
-/** `error: |-`, as runners of Node's tests tell it: what it was stands on the next line. */
+/** `error: |-` in the output of Node's test runner: the message stands on the next line. */
 const YAML_BLOCK = /^([ \t]{0,20}error:) [|>][-+]?\r?\n[ \t]{0,40}/gm;
 /** The line that Claude Code puts before the output of a command that it stopped. */
 const TIMED_OUT = /^Command timed out after [^\n]{1,60}/;
@@ -24,8 +24,8 @@ const LOOKED_AT_CHARS = 400;
 const MAX_ERROR_CHARS = 160;
 
 /**
- * The line of an output that says what went wrong; where there is none, one that says only that something did, else the
- * last one that is not blank; null when there is none, or only totals.
+ * The line of an output that says what went wrong. Without one, a line that says only that something failed, else the last
+ * line that is not blank. Null when there is no line, or there are only totals.
  */
 export function errorLine(output: string): string | null {
   const lines = linesOf(output);
@@ -63,11 +63,11 @@ function shortOf(line: string): string {
   return shortened(line.replace(/^E {2,}/, "").replace(/\s+/g, " ").trim(), MAX_ERROR_CHARS);
 }
 
-/** Times, places in memory and in files, counts, temporary folders; the first part that matches a place counts. */
+/** Times, addresses, line numbers, counts and temporary folders. At each place the first alternative counts. */
 const VARYING =
   /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?|\b0x[\da-f]+|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\/(?:tmp|var\/tmp|var\/folders|dev\/shm)\/[^\s:,'")]+|\(\d+(?:,\d+)?\)|:\d+(?::\d+)?(?!\w)|\b(?:lines?|pid|process) \d+|\b\d+(?:\.\d+)? ?(?:ms|[mµn]?s|secs?|seconds?|minutes?)\b|\b\d+ (?:passed|passing|failed|failing|errors?|warnings?|tests?)\b/gi;
 
-/** A line without what differs from run to run. */
+/** A line with `#` for everything that differs from run to run. */
 export function withoutVarying(line: string): string {
   return line.replace(VARYING, "#");
 }
@@ -85,7 +85,7 @@ const TOTALS: readonly RegExp[] = [
   /^\s*[⎯─━═-]{3,}[^A-Za-z]*(?:Failed Tests|Failed Suites) \d/,
 ];
 
-/** Lines that announce what is wrong, or say only that something is. */
+/** Lines that say only that something is wrong, or that announce the error. */
 const SAYS_LITTLE: readonly RegExp[] = [
   // pytest, rustc
   /^(?:_+ ERROR (?:collecting|at (?:setup|teardown) of) |ERROR \S+\.py(?:::\S+)?$|!+ .* !+$|For more information about this error, try )/,
@@ -104,13 +104,13 @@ const COUNT =
 const COUNT_BEHIND =
   /^\W*(?:tests?: \d+ (?:failed|passed)|\d+ (?:of|out of) \d+ |\d+ files? (?:inspected|checked|linted|scanned), |\d+ (?:Error\(s\)|fixable with ))/i;
 
-/** Whether a line is only the sum of a run of tests, or of a build: in a title it says nothing. */
+/** Whether a line holds only the totals of a test run or build. */
 function isTotal(line: string): boolean {
   const head = line.slice(0, LOOKED_AT_CHARS);
   return TOTALS.some((pattern) => pattern.test(head));
 }
 
-/** Whether a line does not say what is wrong, but that something is, or how much: a title takes it when there is no other. */
+/** Whether a line says only that something is wrong, or how much. A title takes such a line when there is no other. */
 export function saysLittle(line: string): boolean {
   const head = line.slice(0, LOOKED_AT_CHARS);
   return COUNT.test(head) || COUNT_BEHIND.test(head) || isTotal(head) ||

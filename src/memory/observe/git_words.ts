@@ -1,4 +1,4 @@
-/** Reads command lines of git: subcommand, folders, and whether it changes the state that a script works in. */
+/** Reads command lines of git: the subcommand, the folders, and whether a script leaves the current branch or state. */
 import { isHarmless } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 
@@ -15,13 +15,13 @@ const TO_OTHER_STATE: Readonly<Record<string, (args: readonly string[]) => boole
   reset: (args) => args.some((word) => /^--(?:hard|merge|keep)$/.test(word)),
 };
 
-/** The words behind `git` and its own options; null for another program. */
+/** The subcommand of git and its arguments; null for another program. */
 export function gitArguments(words: readonly string[]): readonly string[] | null {
   if (!isGit(words)) return null;
   return words.slice(verbAt(words));
 }
 
-/** The folders that git itself goes to first (`-C`), one in the other. */
+/** The folders that git changes to first (`-C`), each relative to the one before it. */
 export function gitFolders(words: readonly string[]): readonly string[] {
   if (!isGit(words)) return [];
   const options = words.slice(0, verbAt(words));
@@ -39,8 +39,8 @@ function verbAt(words: readonly string[]): number {
 }
 
 /**
- * Whether a script does its work in another state than the one that it is called in: on another branch, without the
- * changes that were stashed. What it finds there says nothing of what is here.
+ * Whether a script leaves the state in which it is called, by another branch or a stash, and works there. Its results then
+ * say nothing about the current branch.
  */
 export function worksElsewhere(commands: readonly ScriptCommand[]): boolean {
   const from = commands.findIndex(({ words }) => {

@@ -1,6 +1,6 @@
-/** Shell commands that only look for something, or try something out. */
+/** Tells whether a shell command only looks for something, or tries something out. */
 
-/** Programs that look, try or wait: that they fail says what is not there. */
+/** Programs that only look, try or wait. When one fails, something was not found. */
 const LOOKING = wordSet(
   `which whereis type hash ls ll dir tree cat head tail less more stat file wc du df diff cmp jq yq
    grep egrep fgrep rg ag ack find fd locate sort uniq cut tr awk xargs readlink realpath dirname basename md5sum
@@ -39,7 +39,7 @@ const LOOKING_VERBS: ReadonlyMap<string, ReadonlySet<string>> = new Map(Object.e
   "cargo": wordSet("tree search metadata"),
   "go": wordSet("list doc env"),
 }));
-/** Options and subcommands that change nothing with any program. */
+/** Options and subcommands with which no program changes anything. */
 const ASKING = wordSet("--version --help -V -h version help");
 /** Parts of a command that neither look nor do. */
 const NEUTRAL = wordSet("cd echo printf pushd popd export set source .");
@@ -63,7 +63,7 @@ function looks([program = "", verb = "", next = ""]: readonly string[]): boolean
     (next === "" && ASKING.has(verb));
 }
 
-/** The words of a text, between which blanks and line breaks stand: tables of words are easier to read so. */
+/** The words of a text that blanks and line breaks separate. */
 function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.split(/\s+/));
 }

@@ -1,4 +1,4 @@
-/** Observations: memory is made of them. Each is something that was done, said or found out in a session. */
+/** The types of observations, of which memory consists: something that was done, said or found in a session. */
 
 export const OBSERVATION_KINDS = [
   "edit",
@@ -28,31 +28,31 @@ const TAKEN_BACK: ReadonlySet<ObservationKind> = new Set([
   "edit",
 ]);
 
-/** Whether it was taken back (a commit, a fix, an edit) or replaced (a decision, a note): it no longer holds. */
+/** Whether an observation no longer holds: a commit, fix or edit was taken back, a decision or note was replaced. */
 export function isSuperseded(
   { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
 ): boolean {
   return TAKEN_BACK.has(kind) && resolvedBy !== null;
 }
 
-/** Whether it is a note or a decision that another one replaced: nobody is told of it, and a search lists it last. */
+/** Whether it is a replaced note or decision: no session is told of it, and a search lists it last. */
 export function isReplaced(
   { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
 ): boolean {
   return (kind === "note" || kind === "decision") && resolvedBy !== null;
 }
 
-/** The session of what a person remembers outside of any. */
+/** The session id of notes that belong to no session. */
 export const NO_SESSION = "notes";
 
 export interface ObservedFile {
   /** Relative to the project's folder; absolute when it lies elsewhere. */
   readonly path: string;
-  /** Digest of its content at that time; null where the capture does not hold it whole. */
+  /** Digest of its content at that time; null when the capture does not hold the whole file. */
   readonly digest: string | null;
 }
 
-/** What a command looks after. */
+/** What a command checks. */
 export type Check = "test" | "build" | "lint" | "type";
 
 /** The key of a command or another tool use. A failure is open until something with the same key passes. */
@@ -61,15 +61,15 @@ export interface CommandKey {
   readonly check: Check | null;
   /** Program, subcommand, package or folder. */
   readonly what: string;
-  /** Whether it is known what its output means: then that counts as well where the shell hides how it ended. */
+  /** Whether its output is understood. Then the output counts when the shell hides the exit code. */
   readonly isRead?: true;
-  /** The files and folders that it takes, from the project's folder; none for all that there are. */
+  /** The files and folders that it selects, relative to the project's folder; empty for all. */
   readonly paths: readonly string[];
-  /** The tests that it takes, as its options name them; none for all that there are. */
+  /** The tests that it selects by options; empty for all. */
   readonly chosen: readonly string[];
 }
 
-/** Facts of an observation beside its texts; what does not apply is not there. */
+/** Facts of an observation beside its texts; those that do not apply are missing. */
 export interface ObservedFacts {
   /** As it was typed. */
   readonly command?: string;
@@ -77,27 +77,27 @@ export interface ObservedFacts {
   /** The line of the output that says what is wrong. */
   readonly error?: string;
   readonly symbols?: readonly string[];
-  /** Lines that an edit added and took away. */
+  /** Lines that an edit added and removed. */
   readonly added?: number;
   readonly removed?: number;
-  /** Of an edit: digest of the file before it; missing where the capture does not hold it whole. */
+  /** Of an edit: digest of the file before it; missing when the capture does not hold the whole file. */
   readonly before?: string;
   /**
-   * The hash is null when the command did not print it, the subject when its message was somewhere else. One that was
-   * amended took the place of the one before it.
+   * The hash is null when the command did not print it, the subject when the message is not in the command. An amended
+   * commit replaced the one before it.
    */
   readonly commit?: {
     readonly hash: string | null;
     readonly subject: string | null;
     readonly amended?: true;
   };
-  /** Tests by their number, as the runner counts them. */
+  /** Numbers of tests, as the runner counts them. */
   readonly passed?: number;
   readonly failed?: number;
   /** Tests that did not run, and those that were expected to fail. */
   readonly skipped?: number;
   readonly failing?: readonly string[];
-  /** Of a command: it worked on another branch, or on another state of the files, than the session. */
+  /** Of a command: it worked on another branch or state of the files than the session. */
   readonly isElsewhere?: true;
   /** Of a command: the shell hides how it ended, behind a pipe for example. */
   readonly isUntold?: true;
@@ -107,18 +107,18 @@ export interface ObservedFacts {
   readonly git?: { readonly verb: string; readonly isStopped?: true };
   /** Of a failure: its rank among open ends (`OPEN_RANKS`); null when it is none. */
   readonly openRank?: number | null;
-  /** Of a failed command: what it checks, and the files and tests that it took; none named means all. */
+  /** Of a failed command: what it checks, and the files and tests that it selected; missing for all. */
   readonly check?: Check;
   readonly paths?: readonly string[];
   readonly chosen?: readonly string[];
   /** Of a failed command: digest of its key, the same for all its failures. */
   readonly of?: string;
-  /** Of a fix: the failure that it mended, and the changes between. */
+  /** Of a fix: the failure that it mended, and the changes that did so. */
   readonly mended?: number;
   readonly by?: readonly number[];
-  /** Of a list of tasks: the open ones. Of a summary: everything that was left open. */
+  /** Of a list of tasks: the open tasks. Of a summary: all open tasks and failures. */
   readonly open?: readonly string[];
-  /** Of a summary: the session's lists in the end; missing when it had none. */
+  /** Of a summary: the session's lists of tasks at its end; missing when it had none. */
   readonly todos?: {
     readonly open: readonly string[];
     readonly done: readonly string[];
@@ -128,7 +128,7 @@ export interface ObservedFacts {
   readonly stopped?: string;
   /** Of a summary: the branches of the session, when there were several. */
   readonly branches?: readonly (string | null)[];
-  /** Of a summary: the session exchanged a few short words and did nothing else. */
+  /** Of a summary: the session holds a few short messages and nothing else. */
   readonly trivial?: true;
   /** Of a summary: how its session ended, in words; missing while it goes on. */
   readonly end?: string;
@@ -140,7 +140,7 @@ export interface ObservedFacts {
   readonly role?: string;
 }
 
-/** The observation of one capture, before it is compared with those in the database. */
+/** The observation of one capture, before it is saved. */
 export interface Observed {
   readonly kind: ObservationKind;
   readonly outcome: "success" | "failure" | null;
@@ -149,11 +149,11 @@ export interface Observed {
   readonly text: string;
   readonly files: readonly ObservedFile[];
   readonly facts: ObservedFacts;
-  /** Captures of one session with the same text here are the same; null when none is. */
+  /** Observations of a session with the same text here are repeats of one; null when none is a repeat. */
   readonly sameAs: string | null;
-  /** What is wrong. Failures with the same `sameAs` and the same `wrong` are one failure. */
+  /** The error of a failure. Failures with the same `sameAs` and `wrong` are one failure. */
   readonly wrong?: string;
-  /** The keys that have passed; failures with the same keys are mended. */
+  /** The keys of commands that passed: these mend failures with the same keys. */
   readonly passes?: readonly CommandKey[];
   /** A further observation of the same capture: a commit that a command made before it failed. */
   readonly besides?: Observed;
@@ -165,13 +165,13 @@ export interface ToolUse {
   readonly outcome: "success" | "failure";
   /** Fields of the payload: `tool_input`, `tool_response`, `error`, …. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The folder that paths are told from, absolute; null when it is not known. */
+  /** The folder that paths are relative to, absolute; null when it is not known. */
   readonly root: string | null;
   /** Whether it was done in another project. */
   readonly isForeign?: boolean;
 }
 
-/** A list or an object that a row keeps as JSON; `instead` where it is damaged, which `doctor` tells. */
+/** Parses a list or an object that a row holds as JSON; `instead` when it is damaged, which `doctor` reports. */
 export function keptJson<Value extends object>(text: unknown, instead: Value): Value {
   try {
     const value: unknown = JSON.parse(String(text));

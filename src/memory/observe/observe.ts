@@ -1,4 +1,4 @@
-/** Which observation a capture makes: one row a tool. */
+/** Makes the observation of a capture: one row for each tool. */
 import type { Observed, ObservedFile, ToolUse } from "./observation.ts";
 import {
   observeAgent,
@@ -56,18 +56,18 @@ const OBSERVERS: Readonly<Record<string, Observer>> = {
   PostCompact: observeCompaction,
 };
 
-/** Functions that handle failures themselves. For all others {@linkcode observeOther} does. */
-const TELLS_FAILURE: ReadonlySet<Observer | undefined> = new Set([
+/** Functions that observe failures themselves. Other failures are observed by {@linkcode observeOther}. */
+const OBSERVES_FAILURES: ReadonlySet<Observer | undefined> = new Set([
   observeCommand,
   observePlan,
   observeRead,
 ]);
 
-/** The observation of a capture; null when there is nothing in it that anybody would look for. */
+/** The observation of a capture; null when it holds nothing worth keeping. */
 export function observe(use: ToolUse): Observed | null {
   const known = Object.hasOwn(OBSERVERS, use.toolName) ? OBSERVERS[use.toolName] : undefined;
-  const tells = use.outcome === "success" || TELLS_FAILURE.has(known);
-  const observer = tells ? known ?? observeOther : observeOther;
+  const isObserved = use.outcome === "success" || OBSERVES_FAILURES.has(known);
+  const observer = isObserved ? known ?? observeOther : observeOther;
   const observed = observer(use);
   return observed === null ? null : withOpenRank(withNamedFiles(observed, use.root));
 }
@@ -77,19 +77,19 @@ const MAX_LOOKED_AT = 8_000;
 const MAX_FILES = 8;
 const MAX_PATH_CHARS = 300;
 
-/** A path with an ending, alone or before a place in it: `src/a.ts`, `src/a.ts:3:5`, `src/a.ts(3,5)`, `a_test.py::test`. */
+/** A path with an extension, alone or with a line or a test: `src/a.ts`, `src/a.ts:3:5`, `src/a.ts(3,5)`, `a_test.py::test`. */
 const PATH =
   /(?<![\w./\\@:%~$+-])(?:\.{0,2}\/)?[\w@+-][\w@.+-]*(?:\/[\w@.+-]+)*\.[A-Za-z][A-Za-z\d]{0,7}(?=[:(]\d|::\w|["'`),;\]]|:?(?:\s|$))/g;
-/** Endings of source files. A name without a folder needs one: `node.js` and `e.g` are words. */
+/** Extensions of source files. Other words with a dot are no files: `e.g`. */
 const SOURCE =
   /\.(?:[cm]?[jt]sx?|vue|svelte|py|rs|go|java|kts?|scala|rb|php|cs|fs|swift|c|cc|cpp|h|hpp|m|ex|exs|erl|hs|lua|dart|sql|sh|bats|css|scss|html|json|ya?ml|toml|proto|tf|md)$/;
-/** Folders with code of others. */
+/** Folders with third-party code. */
 const FOREIGN =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|\.rustup|vendor|target|\.venv|venv|go\/pkg)\//;
 /** The folder of a command that begins with `cd`. */
 const FOLDER = /^cd +(?:"([^"\n]*)"|([^\s"';&|]+)) && /;
 
-/** A failure of a command with the files of the project that it names; anything else as it is. */
+/** Adds to a failed command the files of the project that it names. Other observations stay as they are. */
 function withNamedFiles(observed: Observed, root: string | null): Observed {
   const { kind, outcome, files, text, facts } = observed;
   const isRun = (kind === "failure" || kind === "test") && outcome === "failure";

@@ -1,4 +1,4 @@
-/** Observes a shell command: it ran, failed, tested, or committed. */
+/** Observes a shell command: it ran, failed, ran tests, or made commits. */
 import { digestOf } from "../../base/fnv.ts";
 import type { Observed, ObservedFacts, ToolUse } from "./observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
@@ -31,18 +31,18 @@ const KEPT_ERROR = { head: 900, tail: 2_200 };
 /** The longest name of a command in the title of a failure. */
 const MAX_NAME_CHARS = 70;
 const EXIT_CODE = /^Exit code (\d+)\n?/;
-/** Some runners tell a test by its line. */
+/** Some runners name a test by its line. */
 const LINE = /:\d+$/;
 
-/** The output of runners that found no test. */
+/** What runners print when they find no test. */
 const FOUND_NONE =
   /^=*[ \t]*no tests ran\b|^=*[ \t]*\d+ deselected(?:, \d+ warnings?)? in |^collected 0 items$|^[ \t]*No tests? (?:files? )?(?:were )?found\b|^error: No test modules found|^Ran 0 tests\b|^No tests executed!|^No test matches the given testcase filter\b|^\?\s+\S+\s+\[no test files\]|^\[INFO\] (?:No tests to run|Tests are skipped)\.?$/m;
-/** The output when the test runner itself could not be started. */
+/** What is printed when the test runner itself cannot be started. */
 const NOT_CALLED =
   /: command not found$|\bcommand not found: \S|^(?:\/bin\/)?(?:sh|dash): (?:\d+: )?\S+: not found$|\bcd: .*: No such file or directory$|^npm (?:ERR!|error) (?:Missing script|code ENOENT)\b|\bERR_PNPM_NO_(?:SCRIPT|IMPORTER_MANIFEST)|^error: Script not found\b|^error: Task not found\b|\bNo rule to make target\b|: No module named '?(?:pytest|unittest|nose)/m;
 const MAX_END_CHARS = 20_000;
 
-/** Bash and its like; null for an empty command. */
+/** Observes Bash and other shells; null for an empty command. */
 export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): Observed | null {
   const typed = textIn(payload["tool_input"], "command").trim();
   if (typed === "") return null;
@@ -52,22 +52,22 @@ export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): 
   const commands = scriptCommands(command);
   const ended = { command, commands, outcome, root, shellFolder, ...outputOf(outcome, payload) };
   const end = outcome === "failure" ? null : unknownEnd(payload);
-  if (end !== null) return notAwaited(ended, { end, about });
+  if (end !== null) return observeUnknownEnd(ended, { end, about });
   const run = withOwnStatus(ended, payload);
-  const { passes, ...told } = toldOf(run, about);
-  if (isForeign) return ofOtherProject(told, run, about);
+  const { passes, ...observed } = observeRun(run, about);
+  if (isForeign) return observeForeignRun(observed, run, about);
   if (worksElsewhere(commands)) {
-    // What was found in another state says nothing of the one that the project is in.
-    return told.kind === "commit" ? told : {
-      ...told,
-      facts: { ...told.facts, isElsewhere: true },
-      sameAs: told.sameAs === null ? null : `elsewhere ${told.sameAs}`,
+    // Results in another state say nothing about the current state of the project.
+    return observed.kind === "commit" ? observed : {
+      ...observed,
+      facts: { ...observed.facts, isElsewhere: true },
+      sameAs: observed.sameAs === null ? null : `elsewhere ${observed.sameAs}`,
     };
   }
-  return passes === undefined || passes.length === 0 ? told : { ...told, passes };
+  return passes === undefined || passes.length === 0 ? observed : { ...observed, passes };
 }
 
-/** A run with the status that its script has printed, where the shell hides it. */
+/** The run with the exit code that its script printed, when the shell hides it. */
 function withOwnStatus(
   run: EndedCommand,
   payload: Readonly<Record<string, unknown>>,
@@ -81,53 +81,55 @@ function withOwnStatus(
     : { ...run, ...own, outcome: own.exitCode === 0 ? "success" : "failure" };
 }
 
-function toldOf(run: EndedCommand, about: string): Observed {
+function observeRun(run: EndedCommand, about: string): Observed {
   const end = readEnd(run);
   const commit = commitOf(run);
   if (commit !== null && !end.hasFailed) return { ...commit, passes: end.passed };
-  const told = tellEnd(run, end, about);
-  return commit === null ? told : { ...told, besides: commit };
+  const observed = observeEnd(run, end, about);
+  return commit === null ? observed : { ...observed, besides: commit };
 }
 
-function tellEnd(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+function observeEnd(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const { tests, failed, hasFailed, parts } = end;
   const ofTests = failed === null
     ? parts.some(({ key }) => key.check === "test")
     : failed.key.check === "test";
-  if (!ofTests) return hasFailed ? failureOf(run, end, about) : ranCommand(run, end, about);
+  if (!ofTests) {
+    return hasFailed ? observeFailure(run, end, about) : observePlainRun(run, end, about);
+  }
   const last = run.output.slice(-MAX_END_CHARS);
   const ran = tests === null ? null : tests.failed + (tests.passed ?? 1);
   if (!hasFailed) {
     const ranNone = ran === 0 || tests === null && FOUND_NONE.test(last);
-    // What ran no test has passed none.
-    if (ranNone) return ranNoTest(run, end, about);
+    // A run without tests passes no tests.
+    if (ranNone) return observeNoTests(run, end, about);
     return tests === null && end.isUntold && !isOneCommand(run)
-      ? ranCommand(run, end, about)
-      : testsOf(run, end, about);
+      ? observePlainRun(run, end, about)
+      : observeTests(run, end, about);
   }
   const couldNotRun = (ran ?? 0) === 0 &&
     (NOT_CALLED.test(last) || wrongCall(run.commands, run.output) !== null);
-  if (couldNotRun) return failureOf(run, end, about);
+  if (couldNotRun) return observeFailure(run, end, about);
   if (ran === 0 || tests === null && FOUND_NONE.test(last) && !/\berrors?\b/i.test(last)) {
-    return ranNoTest(run, end, about);
+    return observeNoTests(run, end, about);
   }
-  return testsOf(run, end, about);
+  return observeTests(run, end, about);
 }
 
-function ranNoTest(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+function observeNoTests(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const passes = end.passed.filter(({ check }) => check !== "test");
-  return { ...ranCommand(run, end, about), outcome: null, passes };
+  return { ...observePlainRun(run, end, about), outcome: null, passes };
 }
 
 function isOneCommand({ commands }: EndedCommand): boolean {
   return commands.filter((command) => !isHarmless(command)).length === 1;
 }
 
-/** A command that failed, and was no run of tests. */
-function failureOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+/** Observes a failed command that was no test run. */
+function observeFailure(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const { commands, output, exitCode } = run;
   const error = errorLine(output);
-  // What failed with a status of 0 has hidden its own.
+  // A failure with exit code 0 has hidden its own code.
   const code = exitCode === 0 ? null : exitCode;
   const shown = code === null ? "" : ` (exit ${code})`;
   const at = end.parts.length > 1 && commands.every(({ after }) => after === "&&" || after === "")
@@ -147,8 +149,8 @@ function failureOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   };
 }
 
-/** A run of tests that counts them, or of which nothing is known but how it ended. */
-function testsOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+/** Observes a test run, with its counts when the output has them. */
+function observeTests(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const { command, output, exitCode } = run;
   const { tests, hasFailed, isUntold } = end;
   const error = !hasFailed
@@ -177,7 +179,7 @@ function testsOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
       passes: end.passed,
     };
   }
-  if (isUntold && tests === null) return ranCommand(run, end, about);
+  if (isUntold && tests === null) return observePlainRun(run, end, about);
   return {
     kind: "test",
     outcome: isUntold ? null : "success",
@@ -190,8 +192,8 @@ function testsOf(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   };
 }
 
-/** A command that has not failed, as far as anybody knows. */
-function ranCommand(
+/** Observes a command that passed, or of which it is not known how it ended. */
+function observePlainRun(
   { command, output, exitCode }: EndedCommand,
   { isUntold, passed }: Pick<ScriptEnd, "isUntold" | "passed">,
   about: string,
@@ -211,7 +213,7 @@ function ranCommand(
   };
 }
 
-/** The key of a failure, and the text that tells it from other failures with the same key. */
+/** The key of a failure, and the text that distinguishes it from other failures with the same key. */
 function keysOfFailure(
   { command, commands, output }: EndedCommand,
   { failed, parts }: ScriptEnd,
@@ -220,7 +222,7 @@ function keysOfFailure(
   const wrong = wrongCall(commands, output);
   const key = failed?.key ?? (parts.length === 0 ? undefined : wholeKey(parts));
   const what = wrong !== null ? calledName(wrong) : key?.what ?? shownCommand(command);
-  // Of a script that may have failed in any part the first check counts.
+  // When it is not known which part failed, the first check counts.
   const check = key?.check ?? parts.find((part) => part.key.check !== null)?.key.check ?? undefined;
   const taken = wrong !== null || key === undefined ? null : key;
   const { failing = [], error = "" } = facts;
@@ -241,17 +243,17 @@ function keysOfFailure(
   };
 }
 
-/** How a title calls a script: of several lines the one that does something, where it is one. */
+/** The name of a script in a title. Of several lines it is the one that is not harmless, if there is only one. */
 function nameOfRun({ command, commands }: EndedCommand): string {
   const telling = command.includes("\n") ? commands.filter((one) => !isHarmless(one)) : [];
   return shownCommand(telling.length === 1 ? telling[0]!.source : command);
 }
 
-/** The observation of work in another project: a search finds it, but it opens and closes nothing here. */
-function ofOtherProject(told: Observed, run: EndedCommand, about: string): Observed {
-  const made = told.kind === "commit"
-    ? ranCommand(run, { isUntold: false, passed: [] }, about)
-    : told;
+/** Observes work in another project: a search finds it, but it opens and mends no failure here. */
+function observeForeignRun(observed: Observed, run: EndedCommand, about: string): Observed {
+  const made = observed.kind === "commit"
+    ? observePlainRun(run, { isUntold: false, passed: [] }, about)
+    : observed;
   const { title, text, files, facts: { command = "", exitCode, error }, sameAs } = made;
   return {
     kind: "command",
@@ -264,10 +266,10 @@ function ofOtherProject(told: Observed, run: EndedCommand, about: string): Obser
   };
 }
 
-/** The end of a command that somebody has stopped. All other commands of {@linkcode unknownEnd} go on. */
+/** The end of a command that was stopped. Other commands of {@linkcode unknownEnd} go on in the background. */
 const INTERRUPTED = "was interrupted";
 
-/** Says how a command goes on that nobody waited for, as the end of a title; null for one that has ended. */
+/** For the title of a command whose end is not known: how it goes on; null for a command that ended. */
 export function unknownEnd(payload: Readonly<Record<string, unknown>>): string | null {
   const response = payload["tool_response"];
   const { timedOutAfterMs, interrupted } = Object(response);
@@ -280,8 +282,8 @@ export function unknownEnd(payload: Readonly<Record<string, unknown>>): string |
   return isStarted ? "started in the background" : null;
 }
 
-/** A command that nobody waited for. Only commits that git itself printed are sure. */
-function notAwaited(
+/** Observes a command whose end is not known. Only commits that git has printed count. */
+function observeUnknownEnd(
   run: EndedCommand,
   { end, about }: { readonly end: string; readonly about: string },
 ): Observed {

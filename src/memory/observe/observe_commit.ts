@@ -1,7 +1,7 @@
-/** The commits that a command has made, as observations. */
+/** Observes the commits that a command made. */
 import type { Observed } from "./observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
-import { chained } from "./observe_words.ts";
+import { chainObservations } from "./observe_words.ts";
 import { KEPT_OUTPUT, MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
 import type { EndedCommand } from "./ended_command.ts";
 import { isOutside, type Surroundings } from "./command_folder.ts";
@@ -12,9 +12,9 @@ import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 export function commitOf(run: EndedCommand): Observed | null {
   if (!/\bgit\b[^]*\b(?:commit|cherry-pick|revert|merge)\b/.test(run.command)) return null;
   const made = madeCommits(run);
-  // Of several nobody knows which files are whose.
+  // With several commits it is not known which files belong to which.
   const files = made.length === 1 ? committedFiles(run.output) : [];
-  return chained(made.map((commit) => ({
+  return chainObservations(made.map((commit) => ({
     ...observedCommit(run, commit),
     files: files.map((path) => ({ path, digest: null })),
   })));
@@ -47,7 +47,7 @@ const FROM_TO = /^(.*?)\{(.*) => (.*)\}(.*)$|^(.+) => (.+)$/;
 const MAX_FILES = 50;
 const MAX_LINES = 2_000;
 
-/** The paths, from the top of the repository, that an output of `git commit` or `git merge` names; none where it is quiet. */
+/** The paths that the output of `git commit` or `git merge` names, relative to the top of the repository. */
 export function committedFiles(output: string): string[] {
   const files = new Set<string>();
   for (const line of output.split("\n", MAX_LINES)) {
@@ -66,7 +66,7 @@ function fromAndTo(renamed: string): string[] {
   return [from, to].map((part) => `${head}${part}${tail}`.replace("//", "/"));
 }
 
-/** Git puts a path in quotes that has other letters than ASCII in it. */
+/** Git quotes a path with letters beyond ASCII. */
 function unquoted(path: string): string {
   if (!/^".*"$/.test(path)) return path;
   const bytes = path.slice(1, -1).replace(/%/g, "%25")
@@ -80,23 +80,23 @@ function unquoted(path: string): string {
 }
 
 interface MadeCommit {
-  /** Null when nothing printed it. */
+  /** Null when the output does not show it. */
   readonly hash: string | null;
   readonly subject: string;
-  /** Null when git did not say. */
+  /** Null when the output does not show it. */
   readonly branch: string | null;
-  /** Whether it took the place of the commit before it. */
+  /** Whether it replaced the commit before it. */
   readonly isAmended: boolean;
 }
 
 /** `[main 1a2b3c4] subject`, `[main (root-commit) 1a2b3c4] subject` */
 const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/gm;
-/** Git prints this line below the one with the id. A filter may show this one alone. */
+/** The line below the one with the id. A filter may show this line alone. */
 const CHANGED = /^ ?\d+ files? changed\b/m;
 /** A commit as `git log --oneline` prints it, with or without branches and graph. */
 const LOGGED = /^(?:\* )?([0-9a-f]{7,40}) (?:\([^()]*\) )?(\S.*)$/gm;
 const COMMITTING: ReadonlySet<string> = new Set(["commit", "cherry-pick", "revert", "merge"]);
-/** Options with which `git commit` only shows what it would do. */
+/** Options with which `git commit` makes no commit. */
 const ONLY_TRIED = /^(?:--dry-run|--short|--porcelain|--long|-h|--help)$/;
 const MESSAGE = /^(?:-[aeinopqsvz]*m|--message(?:=|$))([\s\S]*)$/;
 const MAX_COMMITS = 20;
@@ -109,13 +109,13 @@ interface Committing {
 }
 
 /**
- * The commits that a command has made in its project, the oldest first: those that git printed; where it printed none,
- * those that have their message in the command line and passed.
+ * The commits that a command made in its project, the oldest first: those that git printed. When git printed none, those
+ * whose message is in the command line and that passed.
  */
 function madeCommits({ commands, output, outcome, ...surroundings }: EndedCommand): MadeCommit[] {
   const making = committingIn(commands, surroundings);
   const isPlain = making.length === 0 || making.every((one) => !one.isOutside);
-  // A commit that fails prints no such line of its own: the line is that of a check that it ran.
+  // A failed commit prints no such line itself, but a check that it ran may.
   const isLast = (making[0]?.at ?? commands.length) >= commands.length - 1;
   if (outcome === "failure" && isLast) return [];
   const printed = [...output.matchAll(COMMITTED)].slice(0, Math.max(1, making.length));
@@ -154,7 +154,7 @@ function committingIn(
   return making;
 }
 
-/** The first line of the message in a command line; empty where there is none, or the shell makes it. */
+/** The first line of the message in a command line; empty without one, or when the shell would expand it. */
 function subjectOf(args: readonly string[]): string {
   const at = args.findIndex((word) => MESSAGE.test(word));
   const text = at < 0 ? "" : MESSAGE.exec(args[at]!)![1] || (args[at + 1] ?? "");

@@ -1,10 +1,10 @@
-/** What an edit of a file tells. */
+/** Observes an edit of a file. */
 import { digestOf } from "../../base/fnv.ts";
 import type { Observed, ToolUse } from "./observation.ts";
 import { pathInProject } from "../project_paths.ts";
 import { headAndTail, shortened, textIn } from "../text.ts";
 
-/** The part of a change that is kept in words; the whole is behind the observation. */
+/** How many characters of a change are kept; the capture holds the whole. */
 const KEPT = { head: 2_400, tail: 800 };
 const MAX_NAMED_SYMBOLS = 3;
 
@@ -17,7 +17,7 @@ interface Change {
   readonly before: string | null;
 }
 
-/** Write, Edit, MultiEdit and NotebookEdit; null when no file is named. */
+/** Observes Write, Edit, MultiEdit and NotebookEdit; null when no file is named. */
 export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const named = textIn(input, "file_path") || textIn(input, "notebook_path");
@@ -116,7 +116,7 @@ const DEFINITIONS: readonly RegExp[] = [
 const MAX_SYMBOLS = 24;
 const MAX_CHARS = 40_000;
 
-/** The names that a text of code defines, each once, in the order of the patterns; at most 24. */
+/** The names that some code defines, each once, in the order of the patterns; at most 24. */
 function definedSymbols(code: string): string[] {
   const text = code.slice(0, MAX_CHARS);
   const found = new Set<string>();

@@ -1,4 +1,4 @@
-/** Observes tools without a function of their own (those of MCP servers, the web, sub-agents): input and answer. */
+/** Observes the other tools: reads, searches, the web, sub-agents, and the tools of MCP servers. */
 import { digestOf } from "../../base/fnv.ts";
 import type { Observed, ToolUse } from "./observation.ts";
 import { pathInProject } from "../project_paths.ts";
@@ -6,7 +6,7 @@ import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.
 import { failureKey, keyOf } from "./command_key.ts";
 import { KEPT_WORDS } from "./observe_words.ts";
 
-/** A tool without a function of its own: its input and its answer. */
+/** Observes a tool without a function of its own, by its input and answer. */
 export function observeOther({ toolName, payload, outcome, root }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const given = typeof input === "object" && input !== null
@@ -64,7 +64,7 @@ export function observeAgent({ payload, outcome }: ToolUse): Observed | null {
 
 const KEPT_PAGE = { head: 2_400, tail: 600 };
 
-/** WebFetch and WebSearch. */
+/** Observes WebFetch and WebSearch. */
 export function observeFetch({ payload, outcome }: ToolUse): Observed | null {
   if (outcome === "failure") return null;
   const input = payload["tool_input"];
@@ -100,27 +100,30 @@ function answerOf(response: unknown): string {
 
 const MAX_FOUND_FILES = 12;
 
-/** Read and NotebookRead; what could not be read is named, for the error does not say it. */
+/** Observes Read and NotebookRead. A failure names the file, which the error does not. */
 export function observeRead(use: ToolUse): Observed | null {
   const { payload, root, outcome } = use;
   const input = payload["tool_input"];
   const named = textIn(input, "file_path") || textIn(input, "notebook_path");
-  if (outcome === "failure") return notRead(observeOther(use));
+  if (outcome === "failure") return observeFailedRead(observeOther(use));
   if (named === "") return null;
   const path = pathInProject(named, root);
   return {
-    ...looked(`Read ${path}`, path, `read ${path}`),
+    ...observedSearch(`Read ${path}`, path, `read ${path}`),
     files: [{ path, digest: null }],
   };
 }
 
-function notRead(told: Observed | null): Observed | null {
-  const [file] = told?.files ?? [];
-  if (told === null || file === undefined) return told;
-  return { ...told, title: titleLine(`Read ${file.path} failed: ${told.facts.error ?? ""}`) };
+function observeFailedRead(observed: Observed | null): Observed | null {
+  const [file] = observed?.files ?? [];
+  if (observed === null || file === undefined) return observed;
+  return {
+    ...observed,
+    title: titleLine(`Read ${file.path} failed: ${observed.facts.error ?? ""}`),
+  };
 }
 
-/** Grep, Glob and LS. */
+/** Observes Grep, Glob and LS. */
 export function observeSearch({ toolName, payload, root, outcome }: ToolUse): Observed | null {
   if (outcome === "failure") return null;
   const input = payload["tool_input"];
@@ -131,10 +134,14 @@ export function observeSearch({ toolName, payload, root, outcome }: ToolUse): Ob
   const what = pattern === "" ? "" : ` \`${shortened(pattern, 80)}\``;
   const found = filesFound(payload["tool_response"]).map((path) => pathInProject(path, root));
   const list = found.slice(0, MAX_FOUND_FILES).join("\n");
-  return looked(`${verb}${what}${where}`, `${pattern}\n${list}`, `${toolName} ${pattern} ${place}`);
+  return observedSearch(
+    `${verb}${what}${where}`,
+    `${pattern}\n${list}`,
+    `${toolName} ${pattern} ${place}`,
+  );
 }
 
-function looked(title: string, text: string, sameAs: string): Observed {
+function observedSearch(title: string, text: string, sameAs: string): Observed {
   return {
     kind: "search",
     outcome: "success",

@@ -1,14 +1,14 @@
-/** Observes lists of tasks, and tells which tasks a session left open and done. */
+/** Observes lists of tasks, and finds the open and done tasks of a session. */
 import type { ObservationKind, Observed, ObservedFacts, ToolUse } from "./observation.ts";
 import { shortened, textIn, titleLine } from "../text.ts";
 
 const MAX_OPEN = 20;
 
-/** TodoWrite: the whole list; a later one takes the place of an earlier one. */
+/** Observes TodoWrite, the whole list; a later list replaces an earlier one. */
 export function observeTodos({ payload }: ToolUse): Observed | null {
   const todos: unknown = Object(payload["tool_input"]).todos;
   if (!Array.isArray(todos)) return null;
-  // A sub-agent has a list of its own, and what is left on it is not left by the session.
+  // The open tasks of a sub-agent's own list are not open tasks of the session.
   const agent = textIn(payload, "agent_id");
   if (todos.length === 0) return agent === "" ? clearedList() : null;
   const items = todos.map((todo) => ({
@@ -29,12 +29,12 @@ export function observeTodos({ payload }: ToolUse): Observed | null {
   };
 }
 
-/** The list itself stays, with what was done of it. */
+/** The observation of an emptied list. The earlier list stays, with its done tasks. */
 function clearedList(): Observed {
   return { ...taskOf(CLEARED_LIST, "", []), sameAs: "todos cleared" };
 }
 
-/** TaskCreate and TaskUpdate: a task by its number. */
+/** Observes TaskCreate and TaskUpdate: one task with its number. */
 export function observeTask({ toolName, payload, outcome }: ToolUse): Observed | null {
   if (outcome === "failure") return null;
   const input = payload["tool_input"];
@@ -43,7 +43,7 @@ export function observeTask({ toolName, payload, outcome }: ToolUse): Observed |
   const subject = oneLine(textIn(input, "subject") || textIn(made, "subject"));
   const status = textIn(input, "status") || (toolName === "TaskCreate" ? "pending" : "");
   if (subject === "") {
-    // Only what a task has become: the list of the session tells it, under the number.
+    // Only the status has changed; `todosOf()` finds the task by its number.
     if (number === "" || status === "") return null;
     return {
       ...taskOf(`Task ${number}: ${status}`, status, []),
@@ -55,7 +55,7 @@ export function observeTask({ toolName, payload, outcome }: ToolUse): Observed |
   return { ...task, sameAs: number === "" ? null : `task ${number}` };
 }
 
-/** One line of a task, the same while it is open and when it is done. */
+/** A task in one line. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
@@ -75,17 +75,17 @@ function taskOf(title: string, text: string, open: readonly string[]): Observed 
 interface Todos {
   readonly open: readonly string[];
   readonly done: readonly string[];
-  /** Numbered tasks that are not done although a later one is: Claude has mostly forgotten to say so. */
+  /** Numbered tasks that are not done although a later one is: Claude has probably forgotten to close them. */
   readonly passedOver?: readonly string[];
 }
 
 const MAX_TODOS = 20;
 const MAX_CHARS = 120;
-/** The title of the observation that a list was thrown away: what was open on it is no task any more. */
+/** The title of the observation that a list was emptied: its open tasks are dropped. */
 const CLEARED_LIST = "Tasks: the list was cleared";
 const CLOSED = /^Task (\S+): (?:completed|deleted)$/;
 
-/** The tasks as the session left them; null when it had no list. @param parts Oldest first. */
+/** The tasks at the end of a session; null when it had no list. @param parts Oldest first. */
 export function todosOf(
   parts: readonly {
     readonly kind: ObservationKind;

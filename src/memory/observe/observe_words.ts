@@ -1,4 +1,4 @@
-/** What a prompt tells, and what Claude Code sends in a person's place: the end of what ran in the background. */
+/** Observes prompts, messages, plans, questions and compactions, and the notes that Claude Code sends as prompts. */
 import type { ObservationKind, Observed, ToolUse } from "./observation.ts";
 import { COMPACTION, isContinuation } from "../../claude/transcript/spoken.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
@@ -6,38 +6,41 @@ import { errorInWords } from "../tell/ended_session.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../base/letters.ts";
 import { digestOf } from "../../base/fnv.ts";
 
-/** A prompt; what Claude Code itself sends in a person's place (`<task-notification>`) is none. */
+/** Observes a prompt. Prompts that Claude Code itself sends (`<task-notification>`) are messages. */
 export function observePrompt({ payload }: ToolUse): Observed | null {
   const prompt = textIn(payload, "prompt").trim();
   const notification = readNotification(prompt);
   if (notification !== null) return observeNotification(notification);
   return /^<[a-z-]+>/.test(prompt) || isContinuation(prompt)
-    ? relayed(said("message", prompt))
-    : withRules(said("prompt", prompt), prompt);
+    ? asRelayed(observeText("message", prompt))
+    : withRules(observeText("prompt", prompt), prompt);
 }
 
-function relayed(message: Observed | null): Observed | null {
+function asRelayed(message: Observed | null): Observed | null {
   return message === null ? null : { ...message, facts: { isRelayed: true } };
 }
 
-/** A prompt with the rules in it, each as a decision that outlasts it. */
-function withRules(told: Observed | null, prompt: string): Observed | null {
-  if (told === null) return null;
-  const besides = chained(
-    standingRules(prompt).map((rule) => said("decision", rule)).filter((rule) => rule !== null),
+/** Adds the standing rules in a prompt to its observation, each as a decision. */
+function withRules(observed: Observed | null, prompt: string): Observed | null {
+  if (observed === null) return null;
+  const besides = chainObservations(
+    standingRules(prompt).map((rule) => observeText("decision", rule)).filter((rule) =>
+      rule !== null
+    ),
   );
-  return besides === null ? told : { ...told, besides };
+  return besides === null ? observed : { ...observed, besides };
 }
 
+/** Claude Code's notice that a background command or agent has ended. */
 export interface TaskNotification {
-  /** The tool use that began it; null when it is not told. */
+  /** The tool use that started it; null when the notice does not say. */
   readonly toolUseId: string | null;
-  /** How it ended; null when it was stopped, or that is not told. */
+  /** How it ended; null when it was stopped, or the notice does not say. */
   readonly outcome: "success" | "failure" | null;
   readonly exitCode: number | null;
   /** `Background command "Build" failed with exit code 2` */
   readonly summary: string;
-  /** What it says beside that, an agent's last words; the empty text where there is nothing. */
+  /** The result, such as an agent's last words; empty when there is none. */
   readonly result: string;
 }
 
@@ -45,7 +48,7 @@ const NAME = "task-notification";
 const MARK = `<${NAME}>`;
 const EXIT_CODE = /\bexit code (\d+)\b/;
 
-/** Reads a prompt; null when it is none of these. */
+/** Reads a notice from a prompt; null for any other prompt. */
 export function readNotification(prompt: string): TaskNotification | null {
   if (!prompt.startsWith(MARK)) return null;
   const summary = inTag(prompt, "summary") ?? inTag(prompt, NAME) ?? prompt;
@@ -63,7 +66,7 @@ export function readNotification(prompt: string): TaskNotification | null {
   };
 }
 
-/** What it tells where nobody knows which command it was: a failure that nothing can mend is none that is open. */
+/** Observes a notice whose command is not known. Its failure is no open end, since no command could mend it. */
 export function observeNotification({ outcome, summary, result }: TaskNotification): Observed {
   const failed = outcome === "failure";
   return {
@@ -84,9 +87,9 @@ function inTag(text: string, tag: string): string | null {
   return inside === "" ? null : inside;
 }
 
-/** Several that one capture tells, as one: the first, with the others as what it tells besides. Null of none. */
-export function chained(told: readonly Observed[]): Observed | null {
-  return told.reduceRight<Observed | null>(
+/** Several observations of one capture as one: the first, with the others in `besides`; null for an empty list. */
+export function chainObservations(observed: readonly Observed[]): Observed | null {
+  return observed.reduceRight<Observed | null>(
     (later, one) => later === null ? one : { ...one, besides: later },
     null,
   );
@@ -96,11 +99,11 @@ interface RuleForm {
   readonly name: string;
   readonly pattern: RegExp;
   readonly example: string;
-  /** A sentence that begins much like it and is no rule. */
+  /** A sentence that begins alike and is no rule. */
   readonly counterexample: string;
 }
 
-/** Only the beginning counts: what a rule says behind it is quoted, and not read. */
+/** How rules begin. The rest of a rule is quoted and not read. */
 export const RULE_FORMS: readonly RuleForm[] = [
   {
     name: "always",
@@ -128,18 +131,18 @@ export const RULE_FORMS: readonly RuleForm[] = [
   },
 ];
 
-/** What is said behind so many characters is rather pasted than typed. */
+/** Only so many characters of a prompt are searched: the rest is probably pasted. */
 const MAX_LOOKED_AT = 4_000;
 const MAX_RULES = 3;
 const MIN_WORDS = 3;
 const MAX_CHARS = 240;
-/** Code between fences and lines that quote somebody are not said by the person. */
+/** Code blocks and quoted lines are not the person's own words. */
 const NOT_OWN = /^ *```[\s\S]*?(?:^ *```|(?![\s\S]))|^ *>.*$/gm;
 const SENTENCE_END = /(?<=[.!?]["”»]?)\s+|\n+/;
-/** What may stand before a rule: the mark of a list, and `please`. */
+/** A list mark and `please` may stand before a rule. */
 const BEFORE = /^(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?:please,?\s+)?/i;
 
-/** The rules in a prompt, as they were said, at most three. A question is none. */
+/** The rules in a prompt, quoted, at most three. A question is no rule. */
 export function standingRules(prompt: string): string[] {
   const sentences = prompt.slice(0, MAX_LOOKED_AT).replace(NOT_OWN, "\n").split(SENTENCE_END);
   const rules = sentences.map((sentence) => sentence.trim().replace(BEFORE, "")).filter(isRule);
@@ -151,49 +154,49 @@ function isRule(sentence: string): boolean {
     RULE_FORMS.some(({ pattern }) => pattern.test(sentence));
 }
 
-/** What Claude said last in a turn. */
+/** Observes the last message of a turn. */
 export function observeMessage({ payload }: ToolUse): Observed | null {
-  return said("message", textIn(payload, "last_assistant_message").trim());
+  return observeText("message", textIn(payload, "last_assistant_message").trim());
 }
 
-/** An error of the API that ended a turn. */
+/** Observes an error of the API that ended a turn. */
 export function observeStopFailure({ payload }: ToolUse): Observed | null {
   const stopped = textIn(payload, "error").trim();
   const parts = [textIn(payload, "last_assistant_message"), textIn(payload, "error_details")]
     .map((part) => part.trim()).filter((part) => part !== "");
   const what = errorInWords(stopped);
-  const found = said("message", parts.join("\n") || what);
+  const found = observeText("message", parts.join("\n") || what);
   if (found === null) return null;
   const title = titleLine(`Cut off (${what})${parts.length === 0 ? "" : `: ${found.title}`}`);
   const sameAs = `stop failure ${stopped} ${found.sameAs}`;
   return { ...found, outcome: "failure", title, facts: { stopped }, sameAs };
 }
 
-/** What a compaction kept of a session: the summary, without the thoughts before it. */
+/** Observes the summary of a compaction, without the reasoning before it. */
 export function observeCompaction({ payload }: ToolUse): Observed | null {
   const whole = textIn(payload, "compact_summary");
   const [, summary = whole] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(whole) ?? [];
-  const found = said("message", summary.trim());
+  const found = observeText("message", summary.trim());
   return found === null ? null : { ...found, title: titleLine(`${COMPACTION}${found.title}`) };
 }
 
-/** What stands before the name of a plan, and what any plan might begin with. */
+/** Words before the name of a plan, and first lines that any plan could have. */
 const PLAN_MARK =
   /^(?:(?:the|my|our|an?|implementation|proposed|detailed|final|updated) )*plan *[:–—-] +/i;
 const ANY_PLAN =
   /^(?:(?:okay|ok|sure|great|alright)[,.!:]? *)?(?:(?:here(?:'s|’s| is)|this is|below is) (?:the|my|our|an?) (?:[\w-]+ ){0,3}plan\b.{0,40}|(?:(?:the|my|our|an?|implementation|proposed|detailed|final|updated|project) )*plan|context|overview|background|summary|goals?|objectives?|introduction|problem(?: statement)?|approach|steps?|tasks?|proposal|analysis|motivation|changes|current (?:state|situation)|requirements|scope|to-?do|(?:step|phase|part) \d+|next steps)[.:]*$/i;
 const MAX_PLAN_LINES = 40;
 
-/** A plan that was shown to the person. */
+/** Observes a plan that was shown to the person. */
 export function observePlan({ payload, outcome }: ToolUse): Observed | null {
   const plan = textIn(payload["tool_input"], "plan") || textIn(payload["tool_response"], "plan");
-  const found = said("decision", plan.trim());
+  const found = observeText("decision", plan.trim());
   if (found === null) return null;
   const what = outcome === "failure" ? "Plan refused" : "Plan";
   return { ...found, outcome, title: titleLine(`${what}: ${planTitle(plan)}`) };
 }
 
-/** The first line of a plan that tells what it is about; where none does, the first. */
+/** The first line of a plan that says what it is about; without one, the first line. */
 function planTitle(plan: string): string {
   const lines = plan.split("\n", MAX_PLAN_LINES)
     .map((line) => titleLine(line).replaceAll("**", "").replace(PLAN_MARK, "").trim())
@@ -201,7 +204,7 @@ function planTitle(plan: string): string {
   return lines.find((line) => !ANY_PLAN.test(line)) ?? lines[0] ?? "";
 }
 
-/** Questions to the person, with the answers. */
+/** Observes questions to the person, with the answers. */
 export function observeQuestion({ payload }: ToolUse): Observed | null {
   const asked: unknown = Object(payload["tool_input"]).questions;
   const questions = Array.isArray(asked) ? asked.map((one) => textIn(one, "question")) : [];
@@ -209,7 +212,7 @@ export function observeQuestion({ payload }: ToolUse): Observed | null {
   const lines = answers.length > 0
     ? answers.map(([question, answer]) => `${question}\n→ ${String(answer)}`)
     : [...questions, textIn(payload, "tool_response")];
-  const found = said("decision", lines.filter((line) => line !== "").join("\n"));
+  const found = observeText("decision", lines.filter((line) => line !== "").join("\n"));
   const [first] = answers;
   return found === null || first === undefined ? found : {
     ...found,
@@ -217,11 +220,11 @@ export function observeQuestion({ payload }: ToolUse): Observed | null {
   };
 }
 
-/** Longer texts keep head and tail; the whole is behind the observation. */
+/** Longer texts keep head and tail; the capture holds the whole. */
 export const KEPT_WORDS = { head: 48_000, tail: 16_000 };
 
-/** A text that somebody said; null when there is nothing in it. */
-export function said(kind: ObservationKind, text: string): Observed | null {
+/** An observation that holds a text; null when the text is empty. */
+export function observeText(kind: ObservationKind, text: string): Observed | null {
   if (text === "") return null;
   return {
     kind,

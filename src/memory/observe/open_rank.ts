@@ -1,17 +1,17 @@
-/** Ranks failures among open ends. What was only tried, or only looked for, is no open end. */
+/** Ranks failures among open ends. A failure of a command that only tried or looked for something is no open end. */
 import { isOnlyLooking } from "./looking_commands.ts";
 import { OPEN_RANKS } from "../tell/open_ends.ts";
 import type { Observed } from "./observation.ts";
 import { isHarmless, isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 
-/** The output of git when there was nothing to commit. */
+/** What git prints when there is nothing to commit. */
 const NOTHING_TO_COMMIT: readonly string[] = [
   "nothing to commit",
   "nothing added to commit",
   "no changes added",
 ];
-/** The output of failures that nobody has to mend: a person or a rule refused, or there was nothing to do. */
+/** Errors that nobody has to mend: a person or a rule refused, or there was nothing to do. */
 const REFUSED: readonly string[] = [
   ...NOTHING_TO_COMMIT,
   "doesn't want to proceed",
@@ -24,7 +24,7 @@ const REFUSED: readonly string[] = [
   "hook blocked",
   "blocked by",
 ];
-/** An operation of git that stopped halfway. Git's files tell as long as it is under way. */
+/** Operations of git that can stop with a conflict. Git's own files say whether one is still under way. */
 const STOPPED = /\bgit\b.*\b(?:merge|rebase|pull|cherry-pick|revert|am)\b/;
 const IN_CONFLICT = /^conflict \(|could not apply|fix conflicts|automatic merge failed/;
 
@@ -38,14 +38,14 @@ const CLEARING: ReadonlySet<string> = new Set(
   ["mkdir", "rmdir", "rm", "chmod", "chown", "touch", "kill", "killall", "pkill"],
 );
 
-/** Returns the failure with its rank, which every start of a session asks for. */
+/** Adds its rank to a failure; every start of a session reads it. */
 export function withOpenRank(observed: Observed): Observed {
   const { kind, outcome, facts } = observed;
   if ((kind !== "failure" && kind !== "test") || outcome !== "failure") return observed;
   return { ...observed, facts: { ...facts, openRank: rankOf(observed) } };
 }
 
-/** Whether git says that there was nothing to commit. No later change is a fix of that. */
+/** Whether git says that there was nothing to commit. No later change is a fix for that. */
 export function saysNothingToCommit(error: string): boolean {
   const said = error.toLowerCase();
   return NOTHING_TO_COMMIT.some((words) => said.includes(words));
@@ -57,7 +57,7 @@ function rankOf({ title, facts }: Observed): number | null {
   if (isElsewhere === true || REFUSED.some((words) => error.includes(words))) return null;
   if (NOBODYS_STATUS.has(exitCode)) return null;
   if (STOPPED.test(command) && IN_CONFLICT.test(error)) return null;
-  // Tools of Claude Code itself fail by what they are asked; those of a server do somebody's work.
+  // Claude Code's own tools fail because of their input. Only tools of MCP servers count.
   if (tool !== "" && !tool.startsWith("mcp__")) return null;
   if (check !== undefined) return check === "test" ? OPEN_RANKS.tests : OPEN_RANKS.checks;
   if (exitCode === COMMAND_NOT_FOUND || error.includes("command not found")) return null;

@@ -1,14 +1,11 @@
-/**
- * Helpers for the words of scripts: folders, harmless commands, and programs that only start another one (`npx`,
- * `timeout 60`).
- */
+/** Reads the words of commands: folders, harmless commands, and programs that only start another one (`npx`). */
 import type { ScriptCommand } from "./shell_words.ts";
 
-/** Commands beside others that are not what failed. */
+/** Commands that are never the one that failed. */
 const HARMLESS: ReadonlySet<string> = new Set(
   "cd pushd popd export source . set unset echo printf true : sleep ulimit clear".split(" "),
 );
-/** Variables that change what is printed, or which program is found, and not what it does. */
+/** Variables that change the output or the search for programs, but not what a command does. */
 const QUIET_NAMES =
   "CI FORCE_COLOR NO_COLOR TERM COLUMNS DEBUG RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PATH"
     .split(" ");
@@ -18,16 +15,16 @@ const QUIET_IN_FRONT = new RegExp(
 );
 const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
-/** Whether what fails in a script is another command: this one sets something, says something, or reads what another printed. */
+/** Whether a command cannot be the one that failed: it sets or prints something, or reads a pipe. */
 export function isHarmless({ words, before }: ScriptCommand): boolean {
   return before === "|" || HARMLESS.has(words[0]!);
 }
 
-/** The folder that a script has gone to before a command; empty where it goes nowhere. */
+/** The folder that a script has changed to before a command; empty when it has not. */
 export function folderBefore(commands: readonly ScriptCommand[], at: number): string {
   const shells = new Map<string, string[]>();
   for (const { words: [program, ...args], shells: inside } of commands.slice(0, at + 1)) {
-    // A folder that brackets go to is theirs alone.
+    // A `cd` within brackets counts only there.
     const key = inside.join();
     const folders = shells.get(key) ?? [...shells.get(inside.slice(0, -1).join()) ?? [""]];
     shells.set(key, folders);
@@ -48,7 +45,7 @@ export function folderIn(folder: string, path: string): string {
   return /^[/~]/.test(plain) || folder === "" ? plain : `${folder}/${plain}`;
 }
 
-/** A path without what says nothing in it: `./a/` is `a`. */
+/** A path without `./` and a closing slash: `./a/` becomes `a`. */
 export function plainPath(path: string): string {
   return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
 }
@@ -57,7 +54,7 @@ export function isThrownAway(path: string): boolean {
   return THROWN_AWAY.test(path);
 }
 
-/** A script without the variables before its commands that change nothing. */
+/** A script without variables that do not change what its commands do. */
 export function withoutQuietVariables(script: string): string {
   return script.replace(QUIET_IN_FRONT, "$1");
 }
@@ -74,7 +71,7 @@ const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
 ]);
 const MAX_LAUNCHERS = 6;
 
-/** A command without what only starts it: `npx`, `timeout 60`, `python -m`. */
+/** A command without the programs that only start it: `npx`, `timeout 60`, `python -m`. */
 export function withoutLaunchers(words: readonly string[]): readonly string[] {
   let rest = words;
   for (let i = 0; i < MAX_LAUNCHERS; i++) {

@@ -1,4 +1,4 @@
-/** Reads what a session did: between two moments, or for its summary. */
+/** Reads the observations of a session: between two moments, or for its summary. */
 import type { DatabaseSync } from "node:sqlite";
 import {
   type Observation,
@@ -36,7 +36,7 @@ export function changesBetween(
   return rows.map(observationOf);
 }
 
-/** In SQL: whether an observation tells all of its capture. A commit beside a failure has the failed script, too. */
+/** SQL: whether an observation is the main one of its capture. One in `besides` repeats the command of the main one. */
 const IS_WHOLE = "instr(uid, '/') = 0";
 
 /**
@@ -65,7 +65,7 @@ export function commandsBetween(
   return rows.map(observationOf).reverse();
 }
 
-/** Whether a session ran, searched or fetched anything; its summary does not say so. */
+/** Whether a session ran, searched or fetched anything; summaries leave that out. */
 export function usedTools(db: DatabaseSync, sessionId: string): boolean {
   return statement(
     db,

@@ -1,14 +1,14 @@
 /**
- * A shell script taken apart into its commands, as far as memory needs it: which programs ran with which words. No shell is
- * asked, nothing is expanded; what cannot be told stays as it is written.
+ * Parses a shell script into its commands, as far as memory needs them: which programs ran with which words. Nothing is
+ * expanded: variables and substitutions stay as they are written.
  */
 
 export interface ScriptCommand {
   /** The program and its arguments, without quotes, redirections and variables set for it alone. */
   readonly words: readonly string[];
-  /** The variables that are set for it alone: `NODE_ENV=production`. */
+  /** The variables that are set for this command only: `NODE_ENV=production`. */
   readonly sets: readonly string[];
-  /** The brackets that it stands in, each with a number of its own, the outermost first: a folder is left with them. */
+  /** The numbers of the brackets around it, the outermost first: the folder is restored after a closing bracket. */
   readonly shells: readonly number[];
   readonly source: string;
   /** The operators before and after it: `&&`, `||`, `;`, `|`, `&`; empty at the ends. */
@@ -27,8 +27,8 @@ const SEPARATOR = /&&|\|\||;;?|\|&?|&(?!>)|\n|[()]/y;
 const REDIRECTION = /&>>?|\d?(?:>>|>\||>&|<&|<>|[<>])/y;
 
 /**
- * The commands of a script, in order, but for those by which it fails where another one has. Of one that is not a script
- * something comes back as well.
+ * The commands of a script in order, without those that only exit after a failure (`|| exit 1`). Text that is no script
+ * gives some commands as well.
  */
 export function scriptCommands(source: string): ScriptCommand[] {
   return withoutFallbacks(new ScriptReader(source.slice(0, MAX_CHARS)).read());
@@ -37,7 +37,7 @@ export function scriptCommands(source: string): ScriptCommand[] {
 /** Commands that only fail. */
 const FAILS = /^(?:exit|return)(?: (?!0+$)\S+)?$|^false$/;
 
-/** `npm test || exit 1` is as good as `npm test`: without what runs only when a command has failed, and fails then. */
+/** Removes commands that run only after a failure and fail themselves: `npm test || exit 1` becomes `npm test`. */
 function withoutFallbacks(commands: readonly ScriptCommand[]): ScriptCommand[] {
   const kept: ScriptCommand[] = [];
   for (let at = 0; at < commands.length; at++) {
@@ -56,7 +56,7 @@ function withoutFallbacks(commands: readonly ScriptCommand[]): ScriptCommand[] {
   return kept;
 }
 
-/** Whether one command of a script has gone well when the script has. */
+/** Whether a command must have passed when the whole script passed. */
 export function tellsStatusOf(commands: readonly ScriptCommand[], at: number): boolean {
   return commands[at]?.before !== "||" && tellsStatusFrom(commands, at);
 }
@@ -71,7 +71,7 @@ function tellsStatusFrom(commands: readonly ScriptCommand[], from: number): bool
       return after !== "|" && after !== "&";
     }
     return at < from || after === "&&" || after === "" || stops && after === ";" ||
-      // What stands in a later pipe does not run where this one fails.
+      // Later pipes do not run when this command fails.
       after === "|" && (hasPipes || at > from);
   });
 }
@@ -150,7 +150,7 @@ class ScriptReader {
     return true;
   }
 
-  /** The lines that stand behind the line of their command. */
+  /** Reads here-documents, which follow the line of their command. */
   #readDocuments(): void {
     for (const name of this.#documents.splice(0)) {
       const end = endOfDocument(this.#text, { from: this.#at, name });
@@ -233,7 +233,7 @@ class ScriptReader {
         input: this.#input,
       });
     }
-    // What ends a command in brackets follows on the bracket.
+    // The operator of a command in brackets stands after the bracket.
     const last = this.#commands.at(-1);
     if (this.#words.length === 0 && last?.after === ";" && operator !== "") {
       this.#commands[this.#commands.length - 1] = { ...last, after: operator };

@@ -1,10 +1,10 @@
-/** Test runners that people use: what they are called, which options choose tests, how their output counts and names them. */
+/** A table of test runners: how they are called, which options select tests, how their output counts and names tests. */
 
-/** How an output tells numbers of tests: each pattern has one as its first group. Of a global pattern all matches add up. */
+/** Patterns for the numbers of tests in an output, each number in the first group. Matches of a global pattern add up. */
 interface Counts {
   readonly passed?: RegExp;
   readonly failed?: RegExp;
-  /** Tests that ended in an error, where the runner counts these beside those that failed. */
+  /** Tests with errors, for runners that count them apart from failures. */
   readonly errors?: RegExp;
   readonly total?: RegExp;
   /** Tests that did not run, and those that were expected to fail. */
@@ -20,9 +20,9 @@ export interface TestRunner {
   readonly places?: string;
   /** Other options that take a value, so that this is not taken for a path. */
   readonly values?: string;
-  /** Whether it takes paths from the folder that it is called in, so that `cd a && x b` is `x a/b`. */
+  /** Whether its paths are relative to the folder in which it runs, so that `cd a && x b` is `x a/b`. */
   readonly takesPaths?: true;
-  /** Whether its plain words choose tests by their names, and are no paths. */
+  /** Whether its plain words are names of tests, and no paths. */
   readonly wordsChoose?: true;
   readonly counts?: Counts;
   /** Lines that name a test that failed; the name is the first group. */
@@ -171,7 +171,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     says: [4, 1],
   },
   {
-    // Each class has such a line, and each module; those of classes tell the time.
+    // Maven prints this line for each class and module; those of classes have a time.
     call: /^mvnw? (?:\S+ )*(?:test|verify|integration-test)\b/,
     chooses: "-Dtest",
     places: "-pl --projects -f --file",
@@ -311,7 +311,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     says: [4, 1],
   },
   {
-    // Go counts nothing: it names the tests that failed, and tells a line for each package.
+    // Go prints no counts: it names the failed tests, and prints a line for each package.
     call: /^go test\b/,
     chooses: "-run -bench",
     places: "-tags -skip",

@@ -1,4 +1,4 @@
-/** The words of a question as the index knows them: how often each occurs, and what stands for those that hardly do. */
+/** Looks up the words of a question in the index: how often each occurs, and similar words for rare ones. */
 import type { DatabaseSync } from "node:sqlite";
 import type { QueryTerm } from "./question.ts";
 import { isBeyondAscii, scriptPattern } from "../../base/letters.ts";
@@ -9,23 +9,23 @@ export interface AskedTerm {
   readonly term: QueryTerm;
   /** The number of observations with it; above the limit an estimate. */
   readonly count: number;
-  /** An expression for what resembles it, and in how many observations that is; null when there is no need or nothing. */
+  /** An expression for similar words, and the number of observations with them; null when none is needed or found. */
   readonly resembling: { readonly match: string; readonly count: number } | null;
 }
 
-/** A word in no more observations than these, or one of so many, may be called by another name there. */
+/** A word is rare, and similar words are searched, when so few observations have it, or fewer than one of so many. */
 const RARE = { count: 2, oneOf: 200 };
 /**
- * A question of more terms is a long one: so many are asked for, and so many at least. What is rare is in that part of what a
- * word may be in to be ranked by, and all together are in that part of it.
+ * Limits for long questions, which have more than `terms` terms: at most `asked` and at least `enough` of them are searched.
+ * A term is rare below a tenth (`rare`) of the limit of a term; all rare terms together stay below a third (`together`).
  */
 const LONG = { terms: 24, asked: 14, enough: 3, rare: 10, together: 3 };
-/** The most unknown words that are taken for typing errors. Each means a few hundred look-ups. */
-const MAX_SLIPS = 1;
+/** At most so many unknown words are corrected as typing errors: each needs a few hundred look-ups. */
+const MAX_TYPOS = 1;
 const AT_ONCE = 32;
-/** With so many known words, no word is taken for a typing error: the others find enough. */
+/** With so many known words no word is corrected: the others find enough. */
 const ENOUGH_KNOWN = 4;
-/** A question of more words finds enough with the others. */
+/** At most so many rare words are looked up. */
 const MAX_LOOKED_UP = 8;
 
 /** How far words are counted, and in which project. */
@@ -33,7 +33,7 @@ export interface CountOptions {
   /** Occurrences are counted up to this. */
   readonly limit: number;
   readonly observations: number;
-  /** A word that is nowhere in this project is as good as nowhere. */
+  /** The project in which words must occur; null for all. */
   readonly project: string | null;
 }
 
@@ -45,12 +45,12 @@ export function askedTerms(
   const { observations } = options;
   const { terms, counts } = tellingTerms(db, typed, options);
   const rare = Math.max(RARE.count, observations / RARE.oneOf);
-  // An identifier that is nowhere is no slip.
+  // An unknown identifier is no typing error.
   const names = new Set(
     terms.filter(({ kind }) => kind === "exact").map(({ match }) => match.slice(1, -1)),
   );
   const known = terms.filter(({ kind }, at) => kind === "word" && counts[at]! > 0).length;
-  let slips = known >= ENOUGH_KNOWN ? MAX_SLIPS : 0;
+  let typos = known >= ENOUGH_KNOWN ? MAX_TYPOS : 0;
   let lookedUp = 0;
   return terms.map((term, at) => {
     const count = counts[at]!;
@@ -63,17 +63,17 @@ export function askedTerms(
       return { term, count, resembling: named };
     }
     const begun = beginning(db, word, options);
-    if (begun !== null || slips >= MAX_SLIPS || names.has(exactTerm(word))) {
+    if (begun !== null || typos >= MAX_TYPOS || names.has(exactTerm(word))) {
       return { term, count, resembling: begun };
     }
-    slips++;
-    return { term, count, resembling: existing(db, slipsOf(word), options) };
+    typos++;
+    return { term, count, resembling: existing(db, typosOf(word), options) };
   });
 }
 
 /**
- * The terms that are asked for, and in how many observations each is. Of a pasted text that is the rarest: the others would
- * take long and tell little beside them.
+ * Chooses the terms to search for, with the number of observations of each. Of a long text only the rarest are chosen: the
+ * others take long and say little.
  */
 function tellingTerms(
   db: DatabaseSync,
@@ -133,7 +133,7 @@ function existing(
   return counted(db, `(${known.join(" OR ")})`, options);
 }
 
-/** The words that occur. Most do not: many are looked for at once, and one by one only where any of them occurs. */
+/** The words that occur. Most do not, so many are looked up at once, and single ones only in a group that occurs. */
 function hereOf(db: DatabaseSync, matches: readonly string[], options: CountOptions): string[] {
   if (matches.length === 1) return matches.filter((match) => isHere(db, match, options));
   return Array.from(
@@ -143,7 +143,7 @@ function hereOf(db: DatabaseSync, matches: readonly string[], options: CountOpti
     .flatMap((some) => some.filter((match) => isHere(db, match, options)));
 }
 
-/** A word as the index takes it; a Korean one that was put apart may have an ending. */
+/** A word as an expression of the index; a divided Korean word may have an ending. */
 function matchOf(word: string): string {
   return word.includes(" ") && isBeyondAscii(word) ? `"${word}" *` : `"${word}"`;
 }
@@ -153,7 +153,7 @@ function beginning(db: DatabaseSync, word: string, options: CountOptions): Asked
   return start === undefined ? null : counted(db, `"${start}" *`, options);
 }
 
-/** Null for a word in too many observations: it would resemble everything. */
+/** Null for a word in too many observations. */
 function counted(
   db: DatabaseSync,
   match: string,
@@ -163,7 +163,7 @@ function counted(
   return count >= limit ? null : { match, count };
 }
 
-/** Names of one thing in the talk about programs, and a few of every day; each word is in one group. */
+/** Synonyms in talk about programs, and a few everyday ones. Each word is in one group. */
 const SAME_THING = [
   "database db",
   "repository repo",
@@ -209,7 +209,7 @@ const SAME_THING = [
 
 let groups: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Other names of the same thing; empty for most words. */
+/** The synonyms of a word; empty for most words. */
 function otherNames(word: string): readonly string[] {
   groups ??= new Map(
     SAME_THING.map((line) => line.split(" ")).flatMap((names) =>
@@ -221,7 +221,7 @@ function otherNames(word: string): readonly string[] {
 
 const accent = scriptPattern(String.raw`\p{M}`, "gu");
 const HANGUL = /^[\uac00-\ud7a3]+$/;
-/** Greek letters that may have lost their accent, and the one of Russian that most people write without its dots. */
+/** Greek letters without their accent, and the Russian letter that most people write without its dots. */
 const ACCENTED: Readonly<Record<string, string>> = {
   е: "ё",
   α: "ά",
@@ -234,8 +234,9 @@ const ACCENTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Other ways to write a word, which the index does not take for the same: `ss` for `ß`, `oe` for `ö`, thousands that are set apart, letters
- * without their accents, Greek ones and the Russian е with the one that was left out, Korean words with a blank between them; empty for most.
+ * Other spellings of a word, which the index treats as other words; empty for most words. They are: `ss` for `ß`, `oe` for
+ * `ö`, separated thousands, letters without accents, Greek letters and the Russian е with their accent, and Korean words
+ * with a blank.
  */
 function otherSpellings(word: string): readonly string[] {
   const spellings = new Set([word.replaceAll("ß", "ss"), word.replaceAll("ss", "ß")]);
@@ -257,24 +258,24 @@ function otherSpellings(word: string): readonly string[] {
   return [...spellings];
 }
 
-/** Endings that are taken off at most, and what must stay. */
+/** At most so many letters are cut off a word, and so many must stay. */
 const MAX_ENDING = 3;
 const MIN_STEM = 6;
 
-/** How a word that is nowhere may begin, the longest first: languages that nothing stems, compounds, half a word. */
+/** Beginnings of an unknown word, the longest first, for languages without stemming, compounds, and half a word. */
 function beginningsOf(word: string): string[] {
   if (word.length < 4) return isUnspaced(word) || isKorean(word) ? [word] : [];
   return Array.from({ length: MAX_ENDING + 1 }, (_, cut) => word.slice(0, word.length - cut))
     .filter((start, cut) => cut === 0 || start.length >= MIN_STEM);
 }
 
-/** Two syllables of Korean are a word, which has endings behind it. */
+/** Whether it is a Korean word of two syllables or more, which may have endings. */
 function isKorean(word: string): boolean {
   return word.length > 1 && HANGUL.test(word);
 }
 
-/** The lengths of words that are corrected. Shorter ones resemble too many words, longer ones have too many slips. */
-const SLIPS = { min: 5, max: 12 };
+/** The lengths of words that are corrected. Shorter ones resemble too many words, longer ones have too many variants. */
+const TYPO_LENGTHS = { min: 5, max: 12 };
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 /** The letters that are tried as missing in a longer word, besides a doubled one. */
 const COMMON_LETTERS = "aeiounrstl";
@@ -282,11 +283,13 @@ const LONG_WORD = 8;
 const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 /**
- * The words from which a word comes by one slip behind its first letter: a letter too many or too few, the key beside the
- * right one, or two letters that changed places. A few hundred; none for words that are no plain letters.
+ * The words that a word may mean, if it has one typing error after its first letter: a letter too many or too few, a
+ * neighbouring key, or two swapped letters. A few hundred; none for words with other signs than plain letters.
  */
-function slipsOf(word: string): string[] {
-  if (word.length < SLIPS.min || word.length > SLIPS.max || !/^[a-z]+$/.test(word)) return [];
+function typosOf(word: string): string[] {
+  if (word.length < TYPO_LENGTHS.min || word.length > TYPO_LENGTHS.max || !/^[a-z]+$/.test(word)) {
+    return [];
+  }
   const found = new Set<string>();
   for (let at = 1; at <= word.length; at++) {
     const [head, letter, tail] = [word.slice(0, at), word[at] ?? "", word.slice(at + 1)];
@@ -301,7 +304,7 @@ function slipsOf(word: string): string[] {
   return [...found];
 }
 
-/** Vowels are mixed up by ear, other letters by the finger. */
+/** The letters on neighbouring keys. A vowel may also be any other vowel, which sounds alike. */
 function keysBeside(letter: string): string[] {
   const beside = KEYS.flatMap((row) => {
     const at = row.indexOf(letter);

@@ -1,4 +1,4 @@
-/** Finds the candidates for a question: asks the index for its words, and scores each hit by how much it holds. */
+/** Finds candidates for a question: searches the index for its words, and scores each hit by the words that it has. */
 import type { DatabaseSync } from "node:sqlite";
 import type { MemoryQuestion, QueryTerm } from "./question.ts";
 import { coverageOf, type CoveredTerm, type Scored } from "./rank.ts";
@@ -13,7 +13,7 @@ import {
 } from "./memory_search_table.ts";
 import { type AskedTerm, askedTerms } from "./asked_terms.ts";
 
-/** A question that the index can be asked more than once, for other times. */
+/** A question with its words looked up, so that it can be searched again with other filters. */
 export interface AskedQuestion {
   readonly phrases: readonly string[];
   readonly terms: readonly AskedTerm[];
@@ -21,7 +21,7 @@ export interface AskedQuestion {
   readonly observations: number;
 }
 
-/** A pair counts less: where it stands, both of its words stand as well. */
+/** A pair counts less, since both of its words count as well. */
 const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
   word: 1,
   exact: 1,
@@ -54,7 +54,7 @@ export function knownMatches({ terms }: AskedQuestion): string[] {
   ]);
 }
 
-/** The observations that have words of a question, as many as asked for at most; the scores are those of the index. */
+/** At most `limit` observations with words of a question, with the scores of the index. */
 export function candidates(
   db: DatabaseSync,
   { phrases, terms, limits }: AskedQuestion,
@@ -65,7 +65,7 @@ export function candidates(
   const inProject = (match: string) =>
     project === null ? match : `(${match}) AND "${projectTerm(project)}"`;
   const newest = (match: string) => newestMatches(db, inProject(match), within);
-  // The word of the project says nothing of how well anything matches.
+  // The word of the project does not count for the score.
   const best = (match: string, among = match) =>
     searchIndex(db, match, {
       ...within,
@@ -85,8 +85,8 @@ export function candidates(
 }
 
 /**
- * The candidates, each with how much it holds of the question: 1 for the best. Where each word is in too many observations
- * to be ranked by, the scores stay as they are.
+ * Scores the candidates by how much of the question each one holds, 1 for the best. When all words are too common, the
+ * scores stay as they are.
  */
 export function scoredByWords(
   db: DatabaseSync,
@@ -96,7 +96,7 @@ export function scoredByWords(
   const plan = planMatch(countedOf(terms), [], limits);
   if (plan.kind !== "ranked") return [...hits];
   const ids = hits.map(({ id }) => id);
-  // A word that is nearly everywhere is looked for only where a rarer one is: FTS5 then skips most of its observations.
+  // A very common word is searched only beside rarer ones, so that FTS5 skips most of its observations.
   const find = (match: string, count: number) =>
     withTerm(db, count < limits.perTerm ? match : `${match} AND ${plan.match}`, ids);
   const scores = coverageOf(
@@ -119,7 +119,7 @@ export function scoredByWords(
   return hits.map((hit, at) => ({ ...hit, textScore: scores[at]! }));
 }
 
-/** The hits in which all words of a short question stand together. */
+/** The hits in which all words of a short question stand close together. */
 function togetherIn(
   db: DatabaseSync,
   terms: readonly AskedTerm[],
@@ -132,13 +132,13 @@ function togetherIn(
   return withTerm(db, `NEAR(${near}, ${words.length})`, ids);
 }
 
-/** A pair tells no more than the commoner of its words: that a name stands before "is" says little. */
+/** The count of the commoner word of a pair. A pair says no more than that word: a name before "is" says little. */
 function commonerOf({ match }: QueryTerm, terms: readonly AskedTerm[]): number {
   const words = match.slice(1, -1).split(" ").map((word) => `"${word}"`);
   return Math.max(...terms.map(({ term, count }) => words.includes(term.match) ? count : 0));
 }
 
-/** The words, and what stands for them, each by itself. */
+/** The words and their similar words, with their counts. */
 function countedOf(terms: readonly AskedTerm[]): CountedMatch[] {
   return terms.flatMap(({ term, count, resembling }) => [
     { match: term.match, count },
@@ -147,32 +147,30 @@ function countedOf(terms: readonly AskedTerm[]): CountedMatch[] {
 }
 
 type MatchPlan =
-  /** Ranked by the words: any of them may match. */
+  /** The hits have any of the words, and are ranked by them. */
   | { readonly kind: "ranked"; readonly match: string }
-  /** Each word is in so many observations that only the newest that have all, else any, are looked at. */
+  /** All words are so common that only the newest observations with all of them, else any, are read. */
   | { readonly kind: "newest"; readonly all: string; readonly any: string }
-  /** There is no word to ask for. */
+  /** No word occurs. */
   | { readonly kind: "none" };
 
-/** How much ranking may look at. */
+/** How many observations ranking may read. */
 interface MatchLimits {
-  /** A word in more observations than this says too little to be ranked by. */
+  /** A word in more observations than this is not ranked by. */
   readonly perTerm: number;
   /** The most observations that all words together may occur in. */
   readonly together: number;
-  /** The most observations in which a common word is still looked for. */
-  readonly small: number;
 }
 
 /** The limits for a database of this many observations. */
 export function matchLimits(observations: number): MatchLimits {
   const perTerm = Math.min(20_000, Math.max(4_000, Math.floor(observations / 50)));
-  return { perTerm, together: 2 * perTerm, small: perTerm / 4 };
+  return { perTerm, together: 2 * perTerm };
 }
 
-/** A word in no more observations than these is asked for by itself, a commoner one beside another first. */
+/** A word in at most so many observations is searched alone; a commoner one first together with another. */
 const RARE = 500;
-/** The number of common words that are asked for in pairs, the rarest ones. */
+/** So many of the common words, the rarest, are searched in pairs. */
 const BESIDE = 4;
 
 /** An expression for a word, and in how many observations it is; at most `perTerm` is known. */
@@ -181,7 +179,7 @@ interface CountedMatch {
   readonly count: number;
 }
 
-/** Chooses the words to ask for: the rarest first, as long as they stay within the limits together. */
+/** Chooses the words to search for: the rarest first, while they stay within the limits. */
 export function planMatch(
   terms: readonly CountedMatch[],
   phrases: readonly string[],
@@ -207,7 +205,7 @@ export function planMatch(
   };
 }
 
-/** A narrower question that is asked before that of {@linkcode planMatch}. */
+/** A narrower search that comes before that of {@linkcode planMatch}. */
 interface NarrowMatch {
   /** The words that rank the hits, each named once, since the index counts a word as often as it is named. */
   readonly match: string;
@@ -216,8 +214,8 @@ interface NarrowMatch {
 }
 
 /**
- * The rare words, and of the others two together: what has two words answers better than what has one, and to rank few is
- * fast. Null where words are too few or too common for it.
+ * Searches for any rare word or two common words together: a hit with two words is the better answer, and ranking few hits
+ * is fast. Null when there are too few such words.
  */
 export function narrowMatch(
   terms: readonly CountedMatch[],
@@ -247,7 +245,7 @@ function joined(terms: readonly CountedMatch[], operator: string): string {
   return terms.map(({ match }) => match).join(operator);
 }
 
-/** A text as one phrase of FTS5, whatever it holds. */
+/** A text as one phrase of FTS5. */
 function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }

@@ -1,4 +1,4 @@
-/** Measures memory by a set of documents and questions, in a database of its own, on the way that real memory goes. */
+/** Measures the search by a set of documents and questions, which go through capture and drain into a separate database. */
 import type { DatabaseSync } from "node:sqlite";
 import { redactText } from "../../secrets/redact.ts";
 import { newId } from "../../base/ids.ts";
@@ -12,13 +12,13 @@ import { rankMatches } from "./search.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
 
 const BATCH = 500;
-/** Results that are looked at; observations that are the same text in one session are one. */
+/** So many results of each question are read. */
 const DEPTH = 20;
 
 /** The ids of the documents that an observation is made of. */
 export type DocumentsByObservation = ReadonlyMap<number, readonly string[]>;
 
-/** Puts documents into an empty database, and has them worked into memory. @returns Which observation has which. */
+/** Saves documents in an empty database and drains them. @returns The documents of each observation. */
 export function takeInDocuments(
   db: DatabaseSync,
   documents: readonly EvalDocument[],
@@ -80,7 +80,7 @@ export function answerQuestion(
 
 function recordOf(document: EvalDocument): HookRecord {
   const { sessionId, projectDir, role } = document;
-  // As a hook keeps it.
+  // Masked as by a hook.
   const text = redactText(document.text, { patterns: [] });
   const atMs = Math.max(0, Math.floor(document.createdAtMs));
   const isAnswer = role === "assistant";
@@ -132,8 +132,8 @@ const MAX_PROMPTS = 500;
 const MIN_CHARS = 12;
 
 /**
- * Makes questions of past prompts. What a prompt should have found are the edits, fixes, commits and decisions of earlier
- * sessions that are about the files which were edited before the next prompt.
+ * Makes questions of past prompts. A prompt should find the edits, fixes, commits, decisions and notes of earlier sessions
+ * about the files that were edited before the next prompt.
  */
 export function selfQuestions(
   db: DatabaseSync,
@@ -168,7 +168,7 @@ export interface EvalQuestion {
   readonly text: string;
   readonly relevant: readonly string[];
   readonly projectDir: string | null;
-  /** The moment of the question: only what was there before counts. */
+  /** The moment of the question: only earlier documents count. */
   readonly asOfMs: number | null;
 }
 
@@ -189,21 +189,21 @@ class EvalLineError extends Error {
   }
 }
 
-/** How many results are looked at. */
+/** The numbers of results for which recall is measured. */
 export const EVAL_DEPTHS = [1, 5, 10, 20] as const;
 
 /** Recall by depth: `"10": 0.9`. */
 type RecallByDepth = Readonly<Record<`${typeof EVAL_DEPTHS[number]}`, number>>;
 
 export interface EvalScores {
-  /** `any`: part of the questions of which one relevant document at least was found; `fraction`: part of their documents. */
+  /** `any`: the share of questions with a relevant result; `fraction`: the mean share of relevant documents found. */
   readonly recall: { readonly any: RecallByDepth; readonly fraction: RecallByDepth };
   /** Mean of 1 / rank of the first relevant document. */
   readonly mrr: number;
   readonly latencyMs: { readonly p50: number; readonly p99: number };
 }
 
-/** Reads a set. @throws {EvalLineError} At the first line that is none of a set, or does not fit the others. */
+/** Reads a set. @throws {EvalLineError} At the first line that is not valid, or does not fit the others. */
 export function readEvalSet(
   text: string,
 ): { readonly documents: readonly EvalDocument[]; readonly questions: readonly EvalQuestion[] } {
@@ -217,7 +217,7 @@ export function readEvalSet(
     const { id } = read.kind === "question" ? read.question : read.document;
     const other = (read.kind === "question" ? asked : documents).get(id);
     if (other !== undefined) {
-      // Sets are put together of parts that share documents.
+      // Parts of a set may share documents.
       if (lines[other.line - 1] === one) continue;
       throw new EvalLineError(line, `the ${read.kind} "${id}" is on line ${other.line} already`);
     }

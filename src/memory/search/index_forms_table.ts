@@ -1,4 +1,4 @@
-/** Finds words of the search index that hold a text which no row holds: rows have the word in another form. */
+/** Finds words of the search index that hold a forgotten text: some come from rows with another form of the word. */
 import type { DatabaseSync } from "node:sqlite";
 import { scriptPattern } from "../../base/letters.ts";
 import type { TextMatcher } from "../forget_text.ts";
@@ -7,32 +7,32 @@ import { openToLook } from "../../db/database_identity.ts";
 import { INDEX_DEFINITIONS } from "./memory_index_table.ts";
 import { connect } from "../../db/connect.ts";
 
-/** A word as the index has it, without its accents and its ending, and an observation with that word. */
+/** A word of the index, which has no accents and endings, and an observation that it comes from. */
 export interface WordForm {
   readonly word: string;
   readonly observation: number;
-  /** The word as this observation has it. */
+  /** The word in this observation. */
   readonly as: string;
 }
 
-/** How long a look waits for another process. */
+/** How long a read waits for another process, in milliseconds. */
 const LOOK_BUSY_MS = 500;
-/** Rows of a word that are looked at: any that has it will do. */
+/** At most so many rows of a word are read: one of them is enough. */
 const MAX_ROWS = 5;
-/** Matches what the tokenizer of the index takes for a word. */
+/** Matches a word as the tokenizer of the index does. */
 const wordPattern = scriptPattern(String.raw`[\p{L}\p{N}\p{M}\p{Co}]+`, "gu");
 
 const TOKENIZER = /tokenize = '([^']+)'/.exec(INDEX_DEFINITIONS.get("memory_index")!)![1]!;
 
-/** The words of the index in which a text stands. */
+/** The words of the index that hold a text. */
 export interface IndexedWords {
-  /** Words of rows that do not hold the text: made into words of an index again, these rows give the same. */
+  /** Words that come from rows without the text: indexing such a row gives the word. */
   readonly forms: readonly WordForm[];
-  /** How many words come from no such row. */
+  /** How many words do not come from such a row. */
   readonly unexplained: number;
 }
 
-/** Looks for the words of the index in which a text stands. @throws {Error} What SQLite says. */
+/** Finds the words of the index that hold a text. @throws {Error} What SQLite says. */
 export function indexedWords(database: string, text: Pick<TextMatcher, "isIn">): IndexedWords {
   // Only temporary tables are written.
   const db = connect(database, { timeout: LOOK_BUSY_MS, readOnly: hasLog(database) });
@@ -54,7 +54,7 @@ export function indexedWords(database: string, text: Pick<TextMatcher, "isIn">):
   }
 }
 
-/** The observation that a word comes from; empty when no row has it in a form without the text. */
+/** The observation that a word comes from; empty when no row has it without the text. */
 function formOf(db: DatabaseSync, word: string, { isIn }: Pick<TextMatcher, "isIn">): WordForm[] {
   const rows = db.prepare(
     `SELECT id, title || char(10) || text || char(10) || terms AS text
@@ -75,7 +75,7 @@ function formOf(db: DatabaseSync, word: string, { isIn }: Pick<TextMatcher, "isI
   return [];
 }
 
-/** The tables and indexes to which bytes of a database belong; `free pages` for what belongs to none. */
+/** The tables and indexes that own some bytes of a database; `free pages` for bytes that none owns. */
 export function pageOwners(database: string, places: readonly { readonly at: number }[]): string[] {
   using db = openToLook(database);
   const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);

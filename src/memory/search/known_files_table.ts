@@ -1,6 +1,4 @@
-/**
- * Finds the paths that observations name. SQLite steps through the index, one step a path, however often it was seen.
- */
+/** Finds the paths that observations name. */
 import type { DatabaseSync } from "node:sqlite";
 import { isAbsolutePath, withParents } from "../../base/paths.ts";
 import { fileMatch, WHOLE_PATH } from "../../db/file_match.ts";
@@ -8,7 +6,7 @@ import { knownProjects } from "./known_project_table.ts";
 import type { MemoryFilter } from "./memory_search_table.ts";
 import { statement } from "../../db/statement.ts";
 
-/** Every path once: as many steps as there are paths, not rows. */
+/** SQL: every path once. SQLite takes one step in the index for each path, not for each row. */
 const PATHS = `WITH RECURSIVE paths (path) AS (
        SELECT min(path) FROM observation_files
         UNION ALL
@@ -17,7 +15,7 @@ const PATHS = `WITH RECURSIVE paths (path) AS (
         WHERE paths.path IS NOT NULL
      )`;
 
-/** The paths that observations name, at most so many of them, in alphabetical order. */
+/** At most `limit` of the paths that observations name, in alphabetical order. */
 export function observedPaths(db: DatabaseSync, limit: number): string[] {
   return statement(
     db,
@@ -29,7 +27,7 @@ export function observedPaths(db: DatabaseSync, limit: number): string[] {
   ).all(limit).map(({ path }) => String(path));
 }
 
-/** The paths that a part of a path means, as {@linkcode fileMatch} says. */
+/** The paths that match a part of a path, by {@linkcode fileMatch}. */
 export function pathsWithPart(db: DatabaseSync, part: string): string[] {
   const { sql, value } = fileMatch(part);
   return statement(
@@ -41,22 +39,19 @@ export function pathsWithPart(db: DatabaseSync, part: string): string[] {
   ).all(value).map(({ path }) => String(path));
 }
 
-/** Whether anything is remembered of a file, or of one below a folder. @param file As a filter has it. */
+/** Whether an observation names a file, or one below a folder. @param file As in a filter. */
 export function isKnownFile(db: DatabaseSync, file: string): boolean {
   if (!isAbsolutePath(file)) return pathsWithPart(db, file).length > 0;
   const path = fileMatch(file).value;
   return isNamed(db, path, null) || isInProject(db, path) || isAroundProject(db, path);
 }
 
-/**
- * Whether a filter names a file of which nothing is remembered, so that nothing passes it: otherwise the files of everything
- * that has a word would be looked through.
- */
+/** Whether a filter names a file that no observation names. Then the search, which reads the files of all hits, is skipped. */
 export function isOfUnknownFile(db: DatabaseSync, { file }: Pick<MemoryFilter, "file">): boolean {
   return file !== null && !isKnownFile(db, file);
 }
 
-/** A file that its project tells from its own folder: one of the folders around it is the project's. */
+/** Whether a path is named relative to a project in one of the folders above it. */
 function isInProject(db: DatabaseSync, path: string): boolean {
   return withParents(path).some((folder) =>
     folder !== path &&
@@ -64,7 +59,7 @@ function isInProject(db: DatabaseSync, path: string): boolean {
   );
 }
 
-/** Whether a path, or one below it, is named. @param folder Of the project that tells it so; null for any. */
+/** Whether a path, or one below it, is named. @param folder The project's folder; null for any project. */
 function isNamed(db: DatabaseSync, path: string, folder: string | null): boolean {
   return statement(
     db,
@@ -77,7 +72,7 @@ function isNamed(db: DatabaseSync, path: string, folder: string | null): boolean
   ).get(path, folder) !== undefined;
 }
 
-/** A folder in which whole projects lie, or that of one. */
+/** Whether a path is the folder of a project with files, or a folder above one. */
 function isAroundProject(db: DatabaseSync, path: string): boolean {
   const { sql, value } = fileMatch(path);
   const below = `${path.replace(/\/$/, "")}/`;
@@ -96,7 +91,7 @@ function isAroundProject(db: DatabaseSync, path: string): boolean {
     );
 }
 
-/** How some paths are told, the newest first. @param options `areWhole`: as whole paths where that is known. */
+/** The paths among some that a project names, the newest first. @param options `areWhole`: as absolute paths if known. */
 export function newestOfPaths(
   db: DatabaseSync,
   paths: readonly string[],

@@ -1,13 +1,13 @@
-/** Finds the projects and branches of sessions and observations by indexes, without reading all observations. */
+/** Finds the known projects and branches through indexes, without reading all observations. */
 import type { DatabaseSync } from "node:sqlite";
 import { projectTerm } from "./terms.ts";
 import { KINDS_OF_BRANCH } from "../tell/memory_context_table.ts";
 import { statement } from "../../db/statement.ts";
 
-/** So many of the newest observations are read for a branch that has only commands and the like. */
+/** So many of the newest observations are searched for a branch that has only commands and prompts. */
 const NEWEST = 30_000;
 
-/** Whether a session or an observation is of a project: a common git directory, or a folder. */
+/** Whether a session or an observation belongs to a project: a common git directory, or a folder. */
 export function isKnownProject(db: DatabaseSync, project: string): boolean {
   const { isKnown } = statement(
     db,
@@ -17,7 +17,7 @@ export function isKnownProject(db: DatabaseSync, project: string): boolean {
   return isKnown === 1 || hasProjectWord(db, project);
 }
 
-/** No index of the table has commands and prompts, but the search index has the project of every observation. */
+/** Asks the search index, which has the project of every observation; other indexes leave out commands and prompts. */
 function hasProjectWord(db: DatabaseSync, project: string): boolean {
   try {
     return statement(
@@ -119,7 +119,7 @@ export function knownBranches(db: DatabaseSync, project: string | null): string[
   return newestFirst(newest);
 }
 
-/** Whether there is work on a branch. Of a branch that has only commands, only the newest are read. */
+/** Whether a session or an observation has a branch. For a branch with commands alone, only the newest are searched. */
 export function isKnownBranch(db: DatabaseSync, branch: string, project: string | null): boolean {
   if (knownBranches(db, project).includes(branch)) return true;
   const { isKnown } = statement(

@@ -1,25 +1,24 @@
-/** Counts captures that wait for a drain, or that no drain could work in. */
+/** Counts waiting and failed captures, for `doctor` and `status`. */
 import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../../base/ids.ts";
 import { SUSPECT_ATTEMPTS } from "../../db/queue_work.ts";
 
-/** What `doctor` and `status` say of memory. */
 export interface MemoryHealth {
   readonly observations: number;
   /** Captures that are not worked in yet. */
   readonly waiting: number;
-  /** Of these, captures from before the given time that no retry holds up. */
+  /** Waiting captures from before the given time that do not wait for a retry. */
   readonly overdue: number;
   /** Whether a hook has run since that time. */
   readonly hooksRan: boolean;
-  /** Captures that drains took again and again and did not finish, the most tried first; at most three. */
+  /** Captures that several drains have claimed and not finished, the most tried first; at most three. */
   readonly suspects: readonly Suspect[];
   readonly givenUp: number;
   /** Why captures were given up, the most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** A capture that ends drains. */
+/** A capture that probably kills drains. */
 export interface Suspect {
   readonly id: string;
   readonly toolName: string;

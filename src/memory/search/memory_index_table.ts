@@ -1,33 +1,33 @@
-/** Checks and rebuilds the search index. It can always be made anew from the observations. */
+/** Checks and rebuilds the search index, which can always be made again from the observations. */
 import { count } from "../../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../base/errors.ts";
+import { isDatabaseBusy, messageOf } from "../../base/errors.ts";
 import { hasLog } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
 import { openToLook } from "../../db/database_identity.ts";
-import { statement } from "../../db/statement.ts";
+import { statement, writeMeta } from "../../db/statement.ts";
 import { connect } from "../../db/connect.ts";
 import memory from "../../../migrations/0016_memory.sql" with { type: "text" };
 import indexedTogether from "../../../migrations/0020_indexed_together.sql" with { type: "text" };
 
-/** The layout of an index that takes words out of its pages at once. */
+/** The version of FTS5's layout for an index with `secure-delete`. */
 const FORMAT = 5;
 
-/** How long a check waits for another process. */
+/** How long a check waits for another process, in milliseconds. */
 const CHECK_BUSY_MS = 1000;
 
-/** The faults of the index, compared with every observation. Writers wait meanwhile: a second for some 20,000. */
+/** The faults of the index, compared with all observations. Writers wait meanwhile: about a second for 20,000. */
 export function checkIndex(db: DatabaseSync): string[] {
   try {
     db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('integrity-check', 1)");
     return indexFaults(db);
   } catch (thrown) {
-    if (/locked|busy/i.test(messageOf(thrown))) throw thrown;
+    if (isDatabaseBusy(thrown)) throw thrown;
     return [messageOf(thrown)];
   }
 }
 
-/** The faults of the index that reading shows; not whether it has the right words. */
+/** The faults that show without comparing the words of the index with the observations. */
 export function indexFaults(db: DatabaseSync): string[] {
   try {
     const gone = missingDefinitions(db);
@@ -48,7 +48,7 @@ export function indexFaults(db: DatabaseSync): string[] {
         : []),
     ];
   } catch (thrown) {
-    if (/locked|busy/i.test(messageOf(thrown))) throw thrown;
+    if (isDatabaseBusy(thrown)) throw thrown;
     return [messageOf(thrown)];
   }
 }
@@ -58,12 +58,12 @@ function missingDefinitions(db: DatabaseSync): string[] {
   return [...INDEX_DEFINITIONS.keys()].filter((name) => !names.has(name));
 }
 
-/** In SQL: whether the index has pages and no list of them. SQLite finds nothing then, and reports no fault. */
+/** SQL: whether the list of pages is lost. SQLite then finds nothing, and reports no fault. */
 const HAS_LOST_PAGES = `EXISTS (SELECT 1 FROM memory_index_docsize)
               AND EXISTS (SELECT 1 FROM memory_index_data WHERE id > 10)
               AND NOT EXISTS (SELECT 1 FROM memory_index_idx)`;
 
-/** Checks the index after a search that found a word nowhere: SQLite reports none of these faults itself. */
+/** Checks the index for faults that SQLite does not report. It is called when a search does not find a word. */
 export function requireWholeIndex(db: DatabaseSync): void {
   const { lacks, lost } = statement(
     db,
@@ -76,7 +76,7 @@ export function requireWholeIndex(db: DatabaseSync): void {
 
 /** All faults of the index of a database file. @param options `maxRows`: with more, words are not compared. */
 export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string[] {
-  // A reader that stays keeps the close of the writer from moving the log into the database.
+  // While this reader is open, closing the writer does not move the log into the database.
   const look = openToLook(path);
   try {
     const seen = indexFaults(look);
@@ -100,12 +100,12 @@ export function countIndexed(db: DatabaseSync): number {
   return Number(db.prepare("SELECT count(*) AS n FROM memory_index_docsize").get()?.["n"]);
 }
 
-/** Checks the index as far as that needs no writing. */
+/** Checks the index; faults that come only from a read-only file do not count. */
 function withoutWriting(db: DatabaseSync): string[] {
   return checkIndex(db).filter((fault) => !/readonly/i.test(fault));
 }
 
-/** Makes the index anew from the observations, where need be with its tables. */
+/** Rebuilds the index from the observations; a badly damaged one with its tables. */
 export function rebuildIndex(db: DatabaseSync): void {
   try {
     transaction(db, () => {
@@ -116,16 +116,16 @@ export function rebuildIndex(db: DatabaseSync): void {
   } catch (thrown) {
     if (/locked|busy|full|readonly/i.test(messageOf(thrown))) throw thrown;
   }
-  // SQLite keeps the tables of an index from being written; only so one can be opened that has lost what it says of itself.
+  // SQLite protects the inner tables of an index. Without that, an index without its configuration can be repaired.
   setDefensive(db, false);
   try {
-    transaction(db, () => makeAnew(db));
+    transaction(db, () => remakeTables(db));
   } finally {
     setDefensive(db, true);
   }
 }
 
-function makeAnew(db: DatabaseSync): void {
+function remakeTables(db: DatabaseSync): void {
   if (!missingDefinitions(db).includes("memory_index")) {
     db.exec("CREATE TABLE IF NOT EXISTS memory_index_config (k PRIMARY KEY, v) WITHOUT ROWID");
     db.exec(`INSERT OR REPLACE INTO memory_index_config VALUES ('version', ${FORMAT})`);
@@ -143,7 +143,7 @@ function setDefensive(db: DatabaseSync, active: boolean): void {
   if (typeof set === "function") set.call(db, active);
 }
 
-/** Says that the index is made anew. @param why What is wrong with it. */
+/** The message for a rebuild. @param why What is wrong with the index. */
 export function rebuildText(why: string): string {
   return `The search index is damaged (${why}): making it anew of the observations, none of which is lost.`;
 }
@@ -164,19 +164,19 @@ export function withIndex<Result>(
   }
 }
 
-/** Asks the index something. @throws {Error} When it cannot be used at all, or one of its tables is gone. */
+/** Queries the index. @throws {Error} When it cannot be used at all, or one of its tables is missing. */
 export function requireIndex(db: DatabaseSync): void {
   const [gone] = missingTables(db);
   if (gone !== undefined) throw new IndexDamage(`no such table: ${gone}`);
   db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH 'a' LIMIT 1").get();
 }
 
-/** Rebuilds the index where it cannot be used at all. For work that writes observations in many transactions. */
+/** Rebuilds the index if it cannot be used at all. Called before work that writes observations in many transactions. */
 export function ensureIndex(db: DatabaseSync): void {
   withIndex(db, () => requireIndex(db));
 }
 
-/** The table of the index and the triggers that keep it, as the migrations leave them, by name. */
+/** The SQL of the index and of its triggers after all migrations, by name. */
 export const INDEX_DEFINITIONS: ReadonlyMap<string, string> = new Map(
   Array.from(
     `${memory}\n${indexedTogether}`.matchAll(
@@ -193,15 +193,14 @@ function makeIndex(db: DatabaseSync): void {
 }
 
 /**
- * Runs `work` in one write transaction, and puts the observations that it writes into the search index at the end: until
- * then `work` itself does not find them there. Rolls back and rethrows when it throws.
+ * Runs `work` in one write transaction, and indexes its new observations at the end; until then `work` does not find them
+ * in the index. Rolls back and rethrows when it throws.
  */
 export function indexTogether<Result>(db: DatabaseSync, work: () => Result): Result {
   return transaction(db, () => {
     const { until } = statement(db, "SELECT coalesce(max(id), 0) AS until FROM observations")
       .get() as { readonly until: number };
-    statement(db, "INSERT OR REPLACE INTO meta (key, value) VALUES ('indexed_until', ?)")
-      .run(String(until));
+    writeMeta(db, "indexed_until", String(until));
     const result = work();
     statement(db, "DELETE FROM meta WHERE key = 'indexed_until'").run();
     statement(
@@ -239,7 +238,7 @@ export function isIndexDamage(thrown: unknown): boolean {
     (code === undefined && /disk image is malformed/i.test(thrown.message));
 }
 
-/** The same with the database at hand: SQLite reports an index that lacks an inner table as a damaged database. */
+/** {@linkcode isIndexDamage} with the database: SQLite reports a missing inner table as a damaged database. */
 export function isIndexDamageOf(db: DatabaseSync, thrown: unknown): boolean {
   if (isIndexDamage(thrown)) return true;
   if (!(thrown instanceof Error) || Reflect.get(thrown, "errcode") !== CORRUPT) return false;

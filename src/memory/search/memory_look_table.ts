@@ -1,4 +1,4 @@
-/** Reads memory for people: one observation, its neighbours in time, the history of a file, counts. */
+/** Reads observations for people: one with its neighbours in time, the history of a file, counts. */
 import type { DatabaseSync } from "node:sqlite";
 import {
   keptJson,
@@ -16,12 +16,12 @@ import {
   observationOf,
 } from "../drain/observations_table.ts";
 
-/** A text that can only be a number: a uid that begins with so few digits begins with a 0. */
+/** A text that can only be a number. A uid begins with more digits than these, or with a 0. */
 const ONLY_NUMBER = /^(?:#\d+|0|[1-9]\d{0,6})$/;
 
 /**
- * The observations that a text names: by the number (`12`, `#12`), else those whose `uid` begins like it. A short number
- * names no `uid`, or a number that nothing has would open something else.
+ * The observations that a text names: the one with this number (`12`, `#12`), else those whose `uid` begins with the text.
+ * A short number never means a `uid`.
  */
 export function findObservations(db: DatabaseSync, text: string, limit: number): Observation[] {
   const [, number] = /^#?(\d{1,15})$/.exec(text) ?? [];
@@ -55,7 +55,7 @@ export interface SourceCapture {
   readonly isPruned: boolean;
 }
 
-/** The captures that an observation was made of, as far as they are still kept, oldest first. */
+/** The captures of an observation that are still stored, oldest first. */
 export function capturesOfObservation(
   db: DatabaseSync,
   { id, sessionId }: Pick<Observation, "id" | "sessionId">,
@@ -69,7 +69,7 @@ export function capturesOfObservation(
   ).all(sessionId, id).map((row) => ({ id: String(row["id"]), isPruned: row["isPruned"] === 1 }));
 }
 
-/** The captures that went into these observations, or into all; the oldest first. */
+/** The captures of these observations, or of all, by observation; the oldest first. */
 export function capturesByObservation(
   db: DatabaseSync,
   observations?: Iterable<number>,
@@ -118,7 +118,7 @@ export function timelineAround(
   return [...before, ...behind].map(observationOf);
 }
 
-/** The observations of a file (or the end of its path), or of all files below a folder; the newest first. */
+/** The observations of a file, by its path or a part of it, or of all files below a folder; the newest first. */
 export function timelineOfFile(
   db: DatabaseSync,
   file: string,
@@ -159,7 +159,7 @@ export function timelineOfNames(
     .slice(0, options.limit);
 }
 
-/** A condition in SQL for the observations `o` of a file, with `?1` for the value; null where there are none. */
+/** SQL: a condition for the observations `o` of a file, with `?1` for the value; null when there are none. */
 function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
   if (isAbsolutePath(file)) {
     if (!isKnownFile(db, file)) return null;
@@ -185,7 +185,7 @@ function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
 
 export interface MemoryCounts {
   readonly observations: number;
-  /** Sessions with an observation. Notes of no session count for none. */
+  /** Sessions with an observation; notes of no session do not count. */
   readonly sessions: number;
   readonly projects: number;
   readonly repeats: number;
@@ -277,7 +277,7 @@ export function editedAfterPrompts(db: DatabaseSync, limit: number): PromptWithE
     .filter(({ files }) => files.length > 0) as unknown as PromptWithEdits[];
 }
 
-/** Numbers of what earlier sessions of the project left about the files, oldest first. */
+/** Numbers of the earlier sessions' observations of the edited files, oldest first. */
 export function knownOfFiles(db: DatabaseSync, prompt: PromptWithEdits): number[] {
   return db.prepare(
     `SELECT DISTINCT o.id

@@ -1,11 +1,12 @@
-/** Asks the search index. */
+/** Queries the search index. */
 import type { DatabaseSync } from "node:sqlite";
 import { patternFor, WORD } from "../../base/letters.ts";
 import type { ObservationKind } from "../observe/observation.ts";
 import { fileMatch } from "../../db/file_match.ts";
+import type { Rankable, RankableNeighbour } from "./rank.ts";
 import { filterOf, statement } from "../../db/statement.ts";
 
-/** Filters observations; null lets everything through. */
+/** Filters observations; a null matches every observation. */
 export interface MemoryFilter {
   /** Common git directory, or project directory where there is none. */
   readonly project: string | null;
@@ -29,19 +30,10 @@ export const EVERYTHING: MemoryFilter = {
   untilMs: null,
 };
 
-export interface IndexHit {
-  readonly id: number;
+export interface IndexHit extends Rankable {
   /** Higher is better; more than 0. */
   readonly textScore: number;
-  readonly sessionId: string;
-  readonly kind: ObservationKind;
   readonly title: string;
-  /** JSON. */
-  readonly files: string;
-  readonly createdAtMs: number;
-  readonly resolvedBy: number | null;
-  /** Bytes of the text. */
-  readonly length: number;
 }
 
 /** The columns of an {@linkcode IndexHit} but its score; `o` is the table of observations. */
@@ -49,16 +41,16 @@ export const HIT_COLUMNS =
   `o.id, o.session_id AS sessionId, o.kind, o.title, o.files, o.created_at_ms AS createdAtMs,
             o.resolved_by AS resolvedBy, octet_length(o.text) AS length`;
 
-/** How much a match counts in the title, in prose, and among the words of code. */
+/** The weights of the columns of the index: title, text, words of code. */
 const WEIGHTS = "2.0, 1.0, 1.5";
 
-/** The number of the newest observation: about how many there are; 0 when there is none. */
+/** The number of the newest observation, which is about how many there are; 0 when there is none. */
 export function lastObservation(db: DatabaseSync): number {
   const row = statement(db, "SELECT max(id) AS id FROM observations").get();
   return Number(row!["id"] ?? 0);
 }
 
-/** Counts the observations with a word, up to a limit: 1 µs for ten of them. */
+/** Counts the observations with a word, up to a limit; ten take about 1 µs. */
 export function countMatches(db: DatabaseSync, match: string, limit: number): number {
   const row = statement(
     db,
@@ -82,13 +74,13 @@ export function reckonMatches(
   return Math.max(limit, Math.round(limit * observations / Number(last["id"])));
 }
 
-/** The given observations that have a word. SQLite goes through all that have it: 0.1 µs each. */
+/** The given observations that have a word. SQLite reads all with that word, 0.1 µs each. */
 export function withTerm(
   db: DatabaseSync,
   match: string,
   ids: readonly number[],
 ): ReadonlySet<number> {
-  // Without the `+` each of the ids would be looked for by itself, which takes 50 µs.
+  // Without the `+`, SQLite would look up each id by itself, which takes 50 µs.
   const rows = statement(
     db,
     `SELECT rowid AS id
@@ -99,7 +91,7 @@ export function withTerm(
   return new Set(rows.map((row) => Number(row["id"])));
 }
 
-/** The given observations that have a text literally, whatever its case. @param text In small letters. */
+/** The given observations that have a text literally, in any case. @param text In small letters. */
 export function withText(
   db: DatabaseSync,
   text: string,
@@ -116,8 +108,8 @@ export function withText(
 }
 
 /**
- * The observations that match best, by the words alone. @param match An expression of FTS5. @param options `among`: another
- * one, which has to match as well and does not count for the rank.
+ * The observations that match best. @param match An expression of FTS5. @param options `among`: another expression that
+ * must match as well and does not count for the rank.
  */
 export function searchIndex(
   db: DatabaseSync,
@@ -130,7 +122,7 @@ export function searchIndex(
 ): IndexHit[] {
   const { sql, values } = conditionsOf(filter);
   const join = sql === "" ? "WHERE" : `JOIN observations AS o ON o.id = f.rowid ${sql} AND`;
-  // With the `+` they are made a set of first; without, each is looked for by itself.
+  // With the `+`, SQLite makes a set of them first; without it, each is looked up by itself.
   const isAmong = among === null ? "" : `AND +f.rowid IN (
           SELECT rowid FROM memory_index WHERE memory_index MATCH ?)`;
   const found = `SELECT f.rowid AS id, bm25(memory_index, ${WEIGHTS}) AS score
@@ -148,7 +140,7 @@ export function searchIndex(
   return rows as unknown as IndexHit[];
 }
 
-/** SQLite's own search: any word of a text, ordered by `bm25()` without weights. Ranking is measured against it. */
+/** A plain search by any word, ordered by `bm25()` without weights. `memory eval` compares the ranking with it. */
 export function plainSearch(
   db: DatabaseSync,
   text: string,
@@ -169,7 +161,7 @@ export function plainSearch(
   ).all(...values, match, limit).map((row) => Number(row["id"]));
 }
 
-/** The newest observations that match; for words that are everywhere. */
+/** The newest observations that match, for words that are too common to rank by. */
 export function newestMatches(
   db: DatabaseSync,
   match: string,
@@ -188,15 +180,7 @@ export function newestMatches(
   ).all(...values, match, limit) as unknown as IndexHit[];
 }
 
-export interface Neighbour {
-  /** The observation whose neighbour it is. */
-  readonly of: number;
-  /** 1 is the next one behind, −1 the one before. */
-  readonly distance: number;
-  readonly hit: IndexHit;
-}
-
-/** SQL for one side of an observation `h` in its session. */
+/** SQL: the observations before or after an observation `h` in its session. */
 function nextOnSide(compared: "<" | ">", order: "ASC" | "DESC"): string {
   return `SELECT id
             FROM (SELECT n.id
@@ -215,15 +199,15 @@ type NeighbourRow = IndexHit & {
 };
 
 /**
- * The observations at most `reach` before and after the given ones in their sessions; of the same project alone, since
- * all notes of no session share one.
+ * The observations at most `reach` before and after the given ones in their sessions. They are of the same project, since
+ * all notes without a session have the same session id.
  */
 export function neighboursOf(
   db: DatabaseSync,
   ids: readonly number[],
   reach: number,
-): Neighbour[] {
-  // One statement for all: each that is run by itself costs more than what it finds.
+): RankableNeighbour<IndexHit>[] {
+  // One statement for all is faster than one for each.
   const rows = statement(
     db,
     `SELECT ${HIT_COLUMNS}, 0.0 AS textScore, h.id AS neighbourOf,
@@ -234,10 +218,10 @@ export function neighboursOf(
          ON o.id IN (${nextOnSide(">", "ASC")} UNION ALL ${nextOnSide("<", "DESC")})
       ORDER BY asked.key, o.created_at_ms, o.id`,
   ).all(JSON.stringify(ids), reach) as unknown as NeighbourRow[];
-  const found: Neighbour[] = [];
+  const found: RankableNeighbour<IndexHit>[] = [];
   for (let at = 0; at < rows.length;) {
     const { neighbourOf } = rows[at]!;
-    // From here on the rows of one observation: those before it, then those behind it.
+    // The rows of one observation follow: first those before it, then those after it.
     let self = at;
     while (rows[self]?.neighbourOf === neighbourOf && rows[self]!.isBehind === 0) self++;
     for (; rows[at]?.neighbourOf === neighbourOf; at++) {
@@ -248,7 +232,7 @@ export function neighboursOf(
   return found;
 }
 
-/** A filter as conditions on `o`, the table of observations, and their values. */
+/** A filter as SQL conditions on the table of observations `o`, with their values. */
 export function conditionsOf(filter: MemoryFilter) {
   const file = filter.file === null ? null : fileMatch(filter.file);
   return filterOf([
@@ -269,12 +253,12 @@ export function conditionsOf(filter: MemoryFilter) {
   ]);
 }
 
-/** The newest observations, which are looked at first: a time that lasts until now is among them. */
+/** So many of the newest observations are read first. A time that lasts until now is mostly among them. */
 const LAST_LOOKED_AT = 2_000;
 
 /**
- * The newest observations of a time, for a question without words. Where the last ones are not enough, an index of
- * times is looked through, 0.1 µs an observation; the rows themselves would take ten times as long.
+ * The newest observations of a time, for a question without words. When the last ones are not enough, the index of times is
+ * read, 0.1 µs an observation; the rows themselves would take ten times as long.
  */
 export function newestObservations(
   db: DatabaseSync,
@@ -303,7 +287,7 @@ export function newestObservations(
                FROM observations INDEXED BY observations_by_session
               WHERE created_at_ms >= ? AND created_at_ms < ?
               ORDER BY created_at_ms DESC, id DESC
-              -- Without a limit SQLite leaves out the order of what is joined.
+              -- Without a limit SQLite drops the order of a joined query.
               LIMIT -1) AS within
        CROSS JOIN observations AS o ON o.id = within.id
       ${sql}

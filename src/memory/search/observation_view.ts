@@ -1,4 +1,4 @@
-/** How observations are shown, to people and to models. */
+/** Shows observations to people and models. */
 import { plain } from "../../base/plain.ts";
 import { isSuperseded, type ObservedFacts } from "../observe/observation.ts";
 import { saysNothingToCommit } from "../observe/open_rank.ts";
@@ -7,7 +7,7 @@ import { baseName } from "../../base/paths.ts";
 import type { Observation } from "../drain/observations_table.ts";
 import { relativeTime } from "../../base/time.ts";
 
-/** What has become of a failure, a fix, a commit or a rule; empty where there is nothing to say. */
+/** Whether a failure was mended, or another observation superseded; empty when there is nothing to say. */
 export function outcomeWord(
   { kind, outcome, resolvedBy, title }: Pick<
     Observation,
@@ -22,13 +22,13 @@ export function outcomeWord(
   return resolvedBy === 0 ? "mended" : `mended by #${resolvedBy}`;
 }
 
-/** A project in a word: `/work/shop/.git` is the shop. */
+/** The name of a project: `shop` for `/work/shop/.git`. */
 export function projectName(project: string | null): string {
   if (project === null) return "no project";
   return baseName(folderOfProject(project));
 }
 
-/** Says, before the results without quotes, that nothing has the quoted phrases. */
+/** The line before results without the quoted phrases, which no observation has. */
 export function nowhereLine(quoted: readonly string[]): string {
   return plain(
     `Nothing has ${quoted.map((phrase) => `"${phrase}"`).join(" and ")}; without the quotes:`,

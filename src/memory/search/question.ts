@@ -1,4 +1,4 @@
-/** Turns what a person typed into a question to the index. Any text works. */
+/** Reads the words, phrases and paths of a question that a person typed. Any text is a question. */
 import {
   isBeyondAscii,
   LETTER_OR_DIGIT,
@@ -11,50 +11,49 @@ import type { SpokenTime } from "./spoken_time.ts";
 import { codeTerms, exactTerm, isUnspaced } from "./terms.ts";
 
 export interface QueryTerm {
-  /** The word in quotes, as the index takes it: `"parse"`. */
+  /** The word as an expression of the index: `"parse"`. */
   readonly match: string;
-  /** Exact words of code and paths tell more than words of prose. */
   readonly kind: "word" | "exact" | "part" | "pair";
 }
 
 export interface MemoryQuestion {
-  /** Each once, in the order in which they were typed. None when only a time is asked for. */
+  /** Each once, in the order of the text. None when the question asks only for a time. */
   readonly terms: readonly QueryTerm[];
-  /** The quoted phrases, in small letters; none where there are many quotes, since that text was pasted. */
+  /** The quoted phrases, in small letters; none when there are many, since that text was pasted. */
   readonly phrases: readonly string[];
   /** All words in small letters, joined by single blanks. */
   readonly said: string;
-  /** The time that it speaks of; null when it speaks of none, or nobody has looked. */
+  /** The time that it names; null when it names none, or was not searched for one. */
   readonly time: SpokenTime | null;
-  /** Whether a time is all that it asks for. */
+  /** Whether it asks only for a time. */
   readonly isOfTimeAlone: boolean;
   /** Common words, for when the terms find nothing: `still to do`. */
   readonly common: readonly QueryTerm[];
   /** Paths in it, in small letters: `run.ts`. */
   readonly paths: readonly string[];
-  /** Pieces of a short one with marks in them, in small letters: `n+1`, `#334`, `2.10`; what has them so comes first. */
+  /** Words with marks in a short question, in small letters: `n+1`, `#334`, `2.10`. Hits with exactly these come first. */
   readonly literals: readonly string[];
   /** Who said the answer: the person, or Claude; null when the question does not say. */
   readonly speaker: "person" | "claude" | null;
 }
 
-/** The first characters of a question, which are looked at. */
+/** Only so many characters of a question are read. */
 export const MAX_QUERY_CHARS = 4_000;
 const MAX_TERMS = 64;
 /** In a question of at most so many words, every word counts: `docker compose down`. */
 const MAX_SHORT = 4;
-/** An identifier is made of so many words at most, which are looked for among so many of the first words. */
+/** At most so many words are joined to one identifier, among so many first words. */
 const MAX_JOINED_WORDS = 5;
 const MAX_JOINED_FROM = 12;
-/** A text with more pieces in quotes is code or a log, of which no piece has to be there. */
+/** A text with more quoted pieces is code or a log, whose pieces are no phrases. */
 const MAX_PHRASES = 3;
 const MAX_WORD_CHARS = 64;
 const DAY_MS = 86_400_000;
 const MAX_PATH_CHARS = 256;
-/** A mark that makes a piece more than a word; what names are joined with, the index knows as one word. */
+/** Marks that the index ignores. Marks that join names are not among them: the index has such names as one word. */
 const ANY_MARK = /[#@$%&*+=<>~^|\\]|::|->|\d\.\d/;
 const MAX_LITERALS = 3;
-/** The most pieces of a question in which marks count. In a longer one the words count more. */
+/** In a question of more words, marks do not count. */
 const MAX_BESIDE_MARKS = 6;
 
 /** A word with its accents, however they are written. */
@@ -63,13 +62,13 @@ const WORD: LetterPattern = {
   any: scriptPattern(String.raw`[\p{L}\p{N}\p{M}]+`, "gu"),
 };
 
-/** Claude is asked what it said: "which library did you suggest?". */
+/** Matches a question about what Claude said: "which library did you suggest?". */
 const OF_CLAUDE =
   /\b(?:did|had|have|were|was) you\b(?! (?:know|remember))|\byou(?:'ve| have| had)? (?:said|suggested|recommended|proposed|advised|told|mentioned|gave|found|wrote|listed|explained|showed)\b|\byour (?:advice|suggestion|recommendation|answer|proposal|explanation)s?\b/;
-/** The person asks what they told of themselves; with a path in it, what was done there. */
+/** Matches a question about what the person said. With a path in it, it asks for work on that file. */
 const OF_PERSON = /\b(?:my|mine|me|am i|i am|i'm|i'd|i've|i)\b/;
 
-/** Reads a question; any text gives one. @param time Its words are not looked for, its day is. */
+/** Reads a question. @param time The words of the time are not searched for, but its day is. */
 export function readQuestion(whole: string, time: SpokenTime | null = null): MemoryQuestion {
   const text = whole.slice(0, MAX_QUERY_CHARS);
   const lower = text.toLowerCase();
@@ -92,16 +91,16 @@ export function readQuestion(whole: string, time: SpokenTime | null = null): Mem
   };
 }
 
-/** The words of a text, one blank between them, in small letters: asked again, a question may have other marks. */
+/** The words of a text in small letters with single blanks, to recognise a question with other punctuation. */
 export function bareWords(text: string): string {
   return (text.toLowerCase().match(patternFor(WORD, text)) ?? []).join(" ");
 }
 
-/** The words to look for in a text. `tells`: whether any of them says what is looked for, as `what did I do` does not. */
+/** The words of a text to search for. `tells`: whether one of them has a meaning of its own, unlike `what did I do`. */
 function readTerms(
   whole: string,
 ): Pick<MemoryQuestion, "terms" | "phrases"> & { readonly tells: boolean } {
-  // SQLite takes a NUL for the end of an expression.
+  // SQLite ends an expression at a NUL.
   const bare = whole.replaceAll("\0", " ");
   const typed = isBeyondAscii(bare) ? bare.normalize("NFC").toWellFormed() : bare;
   const found = new Map<string, QueryTerm["kind"]>();
@@ -131,7 +130,7 @@ function wordTerms(words: readonly string[]): QueryTerm[] {
     .map((word) => ({ match: `"${word}"`, kind: "word" }));
 }
 
-/** Neighbouring words as one identifier: who remembers `parseHookEvent` may type "parse hook event". */
+/** Neighbouring words as one identifier: `parseHookEvent` may be typed as "parse hook event". */
 function joinedWords(words: readonly string[]): string[] {
   const names: string[] = [];
   for (let length = 2; length <= MAX_JOINED_WORDS; length++) {
@@ -142,7 +141,7 @@ function joinedWords(words: readonly string[]): string[] {
   return names;
 }
 
-/** Words that stand next to each other and both tell something: together they name a thing. */
+/** Pairs of neighbouring words that both have a meaning: together they name a thing. */
 function pairsOf(words: readonly string[]): string[] {
   return words.slice(0, MAX_JOINED_FROM).flatMap((word, at) => {
     const next = words[at + 1];
@@ -158,7 +157,7 @@ function quotedPhrases(typed: string): string[] {
   return phrases.length > MAX_PHRASES ? [] : phrases;
 }
 
-/** The pieces of a short text that are more than their words, without what ends a sentence or stands around it. */
+/** The words with marks in a short text, without punctuation around them. */
 function literalsIn(lower: string): string[] {
   if (lower.length > MAX_PATH_CHARS || !ANY_MARK.test(lower)) return [];
   const pieces = lower.split(/\s+/);
@@ -176,7 +175,7 @@ function pathsIn(lower: string): string[] {
     .map((path) => path.replaceAll("\\", "/"));
 }
 
-/** A day by its date, as a text says it: `2026-03-04`, or as it was typed. What is seen from now (`yesterday`) no text says. */
+/** The date of a day as texts write it, and as it was typed. A relative day (`yesterday`) is in no text. */
 function dayTerms({ isRelative, fromMs, untilMs, words }: SpokenTime): QueryTerm[] {
   if (isRelative || untilMs - fromMs > DAY_MS) return [];
   const day = new Date(fromMs).toISOString().slice(0, 10);
@@ -184,7 +183,7 @@ function dayTerms({ isRelative, fromMs, untilMs, words }: SpokenTime): QueryTerm
   return Array.from(written, (term) => ({ match: `"${term}"`, kind: "exact" }));
 }
 
-/** A text without a part that is found in it whatever its case. */
+/** A text without a part, which is found in any case. */
 function without(text: string, part: string): string {
   const lower = text.toLowerCase();
   const at = lower.indexOf(part);
@@ -193,7 +192,7 @@ function without(text: string, part: string): string {
     : lower.replace(part, " ");
 }
 
-/** Words of English that say nothing of what is looked for. */
+/** English words that do not say what is searched for. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   ("a about after again all also am an and any anything are aren as ask asked at be because been before being between both but by " +
     "can could couldn did didn do does doesn doing don done down during each ever few for from further get gets getting give given go goes going got had hadn has " +
@@ -205,7 +204,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
     "who whom whose why will with within without would wouldn yet you your yours yourself yourselves tell told know remember remind " +
     "anyone someone somebody happened happen earlier ago").split(" "),
 );
-/** The most common of them, with which questions are made. */
+/** The most common of them, which form questions. */
 const EMPTY_WORDS: ReadonlySet<string> = new Set(
   ("a about am an and are be been being can could did do does had has have how i if is it its me my of or our shall should that the " +
     "their there these this those to us was we were what when where which who whom whose why will would you your")

@@ -1,6 +1,6 @@
 /**
- * Orders hits. A score is the sum of named weights: how much of the question a hit holds (1 is about the best), how
- * much its session is about it, its neighbours, its time, its kind.
+ * Ranks hits. A score is the sum of named weights: how much of the question the hit holds (1 for the best), how much its
+ * session holds, its neighbours, its time, its kind.
  */
 import { isReplaced, type ObservationKind } from "../observe/observation.ts";
 import type { SpokenTime } from "./spoken_time.ts";
@@ -12,7 +12,7 @@ export interface Rankable {
   /** JSON. */
   readonly files: string;
   readonly createdAtMs: number;
-  /** What replaced it; null for most. */
+  /** The observation that replaced or mended it; null for most. */
   readonly resolvedBy: number | null;
   /** Bytes of the text. */
   readonly length: number;
@@ -22,8 +22,9 @@ export interface Rankable {
 export type Scored<Hit extends Rankable> = Hit & { readonly textScore: number };
 
 export interface RankableNeighbour<Hit extends Rankable> {
+  /** The observation whose neighbour it is. */
   readonly of: number;
-  /** 1 is the next one; below 0 it stands before. */
+  /** 1 is the next one, −1 the one before. */
   readonly distance: number;
   readonly hit: Hit;
 }
@@ -40,32 +41,32 @@ export interface RankContext {
   /** Paths in it, in small letters: `run.ts`. */
   readonly paths: readonly string[];
   readonly speaker: "person" | "claude" | null;
-  /** The question itself, asked before: its answer stands behind it. */
+  /** Earlier prompts with the same question; the answer comes after them. */
   readonly echoes: ReadonlySet<number>;
   /** Hits with the marks of the question as they were typed: `#334`. */
   readonly literal: ReadonlySet<number>;
 }
 
-/** How much each of it counts, beside 1 for the words. */
+/** The weights, beside 1 for the words. */
 export interface RankWeights {
-  /** For the session that is most about the question. */
+  /** For the session that holds most of the question. */
   readonly session: number;
-  /** For what was made now; it halves in ten days. */
+  /** For a new observation; it halves in ten days. */
   readonly recency: number;
-  /** For what has a path of the question. */
+  /** For an observation with a path of the question. */
   readonly file: number;
-  /** For what was made in the time of the question. */
+  /** For an observation of the time that the question names. */
   readonly time: number;
-  /** For what comes right after a hit, and right before: an answer stands behind its question. */
+  /** For the observation right after a hit, and right before it: an answer follows its question. */
   readonly next: number;
   readonly previous: number;
-  /** For what was said by whom the question asks for. */
+  /** For the words of the speaker that the question asks for. */
   readonly speaker: number;
-  /** For the question itself, asked before; it stays before other prompts, which are less like it. */
+  /** For an earlier prompt with the same question; it still ranks above other prompts. */
   readonly echo: number;
-  /** For what has all that was typed with its marks. */
+  /** For an observation with all words with marks. */
   readonly literal: number;
-  /** For what was replaced by something newer. */
+  /** For a replaced note or decision. */
   readonly replaced: number;
   readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
 }
@@ -93,19 +94,19 @@ export const RANK_WEIGHTS: RankWeights = {
   },
 };
 
-/** Notes whose scores differ by at most so much say about the same: the newer one comes first. */
+/** Of two notes whose scores differ by at most so much, the newer one comes first. */
 const SIMILAR = 0.1;
-/** The number of further hits that are looked at for a newer note. */
+/** So many further hits are searched for a newer note. */
 const MORE = 5;
 const RECENT_MS = 14 * 86_400_000;
-/** Nobody says in which zone a day is meant. */
+/** A named day may be of any time zone. */
 const TIME_SLACK_MS = 43_200_000;
-/** The share of a neighbour's score that a hit gets which holds something of the question itself. */
+/** A neighbour that is a hit itself gets only this share of a hit's score. */
 const BESIDE_OWN = 0.3;
 
 /**
- * Orders hits and what stands next to them, the best first, of equal ones the newest; `limit` of them at most. In loops: a
- * command that searches once has compiled nothing yet, and a callback for each hit would take it two milliseconds.
+ * Ranks hits and their neighbours, the best first, of equal ones the newest; at most `limit`. It is written in loops: a
+ * command that searches once has compiled nothing yet, and callbacks for each hit would take two milliseconds.
  */
 export function rank<Hit extends Rankable>(
   hits: readonly Scored<Hit>[],
@@ -147,7 +148,7 @@ export function rank<Hit extends Rankable>(
   return newerNotesFirst(best.slice(0, limit + MORE)).slice(0, limit);
 }
 
-/** Puts the newer of two notes with similar scores in the place of the older one, whose score it takes. */
+/** Swaps two notes with similar scores when the later one is newer; the scores stay at their places. */
 export function newerNotesFirst<Hit extends Pick<Rankable, "id" | "kind" | "createdAtMs">>(
   ranked: readonly Ranked<Hit>[],
 ): Ranked<Hit>[] {
@@ -165,7 +166,7 @@ export function newerNotesFirst<Hit extends Pick<Rankable, "id" | "kind" | "crea
   return ranked.map(({ score }, at) => ({ hit: hits[at]!, score }));
 }
 
-/** How much sessions are about the question: their three best hits together, 1 for the best session. */
+/** How much of the question sessions hold, by their three best hits: 1 for the best session. */
 function sessionScores(hits: readonly Scored<Rankable>[]): ReadonlyMap<string, number> {
   const tops = new Map<string, number[]>();
   for (const { sessionId, textScore } of hits) {
@@ -190,7 +191,7 @@ function isOf(kind: ObservationKind, speaker: NonNullable<RankContext["speaker"]
   return speaker === "person" ? kind === "prompt" || kind === "note" : kind === "message";
 }
 
-/** 1 within the time, falling to 0 over as long again on either side. */
+/** 1 within the time; before and after it falls to 0 over the same length. */
 function nearness(atMs: number, time: NonNullable<RankContext["time"]>): number {
   const fromMs = time.fromMs - TIME_SLACK_MS;
   const untilMs = time.untilMs + TIME_SLACK_MS;
@@ -200,13 +201,13 @@ function nearness(atMs: number, time: NonNullable<RankContext["time"]>): number 
 
 /** A word of the question among the hits. */
 export interface CoveredTerm {
-  /** In how many observations it is. */
+  /** The number of observations with it. */
   readonly count: number;
-  /** How much it counts beside a word: 1. */
+  /** How much it counts; a word counts 1. */
   readonly weight: number;
-  /** Whether it was typed as it is: what holds all that was typed is what was meant. */
+  /** Whether it was typed as it is. A hit with all typed words ranks higher. */
   readonly isTyped: boolean;
-  /** The hits that have it, and those that have something that resembles it. */
+  /** The hits that have it, and those that have a similar word. */
   readonly within: ReadonlySet<number>;
   readonly resembling: ReadonlySet<number>;
 }
@@ -218,19 +219,19 @@ const SESSION_SHARE = 0.2;
 const ALL_TYPED = 1.1;
 const MIN_TYPED = 2;
 const TOGETHER = 1.05;
-/** Words with less than this part of the rarest word's weight may be missing where "all words" are needed. */
+/** A word with less than this part of the rarest word's weight may be missing from "all typed words". */
 const TELLING = 0.25;
 /** The least weight of a word. A question of common words alone needs some weight, too. */
 const LEAST_RARITY = 0.1;
-/** How fast more length takes less, and how much of the score it can take, as in BM25; there the share is 0.75. */
+/** The two parameters of BM25 for the length of a text, k1 and b; b is usually 0.75. */
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.25;
-/** The length, in usual lengths, from which on more length takes nothing more: a log may have one good line. */
+/** Beyond so many usual lengths, more length costs nothing more: a log may have one good line. */
 const LONG = 6;
 
 /**
- * How much of a question each hit holds, 1 for the best: rare words count most, and a long text is not taken for a poor one.
- * @param together The hits in which all that was typed stands together.
+ * How much of a question each hit holds, 1 for the best. Rare words count most, and length costs little.
+ * @param options `together`: the hits in which all typed words stand close together.
  */
 export function coverageOf(
   hits: readonly Rankable[],
@@ -272,8 +273,8 @@ export function coverageOf(
 }
 
 /**
- * How much a word tells that is in so many observations: as in BM25, and less the larger its part of them all is, so that a
- * word in 40 of 100 says next to nothing beside a name.
+ * The weight of a word in `count` observations: that of BM25, and less the larger the share of all observations is. A word in
+ * 40 of 100 has nearly no weight.
  */
 function rarityOf(count: number, observations: number): number {
   const rarity = Math.log((observations - count + 0.5) / (count + 0.5));

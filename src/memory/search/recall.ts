@@ -1,4 +1,4 @@
-/** Tells a session what is remembered about a prompt, or about a file before an edit, each observation once. */
+/** Tells a session what memory has about a prompt, or about a file before an edit. Each observation is told once. */
 import type { DatabaseSync } from "node:sqlite";
 import { isReplaced, isSuperseded, type ObservationKind } from "../observe/observation.ts";
 import { pathInProject } from "../project_paths.ts";
@@ -6,7 +6,7 @@ import { timelineOfFile } from "./memory_look_table.ts";
 import { countMatches, EVERYTHING, lastObservation, withTerm } from "./memory_search_table.ts";
 import { alreadyTold, noteTold } from "../tell/memory_context_table.ts";
 import { answerMemory, type SearchResult } from "./search.ts";
-import { staleAmong } from "../tell/stale_files.ts";
+import { withStale } from "../tell/stale_files.ts";
 import { headed, plain } from "../../base/plain.ts";
 import { relativeTime } from "../../base/time.ts";
 import { type Stale, staleText } from "../tell/context_text.ts";
@@ -20,17 +20,17 @@ export interface RecallPlace {
   /** Common git directory, or project directory where there is none. */
   readonly project: string;
   readonly branch: string | null;
-  /** The folder that paths are told from. */
+  /** The folder that paths are relative to. */
   readonly root: string | null;
   readonly nowMs: number;
 }
 
-/** Results that are looked at. Those of the session itself are left out: it knows them. */
+/** So many results are read. Those of the session itself are left out afterwards. */
 const LOOKED_AT = 16;
 const OF_FILE = 24;
 const SAYING: ReadonlySet<ObservationKind> = new Set(["message", "summary"]);
 const DEEDS: ReadonlySet<ObservationKind> = new Set(["commit", "fix", "edit"]);
-/** Kinds that help whoever begins something; what was merely run or looked at does not. */
+/** Kinds that help at the start of work; commands, searches and fetches do not. */
 const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
   "fix",
   "decision",
@@ -41,10 +41,10 @@ const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
   "summary",
   "edit",
 ]);
-/** The kinds that are told of a file; that somebody edited it says nothing. */
+/** The kinds that are told about a file. That it was edited is no news. */
 const OF_FILES = [...HELPFUL_KINDS].filter((kind) => kind !== "edit" && kind !== "summary");
 
-/** What is remembered about a prompt; empty for nothing. @throws {Error} What SQLite says. */
+/** What memory has about a prompt; empty when there is nothing. @throws {Error} What SQLite says. */
 export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallPlace): string {
   const words = promptWords(db, prompt);
   if (words === null) return "";
@@ -57,7 +57,7 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
   const others = found.filter(({ sessionId }) => sessionId !== place.sessionId);
   const held = heldOf(db, words, others.map(({ id }) => id));
   const about = others.map((one, at) => ({ ...one, ...held[at]! })).filter((one) => one.isEnough);
-  // What Claude answered may hold what nothing else does; of more answers, only the best leaves room for what was done.
+  // Only the best message is told, so that there is room for what was done.
   const answer = about.find(({ kind }) => kind === "message");
   const helpful = about.filter((one) => one === answer || HELPFUL_KINDS.has(one.kind))
     .map((one) => ({ ...one, doneSince: doneSince(one, about) }))
@@ -65,10 +65,10 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
   return tell(db, "Remembered about this", helpful, place);
 }
 
-/** The last that was done about what a message or a summary says, later than that; null where nothing was. */
+/** The last commit, fix or edit on the same subject after a message or summary; null when there is none. */
 function doneSince(said: SearchResult, about: readonly SearchResult[]): number | null {
   if (!SAYING.has(said.kind)) return null;
-  // A summary tells of what its own session did.
+  // A summary already includes the work of its own session.
   const done = about.filter(({ kind, sessionId, createdAtMs }) =>
     DEEDS.has(kind) && createdAtMs > said.createdAtMs &&
     (said.kind === "message" || sessionId !== said.sessionId)
@@ -76,7 +76,7 @@ function doneSince(said: SearchResult, about: readonly SearchResult[]): number |
   return done.toSorted((one, other) => other.createdAtMs - one.createdAtMs)[0]?.id ?? null;
 }
 
-/** Puts first what names the same thing, and what is still broken. */
+/** Higher for an observation with a name of the prompt, and for an open failure. */
 function urgency(
   { isNamed, outcome, resolvedBy }: Pick<Recalled, "outcome" | "resolvedBy"> & {
     readonly isNamed: boolean;
@@ -85,7 +85,7 @@ function urgency(
   return Number(isNamed) + Number(outcome === "failure" && resolvedBy === null);
 }
 
-/** What is remembered about a file; empty for nothing. @throws {Error} What SQLite says. */
+/** What memory has about a file; empty when there is nothing. @throws {Error} What SQLite says. */
 export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace): string {
   const path = pathInProject(file, place.root);
   const found = timelineOfFile(db, path, {
@@ -98,7 +98,7 @@ export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace
   return tell(db, `Remembered about ${path}`, found, place);
 }
 
-/** Something that may be told, before anybody has looked at its files. */
+/** An observation that may be told, before its files are checked. */
 type Known = Omit<Recalled, "stale"> & {
   readonly branch: string | null;
   readonly files: readonly string[];
@@ -115,8 +115,7 @@ function tell(
   const news = helpful.filter((one) => !known.has(one.id) && !isReplaced(one))
     .slice(0, MAX_RECALLED);
   const facts = news.map((one) => ({ ...one, updatedAtMs: one.createdAtMs }));
-  const stale = staleAmong(db, facts, { root, branch, project });
-  const recalled = news.map((one) => ({ ...one, stale: stale.get(one.id) ?? null }));
+  const recalled = withStale(db, facts, { root, branch, project });
   const { text, told } = recallText(about, recalled, nowMs);
   noteTold(db, sessionId, told, nowMs);
   return text;
@@ -124,22 +123,17 @@ function tell(
 
 /** About 250 tokens. */
 const MAX_RECALL_CHARS = 870;
-/** So many are told at most. */
+/** At most so many observations are told. */
 const MAX_RECALLED = 4;
 const MAX_TITLE_CHARS = 150;
-/** The least room of a snippet. It takes the room that the other lines leave. */
+/** The least length of a snippet. It also gets the room that the other lines leave. */
 const MIN_SNIPPET_CHARS = 90;
 
-interface Recalled {
-  readonly id: number;
-  readonly kind: ObservationKind;
-  readonly title: string;
-  /** Empty where the title says it all. */
+interface Recalled
+  extends Pick<SearchResult, "id" | "kind" | "title" | "outcome" | "resolvedBy" | "createdAtMs"> {
+  /** Empty when the title says it all. */
   readonly snippet: string;
-  readonly outcome: "success" | "failure" | null;
-  readonly resolvedBy: number | null;
-  readonly createdAtMs: number;
-  /** The number of later work on the same, for what somebody said; null where there is none. */
+  /** For a message or summary: the number of later work on the same subject; null when there is none. */
   readonly doneSince: number | null;
   /** Whether its file changed or is gone; null where it did not change. */
   readonly stale: Stale | null;
@@ -196,25 +190,25 @@ function restOf(snippet: string, title: string): string {
   return title.includes(snippet.slice(0, 40)) ? "" : snippet;
 }
 
-/** Prompts that tell less are about what was said just before ("yes, fix that"). */
+/** A prompt with fewer words of meaning is about what was said just before ("yes, fix that"). */
 const MIN_TELLING = 2;
 const MAX_WORDS = 24;
-/** A memory of a few observations is counted as if it had so many more, or each of its words would be everywhere. */
+/** So many observations are added to the count, since in a small memory every word would seem common. */
 const FEW = 10;
-/** The part of a prompt's weight, or the weight of so many of its rarest words, that must be held. */
+/** An observation must hold this part of the prompt's weight, or the weight of so many of its rarest words. */
 const ENOUGH = { part: 0.5, words: 2.5 };
-/** Words that ask for work, whatever it is about. */
+/** Words that ask for work without saying on what. */
 const OF_WORK: ReadonlySet<string> = new Set(
   ("add build change check clean commit commits create delete do edit error errors fail failing fails file files fix implement " +
     "look merge move open pr project pull push refactor remove rename repo repository review run show start test tests update work write")
     .split(" ").map((word) => `"${word}"`),
 );
-/** Beside a name of code, this part of the needed weight is enough. */
+/** With a name of code, this part of the needed weight is enough. */
 const BESIDE_NAME = 0.5;
 
 interface Word {
   readonly match: string;
-  /** How much it tells: the more, the fewer observations have it. */
+  /** The fewer observations have it, the higher. */
   readonly weight: number;
   /** Whether memory has it at all. */
   readonly isKnown: boolean;
@@ -224,11 +218,11 @@ interface PromptWords {
   readonly words: readonly Word[];
   /** Names of code, as the index takes them. */
   readonly names: readonly string[];
-  /** How much has to be held. */
+  /** The weight that an observation must hold. */
   readonly enough: number;
 }
 
-/** Reads a prompt; null where it says too little, or memory cannot have enough of it. @throws {Error} What SQLite says. */
+/** Reads a prompt; null when it says too little, or memory has too few of its words. @throws {Error} What SQLite says. */
 function promptWords(db: DatabaseSync, prompt: string): PromptWords | null {
   const asked = readQuestion(prompt).terms.filter(({ kind }) => kind === "word").slice(
     0,
@@ -257,7 +251,7 @@ interface Held {
   readonly isNamed: boolean;
 }
 
-/** How each observation answers a prompt, in their order. @throws {Error} What SQLite says. */
+/** How much of a prompt each observation holds, in their order. @throws {Error} What SQLite says. */
 function heldOf(
   db: DatabaseSync,
   { words, names, enough }: PromptWords,

@@ -1,6 +1,6 @@
-/** Searching memory: the index gives candidates, ranking orders them, and what is asked for is read whole. */
+/** Searches memory: finds candidates in the index, ranks them, and reads the best. */
 import type { DatabaseSync } from "node:sqlite";
-import { NO_SESSION, type ObservationKind } from "../observe/observation.ts";
+import { NO_SESSION } from "../observe/observation.ts";
 import { bareWords, type MemoryQuestion, readQuestion } from "./question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights, type Scored } from "./rank.ts";
 import type { SpokenTime } from "./spoken_time.ts";
@@ -15,7 +15,7 @@ import {
   newestObservations,
   withText,
 } from "./memory_search_table.ts";
-import { readObservations } from "../drain/observations_table.ts";
+import { type Observation, readObservations } from "../drain/observations_table.ts";
 import {
   type AskedQuestion,
   askIndex,
@@ -25,21 +25,11 @@ import {
 } from "./candidates.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../base/letters.ts";
 
-export interface SearchResult {
-  readonly id: number;
-  readonly uid: string;
-  readonly kind: ObservationKind;
-  readonly title: string;
-  /** The part of the text that the question is about, one line. */
+export interface SearchResult
+  extends Omit<Observation, "text" | "facts" | "repeats" | "updatedAtMs"> {
+  /** The part of the text with most words of the question, in one line. */
   readonly snippet: string;
   readonly score: number;
-  readonly sessionId: string;
-  readonly project: string | null;
-  readonly branch: string | null;
-  readonly outcome: "success" | "failure" | null;
-  readonly resolvedBy: number | null;
-  readonly files: readonly string[];
-  readonly createdAtMs: number;
   /** The tokens of its whole text. */
   readonly tokens: number;
 }
@@ -50,10 +40,10 @@ export interface SearchOptions {
   readonly limit: number;
   /** The moment of the question, epoch milliseconds. */
   readonly nowMs: number;
-  /** The result of `spokenTime()` for the question; null where nobody has looked. */
+  /** The result of `spokenTime()` for the question. */
   readonly time?: SpokenTime | null;
   readonly weights?: RankWeights;
-  /** Finds nothing rather than what only has words that say little. */
+  /** True: common words alone find nothing. */
   readonly isSure?: boolean;
 }
 
@@ -65,20 +55,20 @@ export interface SearchAnswer {
 }
 
 const CANDIDATES = 120;
-/** Best candidates whose neighbours are looked at, and how far. */
+/** The neighbours of so many best candidates are read, and so far. */
 const WITH_NEIGHBOURS = 10;
 const REACH = 3;
-/** The score of what was done in the time of a question, beside 1 for what has its words. */
+/** The score of an observation of the question's time without its words; the best hit with its words has 1. */
 const DONE_THEN = 0.2;
 const SNIPPET_CHARS = 240;
-/** A question that was asked before has so many words at least. */
+/** Only a question of so many words is recognised as asked before. */
 const MIN_ECHO_WORDS = 3;
-/** Best candidates that are read for what was typed with its marks. */
+/** So many best candidates are searched for words with marks. */
 const READ_FOR_MARKS = 60;
 
 /**
- * Searches memory for what a person typed. Every result has what stood in quotes; where nothing has it, the quotes do not
- * count. @throws {Error} What SQLite says; `withIndex()` mends a damaged index.
+ * Searches memory for what a person typed. Every result has the quoted phrases; when no observation has them, the quotes
+ * are ignored. @throws {Error} What SQLite says; `withIndex()` rebuilds a damaged index.
  */
 export function answerMemory(
   db: DatabaseSync,
@@ -98,14 +88,14 @@ export function answerMemory(
     found = rankAsked(db, common, { ...options, question });
   }
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
-  const results = tellResults(db, asked, found)
-    // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
+  const results = readResults(db, asked, found)
+    // The index marks a project by a word, which a person may type, so the project is compared once more.
     .filter(({ project }) => filter.project === null || project === filter.project)
     .slice(0, limit);
   return { results, quotedNowhere: isNowhere && results.length > 0 ? phrases : [] };
 }
 
-/** The order in which observations answer a question. @throws {Error} As {@linkcode answerMemory}. */
+/** Ranks the observations for a question. @throws {Error} As {@linkcode answerMemory}. */
 export function rankMatches(
   db: DatabaseSync,
   text: string,
@@ -119,7 +109,7 @@ export function rankMatches(
     : rankAsked(db, { ...asked, phrases: [] }, { ...options, question });
 }
 
-/** Whether a word was not found, which an index that has lost its pages gives no other sign of. */
+/** Whether a word was not found. An index that has lost its pages shows no other sign. */
 function isMissingAny({ terms }: AskedQuestion, found: number): boolean {
   return terms.length > 0 &&
     (found === 0 || terms.some(({ term, count }) => term.kind === "word" && count === 0));
@@ -141,7 +131,7 @@ function rankAsked(
     hits.push(...newTo(hits, dated));
   }
   const scored: Scored<IndexHit>[] = scoredByWords(db, asked, hits);
-  // Nor does what was merely done in a time hold what stood in quotes.
+  // Observations of the time alone do not hold the quoted phrases.
   const isOfTimeAlone = asked.phrases.length === 0 &&
     (hits.length === 0 || question.isOfTimeAlone);
   if (within !== null && isOfTimeAlone) {
@@ -153,7 +143,7 @@ function rankAsked(
     });
     scored.push(...newTo(scored, done).map((hit) => ({ ...hit, textScore: DONE_THEN })));
   }
-  // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
+  // Neighbours do not hold the quoted phrases, and notes without a session are neighbours by chance.
   const best = asked.phrases.length > 0
     ? []
     : scored.filter(({ sessionId }) => sessionId !== NO_SESSION)
@@ -171,13 +161,13 @@ function rankAsked(
   return rank(scored, neighbours, context, { weights, limit });
 }
 
-/** The hits that are not among others. */
+/** The hits that are not known yet. */
 function newTo(known: readonly IndexHit[], hits: readonly IndexHit[]): IndexHit[] {
   const ids = new Set(known.map(({ id }) => id));
   return hits.filter(({ id }) => !ids.has(id));
 }
 
-/** A filter that lets through what was made in a time as well. */
+/** A filter that is limited to a time. */
 function withinTime(filter: MemoryFilter, { fromMs, untilMs }: SpokenTime) {
   return {
     ...filter,
@@ -186,14 +176,14 @@ function withinTime(filter: MemoryFilter, { fromMs, untilMs }: SpokenTime) {
   };
 }
 
-/** Neighbours are of the same session, but may be of another kind or time than what was asked for. */
+/** Whether a neighbour matches the filter: it is of the same session, but may be of another kind or time. */
 function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: MemoryFilter): boolean {
   return (kind === null || hit.kind === kind) && file === null && branch === null &&
     (sinceMs === null || hit.createdAtMs >= sinceMs) &&
     (untilMs === null || hit.createdAtMs < untilMs);
 }
 
-/** The prompts that are the question itself, asked before; of two words or fewer none is. */
+/** The earlier prompts with the same question, when it has three words or more. */
 function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): ReadonlySet<number> {
   const isQuestion = said.split(" ", MIN_ECHO_WORDS).length >= MIN_ECHO_WORDS;
   const echoes = !isQuestion
@@ -202,7 +192,7 @@ function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): Readonly
   return new Set(echoes.map(({ id }) => id));
 }
 
-/** Which of the best have all pieces of the question with their marks, as they were typed. */
+/** The best hits that have all words with marks exactly as they were typed. */
 function literalIn(
   db: DatabaseSync,
   { literals, time }: MemoryQuestion,
@@ -215,7 +205,7 @@ function literalIn(
   return new Set(ids);
 }
 
-function tellResults(
+function readResults(
   db: DatabaseSync,
   asked: AskedQuestion,
   found: readonly Ranked<Pick<IndexHit, "id">>[],
@@ -234,7 +224,7 @@ function tellResults(
   });
 }
 
-/** The words that were looked for, as they may stand in a text: what only the index has is left out. */
+/** The words of the search as they may stand in a text, without words that only the index has. */
 function wordsOf(asked: AskedQuestion): string[] {
   return knownMatches(asked)
     .flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
@@ -242,11 +232,11 @@ function wordsOf(asked: AskedQuestion): string[] {
     .filter((word) => !isOfIndex(word) && !word.includes(" "));
 }
 
-/** Places of one word that are looked at. */
+/** At most so many places of one word are compared. */
 const MAX_PLACES = 50;
 /** The characters that are shown before the first word found. */
 const LEAD_CHARS = 40;
-/** The longest ending of a word, and the least that it leaves. */
+/** Endings of so many letters are cut off, and so many letters must stay. */
 const ENDING_CHARS = 2;
 const MIN_STEM_CHARS = 4;
 

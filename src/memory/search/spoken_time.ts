@@ -1,4 +1,4 @@
-/** The time that a text speaks of, as `chrono-node` reads it. Only what searches for a person loads this file. */
+/** Reads the time that a question names, with `chrono-node`. Only searches for a person load this file. */
 import * as german from "chrono-node/de";
 import * as english from "chrono-node/en";
 import * as french from "chrono-node/fr";
@@ -10,11 +10,11 @@ export interface SpokenTime {
   /** From a moment, inclusive, to another, exclusive; epoch milliseconds, in days of UTC. */
   readonly fromMs: number;
   readonly untilMs: number;
-  /** The part of the text that speaks of it, in small letters. */
+  /** The words of the time, in small letters. */
   readonly words: string;
-  /** Seen from the moment of the question (`last week`): what was said then does not have these words. */
+  /** Whether it is relative to the question (`last week`): texts of that time do not have these words. */
   readonly isRelative: boolean;
-  /** Whether others read another day in it: `3/4/2026` is in April outside of America. */
+  /** Whether it may mean another day: `3/4/2026` is in April outside of America. */
   readonly isAmbiguous: boolean;
 }
 
@@ -40,7 +40,7 @@ const MORE_TIMES: readonly {
 
 const SHORT_MONTHS = /^(?:jan|feb|apr|may|mai|jun|jul|aug|sep|oct|okt|nov|dec|dez)$/;
 
-/** How long the unit is that a relative time is told in, in days. */
+/** The length of the unit of a relative time, in days. */
 const UNITS: readonly (readonly [word: RegExp, days: number])[] = [
   [/weekend|wochenende/, 2],
   [/week|woche|semaine|周|週/, 7],
@@ -49,8 +49,8 @@ const UNITS: readonly (readonly [word: RegExp, days: number])[] = [
 ];
 
 /**
- * Reads the first time in a text; null when it speaks of none. A version (`24.04.01`), a fraction (`1/2`) and a month's name
- * that is a verb (`march on`) are none. A time in the future is taken for the last one of its name.
+ * Reads the first time in a text; null when there is none. Versions (`24.04.01`), fractions (`1/2`) and verbs that are names
+ * of months (`march on`) are no times. A time in the future means the last one of that name.
  */
 export function spokenTime(text: string, nowMs: number): SpokenTime | null {
   const lower = text.toLowerCase();
@@ -81,7 +81,7 @@ function isTime({ text, index }: ParsedResult, lower: string): boolean {
   if (/^[\d./-]+$/.test(text)) return /\b(?:19|20)\d\d\b|^\d{1,2}\/\d{1,2}\/\d\d$/.test(text);
   // Short names of days are words of other languages: `so`, `mar`.
   if (/^[a-z]{1,3}$/.test(text) && !SHORT_MONTHS.test(text)) return false;
-  // Something to come (`in a year`) was not remembered.
+  // A time to come (`in a year`) is not in memory.
   if (/^(?:in|within|for) (?:an?|the|\d+)\b/.test(text)) return false;
   // The name of a month by itself may be a verb.
   if (/^[a-zà-ÿ]+\.?$/.test(text) && /^(?:may|march|mars?)$/.test(text)) {

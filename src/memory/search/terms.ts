@@ -1,8 +1,9 @@
 /**
- * The words of code, as the index has them. Prose is indexed as it is, stemmed; what must be found exactly becomes a word
- * that no stemmer changes and no prose holds: it ends with `ǃ`, and `ǀ` joins its parts (both letters to the index).
- * `parseHookEvent` gives `parsehookeventǃ` and the plain words of its parts; `src/hook/run.ts` gives `srcǀhookǀrunǀtsǃ` and
- * `runǀtsǃ`; a date gives `2026ǀ03ǀ04ǃ`, however it is written. Writing without blanks (Chinese, Japanese, Thai) gives every pair of neighbours, a picture (🚀) its number.
+ * Makes the words of code for the index. Prose is indexed as it is, stemmed. A term that must be found exactly becomes a
+ * word that no stemmer changes and that prose never has: it ends with `ǃ`, and `ǀ` joins its parts (the index treats both
+ * as letters). `parseHookEvent` gives `parsehookeventǃ` and its parts as plain words; `src/hook/run.ts` gives
+ * `srcǀhookǀrunǀtsǃ` and `runǀtsǃ`; a date gives `2026ǀ03ǀ04ǃ` in any spelling. Scripts without blanks (Chinese, Japanese,
+ * Thai) give every pair of neighbouring letters, and a picture (🚀) gives its number.
  */
 import { digestHalves } from "../../base/fnv.ts";
 import {
@@ -17,7 +18,7 @@ import {
 const END = "ǃ";
 /** Stands between the words that an exact word is made of. */
 export const JOINT = "ǀ";
-/** Longest text that is looked through, in characters, and the most words that come of it. */
+/** At most so many characters of a text are read, and so many terms are made. */
 const MAX_CHARS = 80_000;
 const MAX_TERMS = 600;
 const MAX_TERM_CHARS = 120;
@@ -43,11 +44,11 @@ const SCRIPTS = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar
   .map((name) => `\\p{Script=${name}}`).join("");
 const unspaced = scriptPattern(`[${SCRIPTS}ー]{2,}`, "gu");
 const anyUnspaced = scriptPattern(`[${SCRIPTS}]`, "u");
-/** Pictures, each a character that the index takes for a blank; and what a text without any can be told by at a glance. */
+/** Pictures, which the index treats as blanks; and a cheap pattern that matches every text with a picture. */
 const picture = scriptPattern(String.raw`\p{Extended_Pictographic}`, "gu");
 const ANY_PICTURE = /[\xa9\xae\u203c-\u3299\ud83c-\ud83e]/;
 
-/** The words of code in a text, and the pairs of writing without blanks; each once. */
+/** The words of code in a text, and the pairs of scripts without blanks; each once. */
 export interface CodeTerms {
   /** To be found exactly. */
   readonly exact: readonly string[];
@@ -65,7 +66,7 @@ export function isOfIndex(word: string): boolean {
   return word.endsWith(END);
 }
 
-/** The two neighbours in writing without blanks that a word of the index is made of; null for any other word. */
+/** The pair of neighbouring letters that a word of the index is made of; null for any other word. */
 export function pairOf(word: string): string | null {
   const pair = word.slice(0, -END.length);
   return isOfIndex(word) && isUnspaced(pair) && !pair.includes(JOINT) ? pair : null;
@@ -89,7 +90,7 @@ export function codeTerms(text: string): CodeTerms {
   return { exact: [...exact], parts: [...parts].slice(0, MAX_TERMS) };
 }
 
-/** The terms of a text as the index has them, with the word of its project. */
+/** The terms of a text for the index, with the word of its project. */
 export function indexedTerms(text: string, project: string | null): string {
   const { exact, parts } = codeTerms(text);
   return [...exact, ...parts, ...(project === null ? [] : [projectTerm(project)])].join(" ");
@@ -102,8 +103,8 @@ export function projectTerm(project: string): string {
 }
 
 /**
- * A name as it is found exactly: `run.ts`, `src/hook/run.ts`, `HookEvent`. How the words of an identifier are joined makes
- * no difference: `hook_event` is the same. Empty when it has no letter or digit.
+ * The exact term of a name: `run.ts`, `src/hook/run.ts`, `HookEvent`. `HookEvent` and `hook_event` give the same term. Empty
+ * for a name without letters and digits.
  */
 export function exactTerm(name: string): string {
   const joined = name.toLowerCase().replace(/[_$]/g, "")
@@ -122,7 +123,7 @@ export function wordsOf(identifier: string): string[] {
     .toLowerCase().split(patternFor(BETWEEN_WORDS, identifier)).filter((word) => word !== "");
 }
 
-/** The terms of chunks that were seen before: a drain meets the same ones again and again. */
+/** The terms of chunks that were seen before, since a drain meets the same ones again and again. */
 const KNOWN_CHUNKS = new Map<string, CodeTerms>();
 const MAX_KNOWN_CHUNKS = 2_000;
 
@@ -130,7 +131,7 @@ function termsOfChunk(chunk: string): CodeTerms {
   const known = KNOWN_CHUNKS.get(chunk);
   if (known !== undefined) return known;
   const [exact, parts] = [new Set<string>(), new Set<string>()];
-  // Line and column behind a path are another thing every day.
+  // The line and column behind a path change often.
   addChunk(chunk.replace(/(\.[A-Za-z]\w*)(?::\d+){1,2}$/, "$1"), exact, parts);
   const terms = { exact: [...exact], parts: [...parts] };
   if (chunk.length > MAX_TERM_CHARS) return terms;
@@ -152,7 +153,7 @@ function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {
   for (const piece of pieces) {
     if (!COMPOUND.test(piece) || piece.length > MAX_TERM_CHARS) continue;
     exact.add(exactTerm(piece));
-    // A commit is spoken of by the beginning of its number.
+    // A commit is usually named by the first 7 digits of its id.
     if (/^[0-9a-f]{8,64}$/.test(piece) && /\d/.test(piece)) {
       exact.add(exactTerm(piece.slice(0, 7)));
       continue;
@@ -172,7 +173,7 @@ function* beyondAscii(text: string): Generator<string> {
   }
 }
 
-/** Neighbours in a run of writing without blanks, two by two. */
+/** The pairs of neighbouring letters in a run without blanks. */
 function* pairsOf(run: string): Generator<string> {
   const letters = [...run];
   for (let at = 0; at + 1 < letters.length; at++) yield letters[at]! + letters[at + 1]! + END;

@@ -1,34 +1,22 @@
-/** Writes what a session is told of earlier ones: a few lines, each with the number that opens the whole. */
+/** Writes what a session is told of earlier ones: lines with the numbers of observations, by section. */
 import { headed, plainLines } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { relativeTime } from "../../base/time.ts";
-import type { ObservationKind, ObservedFacts } from "../observe/observation.ts";
+import type { Observation } from "../drain/observations_table.ts";
 import { charsOfTokens } from "../text.ts";
 
-/** Claude Code cuts what a hook says at 10,000 characters. */
+/** Claude Code cuts the text of a hook at 10,000 characters. */
 export const MAX_CONTEXT_CHARS = 9_000;
 
-export interface Tellable {
-  readonly id: number;
-  readonly sessionId: string;
-  readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly title: string;
-  readonly files: readonly string[];
-  readonly facts: ObservedFacts;
-  /** How often it happened in its session. */
-  readonly repeats: number;
-  readonly resolvedBy: number | null;
-  readonly updatedAtMs: number;
-  /** Whether its files changed or are gone; null where they did not change, or nobody has looked. */
+export interface Tellable extends Omit<Observation, "uid" | "project" | "text" | "createdAtMs"> {
+  /** Whether its files changed or are gone; null when they did not change, or were not checked. */
   readonly stale: Stale | null;
 }
 
 /** An observation as one line of the context. */
 export interface ToldLine {
   readonly of: Pick<Tellable, "id" | "branch" | "updatedAtMs">;
-  /** Says what it is, where the text does not: `task`, `fix`, `asked`. */
+  /** What the line is, when its text does not say so: `task`, `fix`, `asked`. */
   readonly label?: string;
   readonly text: string;
   /** A remark after the text: ` (its file has changed since)`. */
@@ -53,22 +41,22 @@ export interface ContextFacts {
   readonly operations: readonly PlainLine[];
   readonly tasks: readonly PlainLine[];
   readonly workflows: readonly PlainLine[];
-  /** How the last session ended, in its own words. */
+  /** The last message of the last session, quoted. */
   readonly lastWords: readonly ToldLine[];
   /** Fixes, then decisions and notes. */
   readonly known: readonly ToldLine[];
   readonly sessions: readonly ToldLine[];
   /** Edits, and commits of other branches: what `git log` does not show. */
   readonly unlogged: readonly ToldLine[];
-  /** Older decisions and notes, for which there may be room. */
+  /** Further decisions and notes, when there is room for them. */
   readonly more: readonly ToldLine[];
-  /** Captures that no drain has come to. */
+  /** Captures that wait for a drain. */
   readonly waiting: readonly PlainLine[];
 }
 
 export interface ContextBudget {
   readonly tokens: number;
-  /** Characters that are left of what a hook may say. */
+  /** Characters that are left of the text of the hook. */
   readonly room: number;
 }
 
@@ -97,7 +85,7 @@ export function contextText(facts: ContextFacts, budget: ContextBudget): string 
   return heading === "" ? "" : plainLines(text) + FOOTER;
 }
 
-/** The numbers of what a context tells. */
+/** The numbers of the observations in a context. */
 export function toldIn(context: string): number[] {
   return Array.from(context.matchAll(/^- #(\d+) /gm), ([, id]) => Number(id));
 }
@@ -108,8 +96,8 @@ export function waitingText(waiting: number): string {
   const are = waiting === 1 ? "is" : "are";
   return `${
     count(waiting, "capture")
-  } of other sessions of this project ${are} not worked in yet, so what they tell, and what is still open, ` +
-    "may be missing here: `conclaude queue drain`.";
+  } of other sessions of this project ${are} not worked in yet, ` +
+    "so what they tell, and what is still open, may be missing here: `conclaude queue drain`.";
 }
 
 export function contextChars({ tokens, room }: ContextBudget): number {
@@ -122,7 +110,7 @@ function linesOf(facts: ContextFacts): Line[] {
     lines.map(({ of, label, text, note = "" }): Line => {
       const where = of.branch === branch || of.branch === null ? "" : ` on ${of.branch}`;
       const what = label === undefined ? "" : `, ${label}`;
-      // Where it was done is said before it.
+      // The branch stands before the text already.
       const plain = where === "" ? text : text.replace(`${where}:`, ":");
       return {
         section,
@@ -152,7 +140,7 @@ function linesOf(facts: ContextFacts): Line[] {
   ];
 }
 
-/** A fact, with a remark when its files changed. */
+/** The line of an observation, with a remark when its files changed. */
 export function withState(one: Tellable, label?: string): ToldLine {
   return {
     of: one,
@@ -162,7 +150,6 @@ export function withState(one: Tellable, label?: string): ToldLine {
   };
 }
 
-/** Its content has changed, or the file is gone. */
 export type Stale = "changed" | "gone";
 
 /** The remark after a fact; empty where no file has changed. */

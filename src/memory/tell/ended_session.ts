@@ -1,10 +1,10 @@
-/** How a session ended: by itself, by the person, by an error of the API, or with its process; in a turn or between turns. */
+/** Describes how a session ended: by itself, by the person, by an error of the API, or with its process. */
 import type { SessionEnd } from "../../db/sessions.ts";
 
-/** Reasons that only a person gives. `other` is given by a `claude -p`, and when a terminal is closed. */
+/** Reasons that come from a person. `claude -p` and a closed terminal give `other`. */
 const BY_PERSON: ReadonlySet<string> = new Set(["prompt_input_exit", "clear", "logout", "resume"]);
 const MAX_ERROR_CHARS = 60;
-/** How the last line of a summary begins that says how the session ended. */
+/** Begins the last line of a summary, which says how the session ended. */
 const MARK = "\nEnded: ";
 
 /** An error of the API in words: `rate_limit` is a rate limit, and `unknown` says nothing. */
@@ -13,7 +13,7 @@ export function errorInWords(error: string): string {
   return words === "" || words === "unknown" ? "API error" : words;
 }
 
-/** Why a session was cut off in a turn; null where it lives, or its last turn had ended. */
+/** Why a session was cut off in a turn; null when it is active, or its last turn had ended. */
 export function whyCutOff({ status, reason, turn }: SessionEnd): string | null {
   if (turn?.kind === "failed") return errorInWords(turn.error);
   if (turn?.kind !== "begun" || status === "active") return null;

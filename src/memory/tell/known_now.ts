@@ -1,14 +1,11 @@
-/**
- * Collects what is known of a project and still holds: fixes, decisions, notes, and work that the log of the branch
- * does not show.
- */
+/** Collects facts of a project that still hold: fixes, decisions, notes, and work that the branch's log does not show. */
 import type { DatabaseSync } from "node:sqlite";
 import { loggedCommits } from "../../system/git/reflogs.ts";
 import { type Tellable, type ToldLine, withState } from "./context_text.ts";
 import { liesOutside } from "../drain/describe_fix.ts";
 import { keptJson, type ObservationKind } from "../observe/observation.ts";
 import { editsOfBranch, keepAnswer, keptAnswer, triesOf } from "./memory_context_table.ts";
-import { MAX_BYTES, putBackAmong, staleAmong } from "./stale_files.ts";
+import { MAX_BYTES, putBackAmong, withStale } from "./stale_files.ts";
 import { type ContextPlace, isToldTo, newestFirst } from "./told_rows.ts";
 import type { Environment } from "../../system/environment.ts";
 import { commitsElsewhere, refsState } from "../../system/git/branches.ts";
@@ -20,14 +17,14 @@ const MAX_FIXES = 6;
 const MAX_KEPT = 40;
 const MAX_COMMITS = 6;
 const MAX_EDITS = 6;
-/** Edits that are looked at. */
+/** So many of the newest edits are read. */
 const OF_EDITS = 12;
 /** A fix is worth telling after so many failures. */
 const MIN_TRIES = 2;
 
 /**
- * Fixes that took more than one try, or whose cause lay outside of the code, of each command the newest; none whose files
- * hold again what they held before.
+ * Fixes that took more than one try, or whose cause lay outside of the code: of each command the newest. A fix whose files
+ * were put back is left out.
  */
 export function fixes(
   db: DatabaseSync,
@@ -44,11 +41,10 @@ export function fixes(
   );
   const back = putBackAmong(db, worth, place.root);
   const told = worth.filter(({ id }) => !back.has(id)).slice(0, MAX_FIXES);
-  const stale = staleAmong(db, told, place);
-  return told.map((one) => withState({ ...one, stale: stale.get(one.id) ?? null }, "fix"));
+  return withStale(db, told, place).map((one) => withState(one, "fix"));
 }
 
-/** Decisions and notes, but for those that stand in what Claude reads anyway. */
+/** Decisions and notes, without those that stand in files which Claude Code reads anyway. */
 export function keptFacts(
   db: DatabaseSync,
   rows: readonly Tellable[],
@@ -63,8 +59,7 @@ export function keptFacts(
     configDir: place.environment.variable("CLAUDE_CONFIG_DIR"),
   });
   const told = all.filter((one) => !isKnown(one)).slice(0, MAX_KEPT);
-  const stale = staleAmong(db, told, place);
-  return told.map((one) => withState({ ...one, stale: stale.get(one.id) ?? null }, one.kind));
+  return withStale(db, told, place).map((one) => withState(one, one.kind));
 }
 
 /** Commits that another branch has, and this one has not. */
@@ -86,7 +81,7 @@ export async function commits(
   }).slice(0, MAX_COMMITS);
 }
 
-/** Edits since the last commit on this branch that were not put back, of each file the last one; none where nobody can look. */
+/** Edits since the last commit on this branch that were not put back: of each file the last one. */
 export function edits(db: DatabaseSync, place: ContextPlace, since: number | null): ToldLine[] {
   const { project, branch, root } = place;
   if (root === null) return [];
@@ -104,20 +99,19 @@ export function edits(db: DatabaseSync, place: ContextPlace, since: number | nul
   const last = newestBy(made, ({ files }) => files.join());
   const back = putBackAmong(db, last, root);
   const told = last.filter(({ id }) => !back.has(id)).slice(0, MAX_EDITS);
-  const stale = staleAmong(db, told, place);
-  return told.map((one) => withState({ ...one, stale: stale.get(one.id) ?? null }, "edit"));
+  return withStale(db, told, place).map((one) => withState(one, "edit"));
 }
 
-/** The first of those that have the same key. */
+/** The first row of each key. */
 function newestBy(rows: readonly Tellable[], keyOf: (row: Tellable) => string): Tellable[] {
   const seen = new Set<string>();
   return rows.filter((row) => !seen.has(keyOf(row)) && seen.add(keyOf(row)));
 }
 
-/** Git is not waited for longer, in milliseconds. */
+/** Git gets so many milliseconds to answer. */
 const GIT_MS = 8;
 
-/** Whether a commit stands on another branch only; `unknown` where git did not tell in time. */
+/** Whether a commit stands only on another branch; `unknown` when git did not answer in time. */
 type Unlogged = "elsewhere" | "no" | "unknown";
 
 interface Answer {
@@ -127,8 +121,8 @@ interface Answer {
 }
 
 /**
- * Tells of commits, by their ids or how these begin, whether they stand on a branch, but not below `HEAD`. One that was
- * amended, rebased or reset away stands nowhere.
+ * Returns a function that tells of commits whether they stand only on another branch. A commit that was amended, rebased or
+ * reset away stands on none. @param ids Whole ids, or their beginnings.
  */
 export async function unloggedCommits(
   db: DatabaseSync,
@@ -154,7 +148,7 @@ export async function unloggedCommits(
   try {
     keepAnswer(db, project, JSON.stringify(answer));
   } catch {
-    // Somebody else writes: the next session asks again.
+    // Another process writes; the next session asks git again.
   }
   return (id) => elsewhere.includes(id) ? "elsewhere" : "no";
 }
@@ -166,11 +160,11 @@ const MAX_DEPTH = 4;
 const MAX_FOLDERS = 12;
 /** The files that Claude Code reads in each of them. */
 const NAMES = ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"];
-/** Code between fences or in a line: a file that it names is not brought in. */
+/** Code blocks and code in a line: files that they name are not included. */
 const CODE = /^[ \t]*(`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\1|(?![\s\S]))|`[^`\n]+`/gm;
-/** A file that another one brings in. */
-const BROUGHT_IN = /(?:^|\s)@([\w./~-]+)/g;
-/** What makes a text bold. */
+/** A file that another one includes. */
+const INCLUDED = /(?:^|\s)@([\w./~-]+)/g;
+/** Marks of bold text and code. */
 const MARKS = /[*_`~]+/g;
 /** Splits Markdown into sentences: after a sentence, at a paragraph, at an item of a list. */
 const SENTENCES = /(?<=[.!?])\s+|\n\s*\n|\n(?=[ \t]*(?:[-+>#•]+|\d{1,3}[.)])[ \t])/;
@@ -178,7 +172,7 @@ const LIST_MARK = /^(?:[-+>#•]+|\d{1,3}[.)]) /;
 /** Ends the rule in a sentence: a reason or a rewording follows. */
 const REASON = /\s*[,;:(–—]|\s-\s/;
 
-/** Plans and answers to questions are decisions too, and stand in none of these files. */
+/** Plans and answers to questions: decisions that are no rules. */
 const NO_RULE = /^Plan(?: refused)?: | → /;
 /** Words that introduce a rule and do not change it. */
 const FRAME =
@@ -191,7 +185,7 @@ interface KnownPlace {
   readonly configDir?: string | undefined;
 }
 
-/** Tells whether a note, or a rule, stands in one of these files. They are read only where there is one. */
+/** Returns a function that tells whether a note or rule stands in a file that Claude Code reads. */
 function knownFromFiles(
   facts: readonly KnownFact[],
   place: KnownPlace,
@@ -217,7 +211,7 @@ function mayBeKnown({ kind, title }: KnownFact): boolean {
   return kind === "note" || kind === "decision" && !NO_RULE.test(title);
 }
 
-/** The sentences of a text, and each without the reason behind it, as they are compared. */
+/** The sentences of a text for the comparison, each also without its reason. */
 function rulesOf(text: string): string[] {
   return text.split(SENTENCES)
     .flatMap((sentence) => [sentence, sentence.split(REASON, 1)[0]!]).map(bareRule);
@@ -255,7 +249,7 @@ function knownTexts(
     const text = readText(file, MAX_BYTES);
     if (text === null) continue;
     texts.push(text);
-    for (const [, name] of text.replace(CODE, "").matchAll(BROUGHT_IN)) {
+    for (const [, name] of text.replace(CODE, "").matchAll(INCLUDED)) {
       if (name!.startsWith("~/")) {
         if (home !== null) more.add(joinPath(home, name!.slice(2)));
       } else more.add(name!.startsWith("/") ? name! : joinPath(parentOf(file), name!));
@@ -267,7 +261,7 @@ function knownTexts(
   ];
 }
 
-/** The rules in a folder, and so many folders below it. */
+/** The Markdown files in a folder and below it. */
 function rulesIn(folder: string, depth: number): string[] {
   if (depth === 0) return [];
   try {

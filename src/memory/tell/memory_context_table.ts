@@ -1,10 +1,10 @@
-/** What a new session is told of earlier ones. */
+/** Reads the observations that a new session may be told. */
 import { FACTS } from "../drain/observations_table.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Tellable } from "./context_text.ts";
 import { COMPACTION } from "../../claude/transcript/spoken.ts";
 import { transaction } from "../../db/transaction.ts";
-import { statement } from "../../db/statement.ts";
+import { readMeta, statement, writeMeta } from "../../db/statement.ts";
 import { digestOf } from "../../base/fnv.ts";
 import { CLAIM, incrementCounter } from "../../db/counters.ts";
 
@@ -24,9 +24,9 @@ export interface ProjectBranch {
   readonly branch: string | null;
 }
 
-/** In SQL: whether a row still holds. What was taken back or replaced is not told. */
+/** SQL: whether an observation still holds: it was not taken back or replaced. */
 const STANDS = "(kind NOT IN ('commit', 'decision', 'note', 'fix', 'edit') OR resolved_by IS NULL)";
-/** In SQL: the kinds that the index of a branch has. */
+/** SQL: the condition of the index by branch. SQLite uses the index only if a query repeats it word for word. */
 export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";
 
@@ -43,8 +43,8 @@ function selectTellable(
 }
 
 /**
- * Of the `among` newest rows of a branch those that matter longer than the edits between them, the newest first: summaries,
- * fixes, commits, decisions, notes, and failures that nothing has mended.
+ * The summaries, fixes, commits, decisions, notes and open failures among the newest rows of a branch, the newest first.
+ * @param options `among`: how many rows are searched.
  */
 export function tellableOfBranch(
   db: DatabaseSync,
@@ -80,7 +80,7 @@ export function editsOfBranch(
   return selectTellable(db, conditions, project, branch, limit);
 }
 
-/** What counts on every branch of a project, the newest first. The index has these kinds. */
+/** Summaries, decisions and notes of all branches of a project, the newest first. An index has these kinds. */
 export function tellableOfProject(
   db: DatabaseSync,
   project: string,
@@ -115,7 +115,7 @@ export function triesOf(
   return new Map(rows.map(({ id, times }) => [Number(id), Number(times)]));
 }
 
-/** A command that is not known to have failed. */
+/** A command that has not failed, as far as it is known. */
 export interface RanCommand {
   readonly sessionId: string;
   readonly command: string;
@@ -241,7 +241,7 @@ export function renameBranch(
   });
 }
 
-/** When a session showed life last; null when it is not known. */
+/** When a session had its last event; null for an unknown session. */
 export function lastSeenAtMs(db: DatabaseSync, sessionId: string): number | null {
   const row = db.prepare(
     `SELECT updated_at_ms AS atMs
@@ -251,27 +251,21 @@ export function lastSeenAtMs(db: DatabaseSync, sessionId: string): number | null
   return row === undefined ? null : Number(row["atMs"]);
 }
 
-/** What git said at a state of its branches, as it is kept; null where it was not asked. */
+/** Git's stored answer about the commits of other branches; null when git was never asked. */
 export function keptAnswer(db: DatabaseSync, project: string): string | null {
-  const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(answerKey(project));
-  return typeof row?.["value"] === "string" ? row["value"] : null;
+  return readMeta(db, answerKey(project));
 }
 
 export function keepAnswer(db: DatabaseSync, project: string, answer: string): void {
-  statement(
-    db,
-    `INSERT INTO meta (key, value)
-     VALUES (?, ?)
-     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-  ).run(answerKey(project), answer);
+  writeMeta(db, answerKey(project), answer);
 }
 
-/** It names no folder, so that there is nothing to forget in it. */
+/** The key holds a digest instead of the folder, so that a forgotten folder is not named in it. */
 function answerKey(project: string): string {
   return `commits_elsewhere:${digestOf(project)}`;
 }
 
-/** They are stored among the counters of the session, and are removed with it. */
+/** Begins the type of a counter that notes one told observation. Such counters are removed with their session. */
 const TOLD = `${CLAIM}told:`;
 
 export function alreadyTold(db: DatabaseSync, sessionId: string): ReadonlySet<number> {

@@ -1,4 +1,4 @@
-/** Which failures are open ends that a session is told of. */
+/** Decides which failures are open ends. */
 import type { ObservationKind, ObservedFacts } from "../observe/observation.ts";
 
 export interface MaybeOpen {
@@ -16,23 +16,23 @@ interface OpenFailure extends MaybeOpen {
   readonly updatedAtMs: number;
 }
 
-/** How much a failure matters: tests before builds and checks before what else should have worked. */
+/** The ranks of failures: tests first, then builds and other checks, then other commands. */
 export const OPEN_RANKS = { tests: 0, checks: 1, others: 2 } as const;
 /** An older failure is found by a search only. */
 export const OPEN_FOR_MS = 14 * 86_400_000;
-/** The number of failures after which a command is told that is neither a test nor a check. */
+/** A command that is neither a test nor a check must fail so often to be told. */
 const MIN_TRIES = 2;
 
-/** Whether something failed that nothing has mended, whether it matters or not. */
+/** Whether an observation is a failure that is not mended. */
 export function isUnmended({ kind, outcome, resolvedBy }: Omit<MaybeOpen, "facts">): boolean {
   return (kind === "failure" || kind === "test") && outcome === "failure" && resolvedBy === null;
 }
 
-/** The rank of a failure that nothing has mended; null for what is no open end. */
+/** The rank of an open failure; null for an observation that is no open end. */
 export function openEndRank(one: MaybeOpen): number | null {
   if (!isUnmended(one)) return null;
   const { kind, facts } = one;
-  // Old rows do not know their rank: they are rather told than lost.
+  // Rows of older versions have no rank; they count as open.
   if (facts.openRank === undefined) return kind === "test" ? OPEN_RANKS.tests : OPEN_RANKS.others;
   return facts.openRank;
 }
@@ -54,8 +54,8 @@ export function newestOfEach<
 }
 
 /**
- * The failures that are told: of each command on a branch the last one, where it is a test or a check or failed more than
- * once, within fourteen days. Tests come first, then checks, then the rest; of these the newest.
+ * The open failures of the last fourteen days: of each command on a branch the last one. Tests and checks count, other
+ * commands only when they failed more than once. They are sorted by rank, the newest first.
  */
 export function openFailures<Failure extends OpenFailure>(
   rows: readonly Failure[],
@@ -73,7 +73,7 @@ export function openFailures<Failure extends OpenFailure>(
     .map(({ one }) => one);
 }
 
-/** Between the commands of a script, behind the first of a pipe, and what may stand before the name of a program. */
+/** Separates commands; matches the rest of a pipe; matches variables before a program. */
 const COMMAND_ENDS = /&&|\|\||[;\n]/;
 const PIPED = /\|.*/;
 const BEFORE_PROGRAM = /^(?:[A-Za-z_]\w*=\S*\s+)*/;
@@ -91,12 +91,12 @@ export function programsOf(command: string): string[] {
     });
 }
 
-/** Whether a failure names no test that failed: a build, a check, or tests that could not be run at all. */
+/** Whether a failure names no failed test: a build, a check, or tests that could not run. */
 export function isWhole({ facts: { failing = [] } }: Pick<MaybeOpen, "facts">): boolean {
   return failing.every((test) => /:\d+(?::\d+)?\b/.test(test));
 }
 
-/** A word of a command, or what stands in quotes there. */
+/** A word of a command, or a quoted part. */
 const WORDS = /"([^"]+)"|'([^']+)'|[^\s"']+/g;
 /** Anchors around a name in a pattern. */
 const ANCHORS = /^\^|\$$/g;

@@ -1,4 +1,4 @@
-/** Failures that nothing has mended yet. */
+/** Reads and closes open failures. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Observation, observationOf } from "../drain/observations_table.ts";
 import { statement } from "../../db/statement.ts";
@@ -8,20 +8,20 @@ export type OpenFailure = Pick<
   "id" | "sessionId" | "title" | "text" | "facts" | "createdAtMs" | "updatedAtMs"
 >;
 
-/** The stored `same_as` of a failure: what the command is known by, and what is wrong. */
+/** The stored `same_as` of a failure: the digest of its key, and that of its error. */
 export function sameFailure(sameAs: string, wrong: string): string {
   return `${sameAs}/${wrong}`;
 }
 
 /**
- * Failures of one key on a branch of a project that nothing has mended; the newest first.
- * @param failure `nowMs`: what is dated later happened before a clock was set back, and counts as well.
+ * The open failures of one key on a branch of a project, the newest first.
+ * @param failure `nowMs`: failures with a later date count as well, since they are from before the clock was set back.
  */
 export function openFailures(
   db: DatabaseSync,
   failure: {
     readonly sameAs: string;
-    /** The session whose failures count as well where HEAD was on no branch; null for none. */
+    /** The session whose failures without a branch count as well; null for none. */
     readonly session: string | null;
     readonly project: string | null;
     readonly branch: string | null;
@@ -52,13 +52,13 @@ export function openFailures(
   ).map(observationOf);
 }
 
-/** A failure that nothing has mended, with what tells whether it is an open end. */
+/** A failure that is not mended, with the fields that decide whether it is an open end. */
 export type UnmendedFailure = Pick<
   Observation,
   "id" | "project" | "branch" | "kind" | "outcome" | "resolvedBy" | "facts" | "updatedAtMs"
 >;
 
-/** The newest failures that nothing has mended. @param project Null for all projects. */
+/** The newest failures that are not mended. @param project Null for all projects. */
 export function unmendedFailures(
   db: DatabaseSync,
   project: string | null,
@@ -75,7 +75,7 @@ export function unmendedFailures(
   ).all(project, limit).map(observationOf);
 }
 
-/** Closes a failure by what has passed. When the same fails again, that is another failure. */
+/** Closes an observation by another one. When the same command fails again, that is a new failure. */
 export function resolveObservation(db: DatabaseSync, id: number, by: number): void {
   statement(
     db,

@@ -1,7 +1,4 @@
-/**
- * Collects what earlier sessions left open and is still open: failures, tasks, turns that were cut off, operations of
- * git, workflows.
- */
+/** Collects what earlier sessions left open: failures, tasks, turns that were cut off, operations of git, workflows. */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../../system/git/branches.ts";
 import { branchIn, operationsUnderWay, treesOf } from "../../system/git/working_trees.ts";
@@ -34,10 +31,11 @@ const ELSEWHERE_MS = 3 * 86_400_000;
 const QUOTED_CHARS = 400;
 
 /**
- * Failures that are told to be open, but for those of sessions whose captures wait: these may have mended them.
+ * The open failures that are told. Those of sessions with waiting captures are left out: the captures may mend them.
  *
- * Left out is what its session may have mended under another command. What names no test: where its programs, with the same
- * subcommands, ran later and are not known to have failed. Named tests: where later runs that passed name each of them.
+ * A failure that its session may have mended by another command is left out, too. A failure without named tests is left out
+ * when its programs, with the same subcommands, ran later and did not fail. One with named tests is left out when later
+ * runs that passed name all of them.
  */
 export function stillFailing(
   db: DatabaseSync,
@@ -74,7 +72,7 @@ export function stillFailing(
   });
 }
 
-/** The open tasks of the last session with a list, without those that a later session has done. */
+/** The open tasks of the last session that has some, without those that a later session has done. */
 export function todosLeft(
   sessions: readonly Tellable[],
   nowMs: number,
@@ -93,7 +91,7 @@ export function todosLeft(
   return [];
 }
 
-/** The prompt of the last session on the branch, when that was cut off. */
+/** The last prompt of a session that was cut off. */
 export function cutOff(
   db: DatabaseSync,
   last: Tellable | undefined,
@@ -107,7 +105,7 @@ export function cutOff(
   return [{ of: last!, label: `cut off (${why}) while`, text: asked.title }];
 }
 
-/** The end of what Claude said last in a session, in its own words, where that is news. */
+/** The end of Claude's last message of a session, quoted, when it is newer than `since`. */
 export function quoted(
   db: DatabaseSync,
   last: Tellable | undefined,
@@ -124,7 +122,7 @@ export function quoted(
   }];
 }
 
-/** Operations of git that have stopped in a working tree of the project. */
+/** The operations of git that have stopped in working trees of the project. */
 export function stoppedOperations(project: string): PlainLine[] {
   return operationsUnderWay(project).map(({ verb, gitDir }) => {
     const root = treesOf(project).find((tree) => tree.gitDir === gitDir)?.root ?? parentOf(gitDir);
@@ -151,7 +149,7 @@ export function workflowsLeft(db: DatabaseSync, project: string): PlainLine[] {
 
 /**
  * Returns a function that tells whether a failure of a project is over: its branch is gone, or it is an operation of git
- * that had stopped and that somebody has concluded or given up since.
+ * that has been concluded or aborted.
  */
 function overIn(
   commonDir: string,
@@ -165,8 +163,8 @@ function overIn(
 const MAX_LOOKED_AT = 1_000;
 
 /**
- * The ids of open failures, the newest first, of a command on a branch the last one; at most a thousand. Failures of a branch
- * that is gone, and of an operation of git that is over, are left out. @param project Null: of all projects.
+ * The ids of the open failures, the newest first: of each command on a branch the last one, at most a thousand. Failures
+ * that are over are left out. @param project Null for all projects.
  */
 export function openFailureIds(db: DatabaseSync, project: string | null): number[] {
   const byProject = Map.groupBy(

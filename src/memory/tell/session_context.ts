@@ -1,4 +1,4 @@
-/** Tells a session that starts what memory holds, compared with git and the files as they are now. */
+/** Makes the context of a starting session from memory, compared with git and the files as they are now. */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../../system/git/branches.ts";
 import {
@@ -19,7 +19,7 @@ import {
   todosLeft,
   workflowsLeft,
 } from "./open_now.ts";
-import { staleAmong } from "./stale_files.ts";
+import { withStale } from "./stale_files.ts";
 import { type ContextPlace, isToldTo, newestFirst, rowsOf, sinceMs } from "./told_rows.ts";
 
 const MAX_FAILURES = 5;
@@ -33,7 +33,7 @@ export async function sessionContext(
   told: ContextPlace,
   budget: ContextBudget,
 ): Promise<string> {
-  // Where the project's folder is not there, nobody can say that a file of it is gone.
+  // When the project's folder is missing, its files are not reported as gone.
   const place = { ...told, root: told.root !== null && exists(told.root) ? told.root : null };
   const { project, branch, nowMs } = place;
   const since = sinceMs(place);
@@ -43,8 +43,6 @@ export async function sessionContext(
   const failures = stillFailing(db, rows, { ...place, isGone });
   const open = failures.filter(isHere).slice(0, MAX_FAILURES);
   const elsewhere = failures.filter((one) => !isHere(one)).slice(0, MAX_FAILURES - open.length);
-  const stale = staleAmong(db, open, place);
-  const tell = (one: Tellable) => withState({ ...one, stale: stale.get(one.id) ?? null });
   const sessions = tellingSessions(rows);
   const todos = todosLeft(sessions, nowMs, isGone);
   const of = [...sessions.filter(isHere), ...sessions.filter((one) => !isHere(one))];
@@ -58,11 +56,11 @@ export async function sessionContext(
     nowMs,
     open: [
       ...cutOff(db, of.find(isHere), nowMs),
-      ...open.map(tell),
+      ...withStale(db, open, place).map((one) => withState(one)),
       ...todos.filter(({ of }) => isHere(of)),
     ],
     openElsewhere: [
-      ...elsewhere.map(tell),
+      ...elsewhere.map((one) => withState(one)),
       ...todos.filter(({ of }) => !isHere(of)),
     ],
     operations: isNew ? stoppedOperations(project) : [],

@@ -1,4 +1,4 @@
-/** Which facts speak of files that are not as they were, and which changes were put back. */
+/** Tells which observations name files that have changed since, and which changes were put back. */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../../system/git/branches.ts";
 import type { ObservationKind } from "../observe/observation.ts";
@@ -9,7 +9,7 @@ import { digestOf } from "../../base/fnv.ts";
 import { readText } from "../../system/on_disk.ts";
 import { isNotFound, readTextFileSync, statSync } from "../../system/files.ts";
 
-/** Kinds that speak of a file on every branch, and those that do so on their own branch only. */
+/** Kinds whose files are compared on every branch, and those that are compared on their own branch only. */
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
 const OF_BRANCH_FILES: ReadonlySet<ObservationKind> = new Set(["failure", "test"]);
 
@@ -22,15 +22,26 @@ interface FactOfFiles {
   readonly updatedAtMs: number;
 }
 
-/** Facts of which a file has changed or is gone. @param here `root`: null where nobody can look. */
-export function staleAmong(
+/** Adds to each observation whether one of its files has changed or is gone. @param here `root`: null checks nothing. */
+export function withStale<Fact extends FactOfFiles>(
+  db: DatabaseSync,
+  facts: readonly Fact[],
+  here: Here,
+): (Fact & { readonly stale: Stale | null })[] {
+  const stale = staleAmong(db, facts, here);
+  return facts.map((one) => ({ ...one, stale: stale.get(one.id) ?? null }));
+}
+
+interface Here {
+  readonly root: string | null;
+  readonly branch: string | null;
+  readonly project: string;
+}
+
+function staleAmong(
   db: DatabaseSync,
   facts: readonly FactOfFiles[],
-  here: {
-    readonly root: string | null;
-    readonly branch: string | null;
-    readonly project: string;
-  },
+  here: Here,
 ): ReadonlyMap<number, Stale> {
   const stale = new Map<number, Stale>();
   const { root } = here;
@@ -45,18 +56,18 @@ export function staleAmong(
   const digests = digestsOf(db, withFiles.map(({ id }) => id));
   for (const { id, branch, updatedAtMs } of withFiles) {
     for (const [path, digest] of digests.get(id) ?? []) {
-      // The path of a file outside of the project is whole.
+      // Files outside of the project have absolute paths.
       const file = isAbsolutePath(path) ? path : joinPath(root, path);
       const state = fileSince(file, digest, updatedAtMs);
       if (state === "gone" && !isAbsolutePath(path) && isElsewhere(branch)) continue;
-      // Of several files one that is gone says the most.
+      // A file that is gone counts more than one that has changed.
       if (state !== null && stale.get(id) !== "gone") stale.set(id, state);
     }
   }
   return stale;
 }
 
-/** Edits, and fixes by their edits, after which every file of them holds again what it held before. */
+/** The ids of edits and fixes that were put back: every file has its earlier content again. */
 export function putBackAmong(
   db: DatabaseSync,
   changes: readonly { readonly id: number; readonly facts: { readonly by?: readonly number[] } }[],
@@ -74,7 +85,7 @@ export function putBackAmong(
     return now.get(file) === before;
   };
   const isPutBack = (change: typeof changes[number]) => {
-    // The first edit of a file tells what it held before all of them.
+    // The first edit of a file has the content before all of them.
     const first = new Map<string, string | null>();
     for (const id of editsOf(change).toSorted((one, other) => one - other)) {
       const edit = edits.get(id);
@@ -96,8 +107,8 @@ export function digestOfFile(path: string): string | null {
 }
 
 /**
- * What has become of a file since it was observed; null when it has not changed. A file that is younger than the observation
- * is compared by its content: a formatter that runs right after an edit changes it as well.
+ * Whether a file has changed or is gone since it was observed; null when it has not changed. A file with a later date is
+ * compared by its content: a formatter may have written it without a change.
  */
 function fileSince(path: string, digest: string, atMs: number): "changed" | "gone" | null {
   try {

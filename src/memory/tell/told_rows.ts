@@ -1,4 +1,4 @@
-/** Who is told of earlier sessions, and which observations may be told. */
+/** Chooses the observations that a session may be told. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../system/environment.ts";
 import { formerBranchNames, madeAnewAtMs } from "../../system/git/reflogs.ts";
@@ -18,36 +18,36 @@ export interface ContextPlace {
   /** Common git directory, or project directory where there is none. */
   readonly project: string;
   readonly branch: string | null;
-  /** The folder that paths are told from. */
+  /** The folder that paths are relative to. */
   readonly root: string | null;
   /** The kind of start: `startup`, `resume`, `compact`, …. */
   readonly source: string;
-  /** When it showed life before, epoch milliseconds; null when it is new. */
+  /** When it had its last event before this one, epoch milliseconds; null for a new session. */
   readonly seenAtMs: number | null;
-  /** Captures of other sessions that no drain has come to. */
+  /** Captures of other sessions that wait for a drain. */
   readonly waiting: readonly PlainLine[];
   readonly nowMs: number;
   readonly home: string | null;
   readonly environment: Environment;
 }
 
-/** Rows that are looked at: of this branch, of each of the others, and of the project. */
+/** How many rows are read: of this branch, of each other branch, and of the project. */
 const OF_BRANCH = { among: 200, limit: 60 };
 const OF_OTHERS = { among: 100, limit: 16 };
 const OF_PROJECT = 60;
-/** Other branches that something is told of: those that were worked on last. */
+/** So many other branches are told: those with the latest work. */
 const MAX_OTHER_BRANCHES = 3;
 
 /**
- * The time up to which a session knows everything itself, in epoch milliseconds; null when it has to be told all. A
- * resumed session still has what it was told; so has a fork, also where it has a new id.
+ * The time up to which a session knows everything, in epoch milliseconds; null when it has to be told everything. A resumed
+ * session still has its earlier context, and so has a fork.
  */
 export function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
   if (source === "fork") return seenAtMs ?? nowMs;
   return source === "resume" ? seenAtMs : null;
 }
 
-/** One that goes on hears only of what others did since; one that was compacted has lost its own past as well. */
+/** Whether a session is told a row. A resumed session is told only of others' newer rows, a compacted one also of its own. */
 export function isToldTo(
   { sessionId, updatedAtMs }: Pick<TellableRow, "sessionId" | "updatedAtMs">,
   place: Pick<ContextPlace, "sessionId" | "source">,
@@ -74,7 +74,7 @@ export function rowsOf(
     try {
       for (const name of renamed) renameBranch(db, { project, branch: branch! }, name!);
     } catch {
-      // Somebody else writes, or nobody can: the next session tries again.
+      // The database is busy or read-only; the next session tries again.
     }
     rows = readRows(db, here);
   }
@@ -88,14 +88,14 @@ export function rowsOf(
   return apartFromFormer(project, told, isGone);
 }
 
-/** Rows of this branch, of those that were worked on last, and what counts on every one. */
+/** Reads rows of this branch, of the branches with the latest work, and of the project. */
 function readRows(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
   const { project, branch } = here;
   const own = tellableOfBranch(db, here, OF_BRANCH);
   const ofProject = tellableOfProject(db, project, OF_PROJECT);
   const others = new Set([...ofProject, ...own].flatMap(branchesOf));
   others.delete(branch);
-  // What was brought in from elsewhere stands on no branch.
+  // Imported rows have no branch.
   others.delete(null);
   const elsewhere = [...[...others].slice(0, MAX_OTHER_BRANCHES), ...branch === null ? [] : [null]];
   return [
@@ -111,7 +111,7 @@ function branchesOf({ kind, branch, facts }: TellableRow): readonly (string | nu
   return [branch, ...keptJson<Tellable["facts"]>(facts, {}).branches ?? []];
 }
 
-/** Gives what was done on a branch that was deleted, before another one was made under its name, a name that is gone. */
+/** Marks the rows of a deleted branch whose name was used again: `feature (deleted)`. */
 function apartFromFormer(
   project: string,
   rows: readonly Tellable[],

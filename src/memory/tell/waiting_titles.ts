@@ -1,4 +1,4 @@
-/** Titles of the newest captures that wait for a drain, as after a crash. */
+/** Makes titles of the newest captures that wait for a drain, as after a crash. */
 import type { DatabaseSync } from "node:sqlite";
 import type { PlainLine } from "./context_text.ts";
 import { isOwnPrompt } from "../../claude/transcript/spoken.ts";
@@ -16,13 +16,13 @@ const MAX_SESSIONS = 3;
 const MAX_USES = 2;
 const MAX_INPUT_CHARS = 120;
 
-/** The newest captures of the project's other sessions that wait: of each its last prompt, then what it did last. */
+/** Titles of the waiting captures of other sessions of the project: of each the last prompt, then the last tool uses. */
 export function waitingTitles(
   db: DatabaseSync,
   { project, except, root, redact, withoutForgotten }: {
     readonly project: string;
     readonly except: string;
-    /** The folder that paths are told from. */
+    /** The folder that paths are relative to. */
     readonly root: string | null;
     readonly redact: LateRedaction | undefined;
     readonly withoutForgotten: WithoutForgotten;
@@ -61,7 +61,7 @@ function titleOf(
     const why = end === null ? null : whyCutOff(end);
     return `asked${why === null ? "" : `, cut off (${why})`}: ${titleLine(prompt)}`;
   } catch {
-    // It cannot be read; the drain says so.
+    // A payload that cannot be read is reported by the drain.
     return null;
   }
 }

@@ -5,10 +5,6 @@ import { runTool } from "../process/run_program.ts";
 import { hasJustBegun } from "./reflogs.ts";
 import type { Repository } from "./repository.ts";
 
-/**
- * Null for a branch from which others come, `"no base"` where there is none to compare it with, `"unknown"` when git does
- * not tell.
- */
 type MeasuredLines = number | null | "unknown" | "no base";
 
 /** For all calls of git together, in milliseconds: a hook has ten seconds. */
@@ -24,21 +20,21 @@ const BASES = [
 ];
 /** Branches that are a base themselves, beside the default one. */
 const TRUNKS: ReadonlySet<string> = new Set(["main", "master"]);
-/** How many branches are asked how near they are. */
+/** Of so many branches the distance is measured. */
 const MAX_NEAR = 20;
-/** Limits on files that git does not know yet: others are not read. */
+/** Limits for untracked files: larger and further ones are not counted. */
 const MAX_FILE_BYTES = 4_194_304;
 const MAX_FILES = 1_000;
-/** A NUL in the beginning means that the file is no text. */
+/** A file with a NUL in its first bytes counts as binary. */
 const BINARY_LOOK_BYTES = 8_000;
 
 /**
- * The lines that the working tree has added and removed since the branch began, with what is not committed and what git
- * does not know yet; ignored and binary files do not count.
+ * Counts the lines that were added and removed since the branch left its base, with uncommitted and untracked files.
+ * Ignored and binary files do not count.
  *
- * It began where it left the nearest branch `feature/…` or `fix/…` that is a part of it, else the default branch of
- * `origin`, `origin/main`, `origin/master`, `main`, `master`. Of two at the very same commit, one that has just begun is
- * built upon one that has not.
+ * The base is the nearest branch `feature/…` or `fix/…` that the branch contains, else the first that exists of: the
+ * default branch of `origin`, `origin/main`, `origin/master`, `main`, `master`. Where two branches stand at the same
+ * commit, a branch that was just made has the other one as its base.
  *
  * @returns Null on `main`, `master` and the default branch; `"no base"` where there is nothing to compare with;
  * `"unknown"` when git does not tell.
@@ -69,7 +65,7 @@ async function countChanges(
   const base = await nearestBranch(git, { commonDir }, branch) ?? usual?.ref;
   if (base === undefined) return "no base";
   const start = await git.ask("merge-base", base, "HEAD");
-  // They have no common beginning.
+  // The two have no common commit.
   if (start === null) return "no base";
   const changed = await git.tell("diff", "--numstat", "--no-renames", start.trim(), "--");
   const unknown = await git.tell("ls-files", "--others", "--exclude-standard", "-z");
@@ -109,7 +105,7 @@ function gitIn(folder: string, environment: Environment): Git {
   };
 }
 
-/** The nearest branch that this one is built upon. Of two branches at the same commit, either may be the base. */
+/** The nearest branch that this one contains. Of two branches at the same commit, either may be the base. */
 async function nearestBranch(
   git: Git,
   repository: Pick<Repository, "commonDir">,

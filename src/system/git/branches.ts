@@ -1,4 +1,4 @@
-/** What git's own files say of a repository's branches, and which commits `git log` does not show here. */
+/** Reads from git's own files which branches a repository has, and asks git for the commits outside of `HEAD`. */
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
 import { runTool } from "../process/run_program.ts";
@@ -9,7 +9,7 @@ import { changedAtMs, gitFolders, type Repository } from "./repository.ts";
 const MAX_FOLDERS = 200;
 const MAX_COMMITS = 2_000;
 
-/** Returns a function that tells whether a branch is gone. Where git's files do not tell, none is. */
+/** Returns a function that tells whether a branch no longer exists; false when git's files cannot be read. */
 export function goneBranches(
   { commonDir, branch }: { readonly commonDir: string; readonly branch: string | null },
 ): (other: string | null) => boolean {
@@ -21,7 +21,7 @@ export function goneBranches(
   };
 }
 
-/** The names of all branches; null where the files do not tell them (reftables, too many folders, none at all). */
+/** The names of all branches; null when the files do not name them (reftables, too many folders, no branch). */
 export function branchNames({ commonDir }: Pick<Repository, "commonDir">): Set<string> | null {
   try {
     const files = Array.from(Deno.readDirSync(commonDir), ({ name }) => name);

@@ -6,7 +6,7 @@ import { readText } from "../on_disk.ts";
 /** Commands by alias, in small letters. */
 type GitAliases = ReadonlyMap<string, string>;
 
-/** The aliases of a repository and of the user, where one of these verbs is one; includes are not followed. */
+/** The aliases of a repository and of the user; empty when none of `verbs` is an alias. Includes are not followed. */
 export function findAliases(
   verbs: readonly (string | null)[],
   { commonDir, home, environment }: {
@@ -17,7 +17,7 @@ export function findAliases(
 ): GitAliases {
   const ofUser = environment.variable("XDG_CONFIG_HOME") ??
     (home === null ? null : `${home}/.config`);
-  // Later files count more.
+  // Later files outrank earlier ones.
   const files = [
     ...(ofUser === null ? [] : [joinPath(ofUser, "git/config")]),
     ...(home === null ? [] : [joinPath(home, ".gitconfig")]),

@@ -1,4 +1,4 @@
-/** Asks git about files: which are ignored, and which differ from what they would be taken back to. */
+/** Asks git about files: which are ignored, which would change by a checkout or clean, and their former names. */
 import type { Environment } from "../environment.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { runTool } from "../process/run_program.ts";
@@ -64,7 +64,7 @@ async function askGit(
   const lines = output.stdout.split("\n");
   return paths.flatMap((path, i) => {
     const [, where, pattern] = LINE.exec(lines[i] ?? "") ?? [];
-    // The last matching pattern is named also when it takes the file back in (`!`).
+    // Git also names a pattern that un-ignores the file (`!`).
     return where === undefined || pattern === undefined || pattern.startsWith("!")
       ? []
       : [[path, { pattern, where }] as const];
@@ -83,7 +83,7 @@ export function byRepository(paths: readonly string[]): Map<string | undefined, 
 const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
 
 export interface TakingBack {
-  /** Whether files that git does not know are removed as well, or also those that it ignores. */
+  /** Also removes untracked files, or untracked and ignored ones. */
   readonly takes?: "untracked" | "ignored";
   /** A commit; null for the index. */
   readonly takenFrom: string | null;
@@ -92,8 +92,8 @@ export interface TakingBack {
 }
 
 /**
- * Asks git, once a repository, which files differ in folders; null where git cannot be asked. Unknown and ignored files count
- * only when they are removed as well.
+ * Asks git, once a repository, which files of some folders a command would take back; null when git cannot be asked.
+ * Untracked and ignored files count only when the command removes them.
  */
 export async function askChanged(
   how: TakingBack,
@@ -121,12 +121,7 @@ async function differing(
   const commit = takenFrom === null ? [] : ["--end-of-options", takenFrom];
   const asked = takes === undefined
     ? [
-      "diff",
-      "--name-only",
-      "-z",
-      "--no-ext-diff",
-      "--no-renames",
-      "--ignore-submodules",
+      ...["diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", "--ignore-submodules"],
       ...commit,
     ]
     : [
@@ -144,16 +139,10 @@ async function differing(
     .map((line) => `${root}/${line.slice(skipped)}`);
 }
 
-/** The whole history of a large repository takes longer than anybody wants to wait, in milliseconds. */
+/** Reading the whole history of a large repository is given up after so many milliseconds. */
 const TIMEOUT_MS = 2_000;
-/** A file may be called like a pattern, and a repository must not have commands of its own run. */
-const PLAINLY = [
-  "--literal-pathspecs",
-  "-c",
-  "core.fsmonitor=false",
-  "-c",
-  "log.showSignature=false",
-];
+/** File names count literally, and the repository's configuration must start no commands. */
+const PLAINLY = "--literal-pathspecs -c core.fsmonitor=false -c log.showSignature=false".split(" ");
 const RENAMES = ["--find-renames", "--diff-filter=R", "--name-status", "-z"];
 
 /** The names that a file had, the last one first, by git's commits and what is staged. */
@@ -165,7 +154,7 @@ export async function formerNames(file: string, root: string): Promise<readonly 
   return [...new Set(names)].filter((name) => name !== file && !exists(joinPath(root, name)));
 }
 
-/** Follows one file back through renames, the newest first; git tells those of a whole folder, too. */
+/** Follows one file back through renames, the newest first. Git also lists renames of other files. */
 function namesBefore(file: string, renames: readonly Rename[]): string[] {
   const names: string[] = [];
   for (const { from, to } of renames) if (to === (names.at(-1) ?? file)) names.push(from);

@@ -13,15 +13,15 @@ export type MergeResult =
   | { readonly kind: "conflicts"; readonly files: readonly string[] }
   | { readonly kind: "failed"; readonly why: string };
 
-/** How often a merge starts anew when somebody else moves the target meanwhile. */
+/** How often a merge starts again because the target has moved. */
 const ROUNDS = 5;
 
 /**
- * Commits what lies in the working tree, and merges that into the target.
+ * Commits all changes of the working tree, and merges them into the target.
  *
- * The merge itself is worked out in git's object store (`git merge-tree`), so that a conflict touches no file. Only a
- * finished commit moves the target: by a fast-forward in the working tree that has it checked out, which git refuses
- * when it would overwrite what somebody has not committed, or else by moving the branch if it is still where it was.
+ * `git merge-tree` makes the merge in git's object store, so a conflict touches no file. Then the target moves to the
+ * finished commit. Where a working tree has the target checked out, that is a fast-forward, which git refuses if it would
+ * overwrite uncommitted changes. Otherwise only the branch moves, if nobody else has moved it.
  */
 export async function mergeTree(
   repository: Pick<Repository, "commonDir">,
@@ -29,14 +29,14 @@ export async function mergeTree(
   { target, message, workMessage }: {
     readonly target: string;
     readonly message: string;
-    /** The message for the commit of what lies in the working tree. */
+    /** The message for the commit of the uncommitted changes. */
     readonly workMessage: string;
   },
 ): Promise<MergeResult> {
   if (!exists(path)) return { kind: "failed", why: `its working tree ${path} is gone` };
   const committed = await commitAll(path, { message: workMessage, target });
   if (committed !== null) return { kind: "failed", why: committed };
-  // HEAD is what was reviewed, whichever branch the agent has switched to.
+  // The review showed HEAD, also when the agent has switched to another branch.
   const work = await revision(path, "HEAD");
   if (work === null) return { kind: "failed", why: `${path} has no commit` };
   for (let round = 0; round < ROUNDS; round++) {
@@ -67,21 +67,27 @@ async function mergeOnce(
   if (contained.code === 0) {
     return { kind: "merged", commit: await mergeCommitOf(folder, { work, into }) };
   }
-  const tree = await runGit(["merge-tree", "--write-tree", "--name-only", "-z", into, work], {
-    folder,
-  });
-  const [id = "", ...rest] = tree.stdout.split("\0");
-  if (tree.code === 1) {
-    // The names end with an empty one; messages follow.
-    return { kind: "conflicts", files: rest.slice(0, rest.indexOf("")) };
-  }
-  if (tree.code !== 0) return { kind: "failed", why: tree.complaint };
+  const tree = await mergeTrees(folder, into, work);
+  if (tree.kind !== "tree") return tree;
+  const parents = ["-p", into, "-p", work];
   const commit = await runGit(
-    [...await authorFlags(folder), "commit-tree", id, "-p", into, "-p", work, "-m", message],
+    [...await authorFlags(folder), "commit-tree", tree.id, ...parents, "-m", message],
     { folder },
   );
   if (commit.code !== 0) return { kind: "failed", why: commit.complaint };
   return await move(repository, { target, from: into, to: commit.stdout.trim() });
+}
+
+/** Merges two commits in git's object store; no file changes. */
+async function mergeTrees(folder: string, into: string, work: string) {
+  const merged = await runGit(["merge-tree", "--write-tree", "--name-only", "-z", into, work], {
+    folder,
+  });
+  const [id = "", ...rest] = merged.stdout.split("\0");
+  if (merged.code === 0) return { kind: "tree", id } as const;
+  if (merged.code !== 1) return { kind: "failed", why: merged.complaint } as const;
+  // The names of the files in conflict end with an empty one; messages follow.
+  return { kind: "conflicts", files: rest.slice(0, rest.indexOf("")) } as const;
 }
 
 async function move(
@@ -101,7 +107,7 @@ async function move(
   return { kind: "failed", why: `git could not move ${target}${where}: ${moved.complaint}` };
 }
 
-/** Commits everything in a working tree. @returns What stands in the way; null when all is committed. */
+/** Commits everything in a working tree. @returns Why that fails; null when all is committed. */
 async function commitAll(
   folder: string,
   { message, target }: { readonly message: string; readonly target: string },
@@ -113,10 +119,8 @@ async function commitAll(
   const nested = await nestedRepositories(folder, `refs/heads/${target}`);
   if (nested.length > 0) {
     await runGit(["reset", "--quiet", "--", ...nested], { folder });
-    return `${
-      nested.join(", ")
-    } in ${folder} is a repository of its own, and its files would be lost: ` +
-      "move it elsewhere, take its .git away, or ignore it";
+    return `${nested.join(", ")} in ${folder} is a repository of its own, and its files would be ` +
+      "lost: move it elsewhere, take its .git away, or ignore it";
   }
   const clean = await runGit(["diff", "--cached", "--quiet"], { folder });
   if (clean.code === 0) return null;
@@ -170,14 +174,13 @@ export interface Review {
 
 /** Shows all work of a task since its base: committed, uncommitted and new files. */
 export async function reviewTree(
-  { path }: Pick<TaskTree, "path">,
+  { path: folder }: Pick<TaskTree, "path">,
   { base, target }: { readonly base: string; readonly target: string },
 ): Promise<Review | { readonly kind: "failed"; readonly why: string }> {
-  const folder = path;
   const index = Deno.makeTempFileSync({ prefix: "conclaude-index-" });
   const variables = { GIT_INDEX_FILE: index };
   try {
-    // With an index of its own, looking changes nothing.
+    // Git works on a temporary index, so the review changes nothing.
     Deno.removeSync(index);
     await runGit(["read-tree", "HEAD"], { folder, variables });
     const added = await runGit(["add", "--all"], { folder, variables });
@@ -191,6 +194,7 @@ export async function reviewTree(
     });
     const summary = await runGit([...options, "--shortstat", since, tree], { folder });
     if (diff.code !== 0) return { kind: "failed", why: diff.complaint };
+    const unresolved = await unresolvedFiles(folder);
     return {
       summary: summary.stdout.trim(),
       files: counts.stdout.split("\0").filter((line) => line !== "").map((line) => {
@@ -198,12 +202,7 @@ export async function reviewTree(
         return { path: name.join("\t"), added: numberOf(plus), removed: numberOf(minus) };
       }),
       diff: diff.stdout,
-      conflicts: [
-        ...new Set([
-          ...await unresolvedFiles(folder),
-          ...await conflictsOf(folder, { tree, target }),
-        ]),
-      ],
+      conflicts: [...new Set([...unresolved, ...await conflictsOf(folder, { tree, target })])],
     };
   } finally {
     removeQuietly(index);
@@ -220,20 +219,15 @@ async function conflictsOf(
     folder,
   });
   if (commit.code !== 0) return [];
-  const merged = await runGit(
-    ["merge-tree", "--write-tree", "--name-only", "-z", target, commit.stdout.trim()],
-    { folder },
-  );
-  if (merged.code !== 1) return [];
-  const names = merged.stdout.split("\0").slice(1);
-  return names.slice(0, names.indexOf(""));
+  const merged = await mergeTrees(folder, target, commit.stdout.trim());
+  return merged.kind === "conflicts" ? merged.files : [];
 }
 
 function numberOf(text: string | undefined): number | null {
   return text === undefined || text === "-" ? null : Number(text);
 }
 
-/** The operation that each of git's folders belongs to. */
+/** The folders that git keeps during an operation. */
 const UNDER_WAY: Readonly<Record<string, string>> = {
   "rebase-merge": "a rebase",
   "rebase-apply": "a rebase, or git am,",

@@ -1,4 +1,4 @@
-/** Reads git's reflogs: how a branch was made, each time that it moved, and what moved `HEAD` in a working tree. */
+/** Reads git's reflogs: how a branch was made, its former names and commits, and what moved `HEAD`. */
 import { joinPath } from "../../base/paths.ts";
 import { readText } from "../on_disk.ts";
 import { gitFolders, type Repository } from "./repository.ts";
@@ -11,7 +11,7 @@ const LAST_CHARS = 16_384;
 const LINE_FEED = 10;
 
 const MADE_HERE = /\tbranch: Created from HEAD\n?$/;
-/** The first line of the log of a branch that was made of `HEAD` or of the trunk, and when. */
+/** The first line of the log of a branch that was made from `HEAD` or the trunk; its group is the time. */
 const MADE_ANEW =
   /^0+ [\da-f]{40,64} .* (\d+) [-+]\d+\tbranch: Created from (?:HEAD|(?:refs\/heads\/)?(?:main|master))\n/;
 const RENAMED = /\tBranch: renamed refs\/heads\/(\S+) to refs\/heads\//g;
@@ -46,7 +46,7 @@ export function loggedCommits(repository: BranchPlace, branch: string): LoggedCo
   );
 }
 
-/** Whether a branch still stands where it was made; true for a missing branch, null without a reflog. */
+/** Whether a branch has not moved since it was made; true for a missing branch, null without a reflog. */
 export function hasJustBegun(repository: BranchPlace, branch: string): boolean | null {
   const log = readText(branchLogPath(repository, branch));
   if (log === null) return hasBranch(repository, branch) ? null : true;
@@ -65,7 +65,7 @@ function branchLogPath({ commonDir }: BranchPlace, branch: string): string {
 
 type Tree = Pick<Repository, "root" | "commonDir">;
 
-/** The length of the reflog of `HEAD` in bytes: 0 where there is none yet, null where that cannot be told. */
+/** The length of the reflog of `HEAD` in bytes: 0 when there is none, null when it cannot be read. */
 export function headLogBytes(tree: Tree): number | null {
   try {
     return Deno.statSync(headLogPath(tree)).size;
@@ -74,7 +74,7 @@ export function headLogBytes(tree: Tree): number | null {
   }
 }
 
-/** What was done since the reflog of `HEAD` had this length: `commit: Add a test`; null where git shortened it. */
+/** The entries since the reflog of `HEAD` had this length: `commit: Add a test`; null when git has shortened it. */
 export function doneSince(tree: Tree, bytes: number): string[] | null {
   try {
     const log = Deno.readFileSync(headLogPath(tree));

@@ -1,4 +1,4 @@
-/** A project's place: what lies in its folder and those above it, and the git repository there. Runs in every hook. */
+/** Finds a project's git repository and configuration files in its folder and those above it. Runs in every hook. */
 import { readVariable } from "../environment.ts";
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 
@@ -72,7 +72,7 @@ function leadsToFile(folder: string): boolean {
   }
 }
 
-/** One may pass through a folder without being allowed to list it: then the names are asked for. */
+/** Looks up each name, for a folder that the user may enter but not list. */
 function askFor(path: string): FolderLook {
   const names: string[] = [];
   let gitIsFile = false;
@@ -96,7 +96,7 @@ export interface Repository {
   readonly root: string;
   /** The exact branch name (`feature/auth`); null when HEAD is detached or names no branch. */
   readonly branch: string | null;
-  /** True where neither a file nor git tells which branch is checked out. */
+  /** True when git does not answer which branch is checked out. */
   readonly isUntold?: true;
 }
 
@@ -109,7 +109,7 @@ export function findRepository(looks: readonly FolderLook[]): Repository | undef
   return top === undefined ? undefined : readRepository(top);
 }
 
-/** The repository of a project; where the work is done in another worktree of it, that worktree. */
+/** The repository of a project. When `folder` lies in another worktree of it, that worktree. */
 export function repositoryAt(
   folder: string | null,
   project: { readonly projectDir: string | null; readonly looks: readonly FolderLook[] },
@@ -227,18 +227,18 @@ function headOf(gitDir: string): Head {
 /** The list of a reftable's files; it changes with every reference. */
 const REFTABLES = "reftable/tables.list";
 
-/** Git's answers about HEAD, by the git directory and the time of its last change. */
-const told = new Map<string, Head>();
+/** Git's answers about HEAD, by git directory and the time of its last change. */
+const knownHeads = new Map<string, Head>();
 
 /** Asks git which branch is checked out, once for each change of its references. */
 function askHead(gitDir: string): Head {
   const key = `${gitDir}:${changedAtMs(joinPath(gitDir, REFTABLES))}`;
-  let head = told.get(key);
+  let head = knownHeads.get(key);
   if (head === undefined) {
     const { code, text = "" } = askGit(gitDir, ["symbolic-ref", "--quiet", "HEAD"]) ?? {};
     const branch = code === 0 ? /^refs\/heads\/(.+)$/.exec(text)?.[1] ?? null : null;
     head = code === 0 || code === NO ? { branch } : { branch, isUntold: true };
-    told.set(key, head);
+    knownHeads.set(key, head);
   }
   return head;
 }
@@ -252,10 +252,10 @@ export function changedAtMs(path: string): number | null {
   }
 }
 
-/** The exit status by which git answers no. */
+/** The exit status with which git answers no. */
 const NO = 1;
 
-/** Runs git without waiting for anything else: these calls take milliseconds. @returns Null when it cannot be started. */
+/** Runs git synchronously, for calls that take milliseconds. @returns Null when git cannot be started. */
 function askGit(
   gitDir: string,
   args: readonly string[],

@@ -1,8 +1,8 @@
-/** Runs git for work that changes something, in the environment that a person's own git has. */
+/** Runs git commands that change something, with the environment of the person's own git. */
 import { messageOf } from "../../base/errors.ts";
 import { runWords } from "../process/run_program.ts";
 
-/** What git left behind. */
+/** How a run of git ended. */
 export interface GitResult {
   /** 0 when it could; -1 when it could not be started, or did not end in time. */
   readonly code: number;
@@ -11,13 +11,13 @@ export interface GitResult {
   readonly complaint: string;
 }
 
-/** Longer work than this is given up, in milliseconds: hooks of the repository may run tests. */
+/** In milliseconds. It is long, because hooks of the repository may run tests. */
 const TIMEOUT_MS = 600_000;
 
 /** Variables that would lead git to another repository than the folder's. */
 const MISLEADING = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"];
 
-/** Runs git to its end; it never asks anybody anything. Never throws. */
+/** Runs git to its end, without prompts. Never throws. */
 export async function runGit(
   args: readonly string[],
   { folder, variables = {}, timeoutMs = TIMEOUT_MS }: {
@@ -46,6 +46,6 @@ function lastLines(stderr: string): string {
   const lines = stderr.split("\n").map((line) => line.trim()).filter((line) =>
     line !== "" && !line.startsWith("hint:")
   );
-  // What a line announces follows it.
+  // A line that ends with a colon belongs to the next one.
   return lines.slice(0, 6).join("; ").replaceAll(":; ", ": ").slice(0, 500);
 }

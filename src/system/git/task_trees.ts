@@ -1,4 +1,4 @@
-/** Makes, looks at and removes the working tree and the branch of a task. */
+/** Makes, inspects and removes the working tree and the branch of a task. */
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../on_disk.ts";
 import { realPath } from "../real_paths.ts";
@@ -10,13 +10,13 @@ export interface TaskTree {
   readonly branch: string;
 }
 
-/** In git's words. */
 export interface GitFailure {
   readonly kind: "failed";
+  /** In git's words. */
   readonly why: string;
 }
 
-/** Makes the working tree of a task, or keeps it; an empty folder in its place goes. */
+/** Makes the working tree of a task, unless it exists. An empty folder at its path is removed. */
 export async function ensureTree(
   repository: Pick<Repository, "commonDir">,
   tree: TaskTree,
@@ -84,7 +84,7 @@ export function excludeFolder({ commonDir }: Pick<Repository, "commonDir">, patt
     const gap = text === "" || text.endsWith("\n") ? "" : "\n";
     Deno.writeTextFileSync(path, `${gap}${pattern}\n`, { append: true });
   } catch {
-    // Then git shows the folder; nothing depends on it.
+    // Git then shows the folder as untracked, which does no harm.
   }
 }
 
@@ -95,14 +95,14 @@ export interface TreeState {
   readonly ahead: number;
 }
 
-/** Looks at a working tree; null where git cannot tell. @param sinceMs Counts only commits from then on. */
+/** Inspects a working tree; null when git cannot read it. @param sinceMs Counts only commits from then on. */
 export async function lookAtTree(
   path: string,
   target: string,
   sinceMs = 0,
 ): Promise<TreeState | null> {
   if (!exists(joinPath(path, ".git"))) return null;
-  // Without locks: an agent may be at work there.
+  // No lock is taken, because an agent may be at work there.
   const status = await runGit(["--no-optional-locks", "status", "--porcelain"], { folder: path });
   const since = `--max-age=${Math.floor(sinceMs / 1000)}`;
   const count = await runGit(["rev-list", "--count", since, `${target}..HEAD`], { folder: path });

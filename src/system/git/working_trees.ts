@@ -1,4 +1,4 @@
-/** Where the branches of a repository are checked out, read without starting git. */
+/** Reads from git's files where branches are checked out, without starting git. */
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { exists, readText } from "../on_disk.ts";
 import { branchOf, readRef, type Repository, worktreeDirs } from "./repository.ts";
@@ -24,7 +24,7 @@ export function isCheckedOut(
   return [commonDir, ...worktreeDirs({ commonDir })].some((gitDir) => branchIn(gitDir) === branch);
 }
 
-/** Whether the repository has a branch; true also where its files do not tell. */
+/** Whether the repository has a branch; true also when its files do not say. */
 export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
   return exists(joinPath(commonDir, "reftable")) ||
     readRef({ commonDir }, `heads/${branch}`) !== "";

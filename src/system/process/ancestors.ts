@@ -5,7 +5,7 @@ export interface Ancestor extends ProcessFacts {
   readonly pid: number;
 }
 
-/** Processes never nest deeper. Ends the walk where the table of processes changes meanwhile and leads in a circle. */
+/** Ends the walk when the table of processes changes meanwhile and the walk runs in a circle. */
 const MAX_ANCESTORS = 64;
 
 /** The ancestors of this process, the nearest first; none where the system does not tell. */

@@ -1,4 +1,4 @@
-/** Runs a command of the configuration to its end, however it ends. */
+/** Runs a command of the configuration and tells how it ended. */
 import type { Environment } from "../environment.ts";
 import { messageOf } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
@@ -14,7 +14,7 @@ export interface CommandOptions {
   readonly environment: Environment;
 }
 
-/** How long an output may be silent before it is given up once the command has left, in milliseconds. */
+/** After the command has ended, an output that is silent for so many milliseconds is no longer read. */
 const QUIET_MS = 50;
 
 /** A command is not started with less time than this, in milliseconds. */
@@ -26,15 +26,15 @@ const MAX_HEAD_BYTES = 32_768;
 export interface EndedCommand {
   readonly run: CommandRun;
   /**
-   * Settles when nothing of it runs any more. Only after an interruption is there anything to wait for: whoever ends a hook
-   * from outside may give it no more than a second, so the hook writes first what it has to write.
+   * Settles when all its processes have ended. Only an interrupted command has to be waited for: the hook saves its record
+   * first, since it may have no more than a second left.
    */
   readonly gone: Promise<void>;
 }
 
 /**
- * Runs a command. A command that takes too long is ended with all that it has started. What a command leaves in the
- * background when it ends by itself lives on, and nobody waits for it. Never throws.
+ * Runs a command. When it takes too long, it and all processes that it started are ended. Background processes of a command
+ * that ends by itself go on, and nobody waits for them. Never throws.
  */
 export async function runCommand(
   command: CommandRule,
@@ -97,13 +97,13 @@ export async function runCommand(
 function headOf(output: Output | null, maxLines: number | null): HeadOfOutput | null {
   if (output === null) return null;
   const lines = output.text().split("\n");
-  // After the last line break stands nothing, or a line that was cut off.
+  // The last line is empty, or was cut off.
   if (lines.at(-1) === "" || (!output.isWhole && lines.length > 1)) lines.pop();
   const shown = lines.slice(0, maxLines ?? Infinity);
   return { text: shown.join("\n"), omittedLines: output.lineCount - shown.length };
 }
 
-/** A file in which the script writes which line it has come to; null when nothing could be written. */
+/** A file in which the script notes the line that it runs; `line()` is null when nothing could be written. */
 function makeReport() {
   let folder = "";
   try {

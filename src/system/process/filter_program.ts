@@ -1,9 +1,9 @@
-/** Gives a text to a shell command that a person has configured, and takes its answer. */
+/** Passes a text to a shell command that a person has configured, and reads its answer. */
 import { messageOf } from "../../base/errors.ts";
 import { type Output, run } from "./run_program.ts";
 import { shellWords } from "./start.ts";
 
-/** How a command has ended; one that did not end by itself was ended with all that it had started. */
+/** How a command ended. One that did not end by itself was ended together with its child processes. */
 export type FilterEnd =
   | {
     readonly kind: "ended";
@@ -38,9 +38,9 @@ const MAX_STDERR_BYTES = 4_096;
 const MAX_BYTES_A_CHAR = 3;
 
 /**
- * Becomes the command, and leaves a loop behind that looks every second and holds no output open. The loop ends the group
- * when the process that waits for the command is gone, or has not ended the command long after its time. The loop ends with
- * the command, and is no child of it.
+ * A script that starts a loop in the background and becomes the command. Every second, the loop checks whether the process
+ * that waits for the command still lives. When it does not, or the time is long over, the loop kills the process group.
+ * The loop ends with the command, is no child of it, and holds no output open.
  */
 const WATCHED = `parent=$1 seconds=$2; shift 2
 ( (
@@ -53,10 +53,10 @@ const WATCHED = `parent=$1 seconds=$2; shift 2
 ) </dev/null >/dev/null 2>&1 & )
 exec "$@"`;
 
-/** How long after its time the loop leaves a command to the process that waits for it, in milliseconds. */
+/** So many milliseconds after its timeout, the loop kills a command that still runs. */
 const WATCH_GRACE_MS = 10_000;
 
-/** Words that run others, which outlive this process by a second at most. */
+/** The words of a command line that ends at most a second after this process. */
 function watched(words: readonly string[], timeoutMs: number): readonly string[] {
   if (Deno.build.os === "windows") return words;
   const seconds = Math.ceil((timeoutMs + WATCH_GRACE_MS) / 1_000);

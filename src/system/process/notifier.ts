@@ -25,21 +25,12 @@ export function showNotification(
   { title, body, isUrgent }: Notification,
   environment: Pick<Environment, "passedOn">,
 ): void {
-  const started = {
-    folder: "/",
-    variables: {},
-    environment,
-    stdout: "null",
-    stderr: "null",
-  } as const;
+  const quiet = { stdout: "null", stderr: "null" } as const;
+  const started = { folder: "/", variables: {}, environment, ...quiet };
   try {
     if (Deno.build.os === "windows") {
-      const kind = isUrgent ? "Error" : "Info";
-      const variables = {
-        CONCLAUDE_TITLE: title,
-        CONCLAUDE_BODY: body,
-        CONCLAUDE_KIND: kind,
-      };
+      const CONCLAUDE_KIND = isUrgent ? "Error" : "Info";
+      const variables = { CONCLAUDE_TITLE: title, CONCLAUDE_BODY: body, CONCLAUDE_KIND };
       const words = ["powershell", "-NoProfile", "-NonInteractive", "-Command", POWER_SHELL];
       startWords(words, { ...started, folder: "C:/", variables }).unref();
     } else if (Deno.build.os === "darwin") {

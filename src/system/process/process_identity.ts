@@ -1,4 +1,4 @@
-/** Tells which processes live, and whether a process number still means the same process: the system reuses numbers. */
+/** Tells which processes live, and whether a number still belongs to the same process: systems reuse the numbers. */
 
 export const OWN_PID = Deno.pid;
 
@@ -24,7 +24,7 @@ export async function lookAtProcesses(
   return states;
 }
 
-/** {@linkcode lookAtProcesses} without a tool, in 0.1 ms instead of 1.4: no marks, and a zombie counts as alive. */
+/** A faster {@linkcode lookAtProcesses} (0.1 ms instead of 1.4): it reads no marks, and a zombie counts as alive. */
 export async function lookForLife(
   pids: readonly number[],
 ): Promise<ReadonlyMap<number, ProcessState>> {
@@ -151,7 +151,7 @@ function readCommandLine(pid: number): string | null {
   return line.replaceAll("\0", " ").trim() || null;
 }
 
-/** Whether a process lives and is the one that was started at `processMark`, as far as the system tells. */
+/** Whether a process lives and has the given mark and command; what the system does not tell is not compared. */
 export async function livesOn(
   { pid, processMark }: { readonly pid: number; readonly processMark: string | null },
   isCommand: (line: string) => boolean,

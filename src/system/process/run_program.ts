@@ -1,4 +1,4 @@
-/** Runs a program to its end, in a process group of its own, and keeps what it prints. */
+/** Runs a program to its end, in a process group of its own, and keeps its output. */
 import type { Environment } from "../environment.ts";
 import { messageOf } from "../../base/errors.ts";
 import { endGroup, ENDING_SIGNALS, feed, type StartOptions, startWords } from "./start.ts";
@@ -13,7 +13,7 @@ export interface RunOptions extends Pick<StartOptions, "folder" | "environment">
   readonly keep?: { readonly stdout: number; readonly stderr: number };
   /** Whether a program that prints more than that on standard output is ended. */
   readonly endsWhenFull?: boolean;
-  /** How long an output may be silent before it is given up: a background process may hold it open. */
+  /** After the program has ended, an output that is silent for so long is no longer read: a background process may hold it open. */
   readonly quietMs?: number;
   /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal;
@@ -32,7 +32,7 @@ export interface Run {
     | { readonly kind: "late" | "full" | "stopped" };
   readonly stdout: Output | null;
   readonly stderr: Output | null;
-  /** Settles when nothing of it runs any more and its outputs are read. */
+  /** Settles when all its processes have ended and its outputs are read. */
   readonly gone: Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
       await left;
     }
     await readRest([stdout, stderr].filter((output) => output !== null), quietMs);
-    // Until here a second signal must not end this process: it has not written what it knows.
+    // Until now a second signal must not end this process, which still has to save its record.
     for (const one of signals) Deno.removeSignalListener(one, stop);
   };
   return { end, stdout, stderr, gone: ending() };
@@ -176,13 +176,10 @@ export async function runWords(
   return { code: end.code, stdout: stdout!.text(), stderr: stderr!.text() };
 }
 
-/** What a tool left behind; null when it could not be started, or did not end in time. */
+/** The result of a tool; null when it could not be started, or did not end in time. */
 export type ToolOutput = { readonly code: number; readonly stdout: string } | null;
 
-/**
- * Runs a tool of the system, such as git. The tool sees `PATH` and `HOME` and nothing else, and speaks English. Nobody waits
- * for a tool that is late.
- */
+/** Runs a tool of the system, such as git, in English and with few variables. Nobody waits for a tool that is late. */
 export async function runTool(
   words: readonly string[],
   { environment, ...options }: Pick<RunOptions, "folder" | "timeoutMs" | "isAlone"> & {
@@ -234,7 +231,7 @@ export async function runShellLine(
 
 const TIMEOUT_MS = 2_000;
 
-/** Prints how the output was opened when it is the null device. The runtime may not look there itself. */
+/** Prints how the output was opened, when it is the null device. The runtime itself has no permission to look there. */
 const SCRIPT = '[ "/proc/$1/fd/1" -ef /dev/null ] && cat "/proc/$1/fdinfo/1"';
 
 /** The octal flags of a file that is open for reading and writing. */

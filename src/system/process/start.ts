@@ -72,14 +72,14 @@ function spawn(
   }).spawn();
 }
 
-/** Writes a text to the standard input of a process and closes it. A program may close the pipe before. */
+/** Writes a text to the standard input of a process and closes it. The process may close the pipe earlier. */
 export async function feed(child: Deno.ChildProcess, text: string): Promise<void> {
   const writer = child.stdin.getWriter();
   try {
     await writer.write(new TextEncoder().encode(text));
     await writer.close();
   } catch {
-    // It has closed it.
+    // The process has closed the pipe.
   }
 }
 
@@ -149,7 +149,7 @@ export async function endGroup(child: Deno.ChildProcess, mark = ""): Promise<voi
   await endGroupOf(child.pid, { mark });
 }
 
-/** Ends all processes of a group. Never throws. @param options `mark`: of those that have left it. */
+/** Ends all processes of a group. Never throws. @param options `mark`: a variable of processes that have left the group. */
 export async function endGroupOf(
   group: number,
   { graceMs = GRACE_MS, mark = "" }: { readonly graceMs?: number; readonly mark?: string } = {},
@@ -185,7 +185,7 @@ export async function askToLeave(pid: number): Promise<void> {
   }
 }
 
-/** Becomes `bash`, which people write scripts for; where there is none, the shell that is there. */
+/** Becomes `bash`, for which people write scripts, or `/bin/sh` where there is no bash. */
 const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$@"; fi
 exec /bin/sh -c "$@"`;
 
@@ -198,7 +198,7 @@ export function shellWords(script: string, args: readonly string[] = []): string
 /** Appends the output to a log that only this user can read, and becomes the program with the user's own umask. */
 const INTO_LOG = 'log=$1; shift; (umask 077; : >>"$log"); exec "$@" >>"$log" 2>&1';
 
-/** Starts a program that goes on when this process has left. @param place `log`: takes its output. */
+/** Starts a program that goes on when this process has ended. @param place `log`: the file for its output. */
 export function startAlone(
   words: readonly string[],
   { log, ...place }: Pick<StartOptions, "folder"> & {

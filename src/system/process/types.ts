@@ -1,4 +1,4 @@
-/** Commands that are run and notifications that are shown, as plain JSON, so that a hook takes them from the cache. */
+/** Configured commands and notifications as plain JSON, which the configuration cache can keep. */
 
 export interface CommandRule {
   /** Its place in the configuration: `stop.commands[0]`. */

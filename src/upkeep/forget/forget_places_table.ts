@@ -4,8 +4,7 @@
  * changes them.
  */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { FORGOTTEN_MARK } from "../../memory/observe/forget_mark.ts";
-import type { TextMatcher } from "../../memory/forget_text.ts";
+import { FORGOTTEN_MARK, type TextMatcher } from "../../memory/forget_text.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
   defineTextFunctions,

@@ -1,2 +1,0 @@
-/** Replaces a forgotten text. */
-export const FORGOTTEN_MARK = "[forgotten]";
