@@ -1,20 +1,18 @@
 import {
+  acceptAdditions,
   beginRow,
+  findStopBlocks,
   haveRequirementsHeld,
   holdOnce,
+  judgeRounds,
   type Remembering,
-} from "../policy/stops/stop_row.ts";
+  type StopFindings,
+} from "../policy/stops/stop_blocks.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { transaction } from "../db/transaction.ts";
 import { applyChanges, type RequirementChange, REQUIREMENTS_HELD } from "../policy/store.ts";
 import { transcriptOf } from "./protocol.ts";
-import {
-  acceptAdditions,
-  findStopBlocks,
-  judgeRounds,
-  type StopFindings,
-} from "../policy/stops/stop_blocks.ts";
 import { speakOfStops } from "../config/discover.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import {

@@ -60,9 +60,7 @@ export function listingBefore(
   before: CommandNode | undefined,
   scope: Scope,
 ): readonly Argument[] | undefined {
-  const lists = before?.type === "Command" &&
-    programName(before.name?.value ?? "") === "find";
-  if (!lists) {
+  if (before?.type !== "Command" || programName(before.name?.value ?? "") !== "find") {
     return undefined;
   }
   // A here-document or a file replaces the pipe.
