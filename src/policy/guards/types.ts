@@ -20,7 +20,6 @@ export interface OwnFile {
   readonly path: string;
 }
 
-/** What the rules ask about a file. */
 export interface FileFacts {
   /** How a person would name it: from the project's folder, else absolute. */
   readonly name: string;

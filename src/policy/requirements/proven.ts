@@ -37,7 +37,6 @@ export interface Proofs {
 
 type Found = { readonly foundIn: string } | { readonly missing: Missing };
 
-/** Looks up the proofs of these requirements' satisfactions on a branch. */
 export function proofsOn(
   key: BranchKey,
   requirements: readonly Requirement[],

@@ -159,7 +159,6 @@ export function listBranches(
   ).all(repository) as unknown as ReturnType<typeof listBranches>;
 }
 
-/** Removes everything of one session, on every branch. */
 function removeSession(db: DatabaseSync, sessionId: string): void {
   db.prepare(
     `DELETE FROM requirements
@@ -247,7 +246,6 @@ export function readBranchSize(
   return untold === undefined ? row : { lines: untold };
 }
 
-/** Writes a size down; an earlier one is replaced. */
 function saveBranchSize(
   db: DatabaseSync,
   { worktree, branch, lines }: BranchSize,

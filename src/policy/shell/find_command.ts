@@ -129,7 +129,6 @@ const DOING = /^-(?:delete$|exec|ok)/;
 /** The most tests, actions and values of one call; each of them is tried on every file. */
 const MAX_WORDS = 300;
 
-/** Reads the arguments of `find`. */
 export function readFind(rest: readonly Argument[]): FindCall {
   const options = rest.findIndex(({ text, isOpen }) =>
     isOpen || !/^-(?:[EHLPXdsx]+|O\d)$/.test(text)

@@ -88,7 +88,6 @@ export function changesOfDatabase(rest: readonly Argument[]): Change[] {
 /** Languages that are rewritten for Bash before they are read. `posix` reads `((…))` as two subshells. */
 export type Language = "powershell" | "posix";
 
-/** What a command runs. */
 export type Inner =
   | { readonly kind: "command"; readonly words: readonly Argument[] }
   /** A script of the shell; `parameters` are `$1`, `$2` in it. */

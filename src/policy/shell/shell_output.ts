@@ -38,7 +38,6 @@ function isPipe({ parts = [] }: Word): boolean {
   return parts.length === 1 && parts[0]!.type === "ProcessSubstitution";
 }
 
-/** What a command reads from its standard input. */
 export function inputOf(
   node: Command,
   before: CommandNode | undefined,

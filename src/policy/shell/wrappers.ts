@@ -41,7 +41,6 @@ const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbas
 /** Long options of shells that take a value. */
 const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
 
-/** What a command runs, by the name of its program. */
 export function findInner(
   { words: [program, ...rest], input, listing }: Pick<ShellCommand, "words" | "input" | "listing">,
 ): readonly Inner[] {
