@@ -21,7 +21,6 @@ interface Applied {
   readonly gone: Promise<void>;
 }
 
-/** Does what the configuration has for prompts. */
 export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Applied> {
   if (work.config.stop !== "") keepFirst(work, JSON.parse(work.config.stop));
   if (work.config.prompts === "") {

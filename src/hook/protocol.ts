@@ -22,7 +22,6 @@ export interface HookEvent {
   readonly own: Readonly<Record<string, unknown>>;
 }
 
-/** What stdin held. */
 export type Input =
   & { readonly text: string; readonly cutBytes: number }
   & (

@@ -83,7 +83,6 @@ function heldDraft({ reason, changes }: HeldForRequirements): Draft {
   };
 }
 
-/** Records a stop that only requirements may hold. */
 async function saveJudged(
   work: HookWork,
   draft: Draft,
@@ -128,7 +127,6 @@ interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone">
 
 const MAX_STORED_CHARS = 4000;
 
-/** Judges a stop by the configuration of the guards. */
 async function judgeGuards(work: HookWork, memory: Remembering): Promise<StopJudgement> {
   const policy: StopPolicy = JSON.parse(work.config.stop);
   const maxBlocks = mostBlocks(policy.maxBlocks, work.config.requirements !== "");
