@@ -1,14 +1,8 @@
 /** Reads plain command lines without the library, which costs as much time as a verb. It leaves the rest to the library. */
 import type { Parameter } from "../operations/flags.ts";
-import type { Action, Verb, Verbs } from "../operations/verb.ts";
+import type { Verb, Verbs } from "../operations/verb.ts";
 import { camel, kebab } from "../operations/usage.ts";
 import { VERBS } from "./verbs.ts";
-
-export interface PlainCall {
-  readonly action: Action<Values, unknown[]>;
-  readonly flags: Values;
-  readonly args: unknown[];
-}
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -16,7 +10,7 @@ type Values = Readonly<Record<string, unknown>>;
 class NotPlain extends Error {}
 
 /** The verb that a command line calls, ready to be run; null when the library has to read it. */
-export async function plainCall(words: readonly string[]): Promise<PlainCall | null> {
+export async function plainCall(words: readonly string[]) {
   try {
     const { verb, rest } = await findVerb(words);
     const { flags, args } = readWords(rest, verb.flags);

@@ -20,7 +20,6 @@ import { daysMs } from "../base/time.ts";
 
 interface MemoryContext {
   readonly db: DatabaseSync;
-  /** Absolute path. */
   readonly database: string;
   readonly settings: Settings<DaemonConfig>;
   readonly home: string | null;

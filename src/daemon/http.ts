@@ -21,13 +21,12 @@ import {
   renameSync,
   statSync,
 } from "../system/files.ts";
-import { UserError } from "../base/errors.ts";
+import { quietly, UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { makePrivateFolder } from "../system/write_file.ts";
 import type { DaemonFiles } from "../system/daemon_files.ts";
 import { type HttpServer, isAddrInUse, serve } from "../system/network.ts";
 
-/** How a request came in. */
 export type Door =
   | { readonly kind: "socket" }
   | { readonly kind: "port"; readonly port: number; readonly token: string };
@@ -256,19 +255,14 @@ export function listenOnPort(
 
 /** Removes the socket, if it is one. */
 export function removeSocket(path: string): void {
-  try {
+  quietly(() => {
     if (lstatSync(path).isSocket !== false) removeSync(path);
-  } catch {
-    // Gone already.
-  }
+  });
 }
 
 function refuseOther(path: string): void {
-  try {
-    if (lstatSync(path).isSocket) return;
-  } catch {
-    return;
-  }
+  const isSocket = quietly(() => lstatSync(path).isSocket);
+  if (isSocket === undefined || isSocket) return;
   throw new UserError(`Cannot listen on "${path}"`, {
     why: "something that is no socket lies there; nothing was changed",
     next: "Move it away, then start the daemon again",
@@ -276,9 +270,5 @@ function refuseOther(path: string): void {
 }
 
 function removeFolder(path: string): void {
-  try {
-    removeSync(path, { recursive: true });
-  } catch {
-    // It does not exist.
-  }
+  quietly(() => removeSync(path, { recursive: true }));
 }

@@ -7,7 +7,6 @@ interface CountedRequest {
   readonly seconds: number;
 }
 
-/** A metric; its values are read when somebody asks. */
 export interface Figure {
   readonly name: string;
   readonly help: string;

@@ -10,7 +10,6 @@ import type { DaemonState } from "./client.ts";
 import type { EventHub } from "./event_hub.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** What routes work with. */
 export interface Daemon {
   readonly db: DatabaseSync;
   readonly engine: { readonly wake: () => void };
@@ -27,7 +26,6 @@ export interface Daemon {
   readonly workflowTimeoutMs: number;
   /** Older events are not told, whether they are still kept or not. */
   readonly toldSinceMs: (nowMs: number) => number;
-  /** Masks the secrets of a text. */
   readonly redact: (text: string) => string;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
   /** Begins to stop the daemon; the response under way is still sent. */
@@ -40,19 +38,16 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
-  /** Who asks, and when. */
   readonly author: Author;
   readonly request: Request;
 }
 
 type Schema = z.ZodMiniType;
 
-/** One route. */
 export interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** `/tasks/:id/claim`; every route is served below `/api` as well. */
   readonly path: string;
-  /** One line, for the document. */
   readonly summary: string;
   readonly tag: string;
   readonly query: Schema;
@@ -76,7 +71,6 @@ export interface Route {
 /** A row of the table of routes; {@linkcode routesOf} fills in what it leaves out. */
 interface RouteRow<Query extends Schema, Body extends Schema>
   extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "handle">> {
-  /** `POST /tasks/:id/claim` */
   readonly name: `${Route["method"]} /${string}`;
   readonly summary: string;
   readonly query?: Query;

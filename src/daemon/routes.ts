@@ -36,7 +36,6 @@ const ERROR = z.looseObject({
   code: z.string(),
 });
 
-/** The refusals of every route. */
 const ALWAYS: readonly ErrorCode[] = [
   "INVALID_INPUT",
   "INVALID_URL",

@@ -8,7 +8,7 @@ import { type DaemonConfig, MemoryWork, removeOld } from "./background_work.ts";
 import { covenNotice, undecidedCoven } from "../upkeep/transfer/coven.ts";
 import { showNotification } from "../system/process/notifier.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, quietly, UserError } from "../base/errors.ts";
 import { appendLog } from "../system/log.ts";
 import { lookAtSqlite } from "../upkeep/doctor/program_and_project.ts";
 import { readProcesses } from "../system/process/process_identity.ts";
@@ -178,14 +178,12 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const places = [["the database", database], ["its lock", files.lock]] as const;
   const unwatch = watchPlaces(socket === null ? places : [...places, ["its socket", socket]], {
     gone: (why) => stop(1, why),
-    fine: () => {
-      try {
+    // The disk may be full; the next look tries again.
+    fine: () =>
+      void quietly(() => {
         if (keepState(files.state, daemon.state) === "kept") return;
         log("warn", `${files.state} was removed or changed: written anew`);
-      } catch {
-        // The disk may be full; it tries again.
-      }
-    },
+      }),
   });
   const onSignal = ENDING_SIGNALS.map((signal) => {
     const listener = () => stop(0, `it got ${signal}`);
@@ -262,9 +260,5 @@ function lockedByOther(found: FoundDaemon): UserError {
 }
 
 function removeFile(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // Gone already.
-  }
+  quietly(() => Deno.removeSync(path));
 }

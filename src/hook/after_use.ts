@@ -21,7 +21,6 @@ export interface FollowUp {
   answer(): Promise<Answer>;
 }
 
-/** Finds out what follows from a tool use that was reported. */
 export async function followUp(work: HookWork): Promise<FollowUp> {
   const { config, sent } = work;
   const policy: RequirementPolicy = JSON.parse(config.requirements);

@@ -258,7 +258,6 @@ export function explanationText(
   return [...unsure, "", table].join("\n");
 }
 
-/** What each requirement says. */
 async function explainRequirements(
   { repository, sessionId, event }: TriedEvent,
   use: AskedUse,

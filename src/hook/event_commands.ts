@@ -39,7 +39,7 @@ export function noteOfRun({ command, end, durationMs }: CommandRun): Record<stri
   return { rule: command.rule, end: endText(end), durationMs };
 }
 
-/** Handles an event once that hooks of two settings files got; the second hook only records it. */
+/** Handles an event that hooks of two settings files received: one of the hooks handles it, the other only records it. */
 export async function handleOnce(
   work: HookWork,
   usual: Draft,

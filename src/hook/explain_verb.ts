@@ -5,6 +5,7 @@ import { type GuardPolicy, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { transcriptNear } from "../db/sessions.ts";
 import { optional, text, textFlag, usually } from "../operations/flags.ts";
+import { quietly } from "../base/errors.ts";
 import { nearestWords } from "../base/likeness.ts";
 import { sessionIdOrNone } from "../operations/requirements_here.ts";
 import { eventOf, explanationText, tryEvent } from "./dry_run.ts";
@@ -74,11 +75,9 @@ export const explain = verb({
 /** A tool's input: JSON, or a plain text for the command or the file. */
 function inputOf(tool: string, text: string): unknown {
   if (text.trimStart().startsWith("{")) {
-    try {
-      return JSON.parse(text);
-    } catch {
-      // It is a command: `{ echo a; }`.
-    }
+    // A text that is no JSON is a command: `{ echo a; }`.
+    const value = quietly(() => JSON.parse(text));
+    if (value !== undefined) return value;
   }
   if (SHELL_TOOLS.has(tool)) return { command: text };
   return { [tool === "NotebookEdit" ? "notebook_path" : "file_path"]: text };

@@ -32,7 +32,7 @@ export async function handleHook(
   environment: Environment,
 ): Promise<Answer> {
   const input = await readInput(stdin);
-  // Before anything is opened: a Stop that continues a stopped one must not add to a loop unless a file asks for it.
+  // This stop follows one that was held back. Unless a file has rules about stops, Claude may stop, and nothing is opened.
   if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields, environment)) return null;
   const { beginWork } = await import("./work.ts");
   const work = await beginWork(input, flags, environment);
@@ -59,10 +59,10 @@ function isContinuedStop(
     (eventName ?? input.fields["hook_event_name"]) === "Stop";
 }
 
-/** Folders that are looked into, the project's own included: as many as a configuration file is searched in. */
+/** How many folders are searched, from the project's folder upwards: as many as for a configuration file. */
 const MAX_FOLDERS = 12;
 
-/** Whether some file speaks of stops or requirements, so that a continued stop may have to be held again. */
+/** Whether a configuration file may hold rules about stops or requirements: then the stop has to be judged again. */
 function mayHoldStop(
   fields: Readonly<Record<string, unknown>>,
   { variable }: Environment,
@@ -77,14 +77,14 @@ function mayHoldStop(
   return folder === "" && speaksOfStops("/", ".conclaude.");
 }
 
-/** Whether a file whose name begins like this speaks of stops, or may: who reads files later decides about others' files. */
+/** Whether a file whose name begins like this has the word `stop` or `requirements`, or belongs to another user. */
 function speaksOfStops(folder: string, beginning: string): boolean {
   try {
     for (const { name } of readDirSync(folder)) {
       if (!name.startsWith(beginning)) continue;
       const path = `${folder}/${name}`;
       const { isFile, uid } = lstatSync(path);
-      // Another user's file, or a pipe: the code that knows whom to trust decides about it.
+      // Another user's file, or a pipe: the code that reads the configuration decides whether to trust it.
       if (!isFile || uid !== userId()) return true;
       if (/\b(?:stop|requirements)\b/.test(readTextFileSync(path))) return true;
     }

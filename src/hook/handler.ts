@@ -28,9 +28,6 @@ export interface Draft {
   readonly changes?: readonly RequirementChange[];
 }
 
-/** Makes a draft from what the database holds; gets null where there is no database. */
-export type Decide = (db: DatabaseSync | null) => Draft;
-
 /** An event on its way, with all that its handler needs. */
 export interface HookWork {
   readonly environment: Environment;
@@ -80,7 +77,7 @@ export interface HookWork {
    * Saves the event in the database or the spool. @param draft A function is called in the transaction, and again
    * without a database where that fails. @param apply Writes the changes of the draft.
    */
-  save(draft: Draft | Decide, apply?: ApplyChanges): Promise<void>;
+  save(draft: Draft | ((db: DatabaseSync | null) => Draft), apply?: ApplyChanges): Promise<void>;
   /** The draft that was saved; null before `save()`. */
   readonly saved: Draft | null;
   /** The database, once the event is saved, with short waits; null when the event was spooled. */

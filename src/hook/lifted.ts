@@ -27,7 +27,7 @@ export async function wayToSend(work: HookWork): Promise<string> {
   return sendText(...await lifting(work, work.db));
 }
 
-/** How a person mends the database when a denial comes from not reading it; null when it can be read. */
+/** How a person repairs a database whose fault alone caused a denial; null when the database can be read. */
 export async function wayToKnow(work: HookWork): Promise<string | null> {
   if (keepingOf(work.spareDb(), work.config) !== "broken") return null;
   return mendText(await mending(work));

@@ -1,4 +1,4 @@
-/** Takes out of an event what must not be kept: loaded where there may be such, or where it is too large. */
+/** Masks the secrets in an event. Loaded only for an event that may hold a secret, or that is too large. */
 import { redactText } from "../secrets/redact.ts";
 import { redactValue } from "../secrets/redact_value.ts";
 import { shortenJson, withoutOverlaps } from "../claude/shorten.ts";
@@ -14,17 +14,17 @@ import {
 /** A longer payload is shortened first: masking this many characters full of secrets takes 0.5 s. */
 const MAX_MASKED_CHARS = 131_072;
 
-/** An event with secrets masked and private text dropped: nothing after this has seen them. */
+/** An event with its secrets masked and its private text dropped. */
 export interface Masked {
   readonly event: HookEvent;
   readonly maskedText: () => string;
-  /** Does the same to a path that did not come with the event. */
+  /** Masks a path that did not come with the event. */
   readonly hide: (path: string | null) => string | null;
   /** Bytes of the payload that are missing in the event. */
   readonly cutBytes: number;
 }
 
-/** The event that an input tells of, shortened where it is too large to be masked, and masked. */
+/** Reads the event from an input. Shortens one that is too large to be masked in time, and masks it. */
 export function maskInput(
   given: Input,
   { eventName, patterns, isClean }: {
@@ -48,7 +48,7 @@ export function maskInput(
   };
 }
 
-/** The input, shortened to what can be masked in time. */
+/** Shortens an input to what can be masked in time. */
 export function shortenInput(input: Input): Input {
   if (input.text.length <= MAX_MASKED_CHARS) return input;
   const { text, cutBytes } = shortenJson(new TextEncoder().encode(input.text), MAX_MASKED_CHARS);

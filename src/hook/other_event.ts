@@ -52,7 +52,7 @@ export async function draftOf(work: HookWork): Promise<Draft> {
   };
 }
 
-/** One tool use of a batch: of one that is kept out, only its name. */
+/** Of a batch's tool use that the configuration excludes, keeps only its name. */
 async function withoutExcluded(call: unknown, work: HookWork): Promise<unknown> {
   if (typeof call !== "object" || call === null) return call;
   const name: unknown = Reflect.get(call, "tool_name");
@@ -82,7 +82,7 @@ function clip(text: string): string {
     : `${line.slice(0, MAX_TITLE_CHARS - 1).toWellFormed()}…`;
 }
 
-/** Texts that quote a command or its output, masked; none where no content is kept. */
+/** Masks texts that quote a command or its output. Returns none where no content is kept. */
 export async function tellable(
   { keepsContent, mask }: HookWork,
   draft: Draft,

@@ -18,7 +18,7 @@ import { draftOf, tellable } from "./other_event.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 
-/** A tool is about to be used, or a person to be asked: guards and requirements decide together. */
+/** Before a tool is used, or a person is asked about it, guards and requirements decide together. */
 export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
   const use = await askedUse(work);
@@ -36,7 +36,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const [reason = "", ...doubts] = await tellable(work, draft, quoting);
   let decision: Decision | undefined;
   await work.save((db) => {
-    // Once: the decision that was made with the database stays, also when the write failed.
+    // Decides only once: a decision that was made with the database stays, even if the write fails.
     decision ??= decide(work, db, { guards, required });
     return draftWith(draft, decision, { reason, doubts });
   }, required?.apply);
@@ -88,7 +88,7 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
   if (answer.kind === "deny") {
     return { ...verdict, blocks: [...verdict.blocks, answer.block], allowedBy: null };
   }
-  // No rule allows what only shows when the command runs; a person decides about that.
+  // No rule answers for a person where only running the command shows what it does.
   const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0 &&
     verdict.unread === undefined;
   return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
@@ -214,7 +214,7 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
       : `Nothing was done. Go on in another way. ${await wayOut(work)}`,
   ];
   const open = required?.reason ?? "";
-  // In the other cases the text of the guards says how to go on.
+  // If the guards deny as well, their text already says how to go on.
   const mending = open !== "" && isForGood ? await wayToKnow(work) : null;
   return [...guards, open, mending ?? ""].filter((line) => line !== "").join("\n");
 }

@@ -21,7 +21,6 @@ interface Applied {
   readonly gone: Promise<void>;
 }
 
-/** Does what the configuration has for prompts. */
 export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Applied> {
   if (work.config.stop !== "") keepFirst(work, JSON.parse(work.config.stop));
   if (work.config.prompts === "") {
@@ -54,13 +53,13 @@ export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Ap
       ? { status: "blocked", errorMessage: reason ?? block.rule, metadata }
       : { metadata },
     texts,
-    block: held ? holdText(block.reason, await wayToSend(work)) : null,
+    block: held
+      ? `${block.reason}\nThe prompt was not sent. Correct this and send it again. ${await wayToSend(
+        work,
+      )}`
+      : null,
     gone,
   };
-}
-
-function holdText(reason: string, wayOut: string): string {
-  return `${reason}\nThe prompt was not sent. Correct this and send it again. ${wayOut}`;
 }
 
 /** Keeps how the session began, for stop rules that depend on it. */

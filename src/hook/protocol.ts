@@ -2,8 +2,8 @@ import type { Environment } from "../system/environment.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 
 /**
- * The wire: what Claude Code writes to a hook's stdin and honours on its stdout. Its names (`hook_event_name`,
- * `tool_input`) end here; beyond, an event is a {@linkcode HookEvent}.
+ * What Claude Code writes to a hook's stdin. Only this file knows its names (`hook_event_name`, `tool_input`); the rest
+ * of the program sees a {@linkcode HookEvent}.
  */
 
 /** One hook event, by meaning. A field that was absent or of another type is null. */
@@ -22,7 +22,6 @@ export interface HookEvent {
   readonly own: Readonly<Record<string, unknown>>;
 }
 
-/** What stdin held. */
 export type Input =
   & { readonly text: string; readonly cutBytes: number }
   & (
@@ -63,8 +62,8 @@ export function parseInput(text: string, cutBytes = 0): Input {
 }
 
 /**
- * The same JSON with plain letters and signs: `<private>` for `\u003cprivate>`, `https://` for `https:\/\/`. Halves of
- * pairs, quotes, backslashes and control characters stay escaped.
+ * The same JSON with plain letters and signs: `<private>` for `\u003cprivate>`, `https://` for `https:\/\/`. Lone
+ * surrogates, quotes, backslashes and control characters stay escaped.
  */
 export function withPlainLetters(text: string): string {
   if (!text.includes("\\u") && !text.includes("\\/")) return text;

@@ -1,4 +1,4 @@
-/** What requirements do at the start and at the end of a session. */
+/** What requirements do at the start of a session, at a prompt and at the end of the session. */
 import { groundFor, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
 import { quietly } from "../base/errors.ts";
 import { keepingOf } from "../policy/guards/lift.ts";
@@ -6,11 +6,12 @@ import { standOf } from "../policy/requirements/standings.ts";
 import { deniedUnkept, isStrict, unkeptText } from "../policy/requirements/asked_requirements.ts";
 import { carriedOver, takenOver } from "../policy/requirements/satisfy.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
-import { briefingText } from "../policy/requirements/requirement_text.ts";
+import { briefingText, reminderText } from "../policy/requirements/requirement_text.ts";
 import {
   type ApplyChanges,
   applyChanges,
   findPause,
+  isPaused,
   readStandings,
   type RequirementChange,
 } from "../policy/store.ts";
@@ -98,4 +99,28 @@ export function endRequirements(
   const resume: RequirementChange = { kind: "resume", sessionId };
   const forget: RequirementChange = { kind: "forget", sessionId };
   return { changes: policy.clearsAtEnd ? [resume, forget] : [resume], apply: applyChanges };
+}
+
+/** What a prompt that speaks of changes is told of open requirements. Call it once the event is saved. */
+export async function reminderFor(work: HookWork): Promise<string> {
+  const prompt = work.event.own["prompt"];
+  const ground = groundFor(work);
+  if (work.config.requirements === "" || typeof prompt !== "string" || ground.kind === "none") {
+    return "";
+  }
+  const policy: RequirementPolicy = JSON.parse(work.config.requirements);
+  const db = policy.reminds ? work.spareDb() : null;
+  if (db === null) return "";
+  const { sessionId, atMs } = work;
+  if (isPaused(db, { sessionId, subject: "requirements", atMs })) return "";
+  const gates = policy.requirements.filter(({ stopOnly, condition }) =>
+    !stopOnly && condition.type !== "branch_size"
+  );
+  const { open } = await standOf(gates, {
+    ...work,
+    db,
+    ground,
+    transcriptPath: transcriptOf(work.sent),
+  });
+  return reminderText(prompt, open);
 }

@@ -94,7 +94,6 @@ async function lookAfter(others: readonly SessionProcess[], own: number | null) 
   return await lookAtProcesses(own === null ? pids : [own, ...pids]);
 }
 
-/** Tells the person of problems in the configuration. */
 function tellProblems({ config, configFiles, tell }: HookWork): void {
   const { problems, problemKeys, brokenRequirements, unreadable } = config;
   if (problems <= configFiles.filter(isLeftOut).length && !isLocked(config)) return;

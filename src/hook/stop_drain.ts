@@ -42,7 +42,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       onRebuild: (why) => log("warn", rebuildText(why)),
     });
     if (report?.complete) compactPayloads(db, { untilMs });
-    // If the drain does not do it, the next hook does, and Claude Code waits for that hook.
+    // Otherwise the next hook shortens the log, and Claude Code waits for that hook.
     if (isLogLong(database)) shortenLog(db, database);
     await backUpOfDay(work);
   } catch (thrown) {
@@ -70,10 +70,10 @@ function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void
   });
 }
 
-/** Small steps, to look at the clock between them. Captures over which a drain was killed are skipped. */
+/** Small batches, so that the clock is read often. Captures during which a drain was killed are skipped. */
 const HELD_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirstTry: true };
 
-/** Drains the captures of an ended session, whose summary says from now on that it ended. Waits for nobody. */
+/** Drains the captures of an ended session, and lets its summary say that it ended. Waits for no other drain. */
 export async function drainEnded(
   budgetMs: number,
   db: DatabaseSync,

@@ -1,20 +1,18 @@
 import {
+  acceptAdditions,
   beginRow,
+  findStopBlocks,
   haveRequirementsHeld,
   holdOnce,
+  judgeRounds,
   type Remembering,
-} from "../policy/stops/stop_row.ts";
+  type StopFindings,
+} from "../policy/stops/stop_blocks.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { transaction } from "../db/transaction.ts";
 import { applyChanges, type RequirementChange, REQUIREMENTS_HELD } from "../policy/store.ts";
 import { transcriptOf } from "./protocol.ts";
-import {
-  acceptAdditions,
-  findStopBlocks,
-  judgeRounds,
-  type StopFindings,
-} from "../policy/stops/stop_blocks.ts";
 import { speakOfStops } from "../config/discover.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import {
@@ -85,7 +83,6 @@ function heldDraft({ reason, changes }: HeldForRequirements): Draft {
   };
 }
 
-/** Records a stop that only requirements may hold. */
 async function saveJudged(
   work: HookWork,
   draft: Draft,
@@ -130,7 +127,6 @@ interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone">
 
 const MAX_STORED_CHARS = 4000;
 
-/** Judges a stop by the configuration of the guards. */
 async function judgeGuards(work: HookWork, memory: Remembering): Promise<StopJudgement> {
   const policy: StopPolicy = JSON.parse(work.config.stop);
   const maxBlocks = mostBlocks(policy.maxBlocks, work.config.requirements !== "");

@@ -1,5 +1,4 @@
-import { commandsFor } from "../policy/prompts/prompt_commands.ts";
-import { type SubagentPolicy } from "../policy/prompts/prompt_commands.ts";
+import { commandsFor, type SubagentPolicy } from "../policy/prompts/prompt_commands.ts";
 import { runCommands } from "../policy/run_commands.ts";
 import { failureText } from "../policy/notify.ts";
 import { commandGround, commandNotifier, handleOnce, noteOfRun } from "./event_commands.ts";
@@ -7,7 +6,7 @@ import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
 
-/** A subagent has stopped: runs what the configuration has for it. A failure is told to the person, and holds nothing back. */
+/** Runs the configured commands after a subagent has stopped. The person is told of failures; nothing is held back. */
 export async function handle(work: HookWork): Promise<Answer> {
   await (await import("./told.ts")).saveTold(work);
   const draft = await draftOf(work);

@@ -17,7 +17,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (block !== null) return { decision: "block", reason: block };
   const reminder = requirements === ""
     ? ""
-    : await (await import("./reminder.ts")).reminderFor(work);
+    : await (await import("./session_requirements.ts")).reminderFor(work);
   return tell([...texts, reminder, await recalled(work)]);
 }
 

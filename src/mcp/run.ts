@@ -64,7 +64,6 @@ function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
   return out;
 }
 
-/** The tools as a client lists them. */
 function toolList(): Tool[] {
   return Object.entries<ToolSpec>(TOOLS).map((
     [name, { description, inputSchema, isReadOnly }],
@@ -121,7 +120,6 @@ function noCall(why: string): Error {
   });
 }
 
-/** What the model gets. */
 interface Answer {
   readonly text: string;
   readonly isError: boolean;

@@ -8,17 +8,14 @@ import type { DatabaseSync } from "node:sqlite";
 /** Arguments that fit the schema of their tool. */
 export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** What a tool gets for one call. */
 export interface Call {
   readonly db: DatabaseSync;
-  /** Path of the database. */
   readonly database: string;
   readonly folder: string;
   readonly project: Project;
   readonly sessionId: string | null;
   /** The patterns of `capture.redact.patterns`. */
   readonly redactPatterns: readonly string[];
-  /** Epoch milliseconds. */
   readonly nowMs: number;
   readonly args: Arguments;
 }
@@ -61,7 +58,6 @@ export interface Project {
   readonly folder: string;
 }
 
-/** The project around a folder. */
 export function projectAround(folder: string): Project {
   const repository = findRepository(lookUpwards(folder));
   const key = repository?.commonDir ?? folder;

@@ -52,7 +52,6 @@ const EVERYWHERE = { type: "boolean", description: "Other projects too" } as con
 const ID = { type: "integer", minimum: 1, description: "Number of an observation" } as const;
 const FILE = { type: "string", description: "About this file or folder" } as const;
 
-/** The tools by name. */
 export const TOOLS = {
   recall: {
     description:
@@ -129,7 +128,6 @@ export const TOOLS = {
   },
 } as const satisfies Readonly<Record<string, ToolSpec>>;
 
-/** The name of a tool. */
 export type ToolName = keyof typeof TOOLS;
 
 /** What the model reads of the server itself. */

@@ -28,7 +28,6 @@ type Open<Flags> = {
   [Name in keyof Flags]: undefined extends ValueOf<Flags[Name]> ? Name : never;
 }[keyof Flags];
 
-/** The values of flags, by their names. */
 export type Values<Flags> =
   & Omit<All<Flags>, Open<Flags>>
   & { readonly [Name in Open<Flags>]?: Exclude<All<Flags>[Name], undefined> };
@@ -42,12 +41,12 @@ export function parsed<Value>(
   return { kind: "parsed", parse, brief, placeholder };
 }
 
-/** The same as a parameter that may be left out. */
+/** A parameter made one that may be left out. */
 export function optional<Value>(parameter: Parameter<Value>): Parameter<Value | undefined> {
   return { ...parameter, optional: true } as Parameter<Value | undefined>;
 }
 
-/** The same with a default, written as it would be typed. */
+/** A parameter with a default, written as a person would type it. */
 export function usually<Value>(text: string, parameter: Parameter<Value>): Parameter<Value> {
   return { ...parameter, default: text };
 }
@@ -175,7 +174,6 @@ export const SINCE_FLAG = timeFlag(
   "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",
 );
 
-/** The flags that narrow what is remembered to one project. */
 export const PROJECT_FLAGS = {
   project: textFlag("Only of the project of this folder", "dir"),
   here: switchOn("Only of the project of the current folder"),

@@ -8,7 +8,6 @@ import { openStore, type Place } from "./open_store.ts";
 import { type Columns, listView, pageView } from "./table.ts";
 import { type Verb, verb } from "./verb.ts";
 
-/** The help of a verb. */
 interface Help {
   readonly brief?: string;
   readonly about: string;

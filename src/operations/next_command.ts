@@ -13,12 +13,12 @@ export function nextHere(next: string, { db }: Pick<Globals, "db">): string {
     : next.replace(WORKS_ON_DATABASE, () => `conclaude --db ${quoteWord(db)} `);
 }
 
-/** The same for every command between backticks in a text. */
+/** A text with `--db` added to every command between backticks. */
 export function hintsHere(text: string, globals: Pick<Globals, "db">): string {
   return text.replace(/`(conclaude [^`]+)`/g, (_, command) => `\`${nextHere(command, globals)}\``);
 }
 
-/** The same for the next steps of checks. */
+/** Checks with `--db` added to their next steps. */
 export function checksHere(
   checks: readonly Check[],
   globals: Pick<Globals, "db">,

@@ -96,9 +96,9 @@ async function openToRead(context: CliContext, place: Place, path: string) {
 }
 
 /**
- * Opens a database without a name and with this program's schema, empty or as another one is: the system removes it with
- * the process, however that ends. Its files lose their names before anything else is written into them; the open connection goes on with them. Windows
- * keeps the names of open files: there an empty database is in memory.
+ * Opens a database with this program's schema, empty or a copy of another one, whose files are removed at once: the open
+ * connection still uses them, and the system frees them when the process ends, however it ends. Windows cannot remove
+ * open files: there an empty database is in memory.
  *
  * @param options `copyOf`: the path of a database that nobody writes to.
  * @throws {Error} What SQLite or the file system says; on Windows, where it would be a copy.

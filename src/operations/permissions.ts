@@ -65,7 +65,6 @@ const ENGINE_FLAG = `--v8-flags=${
 /** Flags of the runtime: those of the engine, and that the bundle may import a file as bytes. */
 export const RUNTIME_FLAGS: readonly string[] = [ENGINE_FLAG, "--unstable-raw-imports"];
 
-/** The system that this process runs on. */
 export function thisSystem(): System {
   return OS === "windows" || OS === "darwin" ? OS : "linux";
 }

@@ -7,12 +7,6 @@ import { type CliContext, typedPath } from "./context.ts";
 import { usageError } from "./usage.ts";
 import { readTextFileSync } from "../system/files.ts";
 
-export type BodyFlags = {
-  readonly body?: string;
-  readonly bodyFile?: string;
-  readonly stdin: boolean;
-};
-
 /** Masks secrets in a text, the built-in ones and those of the configuration, and drops what is private. */
 export async function maskerOf(
   { redactPatterns }: Pick<HookConfig, "redactPatterns">,
@@ -25,7 +19,11 @@ export async function maskerOf(
 /** The body from the flag, a file or stdin. @throws {UserError} When it is given twice or cannot be read. */
 export function readBody(
   context: Pick<CliContext, "cwd" | "locations" | "environment">,
-  { body, bodyFile, stdin }: BodyFlags,
+  { body, bodyFile, stdin }: {
+    readonly body?: string;
+    readonly bodyFile?: string;
+    readonly stdin: boolean;
+  },
 ): string | undefined {
   const given = [body !== undefined, bodyFile !== undefined, stdin].filter(Boolean).length;
   if (given > 1) {

@@ -51,7 +51,6 @@ export function nameOf({ id, title }: Pick<Task, "id" | "title">): string {
   return `${shortTaskId(id)} "${shortTitle(title)}"`;
 }
 
-/** A title where there is little room. */
 export function shortTitle(title: string): string {
   return cut(title, MAX_TITLE_CHARS);
 }

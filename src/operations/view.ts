@@ -13,7 +13,6 @@ export interface View {
   readonly exitCode?: number;
 }
 
-/** Prints a view and sets the exit status. */
 export function show({ process, globals }: CliContext, view: View): void {
   if (globals.json) {
     if (view.json !== undefined) process.stdout.write(jsonText(view.json));

@@ -117,7 +117,7 @@ function answersRequests({ permission }: GuardPolicy): boolean {
 /** The notice is given at this event, so its own hook must be installed. */
 const ASKING_EVENT = "SessionStart";
 
-/** One line for the person where a hook that a gate needs is missing; null where all are there, or none is ours. */
+/** Tells the person in one line which gates lack a hook; null when none does, or when conclaude has no hooks here. */
 export function unarmedNotice(
   config: HookConfig,
   place: {

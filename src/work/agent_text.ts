@@ -2,6 +2,7 @@
  * Reads what an agent says from the lines that its process prints (`stream-json` of Claude Code, or plain text): its words,
  * the result that it reports, and the question with which it ends.
  */
+import { quietly } from "../base/errors.ts";
 import { isMapping, type Mapping } from "./field_reader.ts";
 
 interface AgentLine {
@@ -21,7 +22,7 @@ const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
     subtype === "hook_response" ? null : linesIn([stdout, stderr]),
 };
 
-/** Types without a text, beside those that are not known. */
+/** Known types of lines that have no text. */
 const SILENT = new Set(["user", "stream_event", "control_request", "control_response"]);
 
 /** Reads one line. A line that is no `stream-json` is text as it stands, also other JSON: a contract may come as one. */
@@ -51,12 +52,7 @@ export function collectAgentText(lines: Iterable<string>) {
 /** A line of `stream-json`; null for any other text. */
 function parseLine(line: string): (Mapping & { readonly type: string }) | null {
   if (!line.trimStart().startsWith("{")) return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return null;
-  }
+  const value: unknown = quietly(() => JSON.parse(line));
   if (!isMapping(value) || typeof value.type !== "string") return null;
   const isKnown = Object.hasOwn(TEXT_OF, value.type) || SILENT.has(value.type);
   return isKnown || "session_id" in value ? { ...value, type: value.type } : null;
@@ -134,15 +130,10 @@ function endOfObject(text: string, start: number): number | null {
 }
 
 function parseObject(text: string): Mapping | null {
-  try {
-    // No word of a script can hold NUL.
-    return JSON.parse(
-      text,
-      (_, value) => typeof value === "string" ? value.replaceAll("\0", "") : value,
-    );
-  } catch {
-    return null;
-  }
+  // No word of a script can hold NUL.
+  const plain = (_: string, value: unknown) =>
+    typeof value === "string" ? value.replaceAll("\0", "") : value;
+  return quietly(() => JSON.parse(text, plain)) ?? null;
 }
 
 function contractOf(object: Mapping): Contract | null {

@@ -118,7 +118,6 @@ export function requestKill(
   ).run(atMs, reason, atMs, id).changes > 0;
 }
 
-/** The agent with this id; `undefined` when there is none. */
 export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
   const row = statement(db, `SELECT ${COLUMNS} FROM agents WHERE id = ?`).get(id);
   return row === undefined ? undefined : agentOf(row);

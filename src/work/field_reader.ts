@@ -5,7 +5,6 @@ import { editDistance } from "../base/likeness.ts";
 /** A mapping of a parsed YAML file. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a mapping. */
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

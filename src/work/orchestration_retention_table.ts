@@ -1,4 +1,5 @@
 /** Removes tasks, workflows and events that were kept long enough; each step is one short transaction. */
+import { quietly } from "../base/errors.ts";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { transaction } from "../db/transaction.ts";
 import { markDeleted, removeTasks } from "./task_life_table.ts";
@@ -151,16 +152,14 @@ function removeDeletedTasks(db: DatabaseSync, beforeMs: number, options: RemoveO
 function orphanFolders(db: DatabaseSync, database: string, beforeMs: number): readonly string[] {
   if (database === ":memory:") return [];
   const folder = agentsFolder(database);
-  try {
+  // Without the folder no agent was ever started.
+  return quietly(() => {
     const old = Array.from(readDirSync(folder), ({ name }) => name).filter((name) =>
       uuidOf(name) === name && lastChangeMs(joinPath(folder, name)) < beforeMs
     );
     const sql = "SELECT value AS id FROM json_each(?) WHERE value NOT IN (SELECT id FROM agents)";
     return idsOf(db, sql, [JSON.stringify(old)]);
-  } catch {
-    // No agent was ever started.
-    return [];
-  }
+  }) ?? [];
 }
 
 /** The last change in a folder: who writes into a file does not change its folder. */

@@ -18,7 +18,6 @@ const RESUME_ARGS = ["--resume", "{session_id}"];
 
 const word = () => z.string();
 
-/** `orchestration: …` */
 export const ORCHESTRATION = section("How the daemon works through tasks.", {
   autoStart: bool(false, "Whether it takes every ready task, and not only those that are started."),
   maxConcurrentAgents: int([1, 64], 3, "Agents and scripts that run at once, over all projects."),
@@ -54,7 +53,6 @@ export const ORCHESTRATION = section("How the daemon works through tasks.", {
   notify: bool(true, "Whether a notification is shown when a task needs a person."),
 });
 
-/** The values of the section. */
 export type OrchestrationSettings = SectionValues<
   { orchestration: typeof ORCHESTRATION }
 >["orchestration"];

@@ -15,7 +15,6 @@ export interface StepOutcome {
   readonly success: boolean;
   /** Whether its `when` said no. */
   readonly skipped: boolean;
-  /** What it printed. */
   readonly output: string;
   /** The outputs of an agent's contract; `iterations` of a loop. */
   readonly outputs: Readonly<Record<string, unknown>>;

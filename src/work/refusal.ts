@@ -7,7 +7,6 @@ interface Told {
   readonly httpStatus: number;
 }
 
-/** Every reason for which something is refused. */
 export const REFUSALS = {
   TASK_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
   PARENT_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
@@ -35,7 +34,6 @@ export const REFUSALS = {
   MERGE_FAILED: { exitCode: 1, httpStatus: 409 },
 } as const satisfies Readonly<Record<string, Told>>;
 
-/** Why something is refused. */
 export type Refusal = keyof typeof REFUSALS;
 
 /** Makes the error of a refusal. @param told.details Facts for programs, such as who holds a claim. */

@@ -39,7 +39,8 @@ export function renderScriptStep(step: ScriptStep, context: TemplateContext) {
 }
 
 /**
- * The message of a merge, null for the default one, and the scripts before it. A missing value is empty: finished work must not fail for its message.
+ * The message of a merge, null for the default one, and the scripts before it. A missing value is empty: finished work
+ * must not fail for its message.
  * @throws TemplateError
  */
 export function renderMergeStep(step: MergeStep, context: TemplateContext) {

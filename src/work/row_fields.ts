@@ -22,7 +22,6 @@ export type ValueOf<Kind> = Kind extends keyof Values ? Values[Kind]
   : Kind extends readonly (infer Word)[] ? Word
   : never;
 
-/** A row with these fields. */
 export type RowOf<Table extends Fields> = { readonly [Name in keyof Table]: ValueOf<Table[Name]> };
 
 const JSON_KINDS: readonly unknown[] = ["texts", "object", "any"];

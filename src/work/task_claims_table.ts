@@ -1,6 +1,7 @@
 /**
  * Claims: who works on a task, until when, and under which number. Changes are in the caller's transaction.
  */
+import { quietly } from "../base/errors.ts";
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "./refusal.ts";
@@ -184,11 +185,8 @@ export function takeBackLapsed(
 export function takeBackToLook(db: DatabaseSync, atMs: number): Task[] {
   const anyLapsed = `SELECT 1 FROM tasks AS task WHERE ${IS_LAPSED} AND ${IS_NO_WORKFLOWS} LIMIT 1`;
   if (statement(db, anyLapsed).get(atMs) === undefined) return [];
-  try {
-    return transaction(db, () => takeBackLapsed(db, atMs, { keepsWorkflows: true }));
-  } catch {
-    return [];
-  }
+  return quietly(() => transaction(db, () => takeBackLapsed(db, atMs, { keepsWorkflows: true }))) ??
+    [];
 }
 
 function takeBack(db: DatabaseSync, task: Task, atMs: number): Task {

@@ -1,9 +1,7 @@
 /**
  * Parses templates: text with tags `{{ … }}` in the syntax of Go's text/template, as far as workflows use it. A tag
  * holds a path (`.task.title`, `.run-tests.output`), a constant, or a function with arguments, and may be a pipeline
- * (`.title
- *
- *  upper`). `{{-` and `-}}` remove the white space beside the tag; `{{/* … * /}}` is a comment.
+ * (`.title | upper`). `{{-` and `-}}` remove the white space beside the tag; a tag that begins with `/*` is a comment.
  */
 
 export type TemplateValue =

@@ -1,6 +1,6 @@
 import "../../src/operations/config_sections.ts";
 import assert from "node:assert/strict";
-import { explainProblems } from "../../src/operations/config_warnings.ts";
+import { explainProblems } from "../../src/operations/verbs/config_verbs.ts";
 
 Deno.test("explainProblems() is empty when all is well", () => {
   assert.equal(explainProblems([]), "");

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
 import { stringify } from "yaml";
 import type { ConfigFile, ConfigLayer } from "../../src/config/discover.ts";
-import { explainProblems } from "../../src/operations/config_warnings.ts";
+import { explainProblems } from "../../src/operations/verbs/config_verbs.ts";
 import type { ConfigProblem } from "../../src/config/layer.ts";
 import { mergeValues } from "../../src/config/parse.ts";
 import { parseConfig } from "../support/configuration.ts";

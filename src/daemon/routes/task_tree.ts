@@ -49,7 +49,6 @@ function tagRoute(method: "POST" | "PUT" | "DELETE", kind: TagChange["kind"], su
   });
 }
 
-/** A list of tasks around a task. */
 function relativesRoute(
   path: string,
   summary: string,

@@ -38,7 +38,6 @@ const route = routesOf("tasks");
 const oneTask = z.object({ task: taskSchema });
 const manyTasks = z.object({ tasks: z.array(taskSchema), more: z.boolean() });
 
-/** The body that makes a task. */
 const newTask = z.strictObject({
   title: fields.title,
   body: z.optional(fields.body),

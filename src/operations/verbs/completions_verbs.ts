@@ -44,7 +44,6 @@ Register-ArgumentCompleter -Native -CommandName conclaude -ScriptBlock {
   }
 }`;
 
-/** Makes the verb that prints the script of a shell. */
 function printer(shell: string, text: string, about: string, examples: readonly string[]) {
   return verb({
     brief: `Print the script for ${shell}`,

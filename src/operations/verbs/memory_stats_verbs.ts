@@ -16,7 +16,6 @@ import { openStore } from "../open_store.ts";
 import { factLines, type Facts } from "../table.ts";
 import { verb } from "../verb.ts";
 
-/** How many runs of the summarizer are listed. */
 const LISTED_RUNS = 5;
 
 export const stats = verb({

@@ -22,7 +22,6 @@ export function pauseVerb(
   { maxMinutes = MINUTES_A_WEEK, usual, note = "", ...help }: {
     readonly maxMinutes?: number;
     readonly usual: number | null;
-    /** What the answer says below. */
     readonly note?: string;
     readonly brief?: string;
     readonly about: string;

@@ -1,7 +1,7 @@
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
 import { plain } from "../../base/plain.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
-import { UserError } from "../../base/errors.ts";
+import { quietly, UserError } from "../../base/errors.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { runTool } from "../../system/process/run_program.ts";
 import { toldByPerson } from "../../policy/requirements/satisfy.ts";
@@ -262,13 +262,9 @@ async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet
 
 function metadataOf(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return redactValue(value, { patterns: [] }) as Record<string, unknown>;
-    }
-  } catch {
-    // The error below tells of it.
+  const value: unknown = quietly(() => redactValue(JSON.parse(text), { patterns: [] }));
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>;
   }
   throw new UserError("Cannot read --metadata", {
     why: `"${text}" is no JSON object; nothing was recorded`,

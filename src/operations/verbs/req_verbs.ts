@@ -2,7 +2,6 @@ import { group, lazyFrom } from "../verb.ts";
 
 const look = lazyFrom(() => import("./req_look_verbs.ts"));
 const state = lazyFrom(() => import("./req_state_verbs.ts"));
-const older = lazyFrom(() => import("./req_import_verbs.ts"));
 const files = lazyFrom(() => import("./req_files_verbs.ts"));
 
 export const req = group({
@@ -21,7 +20,7 @@ export const req = group({
     enable: files("Switch requirements on, in your own file", "enable"),
     disable: files("Switch requirements off, in your own file", "disable"),
     init: files("Begin with a set of requirements", "init"),
-    import: older("Take over what the older requirements framework has", "reqImport"),
+    import: files("Take over what the older requirements framework has", "reqImport"),
   },
   examples: [
     "conclaude req status",

@@ -1,3 +1,4 @@
+import { quietly } from "../../base/errors.ts";
 import { count } from "../../base/counts.ts";
 import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
@@ -43,8 +44,6 @@ export const status = verb({
   },
 });
 
-type StatusReport = ReturnType<typeof reportOf>;
-
 /** What `conclaude status --json` prints. */
 function reportOf(
   context: CliContext,
@@ -86,15 +85,11 @@ function reportOf(
 
 /** What waits in the temporary folder; null when nothing waits, or when it cannot be read, which `doctor` tells. */
 function fallbackOf({ locations }: CliContext, { database, config }: Place, nowMs: number) {
-  try {
-    const retentionDays = config.sessionRetentionDays;
-    const found = leftBehind({ locations, database, retentionDays, nowMs });
-    if (found === null) return null;
-    const { path, events, captures } = found;
-    return { path, events, captures, next: bringOver(found) };
-  } catch {
-    return null;
-  }
+  const retentionDays = config.sessionRetentionDays;
+  const found = quietly(() => leftBehind({ locations, database, retentionDays, nowMs }));
+  if (!found) return null;
+  const { path, events, captures } = found;
+  return { path, events, captures, next: bringOver(found) };
 }
 
 /** The folder of a project: the main checkout, or the working tree where the repository is bare. */
@@ -150,7 +145,7 @@ function countsText(words: Words, counts: Counts): string | null {
 
 /** The lines for people. @param here `queued`: how many tasks wait for the scheduler. */
 function factsOf(
-  report: StatusReport,
+  report: ReturnType<typeof reportOf>,
   { project, queued }: { readonly project: string; readonly queued: number },
 ): Facts {
   const { database, sessions, queue, memory, work, daemon, audit, spool, fallback } = report;

@@ -53,7 +53,6 @@ import { group, many, verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { openStore } from "../open_store.ts";
 
-/** The ways to give the body of a task. */
 const BODY_FLAGS = {
   body: clearingFlag("The body: what there is to know"),
   bodyFile: clearingFlag("Read the body from this file", "file"),
@@ -346,7 +345,6 @@ export const taskTag = group({
   examples: ["conclaude task tag add 1a2b3c4d auth", "conclaude task tag list"],
 });
 
-/** Makes a verb that changes the tags of one task. */
 function tagVerb(
   kind: TagChange["kind"],
   { brief, about, example }: Readonly<Record<"brief" | "about" | "example", string>>,

@@ -168,7 +168,6 @@ export const children = listAround(listChildren, {
   empty: "It has no children.",
 });
 
-/** Makes a verb that lists the tasks around another task. */
 function listAround(
   read: (db: DatabaseSync, id: string) => readonly Task[],
   help: { readonly about: string; readonly examples: readonly string[]; readonly empty: string },

@@ -167,7 +167,6 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
   return changedView(task, `Task ${nameOf(task)} is ${handedOver(context, store, task)}`);
 }
 
-/** The flags of all verbs that take a step. */
 interface StepFlags extends ByFlag {
   readonly claimToken?: number;
   readonly force?: boolean;

@@ -222,7 +222,6 @@ async function awaitMerge(
   });
 }
 
-/** Tells why the daemon did not merge. */
 function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
   const { baseBranch, branch, worktree } = workflow;
   const what = `Cannot merge workflow ${workflowName(workflow)}`;

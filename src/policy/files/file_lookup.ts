@@ -144,19 +144,20 @@ const MADE_ANEW: ReadonlySet<string> = new Set([
 
 /** How many entries of a removed folder are looked at; each costs 2 µs and more. */
 const MAX_ENTRIES = 5_000;
-/** The same for a search, which goes through a whole project. */
+/** How many entries a search looks at; it may go through a whole project. */
 const MAX_SEARCHED = 20_000;
 
+/** How many entries of folders one tool use may look at. */
 export const MAX_VISITS = 120_000;
 
-/** Whether a path names such a folder, or leads through one. */
+/** Whether a path names a folder that tools make again, or leads through one. */
 export function isMadeAnew(name: string): boolean {
   return name.split("/").some((part) => MADE_ANEW.has(part));
 }
 
 /** The files below a folder, as paths from there; none below a folder that tools make again; null for too many. */
 export function filesBelow(path: string, name: string, visits: Allowance): string[] | null {
-  if (!isOwnFolder(path)) return [];
+  if (!isRealFolder(path)) return [];
   const files: string[] = [];
   const isAll = walk(path, name, {
     visit: ({ path, kind }) => {
@@ -227,7 +228,7 @@ export function findIn(
   return { sure, perhaps, isAll };
 }
 
-/** Visits what lies below a folder, and enters the folders for which `visit` answers true. False for too much. */
+/** Visits what lies below a folder, and enters the folders for which `visit` answers true. False when there are too many entries. */
 function walk(
   root: string,
   name: string,
@@ -265,6 +266,7 @@ function entryAt(root: string, path: string): Entry | null {
   return kind === null ? null : { path, kind };
 }
 
-export function isOwnFolder(path: string): boolean {
+/** Whether a path is a folder itself, and no link to one. */
+export function isRealFolder(path: string): boolean {
   return kindAt(path) === "folder";
 }

@@ -15,7 +15,7 @@ import {
   isBelow,
   isMade,
   isMadeAnew,
-  isOwnFolder,
+  isRealFolder,
   MAX_VISITS,
   type Place,
   spellingsInside,
@@ -66,7 +66,7 @@ function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   if (isFile(path) || isFile(parentOf(path))) return { files: [], unknown: [] };
   // A link is copied as a link, unless only its content is copied.
   const source = how.isContents ? ground.paths.real(from) : from;
-  if (exists(source) && !isOwnFolder(source)) return { files: [], unknown: [] };
+  if (exists(source) && !isRealFolder(source)) return { files: [], unknown: [] };
   const below = filesBelow(source, "", ground.visits);
   const itself = lookedAt([place], how, ground);
   if (below === null || below.length === 0) {
@@ -219,7 +219,7 @@ function lookAt(
   const name = nameFrom({ path: place.path, real }, ground);
   const below = ground.wantsBelow ? filesBelow(real, name, ground.visits) : [];
   return {
-    facts: { ...facts, below: below ?? [], isMadeAnew: isMadeAnew(name) && isOwnFolder(real) },
+    facts: { ...facts, below: below ?? [], isMadeAnew: isMadeAnew(name) && isRealFolder(real) },
     unknown: below === null ? [...unread, tooMany(name)] : unread,
   };
 }

@@ -5,8 +5,8 @@ import type { Verdict } from "../guards/guard_policy.ts";
 import type { FileFacts, HowToLook, Judge } from "../guards/types.ts";
 
 /**
- * Judges twice: the first time to learn which files are meant, then with what git says of all of them at once. What git
- * takes back in a folder, or by a pattern, are the files that it finds changed there: no others are looked up.
+ * Judges twice: first to learn which files are meant, then with git's answers about all of them at once. Where a command
+ * lets git restore a folder or a pattern, only the files that git reports as changed there are looked up.
  *
  * @param judge Looks up files that would be written, and no others.
  * @param asksAbout Whether a rule asks if git ignores this file.
@@ -56,7 +56,7 @@ function amongOnly(among: readonly string[], how: HowToLook): HowToLook {
   return how.search === undefined ? how : { ...how, search: { ...how.search, among } };
 }
 
-/** How git takes back what a search finds, as JSON; null for other searches. */
+/** How git restores the files that a search finds, as JSON; null for a search that is not git's. */
 function takingOf({ search, isGlob }: HowToLook): string | null {
   if (search?.takenFrom === undefined) return null;
   const { takenFrom, takes, fromTop } = search;

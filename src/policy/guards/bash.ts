@@ -138,7 +138,7 @@ function withinLimits<Result>(work: () => Result): Result | null {
   }
 }
 
-/** Why a command may do more than reading it can tell. */
+/** What is not known about a command before it runs. */
 export interface Untold {
   readonly commands: readonly string[];
   readonly files: readonly string[];
@@ -236,8 +236,7 @@ function folderOf({ words: [program, ...rest], folder, gitDir }: ShellCommand): 
 
 /** Whether a folder neither lies in the project nor holds it. */
 function isOutside(folder: string, root: string | null): boolean {
-  const isIn = (path: string, above: string) =>
-    path === above || path.startsWith(above === "/" ? above : `${above}/`);
+  const isIn = (path: string, above: string) => `${path}/`.startsWith(above.replace(/\/?$/, "/"));
   return root !== null && !isIn(folder, root) && !isIn(root, folder);
 }
 
@@ -262,8 +261,8 @@ function once(blocks: readonly Block[]): Block[] {
 /** Programs that print their arguments or tell about them. */
 const TELLING = new Set(["echo", "printf", "man", "which", "type", "apropos", "whatis", "tldr"]);
 
-/** Programs that do nothing when they get one of these options. */
-const HEEDING: readonly (readonly [program: RegExp, option: RegExp])[] = [
+/** Options with which a program changes nothing. */
+const HARMLESS_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^git$/, /^(?:-h|--help|--dry-run|--abort|--quit)$/],
   [/^(?:npm|cargo)$/, /^(?:-h|--help|--dry-run)$/],
   [/^(?:gh|glab|kubectl|helm|terraform)$/, /^(?:-h|--help)$/],
@@ -278,10 +277,10 @@ function onlyTells([program, ...rest]: readonly Argument[]): boolean {
   if (program === undefined) return false;
   const name = programName(program.text);
   if (TELLING.has(name)) return rest.length > 0;
-  const [, heeded] = HEEDING.find(([program]) => program.test(name)) ?? [];
-  if (heeded === undefined) return false;
+  const [, harmless] = HARMLESS_OPTIONS.find(([program]) => program.test(name)) ?? [];
+  if (harmless === undefined) return false;
   const end = rest.findIndex(({ text }) => text === "--");
   const options = (end < 0 ? rest : rest.slice(0, end)).map(({ text }) => text);
   if (options.some((text) => /^--(?:no-dry-run|dry-run=|no-help)/.test(text))) return false;
-  return options.some((text, i) => heeded.test(text) && !VALUED.test(options[i - 1] ?? ""));
+  return options.some((text, i) => harmless.test(text) && !VALUED.test(options[i - 1] ?? ""));
 }

@@ -129,7 +129,7 @@ function refusal(rule: string, tool: string): PermissionAnswer {
   return { kind: "deny", block: { rule, reason: `Blocked ${tool}: ${rule} refuses it` } };
 }
 
-/** The rule by which a strict policy denies what cannot be judged. */
+/** The rule by which a strict policy denies a tool use that cannot be judged. */
 export const STRICT_RULE = "preToolUse.strict";
 
 /** Tools that only look, ask, or keep notes. A subagent's tool uses are judged one by one. */
@@ -144,13 +144,13 @@ export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
   return [{ rule: STRICT_RULE, reason }];
 }
 
-/** Texts that show that a command destroys, writes or unpacks something, or starts what does not stand in the text. */
-const TELLING: readonly string[] = WORDS.signs;
+/** Texts in commands that destroy, write or unpack something, or that start a command which is not in the text. */
+const SIGNS: readonly string[] = WORDS.signs;
 
 /** Whether a rule could mean a command, so that it has to be parsed. The shell removes quotes, so they are ignored. */
 export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
   const plain = command.replace(/['"\\\n]/g, "");
-  if (TELLING.some((text) => plain.includes(text))) return true;
+  if (SIGNS.some((text) => plain.includes(text))) return true;
   return policy.tools.some((rule) => {
     if (rule.about !== "command") return false;
     if (rule.action === "allow") return true;

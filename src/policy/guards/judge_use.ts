@@ -25,7 +25,7 @@ export interface AskedUse extends Actor {
   readonly environment: Environment;
 }
 
-/** When both match, git may take back the files of a folder. One pattern for both would take quadratic time. */
+/** When both match, git may restore the files of a folder. One pattern for both would take quadratic time. */
 const SIGNS_OF_GIT = [/\bgit\b/i, /\b(?:checkout|restore|stash|reset|switch)\b/];
 
 /** How many files are read for a generated-file marker; each costs 30 µs and more. */

@@ -1,4 +1,5 @@
 /** The files that the guards depend on: their policy, what they store, and what starts them. */
+import { quietly } from "../../base/errors.ts";
 import { isSameValue } from "../../base/likeness.ts";
 import { parentOf } from "../../base/paths.ts";
 import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
@@ -230,14 +231,8 @@ export function holdsModules(text: string): boolean {
 }
 
 function settingsOf(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? { ...value }
-      : null;
-  } catch {
-    return null;
-  }
+  const value: unknown = quietly(() => JSON.parse(text.replace(/^\uFEFF/, "")));
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
 }
 
 /** Makes the new text of the old one. No old text means no file; no new one, that the tool fails. */

@@ -20,7 +20,6 @@ export interface OwnFile {
   readonly path: string;
 }
 
-/** What the rules ask about a file. */
 export interface FileFacts {
   /** How a person would name it: from the project's folder, else absolute. */
   readonly name: string;
@@ -105,8 +104,8 @@ export interface Search {
   /** The only files that may be found beside the start, absolute, links followed; absent for any. */
   readonly among?: readonly string[];
   /**
-   * The path itself is named. `always`: it counts even if nothing is there, as does what may be made below it. `if-
-   * there`: it may mean something else than a file, such as a branch.
+   * The path itself is named. `always`: it counts even if nothing is there, as does what may be made below it.
+   * `if-there`: it may mean something else than a file, such as a branch.
    */
   readonly named?: "always" | "if-there";
 }

@@ -37,7 +37,6 @@ export interface Proofs {
 
 type Found = { readonly foundIn: string } | { readonly missing: Missing };
 
-/** Looks up the proofs of these requirements' satisfactions on a branch. */
 export function proofsOn(
   key: BranchKey,
   requirements: readonly Requirement[],
@@ -149,13 +148,13 @@ export function lookForProof(
   proof: Proof,
   skill: string,
   { near, sessionId }: { readonly near: string | null; readonly sessionId: string },
-): { readonly foundIn: string } | { readonly missing: Missing } {
+): Found {
   const path = near === null ? null : transcriptOf(proof, near, sessionId);
   if (path === null) return { missing: "no transcript" };
   if (proof.id === null) return { missing: "not shown" };
   try {
     for (const line of linesWith(path, signOf(proof, skill), MAX_BYTES)) {
-      const said = saidIn(parsed(line), proof, skill);
+      const said = saidIn(quietly(() => JSON.parse(line)), proof, skill);
       if (said !== null) return said === "done" ? { foundIn: path } : { missing: "not shown" };
     }
     return { missing: "not shown" };
@@ -182,12 +181,4 @@ function sessionBeside(near: string, sessionId: string): string | null {
   if (isFile(inFolder(folder))) return inFolder(folder);
   const all = parentOf(folder);
   return (namesIn(all) ?? []).map((name) => inFolder(joinPath(all, name))).find(isFile) ?? null;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }

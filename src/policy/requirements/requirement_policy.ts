@@ -1,9 +1,9 @@
 /** The requirements, compiled from the configuration to plain JSON, so that hooks read them from the cache. */
 
-/** How long a satisfaction holds: see {@linkcode isSatisfied} in `standing.ts`. */
-export type Scope = "session" | "branch" | "permanent" | "single_use";
-
 export const SCOPES = ["session", "branch", "permanent", "single_use"] as const;
+
+/** How long a satisfaction holds: see {@linkcode isSatisfied} in `standing.ts`. */
+export type Scope = (typeof SCOPES)[number];
 
 export interface Trigger {
   readonly tool: string;

@@ -159,7 +159,6 @@ export function listBranches(
   ).all(repository) as unknown as ReturnType<typeof listBranches>;
 }
 
-/** Removes everything of one session, on every branch. */
 function removeSession(db: DatabaseSync, sessionId: string): void {
   db.prepare(
     `DELETE FROM requirements
@@ -216,9 +215,8 @@ export function wasReported(db: DatabaseSync, { of, id, sessionId }: Proof): boo
 }
 
 /**
- * The lines that a branch has changed in one working tree; null for one from which others come, `"no base"` where there
- * is none to compare it with, `"unknown"` when git did not tell: it is not asked for every tool use what it cannot
- * answer.
+ * The lines that a branch has changed in one working tree; null for a trunk, `"no base"` where there is no branch to
+ * compare it with, `"unknown"` where git gave no answer. Each is stored, so that not every tool use asks git again.
  */
 interface BranchSize {
   readonly worktree: string;
@@ -228,7 +226,7 @@ interface BranchSize {
 
 type Untold = "unknown" | "no base";
 
-/** How it is stored that there are no lines. */
+/** The numbers that stand for these answers in the table. */
 const STORED: Readonly<Record<Untold, number>> = { unknown: -1, "no base": -2 };
 
 /** A branch's size as last measured, if that is not older than `sinceMs`. */
@@ -248,7 +246,6 @@ export function readBranchSize(
   return untold === undefined ? row : { lines: untold };
 }
 
-/** Writes a size down; an earlier one is replaced. */
 function saveBranchSize(
   db: DatabaseSync,
   { worktree, branch, lines }: BranchSize,

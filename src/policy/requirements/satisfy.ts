@@ -74,8 +74,8 @@ const NEW_SESSIONS: ReadonlySet<string> = new Set(["startup", "clear"]);
 
 /**
  * The standings of other sessions that a new session takes over: of each requirement whose scope the configuration
- * names, the newest one, if it was satisfied in the window. Judged by when it was first satisfied, so that nothing is
- * carried on for ever. What is a condition is never taken over, nor what has expired, nor what is satisfied already.
+ * names, the newest one, if it was satisfied in the window. The first satisfaction counts, so that
+ * nothing is carried on for ever. Conditions, expired satisfactions and satisfied requirements are left out.
  *
  * @param standings All of the branch. @param session `source`: how the session began.
  */

@@ -48,7 +48,7 @@ export function satisfyingOf(...about: Parameters<typeof isSatisfied>): Standing
     told.find(({ unproven }) => unproven?.counts);
 }
 
-/** The satisfaction without proof that alone would count; undefined when there is none. */
+/** A satisfaction without proof, where there is none with proof; undefined otherwise. */
 export function unprovenOf(...about: Parameters<typeof isSatisfied>): Standing | undefined {
   const told = toldOf(...about);
   return told.every(({ unproven }) => unproven !== undefined) ? told[0] : undefined;

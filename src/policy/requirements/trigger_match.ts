@@ -67,7 +67,7 @@ const REFERRING = /\\[1-9k]|\(\?[<=!]/;
 /** An escaped letter, a class, or an assertion about the place. */
 const PIECE = /\\[bB]|\\.|\[(?:\\.|[^\]])*\]|[$^]/gs;
 
-/** Removes `^`, `$` and `\b` from a pattern: in a script, other commands stand around the one that matches. */
+/** Removes `^`, `$` and `\b` from a pattern, since other commands of a script may stand around the one that matches. */
 function anywhere(source: string): string {
   return source.replace(PIECE, (piece) => /^(?:\\[bB]|[$^])$/.test(piece) ? "(?:)" : piece);
 }

@@ -40,7 +40,7 @@ export function usesOf(place: MeantPlace): Omit<AllowedUse, "untilMs">[] {
   });
 }
 
-/** What an ended action has used up: what allowed it, or, if nobody saw it begin, what holds on the checked-out branch. */
+/** The satisfactions that an ended action has used up: those that allowed it, else those on the checked-out branch. */
 export async function usedUp(
   requirements: Parameters<typeof requirementsFor>[0],
   use: AskedUse & { readonly toolUseId: string | null; readonly succeeded: boolean },
@@ -77,7 +77,7 @@ export async function usedUp(
     .map((one) => clearingOf(one, sessionId));
 }
 
-/** What was used up although no end was reported: by actions in the background, or whose report is late or lost. */
+/** The satisfactions that actions without a reported end have used up: in the background, or with a late report. */
 export function usedUpUntold(
   requirements: readonly string[],
   { db, key, sessionId }: {
@@ -140,7 +140,7 @@ function hasMoved(use: AllowedUse, isOnOne: boolean): boolean | null {
   return haveMoved(moves, done) && (isOnOne || standsAsBefore(use) !== true);
 }
 
-/** The same by the branch's tip; null also where the command went to another branch, which may have moved instead. */
+/** Whether the tip of the use's branch has moved; null when unknown, or when another branch may have moved instead. */
 function standsElsewhere(use: AllowedUse): boolean | null {
   const asBefore = standsAsBefore(use);
   if (asBefore !== true) return asBefore === null ? null : true;
@@ -186,7 +186,7 @@ export function haveMoved(moves: readonly string[], done: readonly string[]): bo
   return done.some((what) => moves.some((command) => LOGGED[command]?.test(what)));
 }
 
-/** Signs with which a script may succeed although one of its commands fails. */
+/** Signs in a script that may succeed although one of its commands fails. */
 const MASKING = /[;|!`\n]|\$\(|(?<!&)&(?!&)/;
 
 /** Whether a script succeeds only if each of its commands does. */

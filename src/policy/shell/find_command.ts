@@ -1,7 +1,7 @@
 /** Reads a call of `find`: which files each of its actions means. */
 import type { Answer, Entry, Search } from "../guards/types.ts";
 import type { Change, Inner } from "./shell_command.ts";
-import { type Argument, OPEN, TooMuchWork } from "./word.ts";
+import { type Argument, literal, OPEN, TooMuchWork } from "./word.ts";
 import { readWildcard } from "./wildcard.ts";
 
 /** The files that `-delete` takes away. */
@@ -112,7 +112,6 @@ interface FindCall {
   readonly isDepthFirst: boolean;
 }
 
-const HERE: Argument = { text: ".", isOpen: false, isGlob: false };
 const TRUE: Expression = { kind: "test", test: () => true };
 const UNKNOWN: Expression = { kind: "test", test: () => undefined };
 
@@ -130,7 +129,6 @@ const DOING = /^-(?:delete$|exec|ok)/;
 /** The most tests, actions and values of one call; each of them is tried on every file. */
 const MAX_WORDS = 300;
 
-/** Reads the arguments of `find`. */
 export function readFind(rest: readonly Argument[]): FindCall {
   const options = rest.findIndex(({ text, isOpen }) =>
     isOpen || !/^-(?:[EHLPXdsx]+|O\d)$/.test(text)
@@ -149,7 +147,7 @@ export function readFind(rest: readonly Argument[]): FindCall {
     return Number.isNaN(value) ? otherwise : value;
   };
   return {
-    roots: roots.length === 0 ? [HERE] : roots,
+    roots: roots.length === 0 ? [literal(".")] : roots,
     actions: reader.actions,
     looksElsewhere: has(/^-(?:follow|files0-from)$/) ||
       rest.slice(0, Math.max(options, 0)).some(({ text }) => text.includes("L")),
@@ -324,6 +322,7 @@ const BROAD =
   /^-(?:perm|user|group|uid|gid|links|fstype|executable|readable|writable|nouser|nogroup)$/;
 
 const TYPES: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "folder", l: "link" };
+
 function testOf(name: string, value: string): Test {
   const ignoresCase = name.startsWith("-i");
   switch (name.replace(/^-i?/, "")) {

@@ -1,7 +1,7 @@
 /** Which files git changes. */
-import { type Change, changesOfCopy, marked, SOMEWHERE } from "./shell_command.ts";
+import { type Change, changesOfCopy, marked } from "./shell_command.ts";
 import { type OptionName, type OptionNames, split, withoutGitOptions } from "./operands.ts";
-import { type Argument, literal, withText } from "./word.ts";
+import { type Argument, literal, OPEN, withText } from "./word.ts";
 import type { Writer } from "./writers.ts";
 import type { Effect, Search } from "../guards/types.ts";
 import { readWildcard } from "./wildcard.ts";
@@ -35,7 +35,7 @@ const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
 
 type PutAway = (words: readonly Argument[], takes: PathspecUse["takes"]) => Change[];
 
-/** Verbs of `git stash` that put nothing away: they look, or bring back what was judged when it was put away. */
+/** Verbs of `git stash` that put nothing away: they only look, or bring back files that were judged before. */
 const PUTS_NOTHING_AWAY = /^(?:list|show|drop|clear|create|store|pop|apply|branch)$/;
 
 /** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`; patches are in `patches.ts`. */
@@ -46,9 +46,9 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
   const inFolder = (word: Argument) => wordIn(folder, word);
   const paths = (words: readonly Argument[], how: Omit<PathspecUse, "folder">) => [
     ...changesOfPaths(words, { ...how, folder }),
-    ...marked(has(/^--pathspec-from-file/) ? [SOMEWHERE] : [], how.effect),
+    ...marked(has(/^--pathspec-from-file/) ? [OPEN] : [], how.effect),
   ];
-  /** Takes files back to a commit, to the index for null, or to an unknown state for undefined. */
+  /** Restores files from a commit, from the index for null, or from an unknown state for undefined. */
   const takenBack = (words: readonly Argument[], source: string | null | undefined) =>
     paths(words, { effect: "change", ...(source === undefined ? {} : { source }) });
   // A stash keeps what it takes away.
@@ -63,7 +63,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
     to === undefined || to.text === "HEAD"
       ? takenBack([literal(":/")], "HEAD")
       : to.isOpen
-      ? marked([SOMEWHERE], "change")
+      ? marked([OPEN], "change")
       : [policyFiles(to.text, folder)];
   switch (verb?.text) {
     case "rm":
@@ -125,7 +125,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
     case "clean":
       return has(/^(?:-[a-zA-Z]*n|--dry-run$)/) || !has(/^(?:-[a-zA-Z]*f|--force$)/)
         ? []
-        : marked([SOMEWHERE], "remove");
+        : marked([OPEN], "remove");
     case "init": {
       const [folder = literal(".")] = split(after, OPTIONS_OF_CLONE).operands;
       return marked([configIn(inFolder(folder))], "tamper");
@@ -166,7 +166,7 @@ function nameOf(address: string): string {
   return address.replace(/(?:\/+\.git)?\/*$/, "").split(/[/:]/).at(-1)!.replace(/\.git$/, "");
 }
 
-/** The state that files are taken back to; undefined where only the running shell knows it. */
+/** The state from which files are restored; undefined where only the running shell knows it. */
 function sourceOf(word: Argument | undefined): string | null | undefined {
   if (word === undefined) return null;
   return word.isOpen ? undefined : word.text;
@@ -194,7 +194,7 @@ function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] 
   if (files.length > 0) return putAway(files, takes);
   const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
     !rest.some(({ isOpen }) => isOpen) && !has(CHOSEN);
-  return isPlain ? putAway([literal(":/")], takes) : marked([SOMEWHERE], "change");
+  return isPlain ? putAway([literal(":/")], takes) : marked([OPEN], "change");
 }
 
 /** A pathspec of git: `src`, `*.lock`, `:/src`, `:!x`. */
@@ -214,7 +214,7 @@ interface PathspecUse {
   readonly effect: Effect;
   /** The folder that `git -C` names. */
   readonly folder: Argument | null;
-  /** The state that files are taken back to: a commit, or the index for null; absent where it is unknown. */
+  /** From where files are restored: a commit, or the index for null; absent where it is unknown. */
   readonly source?: string | null;
   readonly takes?: Search["takes"];
 }
@@ -320,21 +320,16 @@ function readPathspec(text: string): Pathspec {
 
 /** Whether a pathspec means a path: by name, by a folder above it, or by a pattern whose `*` matches `/` as well. */
 function matcherOf({ path }: Pathspec): (path: string) => boolean {
-  const spec = tidied(path);
-  if (spec === "") return () => true;
-  const matches = readWildcard(spec);
-  const matchesBelow = readWildcard(`${spec}/*`);
-  return (path) => (matches?.(path) ?? true) || (matchesBelow?.(path) ?? true);
-}
-
-/** A path without `.`, `..` and doubled slashes. */
-function tidied(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "..") parts.pop();
     else if (part !== "" && part !== ".") parts.push(part);
   }
-  return parts.join("/");
+  const spec = parts.join("/");
+  if (spec === "") return () => true;
+  const matches = readWildcard(spec);
+  const matchesBelow = readWildcard(`${spec}/*`);
+  return (path) => (matches?.(path) ?? true) || (matchesBelow?.(path) ?? true);
 }
 
 /** A word, read from the folder that `git -C` names. */

@@ -18,7 +18,7 @@ export function isOwnVerb(name: string): boolean {
 const CALL =
   /(?<![\w.-])git(?:\.exe)?(?![\w./-])(?:\s+(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env))\s+\S+|\s+-\S+)*[ \t]*([^\s;&|()<>]*)/gi;
 
-/** Signs that the shell makes up the word after `git`. */
+/** Signs that only the running shell knows the word after `git`. */
 const ADDING = /[$`]|\bxargs\b/;
 
 /** The words after `git` that are none of its verbs, without quotes; null for a word that is known only at run time. */

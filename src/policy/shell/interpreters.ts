@@ -108,7 +108,6 @@ const WRITTEN = /\bprintf?\b[^;}\n]*?>>?\s*"(\d+)"(?=\s*(?:[;}\n]|$))/g;
 /** Signs of commands and files that are known only when it runs. */
 const UNKNOWN = /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/;
 
-/** The commands that a script of awk starts. */
 export function inAwk(program: string, rest: readonly Argument[]): Inner[] {
   return rest.flatMap(({ text }): Inner[] => {
     if (text.length > MAX_CODE_CHARS) return [{ kind: "code", program }];
@@ -124,7 +123,6 @@ export function inAwk(program: string, rest: readonly Argument[]): Inner[] {
   });
 }
 
-/** The files that a script of awk writes. */
 export function writtenByAwk(rest: readonly Argument[]): Argument[] {
   return rest.filter(({ text }) => text.includes(">") && text.length <= MAX_CODE_CHARS)
     .flatMap(({ text }) => {
@@ -150,7 +148,6 @@ const WRITES = new RegExp(
 );
 const DEVICE = /^\/dev\/(?:stdout|stderr)$/;
 
-/** The files that a script of sed writes. */
 export function writtenBySed(rest: readonly Argument[]): Argument[] {
   return rest.flatMap(({ text }) =>
     text.includes("w") && text.length <= MAX_CODE_CHARS

@@ -91,7 +91,6 @@ interface GitOptions {
   readonly gitDir: Argument | null;
 }
 
-/** Splits git's own options off its arguments. */
 export function withoutGitOptions(rest: readonly Argument[]): GitOptions {
   let at = 0;
   let folder: Argument | null = null;

@@ -1,7 +1,7 @@
 /** The files that `patch`, `git apply` and `git am` change, by the patches that they read. */
-import { type Change, marked, type ShellCommand, SOMEWHERE } from "./shell_command.ts";
+import { type Change, marked, type ShellCommand } from "./shell_command.ts";
 import { programName, split, withoutGitOptions } from "./operands.ts";
-import { type Argument, literal, placeOf } from "./word.ts";
+import { type Argument, literal, OPEN, placeOf } from "./word.ts";
 import { WRITERS } from "./writers.ts";
 
 const NOTHING = "/dev/null";
@@ -43,7 +43,7 @@ export function changesOfPatches(
       ? ground.textOf(file, at)
       : input ?? (read === undefined ? null : ground.textOf(read, folder));
     const names = text === null || at === null || prefix.isOpen ? null : namesIn(text, call);
-    if (names === null || names.length === 0) return marked([SOMEWHERE], "change");
+    if (names === null || names.length === 0) return marked([OPEN], "change");
     const isFromTop = ofGit === "am" || (ofGit === "apply" && /^diff --git /m.test(text!));
     const base = placeOf(prefix, isFromTop ? ground.topOf(at!) : at);
     return names.map(({ name, effect }): Change => ({

@@ -325,7 +325,6 @@ class Translator {
     return text === undefined ? [UNKNOWN] : [known(text)];
   }
 
-  /** Reads what stands in brackets. */
   #given(end: ")" | "]"): readonly Word[] {
     this.#at++;
     const { code, words } = this.script(end);

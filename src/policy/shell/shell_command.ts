@@ -1,4 +1,4 @@
-import { type Argument, literal, withText } from "./word.ts";
+import { type Argument, literal, OPEN, withText } from "./word.ts";
 import type { Effect, HowToLook } from "../guards/types.ts";
 import type { Operands } from "./operands.ts";
 import type { Writer } from "./writers.ts";
@@ -40,9 +40,6 @@ export interface Change extends
   /** The folder of an unknown file. */
   readonly within?: Argument;
 }
-
-/** A file of which only the running program knows the name. */
-export const SOMEWHERE: Argument = { text: "", isOpen: true, isGlob: false };
 
 export function marked(words: readonly Argument[], effect: Effect): Change[] {
   return words.map((word) => ({ word, effect }));
@@ -91,7 +88,6 @@ export function changesOfDatabase(rest: readonly Argument[]): Change[] {
 /** Languages that are rewritten for Bash before they are read. `posix` reads `((…))` as two subshells. */
 export type Language = "powershell" | "posix";
 
-/** What a command runs. */
 export type Inner =
   | { readonly kind: "command"; readonly words: readonly Argument[] }
   /** A script of the shell; `parameters` are `$1`, `$2` in it. */
@@ -185,7 +181,7 @@ export function changesOfCopy(
       ...contents.map((from) => ({ ...filled(from), isContents: true })),
       ...made.map((from) => ({ ...filled(from), ifNoFolder: true })),
       ...(isVague ? marked([word], "fill") : []),
-      ...(isVague ? [{ word: SOMEWHERE, effect: "change", within: word } as const] : []),
+      ...(isVague ? [{ word: OPEN, effect: "change", within: word } as const] : []),
     ];
   });
   return [

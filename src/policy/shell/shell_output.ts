@@ -38,7 +38,6 @@ function isPipe({ parts = [] }: Word): boolean {
   return parts.length === 1 && parts[0]!.type === "ProcessSubstitution";
 }
 
-/** What a command reads from its standard input. */
 export function inputOf(
   node: Command,
   before: CommandNode | undefined,
@@ -60,9 +59,7 @@ export function listingBefore(
   before: CommandNode | undefined,
   scope: Scope,
 ): readonly Argument[] | undefined {
-  const lists = before?.type === "Command" &&
-    programName(before.name?.value ?? "") === "find";
-  if (!lists) {
+  if (before?.type !== "Command" || programName(before.name?.value ?? "") !== "find") {
     return undefined;
   }
   // A here-document or a file replaces the pipe.

@@ -45,7 +45,7 @@ export function calledIn(state: State, locals: readonly string[]): State {
   return { ...inner(state, state.startedBy), locals: new Set(locals) };
 }
 
-/** Takes over what a called function has changed. */
+/** Takes over the changes that a called function has made. */
 export function returnFrom(called: State, state: State): void {
   const isItsOwn = (name: string) => called.locals!.has(name) || /^[\d@*]/.test(name);
   const taken = <Value>(inside: Map<string, Value>, outside: Map<string, Value>) =>

@@ -28,7 +28,7 @@ interface MakingOptions {
   readonly anew: RegExp;
 }
 
-/** Those of the verbs that check it out. */
+/** The options with which these verbs make a branch. */
 const MAKING: Readonly<Record<string, MakingOptions>> = {
   switch: { new: /^(?:-c|--create|--orphan)$/, anew: /^(?:-C|--force-create)$/ },
   checkout: { new: /^(?:-b|--orphan)$/, anew: /^-B$/ },

@@ -35,7 +35,7 @@ export function placeOf({ text, isOpen }: Argument, folder: string | null): stri
   return isKnown ? resolvePath(text, { folder: folder ?? "/" }) : null;
 }
 
-/** An argument of which only the running shell knows the text. */
+/** An argument, or the name of a file, that only the running shell or program knows. */
 export const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
 
 export interface Scope {
@@ -71,7 +71,7 @@ export function expandWord(word: Word, scope: Scope): Argument[] {
   return words;
 }
 
-/** As {@linkcode expandWord}, where the shell makes one text of the word: the target of a redirection, a value. */
+/** Expands a word of which the shell makes one text: the target of a redirection, a value. */
 export function expandToOne(word: Word, scope: Scope): Argument {
   const [first, ...others] = expandWord(word, scope);
   if (first === undefined) return literal("");

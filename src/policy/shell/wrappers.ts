@@ -41,7 +41,6 @@ const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbas
 /** Long options of shells that take a value. */
 const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
 
-/** What a command runs, by the name of its program. */
 export function findInner(
   { words: [program, ...rest], input, listing }: Pick<ShellCommand, "words" | "input" | "listing">,
 ): readonly Inner[] {
@@ -59,7 +58,7 @@ export function findInner(
   }
   if (/^[gmn]?awk$/.test(name)) return inAwk(name, rest);
   if (name === "fd" || name === "fdfind") return inFd(rest);
-  // Each of its words is a script, unless it is the name of one.
+  // Each word with a blank in it is a script; others are names of scripts.
   if (name === "concurrently") return rest.filter(({ text }) => /\s/.test(text)).map(scriptFrom);
   return [
     // The script may have just written it.
@@ -69,7 +68,7 @@ export function findInner(
   ].filter((inner) => inner !== undefined);
 }
 
-/** The language of a shell's scripts: `sh` may be a shell that knows less than Bash. */
+/** The language of a shell's scripts; `sh` may know less than Bash. */
 export function dialectOf({ words }: Pick<ShellCommand, "words">): Language | undefined {
   return /^(?:sh|dash|ash)$/.test(programName(words[0]?.text ?? "")) ? "posix" : undefined;
 }

@@ -116,7 +116,6 @@ function bundled(options: string): string {
   return options.replace(/(?<![\w-])-(?=[a-zA-Z](?: |$))(.)/g, "-[a-zA-Z]*$1[a-zA-Z]*");
 }
 
-/** The same row for several programs. */
 function sharing(names: string, writer: Writer): Readonly<Record<string, Writer>> {
   return Object.fromEntries(names.split(" ").map((name) => [name, writer]));
 }

@@ -6,13 +6,12 @@ import {
   DATABASE_PROGRAMS,
   marked,
   type ShellCommand,
-  SOMEWHERE,
 } from "./shell_command.ts";
 import type { HowToLook } from "../guards/types.ts";
 import { changesOfFind } from "./find_command.ts";
 import { changesOfGit } from "./git_changes.ts";
 import { programName, split } from "./operands.ts";
-import { type Argument, placeOf, withText } from "./word.ts";
+import { type Argument, OPEN, placeOf, withText } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
 import { type Writer, WRITERS } from "./writers.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
@@ -144,7 +143,7 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
     case "first":
       return marked(named.slice(0, 1).map(withZip), "change");
     case "unknown":
-      return marked([SOMEWHERE], "change");
+      return marked([OPEN], "change");
     case "removed":
       return [...marked(named, "remove"), ...unpacked];
     case "tampered":
@@ -243,8 +242,8 @@ function inRow(letters: Argument, others: readonly Argument[]): Argument[] {
 /** Unpacked files may have any name. Without a folder they lie where the program runs. */
 function filled(folders: readonly Argument[]): Change[] {
   const [folder] = folders.slice(-1);
-  if (folder === undefined) return marked([SOMEWHERE], "change");
-  return [{ word: folder, effect: "fill" }, { word: SOMEWHERE, effect: "change", within: folder }];
+  if (folder === undefined) return marked([OPEN], "change");
+  return [{ word: folder, effect: "fill" }, { word: OPEN, effect: "change", within: folder }];
 }
 
 /** The files that a formatter changes. If it leaves some out, only the running program knows which. */

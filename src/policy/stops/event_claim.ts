@@ -2,7 +2,7 @@
 import type { Environment } from "../../system/environment.ts";
 import { lookAtProcesses, OWN_PID } from "../../system/process/process_identity.ts";
 import { type Claimant, claimEvent, releaseEvent } from "./claims_table.ts";
-import { type Remembering, withDatabase } from "./stop_row.ts";
+import { type Remembering, withDatabase } from "./stop_blocks.ts";
 
 export type Claim =
   /** Another process handles the event, or has handled it. */

@@ -1,5 +1,6 @@
 /** What is kept for the stops of a session: counters, the files of the folder, the first prompt, notices. */
 import type { DatabaseSync } from "node:sqlite";
+import { quietly } from "../../base/errors.ts";
 import { incrementCounter, readCounter, resetCounters } from "../../db/counters.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { QueuePlace } from "./stop_policy.ts";
@@ -85,12 +86,8 @@ export function readSnapshot(
       WHERE session_id = ?
         AND root = ?`,
   ).get(sessionId, root);
-  try {
-    const names: unknown = JSON.parse(String(row?.["names"]));
-    return Array.isArray(names) ? new Set(names.map(String)) : null;
-  } catch {
-    return null;
-  }
+  const names: unknown = quietly(() => JSON.parse(String(row?.["names"])));
+  return Array.isArray(names) ? new Set(names.map(String)) : null;
 }
 
 /** Keeps the first prompt of a session; later ones change nothing. */

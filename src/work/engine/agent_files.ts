@@ -3,6 +3,7 @@
  * into files of its own; the daemon numbers the lines and keeps them in another file. After a kill it goes on where the kept
  * lines end, so no line is lost and no number is given twice.
  */
+import { quietly } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
 import { exists, readText, sizeAt } from "../../system/on_disk.ts";
 import { livesOn, lookAtProcesses } from "../../system/process/process_identity.ts";
@@ -57,7 +58,6 @@ export function readExit(files: AgentFiles): number | null {
 /** What the shell writes as the exit code when there is no such program. */
 export const NOT_FOUND = "127 not found";
 
-/** Whether the agent's program was not found. */
 export function wasNotFound(files: AgentFiles): boolean {
   return readText(files.exit)?.trim() === NOT_FOUND;
 }
@@ -74,20 +74,14 @@ export function areGone({ folder }: AgentFiles): boolean {
 
 /** Removes the files that only a running agent needs. Never throws. */
 export function removeRunFiles({ input, stdout, stderr, begun, exit }: AgentFiles): void {
-  for (const path of [input, stdout, stderr, begun, exit]) removeIfThere(path);
+  for (const path of [input, stdout, stderr, begun, exit]) {
+    quietly(() => removeSync(path, { recursive: true }));
+  }
 }
 
 /** Removes all files of an agent. Never throws. */
 export function removeAgentFiles({ folder }: AgentFiles): void {
-  removeIfThere(folder);
-}
-
-function removeIfThere(path: string): void {
-  try {
-    removeSync(path, { recursive: true });
-  } catch {
-    // Gone already.
-  }
+  quietly(() => removeSync(folder, { recursive: true }));
 }
 
 /** The variable that tells the processes of an agent which agent they work for. */
@@ -118,7 +112,6 @@ export function environmentMark(agentId: string): string {
   return `${AGENT_VARIABLE}=${agentId}`;
 }
 
-/** A kept line. */
 export interface OutputLine {
   readonly seq: number;
   readonly ts: string;

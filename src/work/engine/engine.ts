@@ -101,7 +101,6 @@ export class Engine {
     await Promise.allSettled([this.#runs.ended(), this.#retention, ...this.#deciding.values()]);
   }
 
-  /** Whether an agent is followed. */
   get isBusy(): boolean {
     return this.#runs.size > 0;
   }
@@ -168,7 +167,6 @@ export class Engine {
     this.#isWanted = true;
   }
 
-  /** Carries out what people have decided. */
   #carryOut(): void {
     for (const workflow of listDecided(this.#parts.db)) {
       const key = workflow.repository ?? workflow.id;

@@ -21,7 +21,6 @@ const FRESH_MS = 1000;
 
 interface Read<Config> {
   readonly config: Config;
-  /** The content of the files. */
   readonly text: string;
   readonly atMs: number;
   readonly unreadable: string;
@@ -124,11 +123,9 @@ export interface EngineContext {
   /** Called after every write, so that streams tell it without delay. */
   readonly changed: () => void;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
-  /** Raises a counter of the daemon. */
   readonly count: (name: "lease_expiries", by: number) => void;
   /** Removes what was kept long enough, a little at a time. @param signal Ends it early. */
   readonly removeOld: (signal: AbortSignal) => Promise<void>;
-  /** Tells the person. */
   readonly notify: (title: string, body: string) => void;
 }
 

@@ -16,7 +16,6 @@ import type { WorkflowRow } from "../workflows_table.ts";
 import { readPlan } from "./advance.ts";
 
 export interface Launch {
-  /** The program and its arguments. */
   readonly words: readonly string[];
   readonly folder: string;
   readonly variables: Readonly<Record<string, string>>;

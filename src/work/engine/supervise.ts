@@ -60,7 +60,6 @@ interface Supervision {
   readonly left?: Promise<void>;
   /** Aborted when the daemon leaves; the agent goes on. */
   readonly signal: AbortSignal;
-  /** Called when there is new output. */
   readonly onOutput: () => void;
 }
 
@@ -115,7 +114,6 @@ export async function takeRest(
   }
 }
 
-/** How an agent ended. */
 function endOf(db: DatabaseSync, agent: Agent, files: AgentFiles): AgentEnd {
   const code = readExit(files);
   const { killRequestedAtMs, killReason, deadlineAtMs, command } = readAgent(db, agent.id) ?? agent;
@@ -176,7 +174,6 @@ function noteLines(
   });
 }
 
-/** Keeps a question of an agent. */
 function askFor(
   db: DatabaseSync,
   { id: agentId, taskId, workflowId, stepKey }: Agent,

@@ -1,7 +1,7 @@
 /** Finds and reads workflows and prompts, of a project and of the program. */
 import { parse as parseYaml } from "yaml";
 import { foldersOf, leftOutText, OWN_FOLDER as FOLDER, whyNotOf } from "../../config/left_out.ts";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, quietly } from "../../base/errors.ts";
 import { refusal } from "../refusal.ts";
 import {
   allSteps,
@@ -161,15 +161,11 @@ function invalid(file: WorkflowFile, why: string) {
 
 /** The files of a folder without hidden ones, which editors make. */
 function filesIn(folder: string, pattern: RegExp): { name: string; path: string }[] {
-  try {
-    return [...readDirSync(folder)]
-      .filter((entry) => !entry.name.startsWith("."))
-      .map((entry) => ({ name: pattern.exec(entry.name)?.[1], path: joinPath(folder, entry.name) }))
-      .filter((file): file is { name: string; path: string } => file.name !== undefined)
-      .sort((a, b) => a.path < b.path ? -1 : 1);
-  } catch {
-    return [];
-  }
+  return (quietly(() => [...readDirSync(folder)]) ?? [])
+    .filter((entry) => !entry.name.startsWith("."))
+    .map((entry) => ({ name: pattern.exec(entry.name)?.[1], path: joinPath(folder, entry.name) }))
+    .filter((file): file is { name: string; path: string } => file.name !== undefined)
+    .sort((a, b) => a.path < b.path ? -1 : 1);
 }
 
 /** Never throws: an unreadable file must not hide the others. */
@@ -193,7 +189,6 @@ interface FilePreview extends WorkflowPreview {
   readonly warnings: readonly string[];
 }
 
-/** The example task. */
 const NO_TASK: TaskFacts = {
   id: "00000000-0000-7000-8000-000000000000",
   title: "An example",
