@@ -14,7 +14,7 @@ import {
   type Comparison,
 } from "../upkeep/transfer/transcript_gaps.ts";
 import type { CliContext } from "./context.ts";
-import { tellLostForgetKey } from "./lost_forget_key.ts";
+import { tellLostForgetKey } from "./take_over.ts";
 import { nextHere } from "./next_command.ts";
 import { openKeptStore, openStore, placeOf } from "./open_store.ts";
 import { bytesText, factLines } from "./table.ts";
