@@ -6,7 +6,7 @@ import { receiptsWithoutKey } from "../upkeep/store.ts";
 import type { ImportOptions } from "../upkeep/transfer/import.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
-import { lookIntoStore, openKeptStore, placeOf } from "./open_store.ts";
+import { lookIntoStore, openKeptStore, type Place } from "./open_store.ts";
 import { progressLine } from "./terminal.ts";
 import { errorText } from "./view.ts";
 
@@ -22,15 +22,14 @@ export async function takeOver<Result>(
   dryRun: boolean,
   work: (db: DatabaseSync, options: ImportOptions) => Result,
 ): Promise<Result> {
-  const { config } = await placeOf(context);
-  const rules = compileRedactPatterns(config.redactPatterns);
   const progress = progressLine(context);
   const onProgress = (rows: number) => progress.tell(`${count(rows, "row")} …`);
-  const run = (db: DatabaseSync) => work(db, { rules, dryRun, onProgress });
+  const run = (db: DatabaseSync, { redactPatterns }: Place["config"]) =>
+    work(db, { rules: compileRedactPatterns(redactPatterns), dryRun, onProgress });
   try {
     if (dryRun) return await lookIntoStore(context, run);
-    const { db } = await openKeptStore(context, "import");
-    const result = run(db);
+    const { db, place } = await openKeptStore(context, "import");
+    const result = run(db, place.config);
     tellLostForgetKey(context, db);
     return result;
   } finally {

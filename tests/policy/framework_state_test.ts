@@ -8,7 +8,7 @@ const FULL = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 function readText(text: string) {
   const skipped: string[] = [];
   const skip = (why: string) => void skipped.push(why);
-  return { found: readState(text, { path: "p.json", skip }), skipped };
+  return { found: readState({ path: "p.json", text }, skip), skipped };
 }
 
 const read = (requirements: object, more = {}) =>

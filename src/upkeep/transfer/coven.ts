@@ -1,7 +1,4 @@
-/**
- * The folder of coven, the older daemon: its tasks as rows, its workflows, prompts, matchers and configuration as files of
- * ours. What cannot be used is named; nothing throws.
- */
+/** Reads the folder of coven, the older daemon, and plans what is brought over. What cannot be used is named. */
 import { messageOf } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import { isSameValue } from "../../base/likeness.ts";
@@ -20,12 +17,11 @@ import { askDatabase } from "../doctor/place.ts";
 import TABLES from "./coven.json" with { type: "json" };
 import type { ImportedColumns } from "./import_rows_table.ts";
 
-/** A `.coven` with its links resolved, and the project that it lies in (`root`). */
-export type CovenPlace = NonNullable<ReturnType<typeof findCoven>>;
+type CovenPlace = NonNullable<ReturnType<typeof findCoven>>;
 
 /**
- * Finds the nearest `.coven` upwards, or `start` itself; null when there is none. The origins of its tasks begin with
- * `origin`. Under the key `mark`, `meta` has what was decided about it: `imported` or `fresh`.
+ * Finds the nearest `.coven` upwards, or `start` itself; null when there is none. `root`: its project. `origin`: how the
+ * origins of its tasks begin. `mark`: the key of `meta` for what was decided about it, `imported` or `fresh`.
  */
 export function findCoven(start: string) {
   const paths = withParents(start).map((folder) => joinPath(folder, ".coven"));
@@ -36,7 +32,7 @@ export function findCoven(start: string) {
   return { folder, root, origin: `coven:${root}:task:`, mark: `import:coven:${root}` };
 }
 
-/** Finds a `.coven` whose state nobody has brought over or left behind; null when there is none. */
+/** Finds a `.coven` that nobody has brought over or left behind; null when there is none. */
 export function undecidedCoven(from: string, database: string) {
   const place = findCoven(from);
   if (place === null || readFound(joinPath(place.folder, "state.json")) === undefined) return null;
@@ -46,12 +42,10 @@ export function undecidedCoven(from: string, database: string) {
   return mark === null ? { folder: place.folder, notice } : null;
 }
 
-type FieldChanges = Parameters<typeof writeHistory>[2];
-
 /** What is brought over; nothing is written yet. */
 export class CovenPlan {
   /** The rows of tasks that are new here, and what was changed of them, for their history. */
-  readonly tasks: { readonly row: ImportedColumns; readonly changes: FieldChanges }[] = [];
+  readonly tasks: { row: ImportedColumns; changes: Parameters<typeof writeHistory>[2] }[] = [];
   /** Rows of tags and dependencies: they come after all tasks. */
   readonly parts: { readonly type: string; readonly columns: ImportedColumns }[] = [];
   readonly writes: { readonly to: string; readonly text: string }[] = [];
@@ -200,7 +194,7 @@ export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: Coven
   }
 }
 
-/** The parent of a task, and how deep the task lies; undefined when its parent is not there, or lies below it. */
+/** Finds the parent of a task and its depth; undefined when the parent is not there, or lies below the task. */
 function parentIn(items: ReadonlyMap<string, Item>, id: string) {
   const parent = items.get(id)!.parent_id;
   const above = new Set<string>();
@@ -208,8 +202,8 @@ function parentIn(items: ReadonlyMap<string, Item>, id: string) {
     if (at === id || above.has(at)) return undefined;
     above.add(at);
   }
-  if (parent !== null && above.size === 0) return undefined;
-  return { parent_id: parent === null ? null : items.get(parent)!.id, depth: above.size };
+  if (parent === null) return { parent_id: null, depth: 0 };
+  return items.has(parent) ? { parent_id: items.get(parent)!.id, depth: above.size } : undefined;
 }
 
 /**
@@ -242,7 +236,7 @@ const CONVERT: Readonly<Record<string, (value: unknown) => unknown>> = {
   },
 };
 
-/** Plans the files and the configuration; a file of ours is never replaced. */
+/** Plans the files, and what the configuration gets. A file of ours is never replaced. */
 export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): void {
   for (const [part, names, target] of TABLES.files) {
     for (const { path, ...file } of readFolder(joinPath(folder, part!), new RegExp(names!))) {
@@ -262,24 +256,20 @@ export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): v
   const mapping = jsonIn(joinPath(folder, "grimoire-mapping.json"), plan);
   const { store, ...config } = jsonIn(joinPath(folder, "config.json"), plan);
   const inStore = Object.entries(Object(store)).map(([name, value]) => [`store.${name}`, value]);
-  planConfig({ ...mapping, ...config, ...Object.fromEntries(inStore) }, plan);
+  const given: Mapping = { ...mapping, ...config, ...Object.fromEntries(inStore) };
   for (const { path } of readFolder(folder, /^(?:secrets\.yaml|system-prompt\.md)$/)) {
     plan.leave(baseName(path), "it has no counterpart here");
   }
-}
-
-/** Plans what the configuration gets: each value that has a key here and is not what coven has anyway. */
-function planConfig(config: Mapping, plan: CovenPlan): void {
   const keys: Readonly<Record<string, string>> = TABLES.config;
   const usual: Readonly<Record<string, unknown>> = TABLES.usual;
   const left: Readonly<Record<string, string>> = TABLES.left;
-  for (const [name, given] of Object.entries(config)) {
-    if ((given ?? "") === "") continue;
+  for (const [name, said] of Object.entries(given)) {
+    if ((said ?? "") === "") continue;
     const path = keys[name]?.split(".") ?? [];
-    const value = (CONVERT[name]?.(given) ?? given) as Plain;
+    const value = (CONVERT[name]?.(said) ?? said) as Plain;
     const why = path.length === 0
       ? left[name] ?? "the key is not known"
-      : isSameValue(given, usual[name])
+      : isSameValue(said, usual[name])
       ? "it is what the older daemon had anyway; ours has its own default"
       : faultsOf({ path, value });
     if (why !== "") plan.leave(name, why);
