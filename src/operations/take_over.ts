@@ -1,4 +1,4 @@
-/** What the verbs have in common that take something over from a file or from another program. */
+/** What the verbs share that take something over from a file or from another program. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { compileRedactPatterns } from "../secrets/redact.ts";
@@ -51,14 +51,23 @@ export function notTakenLines(heading: string, notTaken: readonly NotTaken[]): s
   return [heading, ...notTaken.map(({ name, why }) => `  ${name}: ${why}`)];
 }
 
-/** Warns on stderr when texts that were forgotten may have come back, because the key that names them is lost. */
+/** Writes a warning on stderr for each count that is not zero. */
+export function warnOf(
+  { process, globals }: CliContext,
+  warnings: readonly (readonly [count: number, what: string, why: string, next: string])[],
+): void {
+  for (const [n, what, why, next] of warnings) {
+    if (n > 0) process.stderr.write(errorText({ what, why, next: nextHere(next, globals) }));
+  }
+}
+
+/** Warns when texts that were forgotten may have come back, because the key that names them is lost. */
 export function tellLostForgetKey(context: CliContext, db: DatabaseSync): void {
-  const receipts = receiptsWithoutKey(db);
-  const [newest] = receipts;
-  if (newest === undefined) return;
-  context.process.stderr.write(errorText({
-    what: "Prompts and messages that were forgotten may have come back",
-    why: `the key is lost by which those of ${count(receipts.length, "receipt")} were known`,
-    next: nextHere(`conclaude memory verify ${newest.id}`, context.globals),
-  }));
+  const { length, 0: newest } = receiptsWithoutKey(db);
+  warnOf(context, [[
+    length,
+    "Prompts and messages that were forgotten may have come back",
+    `the key is lost by which those of ${count(length, "receipt")} were known`,
+    `conclaude memory verify ${newest?.id}`,
+  ]]);
 }

@@ -20,9 +20,9 @@ import TABLES from "../../upkeep/transfer/claude_mem.json" with { type: "json" }
 import { takeRows } from "../../upkeep/transfer/import.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { projectHere } from "../session_lookup.ts";
-import { notTakenLines, sentencesOf, takeOver } from "../take_over.ts";
+import { notTakenLines, sentencesOf, takeOver, warnOf } from "../take_over.ts";
 import { usageError } from "../usage.ts";
-import { errorText, type View } from "../view.ts";
+import type { View } from "../view.ts";
 
 type ClaudeMemFlags = Readonly<{ project?: string; name?: string; dryRun: boolean }>;
 
@@ -93,11 +93,10 @@ export async function importClaudeMem(
       json: { file, dryRun, ...report },
       text: `${dryRun ? "Would take" : "Took"} over from ${file}: ${textOf(report)}`,
     };
-    if (report.damaged.length === 0) return view;
     const what = `A part of ${report.damaged.join(", ")} in "${path}" cannot be read`;
     const why = "pages of the database are damaged; what lies before them was taken over";
-    context.process.stderr.write(errorText({ what, why, next: "" }));
-    return { ...view, exitCode: 1 };
+    warnOf(context, [[report.damaged.length, what, why, ""]]);
+    return { ...view, exitCode: report.damaged.length === 0 ? 0 : 1 };
   } catch (thrown) {
     throw isDamage(thrown) ? cannot(path, `it is damaged: ${messageOf(thrown)}`) : thrown;
   }

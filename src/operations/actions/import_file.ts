@@ -12,9 +12,8 @@ import {
 import { linesOf } from "../../upkeep/transfer/import_lines.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { sentencesOf, takeOver } from "../take_over.ts";
-import { nextHere } from "../next_command.ts";
-import { errorText, type View } from "../view.ts";
+import { sentencesOf, takeOver, warnOf } from "../take_over.ts";
+import type { View } from "../view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { openSync } from "../../system/files.ts";
 
@@ -77,34 +76,37 @@ function sourceOf(
 /** Reports on stderr what could not be imported, and what may come back although it was forgotten elsewhere. */
 function tellTrouble(context: CliContext, report: ImportReport, file: string): void {
   const { damaged, damagedLines, cutShort, missing, forgottenElsewhere } = report;
-  const { stderr } = context.process;
   const again = "Export it again where it comes from: conclaude export --output conclaude.jsonl";
-  const tell = (isSo: boolean, what: string, why: string, next = again) => {
-    if (isSo) stderr.write(errorText({ what, why, next }));
-  };
-  for (const { line, why } of damagedLines) stderr.write(`line ${line}: ${why}\n`);
-  tell(
-    damaged > 0,
-    `${count(damaged, "line")} of ${file} cannot be taken over`,
-    "they are not as an export has them; all the others were read",
-  );
-  tell(
-    cutShort,
-    `The export ${file} was cut short`,
-    "its last line is missing; what is there was read",
-  );
-  tell(
-    !cutShort && missing > 0,
-    `${count(missing, "line is", "lines are")} missing in ${file}`,
-    "its last line tells of more; what is there was read",
-  );
-  tell(
-    forgottenElsewhere > 0,
-    "What was forgotten where the export was made is not kept away here",
-    `${count(forgottenElsewhere, "receipt of it is", "receipts of it are")} in that database ` +
+  for (const { line, why } of damagedLines) {
+    context.process.stderr.write(`line ${line}: ${why}\n`);
+  }
+  warnOf(context, [
+    [
+      damaged,
+      `${count(damaged, "line")} of ${file} cannot be taken over`,
+      "they are not as an export has them; all the others were read",
+      again,
+    ],
+    [
+      Number(cutShort),
+      `The export ${file} was cut short`,
+      "its last line is missing; what is there was read",
+      again,
+    ],
+    [
+      cutShort ? 0 : missing,
+      `${count(missing, "line is", "lines are")} missing in ${file}`,
+      "its last line tells of more; what is there was read",
+      again,
+    ],
+    [
+      forgottenElsewhere,
+      "What was forgotten where the export was made is not kept away here",
+      `${count(forgottenElsewhere, "receipt of it is", "receipts of it are")} in that database ` +
       "alone: transcripts and older exports may bring it here",
-    nextHere("conclaude memory forget --help", context.globals),
-  );
+      "conclaude memory forget --help",
+    ],
+  ]);
 }
 
 function textOf(

@@ -12,7 +12,6 @@ import {
   convertConfig,
   readFrameworkFile,
   readState,
-  type RecordedSatisfaction,
 } from "../../policy/requirements/framework.ts";
 import { WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
@@ -63,8 +62,7 @@ export async function importRequirements(context: CliContext, flags: ImportFlags
   const files = planned.map(({ target, added }) => ({ path: target.path, added }));
   const added = [...new Set(planned.flatMap((file) => file.added))];
   const left = [...notTaken, ...skipped.map((one) => ({ name: one.path, why: one.why }))];
-  const isAnything = states.length > 0 || Object.values(found).some((file) => file);
-  const lines = isAnything
+  const lines = states.length > 0 || Object.values(found).some((file) => file)
     ? [
       dryRun ? "What would be taken over; nothing was written." : "Took over what is here.",
       ...files.map((file) => `${file.path}: ${dryRun ? "gets" : "got"} ${file.added.join(", ")}`),
@@ -140,10 +138,8 @@ function planPolicy(
     const isDecided = decided !== undefined && !isSameValue(decided, given);
     return force ? isSameValue(said, value) : said !== undefined || isDecided;
   };
-  const plans = [
-    planEntries(targets.shared, shared, { head: HEAD, stays }),
-    planEntries(targets.own, own, { head: HEAD, stays }),
-  ];
+  const plans = ([[targets.shared, shared], [targets.own, own]] as const)
+    .map(([target, entries]) => planEntries(target, entries, { head: HEAD, stays }));
   const planned = plans.flatMap(({ file }) => file ?? []);
   const kept = [...new Set(plans.flatMap((one) => one.kept))];
   const isFirst = planned.length > 0 && targets.shared.isNew && targets.own.isNew;
@@ -153,7 +149,7 @@ function planPolicy(
 /** Records what is new, unless it has expired or was forgotten here. @param here `registry`: ids that the framework knows. */
 function record(
   db: DatabaseSync,
-  found: readonly RecordedSatisfaction[],
+  found: ReturnType<typeof readState>,
   { repository, registry, rules, dryRun, skipped, planned }: ImportOptions & {
     readonly planned: readonly PlannedFile[];
     readonly repository: string;

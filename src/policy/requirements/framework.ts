@@ -19,7 +19,7 @@ type Leave = (name: string, why: string) => void;
 /** Commands of the framework in a text, where our own does not stand already. */
 const COMMAND =
   /(?<![\w./-]|conclaude )req (?=(?:satisfy|approve|clear|pause|resume|status|list|init|enable|disable)\b)/g;
-/** What Python's expressions have and JavaScript's lack, or read as something else. */
+/** What only Python's expressions have, or what JavaScript reads as something else. */
 const ONLY_PYTHON = /\{,\d|\[\^?\]|\(\?(?:[#(]|P[=>])|\\[NU]/;
 const KEYS: Readonly<Record<string, string>> = TABLES.requirement;
 const HOOKS: Readonly<Record<string, string>> = TABLES.hooks;
@@ -68,9 +68,9 @@ function entriesOf(layer: LayerValues, leave: Leave): ConfigEntry[] {
     value: isMapping(given) ? requirementOf(name, given, { isOn, leave }) : given,
   }));
   const hooks = leavesOf("hooks.", mapOf(layer["hooks"])).flatMap(([there, value]) => {
-    const name = HOOKS[there];
-    if (name === undefined) leave(there, reasonOf(there));
-    return name === undefined ? [] : [{ name, path: name.split("."), value }];
+    const name = HOOKS[there] ?? "";
+    if (name === "") leave(there, reasonOf(there));
+    return name === "" ? [] : [{ name, path: name.split("."), value }];
   });
   return [...requirements, ...hooks].filter((entry) => {
     const faults = faultsOf(entry);
@@ -132,17 +132,14 @@ function leavesOf(prefix: string, value: LayerValues): (readonly [name: string, 
   });
 }
 
-/** A satisfaction that the framework recorded. */
-export type RecordedSatisfaction = ReturnType<typeof readState>[number];
-
 /** Reads the record of a branch. That a requirement was triggered is passed over: it belongs to sessions that are over. */
 export function readState(file: FoundFile, skip: (why: string) => void) {
   const read = readFrameworkFile(file);
   const { version = null, branch } = Object(read);
   const isRecord = version === "1.0" && typeof branch === "string" && branch !== "";
   if (typeof read === "string" || !isRecord) {
-    const expected = `a branch and version 1.0 are expected, it has ${JSON.stringify(version)}`;
-    skip(typeof read === "string" ? read : expected);
+    const why = `a branch and version 1.0 are expected, it has ${JSON.stringify(version)}`;
+    skip(typeof read === "string" ? read : why);
     return [];
   }
   return Object.entries(mapOf(read["requirements"])).flatMap(([requirement, state]) => {

@@ -103,12 +103,10 @@ type Times = "created_at_ms" | "updated_at_ms" | "closed_at_ms" | "deleted_at_ms
 type Fields =
   & Record<Exclude<keyof typeof TABLES.task, "needs" | "tags" | "status" | Times>, string | null>
   & Record<Times, number | null>
-  & { readonly needs?: string[]; readonly tags?: string[]; readonly status: CovenStatus };
-type CovenStatus = keyof typeof TABLES.status;
+  & { readonly needs?: string[]; readonly tags?: string[]; status: keyof typeof TABLES.status };
 /** The fields of a task, with its id here. */
 type Item = Fields & { readonly id: string };
 
-/** Reads the fields of a task. */
 function readFields(record: Mapping, leave: CovenPlan["leave"]): Fields {
   const left = new Set(Object.keys(record).filter((name) => (record[name] ?? "") !== ""));
   const entries = Object.entries(TABLES.task).map(([key, [reader, names, usual = null]]) => {
@@ -168,8 +166,7 @@ export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: Coven
       ...fields,
       ...standingOf(fields, joinPath(folder, `worktrees/${id.replace(/[^\w.-]/g, "-")}`)),
       ...parent ?? { parent_id: null, depth: 0 },
-      ...{ origin: origin + id, claimed_by: null },
-      ...{ project_dir: root, repository: facts.repository },
+      ...{ origin: origin + id, claimed_by: null, project_dir: root, repository: facts.repository },
       title: title.slice(0, MAX_TITLE_CHARS).toWellFormed(),
       body: whole.slice(0, MAX_BODY_CHARS).toWellFormed(),
       created_at_ms: created_at_ms ?? updatedAtMs,
@@ -214,12 +211,11 @@ function standingOf(
   { status, reason, deleted_at_ms }: Pick<Fields, "status" | "reason" | "deleted_at_ms">,
   tree: string,
 ) {
-  const isThere = isFolder(tree);
   if (status === "closed") return { status, reason: null };
-  if (status === "open" || deleted_at_ms !== null || status === "in_progress" && !isThere) {
-    return { status: "open", reason: null };
-  }
-  const why = TABLES.reasons[status] + (isThere ? `; it is in ${tree}` : "");
+  const where = isFolder(tree) ? `; it is in ${tree}` : "";
+  const isFree = status === "open" || status === "in_progress" && where === "";
+  if (isFree || deleted_at_ms !== null) return { status: "open", reason: null };
+  const why = TABLES.reasons[status] + where;
   return { status: "blocked", reason: status === "blocked" && reason || why };
 }
 
