@@ -8,6 +8,7 @@ export {
   readObservations,
   summaryUid,
 } from "./drain/observations_table.ts";
+export { resolveImported, writeImported } from "./drain/imported_observations_table.ts";
 export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
 export { isKnownFile, newestOfPaths, observedPaths } from "./search/known_files_table.ts";
 export { type Remade, type Remake, writeRemade } from "./drain/observations_table.ts";
