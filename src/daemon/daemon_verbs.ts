@@ -6,7 +6,7 @@ import {
   isWrittenDown,
   type KnownDaemon,
 } from "./client.ts";
-import { covenNotice, undecidedCoven } from "../upkeep/transfer/coven.ts";
+import { undecidedCoven } from "../upkeep/transfer/coven.ts";
 import { UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../system/daemon_files.ts";
@@ -248,7 +248,7 @@ function stateView(
 ): View {
   const oldState = undecidedCoven(cwd, database);
   const old = oldState === null ? {} : { oldState: oldState.folder };
-  const notice = oldState === null ? [] : [covenNotice(oldState)];
+  const notice = oldState === null ? [] : [oldState.notice];
   const view = (json: object, ...lines: readonly string[]): View => ({
     json: { ...json, ...old },
     text: hintsHere([...lines, ...notice].join("\n"), globals),

@@ -5,7 +5,7 @@ import { type Locations, THIS_PROCESS } from "../system/environment.ts";
 import { Engine } from "../work/engine/engine.ts";
 import { Settings } from "../work/engine/engine_settings.ts";
 import { type DaemonConfig, MemoryWork, removeOld } from "./background_work.ts";
-import { covenNotice, undecidedCoven } from "../upkeep/transfer/coven.ts";
+import { undecidedCoven } from "../upkeep/transfer/coven.ts";
 import { showNotification } from "../system/process/notifier.ts";
 import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import { messageOf, quietly, UserError } from "../base/errors.ts";
@@ -88,7 +88,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const warnings = sqlite.status === "ok" ? [] : [sqlite.message];
   for (const warning of warnings) log("warn", warning);
   const oldState = undecidedCoven(options.folder, database);
-  if (oldState !== null) log("warn", covenNotice(oldState));
+  if (oldState !== null) log("warn", oldState.notice);
 
   const stopping = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
   let isStopping = false;

@@ -191,7 +191,7 @@ export async function keptPlace(context: CliContext, what: string): Promise<Plac
 /** Reads the database and leaves no trace in it, not even a cached configuration; reads an empty one where none is. */
 export async function lookIntoStore<Result>(
   context: CliContext,
-  work: (db: DatabaseSync) => Result,
+  work: (db: DatabaseSync, config: HookConfig) => Result,
 ): Promise<Result> {
   const { globals, locations } = context;
   const { config } = await placeOf({ ...context, globals: { ...globals, noDb: true } });
@@ -202,7 +202,7 @@ export async function lookIntoStore<Result>(
     ? openToLook(path)
     : await openDatabase(":memory:", { busyTimeoutMs: config.busyTimeoutMs });
   try {
-    return work(db);
+    return work(db, config);
   } finally {
     db.close();
   }

@@ -16,7 +16,7 @@ import {
 } from "../upkeep/transfer/transcript_gaps.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
-import { tellLostForgetKey } from "./lost_forget_key.ts";
+import { tellLostForgetKey } from "./take_over.ts";
 import { nextHere } from "./next_command.ts";
 import { openKeptStore, openStore, placeOf } from "./open_store.ts";
 import { factLines } from "./table.ts";

@@ -6,7 +6,7 @@ import { type ConfigEntry, readLayer } from "../../src/config/layer.ts";
 import { isMapping } from "../../src/config/yaml_tree.ts";
 import { type LayerValues, type Plain } from "../../src/config/yaml_tree.ts";
 import { mergeValues } from "../../src/config/parse.ts";
-import { convertConfig, readFrameworkYaml } from "../../src/policy/requirements/framework.ts";
+import { convertConfig, readFrameworkFile } from "../../src/policy/requirements/framework.ts";
 
 /** Plain objects with plain prototypes, to be compared. */
 const tidy = (value: unknown) => JSON.parse(JSON.stringify(value));
@@ -16,7 +16,7 @@ function convert(
   allOwn = false,
 ) {
   const of = (text: string | undefined) => {
-    const read = text === undefined ? null : readFrameworkYaml(text);
+    const read = text === undefined ? null : readFrameworkFile({ path: "p.yaml", text });
     assert.ok(typeof read !== "string", String(read));
     return read;
   };

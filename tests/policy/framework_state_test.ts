@@ -1,20 +1,20 @@
 /** The older requirements framework's records of branches in our words. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readState, type RecordedSatisfaction } from "../../src/policy/requirements/framework.ts";
+import { readState } from "../../src/policy/requirements/framework.ts";
 
 const FULL = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 
 function readText(text: string) {
   const skipped: string[] = [];
   const skip = (why: string) => void skipped.push(why);
-  return { found: readState(text, { path: "p.json", skip }), skipped };
+  return { found: readState({ path: "p.json", text }, skip), skipped };
 }
 
 const read = (requirements: object, more = {}) =>
   readText(JSON.stringify({ version: "1.0", branch: "feature/auth", requirements, ...more }));
 
-const told = ({ found }: { readonly found: readonly RecordedSatisfaction[] }) =>
+const told = ({ found }: { readonly found: readonly ReturnType<typeof readState>[number][] }) =>
   found.map((one) => [one.requirement, one.sessionId, one.atMs, one.originalAtMs, one.expiresAtMs]);
 
 Deno.test("sessions and the whole branch are read, and seconds become milliseconds", () => {

@@ -6,12 +6,12 @@ import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/store
 import type { CliContext } from "../context.ts";
 import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
-import { nextHere } from "../next_command.ts";
 import { progressLine } from "../terminal.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { takeInSpool } from "../spool_drain.ts";
 import { openStore } from "../open_store.ts";
-import { errorText, type View, wellFormedJson } from "../view.ts";
+import { warnOf } from "../take_over.ts";
+import { type View, wellFormedJson } from "../view.ts";
 
 /** So many rows that cannot be read are named. */
 const MAX_NAMED = 5;
@@ -89,29 +89,29 @@ function tellLosses(
   },
   context: CliContext,
 ): void {
-  const tell = (n: number, [what, why, next]: readonly [string, string, string]) => {
-    if (n === 0) return;
-    const error = { what, why, next: nextHere(next, context.globals) };
-    context.process.stderr.write(errorText(error));
-  };
   const named = lost.slice(0, MAX_NAMED).map(({ type, id, why }) => `${type} ${id} (${why})`);
   const more = unreadable > named.length ? ` and ${unreadable - named.length} more` : "";
   const where = named.length === 0
     ? "they lie on damaged pages of the database"
     : plain(named.join(", ")) + more;
-  tell(unreadable, [
-    `At least ${count(unreadable, "row")} cannot be read`,
-    `${where}; all the others were written`,
-    "conclaude doctor",
-  ]);
-  tell(waiting, [
-    count(waiting, "record of a hook is missing", "records of hooks are missing"),
-    "they wait in the spool, since the database cannot take them now",
-    "conclaude queue drain",
-  ]);
-  tell(damaged, [
-    count(damaged, "payload is damaged", "payloads are damaged"),
-    "what is stored there cannot be read; the lines hold it as it is",
-    "conclaude db check",
+  warnOf(context, [
+    [
+      unreadable,
+      `At least ${count(unreadable, "row")} cannot be read`,
+      `${where}; all the others were written`,
+      "conclaude doctor",
+    ],
+    [
+      waiting,
+      count(waiting, "record of a hook is missing", "records of hooks are missing"),
+      "they wait in the spool, since the database cannot take them now",
+      "conclaude queue drain",
+    ],
+    [
+      damaged,
+      count(damaged, "payload is damaged", "payloads are damaged"),
+      "what is stored there cannot be read; the lines hold it as it is",
+      "conclaude db check",
+    ],
   ]);
 }

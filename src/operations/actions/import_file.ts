@@ -1,7 +1,5 @@
 /** `conclaude import FILE`: imports an export. */
 import type { ByteSource } from "../../base/byte_lines.ts";
-import type { DatabaseSync } from "node:sqlite";
-import { compileRedactPatterns } from "../../secrets/redact.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { count } from "../../base/counts.ts";
 import { EXPORTED_TABLES } from "../../upkeep/transfer/exported_tables.ts";
@@ -14,11 +12,8 @@ import {
 import { linesOf } from "../../upkeep/transfer/import_lines.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { tellLostForgetKey } from "../lost_forget_key.ts";
-import { nextHere } from "../next_command.ts";
-import { progressLine } from "../terminal.ts";
-import { lookIntoStore, openKeptStore, placeOf } from "../open_store.ts";
-import { errorText, type View } from "../view.ts";
+import { sentencesOf, takeOver, warnOf } from "../take_over.ts";
+import type { View } from "../view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { openSync } from "../../system/files.ts";
 
@@ -32,20 +27,13 @@ export async function importFile(
   file: string,
 ): Promise<View> {
   const source = sourceOf(context, file);
-  const progress = progressLine(context);
   try {
-    const { config } = await placeOf(context);
-    const options = {
-      rules: compileRedactPatterns(config.redactPatterns),
-      dryRun,
-      onProgress: (rows: number) => progress.tell(`${count(rows, "row")} …`),
-    };
     const lines = linesOfExport(linesOf(source));
-    const importInto = (db: DatabaseSync) => importLines(db, lines, options);
-    const kept = dryRun ? null : (await openKeptStore(context, "import")).db;
-    const report = kept === null ? await lookIntoStore(context, importInto) : importInto(kept);
-    if (kept !== null) tellLostForgetKey(context, kept);
-    progress.end();
+    const report = await takeOver(
+      context,
+      dryRun,
+      (db, options) => importLines(db, lines, options),
+    );
     tellTrouble(context, report, file);
     const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;
     return {
@@ -54,7 +42,6 @@ export async function importFile(
       exitCode: isBad ? 1 : 0,
     };
   } finally {
-    progress.end();
     source.close();
   }
 }
@@ -89,59 +76,62 @@ function sourceOf(
 /** Reports on stderr what could not be imported, and what may come back although it was forgotten elsewhere. */
 function tellTrouble(context: CliContext, report: ImportReport, file: string): void {
   const { damaged, damagedLines, cutShort, missing, forgottenElsewhere } = report;
-  const { stderr } = context.process;
   const again = "Export it again where it comes from: conclaude export --output conclaude.jsonl";
-  const tell = (isSo: boolean, what: string, why: string, next = again) => {
-    if (isSo) stderr.write(errorText({ what, why, next }));
-  };
-  for (const { line, why } of damagedLines) stderr.write(`line ${line}: ${why}\n`);
-  tell(
-    damaged > 0,
-    `${count(damaged, "line")} of ${file} cannot be taken over`,
-    "they are not as an export has them; all the others were read",
-  );
-  tell(
-    cutShort,
-    `The export ${file} was cut short`,
-    "its last line is missing; what is there was read",
-  );
-  tell(
-    !cutShort && missing > 0,
-    `${count(missing, "line is", "lines are")} missing in ${file}`,
-    "its last line tells of more; what is there was read",
-  );
-  tell(
-    forgottenElsewhere > 0,
-    "What was forgotten where the export was made is not kept away here",
-    `${count(forgottenElsewhere, "receipt of it is", "receipts of it are")} in that database ` +
+  for (const { line, why } of damagedLines) {
+    context.process.stderr.write(`line ${line}: ${why}\n`);
+  }
+  warnOf(context, [
+    [
+      damaged,
+      `${count(damaged, "line")} of ${file} cannot be taken over`,
+      "they are not as an export has them; all the others were read",
+      again,
+    ],
+    [
+      Number(cutShort),
+      `The export ${file} was cut short`,
+      "its last line is missing; what is there was read",
+      again,
+    ],
+    [
+      cutShort ? 0 : missing,
+      `${count(missing, "line is", "lines are")} missing in ${file}`,
+      "its last line tells of more; what is there was read",
+      again,
+    ],
+    [
+      forgottenElsewhere,
+      "What was forgotten where the export was made is not kept away here",
+      `${count(forgottenElsewhere, "receipt of it is", "receipts of it are")} in that database ` +
       "alone: transcripts and older exports may bring it here",
-    nextHere("conclaude memory forget --help", context.globals),
-  );
+      "conclaude memory forget --help",
+    ],
+  ]);
 }
-
-/** A sentence for each count of the report: its beginning for one row and for several, and its end. */
-const SENTENCES = [
-  ["known", "row was", "rows were", "there already"],
-  ["replaced", "row was", "rows were", "older here, and replaced"],
-  ["outdated", "row was", "rows were", "left out: a newer version is here"],
-  ["forgotten", "row was forgotten here, and stays", "rows were forgotten here, and stay", "away"],
-  ["unattached", "row was", "rows were", "left out, of tasks or workflows that are not there"],
-  ["detachedTasks", "task has", "tasks have", "no parent any more: it is not in the export"],
-] as const;
 
 function textOf(
   report: ImportReport,
   { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
 ): string {
+  const { known, replaced, outdated, forgotten, unattached, detachedTasks } = report;
   const parts = EXPORTED_TABLES.flatMap(({ count: name, words }) => {
     const [one, many] = words ?? [name.replace(/s$/, ""), name];
     return report.imported[name] === 0 ? [] : [count(report.imported[name], one!, many)];
   });
   return [
     `${dryRun ? "Would import" : "Imported"} from ${file}: ${parts.join(", ") || "nothing new"}.`,
-    ...SENTENCES.flatMap(([name, one, many, end]) => {
-      const rows = name === "known" ? sumOf(report.known) : report[name];
-      return rows === 0 ? [] : [`${count(rows, one, many)} ${end}.`];
-    }),
+    ...sentencesOf([
+      [sumOf(known), "row was", "rows were", "there already"],
+      [replaced, "row was", "rows were", "older here, and replaced"],
+      [outdated, "row was", "rows were", "left out: a newer version is here"],
+      [
+        forgotten,
+        "row was forgotten here, and stays",
+        "rows were forgotten here, and stay",
+        "away",
+      ],
+      [unattached, "row was", "rows were", "left out, of tasks or workflows that are not there"],
+      [detachedTasks, "task has", "tasks have", "no parent any more: it is not in the export"],
+    ]),
   ].join("\n");
 }

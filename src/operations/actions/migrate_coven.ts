@@ -3,7 +3,6 @@ import "../config_sections.ts";
 import { UserError } from "../../base/errors.ts";
 import { plain } from "../../base/plain.ts";
 import { readMeta, writeMeta } from "../../db/statement.ts";
-import { compileRedactPatterns } from "../../secrets/redact.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import {
   CovenPlan,
@@ -11,11 +10,12 @@ import {
   planCovenFiles,
   planCovenTasks,
 } from "../../upkeep/transfer/coven.ts";
-import { takeRows } from "../../upkeep/transfer/import.ts";
+import { type ArrivingRow, takeRows } from "../../upkeep/transfer/import.ts";
 import { readOrigins, readTask, recordEvent, withoutBody, writeHistory } from "../../work/store.ts";
 import { planEntries, targetOf, writePlanned, writeTarget } from "../config_target.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { lookIntoStore, openKept, openKeptStore } from "../open_store.ts";
+import { lookIntoStore, openKept } from "../open_store.ts";
+import { notTakenLines, takeOver } from "../take_over.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import type { View } from "../view.ts";
 
@@ -25,14 +25,11 @@ const HEAD = " How the daemon works through tasks: `conclaude config schema` kno
 
 /** `conclaude migrate` @throws {UserError} When there is nothing of the older daemon, or the answer is no. */
 export async function migrate(context: CliContext, flags: MigrateFlags): Promise<View> {
+  const nothing = (why: string) =>
+    new UserError("There is nothing to bring over", { why, next: "conclaude migrate --from DIR" });
   const start = flags.from === undefined ? context.cwd : typedPath(context, flags.from);
   const place = findCoven(start);
-  if (place === null) {
-    throw new UserError("There is nothing to bring over", {
-      why: `"${start}" has no .coven, and no folder above it`,
-      next: "conclaude migrate --from DIR",
-    });
-  }
+  if (place === null) throw nothing(`"${start}" has no .coven, and no folder above it`);
   if (flags.fresh) {
     writeMeta(await openKept(context, "begin without the older state"), place.mark, "fresh");
     const text = `${place.folder} is left alone. It can still be brought over: conclaude migrate`;
@@ -47,36 +44,29 @@ export async function migrate(context: CliContext, flags: MigrateFlags): Promise
   planCovenTasks(place, found, { ...before, repository });
   planCovenFiles(place, found);
   const target = targetOf({ ...context, cwd: place.root }, "project");
-  const config = planEntries(target, found.entries, { head: HEAD });
-  const left = found.notTaken.map(({ name, why }) => `  ${name}: ${why}`);
-  if (found.filesRead === 0) {
-    throw new UserError(`Nothing can be brought over from "${place.folder}"`, {
-      why: `no file in it can be used; nothing was changed\n${left.join("\n")}`.trimEnd(),
-      next: "conclaude migrate --from DIR",
-    });
-  }
+  const { file, kept } = planEntries(target, found.entries, { head: HEAD });
+  const added = file?.added ?? [];
+  const left = notTakenLines("Not brought over, or not as it was:", found.notTaken);
+  if (found.filesRead === 0) throw nothing(["none of its files can be used", ...left].join("\n"));
   const plan = {
     from: place.folder,
     project: place.root,
     tasks: found.tasks.length,
-    files: [...found.writes.map(({ to }) => to), ...config.file === null ? [] : [target.path]],
-    statuses: found.tasks.map(({ id, status, row }) => ({ id, from: status, to: row["status"] }))
-      .filter(({ from, to }) => from !== to),
-    config: { path: target.path, added: config.file?.added ?? [], kept: config.kept },
+    files: [...found.writes.map(({ to }) => to), ...file === null ? [] : [target.path]],
+    config: { path: target.path, added, kept },
     notTaken: found.notTaken,
   };
-  const isSaid = config.file === null && config.kept.length > 0;
-  const alreadyThere = { tasks: before.here.size, files: found.present + Number(isSaid) };
-  const added = found.entries.filter(({ name }) => plan.config.added.includes(name));
+  const isConfigured = file === null && kept.length > 0;
+  const alreadyThere = { tasks: before.here.size, files: found.present + Number(isConfigured) };
   const lines = [
     `From ${place.folder}, which stays as it is:`,
     `  tasks  ${plan.tasks} to bring over, ${alreadyThere.tasks} there already`,
     `  files  ${plan.files.length} to bring over, ${alreadyThere.files} there already`,
     ...plan.files.map((path) => `         ${path}`),
-    ...added.map(({ name, value }) => `         ${target.path}: ${name}: ${JSON.stringify(value)}`),
-    ...plan.statuses.map(({ id, from, to }) => `  task ${id}: ${from} becomes ${to}`),
-    ...config.kept.map((key) => `  ${key} stays as your configuration says it`),
-    ...left.length === 0 ? [] : ["", "Not brought over:", ...left],
+    ...found.entries.filter(({ name }) => added.includes(name))
+      .map(({ name, value }) => `         ${name}: ${JSON.stringify(value)}`),
+    ...kept.map((key) => `  ${key} stays as your configuration says it`),
+    ...left,
   ].map(plain);
   const view = (imported: { tasks: number; files: number }, last: string): View => ({
     json: { plan, imported, alreadyThere },
@@ -88,31 +78,24 @@ export async function migrate(context: CliContext, flags: MigrateFlags): Promise
     const ask = { what: "bring the older state over", ask: "Bring this over?" };
     confirmOrThrow(context, { ...ask, again: "conclaude migrate --yes" });
   }
-  const { db, place: kept } = await openKeptStore(context, "bring the older state over");
   const tasks = new Map(found.tasks.map((task) => [task.row["id"], task]));
   const rows = [...found.tasks.map(({ row }) => ({ type: "task", columns: row })), ...found.parts]
     .map((row) => ({ ...row, line: 0, text: JSON.stringify(row.columns) }));
-  const { imported } = takeRows(db, rows, {
-    rules: compileRedactPatterns(kept.config.redactPatterns),
-    dryRun: false,
-    onNew: ({ type, columns }) => {
+  const counts = await takeOver(context, false, (db, options) => {
+    const onNew = ({ type, columns }: ArrivingRow) => {
       if (type !== "task") return;
-      const { id, status, claimedBy } = tasks.get(columns["id"]!)!;
+      const { changes } = tasks.get(columns["id"]!)!;
       const [key, by, atMs] = [String(columns["id"]), "migrate", Date.now()];
-      const changes = [
-        { field: "origin", old: null, new: id },
-        { field: "status", old: status, new: String(columns["status"]) },
-        { field: "claimed_by", old: claimedBy, new: null },
-      ];
-      writeHistory(db, key, changes.filter((one) => one.old !== one.new), { by, atMs });
+      writeHistory(db, key, changes, { by, atMs });
       const data = { task: withoutBody(readTask(db, key)!), by, origin: columns["origin"] };
       recordEvent(db, { type: "task.created", entityType: "task", entityId: key, data, atMs });
-    },
+    };
+    const { imported } = takeRows(db, rows, { ...options, onNew });
+    for (const { to, text } of found.writes) writeTarget({ path: to, mode: 0o644 }, text);
+    if (file !== null) writePlanned([file]);
+    // Kept last, so that a run that was ended in the middle is begun again.
+    writeMeta(db, place.mark, "imported");
+    return { tasks: imported.tasks, files: plan.files.length };
   });
-  for (const { to, text } of found.writes) writeTarget({ path: to, mode: 0o644 }, text);
-  if (config.file !== null) writePlanned([config.file]);
-  // Kept last, so that a run that was ended in the middle is begun again.
-  writeMeta(db, place.mark, "imported");
-  const counts = { tasks: imported.tasks, files: plan.files.length };
   return view(counts, `Brought over: ${counts.tasks} tasks, ${counts.files} files.`);
 }

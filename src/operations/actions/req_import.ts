@@ -10,20 +10,25 @@ import { joinPath, withParents } from "../../base/paths.ts";
 import { type FoundFile, readFolder, readFound } from "../../system/found_file.ts";
 import {
   convertConfig,
-  readFrameworkYaml,
+  readFrameworkFile,
   readState,
-  type RecordedSatisfaction,
 } from "../../policy/requirements/framework.ts";
 import { WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
-import { compileRedactPatterns, type RedactRules } from "../../secrets/redact.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { transaction } from "../../db/transaction.ts";
 import { isKeyForgotten } from "../../upkeep/store.ts";
 import { readStandings, satisfy } from "../../policy/store.ts";
 import { findSessions } from "../../db/sessions.ts";
-import { planEntries, targetOf, writePlanned } from "../config_target.ts";
+import type { ImportOptions } from "../../upkeep/transfer/import.ts";
+import {
+  ignoreAdvice,
+  planEntries,
+  type PlannedFile,
+  targetOf,
+  writePlanned,
+} from "../config_target.ts";
 import type { CliContext } from "../context.ts";
-import { lookIntoStore, openStore } from "../open_store.ts";
+import { type NotTaken, notTakenLines, takeOver } from "../take_over.ts";
 import type { View } from "../view.ts";
 
 type ImportFlags = Readonly<{ dryRun: boolean; local: boolean; force: boolean }>;
@@ -35,63 +40,46 @@ export async function importRequirements(context: CliContext, flags: ImportFlags
   const { dryRun } = flags;
   const repository = findRepository(lookUpwards(context.cwd));
   const skipped: { path: string; why: string }[] = [];
-  const notTaken: { name: string; why: string }[] = [];
-  const found = findFiles(context, repository?.root);
+  const notTaken: NotTaken[] = [];
+  const { files: found, sessions, searched } = findFiles(context, repository?.root);
   const states = repository === undefined
     ? []
     : readFolder(joinPath(repository.commonDir, "requirements"), /\.json$/);
   const leave = (name: string, why: string) => void notTaken.push({ name, why });
-  const policy = planPolicy(context, found.files, { ...flags, leave });
-  const satisfactions = states.flatMap((file) => {
-    const { path } = file;
-    const skip = (why: string) => void skipped.push({ path, why });
-    if (file.text === null) skip(file.problem);
-    return file.text === null ? [] : readState(file.text, { path, skip });
-  });
+  const { path, planned, kept, isFirst } = planPolicy(context, found, { ...flags, leave });
+  const satisfactions = states.flatMap((file) =>
+    readState(file, (why) => void skipped.push({ path: file.path, why }))
+  );
   let counts = { satisfied: 0, present: 0 };
-  // The rows and the files go together: when one of them cannot be written, none is.
-  const work = (db: DatabaseSync, rules: RedactRules | null) => {
-    const here = { repository: repository?.commonDir ?? "", registry: found.sessions };
-    counts = record(db, satisfactions, { ...here, rules, skipped });
-    if (rules !== null) writePlanned(policy.files);
-  };
-  if (satisfactions.length === 0) {
-    if (!dryRun) writePlanned(policy.files);
-  } else if (dryRun) await lookIntoStore(context, (db) => work(db, null));
-  else {
-    const { db, place } = await openStore(context, "write");
-    transaction(db, () => work(db, compileRedactPatterns(place.config.redactPatterns)));
-  }
-  const { path, kept } = policy;
-  const files = policy.files.map(({ target, added }) => ({ path: target.path, added }));
-  const added = [...new Set(files.flatMap((file) => file.added))];
-  const isAnything = states.length > 0 || Object.values(found.files).some((file) => file);
-  const lines = isAnything
+  if (satisfactions.length > 0) {
+    const here = { repository: repository?.commonDir ?? "", registry: sessions, skipped };
+    // The rows and the files go together: when one of them cannot be written, none is.
+    counts = await takeOver(context, dryRun, (db, options) => {
+      const work = () => record(db, satisfactions, { ...here, ...options, planned });
+      return dryRun ? work() : transaction(db, work);
+    });
+  } else if (!dryRun) writePlanned(planned);
+  const files = planned.map(({ target, added }) => ({ path: target.path, added }));
+  const added = [...new Set(planned.flatMap((file) => file.added))];
+  const left = [...notTaken, ...skipped.map((one) => ({ name: one.path, why: one.why }))];
+  const lines = states.length > 0 || Object.values(found).some((file) => file)
     ? [
       dryRun ? "What would be taken over; nothing was written." : "Took over what is here.",
-      ...files.map((file) =>
-        `${file.path}: ${dryRun ? "would get" : "got"} ${file.added.join(", ")}`
-      ),
+      ...files.map((file) => `${file.path}: ${dryRun ? "gets" : "got"} ${file.added.join(", ")}`),
       ...kept.length === 0 ? [] : [`Stays as it is here: ${kept.join(", ")}`],
       `Branches: ${counts.satisfied} satisfactions ${dryRun ? "to record" : "recorded"}, ` +
       `${counts.present} known already, from ${states.length} files.`,
-      ...notTaken.length + skipped.length === 0 ? [] : ["Not taken over:"],
-      ...notTaken.map(({ name, why }) => `  ${name}: ${why}`),
-      ...skipped.map((one) => `  ${one.path}: ${one.why}`),
-      ...policy.files.some(({ target }) => target.isNew && target.mode === 0o600)
-        ? ["What is yours alone is in .conclaude.local.yaml: add it to .gitignore."]
-        : [],
-      ...policy.isFirst
-        ? ["The project has conclaude's guards now, too: `conclaude guard list`."]
-        : [],
+      ...notTakenLines("Not taken over:", left),
+      ...planned.map(({ target }) => ignoreAdvice(target).trim()).filter((advice) => advice !== ""),
+      ...isFirst ? ["The project has conclaude's guards now, too: `conclaude guard list`."] : [],
       "The older files are as they were. Its hooks ask as well until they are out of Claude Code's settings.",
     ]
-    : ["Nothing to take over. Looked for:", ...found.searched.map((one) => `  ${one}`)];
+    : ["Nothing to take over. Looked for:", ...searched.map((one) => `  ${one}`)];
   return {
     json: {
       config: { path, files, added, kept, notTaken },
       state: { files: states.length, ...counts, skipped },
-      searched: found.searched,
+      searched,
       dryRun,
     },
     text: lines.map(plain).join("\n"),
@@ -100,31 +88,28 @@ export async function importRequirements(context: CliContext, flags: ImportFlags
 
 type Files = Readonly<Record<"global" | "project" | "local", FoundFile | undefined>>;
 
-/** The framework's files of a project (the nearest upwards, within its repository) and of its user. */
+/** Finds the framework's files of a user and of a project (the nearest upwards, within its repository). */
 function findFiles({ cwd, locations: { home } }: CliContext, top = cwd) {
   const searched: string[] = [];
-  const read = (path: string) => {
-    searched.push(path);
-    return readFound(path);
+  const read = (folder: string | null, name: string) => {
+    if (folder === null) return undefined;
+    searched.push(joinPath(folder, `.claude/${name}`));
+    return readFound(searched.at(-1)!);
   };
-  const inHome = (name: string) =>
-    home === null ? undefined : read(joinPath(home, `.claude/${name}`));
-  const has = (folder: string) =>
-    readFound(joinPath(folder, ".claude/requirements.yaml")) !== undefined;
   const above = withParents(cwd).filter((folder) => `${folder}/`.startsWith(`${top}/`));
+  const isThere = (folder: string) => readFound(joinPath(folder, ".claude/requirements.yaml"));
   // The home has a user's file, and none of a project.
-  const folder = above.find((one) => one !== home && has(one)) ?? top;
-  const inProject = (name: string) =>
-    folder === home ? undefined : read(joinPath(folder, `.claude/${name}`));
+  const nearest = above.find((one) => one !== home && isThere(one)) ?? top;
+  const folder = nearest === home ? null : nearest;
   const files: Files = {
-    global: inHome("requirements.yaml"),
-    project: inProject("requirements.yaml"),
-    local: inProject("requirements.local.yaml"),
+    global: read(home, "requirements.yaml"),
+    project: read(folder, "requirements.yaml"),
+    local: read(folder, "requirements.local.yaml"),
   };
   // Without it, short ids are looked for among our own sessions only.
-  const registry = readFrameworkYaml(inHome("sessions.json")?.text ?? "");
-  const sessions = Object.keys(Object(Object(registry)["sessions"]));
-  return { files, sessions, searched };
+  const registry = read(home, "sessions.json");
+  const { sessions } = Object(registry === undefined ? {} : readFrameworkFile(registry));
+  return { files, sessions: Object.keys(Object(sessions)), searched };
 }
 
 /** Plans our files; nothing is written. @throws {UserError} When one of them cannot be changed. */
@@ -134,11 +119,9 @@ function planPolicy(
   { local, force, leave }: ImportFlags & { readonly leave: (name: string, why: string) => void },
 ) {
   const valuesOf = (file: FoundFile | undefined): LayerValues | null => {
-    if (file === undefined) return null;
-    const read = file.text === null ? file.problem : readFrameworkYaml(file.text);
-    if (typeof read !== "string") return read;
-    leave(file.path, read);
-    return null;
+    const read = file === undefined ? null : readFrameworkFile(file);
+    if (typeof read === "string") leave(file!.path, read);
+    return typeof read === "string" ? null : read;
   };
   const [global, project] = [valuesOf(files.global), valuesOf(files.project)];
   if (project === null && files.global !== undefined) {
@@ -155,29 +138,22 @@ function planPolicy(
     const isDecided = decided !== undefined && !isSameValue(decided, given);
     return force ? isSameValue(said, value) : said !== undefined || isDecided;
   };
-  const plans = [
-    planEntries(targets.shared, shared, { head: HEAD, stays }),
-    planEntries(targets.own, own, { head: HEAD, stays }),
-  ];
+  const plans = ([[targets.shared, shared], [targets.own, own]] as const)
+    .map(([target, entries]) => planEntries(target, entries, { head: HEAD, stays }));
   const planned = plans.flatMap(({ file }) => file ?? []);
   const kept = [...new Set(plans.flatMap((one) => one.kept))];
   const isFirst = planned.length > 0 && targets.shared.isNew && targets.own.isNew;
-  return { path: targets.shared.path, files: planned, kept, isFirst };
+  return { path: targets.shared.path, planned, kept, isFirst };
 }
 
-/**
- * Records what was found and is new, in the caller's transaction. What we have as new or newer stays, and what was
- * forgotten here stays away.
- *
- * @param how `rules`: what is masked; null when nothing is to be written. `registry`: full ids that the framework knows.
- */
+/** Records what is new, unless it has expired or was forgotten here. @param here `registry`: ids that the framework knows. */
 function record(
   db: DatabaseSync,
-  found: readonly RecordedSatisfaction[],
-  { repository, registry, rules, skipped }: {
+  found: ReturnType<typeof readState>,
+  { repository, registry, rules, dryRun, skipped, planned }: ImportOptions & {
+    readonly planned: readonly PlannedFile[];
     readonly repository: string;
     readonly registry: readonly string[];
-    readonly rules: RedactRules | null;
     readonly skipped: { path: string; why: string }[];
   },
 ) {
@@ -194,15 +170,15 @@ function record(
       .map((one) => ({ ...one, sessionId: wholeId(one.sessionId) }))
       .map((one) => [[one.branch, one.requirement, one.sessionId].join("\0"), one]),
   );
-  const left: { readonly path: string; readonly why: string }[] = [];
   const counts = { satisfied: 0, present: 0 };
   for (const { branch, ...one } of newest.values()) {
     const { requirement, sessionId, scope, expiresAtMs } = one;
-    const key = { repository, branch, requirement, session_id: sessionId };
     const isOver = scope !== "permanent" && expiresAtMs !== null && expiresAtMs <= Date.now();
-    if (isOver || isKeyForgotten(db, "requirement", key)) {
-      const why = isOver ? "have expired" : "were forgotten here";
-      left.push({ path: one.metadata.imported_from, why });
+    const key = { repository, branch, requirement, session_id: sessionId };
+    const isForgotten = isKeyForgotten(db, "requirement", key);
+    if (isOver || isForgotten) {
+      const why = `a satisfaction that ${isOver ? "has expired" : "was forgotten here"}`;
+      skipped.push({ path: one.metadata.imported_from, why: `${requirement}: ${why}` });
       continue;
     }
     const here = readStandings(db, { repository, branch }).find((standing) =>
@@ -210,13 +186,10 @@ function record(
     );
     const isNew = (here?.satisfiedAtMs ?? -1) < one.atMs;
     counts[isNew ? "satisfied" : "present"]++;
-    if (!isNew || rules === null) continue;
+    if (!isNew || dryRun) continue;
     const metadata = redactValue(one.metadata, rules) as Record<string, unknown>;
     satisfy(db, { repository, branch }, { ...one, by: "import", metadata });
   }
-  for (const alike of Map.groupBy(left, ({ path, why }) => path + why).values()) {
-    const { path, why } = alike[0]!;
-    skipped.push({ path, why: `${alike.length} satisfactions that ${why}` });
-  }
+  if (!dryRun) writePlanned(planned);
   return counts;
 }

@@ -1,13 +1,9 @@
-/**
- * The older requirements framework in our words: its configuration, and its records of branches.
- *
- * What the team shares there goes into the file that it shares here. What is a person's own there (the global layer, the
- * local one) goes into the file of the project that is not committed.
- */
+/** Converts the configuration of the older requirements framework, and reads its records of branches. */
 import { parse } from "yaml";
 import { type ConfigEntry, faultsOf } from "../../config/layer.ts";
 import { mergeValues } from "../../config/parse.ts";
 import { isMapping, type LayerValues, type Plain } from "../../config/yaml_tree.ts";
+import type { FoundFile } from "../../system/found_file.ts";
 import { messageOf } from "../../base/errors.ts";
 import { normalizeSessionId } from "../../base/ids.ts";
 import { isSameValue } from "../../base/likeness.ts";
@@ -16,26 +12,26 @@ import { SCOPES } from "./requirement_policy.ts";
 import { WHOLE_BRANCH } from "./standing.ts";
 
 /** The layers as they were read; null where there is no file, or none that can be used. */
-export type FrameworkLayers = Readonly<Record<"global" | "project" | "local", LayerValues | null>>;
-
-/** Notes a key of the framework that is not taken over, and why. @param name Its dotted name there. */
+type Layers = Readonly<Record<"global" | "project" | "local", LayerValues | null>>;
+/** Notes a key that is not taken over, by its dotted name, and why. */
 type Leave = (name: string, why: string) => void;
 
 /** Commands of the framework in a text, where our own does not stand already. */
 const COMMAND =
   /(?<![\w./-]|conclaude )req (?=(?:satisfy|approve|clear|pause|resume|status|list|init|enable|disable)\b)/g;
-/** What Python's expressions have and JavaScript's lack, or read as something else. */
+/** What only Python's expressions have, or what JavaScript reads as something else. */
 const ONLY_PYTHON = /\{,\d|\[\^?\]|\(\?(?:[#(]|P[=>])|\\[NU]/;
 const KEYS: Readonly<Record<string, string>> = TABLES.requirement;
 const HOOKS: Readonly<Record<string, string>> = TABLES.hooks;
 const LEFT: Readonly<Record<string, string>> = TABLES.left;
+const reasonOf = (name: string) => LEFT[name] ?? "conclaude has no such key";
 
-/** The keys of a file, read as the framework does: YAML 1.1, where `yes` is true and `<<` merges; else why it cannot be used. */
-export function readFrameworkYaml(text: string): LayerValues | string {
+/** Reads a file as the framework does: YAML 1.1, where `yes` is true and `<<` merges. @returns Its keys, or what is wrong. */
+export function readFrameworkFile(file: FoundFile): LayerValues | string {
+  if (file.text === null) return file.problem;
   try {
-    const value: Plain = JSON.parse(
-      JSON.stringify(parse(text, { version: "1.1", merge: true }) ?? {}),
-    );
+    const read: unknown = parse(file.text, { version: "1.1", merge: true }) ?? {};
+    const value: Plain = JSON.parse(JSON.stringify(read));
     return isMapping(value) ? value : "it is no map of keys";
   } catch (thrown) {
     return `it is no YAML: ${messageOf(thrown).split("\n")[0]}`;
@@ -43,34 +39,24 @@ export function readFrameworkYaml(text: string): LayerValues | string {
 }
 
 /**
- * Converts the layers. Without a project's file nothing comes of them: the framework does nothing in such a project.
- *
- * @param options `allOwn`: everything goes into the file that is not committed.
+ * Converts the layers. `shared` goes into the file that is committed: what the project's file says. `own` goes into the
+ * other one: what a person's layers say, or everything with `allOwn`. The framework needs a project's file, so nothing
+ * comes of the other layers without one.
  */
 export function convertConfig(
-  { global, project, local }: FrameworkLayers,
+  { global, project, local }: Layers,
   { allOwn, leave }: { readonly allOwn: boolean; readonly leave: Leave },
 ): Readonly<Record<"shared" | "own", readonly ConfigEntry[]>> {
   if (project === null) return { shared: [], own: [] };
-  const all = mergeValues(
-    mergeValues(project["inherit"] === false ? {} : global ?? {}, project),
-    local ?? {},
-  );
+  const inherited = project["inherit"] === false ? {} : global ?? {};
+  const all = mergeValues(mergeValues(inherited, project), local ?? {});
   const own = entriesOf(all, leave);
-  // What is left of the project's file is left of all layers together, and was named there.
+  // What the project's file cannot give was named among all layers together.
   const shared = allOwn ? [] : entriesOf(project, () => {});
   const handled = ["version", "enabled", "inherit", "requirements", "hooks"];
   for (const key of Object.keys(all)) if (!handled.includes(key)) leave(key, reasonOf(key));
-  return {
-    shared,
-    own: own.filter(({ name, value }) =>
-      !isSameValue(value, shared.find((entry) => entry.name === name)?.value)
-    ),
-  };
-}
-
-function reasonOf(name: string): string {
-  return LEFT[name] ?? "conclaude has no such key";
+  const inShared = new Map(shared.map(({ name, value }) => [name, value]));
+  return { shared, own: own.filter(({ name, value }) => !isSameValue(value, inShared.get(name))) };
 }
 
 function entriesOf(layer: LayerValues, leave: Leave): ConfigEntry[] {
@@ -81,10 +67,10 @@ function entriesOf(layer: LayerValues, leave: Leave): ConfigEntry[] {
     path: ["requirements", name],
     value: isMapping(given) ? requirementOf(name, given, { isOn, leave }) : given,
   }));
-  const hooks = leavesOf("", mapOf(layer["hooks"])).flatMap(([name, value]) => {
-    const to = HOOKS[name] === undefined ? null : `hooks.${HOOKS[name]}`;
-    if (to === null) leave(`hooks.${name}`, reasonOf(`hooks.${name}`));
-    return to === null ? [] : [{ name: to, path: to.split("."), value }];
+  const hooks = leavesOf("hooks.", mapOf(layer["hooks"])).flatMap(([there, value]) => {
+    const name = HOOKS[there] ?? "";
+    if (name === "") leave(there, reasonOf(there));
+    return name === "" ? [] : [{ name, path: name.split("."), value }];
   });
   return [...requirements, ...hooks].filter((entry) => {
     const faults = faultsOf(entry);
@@ -137,7 +123,7 @@ function triggerOf(trigger: Plain): Plain {
   return { ...others, commandPattern: ONLY_PYTHON.test(source) ? `(?${pattern}` : source };
 }
 
-/** The keys of hooks with dotted names; a map without any key that we know stays one value. */
+/** Lists the keys of hooks by their dotted names; a map without any key that we know stays one value. */
 function leavesOf(prefix: string, value: LayerValues): (readonly [name: string, value: Plain])[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const name = `${prefix}${key}`;
@@ -146,32 +132,24 @@ function leavesOf(prefix: string, value: LayerValues): (readonly [name: string, 
   });
 }
 
-/** A satisfaction that the framework recorded. */
-export type RecordedSatisfaction = ReturnType<typeof readState>[number];
-
 /** Reads the record of a branch. That a requirement was triggered is passed over: it belongs to sessions that are over. */
-export function readState(
-  text: string,
-  { path, skip }: { readonly path: string; readonly skip: (why: string) => void },
-) {
-  const file = readFrameworkYaml(text);
-  if (typeof file === "string") {
-    skip("it is not valid JSON");
+export function readState(file: FoundFile, skip: (why: string) => void) {
+  const read = readFrameworkFile(file);
+  const { version = null, branch } = Object(read);
+  const isRecord = version === "1.0" && typeof branch === "string" && branch !== "";
+  if (typeof read === "string" || !isRecord) {
+    const why = `a branch and version 1.0 are expected, it has ${JSON.stringify(version)}`;
+    skip(typeof read === "string" ? read : why);
     return [];
   }
-  const { version = null, branch } = file;
-  if (version !== "1.0" || typeof branch !== "string" || branch === "") {
-    skip(`a branch and version 1.0 are expected, it has ${JSON.stringify(version)}`);
-    return [];
-  }
-  return Object.entries(mapOf(file["requirements"])).flatMap(([requirement, state]) => {
+  return Object.entries(mapOf(read["requirements"])).flatMap(([requirement, state]) => {
     const { scope: named = "session", sessions } = Object(state);
     const scope = SCOPES.find((one) => one === named);
     if (scope === undefined || !/^\w[\w.-]{0,63}$/.test(requirement)) {
       skip(`${requirement}: it has no name or no scope that we know`);
       return [];
     }
-    // What holds for a whole branch was also kept as that of a session `branch-override`.
+    // What holds for a whole branch was also kept for a session `branch-override`.
     const entries = Object.entries<unknown>({ branch: state, ...Object(sessions) });
     return entries.flatMap(([key, entry]) => {
       const { satisfied, satisfied_at, expires_at, satisfied_by: by, metadata } = Object(entry);
@@ -184,10 +162,15 @@ export function readState(
       }
       // Nothing is to be carried on for ever, so the first time counts.
       const first = by === "carry_over" ? timeOf(Object(metadata).original_satisfied_at) : null;
-      const from = { imported_from: path, original_satisfied_by: by ?? null };
-      const told = { branch, requirement, sessionId, scope, atMs, expiresAtMs };
-      const originalAtMs = Math.min(first ?? atMs, atMs);
-      return [{ ...told, originalAtMs, metadata: { ...Object(metadata), ...from } }];
+      return [{
+        ...{ branch, requirement, sessionId, scope, atMs, expiresAtMs },
+        originalAtMs: Math.min(first ?? atMs, atMs),
+        metadata: {
+          ...Object(metadata),
+          imported_from: file.path,
+          original_satisfied_by: by ?? null,
+        },
+      }];
     });
   });
 }

@@ -7,8 +7,8 @@ import { NO_SESSION } from "../../memory/observe/observation.ts";
 import { folderOfProject, pathInProject } from "../../memory/project_paths.ts";
 import { headAndTail, titleLine } from "../../memory/text.ts";
 import TABLES from "./claude_mem.json" with { type: "json" };
+import { type ArrivingRow, termsOf } from "./import.ts";
 import { isDamage, quotedName } from "../care/table_copy_table.ts";
-import type { ImportedColumns } from "./import_rows_table.ts";
 
 /** How one table is read; `a|b` stands for the first of these columns that a row has. */
 export type ClaudeMemTable = typeof TABLES.tables[number];
@@ -16,29 +16,14 @@ export type ClaudeMemTable = typeof TABLES.tables[number];
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
 /** A row, with what its session says of it. */
-export interface ClaudeMemRow {
-  readonly row: Row;
-  readonly id: string;
-  /** The session of Claude Code, where that is known; else the one that claude-mem had for it. */
-  readonly sessionId: string;
-  /** The name of the folder that the session worked in, or its whole path; empty when it is not known. */
-  readonly project: string;
-  readonly atMs: number;
-}
+export type ClaudeMemRow = ReturnType<typeof rowOf>;
 
 const BATCH = 200;
 const KEPT = { head: 48_000, tail: 16_000 };
-const MAX_FILES = 200;
 const CLAUDE_ID = "content_session_id|claude_session_id";
 
-/**
- * The tables that a database has, what they are counted as, and the others of it that have rows.
- *
- * @throws {Error} What SQLite says.
- */
-export function claudeMemTables(
-  db: DatabaseSync,
-): { tables: ClaudeMemTable[]; counted: string[]; others: string[] } {
+/** Finds the tables that can be read, and names the others that have rows. @throws {Error} What SQLite says. */
+export function claudeMemTables(db: DatabaseSync): { tables: ClaudeMemTable[]; others: string[] } {
   const columnsOf = db.prepare("SELECT name FROM pragma_table_info(?)");
   const names = db.prepare(
     `SELECT name
@@ -54,7 +39,6 @@ export function claudeMemTables(
   const read = ["sessions", "sdk_sessions", ...known.map(({ table }) => table)];
   return {
     tables: known.filter(({ table, needs }) => needs.every((columns) => has(table, columns))),
-    counted: known.map(({ counted }) => counted),
     others: names.filter((name) =>
       !read.includes(name) &&
       db.prepare(`SELECT 1 FROM ${quotedName(name)} LIMIT 1`).get() !== undefined
@@ -62,11 +46,12 @@ export function claudeMemTables(
   };
 }
 
-/** The rows of a table, oldest first. @returns Whether the last row was reached: a damaged page may be in the way. */
+/** Reads the rows of a table, oldest first, up to a damaged page. @param onDamage Called when there is such a page. */
 export function* claudeMemRows(
   db: DatabaseSync,
   table: ClaudeMemTable,
-): Generator<ClaudeMemRow, boolean> {
+  onDamage = () => {},
+): Generator<ClaudeMemRow> {
   const read = (sql: string) => {
     const statement = db.prepare(sql);
     statement.setReadBigInts(true);
@@ -85,7 +70,7 @@ export function* claudeMemRows(
     );
     for (let last = 0;;) {
       const batch = next.all(last);
-      if (batch.length === 0) return true;
+      if (batch.length === 0) return;
       last = Number(batch.at(-1)!["0place"]);
       for (const row of batch) {
         if (first(row, "is_active") !== "0") yield rowOf(row, table, sessions);
@@ -93,7 +78,7 @@ export function* claudeMemRows(
     }
   } catch (thrown) {
     if (!isDamage(thrown)) throw thrown;
-    return false;
+    onDamage();
   }
 }
 
@@ -103,28 +88,24 @@ function first(row: Row | undefined, names: string): string | null {
   return value === null || value instanceof Uint8Array ? null : String(value);
 }
 
-/** A row with its session. In claude-mem-lite the time of a summary changes, so it gets the time at which its session began. */
-function rowOf(
-  row: Row,
-  { name, of }: ClaudeMemTable,
-  sessions: ReadonlyMap<string, Row>,
-): ClaudeMemRow {
-  const id = first(row, "id")!;
+/** Adds to a row what its session says. In claude-mem-lite a summary gets the time at which its session began: its own changes. */
+function rowOf(row: Row, { name, of }: ClaudeMemTable, sessions: ReadonlyMap<string, Row>) {
   const session = sessions.get(first(row, of) ?? "");
   const told = first(row, "created_at|started_at") ?? first(session, "started_at");
-  const atMs = momentOf(first(row, "created_at_epoch"), told);
-  if (name === "lite_learnings") {
-    // A learning is of more and more sessions: it has a place as long as they are of one project.
-    const folders = listIn(first(row, of) ?? "[]")
-      .flatMap((one) => first(sessions.get(one), "project_dir") ?? []);
-    const project = new Set(folders).size === 1 ? folders[0]! : "";
-    return { row, id, sessionId: NO_SESSION, project, atMs };
-  }
+  // A learning is of more and more sessions: it has a place as long as they are of one project.
+  const isLearning = name === "lite_learnings";
+  const folders = (isLearning ? listIn(first(row, of) ?? "[]") : [])
+    .flatMap((one) => first(sessions.get(one), "project_dir") ?? []);
   return {
-    ...{ row, id, atMs },
-    sessionId: first(session, CLAUDE_ID) ?? first(row, of) ?? "",
-    project: first(row, "merged_into_project|project") ?? first(session, "project|project_dir") ??
-      "",
+    row,
+    id: first(row, "id")!,
+    atMs: momentOf(first(row, "created_at_epoch"), told),
+    /** The session of Claude Code, where that is known; else the one that claude-mem had for it. */
+    sessionId: isLearning ? NO_SESSION : first(session, CLAUDE_ID) ?? first(row, of) ?? "",
+    /** The name of the folder that the session worked in, or its whole path; empty when it is not known. */
+    project: new Set(folders).size === 1
+      ? folders[0]!
+      : first(row, "merged_into_project|project") ?? first(session, "project|project_dir") ?? "",
   };
 }
 
@@ -137,15 +118,13 @@ function momentOf(epoch: string | null, text: string | null): number {
   return [ms, Date.parse(utc)].find(isTime) ?? 0;
 }
 
-/** A row as a row of `observations`; null when it says nothing that may be kept. @param options `project`: null when it is not known. */
+/** Makes an observation of a row; null when it says nothing that may be kept. @param known Its project here. */
 export function observationOf(
   { row, id, sessionId, project: name, atMs }: ClaudeMemRow,
   table: ClaudeMemTable,
-  { mask, project: known }: {
-    readonly mask: (text: string) => string;
-    readonly project: string | null;
-  },
-): ImportedColumns | null {
+  known: string | null,
+  mask: (text: string) => string,
+): ArrivingRow | null {
   const parts = table.parts.flatMap(([names, label = ""]) => {
     const given = first(row, names!)?.trim() ?? "";
     const isList = label.endsWith(" ");
@@ -162,18 +141,16 @@ export function observationOf(
   const heading = mask(parts[0]!.given).replace(/^\[private removed\]\s*/, "").trim() || text;
   const paths = table.files.flatMap((column) => listIn(first(row, column) ?? ""))
     .map((path) => pathInProject(mask(path), known === null ? null : folderOfProject(known)));
-  const files = [...new Set(paths)].slice(0, MAX_FILES);
+  const files = [...new Set(paths)];
   const shownName = mask(name) || null;
   const project = known ?? shownName;
   const kinds: Readonly<Record<string, string>> = TABLES.kinds;
-  // What Claude Code itself sends in a person's place (`<task-notification>`) is a message.
-  const isSent = table.kind === "prompt" && /^\s*<(?!private)[a-z-]+>/.test(parts[0]!.given);
-  return {
+  const columns = {
     // Another database has other rows under the same numbers.
     uid: `claude-mem/${table.name}/${id}/${digestOf(`${sessionId} ${atMs}`).slice(0, 8)}`,
     session_id: normalizeSessionId(sessionId) ?? UNKNOWN_SESSION_ID,
     project,
-    kind: isSent ? "message" : table.kind ?? kinds[first(row, table.kindOf ?? "") ?? ""] ?? "note",
+    kind: table.kind ?? kinds[first(row, table.kindOf ?? "") ?? ""] ?? "note",
     title: titleLine(table.kind === "summary" ? `Session: ${heading}` : heading),
     text: headAndTail(text, KEPT),
     files: JSON.stringify(files),
@@ -183,6 +160,7 @@ export function observationOf(
     // A row whose place is known is the newer version of the row that only has a name.
     updated_at_ms: project === shownName ? atMs : atMs + 1,
   };
+  return { type: "observation", columns: { ...columns, terms: termsOf(columns) }, line: 0, text };
 }
 
 /** A JSON list of texts or of `{name, action}`, as most versions have it; else the lines of a text. */

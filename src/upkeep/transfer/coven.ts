@@ -1,37 +1,29 @@
-/**
- * The folder of coven, the older daemon: its tasks as rows, its workflows, prompts, matchers and configuration as files of
- * ours. What cannot be used is named; nothing throws.
- */
+/** Reads the folder of coven, the older daemon, and plans what is brought over. What cannot be used is named. */
 import { messageOf } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import { isSameValue } from "../../base/likeness.ts";
 import { baseName, joinPath, parentOf, withParents } from "../../base/paths.ts";
-import { configSchema } from "../../config/config_schema.ts";
 import { type ConfigEntry, faultsOf } from "../../config/layer.ts";
-import { type Plain, valueAt } from "../../config/yaml_tree.ts";
+import type { Plain } from "../../config/yaml_tree.ts";
 import { realPathSync } from "../../system/files.ts";
 import { readFolder, readFound } from "../../system/found_file.ts";
 import { isFolder } from "../../system/on_disk.ts";
 import { parseFile } from "../../work/engine/workflow_files.ts";
 import { isMapping, type Mapping } from "../../work/field_reader.ts";
 import { MAX_BODY_CHARS, MAX_NAME_CHARS, MAX_TITLE_CHARS } from "../../work/task_input.ts";
+import type { writeHistory } from "../../work/store.ts";
 import { readMeta } from "../../db/statement.ts";
 import { askDatabase } from "../doctor/place.ts";
 import TABLES from "./coven.json" with { type: "json" };
 import type { ImportedColumns } from "./import_rows_table.ts";
 
-/** A `.coven` with its links resolved, and the project that it lies in. */
-export interface CovenPlace {
-  readonly folder: string;
-  readonly root: string;
-  /** How the origins of its tasks begin. */
-  readonly origin: string;
-  /** The key of `meta` that says what was decided about it: `imported` or `fresh`. */
-  readonly mark: string;
-}
+type CovenPlace = NonNullable<ReturnType<typeof findCoven>>;
 
-/** The nearest `.coven` upwards, or `start` itself; null when there is none. */
-export function findCoven(start: string): CovenPlace | null {
+/**
+ * Finds the nearest `.coven` upwards, or `start` itself; null when there is none. `root`: its project. `origin`: how the
+ * origins of its tasks begin. `mark`: the key of `meta` for what was decided about it, `imported` or `fresh`.
+ */
+export function findCoven(start: string) {
   const paths = withParents(start).map((folder) => joinPath(folder, ".coven"));
   const found = [...baseName(start) === ".coven" ? [start] : [], ...paths].find(isFolder);
   if (found === undefined) return null;
@@ -40,25 +32,20 @@ export function findCoven(start: string): CovenPlace | null {
   return { folder, root, origin: `coven:${root}:task:`, mark: `import:coven:${root}` };
 }
 
-/** The folder of coven here or above whose state nobody has brought over or left behind; null when there is none. */
-export function undecidedCoven(folder: string, database: string): CovenPlace | null {
-  const place = findCoven(folder);
+/** Finds a `.coven` that nobody has brought over or left behind; null when there is none. */
+export function undecidedCoven(from: string, database: string) {
+  const place = findCoven(from);
   if (place === null || readFound(joinPath(place.folder, "state.json")) === undefined) return null;
   const mark = askDatabase({ database }, (db) => readMeta(db, place.mark)) ?? null;
-  return mark === null ? place : null;
-}
-
-/** The notice about old state, for the daemon. */
-export function covenNotice({ folder }: CovenPlace): string {
-  return `old state in ${folder}: run \`conclaude migrate\` to bring it over, ` +
+  const notice = `old state in ${place.folder}: run \`conclaude migrate\` to bring it over, ` +
     "or `conclaude migrate --fresh` to begin without it";
+  return mark === null ? { folder: place.folder, notice } : null;
 }
 
 /** What is brought over; nothing is written yet. */
 export class CovenPlan {
-  /** Tasks that are new here, as they are there, and the rows that they become. */
-  readonly tasks: { id: string; status: string; claimedBy: string | null; row: ImportedColumns }[] =
-    [];
+  /** The rows of tasks that are new here, and what was changed of them, for their history. */
+  readonly tasks: { row: ImportedColumns; changes: Parameters<typeof writeHistory>[2] }[] = [];
   /** Rows of tags and dependencies: they come after all tasks. */
   readonly parts: { readonly type: string; readonly columns: ImportedColumns }[] = [];
   readonly writes: { readonly to: string; readonly text: string }[] = [];
@@ -73,17 +60,17 @@ export class CovenPlan {
   readonly leave = (name: string, why: string): void => void this.notTaken.push({ name, why });
 }
 
-/** The object that a JSON file holds; empty where there is no file, or none that can be used. */
+/** Reads the object in a JSON file; empty where there is no file, or none that can be used. */
 function jsonIn(path: string, plan: CovenPlan): Mapping {
   const file = readFound(path);
-  if (file === undefined) return {};
   try {
-    const value: unknown = JSON.parse(file.text ?? "");
+    const value: unknown = JSON.parse(file?.text ?? "{}");
     if (!isMapping(value)) throw new Error("it holds no object");
-    plan.filesRead++;
+    if (file?.text === null) plan.leave(path, file.problem);
+    else if (file !== undefined) plan.filesRead++;
     return value;
   } catch (thrown) {
-    plan.leave(path, file.text === null ? file.problem : `it is no JSON: ${messageOf(thrown)}`);
+    plan.leave(path, `it is no JSON: ${messageOf(thrown)}`);
     return {};
   }
 }
@@ -116,10 +103,10 @@ type Times = "created_at_ms" | "updated_at_ms" | "closed_at_ms" | "deleted_at_ms
 type Fields =
   & Record<Exclude<keyof typeof TABLES.task, "needs" | "tags" | "status" | Times>, string | null>
   & Record<Times, number | null>
-  & { readonly needs?: string[]; readonly tags?: string[]; readonly status: CovenStatus };
-type CovenStatus = keyof typeof TABLES.status;
+  & { readonly needs?: string[]; readonly tags?: string[]; status: keyof typeof TABLES.status };
+/** The fields of a task, with its id here. */
+type Item = Fields & { readonly id: string };
 
-/** Reads the fields of a task. */
 function readFields(record: Mapping, leave: CovenPlan["leave"]): Fields {
   const left = new Set(Object.keys(record).filter((name) => (record[name] ?? "") !== ""));
   const entries = Object.entries(TABLES.task).map(([key, [reader, names, usual = null]]) => {
@@ -137,11 +124,7 @@ function readFields(record: Mapping, leave: CovenPlan["leave"]): Fields {
   return Object.fromEntries(entries);
 }
 
-/**
- * Reads the tasks of coven.
- *
- * @param facts `here`: our ids of the tasks that came before, by origin. `isFinished`: whether that run came to its end.
- */
+/** Plans the tasks. @param facts `here`: ids of those that an earlier run brought, by origin, and whether it finished. */
 export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: CovenPlan, facts: {
   readonly here: ReadonlyMap<string, string>;
   readonly isFinished: boolean;
@@ -154,77 +137,70 @@ export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: Coven
     const count = files + Object.keys(Object(others[kind])).length;
     if (count > 0) leave(`${count} ${kind}`, why);
   }
-  const items = new Map<string, Fields & { readonly taskId: string }>();
+  const items = new Map<string, Item>();
   for (const [list, listed] of Object.entries({ tasks, beads })) {
     for (const [name, value] of Object.entries(Object(listed))) {
       const at = `state.json: ${list}[${name}]`;
-      const faults: [string, string][] = [];
-      const fields = isMapping(value) ? readFields(value, (...fault) => faults.push(fault)) : null;
-      const id = fields?.id ?? (Array.isArray(listed) ? null : name);
-      if (fields === null) leave(at, "it is no JSON object");
+      const { id: given = null } = Object(value);
+      const id = text(given) ?? (Array.isArray(listed) ? null : name);
+      if (!isMapping(value)) leave(at, "it is no JSON object");
       else if (id === null) leave(at, "it has no id");
       else if (items.has(id)) leave(at, `task ${id} stands elsewhere too, and was read there`);
       else {
-        for (const [field, why] of faults) leave(`task ${id}: ${field}`, why);
-        const taskId = facts.here.get(origin + id) ?? newId(fields.created_at_ms ?? Date.now());
-        items.set(id, { ...fields, taskId });
+        const fields = readFields(value, (name, why) => leave(`task ${id}: ${name}`, why));
+        const idHere = facts.here.get(origin + id) ?? newId(fields.created_at_ms ?? Date.now());
+        items.set(id, { ...fields, id: idHere });
       }
     }
   }
-  for (const [id, { tags, needs, said: _said, taskId: task_id, ...fields }] of items) {
-    const { status, claimed_by: claimedBy, parent_id, created_at_ms, updated_at_ms } = fields;
+  for (const [id, { tags, needs, said: _said, ...fields }] of items) {
+    const { id: task_id, status, created_at_ms, updated_at_ms } = fields;
     const parent = parentIn(items, id);
-    if (parent === undefined) {
-      leave(`task ${id}: its parent ${parent_id}`, "it is not above the task");
-    }
+    if (parent === undefined) leave(`task ${id}`, `${fields.parent_id} is no task above it`);
     const isHere = facts.here.has(origin + id);
     if (isHere && facts.isFinished) continue;
     const [title, body] = [fields.title || id, fields.body ?? ""];
-    const isLong = title.length > MAX_TITLE_CHARS;
-    const whole = isLong ? `${title}\n\n${body}`.trimEnd() : body;
+    const whole = title.length > MAX_TITLE_CHARS ? `${title}\n\n${body}`.trimEnd() : body;
     const updatedAtMs = updated_at_ms ?? created_at_ms ?? Date.now();
-    const tree = joinPath(folder, `worktrees/${id.replace(/[^\w.-]/g, "-")}`);
-    const standing = standingOf(fields, tree);
     const row = {
       ...fields,
-      ...standing,
+      ...standingOf(fields, joinPath(folder, `worktrees/${id.replace(/[^\w.-]/g, "-")}`)),
       ...parent ?? { parent_id: null, depth: 0 },
-      ...{
-        id: task_id,
-        claimed_by: null,
-        origin: origin + id,
-        project_dir: root,
-        repository: facts.repository,
-      },
+      ...{ origin: origin + id, claimed_by: null, project_dir: root, repository: facts.repository },
       title: title.slice(0, MAX_TITLE_CHARS).toWellFormed(),
       body: whole.slice(0, MAX_BODY_CHARS).toWellFormed(),
       created_at_ms: created_at_ms ?? updatedAtMs,
       updated_at_ms: updatedAtMs,
       closed_at_ms: status === "closed" ? fields.closed_at_ms ?? updatedAtMs : null,
     };
-    if (!isHere) plan.tasks.push({ id, status, claimedBy, row });
-    for (const tag of new Set(tags)) {
-      plan.parts.push({ type: "taskTag", columns: { task_id, tag } });
-    }
+    const changes = [
+      { field: "origin", old: null, new: id },
+      { field: "status", old: status, new: row.status },
+      { field: "claimed_by", old: fields.claimed_by, new: null },
+    ].filter((one) => one.old !== one.new);
+    if (!isHere) plan.tasks.push({ row, changes });
+    if (!isHere && row.status !== status) leave(`task ${id}`, `${status} becomes ${row.status}`);
+    const part = (type: string, columns: ImportedColumns) =>
+      void plan.parts.push({ type, columns });
+    for (const tag of new Set(tags)) part("taskTag", { task_id, tag });
     for (const other of needs ?? []) {
-      const depends_on = items.get(other)?.taskId;
-      if (depends_on === undefined) {
-        leave(`task ${id}: that it waits for ${other}`, "it is not there");
-      } else plan.parts.push({ type: "taskDependency", columns: { task_id, depends_on } });
+      const depends_on = items.get(other)?.id;
+      if (depends_on !== undefined) part("taskDependency", { task_id, depends_on });
+      else leave(`task ${id}: that it waits for ${other}`, "it is not there");
     }
   }
 }
 
-/** The parent of a task, and how deep the task lies; undefined when its parent is not there, or lies below it. */
-function parentIn(items: ReadonlyMap<string, Fields & { readonly taskId: string }>, id: string) {
+/** Finds the parent of a task and its depth; undefined when the parent is not there, or lies below the task. */
+function parentIn(items: ReadonlyMap<string, Item>, id: string) {
   const parent = items.get(id)!.parent_id;
   const above = new Set<string>();
   for (let at = parent; at !== null && items.has(at); at = items.get(at)!.parent_id) {
     if (at === id || above.has(at)) return undefined;
     above.add(at);
   }
-  if (parent !== null && above.size === 0) return undefined;
-  return { parent_id: parent === null ? null : items.get(parent)!.taskId, depth: above.size };
+  if (parent === null) return { parent_id: null, depth: 0 };
+  return items.has(parent) ? { parent_id: items.get(parent)!.id, depth: above.size } : undefined;
 }
 
 /**
@@ -235,15 +211,12 @@ function standingOf(
   { status, reason, deleted_at_ms }: Pick<Fields, "status" | "reason" | "deleted_at_ms">,
   tree: string,
 ) {
-  const where = isFolder(tree) ? `; it is in ${tree}` : "";
-  const isOpen = status === "open" || deleted_at_ms !== null ||
-    status === "in_progress" && where === "";
   if (status === "closed") return { status, reason: null };
-  if (isOpen) return { status: "open", reason: null };
-  return {
-    status: "blocked",
-    reason: status === "blocked" && reason || TABLES.reasons[status] + where,
-  };
+  const where = isFolder(tree) ? `; it is in ${tree}` : "";
+  const isFree = status === "open" || status === "in_progress" && where === "";
+  if (isFree || deleted_at_ms !== null) return { status: "open", reason: null };
+  const why = TABLES.reasons[status] + where;
+  return { status: "blocked", reason: status === "blocked" && reason || why };
 }
 
 /** Keys whose values have another form here. */
@@ -259,53 +232,41 @@ const CONVERT: Readonly<Record<string, (value: unknown) => unknown>> = {
   },
 };
 
-/** Plans the files and the configuration; a file of ours is never replaced. */
+/** Plans the files, and what the configuration gets. A file of ours is never replaced. */
 export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): void {
-  const copy = (from: string, name: string, text: string) => {
-    const to = joinPath(root, `.conclaude/${name}`);
-    const there = readFound(to);
-    if (there === undefined) plan.writes.push({ to, text });
-    else if (there.text === text) plan.present++;
-    else plan.leave(from, `${to} is there already and says something else; it stays`);
-  };
-  for (const [part, names, to] of TABLES.files) {
+  for (const [part, names, target] of TABLES.files) {
     for (const { path, ...file } of readFolder(joinPath(folder, part!), new RegExp(names!))) {
       const name = baseName(path).replace(/\.[^.]+$/, "");
       const text = file.text ?? "";
+      const to = joinPath(root, `.conclaude/${target!.replace("*", name)}`);
+      const there = readFound(to);
       const parsed = part === "grimoires" ? parseFile({ name, path, text }) : null;
+      plan.filesRead += Number(file.text !== null);
       if (file.text === null) plan.leave(path, file.problem);
       else if (parsed !== null && "errors" in parsed) plan.leave(path, parsed.errors.join("; "));
-      else {
-        plan.filesRead++;
-        copy(path, to!.replace("*", name), text);
-      }
+      else if (there === undefined) plan.writes.push({ to, text });
+      else if (there.text === text) plan.present++;
+      else plan.leave(path, `${to} is there already and says something else; it stays`);
     }
   }
   const mapping = jsonIn(joinPath(folder, "grimoire-mapping.json"), plan);
   const { store, ...config } = jsonIn(joinPath(folder, "config.json"), plan);
   const inStore = Object.entries(Object(store)).map(([name, value]) => [`store.${name}`, value]);
-  planConfig({ ...mapping, ...config, ...Object.fromEntries(inStore) }, plan);
-  for (const name of ["secrets.yaml", "system-prompt.md"] as const) {
-    if (readFound(joinPath(folder, name)) !== undefined) plan.leave(name, TABLES.left[name]);
+  const given: Mapping = { ...mapping, ...config, ...Object.fromEntries(inStore) };
+  for (const { path } of readFolder(folder, /^(?:secrets\.yaml|system-prompt\.md)$/)) {
+    plan.leave(baseName(path), "it has no counterpart here");
   }
-}
-
-/** Plans what the configuration gets: what has a key here, and is neither coven's default nor ours. */
-function planConfig(config: Mapping, plan: CovenPlan): void {
   const keys: Readonly<Record<string, string>> = TABLES.config;
-  const coven: Readonly<Record<string, unknown>> = TABLES.usual;
+  const usual: Readonly<Record<string, unknown>> = TABLES.usual;
   const left: Readonly<Record<string, string>> = TABLES.left;
-  const ours = configSchema().schema.parse({});
-  for (const [name, given] of Object.entries(config)) {
-    if ((given ?? "") === "") continue;
+  for (const [name, said] of Object.entries(given)) {
+    if ((said ?? "") === "") continue;
     const path = keys[name]?.split(".") ?? [];
-    const value = (CONVERT[name]?.(given) ?? given) as Plain;
+    const value = (CONVERT[name]?.(said) ?? said) as Plain;
     const why = path.length === 0
       ? left[name] ?? "the key is not known"
-      : isSameValue(given, coven[name])
+      : isSameValue(said, usual[name])
       ? "it is what the older daemon had anyway; ours has its own default"
-      : isSameValue(valueAt(ours, path), value)
-      ? "it is the default here"
       : faultsOf({ path, value });
     if (why !== "") plan.leave(name, why);
     else plan.entries.push({ name: path.join("."), path, value });

@@ -37,8 +37,8 @@ export interface ExportRow {
 /** A row that cannot be read. */
 export interface LostRow {
   readonly type: ExportType;
-  /** Its number or its id. */
-  readonly id: string;
+  /** Its number or its id; null where it cannot be named. */
+  readonly id: string | null;
   readonly why: string;
 }
 
@@ -59,7 +59,7 @@ export type ExportCounts = Readonly<Record<CountName, number>> & {
  */
 export function* exportLines(
   db: DatabaseSync,
-  { atMs, onLost, ...filter }: ExportFilter & {
+  { atMs, onLost = () => {}, ...filter }: ExportFilter & {
     readonly atMs: number;
     readonly onLost?: (row: LostRow) => void;
   },
@@ -70,40 +70,34 @@ export function* exportLines(
   const { sessionId, sinceMs } = filter;
   const about = { version: VERSION, schema, exportedAtMs: atMs, sessionId, sinceMs, receipts };
   yield JSON.stringify({ type: "meta", format: EXPORT_FORMAT, ...about });
-  const rows = exportRows(db, filter, onLost);
-  try {
-    let step = rows.next();
-    for (; !step.done; step = rows.next()) {
-      const { line, isDamaged } = lineOf(step.value);
-      counts[tableOf(step.value.type).count]++;
-      if (isDamaged) counts.damaged++;
-      yield line;
-    }
-    counts.unreadable = step.value;
-  } finally {
-    // This also ends the transaction if the reader of the lines stops early.
-    rows.return(0);
+  const lose = (row: LostRow) => {
+    counts.unreadable++;
+    if (row.id !== null) onLost(row);
+  };
+  for (const row of exportRows(db, filter, lose)) {
+    const { line, isDamaged } = lineOf(row);
+    counts[tableOf(row.type).count]++;
+    counts.damaged += Number(isDamaged);
+    yield line;
   }
   yield JSON.stringify({ type: "end", ...counts });
   return counts;
 }
 
 /**
- * Every row of every exported table, one at a time, all from one moment: the connection stays in a read transaction until
- * the last row is taken or the loop is left.
+ * Reads every row of every exported table, one at a time, all from one moment: the connection stays in a read transaction
+ * until the last row is taken or the loop is left.
  *
- * @returns How many rows cannot be read, as far as they can be counted: at least 1 if any are lost.
+ * @param onLost Called for each row that cannot be read, as far as they can be counted; at least once if any are lost.
  */
 export function* exportRows(
   db: DatabaseSync,
   filter: ExportFilter,
   onLost: (row: LostRow) => void = () => {},
-): Generator<ExportRow, number> {
+): Generator<ExportRow> {
   db.exec("BEGIN");
   try {
-    let unreadable = 0;
-    for (const table of EXPORTED_TABLES) unreadable += yield* rowsOf(db, table, { filter, onLost });
-    return unreadable;
+    for (const table of EXPORTED_TABLES) yield* rowsOf(db, table, { filter, onLost });
   } finally {
     // Nothing was written. A COMMIT would repeat the error of a damaged page.
     if (db.isTransaction) db.exec("ROLLBACK");
@@ -117,7 +111,7 @@ export function* exportRows(
 function* rowsOf(db: DatabaseSync, table: ExportedTable, { filter, onLost }: {
   readonly filter: ExportFilter;
   readonly onLost: (row: LostRow) => void;
-}): Generator<ExportRow, number> {
+}): Generator<ExportRow> {
   const { type, key } = table;
   const columns = columnsOf(db, table.table);
   const where = whereOf(table, columns.some(({ name }) => name === "session_id"), filter);
@@ -128,13 +122,17 @@ function* rowsOf(db: DatabaseSync, table: ExportedTable, { filter, onLost }: {
   const select = `SELECT ${selected.join(", ")} FROM ${table.table} ${where.sql}`;
   const texts = columns.filter(({ isText }) => isText).map(({ name }) => name);
   const readFiles = type === "observation" ? db.prepare(OBSERVED_FILES) : null;
-  let unreadable = 0;
+  let lost = 0;
+  const lose = (id: unknown = null, why: unknown = null) => {
+    lost++;
+    onLost({ type, id: id === null ? null : String(id), why: messageOf(why) });
+  };
   const rowIn = (row: Columns): ExportRow => {
     const more = texts.filter((name) => row[name] instanceof Uint8Array)
       .map((name) => [name, new TextDecoder().decode(row[name] as Uint8Array)]);
     if (readFiles !== null) {
       const files = orDamaged(() => readFiles.get(row["id"]!)!["files"], () => null);
-      if (files === null) unreadable++;
+      if (files === null) lose();
       more.push(["observed_files", String(files ?? "[]")]);
     }
     return { type, columns: more.length === 0 ? row : { ...row, ...Object.fromEntries(more) } };
@@ -142,8 +140,9 @@ function* rowsOf(db: DatabaseSync, table: ExportedTable, { filter, onLost }: {
   if (keysOf(db, table.table)[0] !== "rowid") {
     const all = () => db.prepare(`${select} ORDER BY ${key}`).all(...where.values);
     const rows = orDamaged(all, () => null);
+    if (rows === null) lose();
     for (const row of rows ?? []) yield rowIn(row);
-    return rows === null ? 1 : 0;
+    return;
   }
   const { places, isWhole } = orDamaged(
     () => ({ places: placesIn(db, table, where), isWhole: true }),
@@ -154,15 +153,14 @@ function* rowsOf(db: DatabaseSync, table: ExportedTable, { filter, onLost }: {
   const readName = db.prepare(`SELECT ${name} AS name FROM ${table.table} WHERE rowid = ?`);
   for (const place of places) {
     const row = orDamaged(() => read.get(...where.values, place), (thrown) => {
-      const id = orDamaged(() => readName.get(place)?.["name"], () => null);
-      if (id != null) onLost({ type, id: String(id), why: messageOf(thrown) });
+      lose(orDamaged(() => readName.get(place)?.["name"], () => null) ?? null, thrown);
       return null;
     });
     if (row != null) yield rowIn(row);
     // Undefined: the row is gone and only an index still names it, or the filter leaves it out.
-    else if (row === null || isWhole || where.sql === "") unreadable++;
+    else if (row === undefined && (isWhole || where.sql === "")) lose();
   }
-  return isWhole ? unreadable : Math.max(1, unreadable);
+  if (!isWhole && lost === 0) lose();
 }
 
 const OBSERVED_FILES =

@@ -6,7 +6,7 @@ import { askForSummary } from "../../db/queue_work.ts";
 import { SCHEMA_VERSION, transaction } from "../../db/transaction.ts";
 import { paceBesideHooks } from "../../memory/drain/capture_drain.ts";
 import { indexedTerms } from "../../memory/search/terms.ts";
-import { ensureIndex, indexTogether, summaryUid } from "../../memory/store.ts";
+import { ensureIndex, indexTogether, resolveImported, summaryUid } from "../../memory/store.ts";
 import { needsRedaction } from "../../secrets/look.ts";
 import { type RedactRules, redactText } from "../../secrets/redact.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
@@ -22,7 +22,6 @@ import {
   decideFate,
   type ImportedColumns,
   importRow,
-  resolveFailures,
   RowError,
 } from "./import_rows_table.ts";
 
@@ -231,7 +230,7 @@ export function takeRows(
     onProgress?.(done += batch.length);
   }
   if (!dryRun) {
-    transaction(db, () => resolveFailures(db, run));
+    transaction(db, () => resolveImported(db, run.toResolve, run.numbers));
     // Otherwise the next hook has to read the whole log.
     checkpoint(db, "TRUNCATE");
   }

@@ -1,9 +1,7 @@
-/**
- * Puts rows of an export into their tables, in the caller's transaction. An observation is known by its `uid` and keeps its
- * number where that is free; otherwise it gets a new number, and the rows that refer to it follow.
- */
+/** Puts rows of an export into their tables, in the caller's transaction. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "../../db/statement.ts";
+import { writeImported } from "../../memory/store.ts";
 import { FORGOTTEN_MARK } from "../../memory/forget_text.ts";
 import { columnsOf } from "../care/table_copy_table.ts";
 import { isForgotten, sessionName } from "../forget/forgotten_names_table.ts";
@@ -45,15 +43,6 @@ export function beginImport() {
     /** The columns of tables, once they were asked for. */
     columns: new Map<ExportType, ReadonlySet<string>>(),
   };
-}
-
-/** Notes for failures which observation fixed them, once all rows have come: 0 where that is not here. */
-export function resolveFailures(db: DatabaseSync, { toResolve, numbers }: ImportRun): void {
-  const resolve = statement(
-    db,
-    "UPDATE observations SET resolved_by = ? WHERE id = ? AND coalesce(resolved_by, 0) = 0",
-  );
-  for (const [id, target] of toResolve) resolve.run(numbers.get(target) ?? 0, id);
 }
 
 /** Decides what becomes of a row, as far as that shows without writing it. */
@@ -129,44 +118,14 @@ function importObservation(
   db: DatabaseSync,
   { columns, fate, run }: Parameters<typeof importRow>[2],
 ): void {
-  const { id: old, resolved_by: target, observed_files: files = "[]", facts, ...others } = columns;
+  const { id: old, resolved_by: target } = columns;
   const here = fate === "new" ? undefined : findHere(db, "observation", columns)!;
-  const row = {
-    ...others,
-    ...facts === undefined ? {} : { facts: factsHere(String(facts), run) },
-    ...here === undefined ? {} : { uid: here["uid"]! },
-    resolved_by: null,
-  };
-  const isFree = typeof old === "number" &&
-    statement(db, "SELECT 1 FROM observations WHERE id = ?").get(old) === undefined;
-  const isWritten = fate === "new" || fate === "replaced";
-  const made = isWritten
-    ? put(db, "observation", here === undefined && isFree ? { id: old, ...row } : row, fate)
-    : 0;
-  const id = here === undefined ? made : Number(here["id"]);
+  const id = fate === "new" || fate === "replaced"
+    ? writeImported(db, columns, { here, numbers: run.numbers })
+    : Number(here!["id"]);
   if (typeof old === "number" && !run.numbers.has(old)) run.numbers.set(old, id);
   // The fix that an older version names does not count.
   if (typeof target === "number" && fate !== "outdated") run.toResolve.set(id, target);
-  if (!isWritten) return;
-  statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(id);
-  statement(
-    db,
-    `INSERT OR IGNORE INTO observation_files (path, observation_id, digest)
-     SELECT value ->> 'path', ?2, value ->> 'digest'
-       FROM json_each(?1)`,
-  ).run(files, id);
-}
-
-/** The facts of a fix name the failure and the steps to the fix by number; all of these came before it. */
-function factsHere(text: string, { numbers }: ImportRun): string {
-  const facts = JSON.parse(text);
-  const { mended, by } = facts;
-  if (mended === undefined && by === undefined) return text;
-  return JSON.stringify({
-    ...facts,
-    mended: numbers.get(mended),
-    ...Array.isArray(by) ? { by: by.flatMap((id) => numbers.get(id) ?? []) } : {},
-  });
 }
 
 /** Finds the row with the same key. An observation is also the one that counts its repeats. */
@@ -204,17 +163,13 @@ function isPartForgotten(db: DatabaseSync, type: ExportType, here: ImportedColum
     );
 }
 
-/**
- * Inserts a row, or replaces the one with its key. A claim token only grows, so that nobody holds a claim that he lost.
- *
- * @returns The number of a new row.
- */
+/** Inserts a row, or replaces the one with its key. A claim token only grows, so that nobody holds a claim that he lost. */
 function put(
   db: DatabaseSync,
   type: ExportType,
   columns: ImportedColumns,
   fate: RowFate,
-): number {
+): void {
   const { table, key } = tableOf(type);
   const { id, ...others } = columns;
   const isTaken = key === null && id !== undefined &&
@@ -224,7 +179,7 @@ function put(
   const settings = names.filter((name) => name !== "id" && !key?.includes(name)).map((name) =>
     `${name} = ${name === "claim_token" ? `max(${name}, excluded.${name})` : `excluded.${name}`}`
   );
-  const { lastInsertRowid } = statement(
+  statement(
     db,
     `INSERT INTO ${table} (${names.join(", ")})
      VALUES (${names.map(() => "?").join(", ")})
@@ -235,7 +190,6 @@ function put(
     statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(id!);
     statement(db, "DELETE FROM task_dependencies WHERE task_id = ?").run(id!);
   }
-  return Number(lastInsertRowid);
 }
 
 /** Whether a table without a key has the row. Each row here stands for one of the export. */

@@ -228,7 +228,7 @@ Deno.test("the configuration is added to what a file says already, which keeps i
   assert.deepEqual(plan.config.kept, ["orchestration.check"]);
   assert.deepEqual(plan.notTaken.map(({ name }: Report) => name).sort(), [
     ...["beadsSyncIntervalMs", "logging", "mergeConflictMaxRetries", "outputRetentionDays"],
-    ...["store.taskRetentionDays", "worktreeBasePath"],
+    "worktreeBasePath",
   ]);
   const text = Deno.readTextFileSync(path);
   assert.match(text, /^# ours\norchestration:\n {2}check: deno task ok # stays\n/);

@@ -152,7 +152,7 @@ test("an older installation is taken over: afterwards hooks decide as it did", a
     ...["hooks.obsidian", "broken", "python", "logging"],
   ]);
   assert.deepEqual([state.files, state.satisfied], [1, 3]);
-  assert.match(state.skipped[0].why, /1 satisfactions that have expired/);
+  assert.match(state.skipped[0].why, /pre_commit_review: a satisfaction that has expired/);
 
   assert.equal(await ask(place, MINE), null);
   assert.equal(await ask(place, SHORT_ONLY), null);
@@ -296,7 +296,7 @@ test("people read what was done, what was not, and what is to be done next", asy
       /\n {2}broken: scope: expected session or branch/,
       /\n {2}logging: /,
       /3 satisfactions recorded, 0 known already, from 1 files\./,
-      /add it to \.gitignore/,
+      /add \.conclaude\.local\.yaml to \.gitignore/,
       /conclaude guard list/,
       /older files are as they were/,
     ]

@@ -1,0 +1,75 @@
+/**
+ * Writes observations of an export. An observation is known by its `uid` and keeps its number where that is free; otherwise
+ * it gets a new number, and what refers to it by the number of the export follows.
+ */
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { statement } from "../../db/statement.ts";
+
+type Columns = Readonly<Record<string, SQLInputValue>>;
+
+/** The numbers that observations have here, by those that they had in the export. */
+type Numbers = ReadonlyMap<unknown, number>;
+
+/**
+ * Writes an observation, with its files. `resolved_by` waits for {@linkcode resolveImported}.
+ *
+ * @param here The older version that is replaced. @returns The number that the observation has here.
+ */
+export function writeImported(
+  db: DatabaseSync,
+  { id: old, observed_files: files = "[]", facts, ...columns }: Columns,
+  { here, numbers }: { readonly here: Columns | undefined; readonly numbers: Numbers },
+): number {
+  const isFree = here === undefined && typeof old === "number" &&
+    statement(db, "SELECT 1 FROM observations WHERE id = ?").get(old) === undefined;
+  const row: Columns = {
+    ...columns,
+    id: isFree ? old : null,
+    ...facts === undefined ? {} : { facts: factsHere(String(facts), numbers) },
+    ...here === undefined ? {} : { uid: here["uid"]! },
+    resolved_by: null,
+  };
+  const names = Object.keys(row);
+  const settings = names.filter((name) => name !== "id").map((name) =>
+    `${name} = excluded.${name}`
+  );
+  const written = statement(
+    db,
+    `INSERT INTO observations (${names.join(", ")})
+     VALUES (${names.map(() => "?").join(", ")})
+     ${here === undefined ? "" : `ON CONFLICT (uid) DO UPDATE SET ${settings.join(", ")}`}
+     RETURNING id`,
+  ).get(...Object.values(row));
+  const id = Number(written!["id"]);
+  statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(id);
+  statement(
+    db,
+    `INSERT OR IGNORE INTO observation_files (path, observation_id, digest)
+     SELECT value ->> 'path', ?2, value ->> 'digest'
+       FROM json_each(?1)`,
+  ).run(files, id);
+  return id;
+}
+
+/** The facts of a fix name the failure and the steps to the fix by number; all of these came before it. */
+function factsHere(text: string, numbers: Numbers): string {
+  const facts = JSON.parse(text);
+  const { mended, by } = facts;
+  if (mended === undefined && by === undefined) return text;
+  return JSON.stringify({
+    ...facts,
+    mended: numbers.get(mended),
+    ...Array.isArray(by) ? { by: by.flatMap((id) => numbers.get(id) ?? []) } : {},
+  });
+}
+
+/** Notes for failures what fixed them, once all rows have come: 0 where that is not here. @param fixes Its old number, by failure. */
+export function resolveImported(
+  db: DatabaseSync,
+  fixes: ReadonlyMap<number, number>,
+  numbers: Numbers,
+): void {
+  const sql =
+    "UPDATE observations SET resolved_by = ? WHERE id = ? AND coalesce(resolved_by, 0) = 0";
+  for (const [id, fix] of fixes) statement(db, sql).run(numbers.get(fix) ?? 0, id);
+}

@@ -1,0 +1,73 @@
+/** What the verbs share that take something over from a file or from another program. */
+import type { DatabaseSync } from "node:sqlite";
+import { count } from "../base/counts.ts";
+import { compileRedactPatterns } from "../secrets/redact.ts";
+import { receiptsWithoutKey } from "../upkeep/store.ts";
+import type { ImportOptions } from "../upkeep/transfer/import.ts";
+import type { CliContext } from "./context.ts";
+import { nextHere } from "./next_command.ts";
+import { lookIntoStore, openKeptStore, type Place } from "./open_store.ts";
+import { progressLine } from "./terminal.ts";
+import { errorText } from "./view.ts";
+
+/** Something that is not taken over, or not as it was. */
+export interface NotTaken {
+  readonly name: string;
+  readonly why: string;
+}
+
+/** Runs an import on the database, with a line that tells its progress. A dry run changes nothing. */
+export async function takeOver<Result>(
+  context: CliContext,
+  dryRun: boolean,
+  work: (db: DatabaseSync, options: ImportOptions) => Result,
+): Promise<Result> {
+  const progress = progressLine(context);
+  const onProgress = (rows: number) => progress.tell(`${count(rows, "row")} …`);
+  const run = (db: DatabaseSync, { redactPatterns }: Place["config"]) =>
+    work(db, { rules: compileRedactPatterns(redactPatterns), dryRun, onProgress });
+  try {
+    if (dryRun) return await lookIntoStore(context, run);
+    const { db, place } = await openKeptStore(context, "import");
+    const result = run(db, place.config);
+    tellLostForgetKey(context, db);
+    return result;
+  } finally {
+    progress.end();
+  }
+}
+
+/** A sentence for each count that is not zero: how it begins for one and for several, and how it ends. */
+export function sentencesOf(
+  counts: readonly (readonly [count: number, one: string, many: string, end: string])[],
+): string[] {
+  return counts.filter(([n]) => n > 0)
+    .map(([n, one, many, end]) => `${count(n, one, many)} ${end}.`);
+}
+
+/** A line for each thing that is not taken over, below a heading; no lines when there is none. */
+export function notTakenLines(heading: string, notTaken: readonly NotTaken[]): string[] {
+  if (notTaken.length === 0) return [];
+  return [heading, ...notTaken.map(({ name, why }) => `  ${name}: ${why}`)];
+}
+
+/** Writes a warning on stderr for each count that is not zero. */
+export function warnOf(
+  { process, globals }: CliContext,
+  warnings: readonly (readonly [count: number, what: string, why: string, next: string])[],
+): void {
+  for (const [n, what, why, next] of warnings) {
+    if (n > 0) process.stderr.write(errorText({ what, why, next: nextHere(next, globals) }));
+  }
+}
+
+/** Warns when texts that were forgotten may have come back, because the key that names them is lost. */
+export function tellLostForgetKey(context: CliContext, db: DatabaseSync): void {
+  const { length, 0: newest } = receiptsWithoutKey(db);
+  warnOf(context, [[
+    length,
+    "Prompts and messages that were forgotten may have come back",
+    `the key is lost by which those of ${count(length, "receipt")} were known`,
+    `conclaude memory verify ${newest?.id}`,
+  ]]);
+}
