@@ -20,7 +20,7 @@ const MAX_TRANSCRIPTS = 12;
 const GONE: Readonly<Record<string, readonly [one: string, many: string]>> = {
   observations: ["observation", "observations"],
   captures: ["capture", "captures"],
-  spool: ["spool file", "spool files"],
+  spool: ["place in the spool", "places in the spool"],
   logs: ["place in logs", "places in logs"],
   agentFiles: ["place in the files of agents", "places in the files of agents"],
   unusedRoom: ["remain in unused room", "remains in unused room"],

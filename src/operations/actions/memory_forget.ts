@@ -4,6 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { type ForgetPreview, previewForget, runForget } from "../../upkeep/forget/forget.ts";
 import { type ForgetPlace, transcriptsWith } from "../../upkeep/forget/forget_files.ts";
 import { bytesLeft, verifyReceipt } from "../../upkeep/forget/forget_proof.ts";
+import { takeInSpool } from "../../upkeep/transfer/drain_spool.ts";
 import { requireOurs } from "../../upkeep/care/require_ours.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
 import {
@@ -113,7 +114,11 @@ export async function verifyForgotten(
   };
 }
 
-/** @throws {UserError} When nothing is kept, or the database is not conclaude's; with an older schema only when it may not migrate. */
+/**
+ * Finds the database, and takes in what waits for it in the spool.
+ *
+ * @throws {UserError} When nothing is kept, or the database is not conclaude's; with an older schema only when it may not migrate.
+ */
 async function forgetPlace(
   context: CliContext,
   { mayMigrate }: { readonly mayMigrate: boolean },
@@ -128,8 +133,11 @@ async function forgetPlace(
       next: "conclaude db migrate",
     });
   }
-  if (kind === "older") (await openAt(context, place, database)).db.close();
-  else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
+  if (kind === "ours" || kind === "older") {
+    const { db } = await openAt(context, place, database);
+    takeInSpool(db, { database, folders: spoolFolders });
+    db.close();
+  } else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
   return { home, database, dataFolder, spoolFolders, busyTimeoutMs, redactPatterns };
 }
 

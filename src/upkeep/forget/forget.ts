@@ -20,6 +20,7 @@ import {
 } from "../../memory/store.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
+import { drainSpool } from "../transfer/drain_spool.ts";
 import { overwriteIn } from "./byte_scan.ts";
 import {
   beginReceipt,
@@ -34,8 +35,6 @@ import {
 import { forgetInCopies, type ForgottenCopies, previewCopies } from "./forget_copies.ts";
 import {
   type ForgetPlace,
-  matchingSpool,
-  removeSpooled,
   transcriptsThatMay,
   transcriptsWith,
   writtenFiles,
@@ -49,7 +48,7 @@ import {
   type ToldElsewhere,
   toldElsewhere,
 } from "./forget_proof.ts";
-import { batchesOf, nameRecord, removeCaptures, removeObservations } from "./forget_rows_table.ts";
+import { batchesOf, removeCaptures, removeObservations } from "./forget_rows_table.ts";
 
 /** A run waits so long for a drain that is at work. */
 const LOCK_WAIT_MS = 15_000;
@@ -83,7 +82,7 @@ export interface ForgetRequest extends ForgetSearch {
 
 type ReceiptKey = Pick<Receipt, "id" | "salt">;
 
-/** What a pass over the database and its spool finds or removes. */
+/** What a pass over the database finds or removes. */
 interface Pass {
   readonly removed: Removed;
   readonly digests: readonly string[];
@@ -120,9 +119,8 @@ function passOver(
   const receiptId = receipt?.id ?? null;
   const how = { mode: receipt === null ? "look" : "forget", changed, receiptId } as const;
   tell("looking for what is to be forgotten …");
-  const spool = matchingSpool(place, filter);
   if (receipt !== null) {
-    for (const path of spool) removeSpooled(path, (record) => nameRecord(db, record, receipt.id));
+    drainSpool(db, { database: place.database, folders: place.spoolFolders });
   }
   const remake = remakeIn(db, { redact, home: place.home, atMs: nowMs });
   const chosen = chooseForgotten(db, filter, remake);
@@ -135,7 +133,6 @@ function passOver(
     importedSummaries,
     captures: captures.length,
     remade: remade.length,
-    spool: spool.length,
   });
   if (receipt === null) {
     const quoting = [...titlesAfter(db, observations), auditOf(db, captures)];

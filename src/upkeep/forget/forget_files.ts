@@ -1,13 +1,11 @@
 /** Lists the files that may hold what is forgotten: the spool, logs, what agents wrote, copies, transcripts. */
 import type { DatabaseSync } from "node:sqlite";
 import { agentsFolder } from "../../work/engine/agent_files.ts";
-import { keptJson } from "../../memory/observe/observation.ts";
 import { logFiles } from "../../system/log.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { kindAt } from "../../system/on_disk.ts";
 import { isOwnSpool, spooledFiles } from "../transfer/drain_spool.ts";
 import { findTranscripts } from "../transfer/find_transcripts.ts";
-import type { SpooledRecord } from "../../db/spool.ts";
 import {
   type Chosen,
   type ForgetFilter,
@@ -20,7 +18,7 @@ import { holdsText } from "./byte_scan.ts";
 import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";
 import { DATABASE_FILES, isFileOf } from "../care/set_aside.ts";
 import { namesIn, targetOf } from "../care/whole_file.ts";
-import { isNotFound, readTextFileSync, removeSync, statSync } from "../../system/files.ts";
+import { statSync } from "../../system/files.ts";
 
 /** Where the files of this program lie. */
 export interface ForgetPlace {
@@ -31,66 +29,17 @@ export interface ForgetPlace {
   readonly busyTimeoutMs: number;
 }
 
-/** The files that wait for the database in the spool and fit the filter, those set aside as damaged included. */
-export function matchingSpool(place: ForgetPlace, filter: ForgetFilter): string[] {
-  return waitingFiles(place).filter((path) => isFile(path) && fits(path, filter));
-}
-
-/** What waits for the database in the spool, or was set aside there. */
-function waitingFiles({ database, spoolFolders }: ForgetPlace): string[] {
-  return spooledFiles({ database, folders: spoolFolders }, { withDamaged: true });
-}
-
-/** Removes a file of the spool. @param name Called with its record, when it holds one, before it goes. */
-export function removeSpooled(path: string, name: (record: SpooledRecord["record"]) => void): void {
-  const record = readSpooled(path)?.record;
-  if (typeof record?.id === "string") name(record);
-  try {
-    removeSync(path);
-  } catch (thrown) {
-    if (!isNotFound(thrown)) throw thrown;
-  }
-}
-
-/** Reads a file of the spool: its text, and its record where that is JSON; null where the file cannot be read. */
-function readSpooled(path: string) {
-  try {
-    const text = readTextFileSync(path);
-    return { text, record: keptJson<Partial<SpooledRecord>>(text, {}).record ?? null };
-  } catch {
-    return null;
-  }
-}
-
-function fits(path: string, filter: ForgetFilter): boolean {
-  const spooled = readSpooled(path);
-  if (spooled === null) return false;
-  const { text: content, record } = spooled;
-  const { ids, sessionId, project, files, text, sinceMs, untilMs } = filter;
-  // A damaged file has no fields to compare: only a text alone can be looked for in it.
-  if (record?.execution == null) return isTextAlone(filter) && text!.isIn(content);
-  const told = record.session;
-  const named: unknown = record.execution.metadata?.["files"];
-  const touched = [...record.capture?.filesTouched ?? [], ...Array.isArray(named) ? named : []];
-  return (ids === null || ids.captures.includes(record.id)) &&
-    (sessionId === null || record.sessionId === sessionId) &&
-    (project === null || (told?.repository ?? told?.projectDir) === project) &&
-    (files === null ||
-      touched.some((one) =>
-        files.some((file) => one === file || `${one}`.startsWith(`${file}/`))
-      )) &&
-    (sinceMs === null || record.atMs >= sinceMs) &&
-    (untilMs === null || record.atMs <= untilMs) &&
-    (text === null || text.isInJson(content) || text.isInJson(record.capture?.payload ?? ""));
-}
-
-/** The log files, and what agents were given and have written. */
+/**
+ * Files in which a text is overwritten: logs, what agents were given and have written, and what is left in the spool because
+ * the database cannot take it.
+ */
 export function writtenFiles(
-  place: ForgetPlace,
-): Readonly<Record<"logs" | "agentFiles", string[]>> {
+  { database, spoolFolders }: ForgetPlace,
+): Readonly<Record<"logs" | "agentFiles" | "spool", string[]>> {
   return {
-    logs: logFiles(place.spoolFolders).flatMap((file) => [file, `${file}.1`]).filter(isFile),
-    agentFiles: filesBelow(agentsFolder(place.database)),
+    spool: spooledFiles({ database, folders: spoolFolders }, { withDamaged: true }).filter(isFile),
+    logs: logFiles(spoolFolders).flatMap((file) => [file, `${file}.1`]).filter(isFile),
+    agentFiles: filesBelow(agentsFolder(database)),
   };
 }
 
@@ -100,8 +49,7 @@ export function writtenFiles(
  */
 export function copiesOf(place: ForgetPlace): string[] {
   const { database } = place;
-  const { logs, agentFiles } = writtenFiles(place);
-  const own = new Set([...logs, ...agentFiles, ...waitingFiles(place), drainLockPath(database)]);
+  const own = new Set([...Object.values(writtenFiles(place)).flat(), drainLockPath(database)]);
   const beside = namesIn(parentOf(database))
     .filter((name) => name.startsWith(baseName(database)))
     .map((name) => joinPath(parentOf(database), name));

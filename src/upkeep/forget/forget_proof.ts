@@ -29,7 +29,7 @@ import {
 import { keysBack } from "./stay_away_table.ts";
 import { holdsText, placesIn } from "./byte_scan.ts";
 import { copyTest } from "./forget_copies.ts";
-import { copiesOf, type ForgetPlace, matchingSpool, writtenFiles } from "./forget_files.ts";
+import { copiesOf, type ForgetPlace, writtenFiles } from "./forget_files.ts";
 
 /** Places in one file that are looked at. */
 const MAX_PLACES = 2000;
@@ -84,7 +84,6 @@ export function textLeft(
       }: written since then, or in an id, which is not changed: \`${again}\``,
     ]),
     ...(log ? [`the write-ahead log holds it: \`${again}\``] : []),
-    ...matchingSpool(place, filter).map((path) => `the spool holds it: ${path}: \`${again}\``),
     ...Object.values(writtenFiles(place)).flat().filter((path) => holdsText(path, filter.text!))
       .map((path) => `${path} holds it: \`rm ${quoteWord(path)}\``),
   ];

@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { deleteObservations, observedTexts, summaryUid } from "../../memory/store.ts";
 import { readablePayload } from "../../db/payloads.ts";
-import type { HookRecord } from "../../db/captures.ts";
 import { transaction } from "../../db/transaction.ts";
 import { auditOf, changePlaces, type PlaceChange, titlesAfter } from "./forget_places_table.ts";
 import { digestOfRow, type Receipt } from "./forget_receipts_table.ts";
@@ -82,17 +81,5 @@ export function removeCaptures(
     db.prepare("DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))")
       .run(JSON.stringify(ids));
     return quoting;
-  });
-}
-
-/** Names a record that waited in the spool and is removed there: a drain may have read it already. */
-export function nameRecord(
-  db: DatabaseSync,
-  { id, sessionId, capture }: HookRecord,
-  receiptId: string,
-): void {
-  transaction(db, () => {
-    const names = capture === null ? [] : namesOfCapture(ownDigest(db), { sessionId, ...capture });
-    nameForgotten(db, receiptId, [id, ...names]);
   });
 }
