@@ -65,12 +65,4 @@ export {
   namesIn,
   UNDER_A_FILE,
 } from "./forget_choice_table.ts";
-export {
-  findObservation,
-  knownTranscripts,
-  observationsHolding,
-  piecesOf,
-  type Related,
-  relatedTo,
-  sessionsOf,
-} from "./forget_look_table.ts";
+export { findObservation, knownTranscripts, relatedTo, sessionsOf } from "./forget_look_table.ts";

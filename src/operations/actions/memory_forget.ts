@@ -14,7 +14,7 @@ import {
   stoppedOf,
   unfinishedReceipts,
 } from "../../upkeep/store.ts";
-import { type ForgetFilter, isTextAlone, relatedTo } from "../../memory/store.ts";
+import { type ForgetFilter, isTextAlone } from "../../memory/store.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { confirmOrThrow, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
@@ -40,17 +40,16 @@ export async function forgetMemory(
     const filter = forgetFilterOf(db, context, { flags, ids });
     const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
     const asked = { filter, redact, nowMs: Date.now(), tell };
-    const found = previewForget(db, place, { ...asked, isDry: dryRun });
+    const found = previewForget(db, place, asked);
     return {
       filter,
       chosen,
       found,
-      related: relatedTo(db, filter),
       unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
       isStopped: stoppedOf(unfinishedReceipts(db), chosen).length > 0,
     };
   });
-  const { filter, chosen, related, unknown, isStopped } = looked;
+  const { filter, chosen, unknown, isStopped } = looked;
   const preview = withUnused(place, filter, looked.found);
   progress.end();
   const isNothing = isNone(preview);
@@ -59,7 +58,7 @@ export async function forgetMemory(
     const again = nextHere("conclaude memory forget --dry-run", context.globals);
     const hints = { unknown, lines: unknownText(unknown, again) };
     const transcripts = transcriptsWith(preview.transcripts, filter);
-    const told = { isDry: dryRun, filter, hints, related, context };
+    const told = { isDry: dryRun, filter, hints, context };
     return previewView({ ...preview, transcripts }, told);
   }
   if (!yes) {
@@ -82,7 +81,7 @@ export async function forgetMemory(
     tell,
   });
   progress.end();
-  return reportView(report, { context, related });
+  return reportView({ ...report, toldBy: preview.toldBy }, context);
 }
 
 /** `conclaude memory verify RECEIPT` */

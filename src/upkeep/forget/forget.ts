@@ -12,7 +12,7 @@ import {
   type Chosen,
   type ForgetFilter,
   isTextAlone,
-  piecesOf,
+  relatedTo,
   sessionsOf,
   withIndex,
   type WordForm,
@@ -40,14 +40,7 @@ import {
   writtenFiles,
 } from "./forget_files.ts";
 import { auditOf, changePlaces, placesOf, titlesAfter } from "./forget_places_table.ts";
-import {
-  bytesLeft,
-  copiesWith,
-  logHeld,
-  textLeft,
-  type ToldElsewhere,
-  toldElsewhere,
-} from "./forget_proof.ts";
+import { bytesLeft, copiesWith, logHeld, textLeft } from "./forget_proof.ts";
 import { batchesOf, removeCaptures, removeObservations } from "./forget_rows_table.ts";
 
 /** A run waits so long for a drain that is at work. */
@@ -87,8 +80,6 @@ interface Pass {
   readonly removed: Removed;
   readonly digests: readonly string[];
   readonly chosen: Chosen;
-  /** Pieces of the chosen texts, to look for in other rows; null where a text alone is forgotten. */
-  readonly pieces: TextMatcher | null;
   /** Transcripts of Claude Code that may hold it. */
   readonly transcripts: readonly string[];
 }
@@ -126,7 +117,6 @@ function passOver(
   const chosen = chooseForgotten(db, filter, remake);
   const { observations, captures, remade, importedSummaries } = chosen;
   const sessions = scopeOf(db, filter, chosen);
-  const pieces = isTextAlone(filter) ? null : piecesOf(db, chosen);
   const transcripts = transcriptsThatMay(db, filter, chosen);
   addTo(removed, {
     observations: observations.length,
@@ -150,7 +140,7 @@ function passOver(
     }
   }
   addTo(removed, changePlaces(db, placesOf(db, filter, sessions), how));
-  return { removed, digests, chosen, pieces, transcripts };
+  return { removed, digests, chosen, transcripts };
 }
 
 /** The sessions that a text is removed from, where other filters narrow it down; null for all. */
@@ -175,7 +165,7 @@ interface Beside {
 
 /** What a run would remove now. */
 export interface ForgetPreview extends Beside {
-  /** Observations that would stay and hold some of the same words; empty unless this is a dry run. */
+  /** Observations that stay and tell some of the same. */
   readonly toldBy: readonly number[];
 }
 
@@ -183,19 +173,18 @@ export interface ForgetPreview extends Beside {
 export function previewForget(
   db: DatabaseSync,
   place: ForgetPlace,
-  search: ForgetSearch & { readonly isDry: boolean },
+  search: ForgetSearch,
 ): ForgetPreview {
-  const { filter, isDry } = search;
-  const { removed, chosen, pieces, transcripts } = passOver(db, place, { search, receipt: null });
+  const { filter } = search;
+  const { removed, chosen, transcripts } = passOver(db, place, { search, receipt: null });
   const isAlone = isTextAlone(filter);
   if (isAlone) addTo(removed, overwriteWritten(place, filter.text!, { isDry: true }));
-  const changing = [...chosen.observations, ...chosen.remade.map(({ id }) => id)];
   return {
     removed,
     copies: isAlone ? copiesWith(place, filter) : [],
     ownCopies: previewCopies(place),
     transcripts,
-    toldBy: isDry ? toldElsewhere(db, pieces, changing).observations : [],
+    toldBy: relatedTo(db, filter, chosen),
     forms: [],
   };
 }
@@ -219,8 +208,6 @@ export interface ForgetReport extends Beside {
   readonly id: string;
   /** What is left, each with the way out; empty when nothing is. */
   readonly left: readonly string[];
-  /** Rows that stay and hold some of the same words. */
-  readonly toldElsewhere: ToldElsewhere;
 }
 
 /**
@@ -291,7 +278,6 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     ownCopies,
     transcripts: transcriptsWith(steps.transcripts, filter),
     forms: bytes?.forms ?? [],
-    toldElsewhere: toldElsewhere(after, steps.pieces),
   };
 }
 

@@ -22,7 +22,6 @@ import {
   type ForgetFilter,
   type IndexedWords,
   indexedWords,
-  observationsHolding,
   pageOwners,
   type WordForm,
 } from "../../memory/store.ts";
@@ -120,31 +119,6 @@ function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
   const how = { mode: "look", changed: new Map(), receiptId: null } as const;
   return Object.values(changePlaces(db, textPlaces(db, filter.text!, null), how))
     .reduce((sum, n) => sum + n, observations.length + captures.length);
-}
-
-/** Tables with rows that stay and hold some of the same words, and the observations among these rows. */
-export interface ToldElsewhere {
-  readonly tables: readonly string[];
-  readonly observations: readonly number[];
-}
-
-/** Finds rows that hold one of these pieces. @param without Observations that are about to go or to change. */
-export function toldElsewhere(
-  db: DatabaseSync,
-  pieces: TextMatcher | null,
-  without: readonly number[] = [],
-): ToldElsewhere {
-  if (pieces === null) return { tables: [], observations: [] };
-  const observations = observationsHolding(db, pieces, without);
-  const how = { mode: "look", changed: new Map(), receiptId: null } as const;
-  // Only whole pieces count: the beginning of one, where a row was cut, says too little.
-  const whole = {
-    ...pieces,
-    replaceInJson: (value: string) => pieces.isInJson(value) ? "" : value,
-  };
-  const tables = Object.keys(changePlaces(db, textPlaces(db, whole, null), how));
-  if (observations.length > 0) tables.push("observations");
-  return { tables: tables.sort(), observations };
 }
 
 /** Something that is not as a receipt says, and the way out. */
