@@ -2,7 +2,7 @@
 
 import { isBeyondAscii, scriptPattern } from "../base/letters.ts";
 import { MAX_NAME_CHARS, MAX_TEXT_CHARS } from "../claude/session_changes.ts";
-import { FORGOTTEN_MARK } from "./observe/forget_mark.ts";
+import { FORGOTTEN_MARK } from "../base/forget_mark.ts";
 
 /** A shorter text would be found everywhere. */
 const MIN_FORGET_CHARS = 3;

@@ -113,7 +113,7 @@ export function previewView(
 
 /** What was removed, and what is left. */
 export function reportView(
-  report: ForgetReport & Pick<ForgetPreview, "toldBy">,
+  report: ForgetPreview & ForgetReport,
   context: CliContext,
 ): View {
   const { id, removed, left } = report;

@@ -7,13 +7,7 @@ import { bytesLeft, verifyReceipt } from "../../upkeep/forget/forget_proof.ts";
 import { takeInSpool } from "../../upkeep/transfer/drain_spool.ts";
 import { requireOurs } from "../../upkeep/care/require_ours.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
-import {
-  findReceipts,
-  forgottenDigest,
-  type Receipt,
-  stoppedOf,
-  unfinishedReceipts,
-} from "../../upkeep/store.ts";
+import { findReceipts, forgottenDigest, type Receipt, stoppedReceipt } from "../../upkeep/store.ts";
 import { type ForgetFilter, isTextAlone } from "../../memory/store.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { confirmOrThrow, progressLine } from "../terminal.ts";
@@ -46,20 +40,20 @@ export async function forgetMemory(
       chosen,
       found,
       unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
-      isStopped: stoppedOf(unfinishedReceipts(db), chosen).length > 0,
+      isStopped: stoppedReceipt(db, chosen) !== undefined,
     };
   });
   const { filter, chosen, unknown, isStopped } = looked;
   const preview = withUnused(place, filter, looked.found);
+  const transcripts = () => transcriptsWith(preview.transcripts, filter);
   progress.end();
   const isNothing = isNone(preview);
   if (dryRun || isNothing && !isStopped) {
     // The proposed command is a dry run, since the known name may be another one than the person means.
     const again = nextHere("conclaude memory forget --dry-run", context.globals);
     const hints = { unknown, lines: unknownText(unknown, again) };
-    const transcripts = transcriptsWith(preview.transcripts, filter);
     const told = { isDry: dryRun, filter, hints, context };
-    return previewView({ ...preview, transcripts }, told);
+    return previewView({ ...preview, transcripts: transcripts() }, told);
   }
   if (!yes) {
     confirmOrThrow(context, {
@@ -81,7 +75,7 @@ export async function forgetMemory(
     tell,
   });
   progress.end();
-  return reportView({ ...report, toldBy: preview.toldBy }, context);
+  return reportView({ ...preview, ...report, transcripts: transcripts() }, context);
 }
 
 /** `conclaude memory verify RECEIPT` */

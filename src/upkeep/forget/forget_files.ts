@@ -1,4 +1,7 @@
-/** Lists the files that may hold what is forgotten: the spool, logs, what agents wrote, copies, transcripts. */
+/**
+ * Lists the files that may hold what is forgotten: logs, what agents wrote, copies of the database, transcripts. In the copies
+ * that this program has made it forgets the same.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { agentsFolder } from "../../work/engine/agent_files.ts";
 import { logFiles } from "../../system/log.ts";
@@ -16,9 +19,15 @@ import {
 import { drainLockPath } from "../../db/process_lock.ts";
 import { holdsText } from "./byte_scan.ts";
 import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";
-import { DATABASE_FILES, isFileOf } from "../care/set_aside.ts";
+import { DATABASE_FILES, isFileOf, removeDatabase } from "../care/set_aside.ts";
 import { namesIn, targetOf } from "../care/whole_file.ts";
-import { statSync } from "../../system/files.ts";
+import { statSync, utimeSync } from "../../system/files.ts";
+import { isDatabaseBusy } from "../../base/errors.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { openDatabase } from "../../db/database.ts";
+import { namedIn, takeReceipts } from "./forget_receipts_table.ts";
+import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
+import { rewriteRows } from "../care/rewrite_rows_table.ts";
 
 /** Where the files of this program lie. */
 export interface ForgetPlace {
@@ -49,7 +58,11 @@ export function writtenFiles(
  */
 export function copiesOf(place: ForgetPlace): string[] {
   const { database } = place;
-  const own = new Set([...Object.values(writtenFiles(place)).flat(), drainLockPath(database)]);
+  const own = new Set([
+    ...Object.values(writtenFiles(place)).flat(),
+    ...ownCopies(place).flatMap((path) => DATABASE_FILES.map((ending) => path + ending)),
+    drainLockPath(database),
+  ]);
   const beside = namesIn(parentOf(database))
     .filter((name) => name.startsWith(baseName(database)))
     .map((name) => joinPath(parentOf(database), name));
@@ -116,4 +129,83 @@ function filesBelow(folder: string): string[] {
 /** Whether a path is a file, and no link to one. */
 export function isFile(path: string): boolean {
   return kindAt(path) === "file";
+}
+
+/** What becomes of the copies, by their paths. */
+export interface ForgottenCopies {
+  /** Copies in which the same is forgotten. */
+  readonly madeAnew: readonly string[];
+  /** Copies that are damaged or have another schema: they are removed, since the program cannot look into them. */
+  readonly removed: readonly string[];
+}
+
+/** How the name of a copy beside the database goes on after the database's own name. */
+const BESIDE =
+  /^\.(?:damaged|export|before-reset|before-restore|restored|mending|schema)-[\w:.-]+$/;
+const COMPANION = /-(?:wal|shm|journal)$/;
+
+/** The copies that this program has made of a database: its backups, and what lies beside it under its name. */
+function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
+  const [folder, base] = [parentOf(database), baseName(database)];
+  const beside = namesIn(folder)
+    .filter((name) => name.startsWith(base) && BESIDE.test(name.slice(base.length)))
+    .map((name) => joinPath(folder, name));
+  const backups = joinPath(dataFolder, "backups");
+  const inBackups = namesIn(backups).filter((name) => /\.db(?:$|[.-])/.test(name))
+    .map((name) => joinPath(backups, name));
+  return [...inBackups, ...beside].filter((path) => !COMPANION.test(path) && isFile(path));
+}
+
+/** Says what would become of the copies; nothing is changed. */
+export function previewCopies(place: ForgetPlace): ForgottenCopies {
+  const { ours = [], other = [] } = Object.groupBy(
+    ownCopies(place),
+    (path) => identifyDatabase(path).kind === "ours" ? "ours" : "other",
+  );
+  return { madeAnew: ours, removed: other };
+}
+
+/**
+ * Forgets in every copy what the receipt in the database says.
+ *
+ * @param forget Takes what is chosen out of an open copy.
+ * @returns Also what could not be done, with the way out, as `left`.
+ */
+export async function forgetInCopies(
+  place: ForgetPlace,
+  { receiptId, filter }: { readonly receiptId: string; readonly filter: ForgetFilter },
+  forget: (copy: DatabaseSync, filter: ForgetFilter) => void,
+): Promise<ForgottenCopies & { readonly left: readonly string[] }> {
+  const done = { madeAnew: [] as string[], removed: [] as string[], left: [] as string[] };
+  for (const path of ownCopies(place)) {
+    try {
+      if (identifyDatabase(path).kind !== "ours") throw new Error("nobody can tell what is in it");
+      const { mtime } = statSync(path);
+      using db = await openDatabase(path, place);
+      using main = openToLook(place.database);
+      takeReceipts(main, db);
+      forget(db, filter.ids === null ? filter : { ...filter, ids: namedIn(db, receiptId) });
+      main.close();
+      db.close();
+      if (!rewriteRows(path)) {
+        done.left.push(heldCopy(path));
+        continue;
+      }
+      // It keeps its date: it is still the backup of that day.
+      if (mtime !== null) utimeSync(path, mtime, mtime);
+      done.madeAnew.push(path);
+    } catch (thrown) {
+      if (isDatabaseBusy(thrown)) done.left.push(heldCopy(path));
+      else {
+        removeDatabase(path);
+        done.removed.push(path);
+      }
+    }
+  }
+  return done;
+}
+
+function heldCopy(path: string): string {
+  const files = DATABASE_FILES.map((ending) => quoteWord(path + ending)).join(" ");
+  return `${path} may hold it, since another process is using it: \`rm -f ${files}\``;
 }

@@ -27,7 +27,6 @@ import {
 } from "../../memory/store.ts";
 import { keysBack } from "./stay_away_table.ts";
 import { holdsText, placesIn } from "./byte_scan.ts";
-import { copyTest } from "./forget_copies.ts";
 import { copiesOf, type ForgetPlace, writtenFiles } from "./forget_files.ts";
 
 /** Places in one file that are looked at. */
@@ -97,10 +96,7 @@ export function logHeld(database: string, again: string): string {
 
 /** Files that hold a text, also in what is compressed there, and are no copies that this program makes anew. */
 export function copiesWith(place: ForgetPlace, filter: ForgetFilter): string[] {
-  const isOwn = copyTest(place);
-  return copiesOf(place).filter((path) =>
-    !isOwn(path) && (holdsText(path, filter.text!) || holdsRows(path, filter))
-  );
+  return copiesOf(place).filter((path) => holdsText(path, filter.text!) || holdsRows(path, filter));
 }
 
 function holdsRows(path: string, filter: ForgetFilter): boolean {

@@ -3,7 +3,7 @@
  * is slow to load.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { FORGOTTEN_MARK } from "../../memory/observe/forget_mark.ts";
+import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
 import type { HookRecord } from "../../db/captures.ts";
 import { statement } from "../../db/statement.ts";
 
