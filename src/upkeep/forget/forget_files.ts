@@ -127,7 +127,7 @@ function filesBelow(folder: string): string[] {
 }
 
 /** Whether a path is a file, and no link to one. */
-export function isFile(path: string): boolean {
+function isFile(path: string): boolean {
   return kindAt(path) === "file";
 }
 
