@@ -12,6 +12,18 @@ export function wholeName(name: string, folder: string): string {
   return `iif(${name} GLOB '/*' OR ${name} GLOB '[A-Za-z]:[/\\]*', ${name}, ${folder} || '/' || ${name})`;
 }
 
+/** SQL: `touched.name` is one of some paths, or lies under one. Its parameter is the list in JSON. */
+export const UNDER_A_FILE = `EXISTS (SELECT 1 FROM json_each(?) AS wanted
+            WHERE touched.name = wanted.value
+               OR substr(touched.name, 1, length(wanted.value) + 1) = wanted.value || '/')`;
+
+/** SQL: the names in a list in JSON, as they are and as whole paths, in rows of `name`. */
+export function namesOfList(list: string, folder: string): string {
+  return `SELECT value AS name FROM json_each(${list})
+           UNION ALL
+          SELECT ${wholeName("value", folder)} FROM json_each(${list})`;
+}
+
 /** SQL: the whole path of the file `t.path` of an observation `o`. Most are relative to the folder of the project. */
 export const WHOLE_PATH = wholeName(
   "t.path",

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { normalizeForgotten, type TextMatcher } from "./forget_text.ts";
 import { FACTS, type Remade, type Remake } from "./drain/observations_table.ts";
 import { capturesByObservation } from "./search/memory_look_table.ts";
-import { WHOLE_PATH, wholeName } from "../db/file_match.ts";
+import { namesOfList, UNDER_A_FILE, WHOLE_PATH } from "../db/file_match.ts";
 import { filterOf } from "../db/statement.ts";
 import { payloadText, type StoredPayload } from "../db/payloads.ts";
 
@@ -144,18 +144,6 @@ function remadeOf(
   });
 }
 
-/** SQL: `touched.name` is one of some paths, or lies under one. Its parameter is the list in JSON. */
-export const UNDER_A_FILE = `EXISTS (SELECT 1 FROM json_each(?) AS wanted
-            WHERE touched.name = wanted.value
-               OR substr(touched.name, 1, length(wanted.value) + 1) = wanted.value || '/')`;
-
-/** SQL: the names in a list in JSON, as they are and as whole paths, in rows of `name`. */
-export function namesIn(list: string, folder: string): string {
-  return `SELECT value AS name FROM json_each(${list})
-           UNION ALL
-          SELECT ${wholeName("value", folder)} FROM json_each(${list})`;
-}
-
 /** SQL: an observation `o` is about one of some files. Its parameter is their list in JSON. */
 export const IS_OF_FILES = `EXISTS (SELECT 1
                  FROM (SELECT t.path AS name FROM observation_files AS t WHERE t.observation_id = o.id
@@ -183,7 +171,7 @@ function matchingObservations(db: DatabaseSync, filter: ForgetFilter): number[] 
 
 function matchingCaptures(db: DatabaseSync, filter: ForgetFilter): string[] {
   const { ids, files, text } = filter;
-  const touched = namesIn("q.files_touched", "s.project_dir");
+  const touched = namesOfList("q.files_touched", "s.project_dir");
   const { sql, values } = filterOf([
     ["q.id IN (SELECT value FROM json_each(?))", ids && JSON.stringify(ids.captures)],
     ["q.session_id = ?", filter.sessionId],

@@ -11,6 +11,7 @@ import {
   defineTextFunctions,
   type ForgetFilter,
   IS_OF_FILES,
+  isTextAlone,
 } from "./forget_choice_table.ts";
 
 /** At most so many pieces of the forgotten texts are searched for. */
@@ -21,8 +22,8 @@ const MAX_CHARS = 80;
 /** At most so many observations are named. */
 const MAX_NAMED = 100;
 
-/** Pieces of the texts that are removed, long enough to be in no other text by chance; null when there are none. */
-export function piecesOf(db: DatabaseSync, { observations, captures }: Chosen): TextMatcher | null {
+/** Pieces of what is about to be removed, each so long that nothing else has it by chance; null where there is none. */
+function piecesOf(db: DatabaseSync, { observations, captures }: Chosen): TextMatcher | null {
   const payloads = db.prepare(
     `SELECT id, encoding, payload, raw_bytes AS rawBytes
        FROM pending_queue
@@ -58,46 +59,33 @@ function longestString(payload: string | null): string {
   return longest;
 }
 
-/** The observations that hold one of these pieces. @param without Observations to leave out. */
-export function observationsHolding(
-  db: DatabaseSync,
-  pieces: TextMatcher,
-  without: readonly number[],
-): number[] {
-  defineTextFunctions(db, pieces);
-  return numbers(
-    db,
-    `SELECT id
-       FROM observations
-      WHERE (holds(title, text) OR holds_json(facts))
-        AND id NOT IN (SELECT value FROM json_each(?))
-      ORDER BY id
-      LIMIT ${MAX_NAMED}`,
-    JSON.stringify(without),
-  );
-}
-
-/** Numbers of observations that stay and are related to the removed ones. */
-export interface Related {
-  /** The observations that a forgotten fix or summary was made of. */
-  readonly madeOf: readonly number[];
-  /** Other observations that were made of the same captures. */
-  readonly besides: readonly number[];
-  /** Observations whose text names a forgotten file. */
-  readonly speakOf: readonly number[];
-}
-
-/** Finds observations that a filter does not choose and that are related to those that it chooses. */
+/**
+ * The observations that stay and are related to what is chosen: they hold the same words or are made of the same captures, a
+ * chosen fix or summary is made of them, or they name a file that is forgotten.
+ */
 export function relatedTo(
   db: DatabaseSync,
-  { ids, files, project }: ForgetFilter,
-): Related {
+  filter: ForgetFilter,
+  chosen: Chosen,
+): readonly number[] {
+  if (isTextAlone(filter)) return [];
+  const { ids, files, project } = filter;
   const asked = JSON.stringify(ids?.observations ?? []);
-  return {
-    madeOf: numbers(db, MADE_OF, asked),
-    besides: numbers(db, MADE_BESIDES, asked),
-    speakOf: files === null ? [] : speakingOf(db, { files, project }),
-  };
+  const related = new Set([
+    ...numbers(db, MADE_OF, asked),
+    ...numbers(db, MADE_BESIDES, asked),
+    ...files === null ? [] : speakingOf(db, { files, project }),
+    ...holdingPieces(db, piecesOf(db, chosen)),
+  ]);
+  const changing = [...chosen.observations, ...chosen.remade.map(({ id }) => id)];
+  return [...related.difference(new Set(changing))].sort((a, b) => a - b).slice(0, MAX_NAMED);
+}
+
+function holdingPieces(db: DatabaseSync, pieces: TextMatcher | null): number[] {
+  if (pieces === null) return [];
+  defineTextFunctions(db, pieces);
+  return db.prepare("SELECT id FROM observations WHERE holds(title, text) OR holds_json(facts)")
+    .all().map(({ id }) => Number(id));
 }
 
 /** SQL: the observations that fixes and summaries among the given ones are made of. */

@@ -1,9 +1,7 @@
 /** Finds a text in all its spellings, and replaces it by a mark. */
 import { isBeyondAscii, scriptPattern } from "../base/letters.ts";
 import { MAX_NAME_CHARS, MAX_TEXT_CHARS } from "../claude/session_changes.ts";
-
-/** Replaces a forgotten text. */
-export const FORGOTTEN_MARK = "[forgotten]";
+import { FORGOTTEN_MARK } from "../base/forget_mark.ts";
 
 /** A shorter text would match nearly everywhere. */
 const MIN_FORGET_CHARS = 3;

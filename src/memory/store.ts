@@ -62,15 +62,5 @@ export {
   defineTextFunctions,
   type ForgetFilter,
   isTextAlone,
-  namesIn,
-  UNDER_A_FILE,
 } from "./forget_choice_table.ts";
-export {
-  findObservation,
-  knownTranscripts,
-  observationsHolding,
-  piecesOf,
-  type Related,
-  relatedTo,
-  sessionsOf,
-} from "./forget_look_table.ts";
+export { findObservation, knownTranscripts, relatedTo, sessionsOf } from "./forget_look_table.ts";

@@ -5,8 +5,7 @@ import type { ForgetPreview, ForgetReport, Removed } from "../upkeep/forget/forg
 import { folderOfProject } from "../memory/project_paths.ts";
 import { isAbsolutePath } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
-import type { ForgetFilter, Related } from "../memory/store.ts";
-import type { ToldElsewhere } from "../upkeep/forget/forget_proof.ts";
+import type { ForgetFilter } from "../memory/store.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import type { UnknownFilter } from "./unknown_filter.ts";
@@ -20,7 +19,7 @@ const MAX_TRANSCRIPTS = 12;
 const GONE: Readonly<Record<string, readonly [one: string, many: string]>> = {
   observations: ["observation", "observations"],
   captures: ["capture", "captures"],
-  spool: ["spool file", "spool files"],
+  spool: ["place in the spool", "places in the spool"],
   logs: ["place in logs", "places in logs"],
   agentFiles: ["place in the files of agents", "places in the files of agents"],
   unusedRoom: ["remain in unused room", "remains in unused room"],
@@ -81,17 +80,15 @@ export function ofWhat(filter: ForgetFilter): string {
 /** What would be removed; `isDry` is false where nothing fits and nothing was done. */
 export function previewView(
   preview: ForgetPreview,
-  { isDry, filter, hints: { unknown, lines }, related, context }: {
+  { isDry, filter, hints: { unknown, lines }, context }: {
     readonly isDry: boolean;
     readonly filter: ForgetFilter;
     readonly hints: Hints;
-    readonly related: Related;
     readonly context: CliContext;
   },
 ): View {
   const { removed, copies, transcripts, forms } = preview;
-  const { json, text } = told({ ...preview, related }, context, {
-    toldElsewhere: { tables: [], observations: preview.toldBy },
+  const { json, text } = told(preview, context, {
     madeAnew: "The same would be forgotten in the copy",
     removed: "Would remove, since nobody can tell what is in it:",
   });
@@ -116,17 +113,16 @@ export function previewView(
 
 /** What was removed, and what is left. */
 export function reportView(
-  report: ForgetReport,
-  { context, related }: { readonly context: CliContext; readonly related: Related },
+  report: ForgetPreview & ForgetReport,
+  context: CliContext,
 ): View {
-  const { id, removed, left, toldElsewhere } = report;
-  const { json, text } = told({ ...report, related }, context, {
-    toldElsewhere,
+  const { id, removed, left } = report;
+  const { json, text } = told(report, context, {
     madeAnew: "The same was forgotten in the copy",
     removed: "Removed, since nobody can tell what is in it:",
   });
   return {
-    json: { receipt: { id, removed }, left, toldElsewhere: toldElsewhere.tables, ...json },
+    json: { receipt: { id, removed }, left, ...json },
     text: [
       isNone(report)
         ? "Finished what was stopped: nothing of it was left."
@@ -142,28 +138,11 @@ export function reportView(
 
 /** What stays or is done beside it, as fields and in lines. */
 function told(
-  { copies, ownCopies, transcripts, forms, related: { madeOf, besides, speakOf } }:
-    & Pick<ForgetPreview, "copies" | "ownCopies" | "transcripts" | "forms">
-    & { readonly related: Related },
+  { copies, ownCopies, transcripts, forms, toldBy }: Omit<ForgetPreview, "removed">,
   { globals }: CliContext,
-  { toldElsewhere: { tables, observations }, ...words }:
-    & { readonly toldElsewhere: ToldElsewhere }
-    & Readonly<Record<keyof ForgetPreview["ownCopies"], string>>,
+  words: Readonly<Record<keyof ForgetPreview["ownCopies"], string>>,
 ): { readonly json: Record<string, unknown>; readonly text: string[] } {
-  // What was made of it, or speaks of its file, is named already.
-  const named = new Set([...madeOf, ...speakOf]);
-  const toldBy = [...new Set([...besides, ...observations]).difference(named)];
-  toldBy.sort((a, b) => a - b);
   const next = (command: string) => `  next: ${nextHere(command, globals)}`;
-  const forget = (ids: readonly number[]) =>
-    next(`conclaude memory forget ${ids.slice(0, MAX_NUMBERS).join(" ")}`);
-  const isNamed = toldBy.length + named.size > 0;
-  const telling = [
-    ...toldBy.length === 0 ? [] : [
-      `observation${toldBy.length === 1 ? "" : "s"} ${numbersOf(toldBy)}`,
-    ],
-    ...isNamed ? tables.filter((one) => one !== "observations") : tables,
-  ];
   const otherForms = new Map(forms.map((form) => [form.as, form])).values();
   const more = transcripts.length - MAX_TRANSCRIPTS;
   return {
@@ -173,8 +152,6 @@ function told(
       copiesRemoved: ownCopies.removed,
       transcripts,
       toldBy,
-      madeOf,
-      speakOf,
       otherForms: forms,
     },
     text: [
@@ -182,14 +159,9 @@ function told(
         `#${observation} has it in another form, and stays: ${plain(as)}`,
         next(`conclaude memory forget --text ${quoteWord(as)}`),
       ]),
-      ...telling.length === 0
-        ? []
-        : [`Rows that stay tell some of the same: ${telling.join(", ")}.`],
-      ...toldBy.length === 0 ? [] : [forget(toldBy)],
-      ...madeOf.length === 0 ? [] : [`It was made of ${numbersOf(madeOf)}, which stay.`],
-      ...speakOf.length === 0 ? [] : [
-        `Only named, or shown by a command, it is in ${numbersOf(speakOf)}, which stay.`,
-        forget(speakOf),
+      ...toldBy.length === 0 ? [] : [
+        `Observations that stay tell some of the same: ${numbersOf(toldBy)}.`,
+        next(`conclaude memory forget ${toldBy.slice(0, MAX_NUMBERS).join(" ")}`),
       ],
       ...ownCopies.madeAnew.map((path) => `${words.madeAnew} ${plain(path)}`),
       ...ownCopies.removed.map((path) => `${words.removed} ${plain(path)}`),

@@ -16,7 +16,7 @@ export {
   receiptsWithoutKey,
   SAME_FILE,
   SAME_TEXT,
-  stoppedOf,
+  stoppedReceipt,
   unfinishedReceipts,
 } from "./forget/forget_receipts_table.ts";
 export { isKeyForgotten } from "./forget/stay_away_table.ts";

@@ -4,16 +4,11 @@ import { UserError } from "../../base/errors.ts";
 import { type ForgetPreview, previewForget, runForget } from "../../upkeep/forget/forget.ts";
 import { type ForgetPlace, transcriptsWith } from "../../upkeep/forget/forget_files.ts";
 import { bytesLeft, verifyReceipt } from "../../upkeep/forget/forget_proof.ts";
+import { takeInSpool } from "../spool_drain.ts";
 import { requireOurs } from "../../upkeep/care/require_ours.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
-import {
-  findReceipts,
-  forgottenDigest,
-  type Receipt,
-  stoppedOf,
-  unfinishedReceipts,
-} from "../../upkeep/store.ts";
-import { type ForgetFilter, isTextAlone, relatedTo } from "../../memory/store.ts";
+import { findReceipts, forgottenDigest, type Receipt, stoppedReceipt } from "../../upkeep/store.ts";
+import { type ForgetFilter, isTextAlone } from "../../memory/store.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { confirmOrThrow, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
@@ -39,27 +34,26 @@ export async function forgetMemory(
     const filter = forgetFilterOf(db, context, { flags, ids });
     const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
     const asked = { filter, redact, nowMs: Date.now(), tell };
-    const found = previewForget(db, place, { ...asked, isDry: dryRun });
+    const found = previewForget(db, place, asked);
     return {
       filter,
       chosen,
       found,
-      related: relatedTo(db, filter),
       unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
-      isStopped: stoppedOf(unfinishedReceipts(db), chosen).length > 0,
+      isStopped: stoppedReceipt(db, chosen) !== undefined,
     };
   });
-  const { filter, chosen, related, unknown, isStopped } = looked;
+  const { filter, chosen, unknown, isStopped } = looked;
   const preview = withUnused(place, filter, looked.found);
+  const transcripts = () => transcriptsWith(preview.transcripts, filter);
   progress.end();
   const isNothing = isNone(preview);
   if (dryRun || isNothing && !isStopped) {
     // The proposed command is a dry run, since the known name may be another one than the person means.
     const again = nextHere("conclaude memory forget --dry-run", context.globals);
     const hints = { unknown, lines: unknownText(unknown, again) };
-    const transcripts = transcriptsWith(preview.transcripts, filter);
-    const told = { isDry: dryRun, filter, hints, related, context };
-    return previewView({ ...preview, transcripts }, told);
+    const told = { isDry: dryRun, filter, hints, context };
+    return previewView({ ...preview, transcripts: transcripts() }, told);
   }
   if (!yes) {
     confirmOrThrow(context, {
@@ -81,7 +75,7 @@ export async function forgetMemory(
     tell,
   });
   progress.end();
-  return reportView(report, { context, related });
+  return reportView({ ...preview, ...report, transcripts: transcripts() }, context);
 }
 
 /** `conclaude memory verify RECEIPT` */
@@ -113,7 +107,11 @@ export async function verifyForgotten(
   };
 }
 
-/** @throws {UserError} When nothing is kept, or the database is not conclaude's; with an older schema only when it may not migrate. */
+/**
+ * Finds the database, and takes in what waits for it in the spool.
+ *
+ * @throws {UserError} When nothing is kept, or the database is not conclaude's; with an older schema only when it may not migrate.
+ */
 async function forgetPlace(
   context: CliContext,
   { mayMigrate }: { readonly mayMigrate: boolean },
@@ -128,8 +126,11 @@ async function forgetPlace(
       next: "conclaude db migrate",
     });
   }
-  if (kind === "older") (await openAt(context, place, database)).db.close();
-  else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
+  if (kind === "ours" || kind === "older") {
+    const { db } = await openAt(context, place, database);
+    takeInSpool(db, { database, folders: spoolFolders });
+    db.close();
+  } else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
   return { home, database, dataFolder, spoolFolders, busyTimeoutMs, redactPatterns };
 }
 

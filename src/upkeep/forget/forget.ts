@@ -1,8 +1,8 @@
 /** Forgets: takes what is chosen out of the database and every file beside it, and looks whether anything is left. */
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
-import { newId } from "../../base/ids.ts";
 import { checkpoint, openDatabase } from "../../db/database.ts";
+import { auditOf, titlesAfter } from "../../db/forgotten_audit.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import type { LateRedaction } from "../../memory/drain/late_redaction.ts";
 import { remakeIn } from "../../memory/drain/read_capture.ts";
@@ -12,7 +12,8 @@ import {
   type Chosen,
   type ForgetFilter,
   isTextAlone,
-  piecesOf,
+  observedTexts,
+  relatedTo,
   sessionsOf,
   withIndex,
   type WordForm,
@@ -20,36 +21,25 @@ import {
 } from "../../memory/store.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
+import { drainSpool } from "../../operations/spool_drain.ts";
 import { overwriteIn } from "./byte_scan.ts";
+import { beginReceipt, finishReceipt, type Receipt } from "./forget_receipts_table.ts";
 import {
-  beginReceipt,
-  closeReceipts,
-  finishReceipt,
-  forgottenDigest,
-  type Receipt,
-  receiptsWithoutKey,
-  stoppedOf,
-  unfinishedReceipts,
-} from "./forget_receipts_table.ts";
-import { forgetInCopies, type ForgottenCopies, previewCopies } from "./forget_copies.ts";
-import {
+  forgetInCopies,
   type ForgetPlace,
-  matchingSpool,
-  removeSpooled,
+  type ForgottenCopies,
+  previewCopies,
   transcriptsThatMay,
-  transcriptsWith,
   writtenFiles,
 } from "./forget_files.ts";
-import { auditOf, changePlaces, placesOf, titlesAfter } from "./forget_places_table.ts";
 import {
-  bytesLeft,
-  copiesWith,
-  logHeld,
-  textLeft,
-  type ToldElsewhere,
-  toldElsewhere,
-} from "./forget_proof.ts";
-import { batchesOf, nameRecord, removeCaptures, removeObservations } from "./forget_rows_table.ts";
+  batchesOf,
+  changePlaces,
+  placesOf,
+  removeCaptures,
+  removeObservations,
+} from "./forget_places_table.ts";
+import { bytesLeft, copiesWith, logHeld, textLeft } from "./forget_proof.ts";
 
 /** A run waits so long for a drain that is at work. */
 const LOCK_WAIT_MS = 15_000;
@@ -83,15 +73,16 @@ export interface ForgetRequest extends ForgetSearch {
 
 type ReceiptKey = Pick<Receipt, "id" | "salt">;
 
-/** What a pass over the database and its spool finds or removes. */
+/** What a pass over the database finds or removes. */
 interface Pass {
   readonly removed: Removed;
-  readonly digests: readonly string[];
   readonly chosen: Chosen;
-  /** Pieces of the chosen texts, to look for in other rows; null where a text alone is forgotten. */
-  readonly pieces: TextMatcher | null;
-  /** Transcripts of Claude Code that may hold it. */
-  readonly transcripts: readonly string[];
+}
+
+/** What a receipt is told of all passes over one database. */
+interface Done {
+  readonly removed: Removed;
+  readonly digests: string[];
 }
 
 /** Adds counts to others. */
@@ -109,36 +100,32 @@ function addTo(removed: Removed, counts: Readonly<Removed>): void {
 function passOver(
   db: DatabaseSync,
   place: ForgetPlace,
-  { search: { filter, redact, nowMs, tell }, receipt, changed = new Map() }: {
+  { search: { filter, redact, nowMs, tell }, receipt, changed, digests }: {
     readonly search: ForgetSearch;
     readonly receipt: ReceiptKey | null;
-    readonly changed?: Map<string, Set<number>>;
+    readonly changed: Map<string, Set<number>>;
+    readonly digests: string[];
   },
 ): Pass {
   const removed: Removed = {};
-  const digests: string[] = [];
   const receiptId = receipt?.id ?? null;
   const how = { mode: receipt === null ? "look" : "forget", changed, receiptId } as const;
   tell("looking for what is to be forgotten …");
-  const spool = matchingSpool(place, filter);
   if (receipt !== null) {
-    for (const path of spool) removeSpooled(path, (record) => nameRecord(db, record, receipt.id));
+    drainSpool(db, { database: place.database, folders: place.spoolFolders });
   }
   const remake = remakeIn(db, { redact, home: place.home, atMs: nowMs });
   const chosen = chooseForgotten(db, filter, remake);
   const { observations, captures, remade, importedSummaries } = chosen;
   const sessions = scopeOf(db, filter, chosen);
-  const pieces = isTextAlone(filter) ? null : piecesOf(db, chosen);
-  const transcripts = transcriptsThatMay(db, filter, chosen);
   addTo(removed, {
     observations: observations.length,
     importedSummaries,
     captures: captures.length,
     remade: remade.length,
-    spool: spool.length,
   });
   if (receipt === null) {
-    const quoting = [...titlesAfter(db, observations), auditOf(db, captures)];
+    const quoting = [...titlesAfter(observedTexts(db, observations)), auditOf(db, captures)];
     addTo(removed, changePlaces(db, quoting, how));
   } else {
     for (const batch of batchesOf(remade)) withIndex(db, () => writeRemade(db, batch));
@@ -153,7 +140,7 @@ function passOver(
     }
   }
   addTo(removed, changePlaces(db, placesOf(db, filter, sessions), how));
-  return { removed, digests, chosen, pieces, transcripts };
+  return { removed, chosen };
 }
 
 /** The sessions that a text is removed from, where other filters narrow it down; null for all. */
@@ -163,8 +150,8 @@ function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string
   return filter.sessionId === null ? sessions : [...new Set([...sessions, filter.sessionId])];
 }
 
-/** What a run removes, and what it finds besides. */
-interface Beside {
+/** What a run would remove now, and what it finds beside that. */
+export interface ForgetPreview {
   readonly removed: Removed;
   /** Other files with copies that hold the text, exports for one; they are not touched. */
   readonly copies: readonly string[];
@@ -174,11 +161,7 @@ interface Beside {
   readonly transcripts: readonly string[];
   /** Words of rows that stay: only their form in the search index has the text in it (`zurich` for `Zürich`). */
   readonly forms: readonly WordForm[];
-}
-
-/** What a run would remove now. */
-export interface ForgetPreview extends Beside {
-  /** Observations that would stay and hold some of the same words; empty unless this is a dry run. */
+  /** Observations that stay and tell some of the same. */
   readonly toldBy: readonly number[];
 }
 
@@ -186,19 +169,23 @@ export interface ForgetPreview extends Beside {
 export function previewForget(
   db: DatabaseSync,
   place: ForgetPlace,
-  search: ForgetSearch & { readonly isDry: boolean },
+  search: ForgetSearch,
 ): ForgetPreview {
-  const { filter, isDry } = search;
-  const { removed, chosen, pieces, transcripts } = passOver(db, place, { search, receipt: null });
+  const { filter } = search;
+  const { removed, chosen } = passOver(db, place, {
+    search,
+    receipt: null,
+    changed: new Map(),
+    digests: [],
+  });
   const isAlone = isTextAlone(filter);
   if (isAlone) addTo(removed, overwriteWritten(place, filter.text!, { isDry: true }));
-  const changing = [...chosen.observations, ...chosen.remade.map(({ id }) => id)];
   return {
     removed,
     copies: isAlone ? copiesWith(place, filter) : [],
     ownCopies: previewCopies(place),
-    transcripts,
-    toldBy: isDry ? toldElsewhere(db, pieces, changing).observations : [],
+    transcripts: transcriptsThatMay(db, filter, chosen),
+    toldBy: relatedTo(db, filter, chosen),
     forms: [],
   };
 }
@@ -218,12 +205,10 @@ function overwriteWritten(
 }
 
 /** What a run did. */
-export interface ForgetReport extends Beside {
+export interface ForgetReport extends Pick<ForgetPreview, "removed" | "ownCopies" | "forms"> {
   readonly id: string;
   /** What is left, each with the way out; empty when nothing is. */
   readonly left: readonly string[];
-  /** Rows that stay and hold some of the same words. */
-  readonly toldElsewhere: ToldElsewhere;
 }
 
 /**
@@ -249,9 +234,8 @@ export async function runForget(place: ForgetPlace, request: ForgetRequest): Pro
 
 async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<ForgetReport> {
   const { filter, again, nowMs, tell } = request;
-  const receipt = { id: newId(nowMs), salt: crypto.randomUUID().replaceAll("-", "") };
   const isAlone = isTextAlone(filter);
-  const steps = await removeFromDatabase(place, { request, receipt });
+  const { receipt, steps } = await removeFromDatabase(place, request);
   const isRewritten = rewriteRows(
     place.database,
     (table, tables) => tell(`writing table ${table} of ${tables} anew …`),
@@ -279,30 +263,21 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   ];
   using after = await openDatabase(place.database, place);
   finishReceipt(after, receipt, { ...steps, remains: left, atMs: nowMs, isWhole: isRewritten });
-  const earlier = [...unfinishedReceipts(after), ...receiptsWithoutKey(after)];
-  closeReceipts(
-    after,
-    stoppedOf(earlier, request.chosen).map(({ id }) => id).filter((id) => id !== receipt.id),
-    { remains: isRewritten ? left : null, atMs: nowMs },
-  );
   checkpoint(after, "TRUNCATE");
   return {
     id: receipt.id,
     removed: steps.removed,
     left,
-    copies: isAlone ? copiesWith(place, filter) : [],
     ownCopies,
-    transcripts: transcriptsWith(steps.transcripts, filter),
     forms: bytes?.forms ?? [],
-    toldElsewhere: toldElsewhere(after, steps.pieces),
   };
 }
 
 /** Begins the receipt and removes what is chosen. @throws {UserError} When the database is damaged. */
 async function removeFromDatabase(
   place: ForgetPlace,
-  { request, receipt }: { readonly request: ForgetRequest; readonly receipt: ReceiptKey },
-): Promise<RemovedChosen> {
+  request: ForgetRequest,
+): Promise<{ readonly receipt: ReceiptKey; readonly steps: Done }> {
   using db = await openDatabase(place.database, place);
   request.tell("looking whether the database is sound …");
   const [fault] = integrityFaults(db, "quick");
@@ -312,32 +287,22 @@ async function removeFromDatabase(
       next: "conclaude doctor",
     });
   }
-  const { text, chosen, nowMs } = request;
-  beginReceipt(db, {
-    ...receipt,
-    chosen: chosen(receipt.salt),
-    textDigest: text === null ? null : forgottenDigest(receipt.salt, text),
-    createdAtMs: nowMs,
-  });
-  return removeChosen(db, place, { search: request, receipt });
+  const receipt = beginReceipt(db, request);
+  return { receipt, steps: removeChosen(db, place, { search: request, receipt }) };
 }
-
-type RemovedChosen = Omit<Pass, "chosen">;
 
 /** Removes what is chosen, and names it in the receipt, until nothing of it is left. */
 function removeChosen(
   db: DatabaseSync,
   place: ForgetPlace,
   { search, receipt }: { readonly search: ForgetSearch; readonly receipt: ReceiptKey },
-): RemovedChosen {
+): Done {
+  const done: Done = { removed: {}, digests: [] };
   const changed = new Map<string, Set<number>>();
-  const first = passOver(db, place, { search, receipt, changed });
-  const steps = { ...first, removed: { ...first.removed }, digests: [...first.digests] };
-  for (let round = 2, last = first; round <= MAX_ROUNDS; round++) {
-    if (Object.keys(last.removed).length === 0) break;
-    last = passOver(db, place, { search, receipt, changed });
-    addTo(steps.removed, last.removed);
-    steps.digests.push(...last.digests);
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const { removed } = passOver(db, place, { search, receipt, changed, digests: done.digests });
+    addTo(done.removed, removed);
+    if (Object.keys(removed).length === 0) break;
   }
-  return steps;
+  return done;
 }

@@ -1,12 +1,14 @@
-/** Lists the files that may hold what is forgotten: the spool, logs, what agents wrote, copies, transcripts. */
+/**
+ * Lists the files that may hold what is forgotten: logs, what agents wrote, copies of the database, transcripts. In the copies
+ * that this program has made it forgets the same.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { agentsFolder } from "../../work/engine/agent_files.ts";
-import { keptJson } from "../../memory/observe/observation.ts";
 import { logFiles } from "../../system/log.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { kindAt } from "../../system/on_disk.ts";
 import { findTranscripts } from "../../claude/transcript/find_transcripts.ts";
-import { isOwnSpool, spooledFiles, type SpooledRecord } from "../../db/spool.ts";
+import { isOwnSpool, spooledFiles } from "../../db/spool.ts";
 import {
   type Chosen,
   type ForgetFilter,
@@ -17,9 +19,15 @@ import {
 import { drainLockPath } from "../../db/process_lock.ts";
 import { holdsText } from "./byte_scan.ts";
 import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";
-import { DATABASE_FILES, isFileOf } from "../care/set_aside.ts";
+import { DATABASE_FILES, isFileOf, removeDatabase } from "../care/set_aside.ts";
 import { namesIn, targetOf } from "../care/whole_file.ts";
-import { isNotFound, readTextFileSync, removeSync, statSync } from "../../system/files.ts";
+import { statSync, utimeSync } from "../../system/files.ts";
+import { isDatabaseBusy } from "../../base/errors.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { openDatabase } from "../../db/database.ts";
+import { namedIn, takeReceipts } from "./forget_receipts_table.ts";
+import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
+import { rewriteRows } from "../care/rewrite_rows_table.ts";
 
 /** Where the files of this program lie. */
 export interface ForgetPlace {
@@ -30,66 +38,17 @@ export interface ForgetPlace {
   readonly busyTimeoutMs: number;
 }
 
-/** The files that wait for the database in the spool and fit the filter, those set aside as damaged included. */
-export function matchingSpool(place: ForgetPlace, filter: ForgetFilter): string[] {
-  return waitingFiles(place).filter((path) => isFile(path) && fits(path, filter));
-}
-
-/** What waits for the database in the spool, or was set aside there. */
-function waitingFiles({ database, spoolFolders }: ForgetPlace): string[] {
-  return spooledFiles({ database, folders: spoolFolders }, { withDamaged: true });
-}
-
-/** Removes a file of the spool. @param name Called with its record, when it holds one, before it goes. */
-export function removeSpooled(path: string, name: (record: SpooledRecord["record"]) => void): void {
-  const record = readSpooled(path)?.record;
-  if (typeof record?.id === "string") name(record);
-  try {
-    removeSync(path);
-  } catch (thrown) {
-    if (!isNotFound(thrown)) throw thrown;
-  }
-}
-
-/** Reads a file of the spool: its text, and its record where that is JSON; null where the file cannot be read. */
-function readSpooled(path: string) {
-  try {
-    const text = readTextFileSync(path);
-    return { text, record: keptJson<Partial<SpooledRecord>>(text, {}).record ?? null };
-  } catch {
-    return null;
-  }
-}
-
-function fits(path: string, filter: ForgetFilter): boolean {
-  const spooled = readSpooled(path);
-  if (spooled === null) return false;
-  const { text: content, record } = spooled;
-  const { ids, sessionId, project, files, text, sinceMs, untilMs } = filter;
-  // A damaged file has no fields to compare: only a text alone can be looked for in it.
-  if (record?.execution == null) return isTextAlone(filter) && text!.isIn(content);
-  const told = record.session;
-  const named: unknown = record.execution.metadata?.["files"];
-  const touched = [...record.capture?.filesTouched ?? [], ...Array.isArray(named) ? named : []];
-  return (ids === null || ids.captures.includes(record.id)) &&
-    (sessionId === null || record.sessionId === sessionId) &&
-    (project === null || (told?.repository ?? told?.projectDir) === project) &&
-    (files === null ||
-      touched.some((one) =>
-        files.some((file) => one === file || `${one}`.startsWith(`${file}/`))
-      )) &&
-    (sinceMs === null || record.atMs >= sinceMs) &&
-    (untilMs === null || record.atMs <= untilMs) &&
-    (text === null || text.isInJson(content) || text.isInJson(record.capture?.payload ?? ""));
-}
-
-/** The log files, and what agents were given and have written. */
+/**
+ * Files in which a text is overwritten: logs, what agents were given and have written, and what is left in the spool because
+ * the database cannot take it.
+ */
 export function writtenFiles(
-  place: ForgetPlace,
-): Readonly<Record<"logs" | "agentFiles", string[]>> {
+  { database, spoolFolders }: ForgetPlace,
+): Readonly<Record<"logs" | "agentFiles" | "spool", string[]>> {
   return {
-    logs: logFiles(place.spoolFolders).flatMap((file) => [file, `${file}.1`]).filter(isFile),
-    agentFiles: filesBelow(agentsFolder(place.database)),
+    spool: spooledFiles({ database, folders: spoolFolders }, { withDamaged: true }).filter(isFile),
+    logs: logFiles(spoolFolders).flatMap((file) => [file, `${file}.1`]).filter(isFile),
+    agentFiles: filesBelow(agentsFolder(database)),
   };
 }
 
@@ -99,8 +58,11 @@ export function writtenFiles(
  */
 export function copiesOf(place: ForgetPlace): string[] {
   const { database } = place;
-  const { logs, agentFiles } = writtenFiles(place);
-  const own = new Set([...logs, ...agentFiles, ...waitingFiles(place), drainLockPath(database)]);
+  const own = new Set([
+    ...Object.values(writtenFiles(place)).flat(),
+    ...ownCopies(place).flatMap((path) => DATABASE_FILES.map((ending) => path + ending)),
+    drainLockPath(database),
+  ]);
   const beside = namesIn(parentOf(database))
     .filter((name) => name.startsWith(baseName(database)))
     .map((name) => joinPath(parentOf(database), name));
@@ -165,6 +127,85 @@ function filesBelow(folder: string): string[] {
 }
 
 /** Whether a path is a file, and no link to one. */
-export function isFile(path: string): boolean {
+function isFile(path: string): boolean {
   return kindAt(path) === "file";
+}
+
+/** What becomes of the copies, by their paths. */
+export interface ForgottenCopies {
+  /** Copies in which the same is forgotten. */
+  readonly madeAnew: readonly string[];
+  /** Copies that are damaged or have another schema: they are removed, since the program cannot look into them. */
+  readonly removed: readonly string[];
+}
+
+/** How the name of a copy beside the database goes on after the database's own name. */
+const BESIDE =
+  /^\.(?:damaged|export|before-reset|before-restore|restored|mending|schema)-[\w:.-]+$/;
+const COMPANION = /-(?:wal|shm|journal)$/;
+
+/** The copies that this program has made of a database: its backups, and what lies beside it under its name. */
+function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
+  const [folder, base] = [parentOf(database), baseName(database)];
+  const beside = namesIn(folder)
+    .filter((name) => name.startsWith(base) && BESIDE.test(name.slice(base.length)))
+    .map((name) => joinPath(folder, name));
+  const backups = joinPath(dataFolder, "backups");
+  const inBackups = namesIn(backups).filter((name) => /\.db(?:$|[.-])/.test(name))
+    .map((name) => joinPath(backups, name));
+  return [...inBackups, ...beside].filter((path) => !COMPANION.test(path) && isFile(path));
+}
+
+/** Says what would become of the copies; nothing is changed. */
+export function previewCopies(place: ForgetPlace): ForgottenCopies {
+  const { ours = [], other = [] } = Object.groupBy(
+    ownCopies(place),
+    (path) => identifyDatabase(path).kind === "ours" ? "ours" : "other",
+  );
+  return { madeAnew: ours, removed: other };
+}
+
+/**
+ * Forgets in every copy what the receipt in the database says.
+ *
+ * @param forget Takes what is chosen out of an open copy.
+ * @returns Also what could not be done, with the way out, as `left`.
+ */
+export async function forgetInCopies(
+  place: ForgetPlace,
+  { receiptId, filter }: { readonly receiptId: string; readonly filter: ForgetFilter },
+  forget: (copy: DatabaseSync, filter: ForgetFilter) => void,
+): Promise<ForgottenCopies & { readonly left: readonly string[] }> {
+  const done = { madeAnew: [] as string[], removed: [] as string[], left: [] as string[] };
+  for (const path of ownCopies(place)) {
+    try {
+      if (identifyDatabase(path).kind !== "ours") throw new Error("nobody can tell what is in it");
+      const { mtime } = statSync(path);
+      using db = await openDatabase(path, place);
+      using main = openToLook(place.database);
+      takeReceipts(main, db);
+      forget(db, filter.ids === null ? filter : { ...filter, ids: namedIn(db, receiptId) });
+      main.close();
+      db.close();
+      if (!rewriteRows(path)) {
+        done.left.push(heldCopy(path));
+        continue;
+      }
+      // It keeps its date: it is still the backup of that day.
+      if (mtime !== null) utimeSync(path, mtime, mtime);
+      done.madeAnew.push(path);
+    } catch (thrown) {
+      if (isDatabaseBusy(thrown)) done.left.push(heldCopy(path));
+      else {
+        removeDatabase(path);
+        done.removed.push(path);
+      }
+    }
+  }
+  return done;
+}
+
+function heldCopy(path: string): string {
+  const files = DATABASE_FILES.map((ending) => quoteWord(path + ending)).join(" ");
+  return `${path} may hold it, since another process is using it: \`rm -f ${files}\``;
 }

@@ -1,34 +1,40 @@
 /**
- * Finds what is forgotten in tables outside of memory: the audit trail, titles of sessions, questions, and every text column
- * of every table. A place names rows of one table and the change to them: a preview counts these rows, and forgetting
- * changes them.
+ * Removes observations and captures, and takes what is forgotten out of every other table: the audit trail, titles of
+ * sessions, questions, and every column with text. A preview counts the rows that forgetting changes.
  */
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { FORGOTTEN_MARK, type TextMatcher } from "../../memory/forget_text.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
+import type { TextMatcher } from "../../memory/forget_text.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
   defineTextFunctions,
+  deleteObservations,
   type ForgetFilter,
-  namesIn,
-  UNDER_A_FILE,
+  observedTexts,
+  summaryUid,
 } from "../../memory/store.ts";
-import { readablePayload } from "../../db/payloads.ts";
-import { FORGET_KEY } from "./forgotten_names_table.ts";
+import {
+  auditNaming,
+  auditOf,
+  between,
+  HAS_QUOTES,
+  type RowChange,
+  titlesAfter,
+  WITHOUT_QUOTES,
+} from "../../db/forgotten_audit.ts";
+import { FORGET_KEY, nameForgotten, sessionName } from "./forgotten_names_table.ts";
 import { statement } from "../../db/statement.ts";
-import { forgottenCaptures, nameKeys } from "./stay_away_table.ts";
+import {
+  forgottenCaptures,
+  nameKeys,
+  namesOfCapture,
+  namesOfObservations,
+  ownDigest,
+} from "./stay_away_table.ts";
+import { readablePayload } from "../../db/payloads.ts";
+import { digestOfRow, type Receipt } from "./forget_receipts_table.ts";
 
-/** Rows of one table, and the change that forgets what they hold. */
-interface Place {
-  readonly table: string;
-  /** Its SQL up to the condition. */
-  readonly change: string;
-  readonly where: string;
-  readonly values: readonly SQLInputValue[];
-  /** The columns of the key, where rows are removed because their key holds the text; the receipt names such rows first. */
-  readonly named?: readonly string[];
-}
-
-/** How the rows of places are counted or changed. */
+/** Whether rows are counted or changed, and how they are counted. */
 export interface PlaceChange {
   /** `look` only counts. */
   readonly mode: "look" | "forget";
@@ -41,16 +47,10 @@ export interface PlaceChange {
 /** Tables whose rows several places change. All have row numbers. */
 const SHARED = new Set(["hook_executions", "sessions"]);
 
-/** An audit row keeps what happened and when, and loses what it quotes. */
-const WITHOUT_QUOTES = `UPDATE hook_executions
-                           SET metadata = '{"forgotten":true}', error_stack = NULL,
-                               error_message = iif(error_message IS NULL, NULL, '${FORGOTTEN_MARK}')`;
-const HAS_QUOTES = `metadata NOT IN ('{}', '{"forgotten":true}')`;
-
-/** Counts the rows of places by table and, when that is asked for, changes them: each place in one transaction. */
+/** Counts rows by table and, unless this is a look, changes them: each change is one transaction. */
 export function changePlaces(
   db: DatabaseSync,
-  places: readonly Place[],
+  places: readonly RowChange[],
   how: PlaceChange,
 ): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -66,7 +66,7 @@ export function changePlaces(
 
 function changePlace(
   db: DatabaseSync,
-  { table, change, where, values, named }: Place,
+  { table, change, where, values, named }: RowChange,
   { mode, changed, receiptId }: PlaceChange,
 ): number {
   const isForgotten = mode === "forget";
@@ -89,125 +89,19 @@ function changePlace(
   return known.size - before;
 }
 
-/** The titles of sessions that are called after prompts among these observations. */
-export function titlesAfter(db: DatabaseSync, observations: readonly number[]): Place[] {
-  return db.prepare(
-    `SELECT session_id AS sessionId, title, text
-       FROM observations
-      WHERE kind = 'prompt'
-        AND id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(observations)).map(({ sessionId, title, text }) => ({
-    table: "sessions",
-    change: "UPDATE sessions SET title = NULL",
-    where: `session_id = ?1
-          AND (instr(?2, rtrim(title, '…')) > 0 OR instr(?3, rtrim(title, '…')) > 0)`,
-    values: [String(sessionId), String(title), String(text).replace(/\s+/g, " ")],
-  }));
-}
-
-/** Shorter texts are the same by chance. */
-const MIN_TOLD_CHARS = 12;
-/** So much of a long text is compared: either text may have been cut behind it. */
-const COMPARED_CHARS = 200;
-/** Fields that say where something happened, not what was done. */
-const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission_mode)$|_dir$/;
-
-/**
- * The rows of the audit trail about captures: those of their tool uses, and those of their sessions that tell the same and
- * belong to no capture that stays. A person was asked, it was refused first, a subagent said it at its end. Call it before
- * the captures are removed.
- */
-export function auditOf(db: DatabaseSync, captures: readonly string[]): Place {
-  const ids = JSON.stringify(captures);
-  const told = new Map<unknown, Set<string>>();
-  const rows = db.prepare(
-    `SELECT id, session_id AS sessionId, tool_use_id AS toolUseId, encoding, payload, raw_bytes AS rawBytes
-       FROM pending_queue
-      WHERE id IN (SELECT value FROM json_each(?))`,
-  ).all(ids);
-  for (const row of rows) {
-    const known = told.get(row["sessionId"]) ?? new Set();
-    told.set(row["sessionId"], known);
-    if (row["toolUseId"] !== null) known.add(String(row["toolUseId"]));
-    for (const text of ownTexts(readablePayload(row))) known.add(text);
-  }
-  const tells = (sessionId: unknown, metadata: unknown) =>
-    ownTexts(String(metadata)).some((text) =>
-      told.get(sessionId)?.values().some((other) =>
-        other.includes(text.slice(0, COMPARED_CHARS)) ||
-        other.length <= COMPARED_CHARS && text.includes(other)
-      )
-    );
-  db.function("tells_same", (sessionId, metadata) => Number(tells(sessionId, metadata)));
-  return {
-    table: "hook_executions",
-    change: WITHOUT_QUOTES,
-    where: `${HAS_QUOTES}
-          AND session_id IN (SELECT value FROM json_each(?2))
-          AND (id IN (SELECT value FROM json_each(?1))
-               OR tool_use_id IN (SELECT tool_use_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?1)))
-               OR NOT EXISTS (
-                    SELECT 1
-                      FROM pending_queue AS q
-                     WHERE q.session_id = hook_executions.session_id
-                       AND (q.id = hook_executions.id OR q.tool_use_id = hook_executions.tool_use_id)
-                       AND q.id NOT IN (SELECT value FROM json_each(?1)))
-                  AND tells_same(session_id, metadata))`,
-    values: [ids, JSON.stringify([...told.keys()])],
-  };
-}
-
-/** The texts in JSON that are long enough to be its own, and the ids of subagents; none where it cannot be read. */
-function ownTexts(json: string | null): string[] {
-  const texts: string[] = [];
-  try {
-    JSON.parse(json ?? "{}", (key, value) => {
-      const text = typeof value === "string" ? value.trim() : "";
-      if (/^agent_?id$/i.test(key) && text !== "") texts.push(`agent ${text}`);
-      else if (text.length >= MIN_TOLD_CHARS && !PLACE_KEY.test(key)) texts.push(text);
-      return value;
-    });
-  } catch {
-    // `doctor` names a damaged row.
-  }
-  return texts;
-}
-
-/** The places of a choice outside of observations and captures. @param sessions See {@linkcode textPlaces}. */
+/** The changes that a choice makes outside of observations and captures. @param sessions See {@linkcode textPlaces}. */
 export function placesOf(
   db: DatabaseSync,
   filter: ForgetFilter,
   sessions: readonly string[] | null,
-): readonly Place[] {
+): readonly RowChange[] {
   const { ids, files, text } = filter;
   if (text !== null) return textPlaces(db, text, sessions);
   return ids !== null ? [] : files !== null ? [auditNaming(filter, files)] : sessionPlaces(filter);
 }
 
-/** The rows of the audit trail that name a file, also of what was asked for and never done. */
-function auditNaming(
-  { sessionId, project, sinceMs, untilMs }: ForgetFilter,
-  files: readonly string[],
-): Place {
-  const names = namesIn(
-    "iif(json_valid(metadata), metadata, '{}'), '$.files'",
-    "(SELECT project_dir FROM sessions AS s WHERE s.session_id = hook_executions.session_id)",
-  );
-  return {
-    table: "hook_executions",
-    change: WITHOUT_QUOTES,
-    where: `${HAS_QUOTES}
-          AND (?1 IS NULL OR session_id = ?1)
-          AND (?2 IS NULL
-               OR session_id IN (SELECT session_id FROM sessions WHERE coalesce(repository, project_dir) = ?2))
-          AND created_at_ms BETWEEN ?3 AND ?4
-          AND EXISTS (SELECT 1 FROM (${names}) AS touched WHERE ${UNDER_A_FILE})`,
-    values: [sessionId, project, ...between(sinceMs, untilMs), JSON.stringify(files)],
-  };
-}
-
 /** What else a whole session, project or time has left. Events come first: they are found through their questions. */
-function sessionPlaces({ sessionId, project, sinceMs, untilMs }: ForgetFilter): Place[] {
+function sessionPlaces({ sessionId, project, sinceMs, untilMs }: ForgetFilter): RowChange[] {
   const sessions = `session_id IN (
             SELECT ?1
              WHERE ?1 IS NOT NULL AND ?2 IS NULL
@@ -242,10 +136,6 @@ function sessionPlaces({ sessionId, project, sinceMs, untilMs }: ForgetFilter): 
   return rows.map(([table, change, where]) => ({ table, change, where, values }));
 }
 
-function between(sinceMs: number | null, untilMs: number | null): [number, number] {
-  return [sinceMs ?? 0, untilMs ?? Number.MAX_SAFE_INTEGER];
-}
-
 /** Tables whose rows are removed elsewhere, or hold nothing of what was said. */
 const OTHER_TABLES = new Set([
   "observations",
@@ -278,7 +168,7 @@ export function textPlaces(
   db: DatabaseSync,
   text: TextMatcher,
   sessions: readonly string[] | null,
-): Place[] {
+): RowChange[] {
   defineTextFunctions(db, text);
   const tables = db.prepare(
     `SELECT name, wr AS hasKey
@@ -297,7 +187,7 @@ function textPlacesIn(
   db: DatabaseSync,
   table: string,
   { hasKey, sessions }: { readonly hasKey: boolean; readonly sessions: readonly string[] | null },
-): Place[] {
+): RowChange[] {
   const columns = db.prepare("SELECT name, type, pk FROM pragma_table_info(?)").all(table)
     .map(({ name, type, pk }) => ({
       name: String(name),
@@ -360,4 +250,80 @@ export function removeForgottenAgain<Capture extends { readonly id: string }>(
       .run(JSON.stringify([...gone]));
   });
   return captures.filter(({ id }) => !gone.has(id));
+}
+
+/** Rows that one transaction removes: few enough that a hook never waits long for its turn. */
+const FORGET_BATCH = 100;
+
+/** Goes through a list in batches. */
+export function* batchesOf<Item>(all: readonly Item[]): Generator<readonly Item[]> {
+  for (let at = 0; at < all.length; at += FORGET_BATCH) yield all.slice(at, at + FORGET_BATCH);
+}
+
+/** The receipt that names the removed rows, and how places that quote them are changed. */
+interface RemoveRows extends PlaceChange {
+  readonly receipt: Pick<Receipt, "id" | "salt">;
+}
+
+/**
+ * Removes a batch of observations in one transaction. Summaries of their sessions that were made here go too, and are asked
+ * for anew.
+ *
+ * @returns The digests of those that are to stay away, and how many rows that quote them were changed.
+ */
+export function removeObservations(
+  db: DatabaseSync,
+  ids: readonly number[],
+  how: RemoveRows,
+): { readonly digests: readonly string[]; readonly quoting: Record<string, number> } {
+  const { receipt } = how;
+  return transaction(db, () => {
+    const rows = observedTexts(db, ids);
+    const sessions = [...new Set(rows.map(({ sessionId }) => String(sessionId)))];
+    // A summary is written anew under the same name.
+    const lasting = rows.filter(({ uid, sessionId }) => uid !== summaryUid(String(sessionId)));
+    nameForgotten(db, receipt.id, [
+      ...lasting.map(({ uid }) => String(uid)),
+      ...sessions.map(sessionName),
+      ...namesOfObservations(ownDigest(db), rows),
+    ]);
+    const quoting = changePlaces(db, titlesAfter(rows), how);
+    deleteObservations(db, ids, sessions);
+    return { digests: lasting.map((row) => digestOfRow(receipt.salt, row)), quoting };
+  });
+}
+
+/**
+ * Removes a batch of captures in one transaction. Their rows of the audit trail stay, without what they quote.
+ *
+ * @returns How many rows that quote them were changed.
+ */
+export function removeCaptures(
+  db: DatabaseSync,
+  ids: readonly string[],
+  how: RemoveRows,
+): Record<string, number> {
+  return transaction(db, () => {
+    const captures = db.prepare(
+      `SELECT session_id AS sessionId, tool_use_id AS toolUseId, tool_name AS toolName, encoding, payload,
+              raw_bytes AS rawBytes
+         FROM pending_queue
+        WHERE id IN (SELECT value FROM json_each(?))`,
+    ).all(JSON.stringify(ids)).map((row) => ({
+      sessionId: String(row["sessionId"]),
+      toolUseId: row["toolUseId"] as string | null,
+      toolName: String(row["toolName"]),
+      payload: readablePayload(row),
+    }));
+    const digest = ownDigest(db);
+    nameForgotten(db, how.receipt.id, [
+      ...ids,
+      ...captures.map(({ sessionId }) => sessionName(sessionId)),
+      ...captures.flatMap((capture) => namesOfCapture(digest, capture)),
+    ]);
+    const quoting = changePlaces(db, [auditOf(db, ids)], how);
+    db.prepare("DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))")
+      .run(JSON.stringify(ids));
+    return quoting;
+  });
 }

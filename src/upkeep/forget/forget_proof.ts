@@ -22,14 +22,12 @@ import {
   type ForgetFilter,
   type IndexedWords,
   indexedWords,
-  observationsHolding,
   pageOwners,
   type WordForm,
 } from "../../memory/store.ts";
 import { keysBack } from "./stay_away_table.ts";
 import { holdsText, placesIn } from "./byte_scan.ts";
-import { copyTest } from "./forget_copies.ts";
-import { copiesOf, type ForgetPlace, matchingSpool, writtenFiles } from "./forget_files.ts";
+import { copiesOf, type ForgetPlace, writtenFiles } from "./forget_files.ts";
 
 /** Places in one file that are looked at. */
 const MAX_PLACES = 2000;
@@ -84,7 +82,6 @@ export function textLeft(
       }: written since then, or in an id, which is not changed: \`${again}\``,
     ]),
     ...(log ? [`the write-ahead log holds it: \`${again}\``] : []),
-    ...matchingSpool(place, filter).map((path) => `the spool holds it: ${path}: \`${again}\``),
     ...Object.values(writtenFiles(place)).flat().filter((path) => holdsText(path, filter.text!))
       .map((path) => `${path} holds it: \`rm ${quoteWord(path)}\``),
   ];
@@ -99,10 +96,7 @@ export function logHeld(database: string, again: string): string {
 
 /** Files that hold a text, also in what is compressed there, and are no copies that this program makes anew. */
 export function copiesWith(place: ForgetPlace, filter: ForgetFilter): string[] {
-  const isOwn = copyTest(place);
-  return copiesOf(place).filter((path) =>
-    !isOwn(path) && (holdsText(path, filter.text!) || holdsRows(path, filter))
-  );
+  return copiesOf(place).filter((path) => holdsText(path, filter.text!) || holdsRows(path, filter));
 }
 
 function holdsRows(path: string, filter: ForgetFilter): boolean {
@@ -121,31 +115,6 @@ function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
   const how = { mode: "look", changed: new Map(), receiptId: null } as const;
   return Object.values(changePlaces(db, textPlaces(db, filter.text!, null), how))
     .reduce((sum, n) => sum + n, observations.length + captures.length);
-}
-
-/** Tables with rows that stay and hold some of the same words, and the observations among these rows. */
-export interface ToldElsewhere {
-  readonly tables: readonly string[];
-  readonly observations: readonly number[];
-}
-
-/** Finds rows that hold one of these pieces. @param without Observations that are about to go or to change. */
-export function toldElsewhere(
-  db: DatabaseSync,
-  pieces: TextMatcher | null,
-  without: readonly number[] = [],
-): ToldElsewhere {
-  if (pieces === null) return { tables: [], observations: [] };
-  const observations = observationsHolding(db, pieces, without);
-  const how = { mode: "look", changed: new Map(), receiptId: null } as const;
-  // Only whole pieces count: the beginning of one, where a row was cut, says too little.
-  const whole = {
-    ...pieces,
-    replaceInJson: (value: string) => pieces.isInJson(value) ? "" : value,
-  };
-  const tables = Object.keys(changePlaces(db, textPlaces(db, whole, null), how));
-  if (observations.length > 0) tables.push("observations");
-  return { tables: tables.sort(), observations };
 }
 
 /** Something that is not as a receipt says, and the way out. */

@@ -1,5 +1,6 @@
 /** Receipts: what was forgotten, without the text itself. */
 import type { DatabaseSync } from "node:sqlite";
+import { newId } from "../../base/ids.ts";
 import { normalizeForgotten } from "../../memory/forget_text.ts";
 import type { ForgetFilter } from "../../memory/store.ts";
 import { FORGET_KEY, keyedDigest } from "./forgotten_names_table.ts";
@@ -32,22 +33,42 @@ export function forgottenDigest(salt: string, text: string): string {
   return keyedDigest(salt, normalizeForgotten(text));
 }
 
+/**
+ * The receipt of the same choice that was stopped, or of which damage has taken the key: the next run goes on with it.
+ *
+ * @param chosenWith The choice, as a receipt with this salt holds it.
+ */
+export function stoppedReceipt(
+  db: DatabaseSync,
+  chosenWith: (salt: string) => Receipt["chosen"],
+): Receipt | undefined {
+  return [...unfinishedReceipts(db), ...receiptsWithoutKey(db)].find(({ chosen, salt }) =>
+    JSON.stringify(chosen) === JSON.stringify(chosenWith(salt))
+  );
+}
+
 /** Writes a receipt down before anything is removed, so that what is removed can name it. */
 export function beginReceipt(
   db: DatabaseSync,
-  { id, chosen, salt, textDigest, createdAtMs }: Pick<
-    Receipt,
-    "id" | "chosen" | "salt" | "textDigest" | "createdAtMs"
-  >,
-): void {
+  { chosen, text, nowMs }: {
+    readonly chosen: (salt: string) => Receipt["chosen"];
+    readonly text: string | null;
+    readonly nowMs: number;
+  },
+): Pick<Receipt, "id" | "salt"> {
+  const { id, salt } = stoppedReceipt(db, chosen) ??
+    { id: newId(nowMs), salt: crypto.randomUUID().replaceAll("-", "") };
+  const textDigest = text === null ? null : forgottenDigest(salt, text);
   db.prepare(
     `INSERT INTO forget_receipts (id, chosen, salt, text_digest, created_at_ms)
-     VALUES (?, ?, ?, ?, ?)`,
-  ).run(id, JSON.stringify(chosen), salt, textDigest, createdAtMs);
+     VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET created_at_ms = excluded.created_at_ms, finished_at_ms = NULL`,
+  ).run(id, JSON.stringify(chosen(salt)), salt, textDigest, nowMs);
+  return { id, salt };
 }
 
 /**
- * Writes down what was removed, and what is left.
+ * Adds to a receipt what was removed, and writes down what is left. A name of which the key is lost goes: it has another one now.
  *
  * @param done `isWhole`: whether all of it was gone through; else `doctor` names it as stopped.
  */
@@ -58,19 +79,27 @@ export function finishReceipt(
     & Pick<Receipt, "removed" | "digests" | "remains">
     & { readonly atMs: number; readonly isWhole: boolean },
 ): void {
+  const [earlier] = findReceipts(db, id, 1);
+  const all = { ...earlier?.removed };
+  for (const [name, n] of Object.entries(removed)) all[name] = (all[name] ?? 0) + n;
+  const known = [...new Set([...earlier?.digests ?? [], ...digests])];
   // Rows that stay have the same words: their digests cannot show that something came back.
-  const same = sameAgain(db, { salt, digests, createdAtMs: atMs }).map(({ digest }) => digest);
+  const same = sameAgain(db, { salt, digests: known, createdAtMs: atMs })
+    .map(({ digest }) => digest);
   db.prepare(
     `UPDATE forget_receipts
-        SET removed = ?2, digests = ?3, remains = ?4, finished_at_ms = ?5
+        SET removed = ?2, digests = ?3, remains = ?4, finished_at_ms = ?5, created_at_ms = ?6
       WHERE id = ?1`,
   ).run(
     id,
-    JSON.stringify(removed),
-    JSON.stringify(digests.filter((digest) => !same.includes(digest))),
+    JSON.stringify(all),
+    JSON.stringify(known.filter((digest) => !same.includes(digest))),
     JSON.stringify(remains),
     isWhole ? atMs : null,
+    atMs,
   );
+  if (!isWhole) return;
+  db.prepare("DELETE FROM forgotten WHERE receipt_id = ? AND name GLOB 'lost/*'").run(id);
 }
 
 /** The ids of all receipts, the oldest first. */
@@ -107,32 +136,6 @@ export function receiptsWithoutKey(db: DatabaseSync): Receipt[] {
                AND NOT EXISTS (SELECT 1 FROM meta WHERE key = '${FORGET_KEY}'))
       ORDER BY id DESC`,
   );
-}
-
-/**
- * Closes the stopped receipts of a choice that a later run has gone through, so that `doctor` names that run alone, and drops
- * names whose key is lost.
- *
- * @param now `remains`: what is left of it; null where the later run has not gone through all of it either.
- */
-export function closeReceipts(
-  db: DatabaseSync,
-  ids: readonly string[],
-  { remains, atMs }: { readonly remains: Receipt["remains"] | null; readonly atMs: number },
-): void {
-  const list = JSON.stringify(ids);
-  db.prepare(
-    `UPDATE forget_receipts
-        SET finished_at_ms = ?2, remains = coalesce(?3, remains)
-      WHERE id IN (SELECT value FROM json_each(?1))
-        AND finished_at_ms IS NULL`,
-  ).run(list, atMs, remains === null ? null : JSON.stringify(remains));
-  if (remains === null) return;
-  db.prepare(
-    `DELETE FROM forgotten
-      WHERE receipt_id IN (SELECT value FROM json_each(?))
-        AND name GLOB 'lost/*'`,
-  ).run(list);
 }
 
 function receiptsWhere(
@@ -237,14 +240,4 @@ export function commandAgain(chosen: Receipt["chosen"]): string {
     ...flag("until", time(untilMs)),
     ...(file === undefined && text === undefined ? ["--yes"] : []),
   ].join(" ");
-}
-
-/** The receipts of the same choice, among some. @param chosenWith The choice, as a receipt with this salt holds it. */
-export function stoppedOf(
-  receipts: readonly Receipt[],
-  chosenWith: (salt: string) => Receipt["chosen"],
-): Receipt[] {
-  return receipts.filter(({ chosen, salt }) =>
-    JSON.stringify(chosen) === JSON.stringify(chosenWith(salt))
-  );
 }

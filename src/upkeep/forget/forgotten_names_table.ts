@@ -1,6 +1,6 @@
 /** Names of what was forgotten: the rows of the table `forgotten`. */
 import type { DatabaseSync } from "node:sqlite";
-import { FORGOTTEN_MARK } from "../../memory/forget_text.ts";
+import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
 import type { HookRecord } from "../../db/captures.ts";
 import { statement } from "../../db/statement.ts";
 

@@ -27,7 +27,7 @@ import {
 import type { ImportedColumns } from "../transfer/import_rows_table.ts";
 import { readablePayload } from "../../db/payloads.ts";
 import { statement } from "../../db/statement.ts";
-import { FORGOTTEN_MARK } from "../../memory/forget_text.ts";
+import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
 import { keptJson } from "../../memory/observe/observation.ts";
 import { summaryUid } from "../../memory/store.ts";
 

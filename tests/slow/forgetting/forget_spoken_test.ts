@@ -13,13 +13,16 @@ Deno.test("memory forget --file names the commands that have shown the file, and
   await said(at, "Done.");
   const run = (...args: string[]) => verb(at, "memory", ...args);
   const dry = await run("forget", "--file", "src/login.ts", "--dry-run", "--json");
-  const { speakOf, wouldRemove } = jsonOf(dry);
+  const { toldBy, wouldRemove } = jsonOf(dry);
   assert.equal(wouldRemove.captures, 1);
-  assert.equal(speakOf.length, 1);
-  const shown = await run("show", String(speakOf[0]));
+  assert.equal(toldBy.length, 1);
+  const shown = await run("show", String(toldBy[0]));
   assert.match(shown.stdout, /git diff src\/login\.ts/);
   const { stdout } = await run("forget", "--file", "src/login.ts", "--yes");
-  assert.match(stdout, new RegExp(`shown by a command, it is in #${speakOf[0]}, which stay`));
+  assert.match(
+    stdout,
+    new RegExp(`^Observations that stay tell some of the same: #${toldBy[0]}\\.$`, "m"),
+  );
   const [, next] = /next: conclaude (memory forget \d+)\n/.exec(stdout) ?? [];
   await printed(at, at.project, ...next!.split(" "), "--yes");
   assert.doesNotMatch(await printed(at, at.project, "export"), /walrus/);
@@ -45,11 +48,11 @@ Deno.test("memory forget of a prompt names the decision that was drawn from it, 
       const dry = jsonOf(await run("forget", `${gone}`, "--dry-run", "--json"));
       assert.deepEqual(dry.toldBy, [other], rule);
       const { stdout } = await run("forget", `${gone}`, "--yes");
-      const line = `^Rows that stay tell some of the same: observation #${other}\\b.*\\n` +
+      const line = `^Observations that stay tell some of the same: #${other}\\.\\n` +
         `  next: conclaude memory forget ${other}$`;
       assert.match(stdout, new RegExp(line, "m"), rule);
       const last = jsonOf(await run("forget", `${other}`, "--yes", "--json"));
-      assert.deepEqual([last.toldBy, last.toldElsewhere], [[], []], rule);
+      assert.deepEqual(last.toldBy, [], rule);
       assert.doesNotMatch(await printed(at, at.project, "export"), /bomukawuzok/);
     }
   }

@@ -42,7 +42,10 @@ Deno.test("a failure whose fix was forgotten stays closed, with no number for it
   const after = join(at.path, "after.jsonl");
   await run(at, at.project, "export", "--output", before);
   const forgot = await run(at, at.project, "memory", "forget", String(fix), "--yes");
-  assert.match(forgot, new RegExp(`^It was made of #${failure}, #\\d+, which stay\\.$`, "m"));
+  assert.match(
+    forgot,
+    new RegExp(`^Observations that stay tell some of the same: #${failure}, #\\d+\\.$`, "m"),
+  );
   assert.deepEqual(await toldOf(at, failure), ["mended", "mended"]);
   assert.equal(queryValue(at, "SELECT resolved_by FROM observations WHERE id = ?", failure), 0);
   assert.doesNotMatch(await start(at), /Left open/);

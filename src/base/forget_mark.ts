@@ -1,0 +1,2 @@
+/** Replaces a forgotten text. */
+export const FORGOTTEN_MARK = "[forgotten]";

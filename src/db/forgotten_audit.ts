@@ -1,0 +1,138 @@
+/** Takes what is forgotten out of the audit trail and of the titles of sessions. */
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { FORGOTTEN_MARK } from "../base/forget_mark.ts";
+import { namesOfList, UNDER_A_FILE } from "./file_match.ts";
+import { readablePayload } from "./payloads.ts";
+
+/** Rows of one table, and the change that forgets what they hold. */
+export interface RowChange {
+  readonly table: string;
+  /** Its SQL up to the condition. */
+  readonly change: string;
+  readonly where: string;
+  readonly values: readonly SQLInputValue[];
+  /** The columns of the key, where rows are removed because their key holds the text; the receipt names such rows first. */
+  readonly named?: readonly string[];
+}
+
+/** An audit row keeps what happened and when, and loses what it quotes. */
+export const WITHOUT_QUOTES = `UPDATE hook_executions
+                           SET metadata = '{"forgotten":true}', error_stack = NULL,
+                               error_message = iif(error_message IS NULL, NULL, '${FORGOTTEN_MARK}')`;
+export const HAS_QUOTES = `metadata NOT IN ('{}', '{"forgotten":true}')`;
+
+/** Sessions of a project, and a time; null stands for all. */
+interface AuditRange {
+  readonly sessionId: string | null;
+  readonly project: string | null;
+  readonly sinceMs: number | null;
+  readonly untilMs: number | null;
+}
+
+/** The two ends of a time. */
+export function between(sinceMs: number | null, untilMs: number | null): [number, number] {
+  return [sinceMs ?? 0, untilMs ?? Number.MAX_SAFE_INTEGER];
+}
+
+/** Removes the titles of sessions that are called after prompts among these observations. */
+export function titlesAfter(
+  observations: readonly Readonly<Record<string, unknown>>[],
+): RowChange[] {
+  return observations.filter(({ kind }) => kind === "prompt").map(({ sessionId, title, text }) => ({
+    table: "sessions",
+    change: "UPDATE sessions SET title = NULL",
+    where: `session_id = ?1
+          AND (instr(?2, rtrim(title, '…')) > 0 OR instr(?3, rtrim(title, '…')) > 0)`,
+    values: [String(sessionId), String(title), String(text).replace(/\s+/g, " ")],
+  }));
+}
+
+/** Shorter texts are the same by chance. */
+const MIN_TOLD_CHARS = 12;
+/** So much of a long text is compared: either text may have been cut behind it. */
+const COMPARED_CHARS = 200;
+/** Fields that say where something happened, not what was done. */
+const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission_mode)$|_dir$/;
+
+/**
+ * The rows of the audit trail about captures: those of their tool uses, and those of their sessions that tell the same and
+ * belong to no capture that stays. A person was asked, it was refused first, a subagent said it at its end. Call it before
+ * the captures are removed.
+ */
+export function auditOf(db: DatabaseSync, captures: readonly string[]): RowChange {
+  const ids = JSON.stringify(captures);
+  const told = new Map<unknown, Set<string>>();
+  const rows = db.prepare(
+    `SELECT id, session_id AS sessionId, tool_use_id AS toolUseId, encoding, payload, raw_bytes AS rawBytes
+       FROM pending_queue
+      WHERE id IN (SELECT value FROM json_each(?))`,
+  ).all(ids);
+  for (const row of rows) {
+    const known = told.get(row["sessionId"]) ?? new Set();
+    told.set(row["sessionId"], known);
+    if (row["toolUseId"] !== null) known.add(String(row["toolUseId"]));
+    for (const text of ownTexts(readablePayload(row))) known.add(text);
+  }
+  const tells = (sessionId: unknown, metadata: unknown) =>
+    ownTexts(String(metadata)).some((text) =>
+      told.get(sessionId)?.values().some((other) =>
+        other.includes(text.slice(0, COMPARED_CHARS)) ||
+        other.length <= COMPARED_CHARS && text.includes(other)
+      )
+    );
+  db.function("tells_same", (sessionId, metadata) => Number(tells(sessionId, metadata)));
+  return {
+    table: "hook_executions",
+    change: WITHOUT_QUOTES,
+    where: `${HAS_QUOTES}
+          AND session_id IN (SELECT value FROM json_each(?2))
+          AND (id IN (SELECT value FROM json_each(?1))
+               OR tool_use_id IN (SELECT tool_use_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?1)))
+               OR NOT EXISTS (
+                    SELECT 1
+                      FROM pending_queue AS q
+                     WHERE q.session_id = hook_executions.session_id
+                       AND (q.id = hook_executions.id OR q.tool_use_id = hook_executions.tool_use_id)
+                       AND q.id NOT IN (SELECT value FROM json_each(?1)))
+                  AND tells_same(session_id, metadata))`,
+    values: [ids, JSON.stringify([...told.keys()])],
+  };
+}
+
+/** The texts in JSON that are long enough to be its own, and the ids of subagents; none where it cannot be read. */
+function ownTexts(json: string | null): string[] {
+  const texts: string[] = [];
+  try {
+    JSON.parse(json ?? "{}", (key, value) => {
+      const text = typeof value === "string" ? value.trim() : "";
+      if (/^agent_?id$/i.test(key) && text !== "") texts.push(`agent ${text}`);
+      else if (text.length >= MIN_TOLD_CHARS && !PLACE_KEY.test(key)) texts.push(text);
+      return value;
+    });
+  } catch {
+    // `doctor` names a damaged row.
+  }
+  return texts;
+}
+
+/** The rows of the audit trail that name a file, also of what was asked for and never done. */
+export function auditNaming(
+  { sessionId, project, sinceMs, untilMs }: AuditRange,
+  files: readonly string[],
+): RowChange {
+  const names = namesOfList(
+    "iif(json_valid(metadata), metadata, '{}'), '$.files'",
+    "(SELECT project_dir FROM sessions AS s WHERE s.session_id = hook_executions.session_id)",
+  );
+  return {
+    table: "hook_executions",
+    change: WITHOUT_QUOTES,
+    where: `${HAS_QUOTES}
+          AND (?1 IS NULL OR session_id = ?1)
+          AND (?2 IS NULL
+               OR session_id IN (SELECT session_id FROM sessions WHERE coalesce(repository, project_dir) = ?2))
+          AND created_at_ms BETWEEN ?3 AND ?4
+          AND EXISTS (SELECT 1 FROM (${names}) AS touched WHERE ${UNDER_A_FILE})`,
+    values: [sessionId, project, ...between(sinceMs, untilMs), JSON.stringify(files)],
+  };
+}
