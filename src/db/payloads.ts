@@ -2,6 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
+import { collectGarbage } from "../system/process/garbage.ts";
+import { checkpoint } from "./database.ts";
 import { transaction } from "./transaction.ts";
 
 export interface StoredPayload {
@@ -13,14 +15,14 @@ export interface StoredPayload {
 }
 
 /** A payload that is not compressed yet. */
-export interface PlainPayload {
+interface PlainPayload {
   readonly id: string;
   /** Its row number; rows that were moved or came later have greater ones. */
   readonly place: number;
   readonly bytes: Uint8Array;
 }
 
-export interface Replacement {
+interface Replacement {
   readonly id: string;
   readonly bytes: Uint8Array;
   readonly compressed: Uint8Array;
@@ -136,6 +138,51 @@ export function replacePayloads(
     }
     return { count, savedBytes };
   });
+}
+
+/** What one transaction of a compaction replaces at most: a hook never waits long. */
+const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
+
+/** After so many batches the write-ahead log is moved into the database, so that it stays short. */
+const CHECKPOINT_EVERY_BATCHES = 8;
+
+/** After so many batches dead compressors are collected: each holds 7 kB and its payload. */
+const COLLECT_EVERY_BATCHES = 4;
+
+/**
+ * Compresses the payloads that are still text and become smaller by it. It compresses without a lock, and replaces in short
+ * transactions, so hooks and a second compaction may work at the same time, and a killed process leaves every payload whole.
+ *
+ * @param options `untilMs`: stop at this time, by `performance.now()`. `onProgress`: called after every batch.
+ * @returns How many payloads became smaller and by how many bytes; `complete` is false when the time ran out.
+ * @throws {Error} What SQLite says; what was done before stays done.
+ */
+export function compactPayloads(
+  db: DatabaseSync,
+  options: {
+    readonly untilMs?: number;
+    readonly onProgress?: (done: { compressed: number; savedBytes: number }) => void;
+  } = {},
+): { readonly compressed: number; readonly savedBytes: number; readonly complete: boolean } {
+  const upTo = lastPlace(db);
+  const done = { compressed: 0, savedBytes: 0, complete: false };
+  let after = 0;
+  for (let batch = 1; performance.now() < (options.untilMs ?? Infinity); batch++) {
+    const plain = plainPayloads(db, { after, upTo }, BATCH);
+    if (plain.length === 0) return { ...done, complete: true };
+    after = plain.at(-1)!.place;
+    const smaller = plain.flatMap(({ id, bytes }): Replacement[] => {
+      const compressed = compressPayload(bytes);
+      return compressed === null ? [] : [{ id, bytes, compressed }];
+    });
+    const { count, savedBytes } = replacePayloads(db, smaller);
+    done.compressed += count;
+    done.savedBytes += savedBytes;
+    if (batch % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
+    if (batch % COLLECT_EVERY_BATCHES === 0) collectGarbage();
+    options.onProgress?.(done);
+  }
+  return done;
 }
 
 /** The buffer size for zlib: the default of 16 KiB is much for a small payload. */

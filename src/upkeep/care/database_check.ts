@@ -2,18 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { isDatabaseBusy, messageOf } from "../../base/errors.ts";
-import {
-  foreignKeyFaults,
-  integrityFaults,
-  numberFaults,
-  schemaDifferences,
-  schemaFaults,
-} from "./care_table.ts";
+import { foreignKeyFaults, integrityFaults } from "./care_table.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { damagedPayloads } from "../../db/payloads.ts";
 import { openToLook } from "../../db/database_identity.ts";
 import { indexFaultsAt } from "../../memory/store.ts";
-import { migrationFault } from "../../db/migrate.ts";
+import { migrationFault, schemaDifferences } from "../../db/migrate.ts";
 import { type Check, fail, faultsText, type Finding, ok, warn } from "./check.ts";
 import { databasePermissionFaults } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
@@ -32,7 +26,7 @@ export function checkDatabase(path: string): Check[] {
   const version = requireOurs("Cannot check", path);
   using db = openToLook(path);
   const judges: Readonly<Record<string, () => readonly Finding[]>> = {
-    "integrity": () => judged([...integrityFaults(db, "full"), ...numberFaults(db)], REPAIR),
+    "integrity": () => judged(integrityFaults(db, "full"), REPAIR),
     "foreign keys": () => judged(foreignKeyFaults(db), CORRECT),
     "payloads": () => judgePayloads(db),
     "schema": () => judgeSchema(db, version),
@@ -66,7 +60,7 @@ function orFail(judge: () => readonly Finding[]): readonly Finding[] {
 
 function judgeSchema(db: DatabaseSync, version: number): Finding[] {
   if (version === SCHEMA_VERSION) {
-    return judged(schemaFaults(schemaDifferences(db)), REPAIR, `version ${version}`);
+    return judged(schemaDifferences(db).map(({ fault }) => fault), REPAIR, `version ${version}`);
   }
   const state = `version ${version}, this program's is ${SCHEMA_VERSION}`;
   const fault = migrationFault(db);

@@ -4,14 +4,8 @@ import { messageOf, quietly } from "../../base/errors.ts";
 import type { Mending } from "../../policy/guards/lift.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { emptyBeginning, migrationFault } from "../../db/migrate.ts";
-import {
-  integrityFaults,
-  isOfSearchIndex,
-  numberFaults,
-  schemaDifferences,
-  schemaFaults,
-} from "../care/care_table.ts";
+import { emptyBeginning, migrationFault, schemaDifferences } from "../../db/migrate.ts";
+import { integrityFaults } from "../care/care_table.ts";
 import { isOwnFile } from "../../db/database.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { identifyDatabase, isLocked, openToLook } from "../../db/database_identity.ts";
@@ -202,11 +196,14 @@ function judgeContent(place: RepairPlace, version: number): Finding {
   try {
     if (isLocked(database)) return lockedBy(place);
     using db = openToLook(database);
-    const faults = [...integrityFaults(db, "full"), ...numberFaults(db)];
+    const faults = integrityFaults(db, "full");
     if (faults.length === 0 && version < SCHEMA_VERSION) return judgeMigration(place, version, db);
     if (faults.length === 0) {
       // The search index has a check of its own.
-      faults.push(...schemaFaults(schemaDifferences(db).filter((part) => !isOfSearchIndex(part))));
+      const isOfIndex = (sql: string) => sql.includes("memory_index");
+      faults.push(
+        ...schemaDifferences(db).flatMap(({ sql, fault }) => isOfIndex(sql) ? [] : [fault]),
+      );
     }
     return faults.length === 0
       ? ok(`${database} (chosen by ${databaseChosenBy})`)
