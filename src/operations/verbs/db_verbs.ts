@@ -11,7 +11,7 @@ import { measureDatabase } from "../../upkeep/store.ts";
 import { giveBackSpace, spaceUse } from "../../db/disk_space.ts";
 import { checkpoint } from "../../db/database.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
-import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
+import { identifyDatabase, mayBeWritten, openToLook } from "../../db/database_identity.ts";
 import { checkLines, databaseFrom } from "../check_text.ts";
 import { confirmOrThrow, withProgress } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
@@ -67,7 +67,7 @@ const migrate = verb({
     if (present.kind !== "missing" && present.kind !== "empty") {
       requireOurs("Cannot migrate", database);
     }
-    const from = present.kind === "older" || present.kind === "ours" ? present.version : 0;
+    const from = mayBeWritten(present) ? present.version : 0;
     await openStore(context, "write");
     const to = SCHEMA_VERSION;
     const applied = MIGRATIONS.filter(({ version }) => version > from).map(({ name }) => name);

@@ -11,7 +11,7 @@ import { findHere } from "../transfer/import_rows_table.ts";
 import { daysMs } from "../../base/time.ts";
 import { type Finding, warn } from "./check.ts";
 import type { DoctorPlace } from "../doctor/place.ts";
-import { DATABASE_FILES } from "./set_aside.ts";
+import { DATABASE_FILES } from "./database_files.ts";
 import { isThere } from "./whole_file.ts";
 import { lstatSync } from "../../system/files.ts";
 

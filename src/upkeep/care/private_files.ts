@@ -4,7 +4,7 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { OS, userId } from "../../system/environment.ts";
 import { chmodSync, statSync } from "../../system/files.ts";
 import { type Finding, warn } from "./check.ts";
-import { DATABASE_FILES } from "./set_aside.ts";
+import { DATABASE_FILES } from "./database_files.ts";
 import { behindLink } from "./whole_file.ts";
 
 /** Permission bits of everybody but the owner, and those among them that let somebody write. */

@@ -1,45 +1,60 @@
-/** Which database files may be worked on, and which may be set aside for another one. */
+/** Which database files may be worked on or set aside, and what is said of all others. */
 import { UserError } from "../../base/errors.ts";
-import { quoteWord } from "../../claude/settings/hooks.ts";
-import { SCHEMA_VERSION } from "../../db/transaction.ts";
-import { type DatabaseFile, identifyDatabase } from "../../db/database_identity.ts";
-import { drainLockPath } from "../../db/process_lock.ts";
 import { VERSION } from "../../base/version.ts";
-import { isThere } from "./whole_file.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import {
+  type DatabaseFile,
+  identifyDatabase,
+  mayBeWritten,
+  type WritableDatabase,
+} from "../../db/database_identity.ts";
+import { SCHEMA_VERSION } from "../../db/transaction.ts";
 
-type Unfit = Exclude<DatabaseFile, { kind: "ours" | "older" }>;
+type Unfit = Exclude<DatabaseFile, WritableDatabase>;
 
-const DOCTOR = "conclaude doctor";
-const UNCHANGED = "; nothing was changed";
-
-/** Why a file may not be worked on, and the way out. */
-function refusal(path: string, file: Unfit): readonly [why: string, next: string] {
+/**
+ * What is wrong with a file, as words that follow its path, and the way out.
+ *
+ * @returns `next` is null where only the place decides: a command for the database that counts, another one for a copy.
+ */
+export function faultOf(
+  path: string,
+  file: Unfit,
+): { readonly state: string; readonly next: string | null } {
   switch (file.kind) {
     case "missing":
-      return ["there is no such file", "conclaude db migrate"];
+      return { state: "is not there: no such file", next: "conclaude db migrate" };
     case "empty":
-      // A drain leaves its lock: then there was something in the file.
-      return isThere(drainLockPath(path))
-        ? ["the file is empty, and it was not before: something has cut it to nothing", DOCTOR]
-        : ["the file is empty: nothing has been written yet", "conclaude db migrate"];
-    case "folder":
-      return ["it is a folder", `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`];
+      return { state: "is empty: it holds no tables", next: "conclaude doctor" };
+    case "folder": {
+      const next = `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`;
+      return { state: "is a folder, where a file should be", next };
+    }
     case "special":
-      return ["it is no regular file", DOCTOR];
+      return { state: "is no regular file", next: null };
     case "unreadable":
-      return [file.why, `ls -l ${quoteWord(path)}`];
+      return { state: `cannot be read: ${file.why}`, next: `ls -l ${quoteWord(path)}` };
     case "garbage":
-      return [`the file is not a SQLite database${UNCHANGED}`, DOCTOR];
+      return { state: "is not a SQLite database", next: null };
     case "damaged":
-      return [`the file is damaged: ${file.why}${UNCHANGED}`, DOCTOR];
+      return { state: `is damaged: ${file.why}`, next: null };
     case "foreign":
-      return [`it is another program's database${UNCHANGED}`, DOCTOR];
-    case "newer":
-      return [
-        `a newer conclaude has been here: schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}${UNCHANGED}`,
-        "Install the newest conclaude",
-      ];
+      return { state: "is another program's database; it is left alone", next: null };
+    case "newer": {
+      const versions = `schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}`;
+      const state = `was migrated by a newer conclaude: ${versions}; it is left alone`;
+      return { state, next: "Install the newest conclaude" };
+    }
   }
+}
+
+function refusal(what: string, path: string, file: Unfit, instead?: string): UserError {
+  const { state, next } = faultOf(path, file);
+  const isWrongFile = file.kind !== "newer" && file.kind !== "unreadable";
+  return new UserError(`${what} "${path}"`, {
+    why: `it ${state}; nothing was changed`,
+    next: (isWrongFile ? instead : null) ?? next ?? "conclaude doctor",
+  });
 }
 
 /**
@@ -56,10 +71,8 @@ export function requireOurs(
   { instead }: { readonly instead?: string } = {},
 ): number {
   const file = identifyDatabase(path);
-  if (file.kind === "ours" || file.kind === "older") return file.version;
-  const [why, next] = refusal(path, file);
-  const isWrongFile = file.kind !== "newer" && file.kind !== "unreadable";
-  throw new UserError(`${what} "${path}"`, { why, next: isWrongFile ? instead ?? next : next });
+  if (mayBeWritten(file)) return file.version;
+  throw refusal(what, path, file, instead);
 }
 
 /**
@@ -70,7 +83,13 @@ export function requireOurs(
  */
 export function requireReplaceable(what: string, path: string): DatabaseFile {
   const file = identifyDatabase(path);
-  if (!["folder", "special", "foreign", "unreadable"].includes(file.kind)) return file;
-  const [why, next] = refusal(path, file as Unfit);
-  throw new UserError(`${what} "${path}"`, { why, next });
+  switch (file.kind) {
+    case "folder":
+    case "special":
+    case "foreign":
+    case "unreadable":
+      throw refusal(what, path, file);
+    default:
+      return file;
+  }
 }

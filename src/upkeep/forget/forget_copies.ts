@@ -9,7 +9,7 @@ import { namedIn, takeReceipts } from "./forget_receipts_table.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
 import { type ForgetPlace, isFile } from "./forget_files.ts";
-import { DATABASE_FILES, removeDatabase } from "../care/set_aside.ts";
+import { DATABASE_FILES, removeDatabase } from "../care/database_files.ts";
 import { namesIn } from "../care/whole_file.ts";
 import { statSync, utimeSync } from "../../system/files.ts";
 
@@ -23,7 +23,7 @@ export interface ForgottenCopies {
 
 /** How the name of a copy beside the database goes on after the database's own name. */
 const BESIDE =
-  /^\.(?:damaged|export|before-reset|before-restore|restored|mending|schema)-[\w:.-]+$/;
+  /^\.(?:(?:damaged|export|before-reset|before-restore|restored|mending|schema)-[\w:.-]+|[\da-f-]{36}\.tmp)$/;
 const COMPANION = /-(?:wal|shm|journal)$/;
 
 /** The copies that this program has made of a database: its backups, and what lies beside it under its name. */

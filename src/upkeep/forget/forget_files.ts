@@ -18,9 +18,9 @@ import {
 import { drainLockPath } from "../../db/process_lock.ts";
 import { holdsText } from "./byte_scan.ts";
 import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";
-import { DATABASE_FILES, isFileOf } from "../care/set_aside.ts";
-import { namesIn, targetOf } from "../care/whole_file.ts";
-import { isNotFound, readTextFileSync, removeSync, statSync } from "../../system/files.ts";
+import { DATABASE_FILES, isFileOf } from "../care/database_files.ts";
+import { namesIn } from "../care/whole_file.ts";
+import { isNotFound, readTextFileSync, realOr, removeSync, statSync } from "../../system/files.ts";
 
 /** Where the files of this program lie. */
 export interface ForgetPlace {
@@ -112,9 +112,9 @@ export function copiesOf(place: ForgetPlace): string[] {
     ...place.spoolFolders.filter(isOwnSpool).flatMap(filesBelow),
     ...[...beside, ...elsewhere].filter(isFile),
   ]);
-  const lock = drainLockPath(targetOf(database));
+  const lock = drainLockPath(realOr(database));
   return [...all].filter((path) =>
-    !own.has(path) && targetOf(path) !== lock && !isFileOf(database, path)
+    !own.has(path) && realOr(path) !== lock && !isFileOf(database, path)
   );
 }
 
