@@ -80,14 +80,8 @@ function judgePayloads(db: DatabaseSync): Finding[] {
   if (damaged.length === 0) return judged([], REPAIR);
   const named = damaged.slice(0, MAX_NAMED).map(({ id }) => id).join(", ");
   const more = damaged.length - MAX_NAMED;
-  const message =
-    `${
-      count(damaged.length, "payload is", "payloads are")
-    } damaged and cannot be brought back, of the ` +
-    `${damaged.length === 1 ? "capture" : "captures"} ${named}${
-      more > 0 ? ` and ${more} more` : ""
-    }; all else of ` +
-    "these rows and what was made of them stays, and an export keeps what is stored, until it is given up";
+  const message = `${count(damaged.length, "payload is", "payloads are")} damaged and gone, ` +
+    `of the captures ${named}${more > 0 ? ` and ${more} more` : ""}; all else of these rows stays`;
   const faults = damaged.map(({ id, why }) => `payload of the capture ${id}: ${why}`);
   return [{ ...fail(message, "conclaude queue prune --unreadable"), faults }];
 }
