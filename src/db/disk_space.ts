@@ -19,21 +19,19 @@ interface SpaceUse {
   readonly freePages: number;
   readonly fileBytes: number;
   readonly freeBytes: number;
-  /** False for a database that was not made with `auto_vacuum`: its free pages stay in the file. */
-  readonly canShrink: boolean;
+  /** 0 for a database that was not made with `auto_vacuum`: its free pages stay in the file. */
+  readonly canShrink: 0 | 1;
 }
 
 /** Reads the page counts of a database; nothing of its content. */
 export function spaceUse(db: DatabaseSync): SpaceUse {
   const row = db.prepare(
     `SELECT page_size AS pageBytes, page_count AS pages, freelist_count AS freePages,
-            page_count * page_size AS fileBytes, freelist_count * page_size AS freeBytes, auto_vacuum
+            page_count * page_size AS fileBytes, freelist_count * page_size AS freeBytes,
+            auto_vacuum <> 0 AS canShrink
        FROM pragma_page_count, pragma_page_size, pragma_freelist_count, pragma_auto_vacuum`,
-  ).get()!;
-  const { auto_vacuum, ...use } = row as unknown as Omit<SpaceUse, "canShrink"> & {
-    readonly auto_vacuum: number;
-  };
-  return { ...use, canShrink: auto_vacuum !== 0 };
+  ).get();
+  return row as unknown as SpaceUse;
 }
 
 /**
@@ -53,7 +51,7 @@ export function giveBackSpace(
   } = {},
 ): number {
   const before = spaceUse(db);
-  const isWorthIt = before.canShrink && before.freeBytes > before.fileBytes * minFreeShare;
+  const isWorthIt = before.canShrink === 1 && before.freeBytes > before.fileBytes * minFreeShare;
   let use = before;
   for (let step = 1; isWorthIt && use.freePages > 0; step++) {
     // Each row that is read frees one page.

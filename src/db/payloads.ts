@@ -14,17 +14,14 @@ export interface StoredPayload {
   readonly rawBytes: number;
 }
 
-/** A payload that is not compressed yet. */
+/** A payload that is not compressed yet. `place` is its row number; rows that were moved or came later have greater ones. */
 interface PlainPayload {
   readonly id: string;
-  /** Its row number; rows that were moved or came later have greater ones. */
   readonly place: number;
   readonly bytes: Uint8Array;
 }
 
-interface Replacement {
-  readonly id: string;
-  readonly bytes: Uint8Array;
+interface Replacement extends Pick<PlainPayload, "id" | "bytes"> {
   readonly compressed: Uint8Array;
 }
 
@@ -77,36 +74,27 @@ export function compressPayload(
   return compressed;
 }
 
-/** The greatest row number; 0 when there is none. */
-export function lastPlace(db: DatabaseSync): number {
-  const row = db.prepare("SELECT max(rowid) AS place FROM pending_queue").get();
-  return Number(row?.["place"] ?? 0);
-}
-
-/** The next payloads that are still text, by row number: after `after`, up to `upTo`. */
+/** The next payloads that are still text, in rows with a greater number than `after`. */
 export function plainPayloads(
   db: DatabaseSync,
-  between: { readonly after: number; readonly upTo: number },
-  options: { readonly maxRows: number; readonly maxBytes: number },
+  { after, maxRows, maxBytes }: Readonly<Record<"after" | "maxRows" | "maxBytes", number>>,
 ): PlainPayload[] {
   // Rows are read one by one: the runtime's iterator ends at a damaged page as if that were the last row.
   const statement = db.prepare(
     `SELECT rowid AS place, id, CAST(payload AS BLOB) AS bytes
        FROM pending_queue
       WHERE rowid > ?
-        AND rowid <= ?
         AND encoding = 'json'
         AND NOT ${IS_PRUNED}
       ORDER BY rowid
       LIMIT 1`,
   );
   const found: PlainPayload[] = [];
-  let after = between.after;
-  for (let bytes = 0; found.length < options.maxRows && bytes < options.maxBytes;) {
-    const payload = statement.get(after, between.upTo) as unknown as PlainPayload | undefined;
+  for (let [place, bytes] = [after, 0]; found.length < maxRows && bytes < maxBytes;) {
+    const payload = statement.get(place) as unknown as PlainPayload | undefined;
     if (payload === undefined) break;
     found.push(payload);
-    after = payload.place;
+    place = payload.place;
     bytes += payload.bytes.length;
   }
   return found;
@@ -164,11 +152,10 @@ export function compactPayloads(
     readonly onProgress?: (done: { compressed: number; savedBytes: number }) => void;
   } = {},
 ): { readonly compressed: number; readonly savedBytes: number; readonly complete: boolean } {
-  const upTo = lastPlace(db);
   const done = { compressed: 0, savedBytes: 0, complete: false };
   let after = 0;
   for (let batch = 1; performance.now() < (options.untilMs ?? Infinity); batch++) {
-    const plain = plainPayloads(db, { after, upTo }, BATCH);
+    const plain = plainPayloads(db, { after, ...BATCH });
     if (plain.length === 0) return { ...done, complete: true };
     after = plain.at(-1)!.place;
     const smaller = plain.flatMap(({ id, bytes }): Replacement[] => {

@@ -139,7 +139,7 @@ const vacuum = verb({
     const compact = () => giveBackSpace(db, { minFreeShare: 0 });
     await withProgress(context, "Compacting the database", compact);
     db.close();
-    if (!canShrink) {
+    if (canShrink === 0) {
       throw new UserError(`Cannot compact "${database}"`, {
         why: "it was made without auto_vacuum, and the runtime forbids VACUUM to this program",
         next: `sqlite3 ${quoteWord(database)} VACUUM`,

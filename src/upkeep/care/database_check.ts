@@ -11,7 +11,6 @@ import { migrationFault, schemaDifferences } from "../../db/migrate.ts";
 import { type Check, fail, faultsText, type Finding, ok, warn } from "./check.ts";
 import { databasePermissionFaults } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
-import { OS } from "../../system/environment.ts";
 
 const REPAIR = "conclaude doctor";
 /** For what can be made anew of the rest, so that nothing is lost. */
@@ -33,9 +32,7 @@ export function checkDatabase(path: string): Check[] {
     "search index": () => version < SCHEMA_VERSION ? [] : judged(indexFaultsAt(path), CORRECT),
     "permissions": () => {
       const faults = databasePermissionFaults(path);
-      return faults.length > 0 || OS === "windows"
-        ? faults
-        : [ok("0600: nobody else can read them")];
+      return faults.length > 0 ? faults : [ok("nobody else can read the files")];
     },
   };
   return Object.entries(judges).flatMap(([name, judge]) =>
@@ -52,9 +49,9 @@ function orFail(judge: () => readonly Finding[]): readonly Finding[] {
     return judge();
   } catch (thrown) {
     const why = isDatabaseBusy(thrown)
-      ? "it could not be looked at: another process is writing to the database and does not finish"
+      ? "another process is writing to the database and does not finish"
       : messageOf(thrown);
-    return [fail(why, REPAIR)];
+    return [fail(`it could not be looked at: ${why}`, REPAIR)];
   }
 }
 

@@ -33,19 +33,16 @@ import { realOr } from "../../system/files.ts";
 const LOCK_WAIT_MS = 15_000;
 const BUSY_MS = 5_000;
 
-/** How many rows of one table came back. */
+/** The rows of a table that came back from the damaged database and from the backup, and how many at least are gone. */
 interface MendedTable {
   readonly table: string;
-  /** Rows of the damaged database, and rows of the backup. */
   readonly read: number;
   readonly filled: number;
-  /** At least so many are gone. */
   readonly gone: number;
   /** True when every row could be read. */
   readonly isWhole: boolean;
 }
 
-/** The result of a repair. */
 interface Mended {
   readonly tables: readonly MendedTable[];
   /** The backup that filled tables; null where none was needed or there is none. */

@@ -8,52 +8,55 @@ import {
   mayBeWritten,
   type WritableDatabase,
 } from "../../db/database_identity.ts";
+import { drainLockPath } from "../../db/process_lock.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
+import { isThere } from "./whole_file.ts";
+
+/** What is said of a file of no bytes that held something before. */
+export const EMPTIED = "is empty, and it was not before: something has cut it to nothing";
 
 type Unfit = Exclude<DatabaseFile, WritableDatabase>;
 
-/**
- * What is wrong with a file, as words that follow its path, and the way out.
- *
- * @returns `next` is null where only the place decides: a command for the database that counts, another one for a copy.
- */
-export function faultOf(
-  path: string,
-  file: Unfit,
-): { readonly state: string; readonly next: string | null } {
+/** What is wrong with a file, as words that follow its path, and the way out where it is the same for every file. */
+export function faultOf(path: string, file: Unfit): readonly [state: string, next?: string] {
   switch (file.kind) {
     case "missing":
-      return { state: "is not there: no such file", next: "conclaude db migrate" };
+      return ["is not there: no such file", "conclaude db migrate"];
     case "empty":
-      return { state: "is empty: it holds no tables", next: "conclaude doctor" };
-    case "folder": {
-      const next = `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`;
-      return { state: "is a folder, where a file should be", next };
-    }
+      // A drain leaves its lock: then there was something in the file.
+      return isThere(drainLockPath(path))
+        ? [EMPTIED]
+        : ["is empty: nothing has been written yet", "conclaude db migrate"];
+    case "folder":
+      return [
+        "is a folder, where a file should be",
+        `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`,
+      ];
     case "special":
-      return { state: "is no regular file", next: null };
+      return ["is no regular file"];
     case "unreadable":
-      return { state: `cannot be read: ${file.why}`, next: `ls -l ${quoteWord(path)}` };
+      return [`cannot be read: ${file.why}`, `ls -l ${quoteWord(path)}`];
     case "garbage":
-      return { state: "is not a SQLite database", next: null };
+      return ["is not a SQLite database"];
     case "damaged":
-      return { state: `is damaged: ${file.why}`, next: null };
+      return [`is damaged: ${file.why}`];
     case "foreign":
-      return { state: "is another program's database; it is left alone", next: null };
-    case "newer": {
-      const versions = `schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}`;
-      const state = `was migrated by a newer conclaude: ${versions}; it is left alone`;
-      return { state, next: "Install the newest conclaude" };
-    }
+      return ["is another program's database; it is left alone"];
+    case "newer":
+      return [
+        `was migrated by a newer conclaude: schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}; ` +
+        "it is left alone",
+        "Install the newest conclaude",
+      ];
   }
 }
 
 function refusal(what: string, path: string, file: Unfit, instead?: string): UserError {
-  const { state, next } = faultOf(path, file);
+  const [state, next = "conclaude doctor"] = faultOf(path, file);
   const isWrongFile = file.kind !== "newer" && file.kind !== "unreadable";
   return new UserError(`${what} "${path}"`, {
     why: `it ${state}; nothing was changed`,
-    next: (isWrongFile ? instead : null) ?? next ?? "conclaude doctor",
+    next: isWrongFile && instead !== undefined ? instead : next,
   });
 }
 

@@ -52,7 +52,7 @@ function rewriteTable(db: DatabaseSync, table: string): void {
 /** Releases free pages. A file without `auto_vacuum` cannot shrink: its free pages are filled with zeros. */
 function releaseFree(db: DatabaseSync): void {
   const { canShrink, freeBytes } = spaceUse(db);
-  if (canShrink) return void giveBackSpace(db, { minFreeShare: 0 });
+  if (canShrink === 1) return void giveBackSpace(db, { minFreeShare: 0 });
   transaction(db, () => {
     db.exec("CREATE TABLE filling (zeros BLOB)");
     db.prepare("INSERT INTO filling VALUES (zeroblob(?))").run(freeBytes);

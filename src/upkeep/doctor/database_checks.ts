@@ -18,7 +18,7 @@ import { drainLockPath } from "../../db/process_lock.ts";
 import { daysMs } from "../../base/time.ts";
 import { type Backup, backupsOf } from "../care/backup.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
-import { faultOf } from "../care/require_ours.ts";
+import { EMPTIED, faultOf } from "../care/require_ours.ts";
 import { isThere } from "../care/whole_file.ts";
 import { askDatabase, type RepairPlace } from "./place.ts";
 import {
@@ -74,19 +74,19 @@ function judgeDatabase(place: RepairPlace): Finding {
       if (HELD.test(file.why)) return lockedBy(place);
       const isOwn = otherOwner(database) === null && isThere(database);
       const next = isOwn ? `chmod u+rw ${quoteWord(database)}` : undefined;
-      return unusable(place, faultOf(database, file).state, next);
+      return unusable(place, faultOf(database, file)[0], next);
     }
     case "garbage":
     case "damaged":
-      return mendable(place, faultOf(database, file).state);
+      return mendable(place, faultOf(database, file)[0]);
     case "folder":
     case "special":
     case "foreign":
     case "newer": {
-      const { state, next } = faultOf(database, file);
       const way = useAnotherDatabase(place);
+      const [state, next = way] = faultOf(database, file);
       const meanwhile = `${next}, or use another database meanwhile: \`${way}\``;
-      return unusable(place, state, file.kind === "newer" ? meanwhile : next ?? way);
+      return unusable(place, state, file.kind === "newer" ? meanwhile : next);
     }
     case "older":
     case "ours":
@@ -157,9 +157,8 @@ function ownBackup({ database, locations }: RepairPlace, beforeMs = Infinity): B
 function emptied(place: RepairPlace): Finding | null {
   const { database, locations } = place;
   if (!isThere(drainLockPath(database)) && ownBackup(place) === undefined) return null;
-  const state = "is empty, and it was not before: something has cut it to nothing";
-  return backupsOf(locations, database).length > 0 ? mendable(place, state) : warn(
-    `${database} ${state}; the next hook makes new tables`,
+  return backupsOf(locations, database).length > 0 ? mendable(place, EMPTIED) : warn(
+    `${database} ${EMPTIED}; the next hook makes new tables`,
     `ls -l ${quoteWord(parentOf(database))}`,
   );
 }
