@@ -11,7 +11,7 @@ import { fileStamp } from "../../base/time.ts";
 import { freeName, makeDraft, nameDraft, removeDraft, removeLeftDrafts } from "./database_files.ts";
 import { requireOurs } from "./require_ours.ts";
 import { isThere, namesIn, writeAdvice } from "./whole_file.ts";
-import { lstatSync, mkdirSync, removeSync, statSync } from "../../system/files.ts";
+import { isNotFound, lstatSync, mkdirSync, removeSync, statSync } from "../../system/files.ts";
 
 const ENDING = ".db";
 
@@ -111,8 +111,13 @@ export async function backUp(database: string, file: string): Promise<{ readonly
   requireOurs("Cannot back up", database);
   const cannot = (why: string, next: string, cause?: unknown) =>
     new UserError(`Cannot write "${file}"`, { why: `${why}; nothing was changed`, next, cause });
-  const isTaken = quietly(() => lstatSync(file)) !== undefined;
-  if (isTaken) throw cannot("something is there already", "conclaude db backup");
+  let taken: string | null = "something is there already";
+  try {
+    lstatSync(file);
+  } catch (thrown) {
+    taken = isNotFound(thrown) ? null : messageOf(thrown);
+  }
+  if (taken !== null) throw cannot(taken, "conclaude db backup");
   try {
     return { bytes: await copyPrivately(database, file, DEFAULT_NAME) };
   } catch (thrown) {
