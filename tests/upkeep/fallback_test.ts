@@ -43,7 +43,8 @@ Deno.test("events are left behind until they are at home, and those that would n
   assert.equal(look(0)!.captures, 1);
   saveEvent(fallback, { capture: {} });
   saveEvent(fallback);
-  assert.deepEqual(look(), { path, events: 2, captures: 1, isOlder: false });
+  const next = `conclaude --db ${path} export | conclaude import -`;
+  assert.deepEqual(look(), { path, events: 2, captures: 1, next });
   Deno.renameSync(home.path, `${home.path}.away`);
   assert.equal(look()!.events, 2);
   Deno.renameSync(`${home.path}.away`, home.path);

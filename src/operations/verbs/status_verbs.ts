@@ -2,7 +2,7 @@ import { count } from "../../base/counts.ts";
 import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { installedHooks } from "../../upkeep/doctor/hook_checks.ts";
-import { bringOver, leftBehind } from "../../upkeep/care/fallback.ts";
+import { leftBehind } from "../../upkeep/care/fallback.ts";
 import { isThere } from "../../upkeep/care/whole_file.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { openFailureIds } from "../../memory/tell/open_now.ts";
@@ -88,10 +88,7 @@ function reportOf(
 function fallbackOf({ locations }: CliContext, { database, config }: Place, nowMs: number) {
   try {
     const retentionDays = config.sessionRetentionDays;
-    const found = leftBehind({ locations, database, retentionDays, nowMs });
-    if (found === null) return null;
-    const { path, events, captures } = found;
-    return { path, events, captures, next: bringOver(found) };
+    return leftBehind({ locations, database, retentionDays, nowMs });
   } catch {
     return null;
   }
