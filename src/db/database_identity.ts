@@ -26,6 +26,13 @@ export type DatabaseFile =
   | { readonly kind: "older"; readonly version: number }
   | { readonly kind: "ours"; readonly version: number };
 
+export type WritableDatabase = Extract<DatabaseFile, { readonly kind: "ours" | "older" }>;
+
+/** Whether it is a database of this program's schema or an older one. */
+export function mayBeWritten(file: DatabaseFile): file is WritableDatabase {
+  return file.kind === "ours" || file.kind === "older";
+}
+
 /** https://sqlite.org/fileformat2.html, §1.3 */
 const HEADER_BYTES = 100;
 const MAGIC = "SQLite format 3\0";
@@ -82,8 +89,7 @@ export function openToLook(path: string): DatabaseSync {
 
 /** {@linkcode openToLook} for a database of this schema or an older one; null for anything else, and when it cannot be read. */
 export function openIfOurs(path: string): DatabaseSync | null {
-  const { kind } = identifyDatabase(path);
-  if (kind !== "ours" && kind !== "older") return null;
+  if (!mayBeWritten(identifyDatabase(path))) return null;
   try {
     return openToLook(path);
   } catch {

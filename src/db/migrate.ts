@@ -125,20 +125,14 @@ export function emptyBeginning(db: DatabaseSync): EmptyBeginning | null {
   return noted === null ? null : JSON.parse(noted);
 }
 
+/** Tables that SQLite makes by itself: those of a virtual table among them. */
+const MADE_BY_SQLITE = /^(?:sqlite|memory_index)_/;
+
 /** Tries the migrations in memory on a copy of the schema. @returns The error; null when there is none. */
 export function migrationFault(db: DatabaseSync): MigrationError | null {
   const copy = new DatabaseSync(":memory:");
   try {
-    // A virtual table makes its own shadow tables.
-    const parts = db.prepare(
-      `SELECT sql
-         FROM sqlite_schema
-        WHERE sql IS NOT NULL
-          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-          AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
-        ORDER BY rowid`,
-    ).all();
-    for (const { sql } of parts) copy.exec(String(sql));
+    for (const { name, sql } of partsOf(db)) if (!MADE_BY_SQLITE.test(name)) copy.exec(sql);
     applySteps(copy, schemaVersion(db));
     return null;
   } catch (thrown) {
@@ -147,4 +141,39 @@ export function migrationFault(db: DatabaseSync): MigrationError | null {
   } finally {
     copy.close();
   }
+}
+
+/** A table, an index or a trigger, and the statement that makes it. */
+interface SchemaPart {
+  readonly type: "table" | "index" | "trigger";
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** What a database lacks, or has otherwise than this program makes it; `fault` says so. */
+export function schemaDifferences(
+  db: DatabaseSync,
+): readonly (SchemaPart & { readonly fault: string })[] {
+  const fresh = new DatabaseSync(":memory:");
+  try {
+    migrate(fresh, ":memory:");
+    const keyOf = ({ type, name }: SchemaPart) => `${type} ${name}`;
+    const present = new Map(partsOf(db).map((part) => [keyOf(part), part.sql]));
+    return partsOf(fresh).filter((part) => present.get(keyOf(part)) !== part.sql).map((part) => {
+      const state = present.has(keyOf(part)) ? "is not as this program makes it" : "is missing";
+      return { ...part, fault: `the ${keyOf(part)} ${state}` };
+    });
+  } finally {
+    fresh.close();
+  }
+}
+
+/** In the order in which they were made: a table comes before its indexes. */
+function partsOf(db: DatabaseSync): SchemaPart[] {
+  return db.prepare(
+    `SELECT type, name, sql
+       FROM sqlite_schema
+      WHERE sql IS NOT NULL
+      ORDER BY rowid`,
+  ).all() as unknown as SchemaPart[];
 }

@@ -2,6 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
+import { collectGarbage } from "../system/process/garbage.ts";
+import { checkpoint } from "./database.ts";
 import { transaction } from "./transaction.ts";
 
 export interface StoredPayload {
@@ -12,17 +14,14 @@ export interface StoredPayload {
   readonly rawBytes: number;
 }
 
-/** A payload that is not compressed yet. */
-export interface PlainPayload {
+/** A payload that is not compressed yet. `place` is its row number; rows that were moved or came later have greater ones. */
+interface PlainPayload {
   readonly id: string;
-  /** Its row number; rows that were moved or came later have greater ones. */
   readonly place: number;
   readonly bytes: Uint8Array;
 }
 
-export interface Replacement {
-  readonly id: string;
-  readonly bytes: Uint8Array;
+interface Replacement extends Pick<PlainPayload, "id" | "bytes"> {
   readonly compressed: Uint8Array;
 }
 
@@ -73,36 +72,27 @@ export function compressPayload(bytes: Uint8Array): Uint8Array | null {
   return readBack.every((byte, index) => byte === bytes[index]) ? compressed : null;
 }
 
-/** The greatest row number; 0 when there is none. */
-export function lastPlace(db: DatabaseSync): number {
-  const row = db.prepare("SELECT max(rowid) AS place FROM pending_queue").get();
-  return Number(row?.["place"] ?? 0);
-}
-
-/** The next payloads that are still text, by row number: after `after`, up to `upTo`. */
+/** The next payloads that are still text, in rows with a greater number than `after`. */
 export function plainPayloads(
   db: DatabaseSync,
-  between: { readonly after: number; readonly upTo: number },
-  options: { readonly maxRows: number; readonly maxBytes: number },
+  { after, maxRows, maxBytes }: Readonly<Record<"after" | "maxRows" | "maxBytes", number>>,
 ): PlainPayload[] {
   // Rows are read one by one, because the runtime's iterator ends silently at a damaged page.
   const statement = db.prepare(
     `SELECT rowid AS place, id, CAST(payload AS BLOB) AS bytes
        FROM pending_queue
       WHERE rowid > ?
-        AND rowid <= ?
         AND encoding = 'json'
         AND NOT ${IS_PRUNED}
       ORDER BY rowid
       LIMIT 1`,
   );
   const found: PlainPayload[] = [];
-  let after = between.after;
-  for (let bytes = 0; found.length < options.maxRows && bytes < options.maxBytes;) {
-    const payload = statement.get(after, between.upTo) as unknown as PlainPayload | undefined;
+  for (let [place, bytes] = [after, 0]; found.length < maxRows && bytes < maxBytes;) {
+    const payload = statement.get(place) as unknown as PlainPayload | undefined;
     if (payload === undefined) break;
     found.push(payload);
-    after = payload.place;
+    place = payload.place;
     bytes += payload.bytes.length;
   }
   return found;
@@ -134,6 +124,50 @@ export function replacePayloads(
     }
     return { count, savedBytes };
   });
+}
+
+/** What one transaction of a compaction replaces at most: a hook never waits long. */
+const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
+
+/** After so many batches the write-ahead log is moved into the database, so that it stays short. */
+const CHECKPOINT_EVERY_BATCHES = 8;
+
+/** After so many batches dead compressors are collected: each holds 7 kB and its payload. */
+const COLLECT_EVERY_BATCHES = 4;
+
+/**
+ * Compresses the payloads that are still text and become smaller by it. It compresses without a lock, and replaces in short
+ * transactions, so hooks and a second compaction may work at the same time, and a killed process leaves every payload whole.
+ *
+ * @param options `untilMs`: stop at this time, by `performance.now()`. `onProgress`: called after every batch.
+ * @returns How many payloads became smaller and by how many bytes; `complete` is false when the time ran out.
+ * @throws {Error} What SQLite says; what was done before stays done.
+ */
+export function compactPayloads(
+  db: DatabaseSync,
+  options: {
+    readonly untilMs?: number;
+    readonly onProgress?: (done: { compressed: number; savedBytes: number }) => void;
+  } = {},
+): { readonly compressed: number; readonly savedBytes: number; readonly complete: boolean } {
+  const done = { compressed: 0, savedBytes: 0, complete: false };
+  let after = 0;
+  for (let batch = 1; performance.now() < (options.untilMs ?? Infinity); batch++) {
+    const plain = plainPayloads(db, { after, ...BATCH });
+    if (plain.length === 0) return { ...done, complete: true };
+    after = plain.at(-1)!.place;
+    const smaller = plain.flatMap(({ id, bytes }): Replacement[] => {
+      const compressed = compressPayload(bytes);
+      return compressed === null ? [] : [{ id, bytes, compressed }];
+    });
+    const { count, savedBytes } = replacePayloads(db, smaller);
+    done.compressed += count;
+    done.savedBytes += savedBytes;
+    if (batch % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
+    if (batch % COLLECT_EVERY_BATCHES === 0) collectGarbage();
+    options.onProgress?.(done);
+  }
+  return done;
 }
 
 /** The buffer size for zlib: the default of 16 KiB is much for a small payload. */

@@ -1,4 +1,4 @@
-import { compactPayloads } from "../upkeep/care/compaction.ts";
+import { compactPayloads } from "../db/payloads.ts";
 import { readProcesses } from "../system/process/process_identity.ts";
 import { isLogLong } from "../db/database.ts";
 import { askForSummaryOfEnd, keepMark, lacksMark } from "../db/sessions.ts";

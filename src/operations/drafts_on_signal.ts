@@ -1,5 +1,5 @@
 /** Work that writes drafts, which must be gone when a signal ends the process. */
-import { removeOpenDrafts } from "../upkeep/care/draft.ts";
+import { removeOpenDrafts } from "../upkeep/care/database_files.ts";
 import { ENDING_SIGNALS } from "../system/process/start.ts";
 import { addSignalListener, exit, removeSignalListener, type Signal } from "../system/processes.ts";
 

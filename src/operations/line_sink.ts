@@ -1,15 +1,18 @@
 import { messageOf, quietly, UserError } from "../base/errors.ts";
-import { nameDraft, openDraft, removeDraft, removeDrafts } from "../upkeep/care/draft.ts";
-import { isFileOf } from "../upkeep/care/set_aside.ts";
+import {
+  isFileOf,
+  makeDraft,
+  nameDraft,
+  removeDraft,
+  removeLeftDrafts,
+} from "../upkeep/care/database_files.ts";
 import { writeAdvice } from "../upkeep/care/whole_file.ts";
 import { identifyDatabase } from "../db/database_identity.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import { OS } from "../system/environment.ts";
 import { isNotFound, openSync, realPathSync, statSync } from "../system/files.ts";
 
 /** Characters that are gathered before they are written. */
 const CHUNK_CHARS = 65_536;
-const ON_WINDOWS = OS === "windows";
 
 /** Where lines go. Nothing but `close` or `abandon` may follow an error. */
 export interface LineSink {
@@ -51,12 +54,9 @@ export function fileSink(name: string, context: CliContext, database: string): L
       next: "Name another file: `--output conclaude.jsonl`",
     });
   }
-  if (target.isReplaced) removeDrafts(target.path);
-  const { draft, file } = orExplain(() =>
-    target.isReplaced
-      ? openDraft(target.path)
-      : { draft: null, file: openSync(target.path, { write: true }) }
-  );
+  if (target.isReplaced) removeLeftDrafts(target.path);
+  const draft = target.isReplaced ? orExplain(() => makeDraft(target.path)) : null;
+  const file = orExplain(() => openSync(draft ?? target.path, { write: true }));
   const encoder = new TextEncoder();
   return gathering({
     write: (text) =>
@@ -69,10 +69,9 @@ export function fileSink(name: string, context: CliContext, database: string): L
     close: () =>
       orExplain(() => {
         if (draft !== null) file.syncSync();
-        // Windows cannot rename an open file; elsewhere the lock holds until the draft has its name.
-        if (ON_WINDOWS) file.close();
+        // Windows cannot rename an open file.
+        file.close();
         if (draft !== null) nameDraft(draft, target.path);
-        if (!ON_WINDOWS) file.close();
       }),
     abandon() {
       // It may be closed already.

@@ -115,7 +115,7 @@ export async function openNamelessDatabase(
   try {
     const path = joinPath(folder, "nameless.db");
     if (copyOf !== undefined) {
-      (await import("../upkeep/care/set_aside.ts")).copyDatabaseFiles(copyOf, path);
+      (await import("../upkeep/care/database_files.ts")).copyDatabaseFiles(copyOf, path);
     }
     return await openDatabase(path, options);
   } finally {

@@ -1,10 +1,5 @@
 /** What other rooms read and write of the tables of this one. */
-export {
-  compactDatabase,
-  integrityFaults,
-  measureDatabase,
-  sqliteVersion,
-} from "./care/care_table.ts";
+export { integrityFaults, measureDatabase, sqliteVersion } from "./care/care_table.ts";
 export { isDamage } from "./care/table_copy_table.ts";
 export { withoutForgotten } from "./forget/forgotten_names_table.ts";
 export { removeForgottenAgain } from "./forget/forget_places_table.ts";

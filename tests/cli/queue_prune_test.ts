@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { compactPayloads } from "../../src/upkeep/care/compaction.ts";
+import { compactPayloads } from "../../src/db/payloads.ts";
 import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../../src/base/ids.ts";
-import { compactPayloads } from "../../src/upkeep/care/compaction.ts";
+import { compactPayloads } from "../../src/db/payloads.ts";
 import { spoolRecord } from "../../src/db/spool.ts";
 import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { UserError } from "../../src/base/errors.ts";
 import {
   compressPayload,
-  lastPlace,
   payloadText,
   plainPayloads,
   replacePayloads,
@@ -74,23 +73,24 @@ Deno.test("payloadText() does not let a stream grow beyond its size", () => {
   );
 });
 
+const ALL = { after: 0, maxRows: 9, maxBytes: 1e9 };
+
 Deno.test("plainPayloads() stops at its limits and goes on behind a place", async () => {
   using temp = await tempDatabase();
   const ids = Array.from({ length: 5 }, () => saveEvent(temp.db, { capture: { payload: LONG } }));
-  const upTo = lastPlace(temp.db);
   const next = (after: number, maxRows: number, maxBytes: number) =>
-    plainPayloads(temp.db, { after, upTo }, { maxRows, maxBytes });
+    plainPayloads(temp.db, { after, maxRows, maxBytes });
   assert.deepEqual(next(0, 2, 1e9).map(({ id }) => id), ids.slice(0, 2));
   assert.deepEqual(next(0, 9, 1).map(({ id }) => id), ids.slice(0, 1));
   assert.deepEqual(next(next(0, 2, 1e9).at(-1)!.place, 9, 1e9).map(({ id }) => id), ids.slice(2));
-  assert.deepEqual(next(upTo, 9, 1e9), []);
+  assert.deepEqual(next(next(0, 9, 1e9).at(-1)!.place, 9, 1e9), []);
 });
 
 Deno.test("replacePayloads() leaves a payload alone that is not the text any more", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   const id = saveEvent(db, { capture: { payload: LONG } });
-  const [plain] = plainPayloads(db, { after: 0, upTo: 9 }, { maxRows: 9, maxBytes: 1e9 });
+  const [plain] = plainPayloads(db, ALL);
   const replacement = { id, bytes: plain!.bytes, compressed: compressPayload(plain!.bytes)! };
   db.prepare("UPDATE pending_queue SET payload = ?").run('{"new":1}');
   assert.equal(replacePayloads(db, [replacement]).count, 0);
@@ -101,8 +101,7 @@ Deno.test("replacePayloads() leaves a payload alone that is not the text any mor
     savedBytes: plain!.bytes.length - replacement.compressed.length,
   });
   assert.equal(textOf(db, id), LONG);
-  const all = { after: 0, upTo: lastPlace(db) };
-  assert.deepEqual(plainPayloads(db, all, { maxRows: 9, maxBytes: 1e9 }), []);
+  assert.deepEqual(plainPayloads(db, ALL), []);
 });
 
 Deno.test("replacePayloads() makes a payload readable whose noted size was wrong", async () => {
@@ -110,7 +109,7 @@ Deno.test("replacePayloads() makes a payload readable whose noted size was wrong
   const { db } = temp;
   const id = saveEvent(db, { capture: { payload: LONG } });
   db.exec("UPDATE pending_queue SET raw_bytes = 1");
-  const [plain] = plainPayloads(db, { after: 0, upTo: 9 }, { maxRows: 9, maxBytes: 1e9 });
+  const [plain] = plainPayloads(db, ALL);
   replacePayloads(db, [{ id, bytes: plain!.bytes, compressed: compressPayload(plain!.bytes)! }]);
   assert.equal(textOf(db, id), LONG);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { integrityFaults, schemaDifferences } from "../../src/upkeep/care/care_table.ts";
+import { integrityFaults } from "../../src/upkeep/care/care_table.ts";
+import { schemaDifferences } from "../../src/db/migrate.ts";
 import {
   checkIndex,
   indexFaultsAt,

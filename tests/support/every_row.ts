@@ -1,6 +1,6 @@
 /** A database with rows of every kind. */
 import type { DatabaseSync } from "node:sqlite";
-import { compactPayloads } from "../../src/upkeep/care/compaction.ts";
+import { compactPayloads } from "../../src/db/payloads.ts";
 import { drainAt, saveEvent } from "./records.ts";
 
 /** Tasks come before their parents here, and every column of theirs that refers to something does. */

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
-import { compactPayloads, giveBackSpace } from "../../src/upkeep/care/compaction.ts";
 import { type HookRecord, saveRecords } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
-import { payloadText } from "../../src/db/payloads.ts";
+import { giveBackSpace, spaceUse } from "../../src/db/disk_space.ts";
+import { compactPayloads, payloadText } from "../../src/db/payloads.ts";
 import { readStoredPayload } from "../../src/db/queue.ts";
-import { spaceUse } from "../../src/upkeep/care/care_table.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { closeDatabase, spoil } from "../support/spoilt.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";
@@ -13,7 +12,7 @@ import { slowTest } from "../support/lanes.ts";
 import { pause } from "../support/wait.ts";
 
 const SOURCES = new URL("../../src", import.meta.url).pathname;
-const ENGINE = new URL("../../src/upkeep/care/compaction.ts", import.meta.url).href;
+const ENGINE = new URL("../../src/db/payloads.ts", import.meta.url).href;
 const DATABASE = new URL("../../src/db/database.ts", import.meta.url).href;
 
 function records(count: number, seed = 7): HookRecord[] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
-import { compactPayloads } from "../../src/upkeep/care/compaction.ts";
+import { compactPayloads } from "../../src/db/payloads.ts";
 import { exportLines } from "../../src/upkeep/transfer/export_table.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { SCHEMA_VERSION } from "../../src/db/transaction.ts";

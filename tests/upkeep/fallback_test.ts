@@ -1,5 +1,6 @@
 /** What is told of the database in the temporary folder once the home can be used again. */
 import assert from "node:assert/strict";
+import { drainSpool } from "../../src/operations/spool_drain.ts";
 import { dirname, join } from "node:path";
 import { fallbackDatabase, leftBehind } from "../../src/upkeep/care/fallback.ts";
 import { copiesOf } from "../../src/upkeep/forget/forget_files.ts";
@@ -43,7 +44,8 @@ Deno.test("events are left behind until they are at home, and those that would n
   assert.equal(look(0)!.captures, 1);
   saveEvent(fallback, { capture: {} });
   saveEvent(fallback);
-  assert.deepEqual(look(), { path, events: 2, captures: 1, isOlder: false });
+  const next = `conclaude --db ${path} export | conclaude import -`;
+  assert.deepEqual(look(), { path, events: 2, captures: 1, next });
   Deno.renameSync(home.path, `${home.path}.away`);
   assert.equal(look()!.events, 2);
   Deno.renameSync(`${home.path}.away`, home.path);
@@ -60,6 +62,7 @@ Deno.test("memory forget names the database of the temporary folder as a copy", 
     ...locate(homeAlone(folder)),
     database: home.path,
     busyTimeoutMs: 100,
+    drainSpool,
   };
   assert.ok(copiesOf(place).includes(path), copiesOf(place).join());
 });

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { backUp } from "../../src/upkeep/care/backup.ts";
 import { resetDatabase, restoreDatabase } from "../../src/upkeep/care/replace.ts";
-import { setAside } from "../../src/upkeep/care/set_aside.ts";
+import { setAside } from "../../src/upkeep/care/database_files.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { identifyDatabase } from "../../src/db/database_identity.ts";
 import { namesIn } from "../support/look.ts";

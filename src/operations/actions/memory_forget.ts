@@ -4,7 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { type ForgetPreview, previewForget, runForget } from "../../upkeep/forget/forget.ts";
 import { type ForgetPlace, transcriptsWith } from "../../upkeep/forget/forget_files.ts";
 import { bytesLeft, verifyReceipt } from "../../upkeep/forget/forget_proof.ts";
-import { takeInSpool } from "../spool_drain.ts";
+import { drainSpool, takeInSpool } from "../spool_drain.ts";
 import { requireOurs } from "../../upkeep/care/require_ours.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
 import { findReceipts, forgottenDigest, type Receipt, stoppedReceipt } from "../../upkeep/store.ts";
@@ -131,7 +131,7 @@ async function forgetPlace(
     takeInSpool(db, { database, folders: spoolFolders });
     db.close();
   } else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
-  return { home, database, dataFolder, spoolFolders, busyTimeoutMs, redactPatterns };
+  return { home, database, dataFolder, spoolFolders, busyTimeoutMs, drainSpool, redactPatterns };
 }
 
 function receiptOf(found: readonly Receipt[], id: string): Receipt {

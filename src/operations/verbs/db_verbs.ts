@@ -7,10 +7,11 @@ import { checkDatabase } from "../../upkeep/care/database_check.ts";
 import { resetDatabase, restoreDatabase } from "../../upkeep/care/replace.ts";
 import { requireOurs, requireReplaceable } from "../../upkeep/care/require_ours.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { compactDatabase, measureDatabase } from "../../upkeep/store.ts";
+import { measureDatabase } from "../../upkeep/store.ts";
+import { giveBackSpace, spaceUse } from "../../db/disk_space.ts";
 import { checkpoint } from "../../db/database.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
-import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
+import { identifyDatabase, mayBeWritten, openToLook } from "../../db/database_identity.ts";
 import { checkLines, databaseFrom } from "../check_text.ts";
 import { confirmOrThrow, withProgress } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
@@ -66,7 +67,7 @@ const migrate = verb({
     if (present.kind !== "missing" && present.kind !== "empty") {
       requireOurs("Cannot migrate", database);
     }
-    const from = present.kind === "older" || present.kind === "ours" ? present.version : 0;
+    const from = mayBeWritten(present) ? present.version : 0;
     await openStore(context, "write");
     const to = SCHEMA_VERSION;
     const applied = MIGRATIONS.filter(({ version }) => version > from).map(({ name }) => name);
@@ -134,9 +135,11 @@ const vacuum = verb({
     const db = await open();
     checkpoint(db, "TRUNCATE");
     const bytesBefore = fileSize(database);
-    const done = await withProgress(context, "Compacting the database", () => compactDatabase(db));
+    const { canShrink } = spaceUse(db);
+    const compact = () => giveBackSpace(db, { minFreeShare: 0 });
+    await withProgress(context, "Compacting the database", compact);
     db.close();
-    if (!done) {
+    if (canShrink === 0) {
       throw new UserError(`Cannot compact "${database}"`, {
         why: "it was made without auto_vacuum, and the runtime forbids VACUUM to this program",
         next: `sqlite3 ${quoteWord(database)} VACUUM`,

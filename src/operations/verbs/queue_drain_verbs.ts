@@ -1,5 +1,6 @@
 import { count } from "../../base/counts.ts";
-import { compactPayloads, giveBackSpace } from "../../upkeep/care/compaction.ts";
+import { giveBackSpace } from "../../db/disk_space.ts";
+import { compactPayloads } from "../../db/payloads.ts";
 import { ENDING_SIGNALS } from "../../system/process/start.ts";
 import { drainAlone } from "../../memory/drain/capture_drain.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";

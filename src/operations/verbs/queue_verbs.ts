@@ -1,6 +1,6 @@
 import { count } from "../../base/counts.ts";
 import { shortSessionId } from "../../base/ids.ts";
-import { giveBackSpace } from "../../upkeep/care/compaction.ts";
+import { giveBackSpace } from "../../db/disk_space.ts";
 import { shortened } from "../../memory/text.ts";
 import { spooledFiles } from "../../db/spool.ts";
 import { checkpoint } from "../../db/database.ts";

@@ -3,7 +3,7 @@ import { count } from "../../base/counts.ts";
 import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { installedHooks } from "../../upkeep/doctor/hook_checks.ts";
-import { bringOver, leftBehind } from "../../upkeep/care/fallback.ts";
+import { leftBehind } from "../../upkeep/care/fallback.ts";
 import { isThere } from "../../upkeep/care/whole_file.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { openFailureIds } from "../../memory/tell/open_now.ts";
@@ -86,10 +86,7 @@ function reportOf(
 /** What waits in the temporary folder; null when nothing waits, or when it cannot be read, which `doctor` tells. */
 function fallbackOf({ locations }: CliContext, { database, config }: Place, nowMs: number) {
   const retentionDays = config.sessionRetentionDays;
-  const found = quietly(() => leftBehind({ locations, database, retentionDays, nowMs }));
-  if (!found) return null;
-  const { path, events, captures } = found;
-  return { path, events, captures, next: bringOver(found) };
+  return quietly(() => leftBehind({ locations, database, retentionDays, nowMs })) ?? null;
 }
 
 /** The folder of a project: the main checkout, or the working tree where the repository is bare. */

@@ -4,15 +4,13 @@ import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { spoolSuffix } from "../../db/spool.ts";
 import { integrityFaults } from "./care_table.ts";
-import { copyDatabase } from "../../db/connect.ts";
+import { connect, copyDatabase } from "../../db/connect.ts";
 import { openToLook } from "../../db/database_identity.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import { fileStamp } from "../../base/time.ts";
-import { nameDraft, openDraft, removeDraft, removeDrafts } from "./draft.ts";
+import { freeName, makeDraft, nameDraft, removeDraft, removeLeftDrafts } from "./database_files.ts";
 import { requireOurs } from "./require_ours.ts";
-import { freeName } from "./set_aside.ts";
 import { isThere, namesIn, writeAdvice } from "./whole_file.ts";
-import { OS } from "../../system/environment.ts";
 import { isNotFound, lstatSync, mkdirSync, removeSync, statSync } from "../../system/files.ts";
 
 const ENDING = ".db";
@@ -104,9 +102,6 @@ export async function backUpDaily(
   return path;
 }
 
-/** SQLite cannot make the file that it needs beside a database to read it. Then nobody else writes either: `cp` will do. */
-const READ_ONLY = /read-only file system|os error 30\b|unable to open database/i;
-
 /**
  * Copies the database into a private file while hooks go on writing, checks the copy, and only then gives it its name.
  *
@@ -116,69 +111,63 @@ export async function backUp(database: string, file: string): Promise<{ readonly
   requireOurs("Cannot back up", database);
   const cannot = (why: string, next: string, cause?: unknown) =>
     new UserError(`Cannot write "${file}"`, { why: `${why}; nothing was changed`, next, cause });
-  const taken = whyTaken(file);
+  let taken: string | null = "something is there already";
+  try {
+    lstatSync(file);
+  } catch (thrown) {
+    taken = isNotFound(thrown) ? null : messageOf(thrown);
+  }
   if (taken !== null) throw cannot(taken, "conclaude db backup");
   try {
     return { bytes: await copyPrivately(database, file, DEFAULT_NAME) };
   } catch (thrown) {
     if (isUserError(thrown)) throw thrown;
-    const why = messageOf(thrown);
-    const next = READ_ONLY.test(why)
-      ? `cp ${quoteWord(database)}* /tmp/`
-      : writeAdvice(file, thrown);
-    throw cannot(why, next, thrown);
-  }
-}
-
-/** Why no new file can have this path; null where nothing is there. */
-function whyTaken(file: string): string | null {
-  try {
-    return lstatSync(file).isDirectory ? "it is a folder" : "the file is there already";
-  } catch (thrown) {
-    return isNotFound(thrown) ? null : messageOf(thrown);
+    throw cannot(messageOf(thrown), writeAdvice(file, thrown), thrown);
   }
 }
 
 /** Makes the folder of a backup, removes the drafts of such backups that were stopped, and copies. */
 async function copyPrivately(database: string, file: string, alike: RegExp): Promise<number> {
   mkdirSync(parentOf(file), { recursive: true, mode: 0o700 });
-  removeDrafts(file, (name) => alike.test(name));
+  removeLeftDrafts(file, (name) => alike.test(name));
   return await copyVerified(database, file, { otherwise: "conclaude doctor" });
 }
 
 /**
  * Copies a database, its log included, to a path that is free; the copy appears there whole and checked, or not at all.
  *
- * @param options `otherwise`: the way out when the original is damaged.
+ * @param options `otherwise`: the way out when the original is damaged. `place`: gives the checked copy its name.
  * @returns Its size in bytes.
  * @throws {UserError} When the copy is not sound: the original is damaged then.
  */
 export async function copyVerified(
   from: string,
   to: string,
-  { otherwise }: { readonly otherwise: string },
+  { otherwise, place = (draft) => nameDraft(draft, to) }: {
+    readonly otherwise: string;
+    readonly place?: (draft: string) => void;
+  },
 ): Promise<number> {
   const unsound = (fault: string) =>
     new UserError(`Cannot use "${from}"`, {
       why: `it is damaged: ${fault}; nothing was changed`,
       next: otherwise,
     });
-  const { draft, file } = openDraft(to);
-  using held = file;
+  const draft = makeDraft(to);
   try {
-    // A lock there would keep SQLite from writing as well.
-    if (OS === "windows") held.close();
     {
       using source = openToLook(from);
       await copyDatabase(source, draft);
     }
     {
-      using copy = openToLook(draft);
+      using copy = connect(draft);
+      // Other tools leave copies that work without a write-ahead log.
+      copy.exec("PRAGMA journal_mode = WAL");
       const [fault] = integrityFaults(copy, "full");
       if (fault !== undefined) throw unsound(fault);
     }
     const { size } = statSync(draft);
-    nameDraft(draft, to);
+    place(draft);
     return size;
   } catch (thrown) {
     throw /malformed|not a database/.test(String(thrown)) ? unsound(messageOf(thrown)) : thrown;

@@ -9,7 +9,7 @@ import {
   transaction,
 } from "../../db/transaction.ts";
 import { orDamaged, ordinaryTables } from "./table_copy_table.ts";
-import { schemaDifferences } from "./care_table.ts";
+import { schemaDifferences } from "../../db/migrate.ts";
 import { openSync } from "../../system/files.ts";
 import { connect } from "../../db/connect.ts";
 

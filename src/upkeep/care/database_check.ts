@@ -2,22 +2,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { isDatabaseBusy, messageOf } from "../../base/errors.ts";
-import {
-  foreignKeyFaults,
-  integrityFaults,
-  numberFaults,
-  schemaDifferences,
-  schemaFaults,
-} from "./care_table.ts";
+import { foreignKeyFaults, integrityFaults } from "./care_table.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { damagedPayloads } from "../../db/payloads.ts";
 import { openToLook } from "../../db/database_identity.ts";
 import { indexFaultsAt } from "../../memory/store.ts";
-import { migrationFault } from "../../db/migrate.ts";
+import { migrationFault, schemaDifferences } from "../../db/migrate.ts";
 import { type Check, fail, faultsText, type Finding, ok, warn } from "./check.ts";
 import { databasePermissionFaults } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
-import { OS } from "../../system/environment.ts";
 
 const REPAIR = "conclaude doctor";
 /** For what can be made anew of the rest, so that nothing is lost. */
@@ -32,16 +25,14 @@ export function checkDatabase(path: string): Check[] {
   const version = requireOurs("Cannot check", path);
   using db = openToLook(path);
   const judges: Readonly<Record<string, () => readonly Finding[]>> = {
-    "integrity": () => judged([...integrityFaults(db, "full"), ...numberFaults(db)], REPAIR),
+    "integrity": () => judged(integrityFaults(db, "full"), REPAIR),
     "foreign keys": () => judged(foreignKeyFaults(db), CORRECT),
     "payloads": () => judgePayloads(db),
     "schema": () => judgeSchema(db, version),
     "search index": () => version < SCHEMA_VERSION ? [] : judged(indexFaultsAt(path), CORRECT),
     "permissions": () => {
       const faults = databasePermissionFaults(path);
-      return faults.length > 0 || OS === "windows"
-        ? faults
-        : [ok("0600: nobody else can read them")];
+      return faults.length > 0 ? faults : [ok("nobody else can read the files")];
     },
   };
   return Object.entries(judges).flatMap(([name, judge]) =>
@@ -58,15 +49,15 @@ function orFail(judge: () => readonly Finding[]): readonly Finding[] {
     return judge();
   } catch (thrown) {
     const why = isDatabaseBusy(thrown)
-      ? "it could not be looked at: another process is writing to the database and does not finish"
+      ? "another process is writing to the database and does not finish"
       : messageOf(thrown);
-    return [fail(why, REPAIR)];
+    return [fail(`it could not be looked at: ${why}`, REPAIR)];
   }
 }
 
 function judgeSchema(db: DatabaseSync, version: number): Finding[] {
   if (version === SCHEMA_VERSION) {
-    return judged(schemaFaults(schemaDifferences(db)), REPAIR, `version ${version}`);
+    return judged(schemaDifferences(db).map(({ fault }) => fault), REPAIR, `version ${version}`);
   }
   const state = `version ${version}, this program's is ${SCHEMA_VERSION}`;
   const fault = migrationFault(db);
@@ -86,14 +77,8 @@ function judgePayloads(db: DatabaseSync): Finding[] {
   if (damaged.length === 0) return judged([], REPAIR);
   const named = damaged.slice(0, MAX_NAMED).map(({ id }) => id).join(", ");
   const more = damaged.length - MAX_NAMED;
-  const message =
-    `${
-      count(damaged.length, "payload is", "payloads are")
-    } damaged and cannot be brought back, of the ` +
-    `${damaged.length === 1 ? "capture" : "captures"} ${named}${
-      more > 0 ? ` and ${more} more` : ""
-    }; all else of ` +
-    "these rows and what was made of them stays, and an export keeps what is stored, until it is given up";
+  const message = `${count(damaged.length, "payload is", "payloads are")} damaged and gone, ` +
+    `of the captures ${named}${more > 0 ? ` and ${more} more` : ""}; all else of these rows stays`;
   const faults = damaged.map(({ id, why }) => `payload of the capture ${id}: ${why}`);
   return [{ ...fail(message, "conclaude queue prune --unreadable"), faults }];
 }

@@ -11,7 +11,7 @@ import { findHere } from "../transfer/import_rows_table.ts";
 import { daysMs } from "../../base/time.ts";
 import { type Finding, warn } from "./check.ts";
 import type { DoctorPlace } from "../doctor/place.ts";
-import { DATABASE_FILES } from "./set_aside.ts";
+import { DATABASE_FILES } from "./database_files.ts";
 import { isThere } from "./whole_file.ts";
 import { lstatSync } from "../../system/files.ts";
 
@@ -21,8 +21,8 @@ export interface LeftBehind {
   readonly path: string;
   readonly events: number;
   readonly captures: number;
-  /** Whether an older program made it; its rows are counted once it has this program's tables. */
-  readonly isOlder: boolean;
+  /** The command that brings the rows into the database that counts; rows that are there already stay as they are. */
+  readonly next: string;
 }
 
 /**
@@ -44,7 +44,9 @@ export function leftBehind({ locations, database, retentionDays, nowMs }: {
   const path = fallbackDatabase(locations);
   if (path === database || !isOwnDatabase(path)) return null;
   const { kind } = identifyDatabase(path);
-  if (kind === "older") return { path, events: 0, captures: 0, isOlder: true };
+  const base = `conclaude --db ${quoteWord(path)}`;
+  // Its rows are counted once it has this program's tables.
+  if (kind === "older") return { path, events: 0, captures: 0, next: `${base} db migrate` };
   if (kind !== "ours") return null;
   const home = identifyDatabase(database).kind;
   // Nothing can be imported into any other file.
@@ -60,30 +62,24 @@ export function leftBehind({ locations, database, retentionDays, nowMs }: {
     if (!isHere && (type === "execution" || type === "capture")) missing[type]++;
   }
   const { execution: events, capture: captures } = missing;
-  return events === 0 ? null : { path, events, captures, isOlder: false };
+  const next = `${base} export | conclaude import -`;
+  return events === 0 ? null : { path, events, captures, next };
 }
 
 /** Reports what lies in the database of the temporary folder. */
 export function lookAtFallback(place: DoctorPlace): Finding[] {
   const found = leftBehind({ ...place, retentionDays: place.config.sessionRetentionDays });
   if (found === null) return [];
-  const { path, events, captures, isOlder } = found;
-  const held = isOlder
+  const { path, events, captures, next } = found;
+  const held = events === 0
     ? "is of an older conclaude; what it holds is counted when it is migrated"
     : `holds ${count(events, "event")} with ${
       count(captures, "capture")
     } that ${place.database} has not`;
   return [warn(
     `${path} ${held}: hooks write there while the home cannot be used, and a restart may remove it`,
-    bringOver(found),
+    next,
   )];
-}
-
-/** The command that brings the rows into the database that counts; rows that are there already stay as they are. */
-export function bringOver({ path, isOlder }: LeftBehind): string {
-  return isOlder
-    ? `conclaude --db ${quoteWord(path)} db migrate`
-    : `conclaude --db ${quoteWord(path)} export | conclaude import -`;
 }
 
 /** The database of the temporary folder, beside this user's spool there. */

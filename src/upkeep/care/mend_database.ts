@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { messageOf, quietly, UserError } from "../../base/errors.ts";
-import { baseName, joinPath, parentOf } from "../../base/paths.ts";
+import { joinPath } from "../../base/paths.ts";
 import { findTranscripts } from "../../claude/transcript/find_transcripts.ts";
 import { compareTranscripts } from "../transfer/transcript_gaps.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -11,7 +11,7 @@ import { integrityFaults } from "./care_table.ts";
 import { endWrites, holdWrites, openDamaged } from "./damaged_database_table.ts";
 import { openDatabase } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
-import { identifyDatabase } from "../../db/database_identity.ts";
+import { identifyDatabase, mayBeWritten } from "../../db/database_identity.ts";
 import { receiptsWithoutKey } from "../forget/forget_receipts_table.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import { keepGivenNumbers, settleRows, withoutTriggers } from "./settle_rows_table.ts";
@@ -19,30 +19,30 @@ import { type CopiedTable, copyReadable, ordinaryTables } from "./table_copy_tab
 import { type Backup, backupsOf } from "./backup.ts";
 import { fail, type Repaired } from "./check.ts";
 import type { RepairPlace } from "../doctor/place.ts";
-import { install } from "./replace.ts";
-import { copyDatabaseFiles, removeDatabase, setAside } from "./set_aside.ts";
-import { namesIn, targetOf } from "./whole_file.ts";
+import {
+  copyDatabaseFiles,
+  makeDraft,
+  placeDraft,
+  removeDraft,
+  removeLeftDrafts,
+  setAside,
+} from "./database_files.ts";
+import { realOr } from "../../system/files.ts";
 
 /** A repair waits so long for a drain, and for another process where no configuration says otherwise. */
 const LOCK_WAIT_MS = 15_000;
 const BUSY_MS = 5_000;
 
-/** Stands behind the name of a database while its new file is written. */
-const DRAFT = ".mending-";
-
-/** How many rows of one table came back. */
+/** The rows of a table that came back from the damaged database and from the backup, and how many at least are gone. */
 interface MendedTable {
   readonly table: string;
-  /** Rows of the damaged database, and rows of the backup. */
   readonly read: number;
   readonly filled: number;
-  /** At least so many are gone. */
   readonly gone: number;
   /** True when every row could be read. */
   readonly isWhole: boolean;
 }
 
-/** The result of a repair. */
 interface Mended {
   readonly tables: readonly MendedTable[];
   /** The backup that filled tables; null where none was needed or there is none. */
@@ -68,19 +68,19 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
       next: `fuser -v ${quoteWord(drainLockPath(database))}`,
     });
   }
-  const draft = `${database}${DRAFT}${crypto.randomUUID().slice(0, 8)}`;
+  removeLeftDrafts(database);
+  const drafts = [makeDraft(database), makeDraft(database), makeDraft(database)] as const;
   const held = holdWrites(database, busyTimeoutMs);
   let mended: Mended;
   let aside: string;
   try {
-    removeDrafts(database);
-    mended = await fillDraft(place, draft);
+    mended = await fillDraft(place, drafts);
     if (held !== null) quietly(() => endWrites(held));
     aside = setAside(database, { reason: "damaged", nowMs });
-    install(draft, database, { reason: "damaged", nowMs });
+    placeDraft(drafts[0], database, { reason: "damaged", nowMs });
   } finally {
     held?.close();
-    removeDrafts(database);
+    drafts.forEach(removeDraft);
     lock.release();
   }
   using db = await openDatabase(database, { busyTimeoutMs });
@@ -97,24 +97,20 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
   return { done, undone: fail(undone, `ls -l ${quoteWord(aside)}`) };
 }
 
-/** Removes the drafts of this repair, and those that stopped repairs left behind: only one holds the lock. */
-function removeDrafts(database: string): void {
-  const folder = parentOf(database);
-  for (const name of namesIn(folder)) {
-    if (name.startsWith(`${baseName(database)}${DRAFT}`)) removeDatabase(joinPath(folder, name));
-  }
-}
-
-async function fillDraft(place: RepairPlace, draft: string): Promise<Mended> {
+/** Fills a new database from a copy of the damaged one, and from a copy of a backup. */
+async function fillDraft(
+  place: RepairPlace,
+  [draft, damagedCopy, backupCopy]: readonly [string, string, string],
+): Promise<Mended> {
   // Reading may change the copy.
-  copyDatabaseFiles(targetOf(place.database), `${draft}-read`);
-  using damaged = openDamaged(`${draft}-read`, draft);
+  copyDatabaseFiles(realOr(place.database), damagedCopy);
+  using damaged = openDamaged(damagedCopy, draft);
   const copied = damaged === null ? new Map<string, CopiedTable>() : copyTables(damaged, draft);
   const missed = { rows: 0, lost: 0, isWhole: damaged !== null };
   const isWhole = damaged !== null && copied.values().every((table) => table.isWhole);
   using db = await openDatabase(draft, { busyTimeoutMs: 0 });
   db.exec("PRAGMA foreign_keys = OFF");
-  const found = isWhole ? null : await openBackup(place, `${draft}-backup`);
+  const found = isWhole ? null : await openBackup(place, backupCopy);
   using from = found?.from ?? null;
   const fill = (table: string): MendedTable => {
     const { rows, lost, isWhole } = copied.get(table) ?? missed;
@@ -143,10 +139,9 @@ function copyTables(damaged: DatabaseSync, draft: string): ReadonlyMap<string, C
 /** Opens a copy of the newest backup that can be opened; null where there is none. */
 async function openBackup({ database, locations }: RepairPlace, copy: string) {
   for (const backup of backupsOf(locations, database)) {
-    const { kind } = identifyDatabase(backup.path);
-    if (kind !== "ours" && kind !== "older") continue;
+    if (!mayBeWritten(identifyDatabase(backup.path))) continue;
     try {
-      removeDatabase(copy);
+      removeDraft(copy);
       copyDatabaseFiles(backup.path, copy);
       return { backup, from: await openDatabase(copy, { busyTimeoutMs: 0 }) };
     } catch (thrown) {

@@ -4,7 +4,7 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { OS, userId } from "../../system/environment.ts";
 import { chmodSync, statSync } from "../../system/files.ts";
 import { type Finding, warn } from "./check.ts";
-import { DATABASE_FILES } from "./set_aside.ts";
+import { DATABASE_FILES } from "./database_files.ts";
 import { behindLink } from "./whole_file.ts";
 
 /** Permission bits of everybody but the owner, and those among them that let somebody write. */
@@ -16,6 +16,8 @@ interface PermissionOptions {
   readonly folders?: readonly string[];
   /** The paths are those that a link leads to. */
   readonly areBehindLink?: boolean;
+  /** A person may keep the files elsewhere: behind a link only nobody else may write to them. */
+  readonly mayBeLinked?: boolean;
 }
 
 /**
@@ -28,31 +30,55 @@ export function permissionFaults(
   wanted: 0o600 | 0o700,
   options: PermissionOptions = {},
 ): Finding[] {
-  return paths.flatMap((path) => {
-    const file = presentFile(path, options);
-    if (file === null || file.isFolder !== (wanted === 0o700)) return [];
-    const { place, name, isLinked, mode, owner } = file;
-    const states = [
-      ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
-      // SQLite gives the log and its index the mode of the database: after a read-only database they stay read-only.
-      ...(mode & wanted) === wanted || owner !== null ? [] : ["cannot be written"],
+  return OS === "windows" ? [] : paths.flatMap((path) => faultsOf(path, wanted, options));
+}
+
+function faultsOf(
+  path: string,
+  wanted: number,
+  { folders = [], areBehindLink = false, mayBeLinked = false }: PermissionOptions,
+): Finding[] {
+  const info = quietly(() => statSync(path));
+  if (info === undefined || !(wanted === 0o700 ? info.isDirectory : info.isFile)) return [];
+  const target = areBehindLink ? path : behindLink(path, folders);
+  const place = quoteWord(target ?? path);
+  const name = (target ?? path) === path ? path : `${target}, where ${path} leads to,`;
+  const mode = (info.mode ?? 0) & 0o777;
+  const isOwn = info.uid === null || info.uid === userId();
+  const owner = `belongs to another user (number ${info.uid})`;
+  if (mayBeLinked && target !== null) {
+    const isOpen = (mode & OTHERS_WRITE) !== 0;
+    const why = [
+      ...isOwn || info.uid === 0 ? [] : [owner],
+      ...isOpen ? [`can be written by others: mode ${octalOf(mode)}`] : [],
     ];
+    if (why.length === 0) return [];
+    const text = `${name} ${why.join(" and ")}; who writes to it decides what counts here`;
+    return [warn(text, `${isOpen && isOwn ? "chmod go-w" : "ls -l"} ${place}`)];
+  }
+  const states = [
+    ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
+    // SQLite gives the log and its index the mode of the database: after a read-only database they stay read-only.
+    ...(mode & wanted) === wanted || !isOwn ? [] : ["cannot be written"],
+  ];
+  const found: Finding[] = [];
+  if (states.length > 0) {
     const is = `${name} ${states.join(" and ")}: mode ${octalOf(mode)}`;
     const next = `chmod ${wanted.toString(8)} ${place}`;
     const close = () => {
       chmodSync(path, wanted);
       return `set the mode of ${path} to ${octalOf(wanted)}`;
     };
-    const open = isLinked
-      ? warn(`${is}; what is behind a link is left alone`, next)
-      : warn(is, next, close);
-    // A run with `sudo` leaves files of root's behind, which the user's hooks cannot write.
-    const take = isLinked ? `ls -l ${place}` : `sudo chown ${userId()} ${place}`;
-    return [
-      ...states.length === 0 ? [] : [open],
-      ...owner === null ? [] : [warn(`${name} ${owner}`, take)],
-    ];
-  });
+    found.push(
+      target === null
+        ? warn(is, next, close)
+        : warn(`${is}; what is behind a link is left alone`, next),
+    );
+  }
+  if (isOwn) return found;
+  // A run with `sudo` leaves files of root's behind, which the user's hooks cannot write.
+  const take = target === null ? `sudo chown ${userId()} ${place}` : `ls -l ${place}`;
+  return [...found, warn(`${name} ${owner}`, take)];
 }
 
 /** The same for a database and its companions, which SQLite keeps beside the file that a link leads to. */
@@ -66,44 +92,6 @@ export function databasePermissionFaults(
     ...permissionFaults([database], 0o600, options),
     ...permissionFaults(companions, 0o600, target === null ? options : { areBehindLink: true }),
   ];
-}
-
-/** The same for files that a person may keep elsewhere: behind a link only nobody else may write to them. */
-export function linkableFaults(
-  paths: readonly string[],
-  options: PermissionOptions = {},
-): Finding[] {
-  return paths.flatMap((path) => {
-    const file = presentFile(path, options);
-    if (file === null || !file.isLinked) return permissionFaults([path], 0o600);
-    const { place, name, mode, owner, isRoots } = file;
-    const isOpen = (mode & OTHERS_WRITE) !== 0;
-    const why = [
-      ...owner === null || isRoots ? [] : [owner],
-      ...isOpen ? [`can be written by others: mode ${octalOf(mode)}`] : [],
-    ].join(" and ");
-    const next = `${isOpen && owner === null ? "chmod go-w" : "ls -l"} ${place}`;
-    return why === ""
-      ? []
-      : [warn(`${name} ${why}; who writes to it decides what counts here`, next)];
-  });
-}
-
-/** A file or folder as messages name it; null where there is none. `owner` says who else owns it. */
-function presentFile(path: string, { folders = [], areBehindLink = false }: PermissionOptions) {
-  const info = OS === "windows" ? undefined : quietly(() => statSync(path));
-  if (!info?.isFile && !info?.isDirectory) return null;
-  const target = areBehindLink ? path : behindLink(path, folders);
-  const isOwn = info.uid === null || info.uid === userId();
-  return {
-    place: quoteWord(target ?? path),
-    name: (target ?? path) === path ? path : `${target}, where ${path} leads to,`,
-    isLinked: target !== null,
-    isFolder: info.isDirectory,
-    mode: (info.mode ?? 0) & 0o777,
-    owner: isOwn ? null : `belongs to another user (number ${info.uid})`,
-    isRoots: info.uid === 0,
-  };
 }
 
 function octalOf(mode: number): string {

@@ -1,17 +1,16 @@
 /** Puts a backup or a new database in the place of the present one, which is set aside. */
-import { messageOf, UserError } from "../../base/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { parentOf } from "../../base/paths.ts";
-import { isSameFile } from "../../system/process/executable.ts";
-import { settleDatabase } from "./care_table.ts";
-import { connect } from "../../db/connect.ts";
-import { openDatabase } from "../../db/database.ts";
-import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import type { DatabaseFile } from "../../db/database_identity.ts";
+import { openDatabase } from "../../db/database.ts";
+import { type DatabaseFile, mayBeWritten } from "../../db/database_identity.ts";
+import { SCHEMA_VERSION } from "../../db/transaction.ts";
+import { mkdirSync } from "../../system/files.ts";
+import { isSameFile } from "../../system/process/executable.ts";
 import { copyVerified, listBackups } from "./backup.ts";
+import { settleDatabase } from "./care_table.ts";
+import { type Aside, placeDraft, setAside } from "./database_files.ts";
 import { requireOurs, requireReplaceable } from "./require_ours.ts";
-import { type Aside, removeDatabase, setAside } from "./set_aside.ts";
-import { isAlreadyExists, linkSync, mkdirSync, renameSync } from "../../system/files.ts";
 
 /** Another process may take so long to finish its write. */
 const SETTLE_BUSY_MS = 3000;
@@ -48,26 +47,20 @@ export async function restoreDatabase(
     });
   }
   mkdirSync(parentOf(database), { recursive: true, mode: 0o700 });
-  const copy = `${database}.restored-${crypto.randomUUID().slice(0, 8)}`;
-  try {
-    await copyVerified(file, copy, { otherwise });
-    {
-      // Other tools leave copies that work without a write-ahead log.
-      using db = connect(copy);
-      db.exec("PRAGMA journal_mode = WAL");
-    }
-    const aside = makeRoom(database, present, { reason: "before-restore", nowMs });
-    install(copy, database, { reason: "before-restore", nowMs });
-    return { aside, schemaVersion };
-  } finally {
-    removeDatabase(copy);
-  }
+  const options = { reason: "before-restore", nowMs } as const;
+  let aside: string | null = null;
+  const place = (draft: string) => {
+    aside = makeRoom(database, present, options);
+    placeDraft(draft, database, options);
+  };
+  await copyVerified(file, database, { otherwise, place });
+  return { aside, schemaVersion };
 }
 
 /**
  * Sets the database aside, whatever state it is in, and makes a new one.
  *
- * @throws {UserError} When the file belongs to somebody else, or a process is writing to it. Nothing is changed then.
+ * @throws {UserError | Error} When the file belongs to somebody else, or a process is writing to it. Nothing is changed then.
  */
 export async function resetDatabase(
   database: string,
@@ -75,38 +68,18 @@ export async function resetDatabase(
 ): Promise<Replaced> {
   const present = requireReplaceable("Cannot reset", database);
   const aside = makeRoom(database, present, { reason: "before-reset", nowMs });
-  try {
-    (await openDatabase(database, { busyTimeoutMs })).close();
-  } catch (thrown) {
-    throw new UserError(`Cannot make a new database at "${database}"`, {
-      why: messageOf(thrown) + (aside === null ? "" : `; the former one is "${aside}"`),
-      next: "conclaude doctor",
-      cause: thrown,
-    });
-  }
+  (await openDatabase(database, { busyTimeoutMs })).close();
   return { aside, schemaVersion: SCHEMA_VERSION };
 }
 
 /** Sets the present file aside once nobody writes to it. */
-function makeRoom(database: string, { kind }: DatabaseFile, options: Aside): string | null {
-  if (kind === "missing") return null;
-  if ((kind === "ours" || kind === "older") && !settleDatabase(database, SETTLE_BUSY_MS)) {
+function makeRoom(database: string, present: DatabaseFile, options: Aside): string | null {
+  if (present.kind === "missing") return null;
+  if (mayBeWritten(present) && !settleDatabase(database, SETTLE_BUSY_MS)) {
     throw new UserError(`Cannot set "${database}" aside`, {
       why: "another process is using it, perhaps a session of Claude Code; nothing was changed",
       next: `fuser -v ${quoteWord(database)}`,
     });
   }
   return setAside(database, options);
-}
-
-/** Puts a file in a database's place. A hard link replaces no file: a database that a hook has made meanwhile is set aside. */
-export function install(copy: string, database: string, options: Aside): void {
-  try {
-    linkSync(copy, database);
-  } catch (thrown) {
-    // A file system without hard links.
-    if (!isAlreadyExists(thrown)) return renameSync(copy, database);
-    setAside(database, options);
-    install(copy, database, options);
-  }
 }

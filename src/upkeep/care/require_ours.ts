@@ -1,45 +1,63 @@
-/** Which database files may be worked on, and which may be set aside for another one. */
+/** Which database files may be worked on or set aside, and what is said of all others. */
 import { UserError } from "../../base/errors.ts";
-import { quoteWord } from "../../claude/settings/hooks.ts";
-import { SCHEMA_VERSION } from "../../db/transaction.ts";
-import { type DatabaseFile, identifyDatabase } from "../../db/database_identity.ts";
-import { drainLockPath } from "../../db/process_lock.ts";
 import { VERSION } from "../../base/version.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import {
+  type DatabaseFile,
+  identifyDatabase,
+  mayBeWritten,
+  type WritableDatabase,
+} from "../../db/database_identity.ts";
+import { drainLockPath } from "../../db/process_lock.ts";
+import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { isThere } from "./whole_file.ts";
 
-type Unfit = Exclude<DatabaseFile, { kind: "ours" | "older" }>;
+/** What is said of a file of no bytes that held something before. */
+export const EMPTIED = "is empty, and it was not before: something has cut it to nothing";
 
-const DOCTOR = "conclaude doctor";
-const UNCHANGED = "; nothing was changed";
+type Unfit = Exclude<DatabaseFile, WritableDatabase>;
 
-/** Why a file may not be worked on, and the way out. */
-function refusal(path: string, file: Unfit): readonly [why: string, next: string] {
+/** What is wrong with a file, as words that follow its path, and the way out where it is the same for every file. */
+export function faultOf(path: string, file: Unfit): readonly [state: string, next?: string] {
   switch (file.kind) {
     case "missing":
-      return ["there is no such file", "conclaude db migrate"];
+      return ["is not there: no such file", "conclaude db migrate"];
     case "empty":
       // A drain leaves its lock: then there was something in the file.
       return isThere(drainLockPath(path))
-        ? ["the file is empty, and it was not before: something has cut it to nothing", DOCTOR]
-        : ["the file is empty: nothing has been written yet", "conclaude db migrate"];
+        ? [EMPTIED]
+        : ["is empty: nothing has been written yet", "conclaude db migrate"];
     case "folder":
-      return ["it is a folder", `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`];
+      return [
+        "is a folder, where a file should be",
+        `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`,
+      ];
     case "special":
-      return ["it is no regular file", DOCTOR];
+      return ["is no regular file"];
     case "unreadable":
-      return [file.why, `ls -l ${quoteWord(path)}`];
+      return [`cannot be read: ${file.why}`, `ls -l ${quoteWord(path)}`];
     case "garbage":
-      return [`the file is not a SQLite database${UNCHANGED}`, DOCTOR];
+      return ["is not a SQLite database"];
     case "damaged":
-      return [`the file is damaged: ${file.why}${UNCHANGED}`, DOCTOR];
+      return [`is damaged: ${file.why}`];
     case "foreign":
-      return [`it is another program's database${UNCHANGED}`, DOCTOR];
+      return ["is another program's database; it is left alone"];
     case "newer":
       return [
-        `a newer conclaude has been here: schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}${UNCHANGED}`,
+        `was migrated by a newer conclaude: schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}; ` +
+        "it is left alone",
         "Install the newest conclaude",
       ];
   }
+}
+
+function refusal(what: string, path: string, file: Unfit, instead?: string): UserError {
+  const [state, next = "conclaude doctor"] = faultOf(path, file);
+  const isWrongFile = file.kind !== "newer" && file.kind !== "unreadable";
+  return new UserError(`${what} "${path}"`, {
+    why: `it ${state}; nothing was changed`,
+    next: isWrongFile && instead !== undefined ? instead : next,
+  });
 }
 
 /**
@@ -56,10 +74,8 @@ export function requireOurs(
   { instead }: { readonly instead?: string } = {},
 ): number {
   const file = identifyDatabase(path);
-  if (file.kind === "ours" || file.kind === "older") return file.version;
-  const [why, next] = refusal(path, file);
-  const isWrongFile = file.kind !== "newer" && file.kind !== "unreadable";
-  throw new UserError(`${what} "${path}"`, { why, next: isWrongFile ? instead ?? next : next });
+  if (mayBeWritten(file)) return file.version;
+  throw refusal(what, path, file, instead);
 }
 
 /**
@@ -70,7 +86,13 @@ export function requireOurs(
  */
 export function requireReplaceable(what: string, path: string): DatabaseFile {
   const file = identifyDatabase(path);
-  if (!["folder", "special", "foreign", "unreadable"].includes(file.kind)) return file;
-  const [why, next] = refusal(path, file as Unfit);
-  throw new UserError(`${what} "${path}"`, { why, next });
+  switch (file.kind) {
+    case "folder":
+    case "special":
+    case "foreign":
+    case "unreadable":
+      throw refusal(what, path, file);
+    default:
+      return file;
+  }
 }

@@ -54,11 +54,8 @@ type Step = (
   options: RetentionOptions,
 ) => Partial<RetentionCounts>;
 
-interface Kind {
-  readonly count: Step;
-  /** Removes a batch; nothing when all is removed. */
-  readonly remove: Step;
-}
+/** `count` counts all, `remove` removes a batch: nothing when all is removed. */
+type Kind = Readonly<Record<"count" | "remove", Step>>;
 
 /** Observations in one transaction: each takes its words out of the index. */
 const OBSERVATIONS = 50;

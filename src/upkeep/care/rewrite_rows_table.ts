@@ -8,7 +8,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { checkpoint } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
 import { rebuildIndex } from "../../memory/store.ts";
-import { compactDatabase, spaceUse } from "./care_table.ts";
+import { giveBackSpace, spaceUse } from "../../db/disk_space.ts";
 import { withoutTriggers } from "./settle_rows_table.ts";
 import { columnsOf, namesOf, ordinaryTables, quotedName } from "./table_copy_table.ts";
 import { connect } from "../../db/connect.ts";
@@ -51,10 +51,11 @@ function rewriteTable(db: DatabaseSync, table: string): void {
 
 /** Releases free pages. A file without `auto_vacuum` cannot shrink: its free pages are filled with zeros. */
 function releaseFree(db: DatabaseSync): void {
-  if (compactDatabase(db)) return;
+  const { canShrink, freeBytes } = spaceUse(db);
+  if (canShrink === 1) return void giveBackSpace(db, { minFreeShare: 0 });
   transaction(db, () => {
     db.exec("CREATE TABLE filling (zeros BLOB)");
-    db.prepare("INSERT INTO filling VALUES (zeroblob(?))").run(spaceUse(db).freeBytes);
+    db.prepare("INSERT INTO filling VALUES (zeroblob(?))").run(freeBytes);
     db.exec("DROP TABLE filling");
   });
 }

@@ -25,9 +25,6 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Where a path leads through all links; as it is where nothing is there. */
-export const targetOf = realOr;
-
 /**
  * Where a path leads to when it is a link, or lies in one of this program's own folders that is: what is there may be
  * anybody's, and is only named. A file with a second name is such a file, too.

@@ -4,22 +4,21 @@ import { messageOf, quietly } from "../../base/errors.ts";
 import type { Mending } from "../../policy/guards/lift.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { emptyBeginning, migrationFault } from "../../db/migrate.ts";
-import {
-  integrityFaults,
-  isOfSearchIndex,
-  numberFaults,
-  schemaDifferences,
-  schemaFaults,
-} from "../care/care_table.ts";
+import { emptyBeginning, migrationFault, schemaDifferences } from "../../db/migrate.ts";
+import { integrityFaults } from "../care/care_table.ts";
 import { isOwnFile } from "../../db/database.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
-import { identifyDatabase, isLocked, openToLook } from "../../db/database_identity.ts";
+import {
+  identifyDatabase,
+  isLocked,
+  mayBeWritten,
+  openToLook,
+} from "../../db/database_identity.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
 import { daysMs } from "../../base/time.ts";
-import { VERSION } from "../../base/version.ts";
 import { type Backup, backupsOf } from "../care/backup.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
+import { EMPTIED, faultOf } from "../care/require_ours.ts";
 import { isThere } from "../care/whole_file.ts";
 import { askDatabase, type RepairPlace } from "./place.ts";
 import {
@@ -71,31 +70,24 @@ function judgeDatabase(place: RepairPlace): Finding {
       return beforeFirstHook(place, "is not there yet; the first hook makes it");
     case "empty":
       return emptied(place) ?? beforeFirstHook(place, "is empty; the next hook makes the tables");
-    case "folder":
-      return unusable(place, "is a folder, where a file should be", moveAway(database));
-    case "special":
-      return unusable(place, "is no regular file");
     case "unreadable": {
       if (HELD.test(file.why)) return lockedBy(place);
       const isOwn = otherOwner(database) === null && isThere(database);
       const next = isOwn ? `chmod u+rw ${quoteWord(database)}` : undefined;
-      return unusable(place, `cannot be read: ${file.why}`, next);
+      return unusable(place, faultOf(database, file)[0], next);
     }
     case "garbage":
-      return mendable(place, "is not a SQLite database");
     case "damaged":
-      return mendable(place, `is damaged: ${file.why}`);
+      return mendable(place, faultOf(database, file)[0]);
+    case "folder":
+    case "special":
     case "foreign":
-      return unusable(place, "is another program's database; it is left alone");
-    case "newer":
-      return unusable(
-        place,
-        `was migrated by a newer conclaude: schema version ${file.version}, and ${VERSION} knows ${SCHEMA_VERSION}; ` +
-          "it is left alone",
-        `Install the newest conclaude, or use another database meanwhile: \`${
-          useAnotherDatabase(place)
-        }\``,
-      );
+    case "newer": {
+      const way = useAnotherDatabase(place);
+      const [state, next = way] = faultOf(database, file);
+      const meanwhile = `${next}, or use another database meanwhile: \`${way}\``;
+      return unusable(place, state, file.kind === "newer" ? meanwhile : next);
+    }
     case "older":
     case "ours":
       return judgeContent(place, file.version);
@@ -165,9 +157,8 @@ function ownBackup({ database, locations }: RepairPlace, beforeMs = Infinity): B
 function emptied(place: RepairPlace): Finding | null {
   const { database, locations } = place;
   if (!isThere(drainLockPath(database)) && ownBackup(place) === undefined) return null;
-  const state = "is empty, and it was not before: something has cut it to nothing";
-  return backupsOf(locations, database).length > 0 ? mendable(place, state) : warn(
-    `${database} ${state}; the next hook makes new tables`,
+  return backupsOf(locations, database).length > 0 ? mendable(place, EMPTIED) : warn(
+    `${database} ${EMPTIED}; the next hook makes new tables`,
     `ls -l ${quoteWord(parentOf(database))}`,
   );
 }
@@ -202,11 +193,14 @@ function judgeContent(place: RepairPlace, version: number): Finding {
   try {
     if (isLocked(database)) return lockedBy(place);
     using db = openToLook(database);
-    const faults = [...integrityFaults(db, "full"), ...numberFaults(db)];
+    const faults = integrityFaults(db, "full");
     if (faults.length === 0 && version < SCHEMA_VERSION) return judgeMigration(place, version, db);
     if (faults.length === 0) {
       // The search index has a check of its own.
-      faults.push(...schemaFaults(schemaDifferences(db).filter((part) => !isOfSearchIndex(part))));
+      const isOfIndex = (sql: string) => sql.includes("memory_index");
+      faults.push(
+        ...schemaDifferences(db).flatMap(({ sql, fault }) => isOfIndex(sql) ? [] : [fault]),
+      );
     }
     return faults.length === 0
       ? ok(`${database} (chosen by ${databaseChosenBy})`)
@@ -278,9 +272,8 @@ function useAnotherDatabase({ locations, database }: RepairPlace): string {
 export function mendingOf(place: RepairPlace, fault: unknown): Mending {
   const { database } = place;
   const why = messageOf(fault);
-  const { kind } = identifyDatabase(database);
   // A hook that has waited for another process has no time left to read a large file.
-  const isHeld = HELD.test(why) && (kind === "ours" || kind === "older");
+  const isHeld = HELD.test(why) && mayBeWritten(identifyDatabase(database));
   const { status, message, next, repair } = isHeld ? lockedBy(place) : judgeDatabase(place);
   if (status !== "fail" || next === null) {
     return {

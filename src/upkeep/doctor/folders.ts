@@ -4,11 +4,7 @@ import { quietly } from "../../base/errors.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
-import {
-  databasePermissionFaults,
-  linkableFaults,
-  permissionFaults,
-} from "../care/private_files.ts";
+import { databasePermissionFaults, permissionFaults } from "../care/private_files.ts";
 import { isThere } from "../care/whole_file.ts";
 import { isNotOurs } from "./database_checks.ts";
 import type { DoctorPlace } from "./place.ts";
@@ -65,7 +61,7 @@ export function lookAtPermissions(place: DoctorPlace): Finding[] {
   const faults = [
     ...isOurs ? databasePermissionFaults(place.database, { folders }) : [],
     ...permissionFaults([...logs, ...records], 0o600, { folders }),
-    ...linkableFaults(configurations, { folders }),
+    ...permissionFaults(configurations, 0o600, { folders, mayBeLinked: true }),
     ...permissionFaults(spoolFolders, 0o700, { folders }),
   ];
   return faults.length > 0 ? faults : [ok("files 0600, folders 0700, as far as they are there")];

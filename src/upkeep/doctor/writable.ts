@@ -12,7 +12,7 @@ import {
 } from "../../system/files.ts";
 import { isMissing } from "../../system/on_disk.ts";
 import type { Finding } from "../care/check.ts";
-import { DATABASE_FILES } from "../care/set_aside.ts";
+import { DATABASE_FILES } from "../care/database_files.ts";
 import { behindLink } from "../care/whole_file.ts";
 
 const OWNER_WRITE = 0o200;

@@ -21,7 +21,6 @@ import {
 } from "../../memory/store.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
-import { drainSpool } from "../../operations/spool_drain.ts";
 import { overwriteIn } from "./byte_scan.ts";
 import { beginReceipt, finishReceipt, type Receipt } from "./forget_receipts_table.ts";
 import {
@@ -112,7 +111,7 @@ function passOver(
   const how = { mode: receipt === null ? "look" : "forget", changed, receiptId } as const;
   tell("looking for what is to be forgotten …");
   if (receipt !== null) {
-    drainSpool(db, { database: place.database, folders: place.spoolFolders });
+    place.drainSpool(db, { database: place.database, folders: place.spoolFolders });
   }
   const remake = remakeIn(db, { redact, home: place.home, atMs: nowMs });
   const chosen = chooseForgotten(db, filter, remake);

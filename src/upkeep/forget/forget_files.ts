@@ -8,7 +8,7 @@ import { logFiles } from "../../system/log.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { kindAt } from "../../system/on_disk.ts";
 import { findTranscripts } from "../../claude/transcript/find_transcripts.ts";
-import { isOwnSpool, spooledFiles } from "../../db/spool.ts";
+import { type DrainReport, type DrainTarget, isOwnSpool, spooledFiles } from "../../db/spool.ts";
 import {
   type Chosen,
   type ForgetFilter,
@@ -19,9 +19,9 @@ import {
 import { drainLockPath } from "../../db/process_lock.ts";
 import { holdsText } from "./byte_scan.ts";
 import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";
-import { DATABASE_FILES, isFileOf, removeDatabase } from "../care/set_aside.ts";
-import { namesIn, targetOf } from "../care/whole_file.ts";
-import { statSync, utimeSync } from "../../system/files.ts";
+import { DATABASE_FILES, isFileOf, removeDatabase } from "../care/database_files.ts";
+import { namesIn } from "../care/whole_file.ts";
+import { realOr, statSync, utimeSync } from "../../system/files.ts";
 import { isDatabaseBusy } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
@@ -36,6 +36,7 @@ export interface ForgetPlace {
   readonly dataFolder: string;
   readonly spoolFolders: readonly string[];
   readonly busyTimeoutMs: number;
+  readonly drainSpool: (db: DatabaseSync, target: DrainTarget) => DrainReport;
 }
 
 /**
@@ -73,9 +74,9 @@ export function copiesOf(place: ForgetPlace): string[] {
     ...place.spoolFolders.filter(isOwnSpool).flatMap(filesBelow),
     ...[...beside, ...elsewhere].filter(isFile),
   ]);
-  const lock = drainLockPath(targetOf(database));
+  const lock = drainLockPath(realOr(database));
   return [...all].filter((path) =>
-    !own.has(path) && targetOf(path) !== lock && !isFileOf(database, path)
+    !own.has(path) && realOr(path) !== lock && !isFileOf(database, path)
   );
 }
 
@@ -141,7 +142,7 @@ export interface ForgottenCopies {
 
 /** How the name of a copy beside the database goes on after the database's own name. */
 const BESIDE =
-  /^\.(?:damaged|export|before-reset|before-restore|restored|mending|schema)-[\w:.-]+$/;
+  /^\.(?:(?:damaged|export|before-reset|before-restore|restored|mending|schema)-[\w:.-]+|[\da-f-]{36}\.tmp)$/;
 const COMPANION = /-(?:wal|shm|journal)$/;
 
 /** The copies that this program has made of a database: its backups, and what lies beside it under its name. */

@@ -132,7 +132,7 @@ Deno.test("after each of six kinds of damage doctor --fix brings back what the b
       assert.equal(tells.length, told.length, stdout);
       const { found } = JSON.parse((await run(home, "memory", "search", "echo", "--json")).stdout);
       assert.ok(found !== 0);
-      assert.deepEqual(filesBelow(home.path).filter((path) => path.includes("mending")), []);
+      assert.deepEqual(filesBelow(home.path).filter((path) => /\.tmp/.test(path)), []);
     });
   }
 });
