@@ -17,9 +17,11 @@ const r = String.raw;
 const COLOUR = r`(?:\u001b\[[\d;]{0,16}m|\\u001b\[[\d;]{0,16}m)`;
 const BLANK = r`(?:[ \t\u00a0]|${COLOUR})`;
 /** The end of a name: quotes at any depth of escaping, brackets, the stars of bold text, a remark. */
-const CLOSER = r`\\{0,7}["'\x60]?[\])]{0,2}\*{0,2}(?: \([^()\n]{1,30}\)(?=[ :]))?|%22`;
+const CLOSER =
+  r`\\{0,7}["'\x60]?(?:[\])]{0,2}|\[\d{0,4}\])\*{0,2}(?: \([^()\n]{1,30}\)(?=[ :]))?|%22`;
 const SIGN = [
   r`\??:\s{0,4}[\w<>[\]|.&' ]{1,40}${BLANK}{1,4}=(?!=)`, // `token: string = `
+  r`\{ get; [a-z; ]{0,16}\} =|As String =`,
   "=>|:=|->|→|⇒",
   r`(?:\|\||\?\?)=?`,
   r`={2,3}(?=\s?["'])`,
@@ -36,10 +38,10 @@ export const HEAD = new RegExp(
   "gi",
 );
 /** The scheme before a credential in a header. */
-const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm|ssws)[ \t]{1,4}/iy;
+const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm|ssws|geniekey)[ \t]{1,4}/iy;
 /** An opening quote, perhaps inside of a call or bracket, or after a prefix letter of Python, C# or SQL. */
 const QUOTE =
-  /(?:(?:\[\]byte|Buffer\.from|bytes|SecretStr|String::from|Some|Field)?[([]\s{0,20})?(?:default\s{0,4}=\s{0,4})?(?:!!?\w{1,10} |[bfrun@$]{1,2}(?=["']))?(\\{0,7})(["'`])/iy;
+  /(?:\s{0,9}string\(\d{1,5}\) )?(?:(?:\[\]byte|Buffer\.from|bytes|SecretStr|String::from|Some|Field)?[([]\s{0,20})?(?:default\s{0,4}=\s{0,4})?(?:!!?\w{1,10} |[bfrun@$]{1,2}(?=["']))?(\\{0,7})(["'`])/iy;
 /** Arguments between a name and its value: `type=str, default=`. */
 const ARGUMENTS = /(?:\w{1,12}[:=]\s?\w{0,12},\s?){0,3}(?:\w{1,12}[:=]\s?)?/y;
 /** Code whose value may be missing, and a shell's variable: the default after it may be a secret. */
@@ -299,16 +301,17 @@ function isDrawn(word: string): boolean {
 /** `<password>…</password>`, also as HTML shows it. */
 function elementText(text: string, from: number): Span | null {
   const [whole, opened = "", value = ""] =
-    /^(\s{0,40}(?:<\w[^<>]{0,80}>\s{0,20}){0,2})([^<>&]{0,300}?)\s{0,40}(?:<\/|&lt;\/)/.exec(
-      text.slice(from, from + 600),
-    ) ?? [];
+    /^(\s{0,40}(?:<\w[^<>]{0,80}>\s{0,20}){0,2}(?:<!\[CDATA\[)?)([^<>&]{0,300}?)(?:\]\]>)?\s{0,40}(?:<\/|&lt;\/)/
+      .exec(
+        text.slice(from, from + 600),
+      ) ?? [];
   const start = from + opened.length;
   return whole === undefined || isPlain(value) ? null : { start, end: start + value.length };
 }
 
 /** Words between a name and its value in a sentence, and what says that the value comes: `the password for the db is …`. */
 const SAID =
-  /(?:\*{0,2}[:=]?\s{0,3})?(?:(?:[a-z\u00c0-\uffff\d_.@'’/-]{1,30} ){0,6}?(?:is|ist|lautet|es|é|e|to|as|be|now|by|type|0|[a-z_.@/-]{1,20}(?:'s)?:|[a-z]{1,10},|[-–—])\*{0,2}[:;]?[ \t]{1,4}(?:(?:it[’']s|is|now|to|as) ){0,2})?/iy;
+  /(?:\*{0,2}[:=]?\s{0,3})?(?:(?:[a-z\u00c0-\uffff\d_.@'’/-]{1,30} ){0,6}?(?:is|ist|lautet|est?|[éè]|e|to|as|be|now|by|type|0|[a-z_.@/-]{1,20}(?:'s)?:|[a-z]{1,10},|[-–—])\*{0,2}[:;]?[ \t]{1,4}(?:(?:it[’']s|is|now|to|as) ){0,2})?/iy;
 /** The rest of a line that says what stands below it. */
 const HEADING =
   /(?:[a-z\u00c0-\uffff\d_.@'’/-]{1,30} ){0,6}[a-z\u00c0-\uffff\d_.@'’/-]{1,30}:\*{0,2}(?=[ \t]*\r?\n)/iy;

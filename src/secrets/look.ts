@@ -32,7 +32,7 @@ const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>
       [literal, /\/(?:magic|reset|invit|verif|activat|confirm)[a-z-]{0,12}\/[\w-]{10}/] as const
     ),
   // Hashes, headers, keys, files.
-  ["$", /\$2[abxy]\$|\$apr1\$|\$argon2|\$[56y]\$/],
+  ["$", /\$2[abxy]\$|\$apr1\$|\$argon2|\$[5689y]\$/],
   ...["bearer", "cookie", "kty", "identified ", "mnemonic", "securestring", "setuser"]
     .map((literal) => [literal, null] as const),
   ["sensitive", /sensitive\\?": ?true/],
@@ -51,7 +51,8 @@ const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>
   ),
   // Calls that sign, encrypt or log in.
   ...(
-    "jwt.|hmac|createcipher|createdecipher|keyspec|cookieparser|fernet(|crypt|pbkdf2|aes.new|securitykey(|signedstring|pdo(|" +
+    "jwt.|hmac|createcipher|createdecipher|keyspec|cookieparser|fernet(|crypt|pbkdf2|aes.new|securitykey(|signedstring|pdo(|pdo->|credentials(|" +
+    "+acr|mlsn.|?key=|&key=|sha}|oracle:thin:|rsakeyvalue|accessor|unseal|certificate-k|" +
     "mysqli|getconnection|usernamepass|_user(|_superuser(|createuser|sequelize(|wifi.begin"
   ).split("|").map((literal) => [literal, null] as const),
   ["connect(", /connect\(\s{0,20}\\{0,7}["'$\w]/],
@@ -73,12 +74,12 @@ const PROGRAMS = (
   "curl|wget|http -|https -|xh |7z|rar x|rar e|rar a|rar -|zip |bcp |sqlcmd|twine|helm |cqlsh|nuget|plink|pscp|putty|doctl|surge|etcdctl|ftp|mount -|mount.cifs|gpg|gem |" +
   "mysql|mariadb|mosquitto|sshpass|supabase|skopeo|useradd|usermod|mongo|ldap|freerdp|codecov|railway|redis|clickhouse|" +
   "smbclient|openssl|htpasswd|keygen|sqlplus|sqlldr|expdp|impdp|docker|podman|nerdctl|login|stdin|sudo -s|ngrok|cloudflared|" +
-  "tailscale|fly |flyctl|from-literal|rabbitmqctl|http-basic|bundle config|security |env:set|env add|versions add|vault|mc |net use|" +
+  "tailscale|rdesktop|jmxterm|ipmitool|snmp|rootpw|wpa_passphrase|fly |flyctl|from-literal|rabbitmqctl|http-basic|pypi-token|bundle config|security |env:set|env add|versions add|vault|mc |net use|" +
   "user-secrets|chpasswd|bw |kinit|cryptsetup|setx "
 ).split("|");
 /** An argument of such a program. */
 const ARGUMENT =
-  /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{0,100}[@\d]|add_user|change_password|http-basic|bundle config|net user|login |unlock |env:set|setx |secret[ :]|<</;
+  /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{0,100}[@\d]|add_user|change_password|http-basic|bundle config|alias set|net use|login |unlock |env:set|setx |secret[ :]|<</;
 /** Words of commands that print a secret, besides the names of secrets. */
 const PRINTING = (
   "printenv|secret|token|pass|vault|op read|op item|terraform|tofu |terragrunt|pulumi|get-login|decryption|configure get|keyvault|" +

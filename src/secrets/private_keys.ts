@@ -2,8 +2,8 @@
 import type { MaskedSpan } from "./secret_form.ts";
 
 const KEY_MASK = "[redacted:private-key]";
-const BEGIN = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
-const END = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
+const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
+const END = /-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 /** A line of a key has 64 characters or more; nothing shorter than this makes a key by itself. */
 const MIN_LINE_CHARS = 32;
 /** The line before a key as a text of its own in a program, and no line of a key behind it. */

@@ -90,9 +90,7 @@ function settle(
 function findSecrets(text: string): MaskedSpan[] {
   return [
     ...findVendorTokens(text),
-    ...text.includes("PRIVATE KEY-") || text.includes("Private-Lines:")
-      ? findPrivateKeys(text)
-      : [],
+    ...text.includes("PRIVATE KEY") || text.includes("Private-Lines:") ? findPrivateKeys(text) : [],
     ...findForms(text, GENERAL_FORMS),
     ...findForms(text, COMMAND_FORMS),
     ...findKubernetesSecrets(text),

@@ -8,7 +8,7 @@ const OWNER =
 const KEY_OWNER =
   "(?:api|access|secret|private|encryption|master|account|signing|shared|auth|app|hmac|enc|" +
   "stripe|openai|anthropic|gemini|mistral|groq|sendgrid|mailgun|twilio|resend|aws|azure|gcp|kaggle|ssh|deploy|deployer|" +
-  "signer|jwt|service[_-]?role|licen[cs]e|subscription|functions)";
+  "signer|jwt|service[_-]?role|licen[cs]e|subscription|functions|application|consumer|fernet|fastly)";
 /** What others call a password. */
 const ELSEWHERE =
   "contraseña|(?<![a-z])senha|mot de passe|wachtwoord|hasło|lösenord|şifre|пароль|密(?:码|碼)|パスワード|비밀번호|passord|kennwort";
@@ -45,6 +45,8 @@ const CODE =
 /** A file or a place where systems keep one. */
 const FILE =
   /^(?:[~.]{0,2}\/)?(?:[\w.@-]{1,60}\/){0,12}[\w.@-]{1,80}\.(?:pem|key|crt|cer|p12|pfx|jks|pub|json|ya?ml|toml|ini|env|txt|md|[cm]?[jt]sx?|py|rb|go|rs|java|sh|sql|tf|html?|vue)(?::\d+)*$|^(?:\/(?:run|var|etc|usr|opt|home|root|mnt|tmp)|~|\.{1,2})\/[\w./-]*$/;
+/** Two runs with a dot between that are no names in a program. */
+const ODD_PAIR = /^(?:(?:^|\.)(?=\w*(?:\d[A-Za-z]|[a-z][A-Z]{2}|[A-Z][a-z][A-Z]))\w{4,24}){2}$/;
 const ADDRESS = /^(?:[a-z][\w+.-]*:\/\/[^@\s]*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)$/i;
 const SENTENCE_WORD =
   /(?:^|\s)(?:is|are|must|should|cannot|can't|please|your|enter|least|required|invalid|the|at|an?|to|of|or|and|not|you|with|for|was|does|do|no)(?![\w'])/i;
@@ -53,7 +55,8 @@ const SENTENCE_WORD =
 export function isPlain(value: string, name = ""): boolean {
   if (value.length < 3 || MARKER.test(value)) return true;
   if (value.length > 300) return false;
-  return SCHEMA_WORD.test(value) || PLACEHOLDER.test(value) || CODE.test(value) ||
+  return SCHEMA_WORD.test(value) || PLACEHOLDER.test(value) ||
+    CODE.test(value) && !ODD_PAIR.test(value) ||
     FILE.test(value) ||
     ADDRESS.test(value) || value.includes(" ") && SENTENCE_WORD.test(value) ||
     /[_-]|[a-z][A-Z]/.test(value) && /^_?[A-Za-z][\w-]*$/.test(value) && isSecretName(value) ||
