@@ -102,6 +102,9 @@ export async function backUpDaily(
   return path;
 }
 
+/** Where SQLite cannot make the file beside a database that reading needs, nobody else writes either: `cp` copies it. */
+const READ_ONLY = /read-only file system|os error 30\b|unable to open database/i;
+
 /**
  * Copies the database into a private file while hooks go on writing, checks the copy, and only then gives it its name.
  *
@@ -122,7 +125,11 @@ export async function backUp(database: string, file: string): Promise<{ readonly
     return { bytes: await copyPrivately(database, file, DEFAULT_NAME) };
   } catch (thrown) {
     if (isUserError(thrown)) throw thrown;
-    throw cannot(messageOf(thrown), writeAdvice(file, thrown), thrown);
+    const why = messageOf(thrown);
+    const next = READ_ONLY.test(why)
+      ? `cp ${quoteWord(database)}* /tmp/`
+      : writeAdvice(file, thrown);
+    throw cannot(why, next, thrown);
   }
 }
 
