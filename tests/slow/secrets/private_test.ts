@@ -103,9 +103,16 @@ Deno.test("private parts of a payload are found in linear time, whatever it hold
     return Math.min(...times);
   };
   for (const [at, make] of made.entries()) {
-    const small = timeOf(make(5_000));
-    const large = timeOf(make(40_000));
-    // Eight times as much; quadratic would be 64 times.
-    assert.ok(large < 100 + 24 * small, `${at}: ${small} ms, ${large} ms`);
+    // Eight times as much; quadratic would be 64 times. Other processes may slow one try down, not all.
+    const tries = [1, 2, 3].values().map(() => ({
+      small: timeOf(make(5_000)),
+      large: timeOf(make(40_000)),
+    }));
+    const seen: unknown[] = [];
+    const isLinear = tries.some((times) => {
+      seen.push(times);
+      return times.large < 100 + 24 * times.small;
+    });
+    assert.ok(isLinear, `${at}: ${JSON.stringify(seen)}`);
   }
 });
