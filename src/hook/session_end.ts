@@ -5,6 +5,7 @@ import { nameOf } from "./protocol.ts";
 
 const DRAIN_MS = 150;
 const CLEANUP_MS = 300;
+const DAY_MS = 86_400_000;
 
 /** Ends the session, drains what the last turn left, checkpoints, and does one step of retention. */
 export async function handle(work: HookWork): Promise<Answer> {
@@ -26,13 +27,21 @@ export async function handle(work: HookWork): Promise<Answer> {
       await drainEnded(DRAIN_MS, db, work);
     }
     checkpoint(db, "PASSIVE");
+    const captures = config.memoryEnabled ? "worked" : "all";
+    const { oldSessions } = await import("../db/old_rows.ts");
+    const beforeMs = work.atMs - config.sessionRetentionDays * DAY_MS;
+    // What removes rows is slow to load, and mostly nothing is old enough.
+    const isAnyOld = config.memoryRetentionDays > 0 ||
+      config.sessionRetentionDays > 0 &&
+        oldSessions(db, { beforeMs, captures, limit: 1 }).length > 0;
+    if (!isAnyOld) return null;
     const untilMs = performance.now() + CLEANUP_MS;
     const { keptByHooks, retentionSteps } = await import("../upkeep/care/retention.ts");
     const steps = retentionSteps(db, {
       nowMs: work.atMs,
       database: ":memory:",
       kept: keptByHooks(config),
-      captures: config.memoryEnabled ? "worked" : "all",
+      captures,
       batchRows: config.retentionBatchRows,
     });
     let isDone = false;
