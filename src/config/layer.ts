@@ -57,7 +57,7 @@ export interface ConfigEntry {
   readonly value: Plain;
 }
 
-/** What the schema refuses of a value in a project's file; empty where it refuses nothing. */
+/** Checks a value as if a project's file held it. @returns The schema's objections in one text; empty when it has none. */
 export function faultsOf({ path, value }: Omit<ConfigEntry, "name">): string {
   const nested = path.reduceRight<Plain>((inner, key) => ({ [key]: inner }), value);
   const { problems } = readLayer({ layer: "project", path: "", text: JSON.stringify(nested) });

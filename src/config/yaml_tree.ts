@@ -217,7 +217,7 @@ function idOf(path: ValuePath): string {
 /** Lists from which entries were taken out, with the indexes that the remaining entries have in the file. */
 const FILE_INDEXES = new WeakMap<object, readonly number[]>();
 
-/** What stands at a path; undefined when nothing does. */
+/** Reads the value at a path; undefined when the path leads nowhere. */
 export function valueAt(root: unknown, path: ValuePath): unknown {
   let value = root;
   for (const part of path) {

@@ -1,6 +1,6 @@
 /**
- * What the daemon does beside its requests, in small steps, so that requests are answered between them: it works captures into
- * memory when another process has written, lets the summarizer rewrite summaries, and removes what was kept long enough.
+ * The daemon's background work: it works captures into memory when another process has written, lets the summarizer rewrite
+ * summaries, and removes old rows. It works in small steps and answers requests between them.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { count } from "../base/counts.ts";

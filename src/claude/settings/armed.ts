@@ -48,7 +48,7 @@ export interface Unarmed {
   readonly remedy: Remedy;
 }
 
-/** What decides whether gates are asked. */
+/** The rules and the surroundings that a check of the gates needs. */
 interface Asked {
   readonly needs: readonly Need[];
   readonly ownership: Ownership;
@@ -272,7 +272,7 @@ export interface HookProgram {
   readonly script: string | null;
 }
 
-/** What follows the program. */
+/** The words after the program: `hook <Event>`, perhaps with our mark. */
 const REST = new RegExp(`\\s+hook(?:\\s+[A-Za-z]+)?(?:\\s+${OWN_MARK})?\\s*$`);
 
 /** Reads one of our own commands: `/usr/local/bin/conclaude hook Stop`, `deno run … main.ts hook Stop`. */

@@ -34,7 +34,7 @@ export interface HooksPlace {
   readonly claudeFolder: string | undefined;
   /** One more settings file that Claude Code is started with (`claude --settings FILE`), as an absolute path. */
   readonly settings?: string | undefined;
-  /** What hooks should start. */
+  /** The program that the hooks are meant to start. */
   readonly program: Program;
   /** The executable that this process is; null when it runs from source. */
   readonly executable: string | null;

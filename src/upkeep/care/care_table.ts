@@ -50,16 +50,21 @@ export function foreignKeyFaults(db: DatabaseSync): string[] {
     );
 }
 
-/** The size of a database, the pages of it that hold nothing, and the rows of each table: every table is read once. */
-export function measureDatabase(db: DatabaseSync) {
-  const { pageBytes, pages, freePages } = spaceUse(db);
-  const names = db.prepare(
+/** The names of a database's tables in the order of the alphabet, without SQLite's own. */
+export function tableNames(db: DatabaseSync): string[] {
+  return db.prepare(
     `SELECT name
        FROM sqlite_schema
       WHERE type = 'table'
         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       ORDER BY name`,
   ).all().map(({ name }) => String(name));
+}
+
+/** The size of a database, the pages of it that hold nothing, and the rows of each table: every table is read once. */
+export function measureDatabase(db: DatabaseSync) {
+  const { pageBytes, pages, freePages } = spaceUse(db);
+  const names = tableNames(db);
   const countOf = (name: string) =>
     Number(db.prepare(`SELECT count(*) AS n FROM ${quotedName(name)}`).get()!["n"]);
   return {

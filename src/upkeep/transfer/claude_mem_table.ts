@@ -1,4 +1,5 @@
 /** Reads the memory of claude-mem, or of claude-mem-lite. Which columns a table has depends on its version. */
+import { tableNames } from "../care/care_table.ts";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { digestOf } from "../../base/fnv.ts";
 import { normalizeSessionId, UNKNOWN_SESSION_ID } from "../../base/ids.ts";
@@ -25,13 +26,7 @@ const CLAUDE_ID = "content_session_id|claude_session_id";
 /** Finds the tables that can be read, and names the others that have rows. @throws {Error} What SQLite says. */
 export function claudeMemTables(db: DatabaseSync): { tables: ClaudeMemTable[]; others: string[] } {
   const columnsOf = db.prepare("SELECT name FROM pragma_table_info(?)");
-  const names = db.prepare(
-    `SELECT name
-       FROM sqlite_schema
-      WHERE type = 'table'
-        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-      ORDER BY name`,
-  ).all().map(({ name }) => String(name));
+  const names = tableNames(db);
   const has = (table: string, columns: string) =>
     columnsOf.all(table).some(({ name }) => columns.split("|").includes(String(name)));
   const isLite = has("sessions", "project_dir");
