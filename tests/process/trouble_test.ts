@@ -7,7 +7,8 @@ import { filesBelow, logOf, queryValue, spoolFiles } from "../support/look.ts";
 import { change, configureUser, held } from "../support/on_home.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
-import { makeUsedDatabase } from "../support/spoilt.ts";
+import { makeUsedDatabase, spoil } from "../support/spoilt.ts";
+import { PAGE_BYTES, pagesOf, rowsIn, worked } from "../support/worked_database.ts";
 import { testWith } from "../support/fixtures.ts";
 
 /** Makes a hook a process. */
@@ -22,6 +23,18 @@ test("with a folder in the place of the database a hook answers, and its record 
   Deno.removeSync(home.database);
   await capture(home, "b", PROCESS);
   assert.deepEqual(written(home), ["a", "b"]);
+});
+
+test("doctor --fix in one process brings back every row around the pages that are damaged", async (home) => {
+  await worked(home);
+  const tables = { hook_executions: "id", pending_queue: "id" };
+  const rows = Object.entries(tables).map(([table, id]) => rowsIn(home.database, table, id));
+  const [page] = pagesOf(home.database, "observations", "leaf");
+  spoil(home.database, { at: (page! - 1) * PAGE_BYTES, length: PAGE_BYTES });
+  const { stdout } = await startProgram(["doctor", "--fix"], { env: { HOME: home.path } });
+  assert.match(stdout, /fixed: set the damaged database aside/);
+  const mended = Object.entries(tables).map(([table, id]) => rowsIn(home.database, table, id));
+  assert.deepEqual(mended, rows, stdout);
 });
 
 const LOCKS: Readonly<Record<string, string>> = {

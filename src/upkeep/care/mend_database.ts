@@ -7,7 +7,7 @@ import { findTranscripts } from "../../claude/transcript/find_transcripts.ts";
 import { compareTranscripts } from "../transfer/transcript_gaps.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { connect } from "../../db/connect.ts";
-import { integrityFaults } from "./care_table.ts";
+import { integrityFaults, settleDatabase } from "./care_table.ts";
 import { endWrites, holdWrites, openDamaged } from "./damaged_database_table.ts";
 import { openDatabase } from "../../db/database.ts";
 import { transaction } from "../../db/transaction.ts";
@@ -27,7 +27,7 @@ import {
   removeLeftDrafts,
   setAside,
 } from "./database_files.ts";
-import { realOr } from "../../system/files.ts";
+import { copyFileSync, realOr } from "../../system/files.ts";
 
 /** A repair waits so long for a drain, and for another process where no configuration says otherwise. */
 const LOCK_WAIT_MS = 15_000;
@@ -70,17 +70,21 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
   }
   removeLeftDrafts(database);
   const drafts = [makeDraft(database), makeDraft(database), makeDraft(database)] as const;
+  const whole = makeDraft(database);
   const held = holdWrites(database, busyTimeoutMs);
   let mended: Mended;
   let aside: string;
   try {
     mended = await fillDraft(place, drafts);
+    // A connection that older runtimes leave open keeps rows in the log, and its file cannot be opened under a new name.
+    if (!settleDatabase(drafts[0], busyTimeoutMs)) throw new Error("the new database is in use");
+    copyFileSync(drafts[0], whole);
     if (held !== null) quietly(() => endWrites(held));
     aside = setAside(database, { reason: "damaged", nowMs });
-    placeDraft(drafts[0], database, { reason: "damaged", nowMs });
+    placeDraft(whole, database, { reason: "damaged", nowMs });
   } finally {
     held?.close();
-    drafts.forEach(removeDraft);
+    [...drafts, whole].forEach(removeDraft);
     lock.release();
   }
   using db = await openDatabase(database, { busyTimeoutMs });
