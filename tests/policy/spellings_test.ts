@@ -93,7 +93,10 @@ sizedTest(
       comesFromGit: false,
       isElsewhere: false,
     };
-    const look = () => ({ files: [file], unknown: [] });
+    const look = (path: string) => ({
+      files: path.endsWith("yarn.lock") ? [file] : [],
+      unknown: [],
+    });
     const words =
       "git push npm publish terraform rm -rf / ~ sh -c eval sudo env xargs find -delete -exec echo cd . " +
       "yarn.lock dd of=x mv cp tee sed -i $X $(a) `a` 'a' \"b\" \\ { } ( ) {a,b} * [a] ? > >> | && ; & \n << E < #";

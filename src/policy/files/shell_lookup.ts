@@ -34,6 +34,7 @@ export interface ShellGround extends Ground {
 
 export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): Looked {
   const full = fullPath(path, ground);
+  if (how.isUnknown && isFolder(full)) how = { ...how, effect: "fill" };
   if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, ground);
   const { places, unknown } = placesOf(full, how, ground);
   if (places.length === 0 && (how.namedLike ?? null) !== null) {

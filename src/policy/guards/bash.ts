@@ -5,11 +5,13 @@ import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
+import { ROOT_RULE } from "./file_rules.ts";
 import { PROTECT_RULE } from "./protected.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import type { ShellCommand } from "../shell/shell_command.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
 import { isContaining } from "../shell/runners.ts";
+import { namesInText, unexplained } from "../shell/unexplained.ts";
 import { readScript, type Script, type Surroundings } from "../shell/script.ts";
 import {
   branchMade,
@@ -61,6 +63,38 @@ function judgeScript(
   const folders: string[] = [];
   /** Targets that were looked up already. A new folder may change the answers, so it clears them. */
   let known = new Set<string>();
+  /** A program that no table explains: its words that name a protected file are in doubt. */
+  const judgeUnexplained = (command: ShellCommand) => {
+    const { words, texts, scripts } = isOnOtherMachine(command)
+      ? NOTHING_NAMED
+      : unexplained(command);
+    const by = programName(command.words[0]?.text ?? "the shell");
+    const mayChange = (word: Argument, isInText: boolean) => {
+      const path = placeOf(word, command.folder);
+      if (path === null || path.length > MAX_PATH_CHARS || looked > MAX_LOOKED) return;
+      const how = {
+        effect: "change",
+        isFolder: false,
+        isGlob: word.isGlob,
+        isUnknown: true,
+      } as const;
+      const { files } = look(path, how);
+      looked += 1 + files.length;
+      const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
+      for (const file of files) {
+        const found = judgeOne(policy, file, asUsed).filter(({ rule }) => rule !== ROOT_RULE);
+        if (found.length === 0) continue;
+        if (isInText || found.every(({ rule }) => rule !== PROTECT_RULE)) {
+          doubts.push(`what \`${by}\` does with ${file.name} is not known`);
+        } else blocks.push(...found.filter(({ rule }) => rule === PROTECT_RULE));
+      }
+    };
+    for (const word of words) mayChange(word, false);
+    for (const name of texts.flatMap(namesInText)) mayChange(literal(name), true);
+    for (const [rule] of scripts.map((script) => rulesBegunBy(policy, script))) {
+      if (rule !== undefined) doubts.push(`\`${by}\` is given what ${rule} forbids`);
+    }
+  };
   const judge = (command: ShellCommand) => {
     if (policy.deniesDangerous) {
       const danger = judgeDanger(command, isContained(command) ? null : use);
@@ -111,6 +145,7 @@ function judgeScript(
         doubts.push(`whether \`${by}\` means ${first.name}${more} is not known`);
       }
     }
+    judgeUnexplained(command);
     links.push(...made);
     const madeNow = foldersMade(command);
     if (madeNow.length > 0) known = new Set();
@@ -211,7 +246,20 @@ function named({ path, search }: Target): string[] {
 }
 
 function isElsewhere(command: ShellCommand): boolean {
-  return isContained(command) || isStartedBy(command, (name) => name === "ssh");
+  return isContained(command) || isOnOtherMachine(command);
+}
+
+const NOTHING_NAMED = { words: [], texts: [], scripts: [] } as const;
+
+function isOnOtherMachine(command: ShellCommand): boolean {
+  return isStartedBy(command, (name) => name === "ssh");
+}
+
+/** The rules about commands that a text begins with. */
+function rulesBegunBy(policy: GuardPolicy, text: string): string[] {
+  return policy.tools.filter(({ about, action, pattern }) =>
+    about === "command" && action === "block" && new RegExp(pattern, "s").test(text.trim())
+  ).map(({ name }) => name);
 }
 
 function isContained(command: ShellCommand): boolean {

@@ -147,10 +147,19 @@ export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
 /** Texts in commands that destroy, write or unpack something, or that start a command which is not in the text. */
 const SIGNS: readonly string[] = WORDS.signs;
 
+/** Whether a word may name a file of a rule: the last part of what stands plainly in its pattern is there. */
+function mayNameFiles({ uneditable, noAdditions, tools }: GuardPolicy, command: string): boolean {
+  const files = tools.filter(({ about, action }) => about === "file" && action === "block");
+  return [...uneditable, ...noAdditions, ...files].some(({ needle }) =>
+    command.includes(needle.split("/").findLast((part) => part !== "") ?? "")
+  );
+}
+
 /** Whether a rule could mean a command, so that it has to be parsed. The shell removes quotes, so they are ignored. */
 export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
   const plain = command.replace(/['"\\\n]/g, "");
   if (SIGNS.some((text) => plain.includes(text))) return true;
+  if (mayNameFiles(policy, plain)) return true;
   return policy.tools.some((rule) => {
     if (rule.about !== "command") return false;
     if (rule.action === "allow") return true;

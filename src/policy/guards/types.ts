@@ -57,6 +57,8 @@ export type Effect = "change" | "remove" | "fill" | "tamper";
 
 export interface HowToLook {
   readonly effect: FileFacts["effect"];
+  /** The command may do anything with the path: what lies in a folder counts as well. */
+  readonly isUnknown?: true;
   /** True for a pattern of the shell: all files that match are looked up. */
   readonly isGlob?: boolean;
   /** The file counts only if its parent is a folder: `cp a b` makes `b/a` if `b` is one. */

@@ -31,15 +31,15 @@ export class Findings {
 
   /** Keeps a command. `output` is what it prints, where that is known. */
   keep(
-    { words, redirects, input, listing, state, output }:
-      & Pick<ShellCommand, "words" | "redirects" | "input" | "listing">
+    { words, redirects, input, listing, texts = [], state, output }:
+      & Pick<ShellCommand, "words" | "redirects" | "input" | "listing" | "texts">
       & { readonly state: State; readonly output?: string | undefined },
   ): ShellCommand {
     this.#budget.spend(STEPS_OF_COMMAND + words.length * STEPS_OF_WORD);
     const { folder, startedBy } = state;
     const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
     const callsFunction = state.functions.has(words[0]?.text ?? "");
-    const around = { listing, folder, gitDir, startedBy, callsFunction };
+    const around = { listing, texts, folder, gitDir, startedBy, callsFunction };
     const patched = changesOfPatches({ words, redirects, input, folder }, {
       topOf: this.#disk.topOf,
       textOf: (file, folder) => this.#textOf(file, folder),

@@ -33,6 +33,15 @@ const OPTIONS_OF_CLONE: OptionNames = {
 /** With one of these, a person chooses what `git stash` takes, or a file lists it. */
 const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
 
+const CHANGING = new Set(
+  "am apply checkout clean clone init merge-file mv reset restore rm stash switch".split(" "),
+);
+
+/** Whether it is known which files a verb changes. */
+export function changesByGit(verb: string): boolean {
+  return CHANGING.has(verb) || Object.hasOwn(GIT_OUTPUTS, verb);
+}
+
 type PutAway = (words: readonly Argument[], takes: PathspecUse["takes"]) => Change[];
 
 /** Verbs of `git stash` that put nothing away: they only look, or bring back files that were judged before. */

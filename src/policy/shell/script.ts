@@ -19,6 +19,7 @@ import {
   type Redirection,
   type Statement,
   type SyntaxNode,
+  type Word,
 } from "unbash";
 import { Budget, expandWord, placeOf, type Scope, stepsToParse, TooMuchWork } from "./word.ts";
 import {
@@ -37,7 +38,7 @@ import {
   withAssigned,
   withPrefix,
 } from "./state.ts";
-import { inputOf, listingBefore, printed, readRedirects, scopeOf } from "./shell_output.ts";
+import { inputOf, listingBefore, printed, readRedirects, scopeOf, toldIn } from "./shell_output.ts";
 import { dialectOf, findInner, isShell } from "./wrappers.ts";
 import { programName } from "./operands.ts";
 
@@ -173,6 +174,12 @@ class Reader {
         return this.#node(node.command, state);
       case "Coproc":
         return this.#node(node.body, copyOf(state));
+      case "TestCommand": {
+        const texts = laterRun(wordsIn(node));
+        const bare = { words: [], redirects: [], input: undefined };
+        if (texts.length > 0) this.found.keep({ ...bare, texts, state });
+        return forEachChild(node, (child) => this.#node(child, state));
+      }
       case "CommandExpansion":
       case "ProcessSubstitution":
         this.#budget.spend(node.text.length / 32);
@@ -239,15 +246,31 @@ class Reader {
     const redirects = readRedirects(node.redirects, scope);
     if (words.length === 0) {
       assignAll(node.prefix, state, scope);
-      if (redirects.length > 0) this.found.keep({ words: [], redirects, input: undefined, state });
+      const texts = laterRun(
+        node.prefix.flatMap((part) =>
+          part.type === "Assignment" && part.value.type === "Word" ? [part.value] : []
+        ),
+      );
+      if (redirects.length + texts.length > 0) {
+        this.found.keep({ words: [], redirects, input: undefined, texts, state });
+      }
       return;
     }
     const input = inputOf(node, before, scope);
     const listing = listingBefore(node, before, scope);
+    const texts = input === undefined ? toldIn(before, scope) : [];
     // Variables before a command hold for this command alone.
     const own = withPrefix(node.prefix, state, scope);
     const output = printed(node, scope);
-    const command = this.found.keep({ words, redirects, input, listing, state: own, output });
+    const command = this.found.keep({
+      words,
+      redirects,
+      input,
+      listing,
+      texts,
+      state: own,
+      output,
+    });
     this.#effects(command, node, { state, scope });
   }
 
@@ -338,6 +361,22 @@ class Reader {
       if (/[$`]/.test(body)) this.source(`: "${body}"`, inner(copyOf(state), state.startedBy));
     } else forEachChild(node, (child) => this.#substitutions(child, state));
   }
+}
+
+/** The values of words that hold a substitution in quotes: a later expansion or a test may run it. */
+function laterRun(words: readonly Word[]): string[] {
+  return words.flatMap(({ parts = [] }) =>
+    parts.flatMap((part) =>
+      /Quoted$/.test(part.type) && "value" in part && /\$\(|`/.test(part.value) ? [part.value] : []
+    )
+  );
+}
+
+function wordsIn(node: SyntaxNode): Word[] {
+  if (node.type === "Word") return [node];
+  const words: Word[] = [];
+  forEachChild(node, (child) => words.push(...wordsIn(child)));
+  return words;
 }
 
 /** Commands that do not fail if they are written rightly. */

@@ -10,6 +10,8 @@ export interface ShellCommand {
   readonly input: string | undefined;
   /** The words of the command before the pipe, if that prints names of files, as `find` does. */
   readonly listing?: readonly Argument[] | undefined;
+  /** Values of variables and conditions that hold a substitution in quotes, which a later expansion may run. */
+  readonly texts?: readonly string[];
   /** The files that change by the patches which it applies. */
   readonly patched?: readonly Change[];
   readonly folder: string | null;

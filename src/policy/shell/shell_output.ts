@@ -124,6 +124,14 @@ export function printed(node: CommandNode, scope: Scope): string | undefined {
   return formatted(format, values);
 }
 
+/** What the commands of a group before the pipe print, as far as that is known. */
+export function toldIn(before: CommandNode | undefined, scope: Scope): string[] {
+  if (before?.type !== "Subshell" && before?.type !== "BraceGroup") return [];
+  return before.body.commands.flatMap(({ command }) =>
+    command.type === "Command" ? printed(command, scope) ?? [] : []
+  );
+}
+
 function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
   return isOpen || isGlob ? undefined : text;
 }

@@ -175,7 +175,7 @@ const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "pr
 /** Follows a command that changes variables, parameters or the folder. */
 export function changeShell(
   name: string,
-  { args }: Command,
+  { args, prefix }: Command,
   at: {
     readonly words: readonly Argument[];
     readonly state: State;
@@ -183,8 +183,13 @@ export function changeShell(
   },
 ): void {
   const { words, state, scope } = at;
-  if (name === "cd") changeFolder(words, state);
-  else if (name === "pushd" || name === "popd") changeStack(name, words, state);
+  if (name === "cd") {
+    // Each folder of CDPATH may hold the one that is named.
+    const isSearched = state.variables.has("CDPATH") ||
+      prefix.some((part) => part.type === "Assignment" && part.name === "CDPATH");
+    if (isSearched && !/^\.{0,2}\//.test(words[0]?.text ?? "/")) goTo(null, state);
+    else changeFolder(words, state);
+  } else if (name === "pushd" || name === "popd") changeStack(name, words, state);
   else if (name === "set") setGiven(words, state);
   else if (FILLING.has(name)) { for (const { text } of words) setVariable(text, undefined, state); }
   else if (DECLARING.has(name)) {

@@ -74,6 +74,18 @@ export function foldersMade({ words: [program, ...rest], folder }: ShellCommand)
   return split(rest, { valued: "m" }).operands.flatMap((word) => placeOf(word, folder) ?? []);
 }
 
+/** Whether the tables say which files a program changes. */
+export function isWriter(name: string): boolean {
+  return WRITERS.has(ownName(name)) || DATABASE_PROGRAMS.has(name) ||
+    /^(?:g|bsd)?tar$/.test(name) ||
+    name === "dd";
+}
+
+/** `sed` of `gsed`, `awk` of `mawk`. */
+function ownName(name: string): string {
+  return name.replace(/^[gmn](?=awk$)|^g(?=sed$|cp$|mv$|rm$)/, "");
+}
+
 function changesOf(
   name: string,
   rest: readonly Argument[],
@@ -86,7 +98,7 @@ function changesOf(
   if (name === "git") return [...changesOfGit(rest), ...patched];
   if (/^(?:g|bsd)?tar$/.test(name)) return changesOfTar(rest);
   if (DATABASE_PROGRAMS.has(name)) return changesOfDatabase(rest);
-  const own = name.replace(/^[gmn](?=awk$)|^g(?=sed$|cp$|mv$|rm$)/, "");
+  const own = ownName(name);
   const writer = WRITERS.get(own);
   const inScript = own === "sed" ? writtenBySed(rest) : own === "awk" ? writtenByAwk(rest) : [];
   return [

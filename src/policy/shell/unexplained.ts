@@ -1,0 +1,139 @@
+/**
+ * What a command names that no table explains. A program that neither a row of readers nor one of writers knows may do
+ * anything with its words; so may one that runs code with the names in that code.
+ */
+import { changesByGit } from "./git_changes.ts";
+import { programName, withoutGitOptions } from "./operands.ts";
+import READERS from "./readers.json" with { type: "json" };
+import { isContaining } from "./runners.ts";
+import type { ShellCommand } from "./shell_command.ts";
+import { findInner, powerShell } from "./wrappers.ts";
+import { type Argument, withText } from "./word.ts";
+import { isWriter } from "./writes.ts";
+
+export interface Unexplained {
+  /** Words that may each be a path, or hold one. */
+  readonly words: readonly Argument[];
+  /** Code and values in which a path may stand. */
+  readonly texts: readonly string[];
+  /** Of these, the ones that the program plainly runs as a command. */
+  readonly scripts: readonly string[];
+}
+
+const NOTHING: Unexplained = { words: [], texts: [], scripts: [] };
+const ONLY_WORDS = { texts: [], scripts: [] };
+const wordsOf = (list: string) => new Set(list.split(" "));
+const PROGRAMS = wordsOf(READERS.programs.join(" "));
+const GIT_VERBS = wordsOf(READERS.git);
+const OWN_VERBS = wordsOf(READERS.conclaude);
+const INPUTS = wordsOf(READERS.inputs);
+const CODE_IN_WORDS = wordsOf(READERS.codeInWords);
+const CODE_ON_INPUT = wordsOf(READERS.codeOnInput);
+
+export function unexplained(command: ShellCommand): Unexplained {
+  const { words: [program, ...rest], input, texts = [], callsFunction } = command;
+  if (program === undefined) return { ...NOTHING, texts };
+  const name = programName(program.text);
+  if (callsFunction || isReader(name, rest)) return NOTHING;
+  const mounted = inMounts(command);
+  if (mounted !== null) return { ...ONLY_WORDS, words: mounted };
+  const read = input === undefined ? texts : [...texts, input];
+  const onInput = CODE_ON_INPUT.has(name) ? read : [];
+  if (CODE_IN_WORDS.has(name)) return { ...NOTHING, texts: [...codeIn(rest), ...onInput] };
+  if (isWriter(name)) return { ...NOTHING, texts: onInput };
+  const [started] = findInner(command);
+  if (started !== undefined) {
+    return started.kind === "file" ? { ...ONLY_WORDS, words: afterScript(rest) } : NOTHING;
+  }
+  const named = withoutInputs(withoutVerb(rest));
+  return {
+    words: named.filter((word) => !isCode(word)).flatMap(pathsIn),
+    texts: [...codeIn(named), ...read],
+    scripts: [...read, ...rest.filter((_, i) => RUNNING.test(rest[i - 1]?.text ?? "")).map(textOf)],
+  };
+}
+
+/** Options whose value is likely to be run. */
+const RUNNING = /^--?(?:c|e|x|ex|cmd|exec|command|eval|run|script|shell)$/;
+
+function textOf({ text }: Argument): string {
+  return text;
+}
+
+/** PowerShell names a cmdlet by a verb that says whether it changes something. */
+const READING_CMDLET =
+  /^(?:compare|convertfrom|convertto|find|format|get|group|measure|read|resolve|select|show|sort|test|where|write)-[a-z]+$/i;
+
+function isReader(name: string, rest: readonly Argument[]): boolean {
+  if (PROGRAMS.has(name) || READING_CMDLET.test(name) || powerShell()?.isCmdlet(name)) return true;
+  if (name === "conclaude") return OWN_VERBS.has(rest[0]?.text ?? "");
+  if (name !== "git") return false;
+  const verb = withoutGitOptions(rest).words[0];
+  return verb === undefined || verb.isOpen || GIT_VERBS.has(verb.text) || changesByGit(verb.text);
+}
+
+function isCode({ text }: Argument): boolean {
+  return /[\s;()]/.test(text);
+}
+
+function codeIn(words: readonly Argument[]): string[] {
+  return words.filter(isCode).map(textOf);
+}
+
+/** The parameters of a script: the script itself is only read. */
+function afterScript(rest: readonly Argument[]): Argument[] {
+  const script = rest.findIndex(({ text }) => !text.startsWith("-"));
+  return script < 0 ? [] : rest.slice(script + 1).flatMap(pathsIn);
+}
+
+/** Leaves out a first word that can only be a verb: `link` of `yarn link x`. */
+function withoutVerb(rest: readonly Argument[]): readonly Argument[] {
+  const [first, ...others] = rest;
+  return first !== undefined && /^[a-z][\w:-]*$/i.test(first.text) ? others : rest;
+}
+
+/** Leaves out the values of options that name a file to be read. */
+function withoutInputs(rest: readonly Argument[]): Argument[] {
+  return rest.filter(({ text }, i) =>
+    !INPUTS.has(rest[i - 1]?.text ?? "") && !INPUTS.has(text.replace(/=.*$/s, ""))
+  );
+}
+
+/** A word, and what may be a path in it: the value of `--out=x`, `-ox`, `of=x`, `@x`, each side of `a:b`. */
+function pathsIn(word: Argument): Argument[] {
+  if (word.found !== undefined || (word.isOpen && word.text === "")) return [];
+  const { text } = word;
+  const value = /^(?:--?[\w-]+=|[\w.-]+=|-\w|@)(.+)$/s.exec(text)?.[1];
+  const parts = [
+    ...(text.startsWith("-") ? [] : [text]),
+    ...(value === undefined ? [] : [value]),
+    ...(text.includes(":") && !text.includes("://") ? (value ?? text).split(":") : []),
+  ];
+  return [...new Set(parts)].filter((part) => part !== "").map((part) => withText(word, part));
+}
+
+/** The words of a command in a container, as paths on this machine; null where it sees none of its files. */
+function inMounts({ words, startedBy }: ShellCommand): Argument[] | null {
+  if (startedBy === null || !isContaining(programName(startedBy.words[0]!.text))) return null;
+  const mounts = startedBy.words.flatMap(({ text }, i) => {
+    const given = /^(?:-v|--volume)$/.test(startedBy.words[i - 1]?.text ?? "")
+      ? text
+      : /^(?:-v|--volume=)(.+)$/.exec(text)?.[1];
+    const [host, inside, options] = given?.split(":") ?? [];
+    return inside === undefined || options === "ro" ? [] : [{ host: host!, inside }];
+  });
+  return words.slice(1).flatMap((word) =>
+    mounts.filter(({ inside }) => `${word.text}/`.startsWith(`${inside}/`))
+      .map(({ host, inside }) => withText(word, host + word.text.slice(inside.length)))
+  );
+}
+
+const MAX_TEXT_CHARS = 16_384;
+const MAX_NAMES = 100;
+
+/** The names in a text that look like paths. Only the first names of a long text are looked at. */
+export function namesInText(text: string): string[] {
+  const names = text.slice(0, MAX_TEXT_CHARS).match(/[\w.~@%+/-]+/g) ?? [];
+  const paths = names.map((name) => name.replace(/\.+$/, "")).filter((name) => /[./]/.test(name));
+  return [...new Set(paths)].slice(0, MAX_NAMES);
+}
