@@ -15,7 +15,7 @@ import {
   ruleText,
   type Verdict,
 } from "./guard_policy.ts";
-import { PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
+import { mayNameOwn, PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
 import type { FileFacts, Look } from "./types.ts";
 import WORDS from "./words.json" with { type: "json" };
 
@@ -148,7 +148,11 @@ export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
 const SIGNS: readonly string[] = WORDS.signs;
 
 /** Whether a word may name a file of a rule: the last part of what stands plainly in its pattern is there. */
-function mayNameFiles({ uneditable, noAdditions, tools }: GuardPolicy, command: string): boolean {
+function mayNameFiles(
+  { uneditable, noAdditions, tools, protectsItself }: GuardPolicy,
+  command: string,
+): boolean {
+  if (protectsItself && mayNameOwn(command)) return true;
   const files = tools.filter(({ about, action }) => about === "file" && action === "block");
   return [...uneditable, ...noAdditions, ...files].some(({ needle }) =>
     command.includes(needle.split("/").findLast((part) => part !== "") ?? "")

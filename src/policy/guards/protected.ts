@@ -136,6 +136,12 @@ export const NAMED_FILES: readonly NamedFiles[] = [
   },
 ];
 
+/** Whether a text may name a file of the guards. Finding that out is cheaper than reading the text. */
+export function mayNameOwn(text: string): boolean {
+  const lowered = text.toLowerCase();
+  return lowered.includes(".git/") || NAMED_FILES.some(({ needle }) => lowered.includes(needle));
+}
+
 /** The protected file that a path names, removes with its folder, or may make in a folder; null for none. */
 export function findOwn(
   own: readonly OwnFile[],
