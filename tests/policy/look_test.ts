@@ -32,10 +32,15 @@ Deno.test("the cheap look lets no command pass that changes files, or may", () =
 });
 
 Deno.test("the cheap look knows every program that changes files", () => {
-  const programs = [...WRITERS].filter(([, { operands }]) => operands !== "tampered")
-    .map(([name]) => name);
-  const unknown = [...programs, "tar", "gtar", "bsdtar"]
-    .filter((name) => !mayMean(EDITS, `${name} a b`));
+  const calls = [...WRITERS].filter(([, { operands }]) => operands !== "tampered")
+    .map(([name, { operands, begins, onlyWith }]) =>
+      begins !== undefined && /^\^.*cp/.test(begins.source)
+        ? `${name} ${name === "aws" ? "s3 " : ""}cp a b`
+        : operands === "none" || onlyWith !== undefined
+        ? `${name} a -o b --fix -w -i -d`
+        : `${name} a b`
+    );
+  const unknown = [...calls, "tar a", "gtar a", "bsdtar a"].filter((call) => !mayMean(EDITS, call));
   assert.deepEqual(unknown, []);
 });
 

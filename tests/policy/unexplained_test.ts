@@ -46,6 +46,11 @@ const IN_DOUBT = [
   'docker run --rm -v "$PWD:/w" alpine rm /w/yarn.lock',
   // Only the shell knows the folder.
   "CDPATH=src cd gen && : > x.ts",
+  // The shell splits a value in a way of its own, or reads another variable.
+  "IFS=,; c='rm,yarn.lock'; $c",
+  "declare -n r=q; q='rm yarn.lock'; $r",
+  // The rules of a Makefile that the command makes itself.
+  "make -f <(printf 'all:\\n\\trm yarn.lock')",
   // It runs what a rule forbids.
   "gdb -ex 'npm publish'",
   "nosuchshell <<< 'npm publish'",

@@ -16,6 +16,7 @@ import {
   type Verdict,
 } from "./guard_policy.ts";
 import { mayNameOwn, PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
+import { mayChange } from "../shell/quick_look.ts";
 import type { FileFacts, Look } from "./types.ts";
 import WORDS from "./words.json" with { type: "json" };
 
@@ -144,9 +145,6 @@ export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
   return [{ rule: STRICT_RULE, reason }];
 }
 
-/** Texts in commands that destroy, write or unpack something, or that start a command which is not in the text. */
-const SIGNS: readonly string[] = WORDS.signs;
-
 /** Whether a word may name a file of a rule: the last part of what stands plainly in its pattern is there. */
 function mayNameFiles(
   { uneditable, noAdditions, tools, protectsItself }: GuardPolicy,
@@ -162,8 +160,7 @@ function mayNameFiles(
 /** Whether a rule could mean a command, so that it has to be parsed. The shell removes quotes, so they are ignored. */
 export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
   const plain = command.replace(/['"\\\n]/g, "");
-  if (SIGNS.some((text) => plain.includes(text))) return true;
-  if (mayNameFiles(policy, plain)) return true;
+  if (mayChange(plain) || mayNameFiles(policy, plain)) return true;
   return policy.tools.some((rule) => {
     if (rule.about !== "command") return false;
     if (rule.action === "allow") return true;

@@ -2,14 +2,11 @@
 import { SHELL_TOOLS } from "../../claude/payload.ts";
 import type { RequiredUses } from "../../config/hook_config.ts";
 import type { GitAliases } from "../shell/git_verbs.ts";
+import { mayChange } from "../shell/quick_look.ts";
 
 /** Signs that a command starts another one, or that the shell changes its words. */
 const VEILED =
   /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z|pw|power)?sh(?:ell)?|cmd)\b|\bgit(?:\s+-|-[a-z])/;
-
-/** Signs that a command may change files. */
-const WRITING =
-  />|\b(?:g?(?:rm|mv|cp|sed|awk)|tee|ln|dd|install|rsync|scp|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|uniq|c?split|p?rename|xxd|json\.tool|merge-file|clone|patch|checkout|restore|reset|switch|stash|clean|apply|am|archive|ed|ex|tar|unzip|cpio|g(?:un)?zip|b(?:un)?zip2|(?:un)?xz|zstd|sponge|openssl|mkfifo|mktemp|prettier|eslint|stylelint|markdownlint|standard|biome|ruff|black|isort|autopep8|yapf|gofmt|goimports|rustfmt|clang(?:-format)?|shfmt|rubocop|yq|sd|dos2unix|unix2dos|sops|n?vim?|rimraf|del|trash|iconv|gpg2?|age|ssh-keygen|aws|gsutil|docker|podman|kubectl|oc|unzstd|(?:g|bsd)tar|zip|7za?|gcc|cc|[gc]\+\+|ld|rustc|go|pandoc|dot|esbuild|tsx|ts-node|pg_dump(?:all)?|mysqldump|[sl]trace)(?!\w)|\s--output\b/;
 
 /** Longer texts are parsed in any case: patterns can take polynomial time. */
 const MAX_LOOKED_CHARS = 2_000;
@@ -38,7 +35,7 @@ export function mayMean({ edits, commands }: RequiredUses, command: unknown): bo
   const unquoted = joined.replace(/['"\\]/g, "");
   if (!edits && commands === "") return false;
   if (unquoted.length > MAX_LOOKED_CHARS || VEILED.test(unquoted)) return true;
-  if (edits && WRITING.test(unquoted)) return true;
+  if (edits && mayChange(unquoted)) return true;
   if (commands === "") return false;
   const plain = (text: string) => text.replace(REDIRECTION, " ").replace(/\s+/g, " ");
   const unredirected = plain(unquoted);

@@ -103,6 +103,7 @@ function splitAlias(value: string): string[] {
 /** Verbs with an option whose value git runs. */
 const RUN_BY_VERB: ReadonlyMap<string, ScriptOption> = new Map([
   ["rebase", { letter: "x", long: "exec" }],
+  ["grep", { letter: "O", long: "open-files-in-pager" }],
   ["difftool", { letter: "x", long: "extcmd" }],
   ["clone", { letter: "u", long: "upload-pack" }],
   ...["fetch", "pull", "fetch-pack", "ls-remote"]

@@ -196,7 +196,13 @@ export function changeShell(
     if (name !== "export" && name !== "readonly") {
       for (const { text } of words) state.locals?.add(text.replace(/=.*/s, ""));
     }
-    for (const arg of args) if (arg.type === "Assignment") assign(arg, state, scope);
+    // A name that stands for another variable.
+    const isReference = words.some(({ text }) => /^-[a-zA-Z]*n/.test(text));
+    for (const arg of args) {
+      if (arg.type !== "Assignment") continue;
+      if (isReference) setVariable(arg.name, undefined, state);
+      else assign(arg, state, scope);
+    }
   }
 }
 

@@ -182,7 +182,9 @@ function addPart(part: WordPart, place: Place): void {
       fields.addGlob("*");
       break;
     default: {
-      const words = wordsOf(part, scope);
+      // With other separators only the shell knows how it splits a value.
+      const isSplitElsewhere = !isQuoted && scope.variables.has("IFS");
+      const words = isSplitElsewhere ? undefined : wordsOf(part, scope);
       if (words === undefined) fields.addUnknown();
       else fields.addWords(words, isQuoted);
     }

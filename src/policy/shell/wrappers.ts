@@ -11,7 +11,7 @@ import {
 import { inFind, listedBy } from "./find_command.ts";
 import { inAwk, inInterpreter, MAX_CODE_CHARS, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { inGit, verbOfProgram } from "./aliases.ts";
-import { programName } from "./operands.ts";
+import { programName, split } from "./operands.ts";
 import { inRunner, inXargs } from "./runners.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
 import type { POWERSHELL } from "./powershell.ts";
@@ -90,6 +90,11 @@ function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   const isTold = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale?.test(text);
   if (telltale !== undefined && rest.some(isTold)) {
     return { kind: "code", program: name };
+  }
+  if (name === "make" || name === "gmake") {
+    const files =
+      split(rest, { output: { letter: "f", long: "--file" }, valued: "CIjloW" }).outputs;
+    if (files.length > 0) return fromFile(name, files[0]);
   }
   if (name === "trap" && rest[0] !== undefined && !rest[0].text.startsWith("-")) {
     return scriptFrom(rest[0]);
