@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseConfig } from "../support/configuration.ts";
 import { readUses } from "../../src/policy/guards/bash.ts";
-import { writerNames, writerOf } from "../../src/policy/shell/writers.ts";
+import { WRITERS } from "../../src/policy/shell/writers.ts";
 import { mayMean } from "../../src/policy/requirements/requirement_look.ts";
 import type {
   Requirement,
@@ -32,7 +32,7 @@ Deno.test("the cheap look lets no command pass that changes files, or may", () =
 });
 
 Deno.test("the cheap look knows every program that changes files", () => {
-  const calls = writerNames().map((name) => [name, writerOf(name)!] as const)
+  const calls = WRITERS.names.map((name) => [name, WRITERS.find(name)!] as const)
     .filter(([, { operands }]) => operands !== "tampered")
     .map(([name, { operands, begins, onlyWith }]) =>
       begins !== undefined && /^\^.*cp/.test(begins.source)

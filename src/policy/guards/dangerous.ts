@@ -8,7 +8,7 @@ import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
-import { writerOf } from "../shell/writers.ts";
+import { WRITERS } from "../shell/writers.ts";
 
 /** Folders that must stay, beside those of the system. */
 export interface Precious {
@@ -95,7 +95,7 @@ function judgeRecursive(
     (dashes >= 0 && i > dashes) || isOpen || !text.startsWith("-")
   );
   const isOwner = ({ text, source = text }: Argument) =>
-    writerOf(name)?.onlyGives?.test(source) ?? false;
+    WRITERS.find(name)?.onlyGives?.test(source) ?? false;
   for (const word of operands.filter((word) => !isOwner(word))) {
     // What `find` finds is judged with `find`.
     if (word.found !== undefined) continue;

@@ -1,5 +1,7 @@
 /** Programs that run code of other languages: whether a call runs code that stands in no file. */
 import { type Inner, scriptFrom } from "./shell_command.ts";
+import ROWS from "./interpreters.json" with { type: "json" };
+import { rowsByName } from "./rows.ts";
 import { type Argument, literal } from "./word.ts";
 
 interface Interpreter {
@@ -17,67 +19,15 @@ interface Interpreter {
   readonly codeVerbs?: RegExp;
 }
 
-const LUA: Interpreter = { code: /^-e/, valued: /^-l$/, idle: /^-v$/ };
-const ONLY_E: Interpreter = { code: /^-e/ };
-
-const NODE: Interpreter = {
-  code: /^(?:-[cip]*[ep]|--(?:eval|print)(?:$|=))/,
-  valued:
-    /^(?:-[rC]|--(?:require|import|loader|experimental-loader|conditions|env-file(?:-if-exists)?|input-type|test-(?:reporter(?:-destination)?|name-pattern|skip-pattern|concurrency|shard|timeout|isolation)|title|disable-warning|watch-path|unhandled-rejections|dns-result-order|icu-data-dir|openssl-config|stack-trace-limit|run))$/,
-  idle: /^(?:-v|--(?:test|v8-options|run|prof-process|completion-bash))(?:$|=)/,
-};
-
 /** Interpreters by their names without versions. */
-const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map(Object.entries({
-  python: {
-    code: /^-[bBdEiIOPqRsSuvx]*c/,
-    module: /^-[bBdEiIOPqRsSuvx]*m/,
-    valued: /^-[bBdEiIOPqRsSuvx]*[WX]$|^--check-hash-based-pycs$/,
-    idle: /^-V+$|^--help-(?:all|env|xoptions)$/,
-  },
-  perl: {
-    code: /^-[acdfilnpsStTuUwWX\d]*[eE]/,
-    valued: /^-[acdfilnpsStTuUwWX\d]*I$/,
-    idle: /^-[vV]/,
-  },
-  ruby: {
-    code: /^-[acdilnpsSvwWy\d]*e/,
-    valued: /^-[acdlnpsSvwWy\d]*[ICEr]$|^--(?:(?:ex|in)ternal-encoding|encoding|disable|enable)$/,
-    idle: /^-v$|^--copyright$/,
-  },
-  node: NODE,
-  tsx: NODE,
-  "ts-node": NODE,
-  bun: {
-    code: /^(?:-[a-z]*[ep]|--(?:eval|print)(?:$|=))/,
-    valued: /^(?:-[rc]|--(?:preload|cwd|config|env-file|filter|conditions|define|loader|port))$/,
-    idle: /^-v$|^--revision$/,
-    verb: "run",
-    codeVerbs: /^repl$/,
-  },
-  deno: {
-    code: /^$/,
-    valued: /^(?:-[cL]|--(?:config|import-map|lock|log-level|cert|location|seed))$/,
-    verb: "run",
-    codeVerbs: /^(?:eval|repl)$/,
-  },
-  php: {
-    code: /^-[CeHnqs]*[rRBE]|^--(?:run|process-(?:begin|code|end))$/,
-    valued: /^-[cdzt]$|^--(?:define|php-ini|docroot)$/,
-    idle: /^(?:-[vmilSf]|--(?:ini|info|modules|syntax-check|server|file|r[fceiz]))$/,
-  },
-  lua: LUA,
-  luajit: LUA,
-  osascript: { code: /^-e/, valued: /^-[ls]$/ },
-  Rscript: ONLY_E,
-}));
+const INTERPRETERS = rowsByName<Interpreter>(ROWS);
 
 /** With one of these an interpreter, or a shell, only tells about itself. */
 export const TELLING_OF_ITSELF = /^(?:--version|--help|-V|-h|-\?)$/;
 
 /** The code or the file that an interpreter runs; undefined where it runs neither. */
 export function inInterpreter(program: string, rest: readonly Argument[]): Inner | undefined {
-  const interpreter = INTERPRETERS.get(program.replace(/[\d.]+$/, ""));
+  const interpreter = INTERPRETERS.find(program.replace(/[\d.]+$/, ""));
   if (interpreter === undefined) return undefined;
   const { code, idle, valued, module, verb, codeVerbs } = interpreter;
   const given: Inner = { kind: "code", program };

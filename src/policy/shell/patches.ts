@@ -2,7 +2,7 @@
 import { type Change, marked, type ShellCommand } from "./shell_command.ts";
 import { programName, split, withoutGitOptions } from "./operands.ts";
 import { type Argument, literal, OPEN, placeOf } from "./word.ts";
-import { writerOf } from "./writers.ts";
+import { WRITERS } from "./writers.ts";
 
 const NOTHING = "/dev/null";
 
@@ -81,7 +81,7 @@ function callOfGit(rest: readonly Argument[]): PatchCall | null {
 
 /** A call of `patch`; null for `patch FILE`, which names the file that it changes (see `writers.ts`). */
 function callOfPatch(rest: readonly Argument[]): PatchCall | null {
-  const { never, ...writer } = writerOf("patch")!;
+  const { never, ...writer } = WRITERS.find("patch")!;
   const outputs = (letter: string, long: string) =>
     split(rest, { ...writer, output: { letter, long } }).outputs;
   const { operands, options } = split(rest, writer);

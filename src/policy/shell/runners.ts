@@ -6,6 +6,7 @@
 import { type Inner, join, scriptFrom } from "./shell_command.ts";
 import { skipOptions, type ValuedOptions } from "./operands.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
+import { rowsByName } from "./rows.ts";
 import TABLES from "./runners.json" with { type: "json" };
 
 interface Runner extends ValuedOptions {
@@ -28,17 +29,11 @@ interface Runner extends ValuedOptions {
 }
 
 /** Programs that run another one as it is. */
-const WRAPPERS = byName(TABLES.wrappers);
+const WRAPPERS = rowsByName<Runner>(TABLES.wrappers);
 /** Programs that run another one out of a package, or in a prepared environment. */
-const RUNNERS = byName(TABLES.packages);
+const RUNNERS = rowsByName<Runner>(TABLES.packages);
 /** Programs that run another one in a container. */
-const CONTAINED = byName(TABLES.containers);
-
-function byName(
-  rows: readonly (Runner & { readonly names: string })[],
-): ReadonlyMap<string, Runner> {
-  return new Map(rows.flatMap((row) => row.names.split(" ").map((name) => [name, row])));
-}
+const CONTAINED = rowsByName<Runner>(TABLES.containers);
 
 const DYNAMIC_LINKER = /^ld-(?:linux|musl)[\w-]*\.so\.\d+$/;
 
@@ -54,8 +49,8 @@ export function isContaining(name: string): boolean {
 
 /** The command or script that such a program runs; undefined where it runs none. */
 export function inRunner(name: string, rest: readonly Argument[]): Inner | undefined {
-  const runner = WRAPPERS.get(name.replace(DYNAMIC_LINKER, "ld.so")) ?? RUNNERS.get(name) ??
-    CONTAINED.get(name);
+  const runner = WRAPPERS.find(name.replace(DYNAMIC_LINKER, "ld.so")) ?? RUNNERS.find(name) ??
+    CONTAINED.find(name);
   if (runner === undefined) return undefined;
   const { groups, verbs, own, operands = 0, dashes, unless, joins, appends } = runner;
   const isIn = (words: string | undefined, text: string) => words?.split(" ").includes(text);
@@ -86,7 +81,7 @@ const MAX_LINES = 32;
 
 /** The commands of `xargs`. `input` is what it reads: a text, or one argument that stands for all its words. */
 export function inXargs(rest: readonly Argument[], input: string | Argument | undefined): Inner[] {
-  const at = skipOptions(rest, WRAPPERS.get("xargs")!);
+  const at = skipOptions(rest, WRAPPERS.find("xargs")!);
   const options = rest.slice(0, at);
   const words = rest.slice(at);
   const command = words.length === 0 ? [literal("echo")] : words;

@@ -1,5 +1,6 @@
 /** The programs whose purpose it is to change files, and which of their arguments are those files. */
 import type { OptionName, OptionNames } from "./operands.ts";
+import { rowsByName } from "./rows.ts";
 import ROWS from "./writers.json" with { type: "json" };
 
 export interface Copying {
@@ -62,38 +63,4 @@ export interface Writer extends OptionNames {
   readonly excluding?: RegExp;
 }
 
-const WRITERS = new Map<string, Writer>();
-
-/** The rows of `writers.json` by the names of their programs. A text between slashes is a pattern there. */
-const PLAIN: ReadonlyMap<string, unknown> = new Map(
-  ROWS.flatMap(({ names, ...row }) => names.split(" ").map((name) => [name, row] as const)),
-);
-
-/** The names of all programs of the table. */
-export function writerNames(): readonly string[] {
-  return [...PLAIN.keys()];
-}
-
-export function isListedWriter(name: string): boolean {
-  return PLAIN.has(name);
-}
-
-/** How a program writes files; undefined for one that is not listed. */
-export function writerOf(name: string): Writer | undefined {
-  const known = WRITERS.get(name);
-  if (known !== undefined || !PLAIN.has(name)) return known;
-  const writer = withPatterns(PLAIN.get(name)) as Writer;
-  WRITERS.set(name, writer);
-  return writer;
-}
-
-function withPatterns(value: unknown): unknown {
-  if (typeof value === "string") {
-    const [, pattern] = /^\/(.+)\/$/s.exec(value) ?? [];
-    return pattern === undefined ? value : new RegExp(pattern);
-  }
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, withPatterns(inner)]),
-  );
-}
+export const WRITERS = rowsByName<Writer>(ROWS);

@@ -13,7 +13,7 @@ import { changesOfGit } from "./git_changes.ts";
 import { programName, split } from "./operands.ts";
 import { type Argument, OPEN, placeOf, withText } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
-import { isListedWriter, type Writer, writerOf } from "./writers.ts";
+import { type Writer, WRITERS } from "./writers.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { readWildcard } from "./wildcard.ts";
 
@@ -76,7 +76,7 @@ export function foldersMade({ words: [program, ...rest], folder }: ShellCommand)
 
 /** Whether the tables say which files a program changes. */
 export function isWriter(name: string): boolean {
-  return isListedWriter(ownName(name)) || DATABASE_PROGRAMS.has(name) ||
+  return WRITERS.has(ownName(name)) || DATABASE_PROGRAMS.has(name) ||
     /^(?:g|bsd)?tar$/.test(name) ||
     name === "dd";
 }
@@ -99,7 +99,7 @@ function changesOf(
   if (/^(?:g|bsd)?tar$/.test(name)) return changesOfTar(rest);
   if (DATABASE_PROGRAMS.has(name)) return changesOfDatabase(rest);
   const own = ownName(name);
-  const writer = writerOf(own);
+  const writer = WRITERS.find(own);
   const inScript = own === "sed" ? writtenBySed(rest) : own === "awk" ? writtenByAwk(rest) : [];
   return [
     ...marked(inScript, "change"),

@@ -1,0 +1,36 @@
+/** Tables about programs that stand in JSON: each row is for the programs in `names`. */
+
+export interface Rows<Row> {
+  readonly names: readonly string[];
+  has(name: string): boolean;
+  find(name: string): Row | undefined;
+}
+
+/** Reads a table. A text between slashes is a pattern; it is compiled when the row is first asked for. */
+export function rowsByName<Row>(rows: readonly { readonly names: string }[]): Rows<Row> {
+  const plain = new Map<string, unknown>(
+    rows.flatMap(({ names, ...row }) => names.split(" ").map((name) => [name, row] as const)),
+  );
+  const compiled = new Map<string, Row>();
+  return {
+    names: [...plain.keys()],
+    has: (name) => plain.has(name),
+    find: (name) => {
+      if (plain.has(name) && !compiled.has(name)) {
+        compiled.set(name, withPatterns(plain.get(name)) as Row);
+      }
+      return compiled.get(name);
+    },
+  };
+}
+
+function withPatterns(value: unknown): unknown {
+  if (typeof value === "string") {
+    const [, pattern] = /^\/(.+)\/$/s.exec(value) ?? [];
+    return pattern === undefined ? value : new RegExp(pattern);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withPatterns(inner)]),
+  );
+}
