@@ -1,5 +1,6 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
 import { baseName, parentOf } from "../../base/paths.ts";
+import { onlyTells } from "./command_forms.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
@@ -304,31 +305,4 @@ function once(blocks: readonly Block[]): Block[] {
       : rule + reason;
     return !seen.has(key) && seen.add(key);
   });
-}
-
-/** Programs that print their arguments or tell about them. */
-const TELLING = new Set(["echo", "printf", "man", "which", "type", "apropos", "whatis", "tldr"]);
-
-/** Options with which a program changes nothing. */
-const HARMLESS_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
-  [/^git$/, /^(?:-h|--help|--dry-run|--abort|--quit)$/],
-  [/^(?:npm|cargo)$/, /^(?:-h|--help|--dry-run)$/],
-  [/^(?:gh|glab|kubectl|helm|terraform)$/, /^(?:-h|--help)$/],
-];
-
-/** Options that take the next word as their value, whatever it looks like: `git commit -m --help` commits. */
-const VALUED =
-  /^-[a-zA-Z]*[mFcCtoRbB]$|^--(?:message|file|author|date|template|re(?:use|edit)-message|fixup|squash|trailer|push-option|repo|receive-pack|exec|title|body|tag|otp|registry|manifest-path|package)$/;
-
-/** `man git commit`, `git commit --help`, `npm publish --dry-run`. */
-function onlyTells([program, ...rest]: readonly Argument[]): boolean {
-  if (program === undefined) return false;
-  const name = programName(program.text);
-  if (TELLING.has(name)) return rest.length > 0;
-  const [, harmless] = HARMLESS_OPTIONS.find(([program]) => program.test(name)) ?? [];
-  if (harmless === undefined) return false;
-  const end = rest.findIndex(({ text }) => text === "--");
-  const options = (end < 0 ? rest : rest.slice(0, end)).map(({ text }) => text);
-  if (options.some((text) => /^--(?:no-dry-run|dry-run=|no-help)/.test(text))) return false;
-  return options.some((text, i) => harmless.test(text) && !VALUED.test(options[i - 1] ?? ""));
 }

@@ -11,6 +11,7 @@ import {
   type ToolRule,
   type Verdict,
 } from "./guard_policy.ts";
+import { formsOf } from "./command_forms.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { verbOfProgram } from "../shell/aliases.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
@@ -74,12 +75,15 @@ function judgeCommand(
   const { tool } = found;
   const shown = shownCommand(command.words);
   const texts = spellings(command.words).map(textOf);
+  const forms = formsOf(command.words).map(textOf);
   // PowerShell ignores upper and lower case in names.
   const flags = tool === "PowerShell" ? "si" : "s";
   const allowing: ToolRule[] = [];
   for (const rule of rules) {
     const { name } = rule;
-    const match = matchCommand(rule, texts, flags);
+    // An allowing rule means the words as they are written.
+    const tried = rule.action === "block" ? [...texts, ...forms] : texts;
+    const match = matchCommand(rule, tried, flags);
     if (rule.action === "block") {
       if (match === "yes") {
         found.blocks.set(name, { rule: name, reason: reasonOf(rule, tool, shown) });

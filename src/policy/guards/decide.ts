@@ -1,5 +1,6 @@
 /** Judges one tool use by all rules, and lists every rule that denies it. `bash.ts` parses shell commands first. */
 import { namesInRules, SEARCHING_TOOLS } from "../../claude/payload.ts";
+import { programsLike } from "./command_forms.ts";
 import { judgeFile, matchesFile } from "./file_rules.ts";
 import {
   type Actor,
@@ -145,6 +146,9 @@ export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
   return [{ rule: STRICT_RULE, reason }];
 }
 
+/** Programs that run what stands in a file of the project. */
+const MAY_RUN_ANY = /\b(?:make|npm|yarn|pnpm|bun)\b/;
+
 /** Whether a word may name a file of a rule: the last part of what stands plainly in its pattern is there. */
 function mayNameFiles(
   { uneditable, noAdditions, tools, protectsItself }: GuardPolicy,
@@ -165,6 +169,7 @@ export function mayConcernCommands(policy: GuardPolicy, command: string): boolea
     if (rule.about !== "command") return false;
     if (rule.action === "allow") return true;
     const [word = ""] = fixedHead(rule.glob).split(/\s/, 1);
-    return word === "" || plain.includes(word);
+    return word === "" || MAY_RUN_ANY.test(plain) ||
+      programsLike(word).some((name) => plain.includes(name));
   });
 }

@@ -1,5 +1,5 @@
 /** Collects what is found while a script is read: commands, written files, and what stays unknown. */
-import { type Argument, type Budget, placeOf } from "./word.ts";
+import { type Argument, type Budget, literal, placeOf } from "./word.ts";
 import type { Language, ShellCommand } from "./shell_command.ts";
 import { powerShell } from "./wrappers.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
@@ -44,7 +44,13 @@ export class Findings {
       topOf: this.#disk.topOf,
       textOf: (file, folder) => this.#textOf(file, folder),
     });
-    const command: ShellCommand = { words, redirects, input, patched, ...around };
+    const command: ShellCommand = {
+      words: withGitVariables(words, state.variables),
+      redirects,
+      input,
+      patched,
+      ...around,
+    };
     this.commands.push(command);
     this.written.note(command, output);
     if (words[0]?.isOpen || words[0]?.isGlob) {
@@ -82,6 +88,34 @@ export class Findings {
     return isMade ? null : this.#disk.readText(path);
   }
 }
+
+/** Git with the settings that variables give it, as options: `-c alias.x=…`. */
+function withGitVariables(
+  words: readonly Argument[],
+  variables: ReadonlyMap<string, string>,
+): readonly Argument[] {
+  const [program, ...rest] = words;
+  if (program === undefined || programName(program.text) !== "git") return words;
+  const quoted = variables.get("GIT_CONFIG_PARAMETERS") ?? "";
+  const count = Math.min(Number(variables.get("GIT_CONFIG_COUNT") ?? 0), MAX_SETTINGS) || 0;
+  const settings = [
+    ...Array.from(
+      quoted.matchAll(SETTING),
+      ([, name, equals = "", value = ""]) => name + equals + value,
+    ),
+    ...Array.from(
+      { length: count },
+      (_, i) => `${variables.get(`GIT_CONFIG_KEY_${i}`)}=${variables.get(`GIT_CONFIG_VALUE_${i}`)}`,
+    ),
+  ];
+  return settings.length === 0
+    ? words
+    : [program, ...settings.flatMap((one) => [literal("-c"), literal(one)]), ...rest];
+}
+
+/** `'name=value'`, `'name'='value'` */
+const SETTING = /'([^']*)'(?:(=)'([^']*)')?/g;
+const MAX_SETTINGS = 50;
 
 const REDIRECTS = new Set([">", ">|", ">>", "&>", "&>>"]);
 /** Programs that write their input into a file, or load one. */

@@ -25,6 +25,9 @@ const INTERPRETERS = rowsByName<Interpreter>(ROWS);
 /** With one of these an interpreter, or a shell, only tells about itself. */
 export const TELLING_OF_ITSELF = /^(?:--version|--help|-V|-h|-\?)$/;
 
+/** The script of a package manager, which is called like it: `npm-cli.js`. */
+const PACKAGED = /(?:^|\/)(npm|npx|yarn|pnpm|corepack)(?:-cli)?\.c?js$/;
+
 /** The code or the file that an interpreter runs; undefined where it runs neither. */
 export function inInterpreter(program: string, rest: readonly Argument[]): Inner | undefined {
   const interpreter = INTERPRETERS.find(program.replace(/[\d.]+$/, ""));
@@ -39,6 +42,10 @@ export function inInterpreter(program: string, rest: readonly Argument[]): Inner
     if (text === "-" || (isOpen && !/^[^-]/.test(text)) || code.test(text)) return given;
     if (codeVerbs?.test(text)) return given;
     if (text === verb) continue;
+    const [, packaged] = PACKAGED.exec(text) ?? [];
+    if (packaged !== undefined) {
+      return { kind: "command", words: [literal(packaged), ...rest.slice(at + 1)] };
+    }
     if (!text.startsWith("-")) return { kind: "file", program, file: word };
     if (module?.test(text)) return { kind: "command", words: rest.slice(at + 1) };
     isIdle ||= TELLING_OF_ITSELF.test(text) || (idle?.test(text) ?? false);
