@@ -331,7 +331,7 @@ test("the agent can neither lift a rule nor change the policy, unless the policy
     () => bash(home, "deno run -A /opt/conclaude/main.ts db reset"),
     () => bash(home, "conclaude counter increment --session x stop_blocks --by 9"),
     () => bash(home, "echo '{}' | conclaude hook Stop"),
-    () => bash(home, "sqlite3 ~/.conclaude/conclaude.db 'DELETE FROM pauses'"),
+    () => bash(home, "sqlite3 ~/.conclaude/conclaude.db 'DELETE FROM pauses WHERE 1'"),
     () => bash(home, "echo '{\"disableAllHooks\":true}' > .claude/settings.local.json"),
     () => bash(home, "rm -r ~/.claude"),
     () => write(home, join(home.path, ".claude", "settings.json")),
@@ -354,7 +354,7 @@ test("the agent can neither lift a rule nor change the policy, unless the policy
     await bash(home, "cat .conclaude.yaml; conclaude guard list; conclaude counter list"),
     null,
   );
-  configIn(home, "preToolUse: {protectPolicy: false, preventRootAdditions: false}\n");
+  configIn(home, "preToolUse: {protectPolicy: false, denyDangerousCommands: false}\n");
   for (const attempt of attempts) assert.equal(await attempt(), null);
 });
 

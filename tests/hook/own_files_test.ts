@@ -70,7 +70,7 @@ test("CLAUDE_CONFIG_DIR names other settings, and those start the hooks as well"
     assert.match((await attempt("Bash", { command }))!, PROTECTED, command);
   }
   assert.equal(await attempt("Write", { file_path: `${file_path}.md`, content: "" }), null);
-  assert.equal(await bash(home, "rm -r ~/cc"), null);
+  assert.doesNotMatch((await bash(home, "rm -r ~/cc")) ?? "", PROTECTED);
 });
 
 test("a file of the guards that is a link is protected under every name on its way", async (home) => {

@@ -115,3 +115,30 @@ Deno.test("a file of the guards is refused to every program but those that only 
     assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
   }
 });
+
+Deno.test("a script of the project that does what a rule forbids is in doubt", async () => {
+  using at = project();
+  const write = (name: string, text: string) => Deno.writeTextFileSync(`${at.path}/${name}`, text);
+  const scripts = {
+    release: "npm run build && npm publish",
+    build: "tsc",
+    prebuild: "npm publish",
+  };
+  write("package.json", JSON.stringify({ scripts }));
+  write("Makefile", "all: build\n\techo $(X)\nbuild:\n\ttsc\nrelease:\n\t@npm publish\n");
+  for (
+    const command of [
+      "npm run release",
+      "npm rum release",
+      "yarn release",
+      "make release",
+      "npm run build",
+    ]
+  ) {
+    const { blocks, doubts } = await at.judge("Bash", command);
+    assert.deepEqual([command, blocks, doubts.length], [command, [], 1]);
+  }
+  for (const command of ["npm run lint", "make", "make build", "npm install", "yarn add release"]) {
+    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
+  }
+});

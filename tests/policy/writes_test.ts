@@ -27,6 +27,7 @@ const PATCHES: Readonly<Record<string, string>> = {
 /** A disk with these patches. */
 const DISK = {
   readText: (path: string) => PATCHES[path.replace("/p/", "")] ?? null,
+  isTop: () => false,
   topOf: () => "/p",
 };
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { judgeUse } from "../../src/policy/guards/judge_use.ts";
 import type { GuardPolicy, Verdict } from "../../src/policy/guards/guard_policy.ts";
+import { findRepository, lookUpwards } from "../../src/system/git/repository.ts";
 import { THIS_PROCESS } from "../../src/system/environment.ts";
 import { parseConfig } from "./configuration.ts";
 import { removeFolder } from "./folders.ts";
@@ -25,7 +26,11 @@ export class JudgedProject implements Disposable {
   }
 
   /** Judges a tool with its command, or with the file that it changes. `PROJECT` stands for the project's folder. */
-  judge(tool: string, text: string, { isStrict = false, agent = "main" } = {}): Promise<Verdict> {
+  judge(
+    tool: string,
+    text: string,
+    { isStrict = false, agent = "main", folder = this.path } = {},
+  ): Promise<Verdict> {
     const key = { Edit: "file_path", Read: "file_path", Write: "file_path" }[tool] ??
       (tool === "NotebookEdit" ? "notebook_path" : "command");
     return judgeUse({ ...this.policy, isStrict }, {
@@ -34,10 +39,15 @@ export class JudgedProject implements Disposable {
       environment: THIS_PROCESS,
       gitAliases: new Map(),
       agents: [agent],
-      folder: this.path,
-      projectDir: this.path,
+      folder,
+      projectDir: folder,
       home: this.#home,
-    }, { configFiles: [], database: ":memory:", repository: undefined, environment: THIS_PROCESS });
+    }, {
+      configFiles: [],
+      database: ":memory:",
+      repository: findRepository(lookUpwards(folder)),
+      environment: THIS_PROCESS,
+    });
   }
 
   [Symbol.dispose](): void {

@@ -2,6 +2,7 @@
 import type { ConfigFile } from "../../config/discover.ts";
 import type { Environment } from "../../system/environment.ts";
 import { gitFolders, type Repository } from "../../system/git/repository.ts";
+import { treesOf } from "../../system/git/working_trees.ts";
 import type { OwnFile, OwnKind } from "../guards/types.ts";
 import { baseName, joinPath, parentOf, resolvePath, withParents } from "../../base/paths.ts";
 import { findOnPath, isBareName, isSameFile } from "../../system/process/executable.ts";
@@ -28,7 +29,11 @@ const MAX_WAYS = 16;
  */
 export function ownFiles(
   { configFiles, database, repository, environment }: OwnPlaces,
-  at: { readonly projectDir: string | null; readonly home: string | null },
+  at: {
+    readonly projectDir: string | null;
+    readonly home: string | null;
+    readonly protectsOtherTrees: boolean;
+  },
 ): OwnFile[] {
   const home = at.home ?? undefined;
   const configDir = environment.variable("CLAUDE_CONFIG_DIR");
@@ -54,11 +59,25 @@ export function ownFiles(
     program: environment.program.script === null ? ownPaths(environment).flatMap(waysTo) : [],
     git: (repository === undefined ? [] : gitFolders(repository))
       .flatMap((folder) => [folder, joinPath(folder, "HEAD")]),
+    trees: treesBeside(repository, at),
     search: foldersBelow(configFiles, at.projectDir)
       .flatMap((folder) => ["", "/HEAD", "/config"].map((name) => `${folder}/.git${name}`)),
   };
   return (Object.keys(files) as OwnKind[])
     .flatMap((kind) => files[kind]!.map((path) => ({ kind, path })));
+}
+
+/** The other working trees of the repository, the main one included; none where no rule asks. */
+function treesBeside(
+  repository: Repository | undefined,
+  { protectsOtherTrees }: { readonly protectsOtherTrees: boolean },
+): readonly string[] {
+  if (!protectsOtherTrees || repository === undefined) return [];
+  const { root, commonDir } = repository;
+  const here = realPath(root);
+  // A tree in which this one lies holds its files as well.
+  return treesOf(commonDir).map((tree) => realPath(tree.root))
+    .filter((tree) => !`${here}/`.startsWith(`${tree}/`));
 }
 
 /** The folders from the project's folder up to that of the configuration file. */

@@ -294,7 +294,11 @@ function namesLike(folder: string, segment: string, visits: Allowance): string[]
 /** Longer patches are not read, in bytes. */
 const MAX_TEXT_BYTES = 1_048_576;
 
-const DISK = { readText: (path: string) => readText(path, MAX_TEXT_BYTES), topOf };
+const DISK = {
+  isTop: (folder: string) => exists(joinPath(folder, ".git")),
+  readText: (path: string) => readText(path, MAX_TEXT_BYTES),
+  topOf,
+};
 
 export async function judgerOfShell(
   policy: GuardPolicy,

@@ -1,10 +1,12 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
 import { baseName, parentOf } from "../../base/paths.ts";
+import { discardOf, putsAway } from "./uncommitted.ts";
+import { type ProjectScript, projectScript } from "../shell/project_scripts.ts";
 import { onlyTells } from "./command_forms.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
-import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
+import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
 import { ROOT_RULE } from "./file_rules.ts";
 import { PROTECT_RULE } from "./protected.ts";
@@ -37,9 +39,9 @@ const MAX_PATH_CHARS = 16_384;
 /** Judges a call of a shell tool. Of a script that is too large it judges the part that was read. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
-  const { blocks, doubts, isAll } = judgeScript(policy, script, { use, look });
+  const { isAll, ...found } = judgeScript(policy, script, { use, look });
   const unread = tooLarge ?? (isAll ? undefined : "it changes more files than can be looked up");
-  return { blocks, doubts, ...(unread === undefined ? {} : { unread }) };
+  return { ...found, ...(unread === undefined ? {} : { unread }) };
 }
 
 function languageOf({ tool }: Pick<BashUse, "tool">): Pick<Surroundings, "language"> {
@@ -53,6 +55,7 @@ function judgeScript(
 ): {
   readonly blocks: Block[];
   readonly doubts: string[];
+  readonly discards: Discard[];
   readonly isAll: boolean;
 } {
   const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
@@ -60,6 +63,16 @@ function judgeScript(
   const doubts: string[] = [...unknown, ...byCommand.doubts];
   let isAll = true;
   let looked = 0;
+  const discards: Discard[] = [];
+  let isPutAway = false;
+  const readText = use.disk?.readText ?? (() => null);
+  const isRepository = use.disk?.isTop ?? (() => false);
+  /** A script of the project is the team's own: what it does against a rule about commands is in doubt. */
+  const doubtsOfScript = ({ name, file, text }: ProjectScript, { folder }: ShellCommand) => {
+    const script = readScript(text, { ...use, folder });
+    const { blocks } = judgeCommands(policy, script.commands, { ...use, whole: text });
+    return blocks.slice(0, 1).map(({ rule }) => `"${name}" of ${file} does what ${rule} forbids`);
+  };
   const links: string[] = [];
   const folders: string[] = [];
   /** Targets that were looked up already. A new folder may change the answers, so it clears them. */
@@ -98,7 +111,10 @@ function judgeScript(
   };
   const judge = (command: ShellCommand) => {
     if (policy.deniesDangerous) {
-      const danger = judgeDanger(command, isContained(command) ? null : use);
+      const danger = judgeDanger(
+        command,
+        isContained(command) ? null : { ...use, isRepository },
+      );
       blocks.push(...danger.blocks);
       doubts.push(...danger.doubts);
     }
@@ -147,6 +163,11 @@ function judgeScript(
       }
     }
     judgeUnexplained(command);
+    const script = projectScript(command.words, command.folder, readText);
+    if (script !== null) doubts.push(...doubtsOfScript(script, command));
+    const discard = policy.protectsUncommitted && !isPutAway ? discardOf(command) : null;
+    isPutAway ||= putsAway(command);
+    if (discard !== null && !isElsewhere(command)) discards.push(discard);
     links.push(...made);
     const madeNow = foldersMade(command);
     if (madeNow.length > 0) known = new Set();
@@ -156,6 +177,7 @@ function judgeScript(
   return {
     blocks: once(blocks),
     doubts: [...new Set(doubts)],
+    discards,
     isAll: isAll && looked <= MAX_LOOKED,
   };
 }

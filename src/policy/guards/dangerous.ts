@@ -14,18 +14,31 @@ import { WRITERS } from "../shell/writers.ts";
 export interface Precious {
   readonly home: string | null;
   readonly root: string | null;
+  /** Whether a folder is the top of a repository, or of one of its working trees. */
+  readonly isRepository: (path: string) => boolean;
 }
 
 export const DANGEROUS_RULE = "preToolUse.denyDangerousCommands";
 
 const SQL_CLIENTS = new Set(
-  ("psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse clickhouse-client cockroach bq snowsql usql sqlplus d1")
+  ("psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse clickhouse-client cockroach bq snowsql usql sqlplus d1 " +
+    "mongo mongosh redis-cli")
     .split(" "),
 );
 /** The next word is SQL. */
 const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
-const SQL =
-  /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b|(?:^|;)\s*TRUNCATE\s+["`\w]/i;
+const SQL = new RegExp(
+  [
+    String.raw`\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b`,
+    String.raw`(?:^|;)\s*TRUNCATE\s+["\`\w]`,
+    // Without a condition, for every row.
+    String.raw`\bDELETE\s+FROM\s+[\w."\`]+\s*(?:;|$)`,
+    String.raw`\bUPDATE\s+[\w."\`]+\s+SET\b(?![^;]*\bWHERE\b)`,
+    String.raw`\bdropDatabase\s*\(|\.drop\s*\(\s*\)|\.deleteMany\s*\(\s*\{\s*\}`,
+    String.raw`^\s*FLUSH(?:ALL|DB)\b`,
+  ].join("|"),
+  "i",
+);
 
 /** What a command would destroy, and what is unknown. `precious` is null in a container, which is easily made again. */
 export function judgeDanger(command: ShellCommand, precious: Precious | null): Verdict {
@@ -58,6 +71,9 @@ export function judgeDanger(command: ShellCommand, precious: Precious | null): V
       [...rest.map(({ text }) => text), command.input ?? ""].some((t) => SQL.test(withoutTexts(t)))
     ) {
       found.push("drops or empties a table");
+    }
+    if (SQL_CLIENTS.has(name) && command.isFed && command.input === undefined) {
+      doubts.push(`what ${name} reads is not known`);
     }
     if (isSql && rest.some(({ isOpen }, i) => isOpen && SQL_OPTION.test(rest[i - 1]?.text ?? ""))) {
       doubts.push(`what ${name} is told is only known when it runs`);
@@ -154,17 +170,36 @@ function verbOf([program, ...rest]: readonly Argument[]): string | null {
   return isRecursive && /^ch(?:mod|own)$/.test(name) ? "changes" : null;
 }
 
-/** Whether a path is of the system, the home, the project, or above. Permissions of the project may change. */
+/**
+ * Whether a path is the home, directly in it, of the system, the project, above one of these, or another repository.
+ * Permissions may change but for those of the home, the system, and what is above the project.
+ */
 function isPrecious(
   path: string,
-  { home, root, isChanged }: Precious & { readonly isChanged: boolean },
+  { home, root, isRepository, isChanged }: Precious & { readonly isChanged: boolean },
 ): boolean {
   const above = (inner: string | null) =>
     inner !== null && (inner === path || inner.startsWith(path === "/" ? "/" : `${path}/`));
   if (path === "/" || above(home)) return true;
   if (above(root)) return !isChanged || path !== root;
-  return parentOf(path) === "/" && path !== "/tmp" && /^\/[a-zA-Z][\w-]*$/.test(path);
+  if (SYSTEM.test(path)) return true;
+  const isInProject = root !== null && path.startsWith(`${root}/`);
+  if (isChanged || isInProject || MADE_AGAIN.test(path)) return false;
+  if (parentOf(path) === home) return true;
+  // A project in a temporary folder may have its neighbours there.
+  const isTemporary = TEMPORARY.test(path) && !TEMPORARY.test(root ?? "");
+  return !isTemporary && isRepository(path);
 }
+
+/** Folders of the system, and what lies directly in them. */
+const SYSTEM =
+  /^\/(?!(?:tmp|home|Users|root|mnt|media|workspace|private)(?:\/|$))[a-zA-Z][\w-]*$|^\/(?:usr|var|etc|boot|opt|s?bin|lib\w*|System|Library|Applications)\/(?!tmp$|folders$|cache$)[^/]+$|^\/(?:usr\/lib|var\/lib|var\/log|usr\/local)\/[^/]+$/;
+const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp\//;
+/** Caches, and what tools build: everything in them is made again. */
+const MADE_AGAIN =
+  /\/(?:\.cache|\.npm|\.yarn|\.pnpm-store|\.gradle|\.m2|Caches|node_modules|target|dist|build|__pycache__|\.venv|venv|\.next)(?:\/|$)/;
+
+const MAIN = /^(?:refs\/heads\/)?(?:main|master)$/;
 
 function judgeGit(rest: readonly Argument[]): string[] {
   const { words: [verb, ...after] } = withoutGitOptions(rest);
@@ -186,9 +221,13 @@ function judgeGit(rest: readonly Argument[]): string[] {
           texts.some((text) => /^origin\/(?:HEAD|main|master)$/.test(text))
         ? ["throws away every commit and change that origin does not have"]
         : [];
-    case "clean":
-      return has("f", "--force") && !has("n", "--dry-run")
-        ? ["removes files that git does not know, for good"]
+    case "branch":
+      return has("D", "--delete --force") && texts.some((text) => MAIN.test(text))
+        ? ["deletes the main branch"]
+        : [];
+    case "update-ref":
+      return has("d", "--delete") && texts.some((text) => MAIN.test(text))
+        ? ["deletes the main branch"]
         : [];
     default:
       return [];

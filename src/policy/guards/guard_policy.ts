@@ -45,6 +45,10 @@ export interface GuardPolicy {
   readonly generatedMessage: string | null;
   readonly tools: readonly ToolRule[];
   readonly deniesDangerous: boolean;
+  /** Whether the agent may not change files in other working trees of the repository. */
+  readonly protectsOtherTrees: boolean;
+  /** Whether work that is in no commit may not be thrown away. */
+  readonly protectsUncommitted: boolean;
   /** Whether the agent may neither change the policy's files nor lift a rule. */
   readonly protectsItself: boolean;
   readonly permission: PermissionPolicy;
@@ -65,10 +69,24 @@ export interface Block {
   readonly isLasting?: boolean;
 }
 
+/** What a command would throw away, if it is there. */
+export interface Discard {
+  readonly loses: "changes" | "new files" | "stash";
+  readonly folder: string;
+  /** The words after the verb. */
+  readonly words: readonly string[];
+  /** Whether it means only the paths in `named`; else the whole working tree. */
+  readonly isNamed: boolean;
+  readonly named: readonly string[];
+  readonly shown: string;
+}
+
 export interface Verdict {
   readonly blocks: readonly Block[];
   /** Sentences about what is unknown. Only a strict policy denies because of them. */
   readonly doubts: readonly string[];
+  /** Work in no commit that it would throw away, if git finds any. */
+  readonly discards?: readonly Discard[];
   /** Why the use was not judged to its end; then a person decides. */
   readonly unread?: string;
 }

@@ -76,7 +76,16 @@ export const GUARD_SECTIONS = {
       denyDangerousCommands: bool(
         true,
         "Whether commands are refused that destroy what nobody can bring back: `rm -rf` of the home or the project, " +
-          "`git push --force`, `git reset --hard origin/main`, `git clean -f`, `DROP TABLE`.",
+          "`git push --force`, `git reset --hard origin/main`, `DROP TABLE`.",
+      ),
+      protectUncommitted: bool(
+        true,
+        "Whether git may not throw away work that is in no commit: `git reset --hard`, `git checkout -- .`, " +
+          "`git stash drop`. A clean tree, and a file that is named by itself, are free.",
+      ),
+      protectOtherTrees: bool(
+        false,
+        "Whether other working trees of the repository, such as the main checkout, may not be changed.",
       ),
       protectPolicy: bool(
         true,
@@ -133,6 +142,8 @@ export function compileGuards(
       ...compileTool(rule, home),
     })),
     deniesDangerous: preToolUse.denyDangerousCommands,
+    protectsOtherTrees: preToolUse.protectOtherTrees,
+    protectsUncommitted: preToolUse.protectUncommitted,
     protectsItself: preToolUse.protectPolicy,
     permission: {
       deny: permissionRequest.deny.map(toolName),

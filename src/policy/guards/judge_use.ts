@@ -54,7 +54,7 @@ export async function judgeUse(
     folder,
     home,
     heads: policy.protectsGenerated ? { left: MAX_HEADS } : null,
-    own: () => own ??= ownFiles(places, use),
+    own: () => own ??= ownFiles(places, { ...use, ...policy }),
     paths: new RealPaths(),
   };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
@@ -77,7 +77,13 @@ export async function judgeUse(
     ? await (await import("../files/with_git.ts"))
       .judgeWithGit({ judge, beginLooking }, asksAbout, use.environment)
     : plain;
-  const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
+  const discarding = (verdict.discards ?? []).length === 0
+    ? []
+    : await (await import("./uncommitted.ts")).judgeDiscards(verdict.discards!);
+  const blocks = [...verdict.blocks, ...discarding].map((block) => ({
+    ...block,
+    reason: shortened(block.reason),
+  }));
   const doubts = verdict.doubts.slice(0, MAX_DOUBTS).map(shortened);
   const unread = verdict.unread ?? (use.isCut ? "it is too large to be read" : undefined);
   const told = { blocks, doubts, ...(unread === undefined ? {} : { unread }) };

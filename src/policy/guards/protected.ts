@@ -35,6 +35,10 @@ const KINDS: Readonly<Record<OwnKind, Kind>> = {
   modules: { ...MOD, effects: ["change"], counts: (_, after) => holdsModules(after) },
   program: { reason: "is the program that the hooks start" },
   git: { reason: "tells which branch is checked out, for which the requirements are kept" },
+  trees: {
+    reason: "lies in another working tree of this repository, where another session may be at work",
+    below: { spares: null },
+  },
   search: {
     reason: "would end the search for the configuration there, short of the file that counts now",
   },

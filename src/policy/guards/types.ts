@@ -11,6 +11,8 @@ export type OwnKind =
   | "modules"
   | "program"
   | "git"
+  /** Another working tree of the repository. */
+  | "trees"
   /** A file that would end the search for the configuration too early. */
   | "search";
 

@@ -8,6 +8,8 @@ import { findTargets } from "./writes.ts";
 import { programName } from "./operands.ts";
 
 export interface Disk extends Pick<PatchGround, "topOf"> {
+  /** Whether a folder is the top of a repository. */
+  readonly isTop: (folder: string) => boolean;
   /** Reads a file; null when it cannot be read, or is too long. */
   readonly readText: (path: string) => string | null;
 }
@@ -31,15 +33,15 @@ export class Findings {
 
   /** Keeps a command. `output` is what it prints, where that is known. */
   keep(
-    { words, redirects, input, listing, texts = [], state, output }:
-      & Pick<ShellCommand, "words" | "redirects" | "input" | "listing" | "texts">
+    { words, redirects, input, listing, isFed = false, texts = [], state, output }:
+      & Pick<ShellCommand, "words" | "redirects" | "input" | "isFed" | "listing" | "texts">
       & { readonly state: State; readonly output?: string | undefined },
   ): ShellCommand {
     this.#budget.spend(STEPS_OF_COMMAND + words.length * STEPS_OF_WORD);
     const { folder, startedBy } = state;
     const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
     const callsFunction = state.functions.has(words[0]?.text ?? "");
-    const around = { listing, texts, folder, gitDir, startedBy, callsFunction };
+    const around = { listing, isFed, texts, folder, gitDir, startedBy, callsFunction };
     const patched = changesOfPatches({ words, redirects, input, folder }, {
       topOf: this.#disk.topOf,
       textOf: (file, folder) => this.#textOf(file, folder),

@@ -92,7 +92,11 @@ export function readScript(source: string, around: Surroundings): Script {
   return { commands, unknown: [...unknown, ...(tooLarge === null ? [] : [tooLarge])], tooLarge };
 }
 
-const NO_DISK: Disk = { readText: () => null, topOf: (folder) => folder };
+const NO_DISK: Disk = {
+  isTop: () => false,
+  readText: () => null,
+  topOf: (folder) => folder,
+};
 
 const MAX_DEPTH = 16;
 const TOO_DEEP = /^maximum .* depth exceeded$/;
@@ -262,15 +266,9 @@ class Reader {
     // Variables before a command hold for this command alone.
     const own = withPrefix(node.prefix, state, scope);
     const output = printed(node, scope);
-    const command = this.found.keep({
-      words,
-      redirects,
-      input,
-      listing,
-      texts,
-      state: own,
-      output,
-    });
+    const isFed = before !== undefined || redirects.some(({ operator }) => operator === "<");
+    const fed = { input, isFed, listing, texts };
+    const command = this.found.keep({ words, redirects, ...fed, state: own, output });
     this.#effects(command, node, { state, scope });
   }
 

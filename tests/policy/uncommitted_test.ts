@@ -1,0 +1,123 @@
+/** Work that is in no commit, and folders that nobody can bring back, are not thrown away. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { gitSync } from "../support/git.ts";
+import { JudgedProject } from "../support/judged_project.ts";
+
+const RULE = "preToolUse.protectUncommitted";
+
+/** A repository with three commits' files, and a folder `sub`. */
+function project(): JudgedProject {
+  const at = new JudgedProject("preToolUse: {}\n", ["a.txt", "sub/b.txt", "sub/c.txt"]);
+  Deno.writeTextFileSync(join(at.path, ".gitignore"), "build/\n");
+  gitSync(at.path, "init", "-q", "-b", "main");
+  gitSync(at.path, "add", ".");
+  gitSync(at.path, "commit", "-qm", "Begin");
+  return at;
+}
+
+const rulesFor = async (at: JudgedProject, command: string) =>
+  (await at.judge("Bash", command)).blocks.map(({ rule }) => rule);
+
+const THROWING = [
+  "git checkout -- .",
+  "git checkout .",
+  "git checkout -f main",
+  "git restore .",
+  "git restore sub",
+  "git reset --hard",
+  "git reset --hard HEAD~0",
+  "git switch --discard-changes main",
+  "cd sub && git -C .. reset --hard",
+  "sh -c 'git restore .'",
+];
+
+Deno.test("changes that are in no commit are not thrown away; a clean tree is free", async () => {
+  using at = project();
+  for (const command of THROWING) assert.deepEqual(await rulesFor(at, command), [], command);
+  Deno.writeTextFileSync(join(at.path, "sub/b.txt"), "work of hours");
+  for (const command of THROWING) assert.deepEqual(await rulesFor(at, command), [RULE], command);
+  const { blocks: [block] } = await at.judge("Bash", "git restore .");
+  assert.match(
+    block!.reason,
+    /uncommitted work \(sub\/b\.txt\).*Commit it or `git stash -u` it first/,
+  );
+  for (
+    const command of [
+      "git restore sub/b.txt",
+      "git checkout -- sub/b.txt",
+      "git restore --staged .",
+      "git checkout -b other",
+      "git stash",
+      "git reset HEAD",
+    ]
+  ) assert.deepEqual(await rulesFor(at, command), [], command);
+});
+
+Deno.test("new files, and a stash, are not thrown away", async () => {
+  using at = project();
+  Deno.mkdirSync(join(at.path, "build"));
+  Deno.writeTextFileSync(join(at.path, "build/x.o"), "x");
+  assert.deepEqual(await rulesFor(at, "git clean -fd"), []);
+  assert.deepEqual(await rulesFor(at, "git stash drop"), []);
+  Deno.writeTextFileSync(join(at.path, "new.txt"), "work");
+  assert.deepEqual(await rulesFor(at, "git clean -fd"), [RULE]);
+  assert.deepEqual(await rulesFor(at, "git clean -nd"), []);
+  gitSync(at.path, "stash", "-u");
+  for (const command of ["git stash drop", "git stash clear"]) {
+    assert.deepEqual(await rulesFor(at, command), [RULE], command);
+  }
+  assert.deepEqual(await rulesFor(at, "git stash pop"), []);
+});
+
+Deno.test("one key lets uncommitted work go", async () => {
+  using at = new JudgedProject("preToolUse: { protectUncommitted: false }\n", ["a.txt"]);
+  gitSync(at.path, "init", "-q", "-b", "main");
+  gitSync(at.path, "add", ".");
+  gitSync(at.path, "commit", "-qm", "Begin");
+  Deno.writeTextFileSync(join(at.path, "a.txt"), "other");
+  assert.deepEqual(await rulesFor(at, "git reset --hard"), []);
+});
+
+Deno.test("folders of the home and the system, and other repositories, are not removed", async () => {
+  using at = project();
+  const other = join(at.path, "../other");
+  Deno.mkdirSync(join(other, ".git"), { recursive: true });
+  for (
+    const command of [
+      "rm -rf ~/Documents",
+      "rm -rf ~/.ssh",
+      "rm -rf /usr/lib",
+      "rm -rf /var/lib/postgresql",
+      "rm -rf ../other",
+      "rm -rf ../other/*",
+      "find ~/Documents -delete",
+    ]
+  ) assert.deepEqual(await rulesFor(at, command), ["preToolUse.denyDangerousCommands"], command);
+  for (
+    const command of [
+      "rm -rf build",
+      "rm -rf sub",
+      "rm -rf /tmp/x",
+      "rm -rf ~/.cache/x",
+      "rm -rf ../other/node_modules",
+      "rm -rf /usr/local/lib/node_modules/x",
+    ]
+  ) assert.deepEqual(await rulesFor(at, command), [], command);
+});
+
+Deno.test("another working tree of the repository is not changed where the key says so", async () => {
+  using at = new JudgedProject("preToolUse: { protectOtherTrees: true }\n", ["a.txt"]);
+  gitSync(at.path, "init", "-q", "-b", "main");
+  gitSync(at.path, "add", ".");
+  gitSync(at.path, "commit", "-qm", "Begin");
+  const tree = join(at.path, "../tree");
+  gitSync(at.path, "worktree", "add", "-q", tree);
+  const judged = (command: string) => at.judge("Bash", command, { folder: tree });
+  assert.match(
+    (await judged("echo x > ../project/a.txt")).blocks[0]!.reason,
+    /another working tree/,
+  );
+  assert.deepEqual((await judged("echo x > a.txt")).blocks, []);
+  assert.equal((await judged("rm -rf ../project/*")).blocks.length > 0, true);
+});
