@@ -25,6 +25,13 @@ test("config init writes a valid file, and never over another one unless it is t
   assert.deepEqual(namesIn(place.project), [".conclaude.yaml"]);
 });
 
+test("config init --preset writes rules that are in force", async (place) => {
+  const { body } = await place.json(["config", "init", "--preset", "team"]);
+  assert.match(Deno.readTextFileSync(body.path), /# conclaude for a team/);
+  const { stdout } = await place.run(["explain", "Edit", "yarn.lock"]);
+  assert.match(stdout, /is written by the package manager/);
+});
+
 test("config init refuses a file that would hide another one", async (place) => {
   Deno.writeTextFileSync(join(place.project, ".conclaude.yml"), "inherit: false\n");
   const { code, stderr } = await place.run(["config", "init"]);

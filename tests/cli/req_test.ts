@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parseConfig } from "../support/configuration.ts";
-import { presetText } from "../../src/policy/requirements/presets.ts";
+import { POLICY_PRESETS, policyPreset, presetText } from "../../src/policy/requirements/presets.ts";
 import { hook } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
 import { pause } from "../support/wait.ts";
 import { testWith } from "../support/fixtures.ts";
 
-const PRESETS = ["strict", "relaxed", "minimal", "advanced"] as const;
+const PRESETS = ["solo", "team", "strict", "relaxed", "minimal", "advanced"] as const;
 
 async function json(project: RequiredProject, ...args: string[]) {
   const { code, stdout, stderr } = await project.run(...args, "--json");
@@ -19,6 +19,16 @@ async function json(project: RequiredProject, ...args: string[]) {
 
 function read(project: RequiredProject, name: string): string {
   return Deno.readTextFileSync(join(project.path, name));
+}
+
+for (const preset of POLICY_PRESETS) {
+  Deno.test(`the file for ${preset} is a configuration without problems, explained in some ten lines`, () => {
+    const text = policyPreset(preset);
+    const { problems } = parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]);
+    assert.deepEqual(problems, []);
+    const comments = text.split("\n").filter((line) => /^\s*# /.test(line)).length;
+    assert.ok(comments >= 6 && comments <= 20, String(comments));
+  });
 }
 
 for (const preset of PRESETS) {
@@ -31,7 +41,7 @@ for (const preset of PRESETS) {
     }]);
     assert.deepEqual(problems, []);
     const names = Object.keys(config.requirements);
-    assert.equal(names.length > 0, preset !== "minimal");
+    assert.equal(names.length > 0, preset !== "minimal" && preset !== "solo");
     if (preset === "strict") assert.deepEqual(names, ["commit_plan", "protected_branch"]);
   });
 }

@@ -85,6 +85,18 @@ test("a command that fails holds the stop back, with its status, its message and
   assert.deepEqual(metadataOf(row)["rules"], ["stop.commands[0]"]);
 });
 
+test("with `when: changed` a command runs only where a tool that can change files was used since the last stop", async (home) => {
+  projectIn(home, 'stop: {commands: [{run: "exit 3", when: changed}]}');
+  const used = (tool_name: string) =>
+    hook("PostToolUse", { session_id: SESSION, cwd: join(home.path, "project"), tool_name }, home);
+  assert.equal(await stop(home), null);
+  await used("Read");
+  assert.equal(await stop(home), null);
+  await used("Bash");
+  assert.match((await stop(home))!, /failed with exit code 3/);
+  assert.match((await stop(home, { active: true }))!, /failed with exit code 3/);
+});
+
 test("a command of several lines ends at the first that fails, and names it", async (home) => {
   const project = projectIn(
     home,

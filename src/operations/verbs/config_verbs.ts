@@ -27,7 +27,8 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { addTrusted, removeTrusted, trustedFolders } from "../../config/store.ts";
 import { filesHere, IGNORE_ADVICE, writeTarget } from "../config_target.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { optional, text, toggle } from "../flags.ts";
+import { oneOf, optional, text, toggle } from "../flags.ts";
+import { POLICY_PRESETS, policyPreset } from "../../policy/requirements/presets.ts";
 import { nextHere } from "../next_command.ts";
 import { openAt, placeOf } from "../open_store.ts";
 import { section } from "../table.ts";
@@ -44,12 +45,18 @@ const init = verb({
     user: toggle("The user's own: ~/.conclaude/config.yaml"),
     local: toggle("This folder's private one: .conclaude.local.yaml"),
     force: toggle("Replace a file that is there"),
+    preset: optional(
+      oneOf(
+        POLICY_PRESETS,
+        "Begin with rules: for one developer, a team, or where mistakes are expensive",
+      ),
+    ),
   },
   brief: "Write a configuration file with every key explained",
   about:
     "Writes a configuration file with every key commented out at its default: .conclaude.yaml in this folder, unless a " +
-    "flag names another one.",
-  examples: ["conclaude config init", "conclaude config init --user"],
+    "flag names another one. With --preset it holds rules instead, each explained.",
+  examples: ["conclaude config init", "conclaude config init --preset team"],
   run(context, flags) {
     const { layer, folder, names, mode, flag } = placeToInit(context, flags);
     const path = joinPath(folder, names[0]!);
@@ -61,11 +68,15 @@ const init = verb({
         next: `conclaude config init --force${flag}`,
       });
     }
-    writeTarget({ path, mode }, configTemplate());
+    writeTarget({ path, mode }, flags.preset ? policyPreset(flags.preset) : configTemplate());
     const advice = layer === "local" ? IGNORE_ADVICE : "";
     return {
       json: { path, layer, overwritten: present === path },
-      text: `Wrote ${plain(path)}\nEvery key is in it, commented out at its default.${advice}`,
+      text: `Wrote ${plain(path)}\n${
+        flags.preset
+          ? "Its rules hold from the next tool use on: `conclaude guard list`."
+          : "Every key is in it, commented out at its default."
+      }${advice}`,
     };
   },
 });

@@ -28,8 +28,9 @@ export const init = verb({
     preset: usually(
       "relaxed",
       oneOf(
-        ["strict", "relaxed", "minimal", "advanced"],
-        "strict: a plan and protected branches; relaxed: a plan; minimal: none; advanced: all",
+        ["solo", "team", "strict", "relaxed", "minimal", "advanced"],
+        "team: protected branches and small ones; strict: a plan and protected branches; relaxed: a plan; solo and " +
+          "minimal: none; advanced: all",
       ),
     ),
     local: toggle("Into `.conclaude.local.yaml`, which is not committed"),

@@ -1,8 +1,17 @@
 /** Sets of requirements to begin with, as the text of a configuration file. */
 import { stringify } from "yaml";
+import POLICIES from "../policy_presets.json" with { type: "json" };
 import PRESETS from "./presets.json" with { type: "json" };
 
-export type Preset = "strict" | "relaxed" | "minimal" | "advanced";
+export type Preset = "solo" | "team" | "strict" | "relaxed" | "minimal" | "advanced";
+
+/** Whole configuration files to begin with. */
+export const POLICY_PRESETS = ["solo", "team", "strict"] as const;
+
+/** A configuration file with guards and requirements, explained. */
+export function policyPreset(name: typeof POLICY_PRESETS[number]): string {
+  return `${POLICIES[name].join("\n")}\n`;
+}
 
 /** The section `requirements` of a set, with a comment on each requirement; `advanced` has every requirement. */
 export function presetText(preset: Preset): string {

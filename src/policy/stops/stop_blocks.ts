@@ -1,4 +1,5 @@
 /** Judges a stop: runs the configured commands, looks for new files in the project's folder, counts rounds and refused stops. */
+import { EDITING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
 import { failureText } from "../notify.ts";
 import type { Block } from "../guards/guard_policy.ts";
 import { additionsBlock, nextOfQueue, type StopPolicy } from "./stop_policy.ts";
@@ -7,6 +8,7 @@ import {
   advanceQueue,
   countBlock,
   countRound,
+  hasUsedTools,
   isLasting,
   readQueue,
   REQUIREMENTS_HELD,
@@ -35,6 +37,9 @@ export interface StopFindings {
   readonly settle: (held: boolean) => void;
 }
 
+/** Tools that can change files. */
+const CHANGING_TOOLS: readonly string[] = [...EDITING_TOOLS, ...SHELL_TOOLS, "Agent", "Task"];
+
 /** Finds what holds back a stop. A queued message comes first, and alone. */
 export async function findStopBlocks(
   policy: StopPolicy,
@@ -42,7 +47,10 @@ export async function findStopBlocks(
 ): Promise<StopFindings> {
   const message = queuedMessage(policy, ground);
   if (message !== undefined) return message;
-  const { runs, gone } = await runCommands(policy.commands, ground.commands, {
+  const mayHaveChanged = ground.isContinued ||
+    (withDatabase(ground, (db) => hasUsedTools(db, ground.sessionId, CHANGING_TOOLS)) ?? true);
+  const due = policy.commands.filter((command) => mayHaveChanged || !command.onlyAfterChanges);
+  const { runs, gone } = await runCommands(due, ground.commands, {
     untilFailure: true,
     done: ground.ran,
   });

@@ -55,6 +55,28 @@ export function isLasting(db: DatabaseSync): boolean {
   return typeof row?.["file"] === "string" && row["file"] !== "";
 }
 
+/** Whether a session used one of these tools, or one of an MCP server, since its last stop that was let through. */
+export function hasUsedTools(
+  db: DatabaseSync,
+  sessionId: string,
+  tools: readonly string[],
+): boolean {
+  return db.prepare(
+    `SELECT 1
+       FROM hook_executions
+      WHERE session_id = ?1
+        AND hook_name IN ('PostToolUse', 'PostToolUseFailure')
+        AND (tool_name IN (SELECT value FROM json_each(?2)) OR tool_name LIKE 'mcp\\_\\_%' ESCAPE '\\')
+        AND created_at_ms >= coalesce((
+              SELECT max(created_at_ms)
+                FROM hook_executions
+               WHERE session_id = ?1
+                 AND hook_name = 'Stop'
+                 AND status = 'success'), 0)
+      LIMIT 1`,
+  ).get(sessionId, JSON.stringify(tools)) !== undefined;
+}
+
 export interface SnapshotKey {
   readonly sessionId: string;
   readonly root: string;

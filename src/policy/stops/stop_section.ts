@@ -6,6 +6,7 @@ import { compileGlob } from "../../config/globs.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import {
   bool,
+  choice,
   globText,
   int,
   list,
@@ -66,6 +67,12 @@ const COMMAND = {
   notifyPerCommand: bool(false, "Whether its end is a desktop notification of its own."),
 };
 
+const WHEN = choice(
+  ["always", "changed"],
+  "`changed`: only if a tool that can change files was used since the last stop that was let through.",
+  "always",
+);
+
 const IGNORE_CASE = "Whether upper and lower case are the same.";
 
 /** An unknown event would never be heard of. */
@@ -78,7 +85,7 @@ export const STOP_SECTIONS = {
   stop: section("What must be true before Claude stops.", {
     commands: rules(
       "Commands that have to succeed, run in the folder of the configuration file until one fails.",
-      COMMAND,
+      { ...COMMAND, when: WHEN },
       { item: "map of keys" },
     ),
     infinite: bool(false, "Whether Claude is told to go on although everything succeeded."),
@@ -309,6 +316,7 @@ export function compileCommand(command: ConfiguredCommand, rule: string): Comman
     timeoutSeconds: command.timeout ?? null,
     showCommand: command.showCommand ?? true,
     notifies: command.notifyPerCommand ?? false,
+    ...(command.when === "changed" ? { onlyAfterChanges: true } : {}),
   };
 }
 

@@ -18,6 +18,8 @@ export interface CommandRule {
   readonly showCommand: boolean;
   /** Whether its end is shown as a notification. */
   readonly notifies: boolean;
+  /** Whether it runs only where something may have changed. */
+  readonly onlyAfterChanges?: true;
 }
 
 /** The beginning of an output. */
