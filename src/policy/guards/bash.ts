@@ -1,5 +1,6 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
 import { baseName, parentOf } from "../../base/paths.ts";
+import { doubtOfAgent } from "./second_agents.ts";
 import { discardOf, putsAway } from "./uncommitted.ts";
 import { type ProjectScript, projectScript } from "../shell/project_scripts.ts";
 import { onlyTells } from "./command_forms.ts";
@@ -163,6 +164,8 @@ function judgeScript(
       }
     }
     judgeUnexplained(command);
+    const agent = doubtOfAgent(command);
+    if (agent !== null) doubts.push(agent);
     const script = projectScript(command.words, command.folder, readText);
     if (script !== null) doubts.push(...doubtsOfScript(script, command));
     const discard = policy.protectsUncommitted && !isPutAway ? discardOf(command) : null;

@@ -26,7 +26,10 @@ export class Findings {
   readonly #disk: Disk;
   readonly #budget: Budget;
 
-  constructor(disk: Disk, budget: Budget) {
+  readonly #home: string | null;
+
+  constructor(disk: Disk, budget: Budget, home: string | null) {
+    this.#home = home;
     this.#disk = disk;
     this.#budget = budget;
   }
@@ -41,7 +44,19 @@ export class Findings {
     const { folder, startedBy } = state;
     const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
     const callsFunction = state.functions.has(words[0]?.text ?? "");
-    const around = { listing, isFed, texts, folder, gitDir, startedBy, callsFunction };
+    const { variables } = state;
+    const hasOtherHome = variables.has("CLAUDE_CONFIG_DIR") ||
+      (this.#home !== null && variables.get("HOME") !== this.#home);
+    const around = {
+      hasOtherHome,
+      listing,
+      isFed,
+      texts,
+      folder,
+      gitDir,
+      startedBy,
+      callsFunction,
+    };
     const patched = changesOfPatches({ words, redirects, input, folder }, {
       topOf: this.#disk.topOf,
       textOf: (file, folder) => this.#textOf(file, folder),

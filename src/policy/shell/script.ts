@@ -65,7 +65,7 @@ export interface Surroundings {
 /** Reads a script. It never throws: what it cannot read is one more reason in `unknown`. */
 export function readScript(source: string, around: Surroundings): Script {
   const { folder, home, root = null, disk = NO_DISK, gitAliases = new Map(), language } = around;
-  const reader = new Reader(root, disk);
+  const reader = new Reader(root, disk, home);
   const { found } = reader;
   const variables = new Map<string, string>();
   if (home !== null) variables.set("HOME", home);
@@ -115,8 +115,8 @@ class Reader {
   readonly #uncalled = new Map<SyntaxNode, State>();
   readonly #budget = new Budget();
 
-  constructor(root: string | null, disk: Disk) {
-    this.found = new Findings(disk, this.#budget);
+  constructor(root: string | null, disk: Disk, home: string | null) {
+    this.found = new Findings(disk, this.#budget, home);
     this.#root = root;
   }
 

@@ -8,6 +8,8 @@ export interface ShellCommand {
   readonly redirects: readonly { readonly operator: string; readonly target: Argument }[];
   /** What it reads from its standard input, where the script tells: a here-document, an `echo` before the pipe. */
   readonly input: string | undefined;
+  /** Whether the script gives it another home, so that it reads other settings. */
+  readonly hasOtherHome?: boolean;
   /** Whether a pipe or a file feeds its standard input. */
   readonly isFed?: boolean;
   /** The words of the command before the pipe, if that prints names of files, as `find` does. */
