@@ -25,6 +25,21 @@ test("config init writes a valid file, and never over another one unless it is t
   assert.deepEqual(namesIn(place.project), [".conclaude.yaml"]);
 });
 
+test("config validate warns of a pattern that a usual spelling passes", async (place) => {
+  const rule = (pattern: string) =>
+    `preToolUse: {toolUsageValidation: [{tool: Bash, commandPattern: "${pattern}", action: block}]}\n`;
+  const path = join(place.project, ".conclaude.yaml");
+  Deno.writeTextFileSync(path, rule("git push -f*"));
+  const { body } = await place.json(["config", "validate"]);
+  assert.deepEqual(body.warnings, [
+    'preToolUse.toolUsageValidation[0]: `git push --force` passes "git push -f*"; "git push*--force*" holds for it too',
+  ]);
+  for (const pattern of ["git push*--force*", "npm publish*", "git push*", "mytool*"]) {
+    Deno.writeTextFileSync(path, rule(pattern));
+    assert.deepEqual((await place.json(["config", "validate"])).body.warnings, [], pattern);
+  }
+});
+
 test("config init --preset writes rules that are in force", async (place) => {
   const { body } = await place.json(["config", "init", "--preset", "team"]);
   assert.match(Deno.readTextFileSync(body.path), /# conclaude for a team/);

@@ -36,6 +36,8 @@ import { usageError } from "../usage.ts";
 import { group, verb } from "../verb.ts";
 import { isNotFound, readTextFileSync } from "../../system/files.ts";
 import "../config_sections.ts";
+import { spellingPassed } from "../../policy/guards/command_rules.ts";
+import type { GuardPolicy } from "../../policy/guards/guard_policy.ts";
 import { mostBlocks, type StopPolicy } from "../../policy/stops/stop_policy.ts";
 import { SILENT_ABOUT_ROOT } from "../../config/hook_config.ts";
 
@@ -311,6 +313,15 @@ function configWarnings(files: readonly ConfigFile[]): string[] {
       ? "the requirements forbid all that they are about"
       : "the requirements are not in force";
     warnings.push(`${what}, since \`database.enabled\` is false: nothing can be kept of them`);
+  }
+  const guards: GuardPolicy | null = hook.guards === "" ? null : JSON.parse(hook.guards);
+  for (const rule of guards?.tools ?? []) {
+    const passed = spellingPassed(rule);
+    if (passed === null) continue;
+    const { spelling, holds } = passed;
+    warnings.push(
+      `${rule.name}: \`${spelling}\` passes "${rule.glob}"; "${holds}" holds for it too`,
+    );
   }
   if (hook.stop === "") return warnings;
   const { maxBlocks, rounds, infiniteMessage }: StopPolicy = JSON.parse(hook.stop);

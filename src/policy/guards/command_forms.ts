@@ -22,6 +22,8 @@ const SAME = TABLES.same.map(({ pattern, as }) => ({
   pattern: new RegExp(pattern.slice(1, -1)),
   as: as.split(" ").map(literal),
 }));
+/** Usual spellings of what rules forbid, and the pattern that holds for all of them. */
+export const SPELLINGS = TABLES.spellings;
 /** So many options are tried in the first place. */
 const MAX_OPTIONS = 8;
 

@@ -11,14 +11,14 @@ import {
   type ToolRule,
   type Verdict,
 } from "./guard_policy.ts";
-import { formsOf } from "./command_forms.ts";
+import { formsOf, SPELLINGS } from "./command_forms.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { verbOfProgram } from "../shell/aliases.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
 import { isShell, powerShell } from "../shell/wrappers.ts";
 import WORDS from "./words.json" with { type: "json" };
 import { isRunner } from "../shell/runners.ts";
-import type { Argument } from "../shell/word.ts";
+import { type Argument, literal } from "../shell/word.ts";
 
 /** `maybe`: it depends on a word that only the running shell knows. */
 type Match = "yes" | "maybe" | "no";
@@ -108,6 +108,22 @@ function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   // Nobody has looked into a script in a file.
   if (isShell(name)) return rest.some(({ text }) => /^-[a-zA-Z]*c$/.test(text));
   return (TRANSPARENT.has(name) && rest.length > 0) || verbOfProgram(name) !== null;
+}
+
+/** A usual spelling that a blocking rule passes although it matches others; null where it holds for all or none. */
+export function spellingPassed(
+  rule: ToolRule,
+): { readonly spelling: string; readonly holds: string } | null {
+  if (rule.about !== "command" || rule.action !== "block") return null;
+  for (const { holds, all } of SPELLINGS) {
+    const passed = all.filter((text) => {
+      const words = text.split(" ").map(literal);
+      const tried = [...spellings(words), ...formsOf(words)].map(textOf);
+      return matchCommand(rule, tried, "s") !== "yes";
+    });
+    if (passed.length > 0 && passed.length < all.length) return { spelling: passed[0]!, holds };
+  }
+  return null;
 }
 
 function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: string): Match {
