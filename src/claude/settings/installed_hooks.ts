@@ -49,6 +49,7 @@ export function lookAtSettings(place: HooksPlace): SettingsLook[] {
   const hasUser = around.home !== undefined || claudeFolder !== undefined;
   const places: SettingsPlace[] = [
     ...settings === undefined ? [] : [{ ...around, scope: "user" as const, settings }],
+    { ...around, scope: "managed" },
     { ...around, scope: "local" },
     { ...around, scope: "project" },
     ...hasUser ? [{ ...around, scope: "user" as const }] : [],

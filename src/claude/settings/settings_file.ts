@@ -7,6 +7,7 @@ import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../../base/path
 import { IS_WINDOWS } from "../../system/process/executable.ts";
 import { removeSync } from "../../system/files.ts";
 import { linkAt } from "../../system/on_disk.ts";
+import { OS } from "../../system/environment.ts";
 import {
   folderMode,
   keepOwner,
@@ -19,8 +20,15 @@ import { commandLine, KNOWN_EVENTS, quoteWord } from "./hooks.ts";
 import { parseTree } from "jsonc-parser";
 import { faultIn, lineEndOf, type Node, placeOf, valueAt } from "./json_edit.ts";
 
-/** The user's own file, the project's shared one, or the project's private one. */
-export type SettingsScope = "user" | "project" | "local";
+/** The user's own file, the project's shared one, the project's private one, or the policy of the machine. */
+export type SettingsScope = "user" | "project" | "local" | "managed";
+
+/** Our part of the machine's policy, by operating system. Claude Code asks these hooks before any mod. */
+const MANAGED: Readonly<Partial<Record<typeof OS, string>>> = {
+  darwin: "/Library/Application Support/ClaudeCode/managed-settings.d/50-conclaude.json",
+  windows: "C:/Program Files/ClaudeCode/managed-settings.d/50-conclaude.json",
+};
+const MANAGED_ELSEWHERE = "/etc/claude-code/managed-settings.d/50-conclaude.json";
 
 export interface SettingsPlace {
   readonly scope: SettingsScope;
@@ -56,6 +64,9 @@ export interface Attempt extends Target {
 }
 
 const NEW_FILE_MODE = 0o600;
+/** Every user's Claude Code reads the policy of the machine. */
+const SHARED_FILE_MODE = 0o644;
+const ANYWHERE = { projectDir: "/", home: undefined } as const;
 const MOST_LINKS = 40;
 
 /** @throws UserError When the user's settings are asked for and there is neither a home nor a configuration folder. */
@@ -63,6 +74,7 @@ export function settingsPath(place: SettingsPlace): string {
   const { scope, projectDir, home, configDir } = place;
   const cwd = place.cwd ?? projectDir;
   if (place.settings) return resolvePath(place.settings, { folder: cwd, home });
+  if (scope === "managed") return MANAGED[OS] ?? MANAGED_ELSEWHERE;
   if (scope === "project") return joinPath(joinPath(projectDir, ".claude"), "settings.json");
   if (scope === "local") return joinPath(joinPath(projectDir, ".claude"), "settings.local.json");
   const folder = configDir || (home && joinPath(home, ".claude"));
@@ -81,6 +93,7 @@ export function settingsPaths(
 ): string[] {
   const isUserKnown = Boolean(place.home || place.configDir);
   const scopes: readonly SettingsScope[] = [
+    "managed",
     "local",
     "project",
     ...isUserKnown ? ["user"] as const : [],
@@ -91,6 +104,7 @@ export function settingsPaths(
 /** The flags with which a command finds the same file again; none for the user's own settings. */
 export function placeFlags(place: SettingsPlace): string[] {
   if (place.settings) return ["--settings", settingsPath(place)];
+  if (place.scope === "managed") return ["--managed"];
   return place.scope === "user" ? [] : ["--scope", place.scope];
 }
 
@@ -99,7 +113,10 @@ export function readSettings(path: string): SettingsFile {
   return orExplain(path, `Cannot read "${path}"`, () => {
     const target = followLinks(path);
     const held = readFile(target);
-    if (held === null) return { path, target, text: undefined, mode: NEW_FILE_MODE };
+    const newMode = path === settingsPath({ ...ANYWHERE, scope: "managed" })
+      ? SHARED_FILE_MODE
+      : NEW_FILE_MODE;
+    if (held === null) return { path, target, text: undefined, mode: newMode };
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(held.bytes);
     return { path, target, text, mode: held.mode ?? NEW_FILE_MODE };
   });
@@ -171,7 +188,7 @@ function writeSettings(
   },
 ): boolean {
   const { target, mode, mayReplace = () => true } = options;
-  makeFolder(parentOf(target), NEW_FOLDER_MODE);
+  makeFolder(parentOf(target), mode === SHARED_FILE_MODE ? 0o755 : NEW_FOLDER_MODE);
   return writeWhole(target, text, {
     mode,
     prepare: (draft) => {
@@ -186,9 +203,10 @@ function orExplain<T>(path: string, what: string, act: () => T): T {
     return act();
   } catch (thrown) {
     if (isUserError(thrown)) throw thrown;
+    const isManaged = path.startsWith(settingsPath({ ...ANYWHERE, scope: "managed" }));
     throw new UserError(what, {
       why: `${messageOf(thrown)}; nothing was changed`,
-      next: `ls -l ${quoteWord(path)}`,
+      next: isManaged ? "sudo conclaude install-hooks --managed" : `ls -l ${quoteWord(path)}`,
       cause: thrown,
     });
   }

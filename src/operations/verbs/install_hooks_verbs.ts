@@ -44,6 +44,7 @@ const PLACE_FLAGS = {
       "user (the default): ~/.claude; project: .claude of this folder; local: the same, not committed",
     ),
   ),
+  managed: toggle("The policy of this machine, which no mod and no other settings file gets round"),
   settings: textFlag("A settings file, instead of one of a scope", "file"),
   command: textFlag(
     "The executable that hooks start, or a name to look up on the PATH; this one when not given",
@@ -69,6 +70,7 @@ export const installHooks = verb({
     "conclaude install-hooks --scope local --dry-run",
     "conclaude install-hooks --scope project --command conclaude",
     "conclaude install-hooks --strict",
+    "sudo conclaude install-hooks --managed",
     "conclaude install-hooks --mcp",
     "conclaude install-hooks --events SessionStart,PostToolUse,Stop",
   ],
@@ -206,6 +208,7 @@ function shown(diff: readonly string[], server: ServerReport | null): string[] {
 }
 
 type HooksFlags = {
+  readonly managed: boolean;
   readonly scope?: SettingsScope;
   readonly settings?: string;
   readonly command?: string;
@@ -215,9 +218,15 @@ type HooksFlags = {
 /** The settings file that flags name. @throws {UserError} When two flags name one each. */
 function settingsPlace(
   { cwd, locations, environment }: CliContext,
-  { scope, settings }: HooksFlags,
+  { scope, settings, managed }: HooksFlags,
   verb: string,
 ): SettingsPlace {
+  if (managed && (scope !== undefined || settings !== undefined)) {
+    throw usageError("Cannot use --managed with --scope or --settings", {
+      why: "each of them names a settings file; nothing was changed",
+      next: commandLine(verb, ["--managed"]),
+    });
+  }
   if (scope !== undefined && settings !== undefined) {
     throw usageError("Cannot use --scope and --settings together", {
       why: "each of them names a settings file; nothing was changed",
@@ -225,7 +234,7 @@ function settingsPlace(
     });
   }
   return {
-    scope: scope ?? "user",
+    scope: managed ? "managed" : scope ?? "user",
     settings,
     projectDir: environment.variable("CLAUDE_PROJECT_DIR") ?? cwd,
     cwd,
@@ -316,8 +325,9 @@ interface ServerRequest {
 /** Registers the MCP server. @throws {UserError} Also when a settings file was named: it holds no servers. */
 function register(request: ServerRequest & { readonly program: Program }): ServerReport {
   const { place, otherFlags, ...rest } = request;
-  if (place.settings !== undefined) {
-    throw usageError("Cannot use --mcp and --settings together", {
+  if (place.settings !== undefined || place.scope === "managed") {
+    const flag = place.scope === "managed" ? "--managed" : "--settings";
+    throw usageError(`Cannot use --mcp and ${flag} together`, {
       why: "MCP servers are kept in files of their own, which a scope names; nothing was changed",
       next: commandLine("install-hooks", ["--mcp", "--scope", "local"]),
     });
@@ -328,7 +338,7 @@ function register(request: ServerRequest & { readonly program: Program }): Serve
 
 /** Takes the MCP server out; null where a settings file was named, which holds no servers. */
 function unregister({ place, dryRun, otherFlags }: ServerRequest): ServerReport | null {
-  if (place.settings !== undefined) return null;
+  if (place.settings !== undefined || place.scope === "managed") return null;
   const flags = [...placeFlags(place), ...otherFlags];
   return unregisterServer({ place: placeOf(place), dryRun, flags });
 }
