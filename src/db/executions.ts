@@ -47,6 +47,39 @@ export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): Execu
 }
 
 /** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */
+/** What the gate of a tool use did: it denied it, let it pass, or was not asked. */
+export function gateOf(
+  db: DatabaseSync,
+  { sessionId, toolUseId, sinceMs }: {
+    readonly sessionId: string;
+    readonly toolUseId: string;
+    readonly sinceMs: number;
+  },
+): "denied" | "passed" | "none" {
+  const row = db.prepare(
+    `SELECT status
+       FROM hook_executions
+      WHERE session_id = ?
+        AND created_at_ms >= ?
+        AND tool_use_id = ?
+        AND hook_name = 'PreToolUse'
+      ORDER BY created_at_ms DESC
+      LIMIT 1`,
+  ).get(sessionId, sinceMs, toolUseId);
+  return row === undefined ? "none" : row["status"] === "blocked" ? "denied" : "passed";
+}
+
+/** How many tool uses have gone past their gate since a moment. */
+export function countPastGates(db: DatabaseSync, sinceMs: number): number {
+  const row = db.prepare(
+    `SELECT count(*) AS n
+       FROM hook_executions
+      WHERE created_at_ms >= ?
+        AND metadata ->> '$.gate' IS NOT NULL`,
+  ).get(sinceMs);
+  return Number(row?.["n"]);
+}
+
 export interface ExecutionSummary {
   readonly count: number;
   /** Failures and timeouts. */

@@ -22,6 +22,9 @@ export async function handle(work: HookWork): Promise<Answer> {
     ? await (await import("./after_use.ts")).followUp(work)
     : null;
   const changes = after === null || after.changes.length === 0 ? {} : { changes: after.changes };
+  const gate = config.guards === "" && config.requirements === ""
+    ? {}
+    : await (await import("./gate_asked.ts")).gateNote(work);
   const files = filesTouched(toolName, event.toolInput);
   const skipped = await work.exclusion(toolName, event.toolInput);
   const failed = event.name === "PostToolUseFailure";
@@ -30,7 +33,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   else if (EDITING_TOOLS.has(toolName)) counters.push("edits");
   if (skipped !== null) {
     await work.save(
-      { status: "skipped", metadata: { skipped, ...after?.notes }, counters, ...changes },
+      { status: "skipped", metadata: { skipped, ...after?.notes, ...gate }, counters, ...changes },
       after?.apply,
     );
     return await after?.answer() ?? SILENT;
@@ -48,6 +51,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       ...(failed ? { error: excerpt(textOfError(event.own["error"])) } : {}),
       ...(agentId === null ? {} : { agentId, agentType: nameOf(event.own["agent_type"]) }),
       ...after?.notes,
+      ...gate,
     },
     counters,
     ...changes,

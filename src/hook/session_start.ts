@@ -66,6 +66,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (mayGuard(work.config) && projectDir !== null) {
     const { unarmedNotice } = await import("../policy/armed_gates.ts");
     tellIfAny(unarmedNotice(work.config, { projectDir, home, environment }));
+    tellIfAny((await import("./mod_notice.ts")).modNotice({ projectDir, home, environment }));
   }
   if (environment.variable("CONCLAUDE_TOKEN") !== undefined) work.tell(TOKEN_NOTICE);
   const briefing = await required?.text() ?? "";

@@ -117,27 +117,42 @@ function answersRequests({ permission }: GuardPolicy): boolean {
 /** The notice is given at this event, so its own hook must be installed. */
 const ASKING_EVENT = "SessionStart";
 
-/** Tells the person in one line which gates lack a hook; null when none does, or when conclaude has no hooks here. */
-export function unarmedNotice(
-  config: HookConfig,
-  place: {
-    readonly projectDir: string;
-    readonly home: string | null;
-    readonly environment: Environment;
-  },
-): string | null {
-  const needs = needsOf(config);
-  if (needs.length === 0) return null;
-  const { program, variable } = place.environment;
+interface ArmedPlace {
+  readonly projectDir: string;
+  readonly home: string | null;
+  readonly environment: Environment;
+}
+
+function settingsHere({ projectDir, home, environment: { program, variable } }: ArmedPlace) {
   const executable = program.script === null ? program.executable : null;
-  const ownership = ownershipHere({ executable });
   const files = settingsPaths({
-    projectDir: place.projectDir,
-    home: place.home ?? undefined,
+    projectDir,
+    home: home ?? undefined,
     configDir: variable("CLAUDE_CONFIG_DIR"),
   }).map((path): ParsedSettings => ({ path, settings: readJsonFile(path) }));
-  if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, ownership))) return null;
-  const unarmed = whyUnarmed(files, { needs, ownership, searchPath: variable("PATH") });
+  return { files, ownership: ownershipHere({ executable }), searchPath: variable("PATH") };
+}
+
+/** Whether every gate of a configuration has its hook. */
+export function isArmedFor(config: HookConfig, place: ArmedPlace): boolean {
+  const { files, ...how } = settingsHere(place);
+  return files.some(({ settings }) => holdsOwn(settings, "PreToolUse", how.ownership)) &&
+    whyUnarmed(files, { needs: needsOf(config), ...how }).length === 0;
+}
+
+/** Whether the policy of the machine starts our hooks before a tool: Claude Code asks them before any mod. */
+export function isManaged(place: ArmedPlace): boolean {
+  const { files: [managed], ownership } = settingsHere(place);
+  return holdsOwn(managed?.settings, "PreToolUse", ownership);
+}
+
+/** Tells the person in one line which gates lack a hook; null when none does, or when conclaude has no hooks here. */
+export function unarmedNotice(config: HookConfig, place: ArmedPlace): string | null {
+  const needs = needsOf(config);
+  if (needs.length === 0) return null;
+  const { files, ...how } = settingsHere(place);
+  if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, how.ownership))) return null;
+  const unarmed = whyUnarmed(files, { needs, ...how });
   return unarmed.length === 0
     ? null
     : `conclaude: the rules of this project are ${

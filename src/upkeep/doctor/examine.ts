@@ -16,6 +16,7 @@ import { lookAtDisk, lookAtHome, lookAtPermissions } from "./folders.ts";
 import { lookAtGates } from "./gates.ts";
 import { lookAtHooks } from "./hook_checks.ts";
 import { askAboutMemory } from "./memory.ts";
+import { askAboutGates, lookAtMods } from "./mod_checks.ts";
 import { askDatabase, type DoctorPlace } from "./place.ts";
 import {
   lookAtAgents,
@@ -52,6 +53,8 @@ const CHECKS: readonly DoctorCheck[] = [
   { name: "fallback", look: lookAtFallback },
   { name: "hooks", look: lookAtHooks },
   { name: "gates", look: lookAtGates },
+  { name: "mods", look: lookAtMods },
+  { name: "past gates", ask: askAboutGates },
   { name: "branch", look: lookAtBranch },
   { name: "agents", look: lookAtAgents },
   { name: "sessions", ask: askAboutSessions },

@@ -1,0 +1,120 @@
+/**
+ * Finds mods: code of plugins that runs inside Claude Code. A mod that listens to tools can answer them so that hooks of
+ * user and project settings are not asked; hooks of managed settings are asked first.
+ */
+import { quietly } from "../base/errors.ts";
+import { baseName, joinPath, parentOf, resolvePath } from "../base/paths.ts";
+import type { Environment } from "../system/environment.ts";
+import { namesIn, readJsonFile, readText } from "../system/on_disk.ts";
+
+export interface Mod {
+  readonly name: string;
+  readonly folder: string;
+  /** The events by which it can get round a gate; empty where it listens to none of them. */
+  readonly listens: readonly string[];
+}
+
+/** Where Claude Code looks for its configuration. */
+export interface ModPlaces {
+  /** `~/.claude`, or `CLAUDE_CONFIG_DIR`; null where neither is known. */
+  readonly clientFolder: string | null;
+  readonly projectDir: string;
+}
+
+export function modPlaces({ projectDir, home, environment: { variable } }: {
+  readonly projectDir: string;
+  readonly home: string | null;
+  readonly environment: Pick<Environment, "variable">;
+}): ModPlaces {
+  const folder = variable("CLAUDE_CONFIG_DIR") ?? (home && joinPath(home, ".claude"));
+  return { clientFolder: folder ?? null, projectDir };
+}
+
+/** Events by which a mod decides about tools, or takes them over. Claude Code loads no event name that is computed. */
+const GATING =
+  /["'`](tool\.(?:call|check|judge|run)|classic\.[\w*]+|classic\*|plugin\.register|engine\.create|http\.fetch|process\.[\w*]+)["'`]/g;
+
+const MAX_CODE_BYTES = 2_000_000;
+
+/** The mods that the next session in a project would load, by their names. Reads files only. */
+export function findMods({ clientFolder, projectDir }: ModPlaces): Mod[] {
+  const folders = [joinPath(projectDir, ".claude"), ...clientFolder === null ? [] : [clientFolder]];
+  const plugins = [
+    ...folders.flatMap((folder) => inside(joinPath(folder, "skills"))),
+    ...clientFolder === null ? [] : inside(joinPath(clientFolder, "dev-mods")),
+    ...enabledPlugins(folders, clientFolder),
+  ];
+  return [...new Set(plugins)].flatMap(modIn)
+    .toSorted((one, other) => one.name.localeCompare(other.name));
+}
+
+/** The mods of which a gate has to know. */
+export function gatingMods(places: ModPlaces): Mod[] {
+  return findMods(places).filter(({ listens }) => listens.length > 0);
+}
+
+function inside(folder: string): string[] {
+  return (namesIn(folder) ?? []).map((name) => joinPath(folder, name));
+}
+
+/** The folders of plugins that settings switch on: installed ones, and those of marketplaces that lie in a folder. */
+function enabledPlugins(folders: readonly string[], clientFolder: string | null): string[] {
+  const settings = folders.flatMap((folder) =>
+    ["settings.json", "settings.local.json"].map((name) =>
+      Object(readJsonFile(joinPath(folder, name)))
+    )
+  );
+  const enabled = settings.flatMap(({ enabledPlugins }) =>
+    Object.entries(Object(enabledPlugins)).flatMap(([name, isOn]) => isOn === true ? [name] : [])
+  );
+  const installed = clientFolder === null ? {} : Object(
+    Object(readJsonFile(joinPath(clientFolder, "plugins/installed_plugins.json"))).plugins,
+  );
+  const markets = Object.assign({}, ...settings.map(({ extraKnownMarketplaces: m }) => Object(m)));
+  return enabled.flatMap((plugin) => [
+    ...[installed[plugin]].flat().flatMap((entry) => {
+      const { readFromFolder, installPath } = Object(entry);
+      const folder = typeof readFromFolder === "string" ? readFromFolder : installPath;
+      return typeof folder === "string" ? [folder] : [];
+    }),
+    ...inMarket(plugin, markets, folders[0]!),
+  ]);
+}
+
+function inMarket(
+  plugin: string,
+  markets: Readonly<Record<string, unknown>>,
+  projectFolder: string,
+): string[] {
+  const [name, market] = plugin.split("@");
+  const { path } = Object(Object(markets[market ?? ""]).source);
+  if (typeof path !== "string") return [];
+  const folder = resolvePath(path, { folder: parentOf(projectFolder) });
+  const { plugins } = Object(readJsonFile(joinPath(folder, ".claude-plugin/marketplace.json")));
+  const listed = Array.isArray(plugins) ? plugins.map(Object) : [];
+  return listed.flatMap(({ name: own, source }) =>
+    own === name && typeof source === "string" ? [resolvePath(source, { folder })] : []
+  );
+}
+
+/** The plugin in a folder, if it brings modules. */
+function modIn(folder: string): Mod[] {
+  const manifest = Object(readJsonFile(joinPath(folder, ".claude-plugin/plugin.json")));
+  const { modules } = Object(readJsonFile(joinPath(folder, "hooks/hooks.json")));
+  if (!Array.isArray(modules) || modules.length === 0) return [];
+  const code = modules.flatMap((module) =>
+    typeof module !== "string"
+      ? []
+      : ["hooks", "."].flatMap((from) =>
+        quietly(() => readText(joinPath(folder, `${from}/${module}`), MAX_CODE_BYTES)) ?? []
+      )
+  ).join("\n");
+  const listens = [...new Set(Array.from(code.matchAll(GATING), ([, event]) => event!))];
+  const name = typeof manifest.name === "string" ? manifest.name : baseName(folder);
+  return [{ name, folder, listens }];
+}
+
+/** `x (/p/.claude/skills/x) listens to tool.call, tool.check` */
+export function modText({ name, folder, listens }: Mod): string {
+  return `${name} (${folder}) listens to ${listens.join(", ")}`;
+}
