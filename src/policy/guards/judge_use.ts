@@ -1,12 +1,13 @@
 /** Judges a tool use by the guards' rules. A shell command is parsed only when a rule could mean it. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
-import { judgeLock, judgeTool, mayConcernCommands, STRICT_RULE } from "./decide.ts";
+import { judgeLock, judgeOwn, judgeTool, mayConcernCommands, STRICT_RULE } from "./decide.ts";
+import { mayWriteFiles, pathsInInput } from "./mcp_files.ts";
 import { textAfter } from "./protected.ts";
-import { isRootAddition, ROOT_RULE } from "./file_rules.ts";
+import { isRootAddition, judgeFile, ROOT_RULE } from "./file_rules.ts";
 import type { GitAliases } from "../shell/git_verbs.ts";
-import type { Actor, GuardPolicy, Verdict } from "./guard_policy.ts";
-import type { FileFacts, Judge, OwnFile } from "./types.ts";
+import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
+import type { FileFacts, Judge, Look, OwnFile } from "./types.ts";
 import { RealPaths } from "../../system/real_paths.ts";
 import { type Ground, lookAtFile } from "../files/file_lookup.ts";
 import { ownFiles, type OwnPlaces } from "../files/own_files.ts";
@@ -47,7 +48,7 @@ export async function judgeUse(
   const locked = judgeLock(policy, tool);
   if (locked.length > 0) return { blocks: locked, doubts: [] };
   const root = policy.root ?? use.projectDir;
-  const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool);
+  const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool) || mayWriteFiles(tool);
   let own: readonly OwnFile[] | undefined = policy.protectsItself && writes ? undefined : [];
   const ground: Ground = {
     root,
@@ -115,10 +116,30 @@ function judgerOfTool(
 ): Judge {
   const files = filesNamed(tool, input);
   const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
+  const held = mayWriteFiles(tool) ? pathsInInput(input) : [];
   return {
-    judge: (look) => judgeTool(policy, { tool, agents, files, written }, look),
+    judge: (look) => {
+      const verdict = judgeTool(policy, { tool, agents, files, written }, look);
+      return {
+        ...verdict,
+        blocks: [...verdict.blocks, ...judgeHeld(policy, held, { tool, agents, look })],
+      };
+    },
     beginLooking: () => (path, how) => lookAtFile(path, how, ground),
   };
+}
+
+/** What rules say of the files that a tool of an MCP server may write. A name alone makes no new file. */
+function judgeHeld(
+  policy: GuardPolicy,
+  paths: readonly string[],
+  { look, ...by }: Pick<AskedUse, "tool" | "agents"> & { readonly look: Look },
+): Block[] {
+  return paths.flatMap((path) => look(path, { effect: "change", isFolder: false }).files)
+    .flatMap((file) => [
+      ...judgeOwn(policy, file, { ...by, written: "unknown" }),
+      ...judgeFile(policy, file, by).filter(({ rule }) => rule !== ROOT_RULE),
+    ]);
 }
 
 export function commandOf(input: unknown): string | null {

@@ -35,6 +35,10 @@ const KINDS: Readonly<Record<OwnKind, Kind>> = {
   modules: { ...MOD, effects: ["change"], counts: (_, after) => holdsModules(after) },
   program: { reason: "is the program that the hooks start" },
   git: { reason: "tells which branch is checked out, for which the requirements are kept" },
+  gitSettings: {
+    reason: "runs with git, or says where a push goes",
+    effects: ["change", "remove"],
+  },
   trees: {
     reason: "lies in another working tree of this repository, where another session may be at work",
     below: { spares: null },
@@ -82,6 +86,13 @@ export const NAMED_FILES: readonly NamedFiles[] = [
     pattern: /(?:^|\/)\.conclaude\/(?:(?:workflows|prompts)(?:$|\/)|workflow-matchers\.yaml$)/,
     example: ".conclaude/workflows/own.yaml",
     counterexample: ".conclaude/worktrees/t1/src/prompts/a.md",
+  },
+  {
+    kind: "gitSettings",
+    needle: ".git/",
+    pattern: /(?:^|\/)\.git\/(?:config(?:\.worktree)?$|hooks\/(?!.*\.sample$))/,
+    example: ".git/hooks/pre-commit",
+    counterexample: ".git/hooks/pre-commit.sample",
   },
   {
     kind: "settings",

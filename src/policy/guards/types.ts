@@ -11,6 +11,7 @@ export type OwnKind =
   | "modules"
   | "program"
   | "git"
+  | "gitSettings"
   /** Another working tree of the repository. */
   | "trees"
   /** A file that would end the search for the configuration too early. */

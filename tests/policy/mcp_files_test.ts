@@ -1,0 +1,49 @@
+/** Tools of MCP servers that write: a protected file anywhere in their input is refused to them. */
+import assert from "node:assert/strict";
+import { judgeUse } from "../../src/policy/guards/judge_use.ts";
+import { THIS_PROCESS } from "../../src/system/environment.ts";
+import { JudgedProject } from "../support/judged_project.ts";
+
+Deno.test("a protected file anywhere in the input of a tool that may write is refused", async () => {
+  using at = new JudgedProject(
+    'preToolUse: { uneditableFiles: ["*.lock"], preventRootAdditions: true }\n',
+    [
+      "yarn.lock",
+      ".git/config",
+    ],
+  );
+  const rules = async (tool: string, input: unknown) => {
+    const use = { tool, input, agents: ["main"], folder: at.path, projectDir: at.path, home: null };
+    const asked = { ...use, environment: THIS_PROCESS, gitAliases: new Map() };
+    const places = {
+      configFiles: [],
+      database: ":memory:",
+      repository: undefined,
+      environment: THIS_PROCESS,
+    };
+    return (await judgeUse(at.policy, asked, places)).blocks.map(({ rule }) => rule.split("[")[0]);
+  };
+  const file = "preToolUse.uneditableFiles";
+  for (
+    const [tool, input, denied] of [
+      ["mcp__fs__write_file", { path: "yarn.lock" }, file],
+      ["mcp__fs__edit", { files: [{ path: "a.txt" }, { path: "./yarn.lock" }] }, file],
+      ["mcp__serena__replace", { relativePath: "yarn.lock", body: "x" }, file],
+      ["mcp__x__save", { uri: `file://${at.path}/yarn.lock` }, file],
+      ["mcp__x__moveTo", { target: `${at.path}/yarn.lock` }, file],
+      ["mcp__x__write", { path: ".conclaude.yaml" }, "preToolUse.protectPolicy"],
+      ["mcp__x__write", { path: ".git/config" }, "preToolUse.protectPolicy"],
+    ] as const
+  ) assert.deepEqual([tool, await rules(tool, input)], [tool, [denied]]);
+  for (
+    const [tool, input] of [
+      ["mcp__fs__read_file", { path: "yarn.lock" }],
+      ["mcp__fs__search", { pattern: "yarn.lock" }],
+      ["mcp__fs__getInfo", { path: "yarn.lock" }],
+      ["mcp__notes__add", { text: "what stands in yarn.lock" }],
+      ["mcp__web__post", { url: "https://example.com/yarn.lock" }],
+      ["mcp__fs__write_file", { path: "new.txt" }],
+      ["mcp__plain__do", {}],
+    ] as const
+  ) assert.deepEqual([tool, await rules(tool, input)], [tool, []]);
+});
