@@ -246,7 +246,8 @@ test("a rule about tools of an MCP server sees the files that they name", async 
     (await ask(home, "mcp__files__move", { source: "a", destination: "b.lock" }))!,
     denied,
   );
-  assert.equal(await ask(home, "mcp__files__write", { path: "a.md", content: "b.lock" }), null);
+  assert.equal(await ask(home, "mcp__files__write", { path: "a.txt", content: "b.lock" }), null);
+  assert.match((await ask(home, "mcp__files__write", { path: "a.md" }))!, /uneditableFiles/);
   assert.equal(await ask(home, "mcp__files__list", {}), null);
   assert.equal(await ask(home, "mcp__git__show", { path: "yarn.lock" }), null);
   assert.equal(await ask(home, "mcp__notes__write", { relative_path: "notes/a" }), null);
