@@ -80,6 +80,8 @@ export interface HookConfig {
   readonly notifications: string;
   /** True when the project has configuration files and none names `preToolUse.preventRootAdditions`. */
   readonly isSilentAboutRoot: boolean;
+  /** Files that changed while a session was active, and whose version before stays in force. */
+  readonly held: readonly string[];
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
   /** The keys of the first problems, or the path of a file that cannot be read. */

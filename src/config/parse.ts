@@ -143,6 +143,7 @@ function toHookConfig(
     retentionBatchRows: store.retentionBatchRows,
     dailyBackups: store.backups,
     claimTimeoutMinutes: store.claimTimeoutMinutes,
+    held: [],
     problems: problems.length,
     problemKeys: problems.slice(0, MAX_NAMED_PROBLEMS).map(({ key, path }) => key || path),
   };

@@ -22,6 +22,8 @@ export interface StrictPolicy {
   readonly root: string | null;
   readonly isStrict: boolean;
   readonly lock: string | null;
+  /** Whether the agent may not change the policy's files. */
+  readonly protectsItself: boolean;
 }
 
 export interface CompiledSections {

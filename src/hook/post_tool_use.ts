@@ -14,8 +14,22 @@ import { nameOf } from "./protocol.ts";
 /** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
 const SILENT: Answer = { continue: true, suppressOutput: true };
 
-/** PostToolUse and PostToolUseFailure: keeps the tool use whole, unless the configuration leaves it out. */
+/** PostToolUse and PostToolUseFailure: keeps the tool use, and tells what a command changed without being allowed. */
 export async function handle(work: HookWork): Promise<Answer> {
+  if (work.config.guards === "" || !SHELL_TOOLS.has(work.event.toolName ?? "")) {
+    return await keep(work, {});
+  }
+  const { effectsOf, withContext } = await import("./violations.ts");
+  const { notes, text, blocks } = await effectsOf(work, "after");
+  const answer = await keep(work, notes);
+  if (text === "") return answer;
+  return blocks
+    ? { decision: "block", reason: text }
+    : withContext(answer === SILENT ? null : answer, work.event.name, text);
+}
+
+/** Keeps the tool use whole, unless the configuration leaves it out. */
+async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): Promise<Answer> {
   const { event, config } = work;
   const toolName = event.toolName ?? "unknown";
   const after = config.followedTools.some((tool) => tool === toolName || tool === "*")
@@ -30,7 +44,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   else if (EDITING_TOOLS.has(toolName)) counters.push("edits");
   if (skipped !== null) {
     await work.save(
-      { status: "skipped", metadata: { skipped, ...after?.notes }, counters, ...changes },
+      { status: "skipped", metadata: { skipped, ...after?.notes, ...notes }, counters, ...changes },
       after?.apply,
     );
     return await after?.answer() ?? SILENT;
@@ -48,6 +62,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       ...(failed ? { error: excerpt(textOfError(event.own["error"])) } : {}),
       ...(agentId === null ? {} : { agentId, agentType: nameOf(event.own["agent_type"]) }),
       ...after?.notes,
+      ...notes,
     },
     counters,
     ...changes,

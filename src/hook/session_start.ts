@@ -56,6 +56,14 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   await tellLeftOut(work);
   tellProblems(work);
+  for (const path of work.config.held) {
+    work.tell(
+      `conclaude: ${
+        work.hide(path)
+      } was changed while a session was active, and its version before is in force. ` +
+        "Run `conclaude config accept`, or `conclaude config undo` with it.",
+    );
+  }
   const tellIfAny = (notice: string | null | undefined) => notice && work.tell(notice);
   const project = work.configFiles.at(-1);
   if (work.config.isSilentAboutRoot && project !== undefined && db !== null) {

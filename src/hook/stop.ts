@@ -10,7 +10,7 @@ const MAY_STOP: Answer = { continue: true, suppressOutput: true };
 export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
   // No rule is about stops: `handleHook()` got here only because a file might have had one.
-  const isFree = config.stop === "" && config.requirements === "";
+  const isFree = config.stop === "" && config.requirements === "" && config.guards === "";
   if (isFree && event.stopHookActive) return null;
   await (await import("./told.ts")).saveTold(work);
   const draft = { ...draftOf(work), ...await (await import("./other_event.ts")).saidIn(work) };

@@ -4,7 +4,7 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { joinPath } from "../base/paths.ts";
 import { databaseAt, type Locations, OS } from "../system/environment.ts";
-import { lookUpwards } from "../system/git/repository.ts";
+import { type FolderLook, lookUpwards } from "../system/git/repository.ts";
 import { bytesText } from "./table.ts";
 import { openDatabase } from "../db/database.ts";
 import { NewerSchemaError } from "../db/transaction.ts";
@@ -26,11 +26,13 @@ export interface Place {
 
 /** Finds configuration and database the way a hook in this folder does. */
 export async function placeOf({ cwd, globals, locations }: CliContext): Promise<Place> {
-  const files = readConfigFiles(lookUpwards(cwd), locations);
-  const config = files.length === 0 ? DEFAULT_HOOK_CONFIG : await configOf(files, locations, {
-    // The cache of the configuration would make tables in an empty file.
-    noDb: globals.noDb || !exists(locations.database, ({ size }) => size > 0),
-  });
+  const looks = lookUpwards(cwd);
+  const files = readConfigFiles(looks, locations);
+  // The cache of the configuration would make tables in an empty file.
+  const noDb = globals.noDb || !exists(locations.database, ({ size }) => size > 0);
+  const config = files.length === 0 && noDb
+    ? DEFAULT_HOOK_CONFIG
+    : await configOf(files, { locations, looks, noDb });
   if (globals.noDb || !config.databaseEnabled) return { config, database: ":memory:" };
   return { config, database: databaseAt(locations, config.databasePath) };
 }
@@ -38,11 +40,14 @@ export async function placeOf({ cwd, globals, locations }: CliContext): Promise<
 /** From the cache where there is one, so that a command does not load the YAML parser. */
 async function configOf(
   files: readonly ConfigFile[],
-  locations: Locations,
-  { noDb }: { readonly noDb: boolean },
+  place: {
+    readonly locations: Locations;
+    readonly looks: readonly FolderLook[];
+    readonly noDb: boolean;
+  },
 ): Promise<HookConfig> {
   const { loadHookConfig } = await import("../config/cached.ts");
-  const { config, cache } = await loadHookConfig(files, { locations, noDb });
+  const { config, cache } = await loadHookConfig(files, place);
   cache?.close();
   return config;
 }

@@ -28,6 +28,8 @@ import { addTrusted, removeTrusted, trustedFolders } from "../../config/store.ts
 import { filesHere, IGNORE_ADVICE, writeTarget } from "../config_target.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { optional, text, toggle } from "../flags.ts";
+import { acceptFiles } from "../accepted_files.ts";
+import { accept, undo } from "./effect_verbs.ts";
 import { nextHere } from "../next_command.ts";
 import { openAt, placeOf } from "../open_store.ts";
 import { section } from "../table.ts";
@@ -50,7 +52,7 @@ const init = verb({
     "Writes a configuration file with every key commented out at its default: .conclaude.yaml in this folder, unless a " +
     "flag names another one.",
   examples: ["conclaude config init", "conclaude config init --user"],
-  run(context, flags) {
+  async run(context, flags) {
     const { layer, folder, names, mode, flag } = placeToInit(context, flags);
     const path = joinPath(folder, names[0]!);
     const present = names.map((name) => joinPath(folder, name)).find(isThere);
@@ -62,6 +64,7 @@ const init = verb({
       });
     }
     writeTarget({ path, mode }, configTemplate());
+    await acceptFiles(context, [path]);
     const advice = layer === "local" ? IGNORE_ADVICE : "";
     return {
       json: { path, layer, overwritten: present === path },
@@ -229,7 +232,7 @@ const schema = verb({
 });
 
 export const config = group({
-  verbs: { init, path, trust, show, validate, schema },
+  verbs: { init, path, trust, show, validate, accept, undo, schema },
   examples: ["conclaude config init", "conclaude config show", "conclaude config validate --json"],
 });
 

@@ -14,6 +14,7 @@ import { memoryHealth } from "../../memory/store.ts";
 import { summarizeQueue, totalsOf } from "../../db/queue.ts";
 import { countSessions, type SessionCounts } from "../../db/sessions.ts";
 import { countQueued, countState, type StateCounts } from "../../work/store.ts";
+import { openViolations } from "../../policy/store.ts";
 import { daysMs } from "../../base/time.ts";
 import { VERSION } from "../../base/version.ts";
 import type { CliContext } from "../context.ts";
@@ -68,6 +69,8 @@ function reportOf(
     queue: totalsOf(summarizeQueue(db)),
     memory: memoryOf(db, nowMs),
     work: workOf(countState(db)),
+    /** Changes that were found after they had happened, and neither undone nor accepted. */
+    violations: openViolations(db, project).length,
     daemon: { running: isDaemonHere(context, place) },
     audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
     spool: { waiting: spooledFiles({ database, folders }).length },
@@ -184,6 +187,12 @@ function factsOf(
       work.questions > 0 ? `${work.questions} waiting: \`conclaude question list\`` : null,
     ],
     ["daemon", daemon.running ? "running" : isDaemonNeeded ? DAEMON_NEEDED : null],
+    [
+      "violations",
+      report.violations > 0
+        ? `${report.violations} open: \`conclaude config accept --dry-run\` lists them`
+        : null,
+    ],
     ...column("hooks", hooks, "not installed: run `conclaude install-hooks`"),
     ["  last 24 h", auditText(audit)],
     [

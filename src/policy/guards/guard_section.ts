@@ -17,6 +17,9 @@ import {
 import type { CompileFrom } from "../../config/sections.ts";
 import type { FileRule, GuardPolicy, ToolRule } from "./guard_policy.ts";
 
+const EFFECTS =
+  "`block`: a change of such a file that is found after a command holds Claude until it is undone.";
+const WRITTEN_BY = "Commands that may write the files: `npm run generate*`.";
 const AGENT = "Only for these agents: `main`, or the type of a subagent or of `claude --agent`.";
 
 export const GUARD_SECTIONS = {
@@ -35,6 +38,8 @@ export const GUARD_SECTIONS = {
           pattern: needed("glob", globText(), "The files; one that ends with `/` means all below."),
           message: said("Said instead of the usual reason."),
           agent: optional("glob", globText(), AGENT),
+          effects: choice(["tell", "block"], EFFECTS, "tell"),
+          writtenBy: optional("glob", globText(), WRITTEN_BY),
         },
         { shorthand: globText(), item: "glob or map of keys" },
       ),
@@ -70,6 +75,8 @@ export const GUARD_SECTIONS = {
             "Said instead of the usual reason, with `{tool}`, `{file_path}` and `{command}`.",
           ),
           agent: optional("glob", globText(), AGENT),
+          effects: choice(["tell", "block"], EFFECTS, "tell"),
+          writtenBy: optional("glob", globText(), WRITTEN_BY),
         },
         { item: "map of keys" },
       ),
@@ -77,6 +84,10 @@ export const GUARD_SECTIONS = {
         true,
         "Whether commands are refused that destroy what nobody can bring back: `rm -rf` of the home or the project, " +
           "`git push --force`, `git reset --hard origin/main`, `git clean -f`, `DROP TABLE`.",
+      ),
+      effects: bool(
+        true,
+        "Whether is looked after a command for what it has changed of protected files, policy files and branches.",
       ),
       protectPolicy: bool(
         true,
@@ -107,7 +118,9 @@ export function compileGuards(
   const files = (key: "uneditableFiles" | "preventAdditions"): FileRule[] =>
     preToolUse[key].map((entry, i) => file(entry, nameOf(["preToolUse", key], i)));
   const file = (entry: PreToolUse["uneditableFiles"][number], name: string): FileRule => {
-    const { pattern, message, agent } = typeof entry === "string" ? { pattern: entry } : entry;
+    const { pattern, message, agent, ...after } = typeof entry === "string"
+      ? { pattern: entry }
+      : entry;
     return {
       name,
       glob: pattern,
@@ -115,6 +128,7 @@ export function compileGuards(
       needle: needleOf(pattern),
       message: message ?? null,
       agent: compiledAgent(agent),
+      ...compiledAfter(after),
     };
   };
   return {
@@ -133,6 +147,7 @@ export function compileGuards(
       ...compileTool(rule, home),
     })),
     deniesDangerous: preToolUse.denyDangerousCommands,
+    looksAfter: preToolUse.effects,
     protectsItself: preToolUse.protectPolicy,
     permission: {
       deny: permissionRequest.deny.map(toolName),
@@ -160,6 +175,16 @@ function compileTool(
     isPrefix: matchMode === "prefix",
     message: message ?? null,
     agent: compiledAgent(agent),
+    ...compiledAfter(rule),
+  };
+}
+
+function compiledAfter(
+  { effects, writtenBy }: { readonly effects?: string; readonly writtenBy?: string | undefined },
+): Pick<FileRule, "blocksAfter" | "writtenBy"> {
+  return {
+    blocksAfter: effects === "block",
+    writtenBy: writtenBy === undefined ? null : compileGlob(writtenBy),
   };
 }
 

@@ -46,6 +46,12 @@ export function lookAtConfiguration(place: DoctorPlace): Finding[] {
   const counting = isStrict ? files : files.filter((file) => !isLeftOut(file));
   const findings = [
     ...counting.length === 0 ? [] : [judgeFiles(counting, isStrict)],
+    ...config.held.map((path) =>
+      warn(
+        `${path} was changed while a session was active, and its version before is in force`,
+        "conclaude config accept, or conclaude config undo " + quoteWord(path),
+      )
+    ),
     ...passedOver(files).map(({ path, counts }) =>
       warn(
         `${path} counts for nothing, since ${counts} stands beside it`,
