@@ -58,7 +58,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [20, "f1ad814f6be032344270b0f36d7aec9f"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [21, "fe55ba0fe389ce540f2a2061d1652edd"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

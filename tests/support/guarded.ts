@@ -57,10 +57,10 @@ export async function ask(
   );
 }
 
-/** The reason in an answer to PreToolUse, which says nothing else; null for no answer. */
+/** The reason in an answer to PreToolUse; null where it decides nothing. What was changed meanwhile may be told beside it. */
 // deno-lint-ignore no-explicit-any -- what a hook answered
 export function deniedBy(answer: any, decision: "deny" | "ask" = "deny"): string | null {
-  if (answer === null) return null;
+  if ((answer?.hookSpecificOutput?.permissionDecision ?? null) === null) return null;
   const { hookSpecificOutput: output, ...rest } = answer;
   assert.deepEqual(rest, {});
   assert.equal(output.hookEventName, "PreToolUse");

@@ -49,7 +49,7 @@ export function acceptConfiguration(home: string): void {
   try {
     const path = join(home, ".conclaude", "conclaude.db");
     Deno.statSync(path);
-    using db = new DatabaseSync(path, { timeout: 5_000 });
+    using db = new DatabaseSync(path, { timeout: 100 });
     db.exec(
       "DELETE FROM kept_files WHERE path GLOB '*conclaude*.y*ml' OR path GLOB '*config.y*ml'",
     );

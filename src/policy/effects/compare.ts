@@ -1,6 +1,6 @@
 /** Compares two snapshots, and judges what changed between them. Pure: what has to be asked comes in as facts. */
 import { baseName } from "../../base/paths.ts";
-import { isSameState } from "./file_state.ts";
+import { enteredAtMs, isSameState } from "./file_state.ts";
 import OWNERS from "./owners.json" with { type: "json" };
 import type { Change, Snapshot, WatchedRule, WatchList } from "./types.ts";
 
@@ -9,19 +9,19 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
   const rules = new Map(list.files);
   const states = (kind: "policy" | "file", was: Snapshot["files"], is: Snapshot["files"]) =>
     Object.entries(is).flatMap(([subject, after]): Change[] => {
-      // A policy file that was not listed before was not there.
-      const old = was[subject] ?? (kind === "policy" ? "" : after);
+      // What was not listed before was not there, unless other rules watch now, or it is older.
+      const isNew = before.rules === now.rules && enteredAtMs(after) >= before.atMs;
+      const old = was[subject] ?? (kind === "policy" || isNew ? "" : after);
       if (isSameState(old, after)) return [];
       const rule = kind === "file" ? rules.get(subject) ?? null : null;
       return [{ subject, kind, became: becomes(old, after), before: old, after, rule }];
     });
   const removed = Object.entries(before.policy).filter(([path]) => !(path in now.policy));
-  const listed = new Set(list.files.map(([path]) => path));
   const made = list.folders.flatMap(([folder, rule]): Change[] => {
     const key = `${rule} ${folder}`;
     const known = before.folders[key];
     if (known === undefined) return [];
-    return (now.folders[key] ?? []).filter((path) => !known.includes(path) && !listed.has(path))
+    return (now.folders[key] ?? []).filter((path) => !known.includes(path) && !(path in now.files))
       .map((subject) => ({ subject, kind: "file", became: "made", before: "", after: "-", rule }));
   });
   const changes = [

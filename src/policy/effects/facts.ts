@@ -6,6 +6,7 @@ import {
   broughtFiles,
   isAsIn,
   isBefore,
+  isInBranch,
   isInRemote,
   sizesIn,
 } from "../../system/git/brought_files.ts";
@@ -124,6 +125,8 @@ async function movedRightly(
   if (repository === undefined) return true;
   if (after !== "" && await isInRemote(repository, after, environment)) return true;
   if (branches.isNamed) return false;
+  // A branch that got another name loses nothing.
+  if (after === "") return await isInBranch(repository, before, environment);
   const isCheckedOut = [was.head, now.head].some((name) => `refs/heads/${name}` === subject);
   if (!isCheckedOut) return false;
   return await isBefore(repository, { earlier: before, later: after }, environment) ||

@@ -20,3 +20,8 @@ export function isSameState(before: string, after: string): boolean {
   return was!.length === is!.length && was![4] !== is![4] &&
     was!.slice(0, 4).every((part, i) => part === is![i]);
 }
+
+/** When the entry of a file changed last, epoch milliseconds; 0 for a missing one. */
+export function enteredAtMs(state: string): number {
+  return Number(state.split(" ")[5] ?? 0);
+}

@@ -22,6 +22,7 @@ export function takeSnapshot(
   const head = repository?.branch ?? "";
   return {
     ...seen,
+    rules: list.rules,
     policy: statesOf(policy),
     files: statesOf(list.files.map(([path]) => path)),
     folders: Object.fromEntries(

@@ -21,11 +21,15 @@ export interface WatchList {
   readonly folders: readonly (readonly [path: string, rule: number])[];
   /** How many more files there are than are watched. */
   readonly left: number;
+  /** Differs when the rules do. */
+  readonly rules: string;
 }
 
 /** States by path. A state is text that differs when the file does; empty for a missing file. */
 export interface Snapshot {
   readonly atMs: number;
+  /** Differs when the rules do. */
+  readonly rules: string;
   /** The tool use that began with it; null between tool uses. */
   readonly toolUseId: string | null;
   readonly policy: Readonly<Record<string, string>>;

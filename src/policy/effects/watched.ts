@@ -79,7 +79,7 @@ export async function watchList(
   rules: readonly WatchedRule[],
   place: WatchPlace,
 ): Promise<WatchList> {
-  if (rules.length === 0) return { files: [], folders: [], left: 0 };
+  if (rules.length === 0) return { files: [], folders: [], left: 0, rules: "" };
   const { root, repository } = place;
   const gitDir = repository === undefined ? null : gitFolders(repository).at(-1)!;
   const stamped = gitDir === null ? [root] : [
@@ -87,10 +87,11 @@ export async function watchList(
     joinPath(repository!.root, ".gitignore"),
     joinPath(repository!.commonDir, "info/exclude"),
   ];
-  const stamp = fingerprint(JSON.stringify([rules, stamped.map(stateOf)]));
+  const ofRules = fingerprint(JSON.stringify(rules));
+  const stamp = [ofRules, ...stamped.map(stateOf)].join(";");
   const kept = readWatched(db, root, stamp);
   if (kept !== null) return kept;
-  const list = await makeList(rules, place);
+  const list = { ...await makeList(rules, place), rules: ofRules };
   saveWatched(db, root, { stamp, list });
   return list;
 }
@@ -98,7 +99,7 @@ export async function watchList(
 async function makeList(
   rules: readonly WatchedRule[],
   { root, repository, environment }: WatchPlace,
-): Promise<WatchList> {
+): Promise<Omit<WatchList, "rules">> {
   const { listFiles } = await import("../../system/git/brought_files.ts");
   const inGit = repository === undefined ? [] : await listFiles(repository, environment);
   const folders = rules.map((rule, i) => [folderOf(rule, root), i] as const);

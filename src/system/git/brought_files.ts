@@ -10,6 +10,10 @@ type Tree = Pick<Repository, "root" | "commonDir">;
 
 const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
 const TIMEOUT_MS = 3_000;
+/** After more commits in one tool use nothing counts as brought. */
+const MAX_MOVES = 20;
+/** What every repository has as the folder without files. */
+const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /** What git writes while it brings changes that are not committed yet. */
 const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
@@ -71,12 +75,19 @@ export async function broughtFiles(
       !(brings && (CONFLICTS.has(state) || state[1] === " "))
     );
   const { from, made } = movesSince(tree, since);
+  /** The files that these moves have changed; null where git does not answer. */
+  const changedBy = async (moves: typeof made) => {
+    const names = await Promise.all(
+      moves.slice(0, MAX_MOVES).map(({ from, to }) =>
+        ask("diff-tree", "-r", "--name-only", "-z", /^0+$/.test(from) ? EMPTY_TREE : from, to)
+      ),
+    );
+    return names.includes(null) || moves.length > MAX_MOVES ? null : names.flatMap((one) => one!);
+  };
   const gone = inside.filter((path) => !exists(joinPath(tree.root, path)));
   const nothing: readonly string[] = [];
   const [touched, left] = await Promise.all([
-    made.length === 0
-      ? nothing
-      : ask("log", "--no-walk", "--format=", "--name-only", "-z", ...made),
+    changedBy(made),
     from === null || gone.length === 0
       ? nothing
       : ask("ls-tree", "--name-only", "-z", from, "--", ...gone),
@@ -89,8 +100,21 @@ export async function broughtFiles(
 }
 
 /** Whether a remote-tracking branch has a commit; false where git does not answer. */
-export async function isInRemote(...[at, commit, environment]: Question<string>): Promise<boolean> {
-  const words = ["for-each-ref", "--count=1", "--contains", commit, "refs/remotes"];
+export function isInRemote(...[at, commit, environment]: Question<string>): Promise<boolean> {
+  return isBelow(at, { commit, refs: "refs/remotes" }, environment);
+}
+
+/** Whether a branch has a commit; false where git does not answer. */
+export function isInBranch(...[at, commit, environment]: Question<string>): Promise<boolean> {
+  return isBelow(at, { commit, refs: "refs/heads" }, environment);
+}
+
+async function isBelow(
+  ...[at, { commit, refs }, environment]: Question<
+    { readonly commit: string; readonly refs: string }
+  >
+): Promise<boolean> {
+  const words = ["for-each-ref", "--count=1", "--contains", commit, refs];
   return (await answer(at, words, environment) ?? "").trim() !== "";
 }
 
