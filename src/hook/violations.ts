@@ -1,7 +1,7 @@
 /** Beside the events of a tool use and a stop: what was changed without being allowed. */
 import { messageOf } from "../base/errors.ts";
-import { type Effects, lookForEffects, type Moment } from "../policy/effects/effects.ts";
-import { foundText, heldText, openText } from "../policy/effects/effect_text.ts";
+import { type Effects, lookForEffects } from "../policy/effects/effects.ts";
+import type { Moment } from "../policy/effects/ground_of_effects.ts";
 import type { Violation } from "../policy/effects/types.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
@@ -26,9 +26,10 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
   if (unwatched > 0 && is === "before" && found.length > 0) {
     work.tell(`conclaude: ${unwatched} more protected files are not watched.`);
   }
+  const { foundText } = found.length === 0 ? {} : await import("../policy/effects/effect_text.ts");
   return {
     notes,
-    text: found.length === 0 ? "" : (await work.mask([foundText(found)]))[0]!,
+    text: foundText === undefined ? "" : (await work.mask([foundText(found)]))[0]!,
     blocks: is === "after" && found.some(({ blocks }) => blocks),
     isUndo: open.some(({ undo }) => undo !== null && undo === text.trim()),
   };
@@ -45,6 +46,8 @@ export async function effectsAtStop(
   }
 > {
   const { open, notes } = await look(work, { is: "stop" });
+  if (open.length === 0) return { reason: "", rules: [], notes };
+  const { heldText, openText } = await import("../policy/effects/effect_text.ts");
   const holding = open.filter(({ blocks }) => blocks);
   const told = open.filter(({ blocks, who }) => !blocks && who === "command");
   if (told.length > 0) work.tell((await work.mask([openText(told)]))[0]!);

@@ -1,17 +1,19 @@
 /** Compares two snapshots, and judges what changed between them. Pure: what has to be asked comes in as facts. */
 import { baseName } from "../../base/paths.ts";
-import { enteredAtMs, isSameState } from "./file_state.ts";
+import { isSameState } from "./file_state.ts";
 import OWNERS from "./owners.json" with { type: "json" };
 import type { Change, Snapshot, WatchedRule, WatchList } from "./types.ts";
+
+/** The state of a file of which only the name is looked at. */
+export const LISTED = "-";
 
 /** What became of everything that both snapshots know. */
 export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList): Change[] {
   const rules = new Map(list.files);
   const states = (kind: "policy" | "file", was: Snapshot["files"], is: Snapshot["files"]) =>
     Object.entries(is).flatMap(([subject, after]): Change[] => {
-      // What was not listed before was not there, unless other rules watch now, or it is older.
-      const isNew = before.rules === now.rules && enteredAtMs(after) >= before.atMs;
-      const old = was[subject] ?? (kind === "policy" || isNew ? "" : after);
+      // What was not listed before was not there, unless other rules watch now.
+      const old = was[subject] ?? (kind === "policy" || before.rules === now.rules ? "" : after);
       if (isSameState(old, after)) return [];
       const rule = kind === "file" ? rules.get(subject) ?? null : null;
       return [{ subject, kind, became: becomes(old, after), before: old, after, rule }];
@@ -22,7 +24,14 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
     const known = before.folders[key];
     if (known === undefined) return [];
     return (now.folders[key] ?? []).filter((path) => !known.includes(path) && !(path in now.files))
-      .map((subject) => ({ subject, kind: "file", became: "made", before: "", after: "-", rule }));
+      .map((subject) => ({
+        subject,
+        kind: "file",
+        became: "made",
+        before: "",
+        after: LISTED,
+        rule,
+      }));
   });
   const changes = [
     ...states("policy", before.policy, now.policy),

@@ -80,6 +80,28 @@ export function settleViolations(db: DatabaseSync, ids: readonly string[], atMs:
   ).run(JSON.stringify(ids), atMs);
 }
 
+/** When the session was looked at last: before this tool use if it was asked about, else at its last tool use. */
+export function lookedAt(
+  db: DatabaseSync,
+  sessionId: string,
+  toolUseId: string | null,
+): { readonly isDuring: boolean; readonly atMs: number | null } {
+  const row = statement(
+    db,
+    `SELECT tool_use_id IS ?2 AND hook_name = 'PreToolUse' AS isDuring, created_at_ms AS atMs
+       FROM hook_executions
+      WHERE session_id = ?1
+        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
+        AND tool_name IN ('Bash', 'PowerShell', 'Monitor')
+      ORDER BY isDuring DESC, created_at_ms DESC
+      LIMIT 1`,
+  ).get(sessionId, toolUseId ?? "");
+  return {
+    isDuring: row?.["isDuring"] === 1,
+    atMs: row === undefined ? null : Number(row["atMs"]),
+  };
+}
+
 /** What tools were allowed to do since a moment: the files that edits named, and the commands of shells. */
 export function allowedSince(
   db: DatabaseSync,

@@ -14,7 +14,7 @@ export function takeSnapshot(
     readonly repository: Repository | undefined;
     readonly branches: readonly string[];
   },
-  seen: Pick<Snapshot, "atMs" | "toolUseId" | "held">,
+  seen: Pick<Snapshot, "atMs" | "held">,
 ): Snapshot {
   const statesOf = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((path) => [path, stateOf(path)]));

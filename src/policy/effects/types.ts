@@ -30,8 +30,6 @@ export interface Snapshot {
   readonly atMs: number;
   /** Differs when the rules do. */
   readonly rules: string;
-  /** The tool use that began with it; null between tool uses. */
-  readonly toolUseId: string | null;
   readonly policy: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
   /** The files in watched folders that their rules mean. */

@@ -45,18 +45,22 @@ export function watchedRules(
   );
 }
 
-/** Whether a rule means a file. */
-export function means({ pattern, needle }: WatchedRule, path: string, root: string): boolean {
-  const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
-  if (!path.includes(needle)) return false;
+/** Makes a function that tells whether a rule means a file. */
+function matcherOf({ pattern, needle }: WatchedRule, root: string): (path: string) => boolean {
   const regex = new RegExp(pattern, "s");
-  return regex.test(inside) || regex.test(path);
+  const start = `${root}/`;
+  return (path) =>
+    path.includes(needle) &&
+    ((path.startsWith(start) && regex.test(path.slice(start.length))) || regex.test(path));
 }
 
-/** The number of the rule by which a file is watched. */
-function ruleOf(rules: readonly WatchedRule[], path: string, root: string): number | null {
-  const rule = rules.findIndex((rule) => !rule.onlyNew && means(rule, path, root));
-  return rule < 0 ? null : rule;
+/** Makes a function that finds the number of the rule by which a file is watched. */
+function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string) => number | null {
+  const matchers = rules.map((rule) => rule.onlyNew ? () => false : matcherOf(rule, root));
+  return (path) => {
+    const rule = matchers.findIndex((means) => means(path));
+    return rule < 0 ? null : rule;
+  };
 }
 
 /** The list with files that were on it before: git no longer knows a file that a command has removed from its index. */
@@ -66,11 +70,14 @@ export function withFormer(
   { rules, root }: { readonly rules: readonly WatchedRule[]; readonly root: string },
 ): WatchList {
   const known = new Set(list.files.map(([path]) => path));
-  const more = [...former].filter((path) => !known.has(path)).flatMap((path) => {
-    const rule = ruleOf(rules, path, root);
+  const unlisted = [...former].filter((path) => !known.has(path));
+  if (unlisted.length === 0) return list;
+  const find = ruleFinder(rules, root);
+  const more = unlisted.flatMap((path) => {
+    const rule = find(path);
     return rule === null ? [] : [[path, rule] as const];
   });
-  return more.length === 0 ? list : { ...list, files: [...list.files, ...more] };
+  return { ...list, files: [...list.files, ...more] };
 }
 
 /** The list as it is kept, or made anew where git's index, what it ignores, or the rules have changed. */
@@ -104,8 +111,9 @@ async function makeList(
   const inGit = repository === undefined ? [] : await listFiles(repository, environment);
   const folders = rules.map((rule, i) => [folderOf(rule, root), i] as const);
   const files = new Map<string, number>();
+  const find = ruleFinder(rules, root);
   const add = (path: string) => {
-    const rule = ruleOf(rules, path, root);
+    const rule = find(path);
     if (rule !== null) files.set(path, rule);
   };
   inGit.forEach(add);
@@ -143,7 +151,7 @@ export function filesIn(folder: string, rule: WatchedRule, root: string): string
       else if (folder !== root && name !== ".git" && name !== "node_modules") folders.push(path);
     }
   }
-  return found.filter((path) => means(rule, path, root));
+  return found.filter(matcherOf(rule, root));
 }
 
 /** Which kind of policy file a path is, as far as the kinds are judged by their content. */
