@@ -1,6 +1,6 @@
 /** Looks for what was changed without being allowed: between tool uses, after a command, and when Claude stops. */
 import type { GuardPolicy } from "../guards/guard_policy.ts";
-import { openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
+import { lastUseAtMs, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import type { EffectWork, Ground, Moment } from "./ground_of_effects.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import type { Snapshot, Violation } from "./types.ts";
@@ -24,6 +24,9 @@ export interface Effects {
 
 const NOTHING: Effects = { found: [], open: [], unwatched: 0 };
 
+/** How long protected files count as looked at, in milliseconds. */
+const FRESH_MS = 1_000;
+
 /** Compares with the last look of the session, keeps what was found, and looks anew. @param isLifted Whether a person has lifted the rules. */
 export async function lookForEffects(
   work: EffectWork,
@@ -36,13 +39,16 @@ export async function lookForEffects(
   const { sessionId, atMs, config } = work;
   const before = readSnapshot(db, sessionId);
   const list = withFormer(ground.list, Object.keys(before?.files ?? {}), { rules, ...place });
+  // Files that were looked at a moment ago are looked at again after the command: their entries tell when they changed.
+  const isFresh = moment.is === "before" && before !== null &&
+    atMs - (lastUseAtMs(db, sessionId) ?? 0) < FRESH_MS;
   const now = takeSnapshot(
     {
       ...{ list, rules, root: place.root, repository: work.repository },
       policy: [...kinds.keys()],
       branches: branches.names,
     },
-    { atMs, held: config.held },
+    { atMs, held: config.held, ...isFresh ? { files: before.files, folders: before.folders } : {} },
   );
   const open = openViolations(db, project);
   if (before !== null && open.length === 0 && isSameSnapshot(before, now)) {

@@ -80,6 +80,21 @@ export function settleViolations(db: DatabaseSync, ids: readonly string[], atMs:
   ).run(JSON.stringify(ids), atMs);
 }
 
+/** When a shell of the session was used last, before or after its command; null for never. */
+export function lastUseAtMs(db: DatabaseSync, sessionId: string): number | null {
+  const row = statement(
+    db,
+    `SELECT created_at_ms AS atMs
+       FROM hook_executions
+      WHERE session_id = ?
+        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
+        AND tool_name IN ('Bash', 'PowerShell', 'Monitor')
+      ORDER BY created_at_ms DESC
+      LIMIT 1`,
+  ).get(sessionId);
+  return row === undefined ? null : Number(row["atMs"]);
+}
+
 /** When the session was looked at last: before this tool use if it was asked about, else at its last tool use. */
 export function lookedAt(
   db: DatabaseSync,

@@ -47,7 +47,10 @@ export async function judge(
   const found: Violation[] = [];
   for (const change of news) {
     const { subject, kind } = change;
-    const isOwn = isDuring && command !== null && (kind !== "file" || mentions(command, subject));
+    const isOlder = kind === "file" && change.after !== "" && change.after !== LISTED &&
+      enteredAtMs(change.after) < before.atMs;
+    const isOwn = isDuring && !isOlder && command !== null &&
+      (kind !== "file" || mentions(command, subject));
     const rule = kind === "file" ? rules[change.rule ?? 0] : undefined;
     const violation: Violation = {
       id: newId(work.atMs),

@@ -14,7 +14,7 @@ export function takeSnapshot(
     readonly repository: Repository | undefined;
     readonly branches: readonly string[];
   },
-  seen: Pick<Snapshot, "atMs" | "held">,
+  seen: Pick<Snapshot, "atMs" | "held"> & Partial<Pick<Snapshot, "files" | "folders">>,
 ): Snapshot {
   const statesOf = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((path) => [path, stateOf(path)]));
@@ -24,8 +24,8 @@ export function takeSnapshot(
     ...seen,
     rules: list.rules,
     policy: statesOf(policy),
-    files: statesOf(list.files.map(([path]) => path)),
-    folders: Object.fromEntries(
+    files: seen.files ?? statesOf(list.files.map(([path]) => path)),
+    folders: seen.folders ?? Object.fromEntries(
       list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!, root)]),
     ),
     refs: repository === undefined
