@@ -21,7 +21,10 @@ export function isSameState(before: string, after: string): boolean {
     was!.slice(0, 4).every((part, i) => part === is![i]);
 }
 
-/** When the entry of a file changed last, epoch milliseconds; 0 for a missing one. */
+/** File systems date changes by a clock that may be so far behind, in milliseconds. */
+const CLOCK_MS = 20;
+
+/** When the entry of a file changed last, epoch milliseconds, at the latest; 0 for a missing one. */
 export function enteredAtMs(state: string): number {
-  return Number(state.split(" ")[5] ?? 0);
+  return Number(state.split(" ")[5] ?? 0) + CLOCK_MS;
 }

@@ -21,7 +21,8 @@ export function takeSnapshot(
   const refOf = (name: string) => repository === undefined ? "" : readRef(repository, name) ?? "";
   const head = repository?.branch ?? "";
   return {
-    ...seen,
+    atMs: seen.atMs,
+    held: seen.held,
     rules: list.rules,
     policy: statesOf(policy),
     files: seen.files ?? statesOf(list.files.map(([path]) => path)),
