@@ -346,7 +346,7 @@ test.git("what a person's editor changes between tool uses is told as such, and 
   const project = laid(home);
   await bash(home, "ls");
   Deno.writeTextFileSync(join(project, "yarn.lock"), "by hand\n");
-  const { before, after } = await bash(home, "ls yarn.lock");
+  const { before, after } = await bash(home, "ls");
   // At once before the next command, or after it where the last look was a moment ago.
   assert.match(before + after, /^Changed meanwhile, by whom is unknown[^]*yarn\.lock/);
   assert.equal((await bash(home, "ls")).before, "");

@@ -21,8 +21,8 @@ export function isSameState(before: string, after: string): boolean {
     was!.slice(0, 4).every((part, i) => part === is![i]);
 }
 
-/** File systems date changes by a clock that may be so far behind, in milliseconds. */
-const CLOCK_MS = 20;
+/** The runtime tells in whole seconds when an entry changed. */
+const CLOCK_MS = 1_000;
 
 /** When the entry of a file changed last, epoch milliseconds, at the latest; 0 for a missing one. */
 export function enteredAtMs(state: string): number {
