@@ -2,6 +2,7 @@
 import type { GuardPolicy } from "../guards/guard_policy.ts";
 import { lastUseAtMs, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import type { EffectWork, Ground, Moment } from "./ground_of_effects.ts";
+import { stateOf } from "./file_state.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import type { Snapshot, Violation } from "./types.ts";
 import {
@@ -65,7 +66,11 @@ export async function lookForEffects(
     : await judge({ before, now, list, moment, isLifted, open }, ground);
   const isListed = new Set(ground.list.files.map(([path]) => path));
   const files = Object.entries(now.files).filter(([path]) => isListed.has(path));
-  saveSnapshot(db, sessionId, { ...now, files: Object.fromEntries(files) });
+  // Files that are new in a folder are on the next list: they are known from now on.
+  const made = list.folders.flatMap(([folder, i]) =>
+    rules[i]!.onlyNew ? [] : now.folders[`${i} ${folder}`] ?? []
+  ).filter((path) => !(path in now.files)).map((path) => [path, stateOf(path)] as const);
+  saveSnapshot(db, sessionId, { ...now, files: Object.fromEntries([...files, ...made]) });
   const own = left.filter((one) => one.sessionId === sessionId);
   return { found, open: [...own, ...found], unwatched: list.left };
 }
