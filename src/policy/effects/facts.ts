@@ -19,6 +19,7 @@ import { riskyLines } from "./git_settings.ts";
 import type { Change, Snapshot } from "./types.ts";
 import type { PolicyKind, ProtectedBranches, WatchPlace } from "./watched.ts";
 
+const MOMENT_MS = 2_000;
 /** Longer policy files are not kept, in bytes. */
 const MAX_TEXT_BYTES = 262_144;
 
@@ -39,7 +40,8 @@ export async function factsAbout(
 ): Promise<EffectFacts> {
   const { changes, before, command } = changed;
   const of = (kind: Change["kind"]) => changes.filter((change) => change.kind === kind);
-  const told = allowedSince(db, before.atMs);
+  // Files may have been looked at a moment before the tool use began.
+  const told = allowedSince(db, before.atMs - MOMENT_MS);
   const edited = new Set(
     told.files.map((path) =>
       resolvePath(path, { folder: place.projectDir, home: place.home ?? undefined })
