@@ -26,6 +26,13 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
   if (unwatched > 0 && is === "before" && found.length > 0) {
     work.tell(`conclaude: ${unwatched} more protected files are not watched.`);
   }
+  const policy = found.filter(({ kind }) => kind === "policy").map(({ name }) => name);
+  if (policy.length > 0) {
+    const [names] = await work.mask([policy.join(", ")]);
+    work.tell(
+      `conclaude: ${names} changed while this session is active. If you did it: \`conclaude config accept\`.`,
+    );
+  }
   const { foundText } = found.length === 0 ? {} : await import("../policy/effects/effect_text.ts");
   return {
     notes,
