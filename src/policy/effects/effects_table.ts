@@ -117,20 +117,24 @@ export function lookedAt(
   };
 }
 
+/** Files may have been looked at so long before a tool use began; the session's own commands were looked after. */
+const MOMENT_MS = 2_000;
+
 /** What tools were allowed to do since a moment: the files that edits named, and the commands of shells. */
 export function allowedSince(
   db: DatabaseSync,
-  sinceMs: number,
+  { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },
 ): { readonly files: readonly string[]; readonly commands: readonly string[] } {
   const rows = statement(
     db,
     `SELECT metadata ->> '$.files' AS files, metadata ->> '$.tool_input.command' AS command
        FROM hook_executions
-      WHERE created_at_ms >= ?
+      WHERE created_at_ms >= ?2 - iif(session_id = ?1 AND tool_name IN ('Bash', 'PowerShell', 'Monitor'), 0,
+                                     ${MOMENT_MS})
         AND hook_name = 'PreToolUse'
         AND status = 'success'
         AND json_valid(metadata)`,
-  ).all(sinceMs);
+  ).all(sessionId, sinceMs);
   const texts = (column: string) =>
     rows.flatMap((row) => typeof row[column] === "string" ? [row[column]] : []);
   return {

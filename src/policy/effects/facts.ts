@@ -19,7 +19,6 @@ import { riskyLines } from "./git_settings.ts";
 import type { Change, Snapshot } from "./types.ts";
 import type { PolicyKind, ProtectedBranches, WatchPlace } from "./watched.ts";
 
-const MOMENT_MS = 2_000;
 /** Longer policy files are not kept, in bytes. */
 const MAX_TEXT_BYTES = 262_144;
 
@@ -29,6 +28,7 @@ export interface Changed {
   readonly now: Snapshot;
   readonly kinds: ReadonlyMap<string, PolicyKind>;
   readonly branches: ProtectedBranches;
+  readonly sessionId: string;
   /** The command that has run; null between tool uses. */
   readonly command: string | null;
 }
@@ -40,8 +40,7 @@ export async function factsAbout(
 ): Promise<EffectFacts> {
   const { changes, before, command } = changed;
   const of = (kind: Change["kind"]) => changes.filter((change) => change.kind === kind);
-  // Files may have been looked at a moment before the tool use began.
-  const told = allowedSince(db, before.atMs - MOMENT_MS);
+  const told = allowedSince(db, { sessionId: changed.sessionId, sinceMs: before.atMs });
   const edited = new Set(
     told.files.map((path) =>
       resolvePath(path, { folder: place.projectDir, home: place.home ?? undefined })

@@ -40,7 +40,10 @@ export async function judge(
   }
   const { factsAbout } = await import("./facts.ts");
   const command = moment.is === "after" ? moment.command : null;
-  const facts = await factsAbout(db, { changes, before, now, kinds, branches, command }, place);
+  const facts = await factsAbout(db, {
+    ...{ changes, before, now, kinds, branches, command },
+    sessionId: work.sessionId,
+  }, place);
   const news = violated(changes, facts, rules).filter(({ subject, kind }) =>
     !(isLifted && kind === "file") && open.every((one) => one.subject !== subject)
   );
