@@ -32,7 +32,7 @@ export type ConfigFile =
 export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">;
 
 /** Part of every hash. Raise it whenever keys, defaults or compiled forms change. */
-export const CONFIG_FORMAT = 21;
+export const CONFIG_FORMAT = 22;
 
 /** How many folders are searched at most, the first one included. */
 export const MAX_FOLDERS = 12;
@@ -40,6 +40,26 @@ export const MAX_FOLDERS = 12;
 const USER_NAMES = ["config.yaml", "config.yml"];
 const PROJECT_NAMES = [".conclaude.yaml", ".conclaude.yml"];
 const LOCAL_NAMES = [".conclaude.local.yaml"];
+
+/** The guards' policy without any file: what nobody can bring back is refused. */
+const BUILT_IN_GUARDS = {
+  root: null,
+  isStrict: false,
+  lock: null,
+  preventsRootAdditions: false,
+  rootAdditionsMessage: null,
+  uneditable: [],
+  noAdditions: [],
+  protectsIgnored: false,
+  protectsGenerated: false,
+  generatedMessage: null,
+  tools: [],
+  deniesDangerous: true,
+  protectsOtherTrees: false,
+  protectsUncommitted: true,
+  protectsItself: true,
+  permission: { deny: [], allow: [], fallback: null },
+};
 
 /** The configuration without any file. A test keeps it equal to the defaults of the schema. */
 export const DEFAULT_HOOK_CONFIG: HookConfig = {
@@ -62,7 +82,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   retentionBatchRows: 500,
   dailyBackups: 2,
   claimTimeoutMinutes: 30,
-  guards: "",
+  guards: JSON.stringify(BUILT_IN_GUARDS),
   requirements: "",
   brokenRequirements: "",
   requiredUses: { tools: [], edits: false, commands: "" },

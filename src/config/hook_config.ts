@@ -59,7 +59,7 @@ export interface HookConfig {
   readonly dailyBackups: number;
   /** Minutes that the claim on a task counts without being renewed, 1 to 10080. */
   readonly claimTimeoutMinutes: number;
-  /** A `GuardPolicy` as JSON; empty when nothing is guarded. */
+  /** A `GuardPolicy` as JSON; without any file the built-in one. */
   readonly guards: string;
   /** A `RequirementPolicy` as JSON; empty when there are no requirements. */
   readonly requirements: string;

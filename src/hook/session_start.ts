@@ -1,7 +1,7 @@
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
-import { isLeftOut } from "../config/discover.ts";
+import { DEFAULT_HOOK_CONFIG, isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, quietly } from "../base/errors.ts";
 import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
@@ -114,12 +114,13 @@ function tellProblems({ config, configFiles, tell }: HookWork): void {
 
 /** Whether a section is there that may ask for a gate. */
 function mayGuard({ guards, requirements, stop, subagentStop, prompts }: HookConfig): boolean {
-  return [guards, requirements, stop, subagentStop, prompts].some((section) => section !== "");
+  return guards !== DEFAULT_HOOK_CONFIG.guards ||
+    [requirements, stop, subagentStop, prompts].some((section) => section !== "");
 }
 
 /** Whether nothing may be changed because a strict policy cannot be read. */
 function isLocked({ unreadable, guards }: HookConfig): boolean {
-  if (unreadable === "" || guards === "") return false;
+  if (unreadable === "") return false;
   const { lock }: GuardPolicy = JSON.parse(guards);
   return lock !== null;
 }

@@ -1,5 +1,6 @@
 /** The gates of a project, and the hook events that each gate needs to decide. */
 import { SHELL_TOOLS } from "../claude/payload.ts";
+import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../system/environment.ts";
 import { forbidsFor, type GuardPolicy } from "./guards/guard_policy.ts";
@@ -30,9 +31,11 @@ type Gate = readonly [
   tools?: readonly string[],
 ];
 
-/** The events that the gates of a configuration need; empty where nothing is guarded. */
+/** The events that the gates of a configuration need; empty where no rule is written. */
 export function needsOf(config: HookConfig): Need[] {
-  const guards = policyIn<GuardPolicy>(config.guards);
+  // What is built in holds wherever a hook asks, and needs none.
+  const isWritten = config.guards !== DEFAULT_HOOK_CONFIG.guards;
+  const guards = isWritten ? policyIn<GuardPolicy>(config.guards) : null;
   const required = policyIn<RequirementPolicy>(config.requirements);
   const stop = policyIn<StopPolicy>(config.stop);
   const subagents = policyIn<SubagentPolicy>(config.subagentStop);

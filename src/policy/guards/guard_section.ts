@@ -21,7 +21,7 @@ const AGENT = "Only for these agents: `main`, or the type of a subagent or of `c
 
 export const GUARD_SECTIONS = {
   preToolUse: section(
-    "What is judged before a tool runs, in projects with a configuration file, or everywhere if the user's own file has it.",
+    "What is judged before a tool runs.",
     {
       strict: bool(false, "True denies what cannot be known before it runs: `$COMMAND --force`."),
       preventRootAdditions: bool(
