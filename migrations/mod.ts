@@ -25,6 +25,7 @@ import indexedTogether from "./0020_indexed_together.sql" with { type: "text" };
 import trustedFolders from "./0021_trusted_folders.sql" with { type: "text" };
 import personProof from "./0022_person_proof.sql" with { type: "text" };
 import fewerIndexes from "./0023_fewer_indexes.sql" with { type: "text" };
+import effects from "./0024_effects.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -60,6 +61,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["trusted_folders", trustedFolders],
   ["person_proof", personProof],
   ["fewer_indexes", fewerIndexes],
+  ["effects", effects],
 ];
 
 /** Every migration, oldest first. */

@@ -177,6 +177,8 @@ async function showGates(stage: Stage, first: Payload): Promise<void> {
     title("The same project with rules: .conclaude.yaml");
     block(rules.trimEnd());
     await Deno.writeTextFile(join(stage.place.cwd, ".conclaude.yaml"), rules);
+    // A session is active, so the rules count once the person who has written them accepts them.
+    await conclaude(stage.people, "config", "accept");
     await send({ source: "startup" });
     await send({ hook_event_name: "UserPromptSubmit", prompt: "Correct the tide table" });
   };

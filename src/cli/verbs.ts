@@ -81,7 +81,10 @@ const TEXTS: Readonly<Record<keyof typeof LOADERS, readonly [brief: string, verb
   ],
   token: ["Print a token for a script of your own"],
   explain: ["Show what the rules say of a tool use, without doing anything"],
-  config: ["Configuration files: write, find, show, check", "init path trust show validate schema"],
+  config: [
+    "Configuration files: write, find, show, check",
+    "init path trust show validate accept undo schema",
+  ],
   db: [
     "The database: check, back up, restore, compact",
     "path check migrate backup restore vacuum checkpoint stats reset",

@@ -1,10 +1,13 @@
 /** Reads a hook's configuration from the cache in the database. */
 import { isFile } from "../system/files.ts";
+import type { FolderLook } from "../system/git/repository.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { Locations } from "../system/environment.ts";
+import { type Locations, THIS_PROCESS } from "../system/environment.ts";
+import { quietly } from "../base/errors.ts";
 import { readCachedConfig, rememberStrict, storeCachedConfig } from "../db/config_cache.ts";
 import { openDatabase } from "../db/database.ts";
-import { type ConfigFile, DEFAULT_HOOK_CONFIG, hashConfigFiles } from "./discover.ts";
+import { type ConfigFile, DEFAULT_HOOK_CONFIG, hashConfigFiles, missingFiles } from "./discover.ts";
+import { keepFile, keptAmong, REMOVED } from "./kept_files_table.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
 import { loadSections, sectionsFrom } from "./sections.ts";
@@ -14,9 +17,11 @@ const CACHE_BUSY_MS = 200;
 
 export interface LoadedConfig {
   readonly config: HookConfig;
-  readonly configFrom: "cache" | "parsed";
+  readonly configFrom: "cache" | "parsed" | "none";
   /** The database of the cache, open, so that the caller can go on with it; null when it cannot be opened. */
   readonly cache: DatabaseSync | null;
+  /** Files of which git has brought a new version, which is in force from now on. */
+  readonly brought?: readonly string[];
 }
 
 /**
@@ -29,32 +34,78 @@ export async function loadHookConfig(
   place: {
     readonly locations: Locations;
     readonly noDb: boolean;
+    /** The folders in which the files were searched. */
+    readonly looks: readonly FolderLook[];
     /** Loads the sections; not needed after `sectionsFrom()`. */
     readonly sections?: () => Promise<unknown>;
   },
 ): Promise<LoadedConfig> {
   if (place.sections !== undefined) sectionsFrom(place.sections);
-  const key = files.at(-1)!.path;
-  const hash = hashConfigFiles(files);
   const cache = place.noDb ? null : await openCache(files, place.locations);
+  const seen = cache === null ? files : withRemoved(files, cache, place);
+  if (seen.length === 0) return { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache };
+  const key = seen.at(-1)!.path;
+  const hash = hashConfigFiles(seen);
   const cached = cache === null ? undefined : readCachedConfig(cache, key, hash);
   if (isHookConfig(cached)) return { config: cached, configFrom: "cache", cache };
   await loadSections();
   const { parseConfig } = await import("./parse.ts");
-  const parsed = parseConfig(files);
+  let parsed = parseConfig(files);
   const home = cache ??
     (place.noDb || !parsed.hook.databaseEnabled ? null : await tryOpen(place.locations));
-  const config = parsed.hook.unreadable === ""
+  const inForce = home === null ? null : await filesInForce(seen, home);
+  let { held = [], brought = [] } = inForce ?? {};
+  if (held.length > 0) {
+    const before = parseConfig(inForce!.files);
+    // Where the agent may change its policy, or nothing is guarded, each version is in force at once.
+    if (guardsAnything(before.hook) && before.policy.protectsItself) parsed = before;
+    else {
+      for (const { path, text } of seen) {
+        if (held.includes(path)) keepFile(home!, path, { text, atMs: Date.now() });
+      }
+      held = [];
+    }
+  }
+  const read = parsed.hook.unreadable === ""
     ? parsed.hook
     : await configOfUnreadable(parsed, { files, cache: home, ...place });
-  if (home !== null) {
+  const config = { ...read, held };
+  if (home !== null && inForce !== null) {
     const atMs = Date.now();
     storeCachedConfig(home, { key, hash, parsed: config, atMs });
     if (config.unreadable === "") {
       rememberStrict(home, key, { isStrict: parsed.policy.isStrict, atMs });
     }
   }
-  return { config, configFrom: "parsed", cache: home };
+  return { config, configFrom: "parsed", cache: home, brought };
+}
+
+/** Whether a configuration has rules of its own, beside those that are built in. */
+function guardsAnything({ guards, requirements, stop }: HookConfig): boolean {
+  return guards !== DEFAULT_HOOK_CONFIG.guards || requirements !== "" || stop !== "";
+}
+
+/** The files with those that were in force and are gone; lowest layer first. */
+function withRemoved(
+  files: readonly ConfigFile[],
+  cache: DatabaseSync,
+  { looks, locations }: { readonly looks: readonly FolderLook[]; readonly locations: Locations },
+): readonly ConfigFile[] {
+  const missing = missingFiles(files, { looks, user: locations });
+  const kept = quietly(() => keptAmong(cache, missing.map(({ path }) => path))) ?? [];
+  if (kept.length === 0) return files;
+  const removed = missing.filter(({ path }) => kept.includes(path))
+    .map((file): ConfigFile => ({ ...file, text: null, problem: REMOVED }));
+  return (["user", "project", "local"] as const).flatMap((layer) =>
+    [...files, ...removed].filter((file) => file.layer === layer)
+  );
+}
+
+/** Which versions of the files are in force; null where the database cannot tell, and what was found counts. */
+async function filesInForce(seen: readonly ConfigFile[], db: DatabaseSync) {
+  const { policyInForce } = await import("./kept_policy.ts");
+  const at = { db, atMs: Date.now(), environment: THIS_PROCESS };
+  return await policyInForce(seen, at).catch(() => null);
 }
 
 /** Unreadable files are rare, so what handles them is loaded only here. */

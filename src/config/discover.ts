@@ -32,7 +32,7 @@ export type ConfigFile =
 export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">;
 
 /** Part of every hash. Raise it whenever keys, defaults or compiled forms change. */
-export const CONFIG_FORMAT = 21;
+export const CONFIG_FORMAT = 22;
 
 /** How many folders are searched at most, the first one included. */
 export const MAX_FOLDERS = 12;
@@ -40,6 +40,27 @@ export const MAX_FOLDERS = 12;
 const USER_NAMES = ["config.yaml", "config.yml"];
 const PROJECT_NAMES = [".conclaude.yaml", ".conclaude.yml"];
 const LOCAL_NAMES = [".conclaude.local.yaml"];
+
+/** The guards' policy without any file: what nobody can bring back is refused. */
+const BUILT_IN_GUARDS = {
+  root: null,
+  isStrict: false,
+  lock: null,
+  preventsRootAdditions: false,
+  rootAdditionsMessage: null,
+  uneditable: [],
+  noAdditions: [],
+  protectsIgnored: false,
+  protectsGenerated: false,
+  generatedMessage: null,
+  tools: [],
+  deniesDangerous: true,
+  protectsOtherTrees: false,
+  protectsUncommitted: true,
+  looksAfter: false,
+  protectsItself: true,
+  permission: { deny: [], allow: [], fallback: null },
+};
 
 /** The configuration without any file. A test keeps it equal to the defaults of the schema. */
 export const DEFAULT_HOOK_CONFIG: HookConfig = {
@@ -62,7 +83,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   retentionBatchRows: 500,
   dailyBackups: 2,
   claimTimeoutMinutes: 30,
-  guards: "",
+  guards: JSON.stringify(BUILT_IN_GUARDS),
   requirements: "",
   brokenRequirements: "",
   requiredUses: { tools: [], edits: false, commands: "" },
@@ -73,6 +94,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   prompts: "",
   notifications: "",
   isSilentAboutRoot: false,
+  held: [],
   problems: 0,
   problemKeys: [],
 };
@@ -111,6 +133,27 @@ export function readConfigFiles(looks: readonly FolderLook[], user: UserPlace): 
     nearestLocal ??= first;
   }
   return nearestLocal ? [...files, nearestLocal] : files;
+}
+
+/** The files that would count beside those that were found, or in their place, if they were there. */
+export function missingFiles(
+  found: readonly ConfigFile[],
+  { looks, user }: { readonly looks: readonly FolderLook[]; readonly user: UserPlace },
+): Pick<ConfigFile, "layer" | "path" | "home">[] {
+  const home = user.home ?? undefined;
+  const has = (layer: ConfigLayer) =>
+    found.find((file) => file.layer === layer && !isLeftOut(file));
+  const { folders } = searchedFolders(looks, user.home);
+  const project = has("project")?.path;
+  const last = folders.findIndex(({ path }) => project !== undefined && path === parentOf(project));
+  const within = folders.slice(0, last < 0 ? MAX_FOLDERS : last + 1).map(({ path }) => path);
+  const named = (layer: ConfigLayer, at: readonly string[], names: readonly string[]) =>
+    at.flatMap((folder) => names.map((name) => ({ layer, path: joinPath(folder, name), home })));
+  return [
+    ...has("user") ? [] : named("user", [user.dataFolder], USER_NAMES),
+    ...named("project", within, PROJECT_NAMES),
+    ...has("local") ? [] : named("local", within, LOCAL_NAMES),
+  ].filter(({ path }) => found.every((file) => file.path !== path));
 }
 
 /** Whether a file is not read because others could have written it. */

@@ -59,7 +59,7 @@ export interface HookConfig {
   readonly dailyBackups: number;
   /** Minutes that the claim on a task counts without being renewed, 1 to 10080. */
   readonly claimTimeoutMinutes: number;
-  /** A `GuardPolicy` as JSON; empty when nothing is guarded. */
+  /** A `GuardPolicy` as JSON; without any file the built-in one. */
   readonly guards: string;
   /** A `RequirementPolicy` as JSON; empty when there are no requirements. */
   readonly requirements: string;
@@ -80,6 +80,8 @@ export interface HookConfig {
   readonly notifications: string;
   /** True when the project has configuration files and none names `preToolUse.preventRootAdditions`. */
   readonly isSilentAboutRoot: boolean;
+  /** Files that changed while a session was active, and whose version before stays in force. */
+  readonly held: readonly string[];
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
   /** The keys of the first problems, or the path of a file that cannot be read. */

@@ -64,7 +64,7 @@ export function parseConfig<Whole extends Config>(
   const ofProject = ofProjects.find(({ text }) => text !== null) ?? ofProjects[0];
   const root = ofProject ? parentOf(ofProject.path) : null;
   const nameOf: NameOfEntry = (list, i) => dotted(pathInFile(written, [...list, i]));
-  const { policy, hook } = sections().compile(config as never, { root, home, nameOf, user });
+  const { policy, hook } = sections().compile(config as never, { root, home, nameOf });
   const unread = layers.filter(({ layer, unreadable }) =>
     unreadable !== null && (inherit || layer !== "user")
   );
@@ -143,6 +143,7 @@ function toHookConfig(
     retentionBatchRows: store.retentionBatchRows,
     dailyBackups: store.backups,
     claimTimeoutMinutes: store.claimTimeoutMinutes,
+    held: [],
     problems: problems.length,
     problemKeys: problems.slice(0, MAX_NAMED_PROBLEMS).map(({ key, path }) => key || path),
   };

@@ -4,7 +4,7 @@
  */
 import type { HookConfig } from "./hook_config.ts";
 import type { Shape } from "./schema_kit.ts";
-import type { LayerValues, NameOfEntry } from "./yaml_tree.ts";
+import type { NameOfEntry } from "./yaml_tree.ts";
 
 export interface CompileFrom {
   /** The folder of the project's configuration file; null when only the user's own file speaks. */
@@ -13,8 +13,6 @@ export interface CompileFrom {
   readonly home: string | undefined;
   /** Names an entry of a list as its file does: `stop.commands[2]`. */
   readonly nameOf: NameOfEntry;
-  /** The values of the user's own file. */
-  readonly user: LayerValues;
 }
 
 /** The part of the guards' policy that the cache keeps. */
@@ -22,6 +20,8 @@ export interface StrictPolicy {
   readonly root: string | null;
   readonly isStrict: boolean;
   readonly lock: string | null;
+  /** Whether the agent may not change the policy's files. */
+  readonly protectsItself: boolean;
 }
 
 export interface CompiledSections {

@@ -35,6 +35,11 @@ export function storeCachedConfig(
   );
 }
 
+/** Lets every configuration be read anew; which rules were strict stays known. */
+export function forgetCachedConfigs(db: DatabaseSync): void {
+  db.prepare("DELETE FROM config_cache WHERE config_path NOT GLOB ?").run(`${STRICT_MARK}*`);
+}
+
 /** Begins the key of the row that marks rules as strict. It is a row of its own, because other versions replace the file's row. */
 const STRICT_MARK = "strict:";
 

@@ -4,6 +4,7 @@ import { isDatabaseBusy, messageOf } from "../base/errors.ts";
 import { hasLog } from "./database.ts";
 import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from "./transaction.ts";
 import { isFile, isNotFound, openSync, statSync } from "../system/files.ts";
+import { kindAt } from "../system/on_disk.ts";
 
 /** What lies at a database's path. Only `ours` and `older` may be written to. */
 export type DatabaseFile =
@@ -87,9 +88,14 @@ export function openToLook(path: string): DatabaseSync {
   }
 }
 
+/** Whether something that is no file, such as a pipe, has the name of the log or its index: SQLite would remove it. */
+export function hasOddCompanion(path: string): boolean {
+  return ["-wal", "-shm"].some((ending) => kindAt(path + ending) === "other");
+}
+
 /** {@linkcode openToLook} for a database of this schema or an older one; null for anything else, and when it cannot be read. */
 export function openIfOurs(path: string): DatabaseSync | null {
-  if (!mayBeWritten(identifyDatabase(path))) return null;
+  if (hasOddCompanion(path) || !mayBeWritten(identifyDatabase(path))) return null;
   try {
     return openToLook(path);
   } catch {

@@ -75,7 +75,7 @@ export function countPastGates(db: DatabaseSync, sinceMs: number): number {
     `SELECT count(*) AS n
        FROM hook_executions
       WHERE created_at_ms >= ?
-        AND metadata ->> '$.gate' IS NOT NULL`,
+        AND metadata ->> '$.gate' IN ('not asked', 'denied but ran')`,
   ).get(sinceMs);
   return Number(row?.["n"]);
 }

@@ -21,8 +21,6 @@ export const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new M
   // Not an event of Claude Code: a second hook of Stop that nobody waits for.
   ["Drain", () => import("./stop_drain.ts")],
 ]);
-/** Events that ask whether something may happen. */
-const GATES: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
 const OTHER_EVENTS = () => import("./other_event.ts");
 
 /** Handles one event. @returns The answer for stdout. @throws {Error} When handling breaks; nothing is kept then. */
@@ -36,19 +34,13 @@ export async function handleHook(
   if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields, environment)) return null;
   const { beginWork } = await import("./work.ts");
   const work = await beginWork(input, flags, environment);
-  const load = (work.problem === null && handlerOf(work)) || OTHER_EVENTS;
+  const load = (work.problem === null && HANDLERS.get(work.event.name)) || OTHER_EVENTS;
   const answer = await (await load()).handle(work);
   if (work.config.notifications !== "") {
     (await import("./notification.ts")).notifyOfEvent(work);
   }
   const { notices } = work;
   return notices.length === 0 ? answer : { ...answer, systemMessage: notices.join("\n") };
-}
-
-/** Where nothing can be forbidden, a tool that is about to be used is only recorded. */
-function handlerOf({ event, config }: HookWork): (() => Promise<HandlerModule>) | undefined {
-  const isFree = config.guards === "" && config.requirements === "" && !config.recallsEdits;
-  return isFree && GATES.has(event.name) ? undefined : HANDLERS.get(event.name);
 }
 
 function isContinuedStop(

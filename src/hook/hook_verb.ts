@@ -38,13 +38,9 @@ async function tryHook(context: CliContext, name: string | undefined): Promise<V
   const tried = await eventOnStdin(name, { home, environment });
   const trial = await tryEvent(context, tried.projectDir ?? context.cwd, () => tried);
   const { event, use } = tried;
-  const { answer, sayings } = trial;
+  const { answer } = trial;
   const lines = [`${event.name}${use === null ? "" : ` of ${use.tool}`}: ${resultOf(trial)}`];
-  if (use !== null) {
-    lines.push(
-      sayings.length === 0 ? "There are no rules here." : explanationText(trial, context.globals),
-    );
-  }
+  if (use !== null) lines.push(explanationText(trial, context.globals));
   if (answer) lines.push("", JSON.stringify(answer, null, 2));
   return { json: answer ?? {}, text: lines.join("\n") };
 }

@@ -7,33 +7,55 @@ import {
   serializePayload,
   SHELL_TOOLS,
 } from "../claude/payload.ts";
+import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import type { Capture } from "../db/captures.ts";
-import type { Answer, HookWork } from "./handler.ts";
+import type { Answer, Draft, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
 /** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
 const SILENT: Answer = { continue: true, suppressOutput: true };
 
-/** PostToolUse and PostToolUseFailure: keeps the tool use whole, unless the configuration leaves it out. */
+/** PostToolUse and PostToolUseFailure: keeps the tool use, and tells what a command changed without being allowed. */
 export async function handle(work: HookWork): Promise<Answer> {
+  const { guards } = work.config;
+  if (guards === DEFAULT_HOOK_CONFIG.guards || !SHELL_TOOLS.has(work.event.toolName ?? "")) {
+    return await keep(work, {});
+  }
+  const { effectsOf, withContext } = await import("./violations.ts");
+  const { notes, text, blocks } = await effectsOf(work, "after");
+  const answer = await keep(work, notes);
+  if (text === "") return answer;
+  return blocks
+    ? { decision: "block", reason: text }
+    : withContext(answer === SILENT ? null : answer, work.event.name, text);
+}
+
+/** Keeps the tool use whole, unless the configuration leaves it out. */
+async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): Promise<Answer> {
   const { event, config } = work;
   const toolName = event.toolName ?? "unknown";
   const after = config.followedTools.some((tool) => tool === toolName || tool === "*")
     ? await (await import("./after_use.ts")).followUp(work)
     : null;
   const changes = after === null || after.changes.length === 0 ? {} : { changes: after.changes };
-  const gate = config.guards === "" && config.requirements === ""
-    ? {}
-    : await (await import("./gate_asked.ts")).gateNote(work);
+  const gate: Pick<Draft, "metadata" | "counters"> =
+    config.guards === DEFAULT_HOOK_CONFIG.guards && config.requirements === ""
+      ? {}
+      : await (await import("./gate_asked.ts")).gateNote(work);
   const files = filesTouched(toolName, event.toolInput);
   const skipped = await work.exclusion(toolName, event.toolInput);
   const failed = event.name === "PostToolUseFailure";
-  const counters = ["tool_uses"];
+  const counters = ["tool_uses", ...gate.counters ?? []];
   if (failed) counters.push("tool_failures");
   else if (EDITING_TOOLS.has(toolName)) counters.push("edits");
   if (skipped !== null) {
     await work.save(
-      { status: "skipped", metadata: { skipped, ...after?.notes, ...gate }, counters, ...changes },
+      {
+        status: "skipped",
+        metadata: { skipped, ...after?.notes, ...gate.metadata, ...notes },
+        counters,
+        ...changes,
+      },
       after?.apply,
     );
     return await after?.answer() ?? SILENT;
@@ -51,7 +73,8 @@ export async function handle(work: HookWork): Promise<Answer> {
       ...(failed ? { error: excerpt(textOfError(event.own["error"])) } : {}),
       ...(agentId === null ? {} : { agentId, agentType: nameOf(event.own["agent_type"]) }),
       ...after?.notes,
-      ...gate,
+      ...gate.metadata,
+      ...notes,
     },
     counters,
     ...changes,

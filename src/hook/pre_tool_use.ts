@@ -1,5 +1,6 @@
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { SHELL_TOOLS } from "../claude/payload.ts";
 import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { type AskedUse, judgeUse, unreadText } from "../policy/guards/judge_use.ts";
 import type { RequiredUse } from "../policy/requirements/tool_requirements.ts";
@@ -20,9 +21,25 @@ import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 
 /** Before a tool is used, or a person is asked about it, guards and requirements decide together. */
 export async function handle(work: HookWork): Promise<Answer> {
-  const draft = await draftOf(work);
   const use = await askedUse(work);
-  const guards = use === null ? null : await judgeGuards(work, use);
+  const mayHaveEffects = work.event.name === "PreToolUse" && use !== null &&
+    SHELL_TOOLS.has(use.tool) && work.config.guards !== "";
+  if (!mayHaveEffects) return await judge(work, use, await draftOf(work));
+  const { effectsOf, withContext } = await import("./violations.ts");
+  const { isUndo, notes, text } = await effectsOf(work, "before");
+  const { metadata, ...draft } = await draftOf(work);
+  const told = { ...draft, metadata: { ...metadata, ...notes } };
+  return withContext(await judge(work, use, told, isUndo), "PreToolUse", text);
+}
+
+/** @param isUndo Whether the use takes back what a rule forbids; the guards' own rules let it. */
+async function judge(
+  work: HookWork,
+  use: AskedUse | null,
+  draft: Draft,
+  isUndo = false,
+): Promise<Answer> {
+  const guards = use === null || isUndo ? null : await judgeGuards(work, use);
   const isStrict = guards?.isStrict ?? false;
   const required = use === null ? null : await askRequirements(work, use, {
     isStrict,
@@ -40,7 +57,21 @@ export async function handle(work: HookWork): Promise<Answer> {
     decision ??= decide(work, db, { guards, required });
     return draftWith(draft, decision, { reason, doubts });
   }, required?.apply);
-  return await answerOf(work, decision!);
+  const answer = await answerOf(work, decision!);
+  const passes = !decision!.denied && decision!.asks === null && work.event.name === "PreToolUse";
+  if (!passes || doubts.length === 0) return answer;
+  const { withContext } = await import("./violations.ts");
+  return withContext(answer, "PreToolUse", doubtText(doubts));
+}
+
+const MAX_DOUBT_CHARS = 300;
+
+/** One line for Claude about a use that passes although nobody can tell what it does. */
+function doubtText([first = "", ...others]: readonly string[]): string {
+  const more = others.length > 0 ? `, and ${others.length} more` : "";
+  return `conclaude: in doubt: ${
+    first.slice(0, MAX_DOUBT_CHARS).toWellFormed()
+  }${more}. What it changes of protected files is looked at afterwards.`;
 }
 
 /** The tool use that is asked about; null when the event names no tool. */

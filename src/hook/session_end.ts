@@ -14,9 +14,14 @@ export async function handle(work: HookWork): Promise<Answer> {
   const required = config.requirements === ""
     ? null
     : (await import("./session_requirements.ts")).endRequirements(work);
+  const unheard = (await import("./unheard_uses.ts")).noteOfUnheard(work);
   await work.save({
+    ...unheard,
     session: { effect: "end", endReason: nameOf(work.event.own["reason"]) ?? "other" },
-    metadata: work.keepsContent ? summarizeInput(work.event.own) : {},
+    metadata: {
+      ...(work.keepsContent ? summarizeInput(work.event.own) : {}),
+      ...unheard?.metadata,
+    },
     ...(required === null ? {} : { changes: required.changes }),
   }, required?.apply);
   const db = work.spareDb();

@@ -1,7 +1,7 @@
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
-import { isLeftOut } from "../config/discover.ts";
+import { DEFAULT_HOOK_CONFIG, isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, quietly } from "../base/errors.ts";
 import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
@@ -56,6 +56,14 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   await tellLeftOut(work);
   tellProblems(work);
+  for (const path of work.config.held) {
+    work.tell(
+      `conclaude: ${
+        work.hide(path)
+      } was changed while a session was active, and its version before is in force. ` +
+        "Run `conclaude config accept`, or `conclaude config undo` with it.",
+    );
+  }
   const tellIfAny = (notice: string | null | undefined) => notice && work.tell(notice);
   const project = work.configFiles.at(-1);
   if (work.config.isSilentAboutRoot && project !== undefined && db !== null) {
@@ -67,6 +75,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     const { unarmedNotice } = await import("../policy/armed_gates.ts");
     tellIfAny(unarmedNotice(work.config, { projectDir, home, environment }));
     tellIfAny((await import("./mod_notice.ts")).modNotice({ projectDir, home, environment }));
+    (await import("./past_gate_notice.ts")).tellPastGates(work, "earlier sessions");
   }
   if (environment.variable("CONCLAUDE_TOKEN") !== undefined) work.tell(TOKEN_NOTICE);
   const briefing = await required?.text() ?? "";
@@ -115,12 +124,13 @@ function tellProblems({ config, configFiles, tell }: HookWork): void {
 
 /** Whether a section is there that may ask for a gate. */
 function mayGuard({ guards, requirements, stop, subagentStop, prompts }: HookConfig): boolean {
-  return [guards, requirements, stop, subagentStop, prompts].some((section) => section !== "");
+  return guards !== DEFAULT_HOOK_CONFIG.guards ||
+    [requirements, stop, subagentStop, prompts].some((section) => section !== "");
 }
 
 /** Whether nothing may be changed because a strict policy cannot be read. */
 function isLocked({ unreadable, guards }: HookConfig): boolean {
-  if (unreadable === "" || guards === "") return false;
+  if (unreadable === "") return false;
   const { lock }: GuardPolicy = JSON.parse(guards);
   return lock !== null;
 }

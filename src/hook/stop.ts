@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
 import { countPending } from "../db/captures.ts";
+import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
+import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
 /** Lets Claude stop, and keeps the hook out of its transcript. */
@@ -10,9 +12,12 @@ const MAY_STOP: Answer = { continue: true, suppressOutput: true };
 export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
   // No rule is about stops: `handleHook()` got here only because a file might have had one.
-  const isFree = config.stop === "" && config.requirements === "";
+  const isFree = config.stop === "" && config.requirements === "" && !looksAfter(config);
   if (isFree && event.stopHookActive) return null;
   await (await import("./told.ts")).saveTold(work);
+  if (config.guards !== DEFAULT_HOOK_CONFIG.guards || config.requirements !== "") {
+    (await import("./past_gate_notice.ts")).tellPastGates(work, "this session");
+  }
   const draft = { ...draftOf(work), ...await (await import("./other_event.ts")).saidIn(work) };
   if (isFree) {
     await work.save(draft);
@@ -20,6 +25,11 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   const { answerStop } = await import("./stop_judged.ts");
   return await answerStop(work, draft) ?? MAY_STOP;
+}
+
+/** Whether commands of the turn may have changed what rules protect. */
+function looksAfter({ guards }: HookWork["config"]): boolean {
+  return guards !== "" && (JSON.parse(guards) as GuardPolicy).looksAfter;
 }
 
 function draftOf({ db, sessionId, keepsContent, event }: HookWork): Draft {

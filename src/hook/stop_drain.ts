@@ -22,7 +22,6 @@ export async function handle(work: HookWork): Promise<Answer> {
   const { db, database, config, locations } = work;
   if (db === null || database === ":memory:") return null;
   keepProcess(db, work);
-  if (!config.memoryEnabled) return null;
   const untilMs = performance.now() + BUDGET_MS;
   // `claude -p` sends SIGTERM at its end and kills a second and a half later.
   const goOn = () => {};
@@ -31,6 +30,9 @@ export async function handle(work: HookWork): Promise<Answer> {
   const log = (level: "warn" | "error", message: string) =>
     appendLog([logFile], { home, level, message, atMs: Date.now() });
   try {
+    const unheard = (await import("./unheard_uses.ts")).noteOfUnheard(work);
+    if (unheard !== null) await work.save(unheard);
+    if (!config.memoryEnabled) return null;
     db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
     const redact = await lateRedaction(config.redactPatterns);
     const report = drainAlone(db, database, {

@@ -37,7 +37,7 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   if (!memory.isContinued) beginRow(memory);
   // Guards may have held the stop before requirements were triggered.
   const isAsked = !memory.isContinued || !haveRequirementsHeld(memory);
-  const required = isAsked ? await askRequirements(work) : NOT_HELD;
+  const required = isAsked ? await withEffects(work, await askRequirements(work)) : NOT_HELD;
   required.notices.forEach(work.tell);
   const noted = { ...usual.metadata, ...required.notes };
   if (config.stop === "") return await saveJudged(work, { ...usual, metadata: noted }, required);
@@ -74,6 +74,21 @@ const NOT_HELD: HeldForRequirements = {
   notes: {},
   notices: [],
 };
+
+/** What holds a stop for requirements, and for what was changed without being allowed. */
+async function withEffects(
+  work: HookWork,
+  required: HeldForRequirements,
+): Promise<HeldForRequirements> {
+  if (work.config.guards === "") return required;
+  const effects = await (await import("./violations.ts")).effectsAtStop(work);
+  return {
+    ...required,
+    reason: [required.reason, effects.reason].filter((text) => text !== "").join("\n\n"),
+    rules: [...required.rules, ...effects.rules],
+    notes: { ...required.notes, ...effects.notes },
+  };
+}
 
 /** What is written when requirements hold a stop. */
 function heldDraft({ reason, changes }: HeldForRequirements): Draft {

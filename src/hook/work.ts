@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { OWN_TOOLS } from "../claude/payload.ts";
 import { needsRedaction } from "../secrets/look.ts";
-import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
+import { readConfigFiles } from "../config/discover.ts";
 import {
   databaseAt,
   type Environment,
@@ -40,13 +40,13 @@ export async function beginWork(
   const projectDir = variable("CLAUDE_PROJECT_DIR") ?? folderOf(sent);
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
   const files = readConfigFiles(looks, locations);
-  const { config: written, configFrom, cache } = files.length === 0
-    ? { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache: null }
-    : await (await import("../config/cached.ts")).loadHookConfig(files, {
-      locations,
-      noDb,
-      sections: () => import("../operations/config_sections.ts"),
-    });
+  const { loadHookConfig } = await import("../config/cached.ts");
+  const { config: written, configFrom, cache, brought = [] } = await loadHookConfig(files, {
+    locations,
+    noDb,
+    looks,
+    sections: () => import("../operations/config_sections.ts"),
+  });
   const config = noDb ? { ...written, databaseEnabled: false } : written;
   const repository = repositoryAt(folderOf(sent), { projectDir, looks });
   const { event, maskedText, hide, cutBytes } = await withoutSecrets(input, {
@@ -64,7 +64,9 @@ export async function beginWork(
   if (opened.db !== null) environment.hold(opened.db);
   const keepsContent = config.captureEnabled &&
     !matchesAny(config.excludeProjects, projectDir ?? "");
-  const notices: string[] = [];
+  const notices = brought.map((path) =>
+    `conclaude: git has brought another version of ${hide(path)}, which is in force from now on.`
+  );
   let saved = false;
   let kept: Draft | null = null;
   let beside: Pick<HookRecord, "told"> = {};

@@ -1,7 +1,6 @@
 /** All sections of the configuration. Code that parses a configuration imports this file. */
 import type { Config as OwnConfig, SectionValues } from "../config/config_schema.ts";
 import { useSections } from "../config/sections.ts";
-import { isMapping } from "../config/yaml_tree.ts";
 import { compileGuards, GUARD_SECTIONS } from "../policy/guards/guard_section.ts";
 import { compileStopSections, STOP_SECTIONS } from "../policy/stops/stop_section.ts";
 import { MEMORY } from "../memory/memory_section.ts";
@@ -27,16 +26,13 @@ export type Config = OwnConfig & SectionValues<typeof SHAPE>;
 useSections({
   shape: SHAPE,
   compile: (config: Config, from) => {
-    const { root, user } = from;
     const policy = compileGuards(config, from);
-    const isGuarded = root !== null || isMapping(user.preToolUse) ||
-      isMapping(user.permissionRequest);
-    const requirements = root === null ? null : compileRequirements(config);
+    const requirements = from.root === null ? null : compileRequirements(config);
     return {
       policy,
       hook: {
         ...compileStopSections(config, from),
-        guards: isGuarded ? JSON.stringify(policy) : "",
+        guards: JSON.stringify(policy),
         requirements: requirements === null ? "" : JSON.stringify(requirements),
         requiredUses: usesOf(requirements?.requirements ?? []),
         followedTools: followedTools(requirements),

@@ -1,14 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type ConfigFile, DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
+import {
+  type ConfigFile,
+  DEFAULT_HOOK_CONFIG,
+  missingFiles,
+  readConfigFiles,
+} from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, quietly, UserError } from "../base/errors.ts";
+import { keptAmong } from "../config/store.ts";
 import { joinPath } from "../base/paths.ts";
 import { databaseAt, type Locations, OS } from "../system/environment.ts";
-import { lookUpwards } from "../system/git/repository.ts";
+import { type FolderLook, lookUpwards } from "../system/git/repository.ts";
 import { bytesText } from "./table.ts";
 import { openDatabase } from "../db/database.ts";
 import { NewerSchemaError } from "../db/transaction.ts";
-import { identifyDatabase, openToLook } from "../db/database_identity.ts";
+import { identifyDatabase, openIfOurs, openToLook } from "../db/database_identity.ts";
 import type { CliContext } from "./context.ts";
 import {
   type FileInfo,
@@ -26,23 +32,42 @@ export interface Place {
 
 /** Finds configuration and database the way a hook in this folder does. */
 export async function placeOf({ cwd, globals, locations }: CliContext): Promise<Place> {
-  const files = readConfigFiles(lookUpwards(cwd), locations);
-  const config = files.length === 0 ? DEFAULT_HOOK_CONFIG : await configOf(files, locations, {
-    // The cache of the configuration would make tables in an empty file.
-    noDb: globals.noDb || !exists(locations.database, ({ size }) => size > 0),
-  });
+  const looks = lookUpwards(cwd);
+  const files = readConfigFiles(looks, locations);
+  // The cache of the configuration would make tables in an empty file.
+  const noDb = globals.noDb || !exists(locations.database, ({ size }) => size > 0);
+  const config = files.length === 0 && (noDb || !hasRemovedFiles({ looks, locations }))
+    ? DEFAULT_HOOK_CONFIG
+    : await configOf(files, { locations, looks, noDb });
   if (globals.noDb || !config.databaseEnabled) return { config, database: ":memory:" };
   return { config, database: databaseAt(locations, config.databasePath) };
+}
+
+/** Whether the database keeps a file that is gone: it may still be in force. Looking leaves no trace. */
+function hasRemovedFiles(
+  { looks, locations }: { readonly looks: readonly FolderLook[]; readonly locations: Locations },
+): boolean {
+  const db = openIfOurs(locations.database);
+  if (db === null) return false;
+  const paths = missingFiles([], { looks, user: locations }).map(({ path }) => path);
+  try {
+    return (quietly(() => keptAmong(db, paths)) ?? []).length > 0;
+  } finally {
+    db.close();
+  }
 }
 
 /** From the cache where there is one, so that a command does not load the YAML parser. */
 async function configOf(
   files: readonly ConfigFile[],
-  locations: Locations,
-  { noDb }: { readonly noDb: boolean },
+  place: {
+    readonly locations: Locations;
+    readonly looks: readonly FolderLook[];
+    readonly noDb: boolean;
+  },
 ): Promise<HookConfig> {
   const { loadHookConfig } = await import("../config/cached.ts");
-  const { config, cache } = await loadHookConfig(files, { locations, noDb });
+  const { config, cache } = await loadHookConfig(files, place);
   cache?.close();
   return config;
 }

@@ -1,5 +1,6 @@
 /** The gates of a project, and the hook events that each gate needs to decide. */
 import { SHELL_TOOLS } from "../claude/payload.ts";
+import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../system/environment.ts";
 import { forbidsFor, type GuardPolicy } from "./guards/guard_policy.ts";
@@ -30,9 +31,11 @@ type Gate = readonly [
   tools?: readonly string[],
 ];
 
-/** The events that the gates of a configuration need; empty where nothing is guarded. */
+/** The events that the gates of a configuration need; empty where no rule is written. */
 export function needsOf(config: HookConfig): Need[] {
-  const guards = policyIn<GuardPolicy>(config.guards);
+  // What is built in holds wherever a hook asks, and needs none.
+  const isWritten = config.guards !== DEFAULT_HOOK_CONFIG.guards;
+  const guards = isWritten ? policyIn<GuardPolicy>(config.guards) : null;
   const required = policyIn<RequirementPolicy>(config.requirements);
   const stop = policyIn<StopPolicy>(config.stop);
   const subagents = policyIn<SubagentPolicy>(config.subagentStop);
@@ -133,11 +136,15 @@ function settingsHere({ projectDir, home, environment: { program, variable } }: 
   return { files, ownership: ownershipHere({ executable }), searchPath: variable("PATH") };
 }
 
-/** Whether every gate of a configuration has its hook. */
-export function isArmedFor(config: HookConfig, place: ArmedPlace): boolean {
+/** Whether Claude Code asks a hook of ours before it uses a tool. @param counts Whether a settings file counts. */
+export function asksAbout(
+  tool: string,
+  place: ArmedPlace,
+  counts: (path: string) => boolean,
+): boolean {
   const { files, ...how } = settingsHere(place);
-  return files.some(({ settings }) => holdsOwn(settings, "PreToolUse", how.ownership)) &&
-    whyUnarmed(files, { needs: needsOf(config), ...how }).length === 0;
+  const needs = [{ gate: "preToolUse", event: "PreToolUse", tools: [tool] }];
+  return whyUnarmed(files.filter(({ path }) => counts(path)), { needs, ...how }).length === 0;
 }
 
 /** Whether the policy of the machine starts our hooks before a tool: Claude Code asks them before any mod. */

@@ -12,6 +12,7 @@ export {
   knowsToken,
   makeToken,
 } from "./person_proof_table.ts";
+export { openViolations, settleViolations } from "./effects/effects_table.ts";
 export {
   type ApplyChanges,
   applyChanges,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DEFAULT_EVENTS } from "../../src/claude/settings/hooks.ts";
 import { programCommand } from "../../src/build/program.ts";
+import { acceptConfiguration } from "../support/person.ts";
 import { sizedTest, someOf } from "../support/lanes.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { type CheckRow, snapshot, type Stage, stage } from "./support.ts";
@@ -400,6 +401,7 @@ Deno.test("strict rules that cannot be read are named too", async () => {
   const stdin = { session_id: "s1", cwd: place.project, tool_name: "Read" };
   await place.run(["hook", "PreToolUse"], { stdin });
   Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "a: [");
+  acceptConfiguration(place.home);
   const [first, second] = await gates(place);
   assert.match(first!.message, /^ARMED/);
   assert.deepEqual([second!.status, second!.next], ["warn", "conclaude config validate"]);

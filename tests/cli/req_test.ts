@@ -1,6 +1,7 @@
 /** The verbs of `conclaude req` that look and that write configuration files, on the real program. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { acceptConfiguration } from "../support/person.ts";
 import { parseConfig } from "../support/configuration.ts";
 import { POLICY_PRESETS, policyPreset, presetText } from "../../src/policy/requirements/presets.ts";
 import { hook } from "../support/program.ts";
@@ -312,6 +313,7 @@ it("an error says that a requirement of the user's file needs a configuration fi
   await project.start();
   await project.req("satisfy", "commit_plan", "--session", SESSION);
   Deno.removeSync(join(project.path, ".conclaude.yaml"));
+  acceptConfiguration(project.home.path);
   const { code, body } = await json(project, "req", "satisfy", "commit_plan", "--session", SESSION);
   assert.equal(code, 1);
   assert.match(body.error.why, /only in a project with a configuration file of its own/);

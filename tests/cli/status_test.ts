@@ -44,9 +44,11 @@ test("status --json tells of the database, the sessions, the queue and the last 
       agents: 0,
       questions: 0,
     },
+    violations: 0,
     daemon: { running: false },
     spool: { waiting: 0 },
     fallback: null,
+    mods: [],
     hooks: [],
     config: { files: [], problems: 0 },
   });

@@ -4,7 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import { query } from "../support/look.ts";
 import { type Payload, say, type ScenarioRun, type SettingsPlace, test, use } from "./harness.ts";
 
 const SCENARIOS: readonly (readonly [name: string, settingsAt: SettingsPlace])[] = [
@@ -243,3 +245,27 @@ function inflate(payload: unknown): string {
   assert.ok(payload instanceof Uint8Array);
   return brotliDecompressSync(payload).toString();
 }
+
+test("the real Claude Code shows the person which rules no hook is asked about", async ({ folder, runScenario }) => {
+  const settings = join(folder, "unarmed", "settings.json");
+  const run = await runScenario("unarmed", {
+    files: { ".conclaude.yaml": 'preToolUse: {uneditableFiles: ["*.lock"]}\n' },
+    steps: [
+      use("Write", { file_path: "{{PROJECT}}/a.lock", content: "2" }),
+      say("All done."),
+    ],
+    async afterInstall() {
+      const installed = JSON.parse(await Deno.readTextFile(settings));
+      for (const group of installed.hooks.PreToolUse) group.matcher = "Bash";
+      await Deno.writeTextFile(settings, JSON.stringify(installed));
+    },
+  });
+  assert.equal(await Deno.readTextFile(join(run.project, "a.lock")), "2");
+  const shown = await Deno.readTextFile(join(folder, "unarmed", "claude-0.out.jsonl"));
+  assert.match(shown, /NOT ARMED: .* is not asked about Edit, Write/);
+  // The tool was not the gate's to judge, so nothing went past it.
+  assert.deepEqual(
+    query(run.database, "SELECT 1 FROM hook_executions WHERE metadata ->> '$.gate' IS NOT NULL"),
+    [],
+  );
+});

@@ -19,7 +19,17 @@ export function reasonToSkip(): string | null {
 }
 
 /** Where a scenario's settings file lies: one that rewrites the user's needs the project's. */
-export type SettingsPlace = "user" | "project";
+export type SettingsPlace = "user" | "project" | "managed";
+
+/**
+ * Runs a command where `/etc` is a copy that holds the managed settings of `install-hooks --managed`, and nobody else's.
+ * `$1` is a folder for the copy, `$2` the executable; empty for no managed settings.
+ */
+const WITH_MANAGED = `
+mkdir -p "$1" && cp -a /etc/. "$1" 2>/dev/null
+rm -rf "$1/claude-code" && mount --bind "$1" /etc || exit 70
+[ -z "$2" ] || HOME=/nowhere "$2" install-hooks --managed >&2 || exit 71
+shift 2; exec "$@"`;
 
 /** What the model answers, one message after the other; with a `status` of HTTP an error in the place of one, `sticky` ever again. */
 export type Steps = readonly {
@@ -167,12 +177,19 @@ async function runScenario(
   await installHooks(executable, settings, flags);
   const command = await addWitness(settings);
   await options.afterInstall?.();
-  const { stdout, stderr } = await new Deno.Command("bash", {
-    args: [join(HARNESS, "run.sh"), settings, steps ? script : scenario, project],
+  const isManaged = at === "managed";
+  if (isManaged) await Deno.writeTextFile(settings, "{}");
+  const runner = ["bash", join(HARNESS, "run.sh"), settings, steps ? script : scenario, project];
+  const asRoot = Deno.uid() === 0 ? "-m" : "-rm";
+  const { stdout, stderr } = await new Deno.Command("unshare", {
+    args: [
+      ...[asRoot, "bash", "-c", WITH_MANAGED, "managed", join(out, "etc")],
+      ...[isManaged ? executable : "", ...runner],
+    ],
     env: {
       HARNESS_OUT: out,
       HARNESS_HOME: home,
-      HARNESS_SETTINGS_AT: at,
+      HARNESS_SETTINGS_AT: isManaged ? "user" : at,
       HARNESS_FULL_API: "1",
       CLAUDE_BIN: Deno.env.get("CLAUDE_BIN") ?? "",
       // The pseudo-terminal is for this shell; another one would start Claude Code in the background of it.

@@ -129,11 +129,11 @@ test("the event's name on the command line counts, and an unknown one is refused
   assert.match(await dry(place, payload(place, { hook_event_name: "Stop" })), /^Stop: .*not known/);
 });
 
-Deno.test("explain says that there are no rules", async () => {
+Deno.test("explain names the built-in rules where there is no configuration file", async () => {
   using place = stage();
   assert.match(
     await dry(place, payload(place)),
-    /^PreToolUse of Edit: allowed\.\nThere are no rules/,
+    /^PreToolUse of Edit: allowed\.\n[^]*preToolUse\.protectPolicy/,
   );
 });
 

@@ -10,6 +10,7 @@ import { testWith } from "../support/fixtures.ts";
 
 const test = testWith(tempHome);
 const SESSION = "5e551044-0000-4000-8000-000000000001";
+const LONG_AGO = new Date(Date.now() - 3_600_000);
 
 function use(home: TempHome, event: string, id: string, file = "src/a.ts") {
   return hook(event, {
@@ -77,7 +78,115 @@ test("SessionStart and doctor name a mod that can answer for a tool, and no othe
   putMod(home, 'export function register(on) { on("tool.call", ($, e, next) => next()) }');
   const { systemMessage } = answerOf(await begin());
   assert.match(systemMessage, /the mod round \(.*skills\/round\) listens to tool\.call/);
+  const status = await conclaude(home, "status");
+  assert.match(status.stdout, /mods +round \(.*\) listens to tool\.call\n/);
   const { stdout } = await conclaude(home, "doctor");
   assert.match(stdout, /warn +mods +round .* listens to tool\.call/);
   assert.match(stdout, /ok +mods +plain .* listens to no tool/);
 });
+
+/** Hooks that have been installed for long, in a project with a rule. */
+async function armed(home: TempHome): Promise<string> {
+  projectIn(home, 'preToolUse: { uneditableFiles: ["*.lock"] }\n');
+  assert.equal((await run(home, "install-hooks")).code, 0);
+  const settings = join(home.path, ".claude/settings.json");
+  Deno.utimeSync(settings, LONG_AGO, LONG_AGO);
+  return settings;
+}
+
+/** One event of a session. @returns What the person is told; empty for nothing. */
+async function tell(home: TempHome, event: string, fields: Record<string, unknown> = {}) {
+  const payload = {
+    session_id: SESSION,
+    cwd: join(home.path, "project"),
+    transcript_path: join(home.path, "t.jsonl"),
+    ...fields,
+  };
+  return String(answerOf(await hook(event, payload, home))?.systemMessage ?? "");
+}
+
+test("a tool use that went past its gate is told at the stop and at the project's next start, once each", async (home) => {
+  await armed(home);
+  await tell(home, "SessionStart", { source: "startup" });
+  await use(home, "PostToolUse", "a");
+  assert.match(await tell(home, "Stop"), /in this session 1 tool use ran without asking/);
+  assert.doesNotMatch(await tell(home, "Stop"), /gate/);
+  const next = { session_id: "5e551044-0000-4000-8000-000000000002", source: "startup" };
+  assert.match(
+    await tell(home, "SessionStart", next),
+    /earlier sessions of this project 1 tool use/,
+  );
+  assert.doesNotMatch(await tell(home, "SessionStart", next), /gate/);
+});
+
+/** A transcript in which Claude used a tool, with how it ended. */
+function transcript(home: TempHome, result: Record<string, unknown>): void {
+  const timestamp = new Date().toISOString();
+  const message = (role: string, content: Record<string, unknown>) =>
+    JSON.stringify({ type: role, timestamp, message: { role, content: [content] } });
+  const lines = [
+    message("assistant", { type: "tool_use", id: "toolu_9", name: "Write", input: {} }),
+    message("user", { type: "tool_result", tool_use_id: "toolu_9", content: "", ...result }),
+  ];
+  Deno.writeTextFileSync(join(home.path, "t.jsonl"), `${lines.join("\n")}\n`);
+}
+
+const drained = (home: TempHome) =>
+  executions(home).filter((row) => row["hook_name"] === "Drain").map((row) => {
+    const { gate, unheard, tools } = row["metadata"] as Row;
+    return { gate, unheard, tools };
+  });
+
+test("a tool use that only the transcript has is found after the turn, once", async (home) => {
+  await armed(home);
+  await tell(home, "UserPromptSubmit", { prompt: "go" });
+  transcript(home, {});
+  await tell(home, "Drain");
+  await tell(home, "Drain");
+  assert.deepEqual(drained(home), [{
+    gate: "not asked",
+    unheard: ["toolu_9"],
+    tools: ["Write"],
+  }]);
+  assert.match(await tell(home, "Stop"), /in this session 1 tool use ran without asking/);
+});
+
+test("a tool use that failed before any gate, or that a hook was told of, is no finding", async (home) => {
+  await armed(home);
+  transcript(home, { is_error: true, content: "<tool_use_error>InputValidationError" });
+  await tell(home, "Drain");
+  transcript(home, {});
+  await tell(home, "PreToolUse", { tool_name: "Write", tool_use_id: "toolu_9", tool_input: {} });
+  await tell(home, "Drain");
+  assert.deepEqual(drained(home), []);
+});
+
+/** What else can be the reason that no gate is on record. */
+const INNOCENT: Readonly<Record<string, (home: TempHome, settings: string) => void>> = {
+  "the hooks were installed a moment ago": (_home, settings) =>
+    Deno.utimeSync(settings, new Date(), new Date()),
+  "the matcher does not ask about the tool": (_home, settings) => {
+    const { hooks } = JSON.parse(Deno.readTextFileSync(settings));
+    hooks.PreToolUse[0].matcher = "Bash";
+    Deno.writeTextFileSync(settings, JSON.stringify({ hooks }));
+    Deno.utimeSync(settings, LONG_AGO, LONG_AGO);
+  },
+  "the gate gave no answer in time": (home) =>
+    Deno.writeTextFileSync(
+      join(home.path, "t.jsonl"),
+      '{"attachment":{"type":"hook_cancelled","hookEvent":"PreToolUse","toolUseID":"toolu_1"}}\n',
+    ),
+};
+
+for (const [why, prepare] of Object.entries(INNOCENT)) {
+  test(`no alarm where ${why}`, async (home) => {
+    prepare(home, await armed(home));
+    const told = await tell(home, "PostToolUse", {
+      tool_name: "Write",
+      tool_use_id: "toolu_1",
+      tool_input: { file_path: "a.txt", content: "x" },
+    });
+    assert.doesNotMatch(told, /gate/);
+    assert.notEqual(gatesOf(home)[0], "not asked");
+  });
+}

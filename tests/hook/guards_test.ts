@@ -38,10 +38,13 @@ test("new files in the project's folder are free where the configuration does no
   assert.notEqual(await write(home, ".conclaude.yaml"), null);
 });
 
-test("without a configuration file of the project nothing is refused", async (home) => {
+test("without a configuration file only what is built in is refused", async (home) => {
   Deno.mkdirSync(join(home.path, "project"));
   assert.equal(await write(home, "new.txt"), null);
-  assert.equal(await bash(home, "rm -rf /"), null);
+  assert.equal(await bash(home, "rm -rf build && npm publish"), null);
+  assert.match((await bash(home, "rm -rf /"))!, /dangerous/);
+  assert.match((await bash(home, "git push -f"))!, /dangerous/);
+  assert.match((await write(home, ".conclaude.yaml"))!, /belongs to the guards/);
 });
 
 test("a user's own rules count in every project, new files in its folder are not their business", async (home) => {
@@ -49,9 +52,9 @@ test("a user's own rules count in every project, new files in its folder are not
   const config = configureUser(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
   assert.equal(await write(home, "new.txt"), null);
   assert.match((await write(home, "yarn.lock"))!, /\*\.lock/);
-  assert.match((await bash(home, "rm -rf ."))!, /dangerous/);
-  Deno.writeTextFileSync(config, "capture: {enabled: true}\n");
-  assert.equal(await bash(home, "rm -rf ."), null);
+  assert.match((await bash(home, "git push -f"))!, /dangerous/);
+  Deno.writeTextFileSync(config, "preToolUse: {denyDangerousCommands: false}\n");
+  assert.equal(await bash(home, "git push -f"), null);
 });
 
 test("a file that may not be changed is named with its pattern, or with the configured message", async (home) => {

@@ -227,3 +227,33 @@ Deno.test("a branch without a commit has changed nothing, also for a strict poli
   assert.equal(await project.edit(), null);
   assert.match(await project.req("status", "--session", SESSION), /size +met/);
 });
+
+Deno.test("a branch that is protected for commits is not moved or pushed from another branch either", async () => {
+  using project = new RequiredProject(
+    "requirements:\n  r:\n    {type: guard, protectedBranches: [main], triggerTools: [{tool: Bash, commandPattern: 'git commit'}]}\n",
+  );
+  project.git("branch", "-f", "main");
+  project.git("branch", "tmp");
+  for (
+    const command of [
+      "git branch -f main tmp",
+      "git branch -D main",
+      "git update-ref refs/heads/main tmp",
+      "git fetch . tmp:main",
+      "git switch -C main tmp",
+      "git push origin tmp:main",
+      "cd src && git push origin main",
+    ]
+  ) assert.match((await project.bash(command)) ?? "", /the branch main is protected/, command);
+  for (
+    const command of [
+      "git commit -m x",
+      "git branch -f tmp",
+      "git branch -f main origin/main",
+      "git fetch origin main:main",
+      "git push -u origin HEAD",
+      "git branch -D gone",
+      "git log main",
+    ]
+  ) assert.equal(await project.bash(command), null, command);
+});

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { executions, logOf } from "../support/look.ts";
+import { acceptConfiguration } from "../support/person.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import {
   needsProgramForOthers,
@@ -101,6 +102,7 @@ Deno.test("doctor says of a file that counts for nothing what is true, strict or
     await runProgram(["install-hooks"], { env: { HOME: home.path } });
     await bash(home);
     Deno.writeTextFileSync(path, BROKEN);
+    acceptConfiguration(home.path);
     const { code, stdout } = await conclaude(home, "doctor", "--json");
     const { checks }: { checks: readonly { name: string; message: string }[] } = JSON.parse(stdout);
     const [configuration] = checks.filter(({ name }) => name === "configuration");

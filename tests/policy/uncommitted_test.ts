@@ -92,6 +92,8 @@ Deno.test("folders of the home and the system, and other repositories, are not r
       "rm -rf ../other",
       "rm -rf ../other/*",
       "find ~/Documents -delete",
+      "rsync -a --delete /tmp/empty/ ~/Documents/",
+      "rsync -a --del /tmp/empty/ ~",
     ]
   ) assert.deepEqual(await rulesFor(at, command), ["preToolUse.denyDangerousCommands"], command);
   for (
@@ -100,6 +102,9 @@ Deno.test("folders of the home and the system, and other repositories, are not r
       "rm -rf sub",
       "rm -rf /tmp/x",
       "rm -rf ~/.cache/x",
+      "rsync -a --delete sub/ build/",
+      "rsync -an --delete sub/ ~",
+      "rsync -a --delete sub/ host:/usr/lib",
       "rm -rf ../other/node_modules",
       "rm -rf /usr/local/lib/node_modules/x",
     ]
@@ -120,4 +125,27 @@ Deno.test("another working tree of the repository is not changed where the key s
   );
   assert.deepEqual((await judged("echo x > a.txt")).blocks, []);
   assert.equal((await judged("rm -rf ../project/*")).blocks.length > 0, true);
+});
+
+Deno.test("the history of a shared branch is protected in each form of the command", async () => {
+  using at = project();
+  for (
+    const command of [
+      "git push -f",
+      "git send-pack --force ../x.git main",
+      "git -c remote.origin.push=+main:main push",
+      "git -c remote.origin.mirror=true push origin",
+      "gh api -X PATCH repos/o/r/git/refs/heads/main -f sha=a -F force=true",
+      "git branch -D main",
+      "git update-ref -d refs/heads/main",
+    ]
+  ) assert.deepEqual(await rulesFor(at, command), ["preToolUse.denyDangerousCommands"], command);
+  for (
+    const command of [
+      "git push --force-with-lease",
+      "git push -n --force",
+      "gh api repos/o/r/git/refs/heads/main",
+      "git branch -D other",
+    ]
+  ) assert.deepEqual(await rulesFor(at, command), [], command);
 });

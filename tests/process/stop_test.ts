@@ -77,7 +77,7 @@ test("stop_hook_active does not switch off the stop commands of any configuratio
 test("stop_hook_active keeps nothing where only a comment of the configuration speaks of stops", async (home) => {
   Deno.writeTextFileSync(
     `${home.path}/.conclaude.yaml`,
-    "preToolUse: {preventRootAdditions: false} # stop\n",
+    "preToolUse: {effects: false} # stop\n",
   );
   assert.deepEqual(await startHook("Stop", { ...CONTINUED, cwd: home.path }, home), QUIET);
   assert.deepEqual(executions(home), []);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
+import { acceptConfiguration } from "../support/person.ts";
 import { damages, executions, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
 import { answerOf, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
@@ -144,7 +145,10 @@ Deno.test("what another version has put into the cache is no rule", async () => 
 
 test("a strict policy that is broken stays strict when another version has replaced its cache entry", async (home) => {
   const path = configIn(home, "preToolUse: {strict: true}\n");
-  const bash = () => send(home, "PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
+  const bash = () => {
+    acceptConfiguration(home.path);
+    return send(home, "PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
+  };
   assert.deepEqual(await bash(), {});
   Deno.writeTextFileSync(path, "a: [");
   // An older program that has read the broken file knows of no strictness.

@@ -57,12 +57,13 @@ export async function ask(
   );
 }
 
-/** The reason in an answer to PreToolUse, which says nothing else; null for no answer. */
+/** The reason in an answer to PreToolUse; null where it decides nothing. What was changed meanwhile may be told beside it. */
 // deno-lint-ignore no-explicit-any -- what a hook answered
 export function deniedBy(answer: any, decision: "deny" | "ask" = "deny"): string | null {
-  if (answer === null) return null;
-  const { hookSpecificOutput: output, ...rest } = answer;
+  if ((answer?.hookSpecificOutput?.permissionDecision ?? null) === null) return null;
+  const { hookSpecificOutput: output, systemMessage = "", ...rest } = answer;
   assert.deepEqual(rest, {});
+  assert.match(systemMessage, /^$|changed while this session is active/);
   assert.equal(output.hookEventName, "PreToolUse");
   assert.equal(output.permissionDecision, decision);
   return output.permissionDecisionReason;

@@ -41,6 +41,23 @@ export function addToken(database: string): boolean {
   }
 }
 
+/**
+ * Lets the configuration files of a home be in force as they are: the person of these tests, who writes them between hooks,
+ * accepts each.
+ */
+export function acceptConfiguration(home: string): void {
+  try {
+    const path = join(home, ".conclaude", "conclaude.db");
+    Deno.statSync(path);
+    using db = new DatabaseSync(path, { timeout: 100 });
+    db.exec(
+      "DELETE FROM kept_files WHERE path GLOB '*conclaude*.y*ml' OR path GLOB '*config.y*ml'",
+    );
+  } catch {
+    // There is none yet, or it is damaged or held on purpose.
+  }
+}
+
 /** Runs a verb; where it refuses to run for an agent, runs it again with a token that its database knows. */
 export async function asPerson(
   run: (args: readonly string[], options: StartOptions) => Promise<Finished>,

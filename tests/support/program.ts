@@ -10,7 +10,7 @@ import { type Descent, readDescent } from "../../src/system/process/ancestors.ts
 import { handleHook } from "../../src/hook/handle.ts";
 import { readFlags } from "../../src/hook/run.ts";
 import { migratedDatabase } from "./migrated.ts";
-import { asPerson } from "./person.ts";
+import { acceptConfiguration, asPerson } from "./person.ts";
 import {
   bytesOf,
   type Finished,
@@ -110,13 +110,14 @@ async function runAsAgent(
   }
 }
 
-/** Sends one hook event, as Claude Code does. */
+/** Sends one hook event, as Claude Code does. @param options `holds`: no person accepts what has become of the policy. */
 export function hook(
   event: string,
   payload: object | string | Uint8Array,
   home: string | TempHome,
-  options: Omit<RunOptions, "stdin"> = {},
+  { holds = false, ...options }: Omit<RunOptions, "stdin"> & { readonly holds?: boolean } = {},
 ): Promise<Finished> {
+  if (!holds) acceptConfiguration(typeof home === "string" ? home : home.path);
   return runProgram(["hook", event], sending(payload, home, options));
 }
 

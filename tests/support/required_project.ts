@@ -5,6 +5,7 @@ import { answerOf, type Finished } from "./process.ts";
 import { hook, type RunOptions, runProgram, type TempHome, tempHome } from "./program.ts";
 import { gitSync, makeRepository } from "./git.ts";
 import { query, type Row } from "./look.ts";
+import { acceptConfiguration } from "./person.ts";
 import { connected, held } from "./on_home.ts";
 import { deniedBy } from "./guarded.ts";
 
@@ -44,6 +45,7 @@ export class RequiredProject implements Disposable {
   /** Replaces the configuration file. */
   configure(config: string): void {
     this.write(".conclaude.yaml", config);
+    acceptConfiguration(this.home.path);
   }
 
   write(name: string, text: string): void {

@@ -1,5 +1,6 @@
 /** Tells from Claude Code's settings files whether Claude Code calls conclaude's hooks, and whether the program can be started. */
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
+import { isManagedFile } from "./settings_file.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
 import { handlersIn, memberOf, type Ownership, roleOf, splitWords } from "./own_handler.ts";
 import { baseName, isAbsolutePath } from "../../base/paths.ts";
@@ -58,8 +59,13 @@ interface Asked {
 
 /** Finds out why gates are not asked, one entry a reason. @param files The first one outranks the others. */
 export function whyUnarmed(files: readonly ParsedSettings[], asked: Asked): Unarmed[] {
-  const { needs } = asked;
+  const { needs, ownership } = asked;
   const path = disablingFile(files);
+  // Only managed settings switch off their own hooks.
+  const managed = files.filter(({ path }) => isManagedFile(path));
+  const holdsOn = path !== null && managed.every((file) => file.path !== path) &&
+    managed.some(({ settings }) => holdsOwn(settings, "PreToolUse", ownership));
+  if (holdsOn) return whyUnarmed(managed, asked);
   if (path !== null) {
     const says = () => `\`disableAllHooks\` is true in ${path}`;
     return joined([{ needs, says, remedy: { kind: "enable", path } }], needs);

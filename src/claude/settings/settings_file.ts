@@ -66,7 +66,6 @@ export interface Attempt extends Target {
 const NEW_FILE_MODE = 0o600;
 /** Every user's Claude Code reads the policy of the machine. */
 const SHARED_FILE_MODE = 0o644;
-const ANYWHERE = { projectDir: "/", home: undefined } as const;
 const MOST_LINKS = 40;
 
 /** @throws UserError When the user's settings are asked for and there is neither a home nor a configuration folder. */
@@ -85,6 +84,11 @@ export function settingsPath(place: SettingsPlace): string {
     });
   }
   return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
+}
+
+/** Whether a file is our part of the machine's policy. */
+export function isManagedFile(path: string): boolean {
+  return path === (MANAGED[OS] ?? MANAGED_ELSEWHERE);
 }
 
 /** Claude Code's settings files for a project. The first one outranks the others. */
@@ -113,9 +117,7 @@ export function readSettings(path: string): SettingsFile {
   return orExplain(path, `Cannot read "${path}"`, () => {
     const target = followLinks(path);
     const held = readFile(target);
-    const newMode = path === settingsPath({ ...ANYWHERE, scope: "managed" })
-      ? SHARED_FILE_MODE
-      : NEW_FILE_MODE;
+    const newMode = isManagedFile(path) ? SHARED_FILE_MODE : NEW_FILE_MODE;
     if (held === null) return { path, target, text: undefined, mode: newMode };
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(held.bytes);
     return { path, target, text, mode: held.mode ?? NEW_FILE_MODE };
@@ -203,10 +205,11 @@ function orExplain<T>(path: string, what: string, act: () => T): T {
     return act();
   } catch (thrown) {
     if (isUserError(thrown)) throw thrown;
-    const isManaged = path.startsWith(settingsPath({ ...ANYWHERE, scope: "managed" }));
     throw new UserError(what, {
       why: `${messageOf(thrown)}; nothing was changed`,
-      next: isManaged ? "sudo conclaude install-hooks --managed" : `ls -l ${quoteWord(path)}`,
+      next: isManagedFile(path)
+        ? "sudo conclaude install-hooks --managed"
+        : `ls -l ${quoteWord(path)}`,
       cause: thrown,
     });
   }

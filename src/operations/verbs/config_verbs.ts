@@ -29,6 +29,8 @@ import { filesHere, IGNORE_ADVICE, writeTarget } from "../config_target.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { oneOf, optional, text, toggle } from "../flags.ts";
 import { POLICY_PRESETS, policyPreset } from "../../policy/requirements/presets.ts";
+import { acceptFiles } from "../accepted_files.ts";
+import { accept, undo } from "./effect_verbs.ts";
 import { nextHere } from "../next_command.ts";
 import { openAt, placeOf } from "../open_store.ts";
 import { section } from "../table.ts";
@@ -59,7 +61,7 @@ const init = verb({
     "Writes a configuration file with every key commented out at its default: .conclaude.yaml in this folder, unless a " +
     "flag names another one. With --preset it holds rules instead, each explained.",
   examples: ["conclaude config init", "conclaude config init --preset team"],
-  run(context, flags) {
+  async run(context, flags) {
     const { layer, folder, names, mode, flag } = placeToInit(context, flags);
     const path = joinPath(folder, names[0]!);
     const present = names.map((name) => joinPath(folder, name)).find(isThere);
@@ -71,6 +73,7 @@ const init = verb({
       });
     }
     writeTarget({ path, mode }, flags.preset ? policyPreset(flags.preset) : configTemplate());
+    await acceptFiles(context, [path]);
     const advice = layer === "local" ? IGNORE_ADVICE : "";
     return {
       json: { path, layer, overwritten: present === path },
@@ -242,7 +245,7 @@ const schema = verb({
 });
 
 export const config = group({
-  verbs: { init, path, trust, show, validate, schema },
+  verbs: { init, path, trust, show, validate, accept, undo, schema },
   examples: ["conclaude config init", "conclaude config show", "conclaude config validate --json"],
 });
 

@@ -1,3 +1,4 @@
+import { acceptFiles } from "../accepted_files.ts";
 import { plain } from "../../base/plain.ts";
 import {
   placeFlags,
@@ -101,6 +102,7 @@ export const installHooks = verb({
     };
     if (!flags.dryRun) await requirePersonToChange(context, options);
     const report = install(options);
+    if (!flags.dryRun) await acceptFiles(context, [report.settings]);
     const server = flags.mcp ? register(request) : null;
     const installed = { path: report.settings, settings: flags.settings, program, events };
     const warnings = [...report.warnings, ...doubledHooks(context, installed)];

@@ -1,3 +1,4 @@
+import { acceptFiles } from "../accepted_files.ts";
 /** `conclaude req init|enable|disable`: writes requirements into configuration files; the rest of the file stays. */
 import "../config_sections.ts";
 import { plain } from "../../base/plain.ts";
@@ -40,11 +41,14 @@ export const init = verb({
   about:
     "Writes requirements into the project's configuration file and explains each. The rest of the file stays.",
   examples: ["conclaude req init --preview", "conclaude req init --preset strict"],
-  run(context, flags) {
+  async run(context, flags) {
     const target = targetOf(context, flags.local ? "local" : "project");
     const section = presetText(flags.preset);
     const text = withSection(target, section, flags.force);
-    if (!flags.preview) writeTarget(target, text);
+    if (!flags.preview) {
+      writeTarget(target, text);
+      await acceptFiles(context, [target.path]);
+    }
     return {
       json: { path: target.path, preset: flags.preset, written: !flags.preview, text },
       text: flags.preview
@@ -67,7 +71,7 @@ function switchVerb(enabled: boolean) {
     about:
       `Switches requirements ${way} in \`.conclaude.local.yaml\`, which is not committed. Agents cannot run this.`,
     examples: [`conclaude req ${name} adr_reviewed`, `conclaude req ${name} --all`],
-    run(context, { all }, ...names: string[]) {
+    async run(context, { all }, ...names: string[]) {
       const known = Object.keys(parseConfig<Config>(filesHere(context)).config.requirements);
       requireOneOfTwo(`what to ${name}`, {
         given: { "a requirement": names.length > 0, "--all": all },
@@ -81,6 +85,7 @@ function switchVerb(enabled: boolean) {
       const document = documentOf(target);
       for (const one of chosen) document.setIn(["requirements", one, "enabled"], enabled);
       writeTarget(target, document.toString({ lineWidth: 0 }));
+      await acceptFiles(context, [target.path]);
       return {
         json: { path: target.path, enabled, requirements: chosen },
         text: `Switched ${way} ${chosen.join(", ")} in ${plain(target.path)}` +

@@ -1,5 +1,6 @@
 import { quietly } from "../../base/errors.ts";
 import { count } from "../../base/counts.ts";
+import { gatingMods, modPlaces, modText } from "../../claude/mods.ts";
 import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { installedHooks } from "../../upkeep/doctor/hook_checks.ts";
@@ -14,6 +15,7 @@ import { memoryHealth } from "../../memory/store.ts";
 import { summarizeQueue, totalsOf } from "../../db/queue.ts";
 import { countSessions, type SessionCounts } from "../../db/sessions.ts";
 import { countQueued, countState, type StateCounts } from "../../work/store.ts";
+import { openViolations } from "../../policy/store.ts";
 import { daysMs } from "../../base/time.ts";
 import { VERSION } from "../../base/version.ts";
 import type { CliContext } from "../context.ts";
@@ -51,7 +53,9 @@ function reportOf(
   { project, nowMs }: { readonly project: string; readonly nowMs: number },
 ) {
   const { database, config } = place;
-  const { spoolFolders: folders } = context.locations;
+  const { spoolFolders: folders, home } = context.locations;
+  const hooks = hooksPlace(context);
+  const { projectDir } = hooks;
   const sinceMs = nowMs - daysMs(1);
   return {
     version: VERSION,
@@ -68,12 +72,16 @@ function reportOf(
     queue: totalsOf(summarizeQueue(db)),
     memory: memoryOf(db, nowMs),
     work: workOf(countState(db)),
+    /** Changes that were found after they had happened, and neither undone nor accepted. */
+    violations: openViolations(db, project).length,
     daemon: { running: isDaemonHere(context, place) },
     audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
     spool: { waiting: spooledFiles({ database, folders }).length },
     /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
     fallback: fallbackOf(context, place, nowMs),
-    hooks: installedHooks(hooksPlace(context)),
+    hooks: installedHooks(hooks),
+    /** Code of plugins inside Claude Code that listens to tools. */
+    mods: gatingMods(modPlaces({ projectDir, home, environment: context.environment })),
     config: {
       files: readConfigFiles(lookUpwards(context.cwd), context.locations)
         .filter((file) => !isLeftOut(file))
@@ -184,8 +192,15 @@ function factsOf(
       work.questions > 0 ? `${work.questions} waiting: \`conclaude question list\`` : null,
     ],
     ["daemon", daemon.running ? "running" : isDaemonNeeded ? DAEMON_NEEDED : null],
+    [
+      "violations",
+      report.violations > 0
+        ? `${report.violations} open: \`conclaude config accept --dry-run\` lists them`
+        : null,
+    ],
     ...column("hooks", hooks, "not installed: run `conclaude install-hooks`"),
     ["  last 24 h", auditText(audit)],
+    ["mods", report.mods.map(modText).join("; ") || null],
     [
       "spool",
       `${spool.waiting} waiting${spool.waiting > 0 ? ": run `conclaude queue drain`" : ""}`,

@@ -24,6 +24,7 @@ import {
   type NewTree,
   treeMade,
 } from "../shell/switching.ts";
+import { branchesMoved } from "../shell/moved_branches.ts";
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
 import type { FileFacts, Look } from "./types.ts";
 
@@ -221,6 +222,8 @@ export interface BashStep {
   readonly checksOut: BranchSwitch | null;
   readonly makesBranch: BranchSwitch | null;
   readonly makesTree: NewTree | null;
+  /** The branches that it moves or deletes without checking them out; `HEAD` is the one that is checked out. */
+  readonly moves: readonly string[];
 }
 
 export interface BashUses {
@@ -256,6 +259,7 @@ export function readUses(
       checksOut: isHere ? branchSwitch(command.words) : null,
       makesBranch: isHere ? branchMade(command.words) : null,
       makesTree: isHere ? treeMade(command) : null,
+      moves: isHere && written.length > 0 ? branchesMoved(command.words) : [],
     })),
     untold: {
       commands: unknown,

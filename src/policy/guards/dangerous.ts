@@ -3,11 +3,12 @@
  * shared branch, uncommitted work, whole tables. A text that only mentions such a command is not dangerous.
  */
 import { parentOf } from "../../base/paths.ts";
+import { formsOf } from "./command_forms.ts";
 import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
-import { type Argument, placeOf } from "../shell/word.ts";
+import { type Argument, literal, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writers.ts";
 
 /** Folders that must stay, beside those of the system. */
@@ -55,9 +56,18 @@ export function judgeDanger(command: ShellCommand, precious: Precious | null): V
       const judged = judgeRecursive(name, rest, command, precious);
       found.push(...judged.found);
       doubts.push(...judged.doubts);
-    } else if (name === "git") {
-      found.push(...judgeGit(rest));
-      doubts.push(...doubtsOfGit(rest));
+    } else if (name === "git" || name === "gh") {
+      const forms = [command.words, ...formsOf(command.words)];
+      found.push(
+        ...new Set(
+          forms.flatMap(([first, ...rest]) =>
+            programName(first!.text) === "git" ? judgeGit(rest) : []
+          ),
+        ),
+      );
+      if (name === "git") doubts.push(...doubtsOfGit(rest));
+    } else if (name === "rsync" && precious !== null) {
+      found.push(...judgeSync(rest, command, precious));
     } else if (name === "find" && precious !== null) {
       found.push(...judgeFind(rest, command, precious));
     } else if (/^mkfs(?:\.\w+)?$/.test(name) && !rest.some(({ text }) => text === "--help")) {
@@ -128,6 +138,20 @@ function judgeRecursive(
     else doubts.push(`whether ${name} ${verb} ${kept} is only known when it runs`);
   }
   return { found, doubts };
+}
+
+/** `rsync -a --delete empty/ ~/` */
+function judgeSync(
+  rest: readonly Argument[],
+  { folder }: ShellCommand,
+  precious: Precious,
+): string[] {
+  const has = (option: RegExp) => rest.some(({ text }) => option.test(text));
+  const path = placeOf(rest.at(-1) ?? literal(""), folder);
+  return path !== null && has(/^--del/) && !has(WRITERS.find("rsync")!.never!) &&
+      isPrecious(path, { ...precious, isChanged: false })
+    ? [`removes what else lies in ${path}`]
+    : [];
 }
 
 /** `find ~ -delete`, `find ~ -exec rm -rf {} +`, without a condition. */

@@ -15,6 +15,10 @@ export interface FileRule {
   readonly message: string | null;
   /** Tried on each name of the agent; null means every agent. */
   readonly agent: string | null;
+  /** Whether a change that is found afterwards holds Claude; else it is told. */
+  readonly blocksAfter: boolean;
+  /** Tried on the commands that may write the files all the same; null for none. */
+  readonly writtenBy: string | null;
 }
 
 export interface ToolRule extends FileRule {
@@ -49,6 +53,8 @@ export interface GuardPolicy {
   readonly protectsOtherTrees: boolean;
   /** Whether work that is in no commit may not be thrown away. */
   readonly protectsUncommitted: boolean;
+  /** Whether is looked for what commands have changed. */
+  readonly looksAfter: boolean;
   /** Whether the agent may neither change the policy's files nor lift a rule. */
   readonly protectsItself: boolean;
   readonly permission: PermissionPolicy;

@@ -17,11 +17,14 @@ import {
 import type { CompileFrom } from "../../config/sections.ts";
 import type { FileRule, GuardPolicy, ToolRule } from "./guard_policy.ts";
 
+const EFFECTS =
+  "`block`: a change of such a file that is found after a command holds Claude until it is undone.";
+const WRITTEN_BY = "Commands that may write the files: `npm run generate*`.";
 const AGENT = "Only for these agents: `main`, or the type of a subagent or of `claude --agent`.";
 
 export const GUARD_SECTIONS = {
   preToolUse: section(
-    "What is judged before a tool runs, in projects with a configuration file, or everywhere if the user's own file has it.",
+    "What is judged before a tool runs.",
     {
       strict: bool(false, "True denies what cannot be known before it runs: `$COMMAND --force`."),
       preventRootAdditions: bool(
@@ -35,6 +38,8 @@ export const GUARD_SECTIONS = {
           pattern: needed("glob", globText(), "The files; one that ends with `/` means all below."),
           message: said("Said instead of the usual reason."),
           agent: optional("glob", globText(), AGENT),
+          effects: choice(["tell", "block"], EFFECTS, "tell"),
+          writtenBy: optional("glob", globText(), WRITTEN_BY),
         },
         { shorthand: globText(), item: "glob or map of keys" },
       ),
@@ -70,6 +75,8 @@ export const GUARD_SECTIONS = {
             "Said instead of the usual reason, with `{tool}`, `{file_path}` and `{command}`.",
           ),
           agent: optional("glob", globText(), AGENT),
+          effects: choice(["tell", "block"], EFFECTS, "tell"),
+          writtenBy: optional("glob", globText(), WRITTEN_BY),
         },
         { item: "map of keys" },
       ),
@@ -86,6 +93,10 @@ export const GUARD_SECTIONS = {
       protectOtherTrees: bool(
         false,
         "Whether other working trees of the repository, such as the main checkout, may not be changed.",
+      ),
+      effects: bool(
+        true,
+        "Whether is looked after a command for what it has changed of protected files, policy files and branches.",
       ),
       protectPolicy: bool(
         true,
@@ -116,7 +127,9 @@ export function compileGuards(
   const files = (key: "uneditableFiles" | "preventAdditions"): FileRule[] =>
     preToolUse[key].map((entry, i) => file(entry, nameOf(["preToolUse", key], i)));
   const file = (entry: PreToolUse["uneditableFiles"][number], name: string): FileRule => {
-    const { pattern, message, agent } = typeof entry === "string" ? { pattern: entry } : entry;
+    const { pattern, message, agent, ...after } = typeof entry === "string"
+      ? { pattern: entry }
+      : entry;
     return {
       name,
       glob: pattern,
@@ -124,6 +137,7 @@ export function compileGuards(
       needle: needleOf(pattern),
       message: message ?? null,
       agent: compiledAgent(agent),
+      ...compiledAfter(after),
     };
   };
   return {
@@ -144,6 +158,7 @@ export function compileGuards(
     deniesDangerous: preToolUse.denyDangerousCommands,
     protectsOtherTrees: preToolUse.protectOtherTrees,
     protectsUncommitted: preToolUse.protectUncommitted,
+    looksAfter: preToolUse.effects && root !== null,
     protectsItself: preToolUse.protectPolicy,
     permission: {
       deny: permissionRequest.deny.map(toolName),
@@ -171,6 +186,16 @@ function compileTool(
     isPrefix: matchMode === "prefix",
     message: message ?? null,
     agent: compiledAgent(agent),
+    ...compiledAfter(rule),
+  };
+}
+
+function compiledAfter(
+  { effects, writtenBy }: { readonly effects?: string; readonly writtenBy?: string | undefined },
+): Pick<FileRule, "blocksAfter" | "writtenBy"> {
+  return {
+    blocksAfter: effects === "block",
+    writtenBy: writtenBy === undefined ? null : compileGlob(writtenBy),
   };
 }
 

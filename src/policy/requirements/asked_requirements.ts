@@ -69,7 +69,9 @@ export async function requirementsFor(
   );
   const meant = places.map((place): MeantPlace => ({
     ...place,
-    triggered: triggeredBy(requirements, { tool, ...place }),
+    triggered: triggeredBy(requirements, { tool, ...place }).filter(({ condition }) =>
+      !place.isMoved || condition.type === "protected_branch"
+    ),
     doubts: [],
   }));
   const doubts = mayTrigger(requirements, { tool, ...untold }).filter(({ requirement }) =>

@@ -25,6 +25,8 @@ export interface Place {
   readonly showsBranch: boolean;
   readonly commands: readonly CommandText[];
   readonly changesFiles: boolean;
+  /** The command only moves this branch, which counts as a commit on it where the branch is protected. */
+  readonly isMoved?: true;
 }
 
 /** A step with the files that it edits, links followed. */
@@ -53,6 +55,7 @@ export function placesOf(steps: readonly EditingStep[], home: Repository): Place
     return known;
   };
   const waiting: CommandText[] = [];
+  const moved: Place[] = [];
   for (const step of steps) {
     const tree = trees.treeOf(step.folder);
     const isElsewhere = step.folder === null || tree === undefined;
@@ -66,11 +69,21 @@ export function placesOf(steps: readonly EditingStep[], home: Repository): Place
     }
     // A commit in another repository is asked about by the requirements of this one, too.
     if (texts.length > 0) doingAt(tree ?? home).commands.push(...waiting.splice(0), ...texts);
+    const { repository } = trees.standingOf(tree ?? home);
+    for (const name of step.moves) {
+      const branch = name === "HEAD" ? repository.branch : name;
+      if (branch === null || !readRef(repository, `heads/${branch}`)) continue;
+      const at = { repository: { ...repository, branch }, startsAt: branch, isCheckedOut: false };
+      const moving = { showsBranch: false, commands: [COMMIT], changesFiles: false };
+      moved.push({ ...at, ...moving, isMoved: true });
+    }
     if (tree !== undefined) trees.follow(step, tree);
   }
   if (waiting.length > 0 || places.size === 0) doingAt(home).commands.push(...waiting);
-  return [...places.values()];
+  return [...moved, ...places.values()];
 }
+
+const COMMIT = commandText(["git", "commit"], false);
 
 /** An action in a working tree as it is. */
 export function placeAt(repository: Repository): Place {

@@ -75,8 +75,10 @@ function anywhere(source: string): string {
 /** The tool uses that these requirements mean, for the quick look. */
 export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   const triggers = requirements.flatMap((requirement) => requirement.triggers);
-  const sources = triggers.filter(isAboutShell)
-    .map(({ command }) => command ?? ANYTHING);
+  const sources = triggers.filter(isAboutShell).map(({ command }) => command ?? ANYTHING);
+  // A protected branch is moved by other words than its triggers name.
+  const isMoved = requirements.some(({ condition }) => condition.type === "protected_branch");
+  if (isMoved && sources.length > 0) sources.push(MOVING);
   return {
     tools: [...new Set(triggers.map(({ tool, toolPattern }) => toolPattern === null ? tool : "*"))],
     edits: triggers.some(isAboutEdits),
@@ -85,6 +87,8 @@ export function usesOf(requirements: readonly Requirement[]): RequiredUses {
       : [...new Set(sources)].map((source) => `(?:${anywhere(source)})`).join("|"),
   };
 }
+
+const MOVING = "(?:push|fetch|pull|branch|checkout|switch|worktree|update-ref|symbolic-ref)\\s";
 
 export interface Doubt {
   readonly requirement: Requirement;

@@ -158,9 +158,18 @@ export function isFirstTelling(db: DatabaseSync, what: string): boolean {
   return db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, '')").run(key).changes > 0;
 }
 
+const SESSION_TABLES = [
+  "pauses",
+  "requirements",
+  "root_snapshots",
+  "prompt_queues",
+  "effect_snapshots",
+  "violations",
+];
+
 /** Removes what gates and stops keep of sessions, in the transaction of the caller. */
 export function removeGateState(db: DatabaseSync, sessionIds: readonly string[]): void {
-  for (const table of ["pauses", "requirements", "root_snapshots", "prompt_queues"]) {
+  for (const table of SESSION_TABLES) {
     db.prepare(`DELETE FROM ${table} WHERE session_id IN (SELECT value FROM json_each(?))`)
       .run(JSON.stringify(sessionIds));
   }

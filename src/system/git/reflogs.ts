@@ -86,6 +86,38 @@ export function doneSince(tree: Tree, bytes: number): string[] | null {
   }
 }
 
+interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Since when moves of `HEAD` count: since its reflog had this length, or after a second. */
+export type Since = { readonly logBytes: number } | { readonly afterMs: number };
+
+/** Of the moves of `HEAD` since then: the first commit that was left, and those with commits that were made here. */
+export function movesSince(
+  tree: Tree,
+  since: Since,
+): { readonly from: string | null; readonly made: readonly Move[] } {
+  const log = readText(headLogPath(tree), MAX_LOG_BYTES) ?? "";
+  const counts = "logBytes" in since
+    ? new TextDecoder().decode(new TextEncoder().encode(log).subarray(since.logBytes))
+    : log.slice(-LAST_CHARS);
+  const afterSeconds = "afterMs" in since ? Math.floor(since.afterMs / 1_000) : -1;
+  const moves = [...counts.matchAll(MOVED)]
+    .filter(([, , , seconds]) => Number(seconds) > afterSeconds);
+  return {
+    from: moves[0]?.[1] ?? null,
+    made: moves.filter(([, , , , what]) => MADE.test(what ?? ""))
+      .map(([, from, to]) => ({ from: from!, to: to! })),
+  };
+}
+
+/** Groups: the commit before, the one after, the time in seconds, and what was done. */
+const MOVED = /^([\da-f]+) ([\da-f]+) .* (\d+) [-+]\d+(?:\t(.*))?$/gm;
+/** A merge brings what others have made. */
+const MADE = /^(?:commit(?: \((?:amend|initial)\))?|revert|filter-branch): /;
+
 function headLogPath(tree: Tree): string {
   return joinPath(gitFolders(tree).at(-1)!, "logs/HEAD");
 }

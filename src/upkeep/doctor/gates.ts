@@ -49,7 +49,9 @@ interface HookGroup {
 export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   const { config } = place;
   const needs = needsOf(config);
-  if (needs.length === 0) return [ok("no gates here: nothing is guarded in this folder")];
+  if (needs.length === 0) {
+    return [ok("no gates here but the built-in ones: no rule is written for this folder")];
+  }
   const looks = lookAtSettings(place);
   const unarmed = whyUnarmed(looks, {
     needs,

@@ -22,6 +22,7 @@ import {
   type SettingsLook,
   strictFlag,
 } from "../../claude/settings/installed_hooks.ts";
+import { isManagedFile } from "../../claude/settings/settings_file.ts";
 import { memberOf, unwrap } from "../../claude/settings/own_handler.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import type { DoctorPlace } from "./place.ts";
@@ -64,11 +65,13 @@ function eventsOf(entries: readonly Pick<HookEntry, "event">[]): string[] {
   return [...new Set(entries.map(({ event }) => event))];
 }
 
-/** Claude Code obeys the first file that says whether all hooks are off. */
+/** Claude Code obeys the first file that says whether all hooks are off; hooks of managed settings only a managed one. */
 function disabledBy(looks: readonly SettingsLook[]): Finding[] {
   const said = ({ settings }: SettingsLook) => memberOf(settings, "disableAllHooks");
   const deciding = looks.find((look) => typeof said(look) === "boolean");
-  return deciding === undefined || said(deciding) === false ? [] : [fail(
+  const holdsOn = deciding !== undefined && !isManagedFile(deciding.path) &&
+    looks.some(({ path, entries }) => isManagedFile(path) && entries.length > 0);
+  return deciding === undefined || said(deciding) === false || holdsOn ? [] : [fail(
     `\`disableAllHooks\` is true in ${deciding.path}: Claude Code runs no hook at all`,
     `set it to false in ${quoteWord(deciding.path)}, or remove it`,
   )];

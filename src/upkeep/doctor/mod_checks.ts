@@ -5,6 +5,7 @@ import { joinPath } from "../../base/paths.ts";
 import { daysMs } from "../../base/time.ts";
 import { findMods, modText } from "../../claude/mods.ts";
 import { lookAtSettings } from "../../claude/settings/installed_hooks.ts";
+import { isManagedFile } from "../../claude/settings/settings_file.ts";
 import { commandLine } from "../../claude/settings/hooks.ts";
 import { countPastGates } from "../../db/executions.ts";
 import { type Finding, ok, warn } from "../care/check.ts";
@@ -17,8 +18,8 @@ export function lookAtMods(place: DoctorPlace): Finding[] {
   const clientFolder = claudeFolder ?? (home && joinPath(home, ".claude"));
   const mods = findMods({ clientFolder: clientFolder ?? null, projectDir });
   if (mods.length === 0) return [ok("no mods: no plugin's code runs inside Claude Code here")];
-  const isManaged = lookAtSettings(place).some(({ flags, entries }) =>
-    flags.includes("--managed") && entries.some(({ event }) => event === "PreToolUse")
+  const isManaged = lookAtSettings(place).some((look) =>
+    isManagedFile(look.path) && look.entries.some(({ event }) => event === "PreToolUse")
   );
   return mods.map((mod) => {
     if (mod.listens.length === 0) return ok(`${mod.name} (${mod.folder}) listens to no tool`);

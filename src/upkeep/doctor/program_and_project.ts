@@ -44,8 +44,15 @@ export function lookAtConfiguration(place: DoctorPlace): Finding[] {
   const { files, config } = place;
   const isStrict = lockReason(config) !== null;
   const counting = isStrict ? files : files.filter((file) => !isLeftOut(file));
+  const judged = counting.filter(({ path }) => !config.held.includes(path));
   const findings = [
-    ...counting.length === 0 ? [] : [judgeFiles(counting, isStrict)],
+    ...judged.length === 0 ? [] : [judgeFiles(judged, isStrict)],
+    ...config.held.map((path) =>
+      warn(
+        `${path} was changed while a session was active, and its version before is in force`,
+        "conclaude config accept, or conclaude config undo " + quoteWord(path),
+      )
+    ),
     ...passedOver(files).map(({ path, counts }) =>
       warn(
         `${path} counts for nothing, since ${counts} stands beside it`,

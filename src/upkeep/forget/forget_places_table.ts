@@ -120,6 +120,7 @@ function sessionPlaces({ sessionId, project, sinceMs, untilMs }: ForgetFilter): 
     ],
     ["prompt_queues", "DELETE FROM prompt_queues", written],
     ["root_snapshots", "DELETE FROM root_snapshots", written],
+    ["violations", "DELETE FROM violations", written],
     [
       "events",
       "UPDATE events SET data = '{}'",
@@ -147,7 +148,10 @@ const OTHER_TABLES = new Set([
 ]);
 
 /** Tables whose rows are removed: the program makes them anew, or they mean nothing with a mark in them. */
-const REMOVED_TABLES = new Set(["config_cache", "root_snapshots", "branch_sizes", "counters"]);
+const REMOVED_TABLES = new Set(
+  ("config_cache root_snapshots branch_sizes counters effect_snapshots watched_files violations " +
+    "kept_files").split(" "),
+);
 
 /** Columns with ids and kinds. A mark in them would break what refers to the row. */
 const NAMES_OF_ROWS =

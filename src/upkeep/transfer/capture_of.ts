@@ -53,7 +53,7 @@ async function readProject(dir: string | null, locations: Locations): Promise<Tr
   const files = readConfigFiles(looks, locations);
   const config = files.length === 0
     ? DEFAULT_HOOK_CONFIG
-    : (await loadHookConfig(files, { locations, noDb: true })).config;
+    : (await loadHookConfig(files, { locations, looks, noDb: true })).config;
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
   return {
     dir,

@@ -1,0 +1,67 @@
+/** Policy files as they are in force: what they hold stays in force until a person accepts a change. */
+import type { DatabaseSync } from "node:sqlite";
+import { statement } from "../db/statement.ts";
+
+/** Longer files are not kept, in characters. */
+const MAX_KEPT_CHARS = 262_144;
+
+/** The problem of a file that was in force and is gone. */
+export const REMOVED = "it was removed";
+
+/** The text of a file as it is in force; undefined when none is kept. */
+export function keptText(db: DatabaseSync, path: string): string | undefined {
+  const row = statement(db, "SELECT content FROM kept_files WHERE path = ?").get(path);
+  return row === undefined ? undefined : String(row["content"]);
+}
+
+/** Which of these files are kept. */
+export function keptAmong(db: DatabaseSync, paths: readonly string[]): string[] {
+  const places = paths.map(() => "?").join(", ");
+  return statement(db, `SELECT path FROM kept_files WHERE path IN (${places})`).all(...paths)
+    .map((row) => String(row["path"]));
+}
+
+/** Keeps a file as it is in force from now on; a null text forgets it. */
+export function keepFile(
+  db: DatabaseSync,
+  path: string,
+  { text, atMs }: { readonly text: string | null; readonly atMs: number },
+): void {
+  if (text === null || text.length > MAX_KEPT_CHARS) {
+    statement(db, "DELETE FROM kept_files WHERE path = ?").run(path);
+    return;
+  }
+  statement(
+    db,
+    `INSERT INTO kept_files (path, content, kept_at_ms)
+     VALUES (?, ?, ?)
+     ON CONFLICT (path) DO UPDATE SET
+       content = excluded.content,
+       kept_at_ms = excluded.kept_at_ms
+      WHERE content <> excluded.content`,
+  ).run(path, text, atMs);
+}
+
+interface SessionThen {
+  readonly claudePid: number | null;
+  readonly isActive: number;
+  readonly beganAtMs: number;
+  readonly seenAtMs: number;
+}
+
+/** Sessions that had begun by a moment and had not ended by then, in a folder or below it; all sessions for null. */
+export function sessionsAt(
+  db: DatabaseSync,
+  folder: string | null,
+  atMs: number,
+): readonly SessionThen[] {
+  return statement(
+    db,
+    `SELECT claude_pid AS claudePid, status = 'active' AS isActive, started_at_ms AS beganAtMs,
+            updated_at_ms AS seenAtMs
+       FROM sessions
+      WHERE started_at_ms <= ?2
+        AND (status = 'active' OR ended_at_ms >= ?2)
+        AND (?1 IS NULL OR project_dir = ?1 OR substr(project_dir, 1, length(?1) + 1) = ?1 || '/')`,
+  ).all(folder, atMs) as unknown as readonly SessionThen[];
+}

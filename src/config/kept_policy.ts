@@ -1,0 +1,101 @@
+/** Decides which version of a configuration file is in force: one that changed while a session was active is not. */
+import type { DatabaseSync } from "node:sqlite";
+import { parentOf } from "../base/paths.ts";
+import type { Environment } from "../system/environment.ts";
+import { statSync } from "../system/files.ts";
+import { broughtFiles } from "../system/git/brought_files.ts";
+import type { Since } from "../system/git/reflogs.ts";
+import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { lookForLife } from "../system/process/process_identity.ts";
+import type { ConfigFile } from "./discover.ts";
+import { keepFile, keptText, REMOVED, sessionsAt } from "./kept_files_table.ts";
+
+export interface InForce {
+  /** The files with the texts that are in force. */
+  readonly files: readonly ConfigFile[];
+  /** The files whose version before stays in force. */
+  readonly held: readonly string[];
+  /** The files of which git has brought a new version. */
+  readonly brought: readonly string[];
+}
+
+/** @param seen The files as they are now; one that was removed has no text and no `problem` but {@linkcode REMOVED}. */
+export async function policyInForce(
+  seen: readonly ConfigFile[],
+  { db, atMs, environment }: {
+    readonly db: DatabaseSync;
+    readonly atMs: number;
+    readonly environment: Pick<Environment, "variable">;
+  },
+): Promise<InForce> {
+  const hasPolicy = seen.some(({ layer, path }) =>
+    layer !== "user" && keptText(db, path) !== undefined
+  );
+  const files: ConfigFile[] = [];
+  const held: string[] = [];
+  const brought: string[] = [];
+  for (const file of seen) {
+    const isRemoved = file.text === null && file.problem === REMOVED;
+    const kept = keptText(db, file.path);
+    // What cannot be read is left to the rules about unreadable files.
+    const isSame = file.text === kept || (file.text === null && !isRemoved);
+    const isFirst = kept === undefined && (!hasPolicy || file.layer === "user");
+    const sinceMs = isSame || isFirst ? null : await sessionAtChange(db, file);
+    if (sinceMs !== null) {
+      const isBrought = await broughtByGit(file.path, {
+        since: { afterMs: sinceMs },
+        environment,
+      });
+      if (!isBrought) {
+        held.push(file.path);
+        const { layer, path, home } = file;
+        if (kept !== undefined) files.push({ layer, path, home, text: kept });
+        continue;
+      }
+      brought.push(file.path);
+    }
+    if (isRemoved || file.text !== null) keepFile(db, file.path, { text: file.text, atMs });
+    if (!isRemoved) files.push(file);
+  }
+  return { files, held, brought };
+}
+
+/** When the first session began that was active at a file's last change; null for none. Epoch milliseconds. */
+async function sessionAtChange(
+  db: DatabaseSync,
+  { layer, path }: ConfigFile,
+): Promise<number | null> {
+  const atMs = changedAt(path);
+  const folder = layer === "user" ? null : parentOf(path);
+  const sessions = sessionsAt(db, folder, atMs);
+  const pids = sessions.flatMap(({ claudePid, isActive }) => isActive && claudePid || []);
+  const alive = await lookForLife(pids);
+  // A session whose process is gone was active until its last event.
+  const active = sessions.filter(({ claudePid, isActive, seenAtMs }) =>
+    !isActive || claudePid === null || alive.get(claudePid)?.alive !== false || seenAtMs >= atMs
+  );
+  return active.length === 0 ? null : Math.min(...active.map(({ beganAtMs }) => beganAtMs));
+}
+
+/** When a file, or the folder that it is gone from, was changed last; epoch milliseconds. */
+function changedAt(path: string): number {
+  for (const at of [path, parentOf(path)]) {
+    try {
+      const { mtime, ctime } = statSync(at);
+      // The time of the content may be put back, that of the entry may not.
+      return Math.max(mtime?.getTime() ?? 0, ctime?.getTime() ?? 0);
+    } catch {
+      // It is gone.
+    }
+  }
+  return Date.now();
+}
+
+async function broughtByGit(
+  path: string,
+  at: { readonly since: Since; readonly environment: Pick<Environment, "variable"> },
+): Promise<boolean> {
+  const repository = findRepository(lookUpwards(parentOf(path)));
+  if (repository === undefined) return false;
+  return (await broughtFiles(repository, [path], at)).has(path);
+}

@@ -1,0 +1,59 @@
+/** What is counted and audited of tool uses that went past their gate. */
+import type { DatabaseSync } from "node:sqlite";
+
+/** Counts the tool uses of a session that no gate was asked about, or that ran although they were denied. */
+export const PAST_GATE = "past_gate";
+
+/** The other sessions of a project in which tool uses went past their gate, with how many. */
+export function pastGatesBefore(
+  db: DatabaseSync,
+  { project, sessionId }: { readonly project: string; readonly sessionId: string },
+): { readonly sessionId: string; readonly uses: number }[] {
+  return db.prepare(
+    `SELECT session_id AS sessionId, value AS uses
+       FROM sessions
+       JOIN counters USING (session_id)
+      WHERE project_dir = ?
+        AND session_id <> ?
+        AND type = '${PAST_GATE}'`,
+  ).all(project, sessionId) as unknown as { sessionId: string; uses: number }[];
+}
+
+/** When a session began, as far as the database knows; 0 when it does not. Epoch milliseconds. */
+export function sessionStart(db: DatabaseSync, sessionId: string): number {
+  const row = db.prepare("SELECT started_at_ms AS atMs FROM sessions WHERE session_id = ?")
+    .get(sessionId);
+  return Number(row?.["atMs"] ?? 0);
+}
+
+/** When the session's last prompt came, else its beginning; epoch milliseconds. */
+export function startOfTurn(db: DatabaseSync, sessionId: string): number {
+  const row = db.prepare(
+    `SELECT max(created_at_ms) AS atMs
+       FROM hook_executions
+      WHERE session_id = ?
+        AND hook_name = 'UserPromptSubmit'`,
+  ).get(sessionId);
+  return Number(row?.["atMs"]) || sessionStart(db, sessionId);
+}
+
+/** The ids of tool uses since a moment that a hook was told of, or that were missed and are audited already. */
+export function knownToolUses(
+  db: DatabaseSync,
+  { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },
+): ReadonlySet<string> {
+  const rows = db.prepare(
+    `SELECT tool_use_id AS id
+       FROM hook_executions
+      WHERE session_id = ?1
+        AND created_at_ms >= ?2
+        AND tool_use_id IS NOT NULL
+      UNION
+     SELECT missed.value
+       FROM hook_executions, json_each(metadata, '$.unheard') AS missed
+      WHERE session_id = ?1
+        AND created_at_ms >= ?2
+        AND hook_name IN ('Drain', 'SessionEnd')`,
+  ).all(sessionId, sinceMs);
+  return new Set(rows.map(({ id }) => String(id)));
+}

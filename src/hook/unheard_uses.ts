@@ -1,0 +1,102 @@
+/** Finds tool uses that no hook was told of: only Claude Code's transcript has them. */
+import { quietly } from "../base/errors.ts";
+import { EDITING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
+import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
+import { knownToolUses, PAST_GATE, sessionStart, startOfTurn } from "../db/past_gates.ts";
+import { spooledFiles } from "../db/spool.ts";
+import { asksAbout } from "../policy/armed_gates.ts";
+import { statSync } from "../system/files.ts";
+import { linesWith } from "../system/lines_backwards.ts";
+import type { Draft, HookWork } from "./handler.ts";
+import { transcriptOf } from "./protocol.ts";
+
+/** Claude Code reads changed settings within three seconds. */
+const SETTLED_MS = 10_000;
+const MAX_TRANSCRIPT_BYTES = 8_000_000;
+/** A mod answered with what the tool would not have; what it did is done. */
+const MISFIT = "<tool_use_error>tool.call step resolved";
+
+/** What is noted of the uses in this turn; null when there are none. */
+export function noteOfUnheard(
+  work: HookWork,
+): Required<Pick<Draft, "metadata" | "counters">> | null {
+  const { db, sessionId, sent, config } = work;
+  const path = transcriptOf(sent);
+  const isGuarded = config.guards !== DEFAULT_HOOK_CONFIG.guards || config.requirements !== "";
+  if (db === null || path === null || !isGuarded) return null;
+  const uses = quietly(() => {
+    const sinceMs = startOfTurn(db, sessionId);
+    const known = knownToolUses(db, { sessionId, sinceMs });
+    return usesIn(path, sinceMs).filter(({ id }) => !known.has(id));
+  }) ?? [];
+  const unheard = uses.filter(({ id, tool, atMs }) =>
+    wasArmed(work, tool, atMs) && !hadNoAnswer(path, id)
+  );
+  return unheard.length === 0 ? null : {
+    metadata: {
+      gate: "not asked",
+      unheard: unheard.map(({ id }) => id),
+      tools: [...new Set(unheard.map(({ tool }) => tool))],
+    },
+    counters: unheard.map(() => PAST_GATE),
+  };
+}
+
+interface ToolUse {
+  readonly id: string;
+  readonly tool: string;
+  readonly atMs: number;
+}
+
+/** The uses of tools that change things since a moment, if they ended without an error. */
+function usesIn(path: string, sinceMs: number): ToolUse[] {
+  const ended = new Set<string>();
+  const uses: ToolUse[] = [];
+  for (const line of linesWith(path, '"tool_use', MAX_TRANSCRIPT_BYTES)) {
+    const { timestamp, isSidechain, message } = Object(quietly(() => JSON.parse(line)));
+    const atMs = Date.parse(timestamp);
+    if (atMs < sinceMs) break;
+    if (isSidechain === true || Number.isNaN(atMs) || !Array.isArray(message?.content)) continue;
+    for (const { type, id, name, tool_use_id, is_error, content } of message.content.map(Object)) {
+      const isDone = is_error !== true || String(content).startsWith(MISFIT);
+      if (type === "tool_result" && isDone) ended.add(tool_use_id);
+      if (type === "tool_use" && ended.has(id) && changes(name)) {
+        uses.push({ id, tool: name, atMs });
+      }
+    }
+  }
+  return uses;
+}
+
+function changes(tool: unknown): tool is string {
+  return typeof tool === "string" &&
+    (EDITING_TOOLS.has(tool) || SHELL_TOOLS.has(tool) || tool.startsWith("mcp__"));
+}
+
+/** Whether Claude Code had to ask a hook about a tool at that moment, and no record of it waits elsewhere. */
+export function wasArmed(work: HookWork, tool: string, atMs: number): boolean {
+  const { db, sessionId, projectDir, home, environment, database, locations } = work;
+  const folders = locations.spoolFolders;
+  const waiting = quietly(() => spooledFiles({ database, folders })) ?? [];
+  if (projectDir === null || waiting.length > 0) return false;
+  const toldMs = db === null ? 0 : quietly(() => sessionStart(db, sessionId)) ?? 0;
+  // Nobody may have told of the session's start.
+  const path = transcriptOf(work.sent);
+  const born = path === null ? null : quietly(() => statSync(path).birthtime);
+  const beganMs = toldMs || (born?.getTime() ?? 0);
+  const isSettled = (path: string) => {
+    const changedMs = quietly(() => statSync(path).mtime?.getTime());
+    return changedMs !== undefined && changedMs < Math.max(atMs - SETTLED_MS, beganMs);
+  };
+  return asksAbout(tool, { projectDir, home, environment }, isSettled);
+}
+
+/** Whether Claude Code wrote down that a gate was asked and gave no answer: it hung, or could not be started. */
+export function hadNoAnswer(path: string | null, toolUseId: string): boolean {
+  if (path === null) return false;
+  const lines = quietly(() => [...linesWith(path, toolUseId, MAX_TRANSCRIPT_BYTES)]) ?? [];
+  return lines.some((line) =>
+    line.includes('"hookEvent":"PreToolUse"') &&
+    /"type":"hook_(?:cancelled|non_blocking_error|error)/.test(line)
+  );
+}

@@ -1,0 +1,98 @@
+/** Beside the events of a tool use and a stop: what was changed without being allowed. */
+import { messageOf } from "../base/errors.ts";
+import { type Effects, lookForEffects } from "../policy/effects/effects.ts";
+import type { Moment } from "../policy/effects/ground_of_effects.ts";
+import type { Violation } from "../policy/effects/types.ts";
+import type { Answer, HookWork } from "./handler.ts";
+import { isLifted } from "./lifted.ts";
+
+export interface EffectsFound {
+  /** For the audit trail. */
+  readonly notes: Readonly<Record<string, unknown>>;
+  /** For Claude; empty when nothing was found. */
+  readonly text: string;
+  /** Whether Claude may not go on as if nothing had happened. */
+  readonly blocks: boolean;
+  /** Whether the command is the one that undoes an open violation of this session. */
+  readonly isUndo: boolean;
+}
+
+/** Before and after a shell command. */
+export async function effectsOf(work: HookWork, is: "before" | "after"): Promise<EffectsFound> {
+  const { command } = Object(work.sent["tool_input"]);
+  const text = typeof command === "string" ? command : "";
+  const { toolUseId } = work.event;
+  const { found, open, unwatched, notes } = await look(work, { is, toolUseId, command: text });
+  if (unwatched > 0 && is === "before" && found.length > 0) {
+    work.tell(`conclaude: ${unwatched} more protected files are not watched.`);
+  }
+  const policy = found.filter(({ kind }) => kind === "policy").map(({ name }) => name);
+  if (policy.length > 0) {
+    const [names] = await work.mask([policy.join(", ")]);
+    work.tell(
+      `conclaude: ${names} changed while this session is active. If you did it: \`conclaude config accept\`.`,
+    );
+  }
+  const { foundText } = found.length === 0 ? {} : await import("../policy/effects/effect_text.ts");
+  return {
+    notes,
+    text: foundText === undefined ? "" : (await work.mask([foundText(found)]))[0]!,
+    blocks: is === "after" && found.some(({ blocks }) => blocks),
+    isUndo: open.some(({ undo }) => undo !== null && undo === text.trim()),
+  };
+}
+
+/** What holds a stop; the person is told of what does not. */
+export async function effectsAtStop(
+  work: HookWork,
+): Promise<
+  {
+    readonly reason: string;
+    readonly rules: readonly string[];
+    readonly notes: EffectsFound["notes"];
+  }
+> {
+  const { open, notes } = await look(work, { is: "stop" });
+  if (open.length === 0) return { reason: "", rules: [], notes };
+  const { heldText, openText } = await import("../policy/effects/effect_text.ts");
+  const holding = open.filter(({ blocks }) => blocks);
+  const told = open.filter(({ blocks, who }) => !blocks && who === "command");
+  if (told.length > 0) work.tell((await work.mask([openText(told)]))[0]!);
+  if (holding.length === 0) return { reason: "", rules: [], notes };
+  const [reason = ""] = await work.mask([heldText(holding)]);
+  return { reason, rules: [...new Set(holding.map(({ rule }) => rule))], notes };
+}
+
+async function look(
+  work: HookWork,
+  moment: Moment,
+): Promise<Effects & { readonly notes: EffectsFound["notes"] }> {
+  try {
+    const effects = await lookForEffects(work, moment, isLifted(work));
+    return {
+      ...effects,
+      notes: effects.found.length === 0 ? {} : await noted(work, effects.found),
+    };
+  } catch (thrown) {
+    // Nothing is held because of what could not be compared, but the audit trail tells it.
+    const notes = { effectsUnknown: messageOf(thrown) };
+    return { found: [], open: [], unwatched: 0, notes };
+  }
+}
+
+async function noted(work: HookWork, found: readonly Violation[]) {
+  const names = await work.mask(found.map(({ name }) => name));
+  const violated = found.map(({ rule, kind, who }, i) => ({ name: names[i], rule, kind, who }));
+  return { violated };
+}
+
+/** An answer with something for Claude to read beside it. */
+export function withContext(answer: Answer, event: string, text: string): Answer {
+  if (text === "") return answer;
+  const own = Object(answer?.["hookSpecificOutput"]);
+  const context = [own.additionalContext ?? "", text].filter((part) => part !== "").join("\n\n");
+  return {
+    ...answer,
+    hookSpecificOutput: { hookEventName: event, ...own, additionalContext: context },
+  };
+}

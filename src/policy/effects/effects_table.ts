@@ -1,0 +1,144 @@
+/** What is kept of effects: the last state a session saw, the list of watched files, and violations. */
+import type { DatabaseSync } from "node:sqlite";
+import { statement } from "../../db/statement.ts";
+import type { Snapshot, Violation, WatchList } from "./types.ts";
+
+export function readSnapshot(db: DatabaseSync, sessionId: string): Snapshot | null {
+  const row = statement(db, "SELECT snapshot FROM effect_snapshots WHERE session_id = ?")
+    .get(sessionId);
+  return row === undefined ? null : JSON.parse(String(row["snapshot"]));
+}
+
+export function saveSnapshot(db: DatabaseSync, sessionId: string, snapshot: Snapshot): void {
+  statement(
+    db,
+    `INSERT INTO effect_snapshots (session_id, snapshot, taken_at_ms)
+     VALUES (?, ?, ?)
+     ON CONFLICT (session_id) DO UPDATE SET
+       snapshot = excluded.snapshot,
+       taken_at_ms = excluded.taken_at_ms`,
+  ).run(sessionId, JSON.stringify(snapshot), snapshot.atMs);
+}
+
+/** The watched files of a project; null where the stamp is another one, and they have to be found again. */
+export function readWatched(db: DatabaseSync, root: string, stamp: string): WatchList | null {
+  const row = statement(db, "SELECT files FROM watched_files WHERE root = ? AND stamp = ?")
+    .get(root, stamp);
+  return row === undefined ? null : JSON.parse(String(row["files"]));
+}
+
+export function saveWatched(
+  db: DatabaseSync,
+  root: string,
+  { stamp, list }: { readonly stamp: string; readonly list: WatchList },
+): void {
+  statement(
+    db,
+    `INSERT INTO watched_files (root, stamp, files)
+     VALUES (?, ?, ?)
+     ON CONFLICT (root) DO UPDATE SET
+       stamp = excluded.stamp,
+       files = excluded.files`,
+  ).run(root, stamp, JSON.stringify(list));
+}
+
+const COLUMNS =
+  `id, session_id AS sessionId, project, subject, name, kind, rule, who, blocks, before,
+            undo, log_bytes AS logBytes, created_at_ms AS createdAtMs, settled_at_ms AS settledAtMs`;
+
+/** The violations of a project that are not settled, or those of all projects; the oldest first. */
+export function openViolations(db: DatabaseSync, project: string | null): Violation[] {
+  return statement(
+    db,
+    `SELECT ${COLUMNS}
+       FROM violations
+      WHERE settled_at_ms IS NULL
+        AND (?1 IS NULL OR project = ?1)
+      ORDER BY id`,
+  ).all(project).map((row) => ({ ...row, blocks: row["blocks"] === 1 }) as unknown as Violation);
+}
+
+export function addViolation(db: DatabaseSync, one: Violation): void {
+  statement(
+    db,
+    `INSERT INTO violations
+       (id, session_id, project, subject, name, kind, rule, who, blocks, before, undo, log_bytes, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    ...[one.id, one.sessionId, one.project, one.subject, one.name, one.kind, one.rule, one.who],
+    ...[one.blocks ? 1 : 0, one.before, one.undo, one.logBytes, one.createdAtMs],
+  );
+}
+
+export function settleViolations(db: DatabaseSync, ids: readonly string[], atMs: number): void {
+  statement(
+    db,
+    `UPDATE violations
+        SET settled_at_ms = ?2
+      WHERE settled_at_ms IS NULL
+        AND id IN (SELECT value FROM json_each(?1))`,
+  ).run(JSON.stringify(ids), atMs);
+}
+
+/** When a shell of the session was used last, before or after its command; null for never. */
+export function lastUseAtMs(db: DatabaseSync, sessionId: string): number | null {
+  const row = statement(
+    db,
+    `SELECT created_at_ms AS atMs
+       FROM hook_executions
+      WHERE session_id = ?
+        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
+        AND tool_name IN ('Bash', 'PowerShell', 'Monitor')
+      ORDER BY created_at_ms DESC
+      LIMIT 1`,
+  ).get(sessionId);
+  return row === undefined ? null : Number(row["atMs"]);
+}
+
+/** When the session was looked at last: before this tool use if it was asked about, else at its last tool use. */
+export function lookedAt(
+  db: DatabaseSync,
+  sessionId: string,
+  toolUseId: string | null,
+): { readonly isDuring: boolean; readonly atMs: number | null } {
+  const row = statement(
+    db,
+    `SELECT tool_use_id IS ?2 AND hook_name = 'PreToolUse' AS isDuring, created_at_ms AS atMs
+       FROM hook_executions
+      WHERE session_id = ?1
+        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
+        AND tool_name IN ('Bash', 'PowerShell', 'Monitor')
+      ORDER BY isDuring DESC, created_at_ms DESC
+      LIMIT 1`,
+  ).get(sessionId, toolUseId ?? "");
+  return {
+    isDuring: row?.["isDuring"] === 1,
+    atMs: row === undefined ? null : Number(row["atMs"]),
+  };
+}
+
+/** Files may have been looked at so long before a tool use began; the session's own commands were looked after. */
+const MOMENT_MS = 2_000;
+
+/** What tools were allowed to do since a moment: the files that edits named, and the commands of shells. */
+export function allowedSince(
+  db: DatabaseSync,
+  { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },
+): { readonly files: readonly string[]; readonly commands: readonly string[] } {
+  const rows = statement(
+    db,
+    `SELECT metadata ->> '$.files' AS files, metadata ->> '$.tool_input.command' AS command
+       FROM hook_executions
+      WHERE created_at_ms >= ?2 - iif(session_id = ?1 AND tool_name IN ('Bash', 'PowerShell', 'Monitor'), 0,
+                                     ${MOMENT_MS})
+        AND hook_name = 'PreToolUse'
+        AND status = 'success'
+        AND json_valid(metadata)`,
+  ).all(sessionId, sinceMs);
+  const texts = (column: string) =>
+    rows.flatMap((row) => typeof row[column] === "string" ? [row[column]] : []);
+  return {
+    files: texts("files").flatMap((json): string[] => JSON.parse(json)),
+    commands: texts("command"),
+  };
+}

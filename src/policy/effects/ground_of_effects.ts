@@ -1,0 +1,29 @@
+/** What the looks of one event share. */
+import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../../config/hook_config.ts";
+import type { WatchedRule, WatchList } from "./types.ts";
+import type { PolicyKind, ProtectedBranches, WatchPlace } from "./watched.ts";
+
+export interface EffectWork extends Omit<WatchPlace, "root" | "projectDir"> {
+  readonly db: DatabaseSync | null;
+  readonly config: Pick<HookConfig, "guards" | "requirements" | "held">;
+  readonly projectDir: string | null;
+  readonly sessionId: string;
+  readonly atMs: number;
+}
+
+/** When is looked: before a tool use, after it, or at a stop; with its command. */
+export type Moment =
+  | { readonly is: "before" | "after"; readonly toolUseId: string | null; readonly command: string }
+  | { readonly is: "stop" };
+
+export interface Ground {
+  readonly db: DatabaseSync;
+  readonly work: EffectWork;
+  readonly place: WatchPlace;
+  readonly rules: readonly WatchedRule[];
+  readonly list: WatchList;
+  readonly kinds: ReadonlyMap<string, PolicyKind>;
+  readonly branches: ProtectedBranches;
+  readonly project: string;
+}

@@ -1,0 +1,107 @@
+/** Judges what changed between two looks, and what is settled. Loaded only where something has changed or is open. */
+import { newId } from "../../base/ids.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { keptText } from "../../config/store.ts";
+import { isInCommit } from "../../system/git/brought_files.ts";
+import { PROTECT_RULE } from "../guards/protected.ts";
+import { changesBetween, LISTED, mentions, violated } from "./compare.ts";
+import { addViolation, lookedAt, saveWatched, settleViolations } from "./effects_table.ts";
+import type { Ground, Moment } from "./ground_of_effects.ts";
+import { enteredAtMs } from "./file_state.ts";
+import type { Change, Snapshot, Violation, WatchList } from "./types.ts";
+import { nameOf } from "./watched.ts";
+
+export interface Found {
+  readonly before: Snapshot;
+  readonly now: Snapshot;
+  readonly list: WatchList;
+  readonly moment: Moment;
+  readonly isLifted: boolean;
+  readonly open: readonly Violation[];
+}
+
+/** Finds what was changed without being allowed, and keeps it. */
+export async function judge(
+  { before: last, now, list, moment, isLifted, open }: Found,
+  ground: Ground,
+): Promise<Violation[]> {
+  const { db, kinds, branches, place, rules, project, work } = ground;
+  const toolUseId = moment.is === "after" ? moment.toolUseId : null;
+  const { isDuring, atMs } = lookedAt(db, work.sessionId, toolUseId);
+  const before = { ...last, atMs: atMs ?? last.atMs };
+  // What is older is only watched since now.
+  const changes = changesBetween(before, now, list).filter(({ became, kind, after }) =>
+    became !== "made" || kind !== "file" || after === LISTED || enteredAtMs(after) >= before.atMs
+  );
+  if (changes.length === 0) return [];
+  // A new file is watched from now on, so the list is made anew.
+  if (changes.some(({ became }) => became === "made")) {
+    saveWatched(db, place.root, { stamp: "", list });
+  }
+  const { factsAbout } = await import("./facts.ts");
+  const command = moment.is === "after" ? moment.command : null;
+  const facts = await factsAbout(db, {
+    ...{ changes, before, now, kinds, branches, command },
+    sessionId: work.sessionId,
+  }, place);
+  const news = violated(changes, facts, rules).filter(({ subject, kind }) =>
+    !(isLifted && kind === "file") && open.every((one) => one.subject !== subject)
+  );
+  const found: Violation[] = [];
+  for (const change of news) {
+    const { subject, kind } = change;
+    const isOlder = kind === "file" && change.after !== "" && change.after !== LISTED &&
+      enteredAtMs(change.after) < before.atMs;
+    const isOwn = isDuring && !isOlder && command !== null &&
+      (kind !== "file" || mentions(command, subject));
+    const rule = kind === "file" ? rules[change.rule ?? 0] : undefined;
+    const violation: Violation = {
+      id: newId(work.atMs),
+      ...{ sessionId: work.sessionId, project, subject, kind },
+      name: kind === "ref" ? subject : nameOf(subject, place.projectDir),
+      rule: rule?.name ?? (kind === "policy" ? PROTECT_RULE : "protected branch"),
+      who: isOwn ? "command" : "unknown",
+      blocks: kind !== "file" || (isOwn && rule?.blocks === true),
+      before: change.before,
+      undo: await undoOf(change, { before, now }, ground),
+      logBytes: before.logBytes,
+      createdAtMs: work.atMs,
+      settledAtMs: null,
+    };
+    addViolation(db, violation);
+    found.push(violation);
+  }
+  return found;
+}
+
+/** The command that takes a change back; null where neither git nor a kept copy has what was there. */
+async function undoOf(
+  { subject, kind, became, before }: Change,
+  { before: was, now }: { readonly before: Snapshot; readonly now: Snapshot },
+  { db, place: { repository, projectDir, environment }, kinds }: Ground,
+): Promise<string | null> {
+  if (kind === "ref") return `git update-ref ${quoteWord(subject)} ${before}`;
+  const name = quoteWord(nameOf(subject, projectDir));
+  if (kind === "policy") {
+    const isKept = keptText(db, subject) !== undefined || now.held.includes(subject) ||
+      (became === "made" && kinds.get(subject) !== "program");
+    return isKept ? `conclaude config undo ${name}` : null;
+  }
+  if (became === "made") return `rm -- ${name}`;
+  const commit = was.commit === now.commit || was.commit === "" ? "HEAD" : was.commit;
+  const asked = { commit, path: subject };
+  if (repository === undefined || !await isInCommit(repository, asked, environment)) return null;
+  return `git restore --source=${commit} --staged --worktree -- ${name}`;
+}
+
+/** Settles what is as before again. @returns What is still open. */
+export async function settle(
+  open: readonly Violation[],
+  now: Snapshot,
+  { db, place, work }: Ground,
+): Promise<Violation[]> {
+  const { settledAmong } = await import("./settled.ts");
+  const settled = await settledAmong(db, open, { now, place });
+  if (settled.size > 0) settleViolations(db, [...settled], work.atMs);
+  return open.filter(({ id }) => !settled.has(id));
+}

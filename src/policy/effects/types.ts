@@ -1,0 +1,83 @@
+/** What is watched, its state, and what became of it. */
+
+/** A rule by which files are watched. */
+export interface WatchedRule {
+  /** As in the configuration file: `preToolUse.uneditableFiles[2]`. */
+  readonly name: string;
+  readonly glob: string;
+  readonly pattern: string;
+  readonly needle: string;
+  /** Whether it is only about files that are made. */
+  readonly onlyNew: boolean;
+  readonly blocks: boolean;
+  /** The commands that may write its files, as a regular expression; null for none. */
+  readonly writtenBy: string | null;
+}
+
+/** Files and folders by absolute path, with the number of the rule that watches them. */
+export interface WatchList {
+  readonly files: readonly (readonly [path: string, rule: number])[];
+  /** Folders in which a rule watches for new files. */
+  readonly folders: readonly (readonly [path: string, rule: number])[];
+  /** How many more files there are than are watched. */
+  readonly left: number;
+  /** Differs when the rules do. */
+  readonly rules: string;
+}
+
+/** States by path. A state is text that differs when the file does; empty for a missing file. */
+export interface Snapshot {
+  readonly atMs: number;
+  /** Differs when the rules do. */
+  readonly rules: string;
+  readonly policy: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string>>;
+  /** The files in watched folders that their rules mean. */
+  readonly folders: Readonly<Record<string, readonly string[]>>;
+  /** The commits of protected branches, by whole name; empty for a missing one. */
+  readonly refs: Readonly<Record<string, string>>;
+  /** The branch that is checked out, and its commit. */
+  readonly head: string;
+  readonly commit: string;
+  /** The commit of the newest stash; empty for none. */
+  readonly stash: string;
+  /** How long the reflog of `HEAD` is. */
+  readonly logBytes: number;
+  /** Configuration files whose version before stays in force. */
+  readonly held: readonly string[];
+}
+
+export type ViolationKind = "policy" | "ref" | "file";
+
+export interface Change {
+  /** An absolute path, or the whole name of a branch. */
+  readonly subject: string;
+  readonly kind: ViolationKind;
+  readonly became: "changed" | "made" | "removed";
+  /** The state, or the commit, before. */
+  readonly before: string;
+  readonly after: string;
+  /** The number of the rule that watches a file; null for the others. */
+  readonly rule: number | null;
+}
+
+export interface Violation {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly project: string;
+  readonly subject: string;
+  /** How a person would name it. */
+  readonly name: string;
+  readonly kind: ViolationKind;
+  readonly rule: string;
+  readonly who: "command" | "unknown";
+  /** Whether it holds a stop. */
+  readonly blocks: boolean;
+  readonly before: string;
+  /** The command that undoes it; null where no copy is kept. */
+  readonly undo: string | null;
+  /** How long the reflog of `HEAD` was before. */
+  readonly logBytes: number;
+  readonly createdAtMs: number;
+  readonly settledAtMs: number | null;
+}

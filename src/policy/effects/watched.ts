@@ -1,0 +1,210 @@
+/** Which files and branches are watched. The list of files is made of git's index, and kept until that changes. */
+import type { DatabaseSync } from "node:sqlite";
+import { fingerprint } from "../../base/ids.ts";
+import { baseName, joinPath, parentOf } from "../../base/paths.ts";
+import { settingsPaths } from "../../claude/settings/settings_file.ts";
+import type { Environment, Locations } from "../../system/environment.ts";
+import { gitFolders, type Repository } from "../../system/git/repository.ts";
+import { entriesOf, exists, namesIn } from "../../system/on_disk.ts";
+import { fixedHead, forbidsFor, type GuardPolicy, isAboutAll } from "../guards/guard_policy.ts";
+import type { RequirementPolicy } from "../requirements/requirement_policy.ts";
+import { readWatched, saveWatched } from "./effects_table.ts";
+import { stateOf } from "./file_state.ts";
+import type { WatchedRule, WatchList } from "./types.ts";
+
+export interface WatchPlace {
+  /** The folder that the rules' patterns start from. */
+  readonly root: string;
+  readonly projectDir: string;
+  readonly home: string | null;
+  readonly repository: Repository | undefined;
+  readonly environment: Environment;
+  readonly locations: Pick<Locations, "dataFolder" | "dataNames">;
+}
+
+/** More files are not watched. */
+const MAX_FILES = 2_000;
+/** Of a watched folder, how many entries are looked at. */
+const MAX_ENTRIES = 500;
+
+/** The rules about files that hold for every agent. */
+export function watchedRules(
+  { uneditable, tools, noAdditions, isStrict }: GuardPolicy,
+): WatchedRule[] {
+  const blocking = tools.filter((rule) =>
+    rule.action === "block" && rule.about === "file" && !isAboutAll(rule) &&
+    forbidsFor(rule, "Bash")
+  );
+  return [...uneditable, ...blocking, ...noAdditions].filter(({ agent }) => agent === null).map(
+    (rule) => ({
+      ...{ name: rule.name, glob: rule.glob, pattern: rule.pattern, needle: rule.needle },
+      onlyNew: noAdditions.includes(rule),
+      blocks: isStrict || rule.blocksAfter,
+      writtenBy: rule.writtenBy,
+    }),
+  );
+}
+
+/** Makes a function that tells whether a rule means a file. */
+function matcherOf({ pattern, needle }: WatchedRule, root: string): (path: string) => boolean {
+  const regex = new RegExp(pattern, "s");
+  const start = `${root}/`;
+  return (path) =>
+    path.includes(needle) &&
+    ((path.startsWith(start) && regex.test(path.slice(start.length))) || regex.test(path));
+}
+
+/** Makes a function that finds the number of the rule by which a file is watched. */
+function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string) => number | null {
+  const matchers = rules.map((rule) => rule.onlyNew ? () => false : matcherOf(rule, root));
+  return (path) => {
+    const rule = matchers.findIndex((means) => means(path));
+    return rule < 0 ? null : rule;
+  };
+}
+
+/** The list with files that were on it before: git no longer knows a file that a command has removed from its index. */
+export function withFormer(
+  list: WatchList,
+  former: Iterable<string>,
+  { rules, root }: { readonly rules: readonly WatchedRule[]; readonly root: string },
+): WatchList {
+  const known = new Set(list.files.map(([path]) => path));
+  const unlisted = [...former].filter((path) => !known.has(path));
+  if (unlisted.length === 0) return list;
+  const find = ruleFinder(rules, root);
+  const more = unlisted.flatMap((path) => {
+    const rule = find(path);
+    return rule === null ? [] : [[path, rule] as const];
+  });
+  return { ...list, files: [...list.files, ...more] };
+}
+
+/** The list as it is kept, or made anew where git's index, what it ignores, or the rules have changed. */
+export async function watchList(
+  db: DatabaseSync,
+  rules: readonly WatchedRule[],
+  place: WatchPlace,
+): Promise<WatchList> {
+  if (rules.length === 0) return { files: [], folders: [], left: 0, rules: "" };
+  const { root, repository } = place;
+  const gitDir = repository === undefined ? null : gitFolders(repository).at(-1)!;
+  const stamped = gitDir === null ? [root] : [
+    joinPath(gitDir, "index"),
+    joinPath(repository!.root, ".gitignore"),
+    joinPath(repository!.commonDir, "info/exclude"),
+  ];
+  const ofRules = fingerprint(JSON.stringify(rules));
+  const stamp = [ofRules, ...stamped.map(stateOf)].join(";");
+  const kept = readWatched(db, root, stamp);
+  if (kept !== null) return kept;
+  const list = { ...await makeList(rules, place), rules: ofRules };
+  saveWatched(db, root, { stamp, list });
+  return list;
+}
+
+async function makeList(
+  rules: readonly WatchedRule[],
+  { root, repository, environment }: WatchPlace,
+): Promise<Omit<WatchList, "rules">> {
+  const { listFiles } = await import("../../system/git/brought_files.ts");
+  const inGit = repository === undefined ? [] : await listFiles(repository, environment);
+  const folders = rules.map((rule, i) => [folderOf(rule, root), i] as const);
+  const files = new Map<string, number>();
+  const find = ruleFinder(rules, root);
+  const add = (path: string) => {
+    const rule = find(path);
+    if (rule !== null) files.set(path, rule);
+  };
+  inGit.forEach(add);
+  rules.forEach(({ glob, onlyNew }, i) => {
+    if (!onlyNew && fixedHead(glob) === glob && !glob.endsWith("/")) {
+      files.set(glob.startsWith("/") ? glob : joinPath(root, glob.replace(/^\.\//, "")), i);
+    }
+  });
+  for (const [folder, i] of folders) filesIn(folder, rules[i]!, root).forEach(add);
+  return {
+    files: [...files].slice(0, MAX_FILES),
+    folders,
+    left: Math.max(0, files.size - MAX_FILES),
+  };
+}
+
+/** The folder in which all files of a rule lie. */
+function folderOf({ glob }: WatchedRule, root: string): string {
+  const head = fixedHead(glob.replace(/^\.\//, ""));
+  const folder = head.slice(0, head.lastIndexOf("/") + 1);
+  return folder.startsWith("/") ? parentOf(`${folder}x`) : parentOf(joinPath(root, `${folder}x`));
+}
+
+/** The files that a rule means in its folder, and below it unless that is the project's own. */
+export function filesIn(folder: string, rule: WatchedRule, root: string): string[] {
+  const folders = [folder];
+  const found: string[] = [];
+  let entries = 0;
+  // The list grows during the loop.
+  for (const at of folders) {
+    for (const { name, isDirectory } of entriesOf(at) ?? []) {
+      if (++entries > MAX_ENTRIES) return found;
+      const path = joinPath(at, name);
+      if (!isDirectory) found.push(path);
+      else if (folder !== root && name !== ".git" && name !== "node_modules") folders.push(path);
+    }
+  }
+  return found.filter(matcherOf(rule, root));
+}
+
+/** Which kind of policy file a path is, as far as the kinds are judged by their content. */
+export type PolicyKind = "settings" | "git config" | "program" | "other";
+
+/** The policy files beside the configuration, which is judged where it is read. */
+export function policyFiles(place: WatchPlace): readonly (readonly [path: string, PolicyKind])[] {
+  const { projectDir, home, repository, environment, locations } = place;
+  const configDir = environment.variable("CLAUDE_CONFIG_DIR");
+  const settings = settingsPaths({ projectDir, home: home ?? undefined, configDir });
+  const git = repository === undefined ? [] : [
+    [joinPath(repository.commonDir, "config"), "git config"] as const,
+    ...below(joinPath(repository.commonDir, "hooks"), (name) => !name.endsWith(".sample")),
+  ];
+  const ours = joinPath(projectDir, ".conclaude");
+  const folders = [
+    ...exists(ours) ? [ours] : [],
+    ...locations.dataNames.includes("workflows") ? [locations.dataFolder] : [],
+  ];
+  const { executable, script } = environment.program;
+  return [
+    ...settings.map((path) => [path, "settings"] as const),
+    ...git,
+    ...folders.flatMap((folder) =>
+      ["workflows", "prompts"].flatMap((name) => below(joinPath(folder, name), () => true))
+    ),
+    ...script === null ? [[executable, "program"] as const] : [],
+  ];
+}
+
+function below(folder: string, counts: (name: string) => boolean) {
+  return (namesIn(folder) ?? []).filter(counts)
+    .map((name) => [joinPath(folder, name), "other"] as const);
+}
+
+/** Branches that a rule protects, and those that are protected where no rule names any. */
+export interface ProtectedBranches {
+  readonly names: readonly string[];
+  /** Whether a rule names them; then no commit may come to them but from their remote. */
+  readonly isNamed: boolean;
+}
+
+export function protectedBranches(requirements: string): ProtectedBranches {
+  const policy: RequirementPolicy | null = requirements === "" ? null : JSON.parse(requirements);
+  const names = (policy?.requirements ?? []).flatMap(({ condition }) =>
+    condition.type === "protected_branch" ? condition.branches : []
+  );
+  return names.length > 0
+    ? { names: [...new Set(names)], isNamed: true }
+    : { names: ["main", "master"], isNamed: false };
+}
+
+/** The name by which a person knows a file: from the project's folder, else absolute. */
+export function nameOf(path: string, root: string): string {
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path || baseName(root);
+}

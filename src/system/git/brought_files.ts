@@ -1,0 +1,184 @@
+/** Tells files that git has brought (a checkout, merge, pull or stash) from files that something else has changed. */
+import type { Environment } from "../environment.ts";
+import { joinPath } from "../../base/paths.ts";
+import { exists } from "../on_disk.ts";
+import { runTool } from "../process/run_program.ts";
+import { movesSince, type Since } from "./reflogs.ts";
+import { gitFolders, type Repository } from "./repository.ts";
+
+type Tree = Pick<Repository, "root" | "commonDir">;
+
+const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
+const TIMEOUT_MS = 3_000;
+/** After more commits in one tool use nothing counts as brought. */
+const MAX_MOVES = 20;
+/** What every repository has as the folder without files. */
+const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/** What git writes while it brings changes that are not committed yet. */
+const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+/** The states of files on both sides of a conflict. */
+const CONFLICTS = new Set(["DD", "AU", "UD", "UA", "DU", "AA", "UU"]);
+
+/** Where git is asked, what about, and the environment of the question. */
+type Question<About> = [
+  at: Pick<Repository, "root">,
+  about: About,
+  environment: Pick<Environment, "variable">,
+];
+
+/** What git prints; null where it fails or does not answer in time. */
+async function answer(
+  ...[{ root }, words, environment]: Question<readonly string[]>
+): Promise<string | null> {
+  const asked = { folder: root, timeoutMs: TIMEOUT_MS, environment, isAlone: true };
+  const output = await runTool([...GIT, ...words], asked);
+  return output?.code === 0 ? output.stdout : null;
+}
+
+/** The names that git prints, each behind a NUL. */
+async function namesFrom(...question: Question<readonly string[]>): Promise<string[] | null> {
+  return (await answer(...question))?.split("\0").filter((name) => name !== "") ?? null;
+}
+
+/**
+ * Of some files, those that are as git has them, and that no commit made here since a moment has touched. A missing file
+ * is among them where `HEAD` has left a commit with it. None where git does not answer.
+ *
+ * @param paths Absolute; those outside of the working tree are not brought.
+ */
+export async function broughtFiles(
+  tree: Tree,
+  paths: readonly string[],
+  { since, environment }: {
+    readonly since: Since;
+    readonly environment: Pick<Environment, "variable">;
+  },
+): Promise<ReadonlySet<string>> {
+  const inside = paths.filter((path) => path.startsWith(`${tree.root}/`))
+    .map((path) => path.slice(tree.root.length + 1));
+  const ask = (...words: string[]) => namesFrom(tree, words, environment);
+  if (inside.length === 0) return new Set();
+  const told = await ask(
+    ..."status --porcelain=v1 -z --no-renames --untracked-files=all --ignored=matching --".split(
+      " ",
+    ),
+    ...inside,
+  );
+  if (told === null) return new Set();
+  const gitDir = gitFolders(tree).at(-1)!;
+  const brings = UNDER_WAY.some((name) => exists(joinPath(gitDir, name)));
+  const states = told.map((line) => [line.slice(0, 2), line.slice(3)] as const);
+  const isChanged = (path: string) =>
+    states.some(([state, name]) =>
+      (name === path || (name.endsWith("/") && path.startsWith(name))) &&
+      !(brings && (CONFLICTS.has(state) || state[1] === " "))
+    );
+  const { from, made } = movesSince(tree, since);
+  /** The files that these moves have changed; null where git does not answer. */
+  const changedBy = async (moves: typeof made) => {
+    const names = await Promise.all(
+      moves.slice(0, MAX_MOVES).map(({ from, to }) =>
+        ask("diff-tree", "-r", "--name-only", "-z", /^0+$/.test(from) ? EMPTY_TREE : from, to)
+      ),
+    );
+    return names.includes(null) || moves.length > MAX_MOVES ? null : names.flatMap((one) => one!);
+  };
+  const gone = inside.filter((path) => !exists(joinPath(tree.root, path)));
+  const nothing: readonly string[] = [];
+  const [touched, left] = await Promise.all([
+    changedBy(made),
+    from === null || gone.length === 0
+      ? nothing
+      : ask("ls-tree", "--name-only", "-z", from, "--", ...gone),
+  ]);
+  if (touched === null) return new Set();
+  const brought = inside.filter((path) =>
+    !isChanged(path) && !touched.includes(path) && (!gone.includes(path) || left?.includes(path))
+  );
+  return new Set(brought.map((path) => joinPath(tree.root, path)));
+}
+
+/** Whether a remote-tracking branch has a commit; false where git does not answer. */
+export function isInRemote(...[at, commit, environment]: Question<string>): Promise<boolean> {
+  return isBelow(at, { commit, refs: "refs/remotes" }, environment);
+}
+
+/** Whether a branch has a commit; false where git does not answer. */
+export function isInBranch(...[at, commit, environment]: Question<string>): Promise<boolean> {
+  return isBelow(at, { commit, refs: "refs/heads" }, environment);
+}
+
+async function isBelow(
+  ...[at, { commit, refs }, environment]: Question<
+    { readonly commit: string; readonly refs: string }
+  >
+): Promise<boolean> {
+  const words = ["for-each-ref", "--count=1", "--contains", commit, refs];
+  return (await answer(at, words, environment) ?? "").trim() !== "";
+}
+
+/** Whether a commit has another one before it; false where git does not answer. */
+export async function isBefore(
+  ...[at, { earlier, later }, environment]: Question<
+    { readonly earlier: string; readonly later: string }
+  >
+): Promise<boolean> {
+  return await answer(at, ["merge-base", "--is-ancestor", earlier, later], environment) !== null;
+}
+
+/** A file in a commit, by its absolute path. */
+type InCommit = { readonly commit: string; readonly path: string };
+
+/** Whether a commit has a file; false where git does not answer. */
+export async function isInCommit(
+  ...[at, { commit, path }, environment]: Question<InCommit>
+): Promise<boolean> {
+  if (!path.startsWith(`${at.root}/`)) return false;
+  const words = ["cat-file", "-e", `${commit}:${path.slice(at.root.length + 1)}`];
+  return await answer(at, words, environment) !== null;
+}
+
+/** Whether a file is as in a commit; false where git does not answer. */
+export async function isAsIn(
+  ...[at, { commit, path }, environment]: Question<InCommit>
+): Promise<boolean> {
+  const words = ["diff", "--quiet", "--no-ext-diff", commit, "--", path];
+  return await answer(at, words, environment) !== null;
+}
+
+/** The sizes of files in a commit, in bytes, by absolute path; none where git does not answer. */
+export async function sizesIn(
+  ...[at, { commit, paths }, environment]: Question<
+    { readonly commit: string; readonly paths: readonly string[] }
+  >
+): Promise<ReadonlyMap<string, string>> {
+  const inside = paths.flatMap((path) =>
+    path.startsWith(`${at.root}/`) ? [path.slice(at.root.length + 1)] : []
+  );
+  const told = await namesFrom(at, ["ls-tree", "-l", "-z", commit, "--", ...inside], environment);
+  return new Map(
+    told?.map((line) => {
+      const [facts = "", name = ""] = line.split("\t");
+      return [joinPath(at.root, name), facts.split(" ").at(-1)!];
+    }),
+  );
+}
+
+/** The files of a working tree, absolute: tracked, new and ignored ones, but none in ignored folders. */
+export async function listFiles(
+  { root }: Pick<Repository, "root">,
+  environment: Pick<Environment, "variable">,
+): Promise<readonly string[]> {
+  const ask = async (...which: readonly string[]) => {
+    const words = ["ls-files", "-z", "--exclude-standard", ...which];
+    const names = await namesFrom({ root }, words, environment) ?? [];
+    return names.flatMap((name) => name.endsWith("/") ? [] : joinPath(root, name));
+  };
+  const found = await Promise.all([
+    ask("--cached"),
+    ask("--others"),
+    ask("--others", "--ignored", "--directory"),
+  ]);
+  return found.flat();
+}

@@ -1,0 +1,366 @@
+/** What a command has changed is found afterwards, told, and undone by the command that is told. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { git, gitSync, makeRepository } from "../support/git.ts";
+import { testWith } from "../support/fixtures.ts";
+import { SESSION } from "../support/guarded.ts";
+import { answerOf } from "../support/process.ts";
+import { hook as anyHook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+
+const test = testWith(tempHome);
+
+/** A hook of a session in which nobody accepts what has become of the policy. */
+const hook = (event: string, payload: object, home: TempHome) =>
+  anyHook(event, payload, home, { holds: true });
+
+const POLICY = `preToolUse:
+  uneditableFiles:
+    - "*.lock"
+    - { pattern: "src/generated/**", writtenBy: "node gen.js*" }
+    - { pattern: "infra/**", effects: block }
+    - .env
+  preventAdditions: ["dist/**"]
+`;
+
+const FILES = {
+  ".conclaude.yaml": POLICY,
+  ".gitignore": ".env\n",
+  "yarn.lock": "v1\n",
+  "Cargo.lock": "v1\n",
+  "src/a.ts": "a\n",
+  "src/generated/api.ts": "x\n",
+  "infra/main.tf": "r\n",
+};
+
+/** A repository in the home. @returns Its path. */
+function laid(home: TempHome, files: Record<string, string> = FILES): string {
+  const project = join(home.path, "project");
+  makeRepository(project, { files });
+  Deno.writeTextFileSync(join(project, ".env"), "A=1\n");
+  return project;
+}
+
+let uses = 0;
+
+/** Runs a command between the hooks of a tool use, as Claude Code does. @returns What Claude is told after it. */
+async function bash(
+  home: TempHome,
+  command: string,
+  { session = SESSION, run = command, asked = true }: {
+    readonly session?: string;
+    /** What really runs. */
+    readonly run?: string;
+    /** Whether the hook before is asked; a command that the guards deny is run all the same. */
+    readonly asked?: boolean;
+  } = {},
+): Promise<{ readonly before: string; readonly after: string; readonly blocks: boolean }> {
+  const project = join(home.path, "project");
+  const use = {
+    session_id: session,
+    cwd: project,
+    tool_name: "Bash",
+    tool_use_id: `toolu_${++uses}`,
+    tool_input: { command },
+  };
+  const before = asked ? answerOf(await hook("PreToolUse", use, home)) : null;
+  const { code } = await new Deno.Command("/bin/sh", {
+    args: ["-c", run],
+    cwd: project,
+    env: {
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      ...{ GIT_AUTHOR_NAME: "Ana", GIT_AUTHOR_EMAIL: "a@example.com" },
+      ...{ GIT_COMMITTER_NAME: "Ana", GIT_COMMITTER_EMAIL: "a@example.com" },
+    },
+    stdout: "null",
+    stderr: "null",
+  }).output();
+  const [event, how] = code === 0
+    ? ["PostToolUse", { tool_response: { stdout: "", stderr: "", interrupted: false } }]
+    : ["PostToolUseFailure", { error: `exit ${code}` }];
+  const after = answerOf(await hook(event as string, { ...use, ...(how as object) }, home));
+  const context = (answer: typeof after) => answer?.hookSpecificOutput?.additionalContext ?? "";
+  return {
+    before: context(before),
+    after: after?.reason ?? context(after),
+    blocks: after?.decision === "block",
+  };
+}
+
+async function stop(home: TempHome, more: object = {}) {
+  const event = { session_id: SESSION, cwd: join(home.path, "project"), ...more };
+  return answerOf(await hook("Stop", event, home));
+}
+
+/** The command that a text tells to undo something with. */
+function undoIn(text: string): string {
+  return /undo: `([^`]+)`/.exec(text)?.[1] ?? assert.fail(`no undo in: ${text}`);
+}
+
+test.git("a protected file that a command changed is told, and comes back by the command told", async (home) => {
+  const project = laid(home);
+  for (
+    const [run, file, was] of [
+      ["echo evil > yarn.lock", "yarn.lock", "v1\n"],
+      ["rm -f yarn.lock", "yarn.lock", "v1\n"],
+      ["git rm -q yarn.lock", "yarn.lock", "v1\n"],
+      ["touch -r src/a.ts t; echo v2 > yarn.lock; touch -r t yarn.lock; rm t", "yarn.lock", "v1\n"],
+      ["ln yarn.lock h; echo y > h; rm h", "yarn.lock", "v1\n"],
+      [
+        "chmod 600 yarn.lock; mv yarn.lock y; cp y yarn.lock; echo z >> yarn.lock; rm y; exit 3",
+        "yarn.lock",
+        "v1\n",
+      ],
+      ["echo evil > yarn.lock; git stash -q", "yarn.lock", "v1\n"],
+      ["echo z > src/generated/api.ts", "src/generated/api.ts", "x\n"],
+      ["echo x >> yarn.lock; git commit -qam x", "yarn.lock", "v1\n"],
+    ] as const
+  ) {
+    const { after, blocks } = await bash(home, "python3 magic.py", { run });
+    assert.match(after, new RegExp(file), run);
+    assert.equal(blocks, false);
+    const undo = undoIn(after);
+    assert.equal((await bash(home, undo)).after, "", run);
+    assert.equal(Deno.readTextFileSync(join(project, file)), was, run);
+  }
+  assert.equal(await stop(home).then((answer) => answer.decision), undefined);
+});
+
+test.git("a new file where none may be made is told, and removed by the command told", async (home) => {
+  const project = laid(home);
+  Deno.mkdirSync(join(project, "dist"));
+  for (const file of ["dist/new.js", "src/generated/new.ts", "new.lock"]) {
+    const { after } = await bash(home, `node x.js ${file}`, { run: `echo > ${file}` });
+    assert.match(after, new RegExp(file));
+    await bash(home, undoIn(after));
+    assert.throws(() => Deno.statSync(join(project, file)));
+  }
+});
+
+test.git("a rule with `effects: block` holds Claude until the file is back", async (home) => {
+  laid(home);
+  const { after, blocks } = await bash(home, "tofu fmt infra", { run: "echo x > infra/main.tf" });
+  assert.equal(blocks, true);
+  const held = await stop(home);
+  assert.equal(held.decision, "block");
+  assert.match(held.reason, /infra\/main\.tf/);
+  await bash(home, undoIn(after));
+  assert.equal((await stop(home)).decision, undefined);
+});
+
+test.git("a policy file that changed while a session was active stays in force as it was", async (home) => {
+  const project = laid(home);
+  const config = join(project, ".conclaude.yaml");
+  await bash(home, "ls");
+  const { after, blocks } = await bash(home, "node x.js", {
+    run: "echo 'capture: {}' > .conclaude.yaml",
+  });
+  assert.equal(blocks, true);
+  assert.match(after, /\.conclaude\.yaml/);
+  const edit = {
+    session_id: SESSION,
+    cwd: project,
+    tool_name: "Edit",
+    tool_use_id: "toolu_e",
+    tool_input: { file_path: "yarn.lock", old_string: "v1", new_string: "v2" },
+  };
+  const denied = async () =>
+    answerOf(await hook("PreToolUse", edit, home))?.hookSpecificOutput?.permissionDecision;
+  assert.equal(await denied(), "deny");
+  assert.match((await stop(home)).reason, /config undo \.conclaude\.yaml/);
+  const begun = answerOf(
+    await hook("SessionStart", { session_id: "other", cwd: project, source: "startup" }, home),
+  );
+  assert.match(begun.systemMessage, /version before is in force/);
+  assert.equal((await bash(home, undoIn(after), { run: "true" })).after, "");
+  const undone = await runProgram(["config", "undo", ".conclaude.yaml"], {
+    env: { HOME: home.path },
+    cwd: project,
+  });
+  assert.equal(undone.code, 0, undone.stderr);
+  assert.equal(Deno.readTextFileSync(config), POLICY);
+  assert.equal((await stop(home)).decision, undefined);
+  assert.equal(await denied(), "deny");
+});
+
+test.git("a person accepts a changed policy file, and then it is in force", async (home) => {
+  const project = laid(home);
+  await bash(home, "ls");
+  await bash(home, "node x.js", { run: "rm .conclaude.yaml" });
+  const at = { env: { HOME: home.path }, cwd: project };
+  const status = JSON.parse((await runProgram(["status", "--json"], at)).stdout);
+  assert.equal(status.violations, 1);
+  assert.equal((await stop(home)).decision, "block");
+  const accepted = await runProgram(["config", "accept"], at);
+  assert.match(accepted.stdout, /1 change accepted/);
+  assert.equal((await stop(home)).decision, undefined);
+  assert.equal((await bash(home, "echo", { run: "echo x > yarn.lock" })).after, "");
+});
+
+test.git("with no session active a changed policy file is in force at once", async (home) => {
+  const project = laid(home);
+  const edit = async (session: string) =>
+    answerOf(
+      await hook("PreToolUse", {
+        session_id: session,
+        cwd: project,
+        tool_name: "Edit",
+        tool_use_id: "toolu_e",
+        tool_input: { file_path: "yarn.lock", old_string: "v1", new_string: "v2" },
+      }, home),
+    )?.hookSpecificOutput?.permissionDecision;
+  assert.equal(await edit(SESSION), "deny");
+  await hook("SessionEnd", { session_id: SESSION, cwd: project, reason: "other" }, home);
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), "preToolUse: {}\n");
+  assert.equal(await edit("5e551011-0000-4000-8000-000000000002"), undefined);
+});
+
+test.git("a version of the policy that git brings is in force at once, and that is said", async (home) => {
+  const project = laid(home);
+  await git(project, "switch", "-qc", "free");
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), "preToolUse: {}\n");
+  await git(project, "commit", "-qam", "Free");
+  await git(project, "switch", "-q", "main");
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await bash(home, "ls");
+  const project_ = { session_id: SESSION, cwd: project };
+  const { after } = await bash(home, "git switch -q free");
+  assert.equal(after, "");
+  assert.equal((await stop(home)).decision, undefined);
+  assert.equal(
+    answerOf(
+      await hook("PreToolUse", {
+        ...project_,
+        tool_name: "Write",
+        tool_use_id: "toolu_w",
+        tool_input: { file_path: "yarn.lock", content: "v2" },
+      }, home),
+    ),
+    null,
+  );
+});
+
+test.git("a protected branch that a command moved comes back by the command told", async (home) => {
+  const project = laid(home, {
+    ...FILES,
+    ".conclaude.yaml": POLICY +
+      "requirements:\n  main: {type: guard, guardType: protected_branch}\n",
+  });
+  const was = gitSync(project, "rev-parse", "main").trim();
+  await git(project, "switch", "-qc", "work");
+  for (
+    const run of [
+      "git commit -q --allow-empty -m x && git branch -f main work",
+      "git update-ref -d refs/heads/main",
+      "git checkout -q main && git commit -q --allow-empty -m y; git checkout -q work",
+      "git push -q . work:main",
+    ]
+  ) {
+    const { after, blocks } = await bash(home, "sh x.sh", { run });
+    assert.equal(blocks, true, run);
+    assert.equal((await stop(home)).decision, "block");
+    await bash(home, undoIn(after));
+    assert.equal(gitSync(project, "rev-parse", "main").trim(), was, run);
+    assert.equal((await stop(home)).decision, undefined);
+  }
+});
+
+test.git("hooks of git, its settings and those of Claude Code are policy", async (home) => {
+  const project = laid(home);
+  Deno.mkdirSync(join(project, ".git/hooks"), { recursive: true });
+  Deno.mkdirSync(join(project, ".claude"));
+  await bash(home, "ls");
+  for (
+    const [run, file] of [
+      ["echo exit > .git/hooks/pre-commit", ".git/hooks/pre-commit"],
+      ["git config core.hooksPath /dev/null", ".git/config"],
+      ["git config remote.origin.push +refs/heads/*", ".git/config"],
+      [`echo '{"disableAllHooks": true}' > .claude/settings.local.json`, "settings.local.json"],
+    ] as const
+  ) {
+    const { after, blocks } = await bash(home, "sh x.sh", { run });
+    assert.match(after, new RegExp(file), run);
+    assert.equal(blocks, true, run);
+    const [, ...words] = undoIn(after).split(" ");
+    const undone = await runProgram(words, { env: { HOME: home.path }, cwd: project });
+    assert.equal(undone.code, 0, undone.stderr);
+    assert.equal((await stop(home)).decision, undefined, run);
+  }
+  for (
+    const run of [
+      "git remote add origin ../other",
+      "git config user.name Bea",
+      "git config core.hooksPath .husky/_",
+      `echo '{"permissions": {"allow": ["Bash(ls)"]}}' > .claude/settings.local.json`,
+    ]
+  ) {
+    assert.deepEqual(
+      await bash(home, "sh x.sh", { run }),
+      { before: "", after: "", blocks: false },
+      run,
+    );
+  }
+});
+
+test.git("a day of ordinary work brings no violation", async (home) => {
+  const project = laid(home);
+  const other = join(home.path, "other.git");
+  await git(home.path, "clone", "-q", "--bare", project, other);
+  await git(project, "remote", "add", "origin", other);
+  await git(project, "fetch", "-q");
+  const colleague = join(home.path, "colleague");
+  await git(home.path, "clone", "-q", other, colleague);
+  Deno.writeTextFileSync(join(colleague, "yarn.lock"), "v2\n");
+  await git(colleague, "commit", "-qam", "Update");
+  await git(colleague, "push", "-q");
+  const author = "git -c user.name=Ana -c user.email=a@example.com";
+  for (
+    const [command, run = command] of [
+      ["yarn install", "echo v1.1 > yarn.lock"],
+      ["git add -A && git commit -qm Install"],
+      ["cd . && corepack yarn add left-pad", "echo v1.2 >> yarn.lock"],
+      ["git stash -q"],
+      ["git stash pop -q"],
+      ["git checkout -q -- ."],
+      ["cargo update", "echo v3 > Cargo.lock; touch new.lock; rm new.lock"],
+      ["git switch -qc work && git commit -qam Cargo"],
+      [`${author} pull -q --rebase origin main -X theirs || git rebase --skip`],
+      ["git switch -q main"],
+      ["git pull -q --ff-only || git reset -q --hard origin/main"],
+      ["git merge -q work -m Merge || git merge --abort"],
+      ["node gen.js api", "echo y > src/generated/api.ts; echo z > src/generated/new.ts"],
+      ["npx prettier --write .", "echo b > src/a.ts; touch yarn.lock"],
+      ["git add . && git commit -qm Generate && git commit -q --amend -m Generated"],
+      ["git switch -qc later && git rebase -q HEAD~1; git switch -q -"],
+      ["git cherry-pick later || git cherry-pick --abort"],
+      ["git push -q origin main"],
+      ["ls"],
+    ] as const
+  ) {
+    const { before, after, blocks } = await bash(home, command, { run });
+    const told = before.replace(/^conclaude: in doubt: .*$/m, "");
+    assert.deepEqual([told, after, blocks], ["", "", false], command);
+  }
+  assert.equal((await stop(home)).decision, undefined);
+});
+
+test.git("what a person's editor changes between tool uses is told as such, and holds nothing", async (home) => {
+  const project = laid(home);
+  await bash(home, "ls");
+  Deno.writeTextFileSync(join(project, "yarn.lock"), "by hand\n");
+  const { before, after } = await bash(home, "ls");
+  // At once before the next command, or after it where the last look was a moment ago.
+  assert.match(before + after, /^Changed meanwhile, by whom is unknown[^]*yarn\.lock/);
+  assert.equal((await bash(home, "ls")).before, "");
+  const stopped = await stop(home);
+  assert.deepEqual([stopped.decision, stopped.systemMessage], [undefined, undefined]);
+});
+
+test.git("two sessions at once do not tell of each other's installs and edits", async (home) => {
+  const project = laid(home);
+  const session = "5e551011-0000-4000-8000-000000000002";
+  await bash(home, "ls", { session });
+  await bash(home, "yarn add x", { run: "echo v2 > yarn.lock" });
+  const { before } = await bash(home, "ls", { session });
+  assert.equal(before, "");
+  assert.equal(Deno.readTextFileSync(join(project, "yarn.lock")), "v2\n");
+});
