@@ -37,7 +37,7 @@ export async function policyInForce(
   for (const file of seen) {
     const isRemoved = file.text === null && file.problem === REMOVED;
     const kept = keptText(db, file.path);
-    // What cannot be read is left to the rules about unreadable files.
+    // The rules about unreadable files handle a file that cannot be read.
     const isSame = file.text === kept || (file.text === null && !isRemoved);
     const isFirst = kept === undefined && (!hasPolicy || file.layer === "user");
     const sinceMs = isSame || isFirst ? null : await sessionAtChange(db, file);

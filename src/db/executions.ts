@@ -47,7 +47,7 @@ export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): Execu
 }
 
 /** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */
-/** What the gate of a tool use did: it denied it, let it pass, or was not asked. */
+/** Reads from the audit trail whether the gate denied a tool use, let it pass, or was not asked. */
 export function gateOf(
   db: DatabaseSync,
   { sessionId, toolUseId, sinceMs }: {

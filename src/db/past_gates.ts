@@ -1,4 +1,4 @@
-/** What is counted and audited of tool uses that went past their gate. */
+/** Counts and audits tool uses that went past their gate. */
 import type { DatabaseSync } from "node:sqlite";
 
 /** Counts the tool uses of a session that no gate was asked about, or that ran although they were denied. */

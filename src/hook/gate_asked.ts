@@ -8,7 +8,7 @@ import { transcriptOf } from "./protocol.ts";
 /** A tool use that was begun longer ago is not looked for, in milliseconds. */
 const LOOKED_BACK_MS = 86_400_000;
 
-/** What is noted of a tool use that has gone past its gate; empty for any other. */
+/** Makes the audit note of a tool use that has gone past its gate; empty for any other. */
 export async function gateNote(work: HookWork): Promise<Pick<Draft, "metadata" | "counters">> {
   const { db, config, event, sessionId, atMs, projectDir } = work;
   const { toolUseId } = event;

@@ -75,7 +75,7 @@ const NOT_HELD: HeldForRequirements = {
   notices: [],
 };
 
-/** What holds a stop for requirements, and for what was changed without being allowed. */
+/** Adds to the open requirements the changes that nothing allowed: both hold a stop. */
 async function withEffects(
   work: HookWork,
   required: HeldForRequirements,

@@ -16,7 +16,7 @@ const MAX_TRANSCRIPT_BYTES = 8_000_000;
 /** A mod answered with what the tool would not have; what it did is done. */
 const MISFIT = "<tool_use_error>tool.call step resolved";
 
-/** What is noted of the uses in this turn; null when there are none. */
+/** Sums up the uses of this turn for the person; null when there are none. */
 export function noteOfUnheard(
   work: HookWork,
 ): Required<Pick<Draft, "metadata" | "counters">> | null {
