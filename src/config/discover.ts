@@ -99,6 +99,13 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   problemKeys: [],
 };
 
+/** Whether a configuration has guards or requirements of its own, beside what is built in. */
+export function hasWrittenRules(
+  { guards, requirements }: Pick<HookConfig, "guards" | "requirements">,
+): boolean {
+  return guards !== DEFAULT_HOOK_CONFIG.guards || requirements !== "";
+}
+
 /**
  * The configuration files that count for a project, lowest layer first.
  *

@@ -1,6 +1,6 @@
 /** Notices after a tool use that no gate was asked about it, or that it ran although a gate had denied it. */
 import { gateOf } from "../db/executions.ts";
-import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
+import { hasWrittenRules } from "../config/discover.ts";
 import { quietly } from "../base/errors.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { transcriptOf } from "./protocol.ts";
@@ -12,8 +12,9 @@ const LOOKED_BACK_MS = 86_400_000;
 export async function gateNote(work: HookWork): Promise<Pick<Draft, "metadata" | "counters">> {
   const { db, config, event, sessionId, atMs, projectDir } = work;
   const { toolUseId } = event;
-  const isGuarded = config.guards !== DEFAULT_HOOK_CONFIG.guards || config.requirements !== "";
-  if (db === null || !isGuarded || toolUseId === null || projectDir === null) return {};
+  if (db === null || !hasWrittenRules(config) || toolUseId === null || projectDir === null) {
+    return {};
+  }
   const asked = { sessionId, toolUseId, sinceMs: atMs - LOOKED_BACK_MS };
   const gate = quietly(() => gateOf(db, asked)) ?? "unknown";
   if (gate === "unknown" || gate === "passed") return {};

@@ -7,7 +7,7 @@ import {
   serializePayload,
   SHELL_TOOLS,
 } from "../claude/payload.ts";
-import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
+import { DEFAULT_HOOK_CONFIG, hasWrittenRules } from "../config/discover.ts";
 import type { Capture } from "../db/captures.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
@@ -38,10 +38,9 @@ async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): P
     ? await (await import("./after_use.ts")).followUp(work)
     : null;
   const changes = after === null || after.changes.length === 0 ? {} : { changes: after.changes };
-  const gate: Pick<Draft, "metadata" | "counters"> =
-    config.guards === DEFAULT_HOOK_CONFIG.guards && config.requirements === ""
-      ? {}
-      : await (await import("./gate_asked.ts")).gateNote(work);
+  const gate: Pick<Draft, "metadata" | "counters"> = hasWrittenRules(config)
+    ? await (await import("./gate_asked.ts")).gateNote(work)
+    : {};
   const files = filesTouched(toolName, event.toolInput);
   const skipped = await work.exclusion(toolName, event.toolInput);
   const failed = event.name === "PostToolUseFailure";

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
 import { countPending } from "../db/captures.ts";
-import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
+import { DEFAULT_HOOK_CONFIG, hasWrittenRules } from "../config/discover.ts";
 import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
@@ -15,7 +15,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const isFree = config.stop === "" && config.requirements === "" && !looksAfter(config);
   if (isFree && event.stopHookActive) return null;
   await (await import("./told.ts")).saveTold(work);
-  if (config.guards !== DEFAULT_HOOK_CONFIG.guards || config.requirements !== "") {
+  if (hasWrittenRules(config)) {
     (await import("./past_gate_notice.ts")).tellPastGates(work, "this session");
   }
   const draft = { ...draftOf(work), ...await (await import("./other_event.ts")).saidIn(work) };
@@ -29,7 +29,7 @@ export async function handle(work: HookWork): Promise<Answer> {
 
 /** Whether commands of the turn may have changed what rules protect. */
 function looksAfter({ guards }: HookWork["config"]): boolean {
-  return guards !== "" && (JSON.parse(guards) as GuardPolicy).looksAfter;
+  return guards !== DEFAULT_HOOK_CONFIG.guards && (JSON.parse(guards) as GuardPolicy).looksAfter;
 }
 
 function draftOf({ db, sessionId, keepsContent, event }: HookWork): Draft {

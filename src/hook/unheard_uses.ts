@@ -1,7 +1,7 @@
 /** Finds tool uses that no hook was told of: only Claude Code's transcript has them. */
 import { quietly } from "../base/errors.ts";
 import { EDITING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
-import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
+import { hasWrittenRules } from "../config/discover.ts";
 import { knownToolUses, PAST_GATE, sessionStart, startOfTurn } from "../db/past_gates.ts";
 import { spooledFiles } from "../db/spool.ts";
 import { asksAbout } from "../policy/armed_gates.ts";
@@ -16,14 +16,13 @@ const MAX_TRANSCRIPT_BYTES = 8_000_000;
 /** A mod answered with what the tool would not have; what it did is done. */
 const MISFIT = "<tool_use_error>tool.call step resolved";
 
-/** Sums up the uses of this turn for the person; null when there are none. */
+/** Makes the audit note of the uses in this turn that only the transcript has; null when there are none. */
 export function noteOfUnheard(
   work: HookWork,
 ): Required<Pick<Draft, "metadata" | "counters">> | null {
   const { db, sessionId, sent, config } = work;
   const path = transcriptOf(sent);
-  const isGuarded = config.guards !== DEFAULT_HOOK_CONFIG.guards || config.requirements !== "";
-  if (db === null || path === null || !isGuarded) return null;
+  if (db === null || path === null || !hasWrittenRules(config)) return null;
   const uses = quietly(() => {
     const sinceMs = startOfTurn(db, sessionId);
     const known = knownToolUses(db, { sessionId, sinceMs });
