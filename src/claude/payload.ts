@@ -35,6 +35,11 @@ const PATH_FIELDS: ReadonlyMap<string, string> = new Map([
 /** Tools that run a shell command. The configuration for Bash counts for all of them. */
 export const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "PowerShell", "Monitor"]);
 
+/** Whether only a look afterwards tells what a tool has changed: a shell's, or one of an MCP server. */
+export function mayChangeUnseen(tool: string): boolean {
+  return SHELL_TOOLS.has(tool) || tool.startsWith("mcp__");
+}
+
 /** The names by which rules know a tool: a rule for Bash counts for every shell. */
 export function namesInRules(tool: string): readonly string[] {
   return SHELL_TOOLS.has(tool) ? [...new Set([tool, "Bash"])] : [tool];

@@ -4,6 +4,7 @@ import {
   excerpt,
   filesTouched,
   inputExcerpt,
+  mayChangeUnseen,
   serializePayload,
   SHELL_TOOLS,
 } from "../claude/payload.ts";
@@ -18,7 +19,7 @@ const SILENT: Answer = { continue: true, suppressOutput: true };
 /** PostToolUse and PostToolUseFailure: keeps the tool use, and tells what a command changed without being allowed. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { guards } = work.config;
-  if (guards === DEFAULT_HOOK_CONFIG.guards || !SHELL_TOOLS.has(work.event.toolName ?? "")) {
+  if (guards === DEFAULT_HOOK_CONFIG.guards || !mayChangeUnseen(work.event.toolName ?? "")) {
     return await keep(work, {});
   }
   const { effectsOf, withContext } = await import("./violations.ts");

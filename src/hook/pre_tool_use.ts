@@ -1,6 +1,6 @@
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { SHELL_TOOLS } from "../claude/payload.ts";
+import { mayChangeUnseen } from "../claude/payload.ts";
 import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { type AskedUse, judgeUse, unreadText } from "../policy/guards/judge_use.ts";
@@ -24,7 +24,7 @@ import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 export async function handle(work: HookWork): Promise<Answer> {
   const use = await askedUse(work);
   const mayHaveEffects = work.event.name === "PreToolUse" && use !== null &&
-    SHELL_TOOLS.has(use.tool) && work.config.guards !== DEFAULT_HOOK_CONFIG.guards;
+    mayChangeUnseen(use.tool) && work.config.guards !== DEFAULT_HOOK_CONFIG.guards;
   if (!mayHaveEffects) return await judge(work, use, await draftOf(work));
   const { effectsOf, withContext } = await import("./violations.ts");
   const { isUndo, notes, text } = await effectsOf(work, "before");

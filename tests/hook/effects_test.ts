@@ -125,6 +125,30 @@ test.git("a protected file that a command changed is told, and comes back by the
   assert.equal(await stop(home).then((answer) => answer.decision), undefined);
 });
 
+test.git("what a tool of an MCP server changed is told after it, or at the next command", async (home) => {
+  const project = laid(home);
+  const file = join(project, "yarn.lock");
+  for (const asksAfter of [true, false]) {
+    const use = {
+      session_id: SESSION,
+      cwd: project,
+      tool_name: "mcp__shell__run",
+      tool_use_id: `toolu_${++uses}`,
+      tool_input: { command: "update everything" },
+    };
+    assert.equal(answerOf(await hook("PreToolUse", use, home)), null);
+    Deno.writeTextFileSync(file, `evil ${asksAfter}\n`);
+    const answer = asksAfter
+      ? answerOf(await hook("PostToolUse", { ...use, tool_response: {} }, home))
+      : null;
+    const next = asksAfter ? { before: "", after: "" } : await bash(home, "ls");
+    const told = answer?.hookSpecificOutput?.additionalContext ?? next.before + next.after;
+    assert.match(told, /yarn\.lock/);
+    await bash(home, undoIn(told));
+    assert.equal(Deno.readTextFileSync(file), "v1\n");
+  }
+});
+
 test.git("a new file where none may be made is told, and removed by the command told", async (home) => {
   const project = laid(home);
   Deno.mkdirSync(join(project, "dist"));
