@@ -4,7 +4,7 @@ import type { FolderLook } from "../system/git/repository.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { type Locations, THIS_PROCESS } from "../system/environment.ts";
 import { quietly } from "../base/errors.ts";
-import { readCachedConfig, rememberStrict, storeCachedConfig } from "../db/config_cache.ts";
+import { readCachedConfig, rememberWhenBlind, storeCachedConfig } from "../db/config_cache.ts";
 import { openDatabase } from "../db/database.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, hashConfigFiles, missingFiles } from "./discover.ts";
 import { keepFile, keptAmong, REMOVED } from "./kept_files_table.ts";
@@ -74,7 +74,7 @@ export async function loadHookConfig(
     const atMs = Date.now();
     storeCachedConfig(home, { key, hash, parsed: config, atMs });
     if (config.unreadable === "") {
-      rememberStrict(home, key, { isStrict: parsed.policy.isStrict, atMs });
+      rememberWhenBlind(home, key, { answer: parsed.policy.whenBlind, atMs });
     }
   }
   return { config, configFrom: "parsed", cache: home, brought };
@@ -119,7 +119,7 @@ async function configOfUnreadable(
   },
 ): Promise<HookConfig> {
   const { logUnknown, withLock } = await import("./last_policy.ts");
-  if (from.cache === null && !from.noDb && !parsed.policy.isStrict) {
+  if (from.cache === null && !from.noDb && parsed.policy.whenBlind === "allow") {
     logUnknown(parsed.hook, from.locations);
   }
   return withLock(parsed, from);

@@ -1,25 +1,27 @@
-/** Keeps strict rules in force while a configuration file cannot be read. */
+/** What gates answer while a configuration file cannot be read. */
 import type { DatabaseSync } from "node:sqlite";
 import { appendLog, logFiles } from "../system/log.ts";
 import type { Locations } from "../system/environment.ts";
-import { readCachedConfig, rememberedStrict } from "../db/config_cache.ts";
+import { readCachedConfig, rememberedWhenBlind } from "../db/config_cache.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, isLeftOut } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
 import { loadSections, type StrictPolicy } from "./sections.ts";
 
-/** The configuration for hooks. It forbids every change when a file with strict rules cannot be read. */
+/** The configuration for hooks. While a file cannot be read whose gates do not allow then, it says so in the policy. */
 export function withLock(
   { hook, policy, isOnlyLeftOut }: ParsedConfig,
   from: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
 ): HookConfig {
   const { files, cache } = from;
   if (hook.unreadable === "") return hook;
-  const isStrict = isOnlyLeftOut
-    ? wasStrictBefore(files, cache)
-    : policy.isStrict || wasStrict(files, cache);
-  if (!isStrict) return hook;
-  const locked: StrictPolicy = { ...policy, lock: hook.unreadable };
+  const whenBlind = isOnlyLeftOut
+    ? beforeLeftOut(files, cache)
+    : policy.whenBlind !== "allow"
+    ? policy.whenBlind
+    : before(files, cache);
+  if (whenBlind === "allow") return hook;
+  const locked: StrictPolicy = { ...policy, whenBlind, lock: hook.unreadable };
   return { ...hook, guards: JSON.stringify(locked) };
 }
 
@@ -35,23 +37,28 @@ export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: L
   });
 }
 
-/** Whether the rules were strict when they were last read. The topmost file is looked up first. */
-function wasStrict(files: readonly ConfigFile[], cache: DatabaseSync | null): boolean {
-  if (cache === null) return false;
+type WhenBlind = StrictPolicy["whenBlind"];
+
+/** What gates answered without their rules when these were last read. The topmost file is looked up first. */
+function before(files: readonly ConfigFile[], cache: DatabaseSync | null): WhenBlind {
+  if (cache === null) return "allow";
   for (const { path } of files.toReversed()) {
-    if (rememberedStrict(cache, path)) return true;
+    const remembered = rememberedWhenBlind(cache, path);
+    if (remembered !== null) return remembered;
     const last = policyIn(readCachedConfig(cache, path, null));
-    if (last !== undefined) return last.isStrict === true || typeof last.lock === "string";
+    if (last !== undefined) {
+      return last.whenBlind ?? (last.isStrict || typeof last.lock === "string" ? "deny" : "allow");
+    }
   }
-  return false;
+  return "allow";
 }
 
-/** Whether the stored rules are strict. A left-out file may never have counted, so only stored rules tell. */
-function wasStrictBefore(files: readonly ConfigFile[], cache: DatabaseSync | null): boolean {
-  return cache !== null &&
-    files.some((file) =>
-      (file.layer !== "user" || isLeftOut(file)) && rememberedStrict(cache, file.path)
-    );
+/** As before, for files that are left out. Such a file may never have counted, so only what is remembered tells. */
+function beforeLeftOut(files: readonly ConfigFile[], cache: DatabaseSync | null): WhenBlind {
+  if (cache === null) return "allow";
+  const counted = files.filter((file) => file.layer !== "user" || isLeftOut(file));
+  const remembered = counted.map(({ path }) => rememberedWhenBlind(cache, path));
+  return remembered.find((answer) => answer !== null) ?? "allow";
 }
 
 /** The policy in a cached configuration of any version; undefined when it holds none. */

@@ -19,6 +19,7 @@ export interface CompileFrom {
 export interface StrictPolicy {
   readonly root: string | null;
   readonly isStrict: boolean;
+  readonly whenBlind: "allow" | "ask" | "deny";
   readonly lock: string | null;
   /** Whether the agent may not change the policy's files. */
   readonly protectsItself: boolean;

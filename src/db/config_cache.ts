@@ -35,26 +35,31 @@ export function storeCachedConfig(
   );
 }
 
-/** Lets every configuration be read anew; which rules were strict stays known. */
+/** Lets every configuration be read anew; what gates answer without their rules stays known. */
 export function forgetCachedConfigs(db: DatabaseSync): void {
-  db.prepare("DELETE FROM config_cache WHERE config_path NOT GLOB ?").run(`${STRICT_MARK}*`);
+  db.prepare("DELETE FROM config_cache WHERE config_path NOT GLOB ?").run(`${MARK}*`);
 }
 
-/** Begins the key of the row that marks rules as strict. It is a row of its own, because other versions replace the file's row. */
-const STRICT_MARK = "strict:";
+/**
+ * Begins the key of the row that remembers what gates answer without their rules: `strict:`, as older versions wrote it.
+ * It is a row of its own, because other versions replace the file's row.
+ */
+const MARK = "strict:";
 
-/** Stores whether the rules of a file are strict, for when the file cannot be read. */
-export function rememberStrict(
+/** Stores what the gates of a file answer when it cannot be read. */
+export function rememberWhenBlind(
   db: DatabaseSync,
   path: string,
-  { isStrict, atMs }: { readonly isStrict: boolean; readonly atMs: number },
+  { answer, atMs }: { readonly answer: "allow" | "ask" | "deny"; readonly atMs: number },
 ): void {
-  const key = STRICT_MARK + path;
-  if (isStrict) return storeCachedConfig(db, { key, hash: "", parsed: true, atMs });
+  const key = MARK + path;
+  if (answer !== "allow") return storeCachedConfig(db, { key, hash: "", parsed: answer, atMs });
   quietly(() => db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(key));
 }
 
-/** Whether the rules of a file were strict when they were last read. */
-export function rememberedStrict(db: DatabaseSync, path: string): boolean {
-  return readCachedConfig(db, STRICT_MARK + path, null) !== undefined;
+/** What the gates of a file answered without it when it was last read; null when they allowed, or nothing is known. */
+export function rememberedWhenBlind(db: DatabaseSync, path: string): "ask" | "deny" | null {
+  const answer = readCachedConfig(db, MARK + path, null);
+  // Older versions remember strict rules as `true`.
+  return answer === undefined ? null : answer === "ask" ? "ask" : "deny";
 }

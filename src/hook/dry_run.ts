@@ -11,8 +11,13 @@ import { prepareParts, untoldAt } from "../policy/requirements/tool_requirements
 import { type JudgedUse, judgePart } from "../policy/requirements/use_decision.ts";
 import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
 import { rulesOf, type SingleRule, whyAside } from "../policy/guards/single_rules.ts";
-import { isForTool } from "../policy/guards/decide.ts";
-import type { GuardPolicy, PermissionPolicy, Verdict } from "../policy/guards/guard_policy.ts";
+import { BLIND_RULE, isForTool } from "../policy/guards/decide.ts";
+import type {
+  GuardPolicy,
+  PermissionPolicy,
+  Verdict,
+  WhenBlind,
+} from "../policy/guards/guard_policy.ts";
 import { mayBeOpen, type Open } from "../policy/requirements/open_requirements.ts";
 import type { Requirement, RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { satisfyingOf } from "../policy/requirements/standing.ts";
@@ -172,9 +177,13 @@ interface Saying {
 async function explained(tried: TriedEvent, at: At): Promise<Pick<Trial, "verdict" | "sayings">> {
   const { event, use } = tried;
   const { policy, places } = at;
-  const verdict = use === null || policy === null
+  const judged: Verdict = use === null || policy === null
     ? { blocks: [], doubts: [] }
     : await judgeUse(policy, use, places);
+  const refused = judged.blind === undefined || policy?.whenBlind !== "deny"
+    ? []
+    : [{ rule: BLIND_RULE, reason: `Blocked: ${judged.blind}` }];
+  const verdict = { ...judged, blocks: [...refused, ...judged.blocks] };
   if (use === null) return { verdict, sayings: [] };
   const rules = policy === null ? [] : rulesOf(policy);
   const noneAllows = rules.some(({ allows, name }) =>
@@ -252,6 +261,7 @@ export function explanationText(
     { title: "WHY", value: ({ why }) => why },
   ], { empty: "No rules.", color: options.color });
   const unsure = [
+    ...(verdict.blind === undefined ? [] : [`  not known: ${verdict.blind}`]),
     ...(verdict.unread === undefined ? [] : [`  a person is asked: ${unreadText(verdict.unread)}`]),
     ...verdict.doubts.map((doubt) => `  not known before it runs: ${doubt}`),
   ];
@@ -270,11 +280,11 @@ async function explainRequirements(
   const ground = groundOf(repository);
   if (ground.repository === null) return notCounting(ground.why);
   const keeping = keepingOf(db, config);
-  const isStrict = policy?.isStrict ?? false;
-  if (keeping === "off" && !isStrict) return notCounting(UNKEPT.why);
+  const { isStrict = false, whenBlind = "allow" } = policy ?? {};
+  if (keeping === "off" && whenBlind === "allow") return notCounting(UNKEPT.why);
   const atMs = Date.now();
   const places = await requirementsFor(requirements, use, ground.repository);
-  const untold = isStrict ? untoldAt(places) : [];
+  const untold = untoldAt(places);
   const { transcriptPath } = event;
   const at = { db, repository, sessionId, transcriptPath, atMs, isStrict };
   const prepared = await prepareParts(places, { ...use, toolUseId: null }, at);
@@ -289,10 +299,10 @@ async function explainRequirements(
   return requirements.map((requirement): Saying => {
     const { name } = requirement;
     if (untold.includes(requirement)) {
-      return row(name, "forbids", `${UNTOLD_BRANCH}, and the policy is strict`);
+      return row(name, whenBlind === "deny" ? "forbids" : "cannot tell", UNTOLD_BRANCH);
     }
     const said = parts.filter(({ triggered }) => triggered.includes(requirement))
-      .map((part) => standing(requirement, part, { keeping, isStrict }));
+      .map((part) => standing(requirement, part, { keeping, whenBlind }));
     const saying = said.find(({ says }) => says === "forbids") ??
       said.find(({ says }) => says === "cannot tell") ?? said[0] ??
       aside(requirement, use.tool, doubts);
@@ -306,7 +316,7 @@ async function explainRequirements(
 function standing(
   requirement: Requirement,
   { open, unknown, standings, facts, to }: JudgedUse,
-  { keeping, isStrict }: { readonly keeping: Keeping; readonly isStrict: boolean },
+  { keeping, whenBlind }: { readonly keeping: Keeping; readonly whenBlind: WhenBlind },
 ): Saying {
   const { name } = requirement;
   const met = row(name, "allows", "its condition is met");
@@ -314,7 +324,7 @@ function standing(
   if (keeping !== "lasting") {
     if (mayBeOpen([requirement], facts).length === 0) return met;
     const why = keeping === "off" ? UNKEPT.why : "what has been satisfied cannot be read";
-    return isStrict
+    return whenBlind === "deny"
       ? row(name, "forbids", `whether it is satisfied cannot be known: ${why}`)
       : row(name, "cannot tell", why);
   }

@@ -1,18 +1,12 @@
 import { count } from "../base/counts.ts";
-import type { DatabaseSync } from "node:sqlite";
 import { mayChangeUnseen } from "../claude/payload.ts";
 import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
-import { type AskedUse, judgeUse, unreadText } from "../policy/guards/judge_use.ts";
+import { decide, type Decision, type Judgement } from "../policy/decision.ts";
+import { type AskedUse, judgeUse } from "../policy/guards/judge_use.ts";
 import type { RequiredUse } from "../policy/requirements/tool_requirements.ts";
-import type { RequirementSaying } from "../policy/requirements/use_decision.ts";
 import { answerPermission } from "../policy/guards/decide.ts";
-import {
-  type Block,
-  type GuardPolicy,
-  MAIN_AGENT,
-  type Verdict,
-} from "../policy/guards/guard_policy.ts";
+import { type Block, type GuardPolicy, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import { mayBeRequired } from "../policy/requirements/requirement_look.ts";
 import { isPaused } from "../policy/store.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
@@ -41,9 +35,9 @@ async function judge(
   isUndo = false,
 ): Promise<Answer> {
   const guards = use === null || isUndo ? null : await judgeGuards(work, use);
-  const isStrict = guards?.isStrict ?? false;
   const required = use === null ? null : await askRequirements(work, use, {
-    isStrict,
+    isStrict: guards?.isStrict ?? false,
+    whenBlind: guards?.whenBlind ?? "allow",
     isAllowed: (guards?.allowedBy ?? null) !== null,
   });
   if (guards === null && required === null) {
@@ -52,10 +46,17 @@ async function judge(
   }
   const quoting = [guards?.blocks[0]?.reason ?? "", ...guards?.doubts ?? []];
   const [reason = "", ...doubts] = await tellable(work, draft, quoting);
+  const mayBeLifted = guards !== null &&
+    (guards.blocks.length > 0 || (guards.unread ?? guards.blind) !== undefined);
   let decision: Decision | undefined;
   await work.save((db) => {
     // Decides only once: a decision that was made with the database stays, even if the write fails.
-    decision ??= decide(work, db, { guards, required });
+    decision ??= decide({
+      guards,
+      required: required === null ? null : (denying) => required.decide(db, denying),
+      isLifted: mayBeLifted && db !== null &&
+        isPaused(db, { sessionId: work.sessionId, subject: "guards", atMs: work.atMs }),
+    });
     return draftWith(draft, decision, { reason, doubts });
   }, required?.apply);
   const answer = await answerOf(work, decision!);
@@ -107,14 +108,14 @@ function agentsOf(sent: HookWork["sent"]): string[] {
 
 const MAX_TOLD = 5;
 
-/** What the guards say; `allowedBy` is the rule that allows what a person would be asked for. */
-type Judgement = Verdict & { readonly allowedBy: string | null; readonly isStrict: boolean };
-
 async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | null> {
   const { config, event } = work;
   if (config.guards === "") return null;
   const policy: GuardPolicy = JSON.parse(config.guards);
-  const verdict = { ...await judgeUse(policy, use, work), isStrict: policy.isStrict };
+  const verdict = {
+    ...await judgeUse(policy, use, work),
+    ...{ isStrict: policy.isStrict, whenBlind: policy.whenBlind },
+  };
   if (event.name !== "PermissionRequest") return { ...verdict, allowedBy: null };
   const answer = answerPermission(policy.permission, use.tool);
   if (answer.kind === "deny") {
@@ -122,15 +123,14 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
   }
   // No rule answers for a person where only running the command shows what it does.
   const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0 &&
-    verdict.unread === undefined;
+    (verdict.unread ?? verdict.blind) === undefined;
   return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
 }
 
 async function askRequirements(
   work: HookWork,
   use: AskedUse,
-  { isStrict, isAllowed }: {
-    readonly isStrict: boolean;
+  { isAllowed, ...how }: Pick<Judgement, "isStrict" | "whenBlind"> & {
     /** Whether a rule would answer for the person. */
     readonly isAllowed: boolean;
   },
@@ -142,49 +142,13 @@ async function askRequirements(
     ? await (await import("../policy/requirements/tool_requirements.ts")).prepareUse(
       config.requirements,
       { ...use, toolUseId: event.toolUseId },
-      { ...work, isStrict, transcriptPath: transcriptOf(work.sent) },
+      { ...work, ...how, transcriptPath: transcriptOf(work.sent) },
     )
     : null;
   // A PermissionRequest is never denied here: PreToolUse has done that. It is noted that a person is asked.
   return isAsked
     ? (await import("../policy/requirements/tool_requirements.ts")).askedFor(sessionId, prepared)
     : prepared;
-}
-
-interface Decision {
-  readonly blocks: readonly Block[];
-  readonly required: RequirementSaying | null;
-  /** The rules that forbid the use, also those that a person has lifted. */
-  readonly rules: readonly string[];
-  readonly denied: boolean;
-  readonly asks: string | null;
-  /** Of the rules that would have denied the use, those that a person has lifted. */
-  readonly paused: readonly string[];
-  readonly allowedBy: string | null;
-}
-
-function decide(
-  { sessionId, atMs }: HookWork,
-  db: DatabaseSync | null,
-  judged: { readonly guards: Judgement | null; readonly required: RequiredUse | null },
-): Decision {
-  const { guards } = judged;
-  const found = guards?.blocks ?? [];
-  const unread = guards?.unread ?? null;
-  const isLifted = (found.length > 0 || unread !== null) && db !== null &&
-    isPaused(db, { sessionId, subject: "guards", atMs });
-  const blocks = isLifted ? found.filter(({ isLasting }) => isLasting) : found;
-  const required = judged.required?.decide(db, blocks.map(({ rule }) => rule)) ?? null;
-  const denied = blocks.length > 0 || (required?.reason ?? "") !== "";
-  return {
-    blocks,
-    required,
-    rules: [...found.map(({ rule }) => rule), ...required?.rules ?? []],
-    denied,
-    asks: denied || isLifted ? null : unread,
-    paused: [...(isLifted ? ["guards"] : []), ...(required?.paused ? ["requirements"] : [])],
-    allowedBy: required?.withholds ? null : guards?.allowedBy ?? null,
-  };
 }
 
 function draftWith(
@@ -214,12 +178,13 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const { event } = work;
   if (!decision.denied && decision.asks !== null) {
     // A PermissionRequest asks the person anyway.
-    return event.name === "PermissionRequest"
-      ? null
-      : gate("ask", `conclaude: ${unreadText(decision.asks)}`);
+    return event.name === "PermissionRequest" ? null : gate("ask", `conclaude: ${decision.asks}`);
   }
   if (!decision.denied) {
     decision.required?.notices.forEach(work.tell);
+    if (decision.unseen !== null) {
+      work.tell(`conclaude let ${work.event.toolName} pass unjudged: ${decision.unseen}`);
+    }
     return decision.allowedBy === null ? await recalled(work) : permission({ behavior: "allow" });
   }
   const reason = await reasonOf(decision, work);
@@ -243,7 +208,10 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
     ...told(blocks),
     isForGood
       ? wayForPerson(work)
-      : `Nothing was done. Go on in another way. ${await wayOut(work)}`,
+      : `Nothing was done. Go on in another way. ${
+        (blocks.every(({ isBlind }) => isBlind) ? await wayToKnow(work) : null) ??
+          await wayOut(work)
+      }`,
   ];
   const open = required?.reason ?? "";
   // If the guards deny as well, their text already says how to go on.

@@ -3,7 +3,11 @@ import { groundFor, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
 import { quietly } from "../base/errors.ts";
 import { keepingOf } from "../policy/guards/lift.ts";
 import { standOf } from "../policy/requirements/standings.ts";
-import { deniedUnkept, isStrict, unkeptText } from "../policy/requirements/asked_requirements.ts";
+import {
+  deniedUnkept,
+  deniesBlind,
+  unkeptText,
+} from "../policy/requirements/asked_requirements.ts";
 import { carriedOver, takenOver } from "../policy/requirements/satisfy.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { briefingText, reminderText } from "../policy/requirements/requirement_text.ts";
@@ -31,7 +35,7 @@ export function beginRequirements(work: HookWork): SessionRequirements {
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
   const ground = groundFor(work);
   if (work.repository?.isUntold) {
-    const meaning = isStrict(work.config)
+    const meaning = deniesBlind(work.config)
       ? "what requirements are about is denied"
       : ground.kind === "branch"
       ? `the requirements of ${ground.branch} count on`
@@ -80,10 +84,10 @@ export function beginRequirements(work: HookWork): SessionRequirements {
 async function whyNot(work: HookWork, policy: RequirementPolicy, why: string): Promise<string> {
   if (policy.briefing === "none") return "";
   const { db, config, repository } = work;
-  if (repository?.isUntold && isStrict(config)) {
+  if (repository?.isUntold && deniesBlind(config)) {
     return `## Requirements: what they are about is denied here, for ${why}`;
   }
-  if (keepingOf(db, config) !== "off" || !isStrict(config)) {
+  if (keepingOf(db, config) !== "off" || !deniesBlind(config)) {
     return `## Requirements: not in force here, for ${why}`;
   }
   return `## Requirements: ${

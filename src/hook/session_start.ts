@@ -4,7 +4,7 @@ import { summarizeInput } from "../claude/payload.ts";
 import { DEFAULT_HOOK_CONFIG, isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, quietly } from "../base/errors.ts";
-import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
+import type { GuardPolicy, WhenBlind } from "../policy/guards/guard_policy.ts";
 import type { StopPolicy } from "../policy/stops/stop_policy.ts";
 import {
   contextChars,
@@ -106,13 +106,14 @@ async function lookAfter(others: readonly SessionProcess[], own: number | null) 
 
 function tellProblems({ config, configFiles, tell }: HookWork): void {
   const { problems, problemKeys, brokenRequirements, unreadable } = config;
-  if (problems <= configFiles.filter(isLeftOut).length && !isLocked(config)) return;
+  if (problems <= configFiles.filter(isLeftOut).length && blindly(config) === "allow") return;
   const more = problems > problemKeys.length ? " and more" : "";
   const what = unreadable === ""
     ? `the configuration has ${count(problems, "problem")}, in ${problemKeys.join(", ")}${more}`
     : unreadable;
-  const meaning = isLocked(config)
-    ? "Its rules were strict, so every change is refused until it can be read."
+  const whenBlind = blindly(config);
+  const meaning = whenBlind !== "allow"
+    ? `Until it can be read, every change is ${whenBlind === "deny" ? "refused" : "asked about"}.`
     : unreadable === ""
     ? "The rest of it counts."
     : "Nothing of that file counts.";
@@ -128,11 +129,11 @@ function mayGuard({ guards, requirements, stop, subagentStop, prompts }: HookCon
     [requirements, stop, subagentStop, prompts].some((section) => section !== "");
 }
 
-/** Whether nothing may be changed because a strict policy cannot be read. */
-function isLocked({ unreadable, guards }: HookConfig): boolean {
-  if (unreadable === "") return false;
-  const { lock }: GuardPolicy = JSON.parse(guards);
-  return lock !== null;
+/** What gates answer because the policy cannot be read. */
+function blindly({ unreadable, guards }: HookConfig): WhenBlind {
+  if (unreadable === "") return "allow";
+  const { lock, whenBlind }: GuardPolicy = JSON.parse(guards);
+  return lock === null ? "allow" : whenBlind;
 }
 
 /** Names the files that are ignored because other users could have written them. A compaction begins no session. */

@@ -58,7 +58,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [22, "9d18c610cb005de02fa3ca1f77efaa6c"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [23, "0ec69e529a2901fed56e29fdadaffc36"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

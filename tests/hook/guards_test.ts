@@ -461,6 +461,7 @@ test("explain says of every rule why it forbids, allows or does not match", asyn
   };
   assert.deepEqual(await explain("Edit", "src/a"), {
     decision: "allow",
+    "gates.whenBlind": "not asked: it is switched off",
     strict: "not asked: it is switched off",
     "toolUsageValidation[0]": "does not match: it is about the tool Bash",
     "toolUsageValidation[1]": "does not match: it is about the tool Bash",

@@ -44,14 +44,14 @@ test("a strict policy that is broken refuses every change until it is repaired",
   for (const tool of ["Bash", "Edit", "Write", "NotebookEdit", "mcp__db__query", "KillShell"]) {
     const reason = await ask(home, tool, { command: "echo hi", file_path: "/tmp/x" });
     assert.ok(reason?.includes(`${path}:4:1: not valid YAML`), `${tool}: ${reason}`);
-    assert.match(reason!, /were strict/);
+    assert.match(reason!, /rules cannot be read/);
     assert.match(reason!, /`conclaude config validate`/);
   }
   for (const tool of ["Read", "Grep", "Glob", "LS", "WebFetch", "TodoWrite", "Agent"]) {
     assert.equal(await ask(home, tool, { file_path: "/tmp/x" }), null, tool);
   }
   const row = executions(home).find(({ status }) => status === "blocked")!;
-  assert.deepEqual((row["metadata"] as { rules: string[] }).rules, ["preToolUse.strict"]);
+  assert.deepEqual((row["metadata"] as { rules: string[] }).rules, ["gates.whenBlind"]);
   Deno.writeTextFileSync(path, STRICT);
   assert.equal(await bash(home), null);
 });
@@ -214,7 +214,7 @@ test("explain names the broken strict policy as the rule", async (home) => {
   const { stdout } = await conclaude(home, "explain", "Bash", "echo hi", "--json");
   const { decision, rules } = JSON.parse(stdout);
   assert.equal(decision, "deny");
-  assert.equal(rules[0].rule, "preToolUse.strict");
+  assert.equal(rules[0].rule, "gates.whenBlind");
   assert.equal(rules[0].says, "forbids");
 });
 

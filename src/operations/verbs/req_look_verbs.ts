@@ -6,7 +6,7 @@ import type { Ground } from "../../policy/requirements/ground.ts";
 import { UNKEPT } from "../../policy/requirements/ground.ts";
 import {
   deniedUnkept,
-  isStrict,
+  deniesBlind,
   unkeptText,
 } from "../../policy/requirements/asked_requirements.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
@@ -53,7 +53,7 @@ export const status = verb({
     const here = await hereOfSession(context, db, sessionId);
     const { ground } = here;
     const fault = faultOf(here.config);
-    if (ground === UNKEPT && isStrict(here.config)) {
+    if (ground === UNKEPT && deniesBlind(here.config)) {
       const repository = findRepository(lookUpwards(here.folder));
       const at = { sessionId, atMs: Date.now(), environment: context.environment };
       const denied = await deniedUnkept(here.requirements, repository, at);

@@ -135,16 +135,15 @@ function refusal(rule: string, tool: string): PermissionAnswer {
 /** The rule by which a strict policy denies a tool use that cannot be judged. */
 export const STRICT_RULE = "preToolUse.strict";
 
+/** The rule that answers where the policy, the database or the branch cannot be read. */
+export const BLIND_RULE = "gates.whenBlind";
+
 /** Tools that only look, ask, or keep notes. A subagent's tool uses are judged one by one. */
 const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);
 
-/** While a strict policy cannot be read, denies every tool that could change something. */
-export function judgeLock({ lock }: GuardPolicy, tool: string): Block[] {
-  if (lock === null || LOOKING_TOOLS.has(tool)) return [];
-  const reason = `Blocked ${tool} operation: the rules cannot be read: ${lock}. They were strict ` +
-    "(preToolUse.strict), so nothing may be changed until a person has corrected that; " +
-    "`conclaude config validate` shows what is wrong.";
-  return [{ rule: STRICT_RULE, reason }];
+/** Whether a tool changes nothing, so that it needs no rules. */
+export function looksOnly(tool: string): boolean {
+  return LOOKING_TOOLS.has(tool);
 }
 
 /** Programs that run what stands in a file of the project. */

@@ -2,6 +2,7 @@
  * The guards' policy, compiled from the configuration to plain JSON, so that hooks read it from the cache. Regular
  * expressions are sources for the flag `s`, anchored at both ends.
  */
+import type { StrictPolicy } from "../../config/sections.ts";
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../../claude/payload.ts";
 
 export interface FileRule {
@@ -33,12 +34,16 @@ export interface ToolRule extends FileRule {
   readonly isPrefix: boolean;
 }
 
+export type WhenBlind = StrictPolicy["whenBlind"];
+
 export interface GuardPolicy {
   /** The folder of the project's configuration file; null when only the user's own file has rules. */
   readonly root: string | null;
   /** Whether the policy denies what cannot be known before it runs. */
   readonly isStrict: boolean;
-  /** Why every change is denied: a strict policy cannot be read. Null when it can. */
+  /** The answer where the policy, the database or the branch cannot be read. */
+  readonly whenBlind: WhenBlind;
+  /** Why the policy cannot be read that would not simply allow then. Null when it can. */
   readonly lock: string | null;
   readonly preventsRootAdditions: boolean;
   readonly rootAdditionsMessage: string | null;
@@ -73,6 +78,8 @@ export interface Block {
   readonly reason: string;
   /** True where a pause does not lift it. */
   readonly isLasting?: boolean;
+  /** True where it is only refused because something cannot be read. */
+  readonly isBlind?: boolean;
 }
 
 /** What a command would throw away, if it is there. */
@@ -95,6 +102,8 @@ export interface Verdict {
   readonly discards?: readonly Discard[];
   /** Why the use was not judged to its end; then a person decides. */
   readonly unread?: string;
+  /** What cannot be read that would have to be known, as a sentence without its end; then `gates.whenBlind` decides. */
+  readonly blind?: string;
 }
 
 export const MAIN_AGENT = "main";

@@ -23,6 +23,13 @@ const WRITTEN_BY = "Commands that may write the files: `npm run generate*`.";
 const AGENT = "Only for these agents: `main`, or the type of a subagent or of `claude --agent`.";
 
 export const GUARD_SECTIONS = {
+  gates: section("What every gate answers that cannot see.", {
+    whenBlind: perhaps(
+      ["allow", "ask", "deny"],
+      "The answer where a rule or requirement may count, and its file, the database or the branch cannot be read. " +
+        "Without it `deny` under `preToolUse.strict`, else `allow`, which the person is told of.",
+    ),
+  }),
   preToolUse: section(
     "What is judged before a tool runs.",
     {
@@ -121,7 +128,7 @@ type Values = SectionValues<typeof GUARD_SECTIONS>;
 type PreToolUse = Values["preToolUse"];
 
 export function compileGuards(
-  { preToolUse, permissionRequest }: Values,
+  { gates, preToolUse, permissionRequest }: Values,
   { root, home, nameOf }: CompileFrom,
 ): GuardPolicy {
   const files = (key: "uneditableFiles" | "preventAdditions"): FileRule[] =>
@@ -143,6 +150,7 @@ export function compileGuards(
   return {
     root,
     isStrict: preToolUse.strict,
+    whenBlind: gates.whenBlind ?? (preToolUse.strict ? "deny" : "allow"),
     lock: null,
     preventsRootAdditions: preToolUse.preventRootAdditions,
     rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,

@@ -1,7 +1,7 @@
 /** Judges a tool use by the guards' rules. A shell command is parsed only when a rule could mean it. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
-import { judgeLock, judgeOwn, judgeTool, mayConcernCommands, STRICT_RULE } from "./decide.ts";
+import { judgeOwn, judgeTool, looksOnly, mayConcernCommands, STRICT_RULE } from "./decide.ts";
 import { mayWriteFiles, pathsInInput } from "./mcp_files.ts";
 import { textAfter } from "./protected.ts";
 import { isRootAddition, judgeFile, ROOT_RULE } from "./file_rules.ts";
@@ -32,6 +32,9 @@ const SIGNS_OF_GIT = [/\bgit\b/i, /\b(?:checkout|restore|stash|reset|switch)\b/]
 /** How many files are read for a generated-file marker; each costs 30 µs and more. */
 const MAX_HEADS = 5_000;
 
+const TO_MEND = "Until a person has corrected that, nothing of them is known; " +
+  "`conclaude config validate` shows what is wrong.";
+
 const MAX_DOUBTS = 50;
 const MAX_REASON_CHARS = 1_500;
 const REASON_END_CHARS = 300;
@@ -45,8 +48,9 @@ export async function judgeUse(
   places: OwnPlaces,
 ): Promise<Verdict> {
   const { tool, agents, folder, home, gitAliases } = use;
-  const locked = judgeLock(policy, tool);
-  if (locked.length > 0) return { blocks: locked, doubts: [] };
+  if (policy.lock !== null && !looksOnly(tool)) {
+    return { ...NOTHING, blind: `the rules cannot be read: ${policy.lock}. ${TO_MEND}` };
+  }
   const root = policy.root ?? use.projectDir;
   const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool) || mayWriteFiles(tool);
   let own: readonly OwnFile[] | undefined = policy.protectsItself && writes ? undefined : [];

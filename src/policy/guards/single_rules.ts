@@ -1,7 +1,7 @@
 /** The rules of a policy as a list for people: names, patterns, and why a rule does not match. */
 import { count } from "../../base/counts.ts";
 import { DANGEROUS_RULE } from "./dangerous.ts";
-import { STRICT_RULE } from "./decide.ts";
+import { BLIND_RULE, STRICT_RULE } from "./decide.ts";
 import { IGNORED_RULE, ROOT_RULE } from "./file_rules.ts";
 import {
   type Actor,
@@ -44,12 +44,13 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
     glob,
     aim: { ...EVERYTHING, agent },
   });
-  const { isStrict, lock } = policy;
+  const { isStrict } = policy;
   return [
+    single(BLIND_RULE, policy.whenBlind !== "allow", "what it has to know can be read"),
     single(
       STRICT_RULE,
-      isStrict || lock !== null,
-      lock === null ? "what it does is known before it runs" : "it only looks",
+      isStrict,
+      "what it does is known before it runs",
     ),
     ...policy.tools.map((rule): SingleRule => {
       const { name, glob, about, action } = rule;

@@ -188,12 +188,17 @@ function isPlanFile(path: string): boolean {
   return PLAN_FOLDER.test(path);
 }
 
-/** Whether the policy is strict: then a tool use is denied if its requirements cannot be judged. */
+/** Whether the policy is strict. */
 export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {
   return guards !== "" && (JSON.parse(guards) as GuardPolicy).isStrict;
 }
 
-/** The names of the requirements that a strict policy denies now; none where there is no branch. */
+/** Whether gates deny what they cannot see. */
+export function deniesBlind({ guards }: Pick<HookConfig, "guards">): boolean {
+  return guards !== "" && (JSON.parse(guards) as GuardPolicy).whenBlind === "deny";
+}
+
+/** The names of the requirements that are denied now because nothing can be kept; none where there is no branch. */
 export async function deniedUnkept(
   requirements: readonly Requirement[],
   repository: Repository | undefined,
@@ -206,10 +211,10 @@ export async function deniedUnkept(
   return mayBeOpen(requirements, facts).map(({ name }) => name);
 }
 
-/** Says which of them a strict policy denies, as a sentence without its end. */
+/** Says which of them are denied, as a sentence without its end. */
 export function unkeptText(denied: readonly string[]): string {
   const named = denied.length === 1 ? `"${denied[0]}" is` : `${denied.join(", ")} are`;
   return denied.length === 0
     ? `none of them denies anything on this branch, though none can be satisfied, for ${UNKEPT.why}`
-    : `what ${named} about is denied here, for ${UNKEPT.why}, and the policy is strict`;
+    : `what ${named} about is denied here, for ${UNKEPT.why}`;
 }

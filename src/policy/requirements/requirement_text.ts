@@ -71,15 +71,14 @@ function quoted(names: readonly string[]): string {
 }
 
 /** Why a strict policy denies a tool use when satisfactions cannot be read. */
-export function unknownText(names: readonly string[], keeping: Keeping): string {
-  const what = names.length === 0
-    ? "the requirements here are satisfied"
-    : `${quoted(names)} ${names.length === 1 ? "is" : "are"} satisfied`;
+export function unknownText(mayCount: readonly Requirement[], keeping: Keeping): string {
+  const names = [...new Set(mayCount.map(({ name }) => name))];
+  const what = `${quoted(names)} ${names.length === 1 ? "is" : "are"} satisfied`;
   const why = keeping === "off"
-    ? "known, for the database is switched off, and the policy is strict. A person has to switch it on " +
+    ? "known, for the database is switched off. A person has to switch it on " +
       "(`database.enabled: true`; `conclaude config path` says where)."
-    : "read from the database, and the policy is strict.";
-  return `Blocked: whether ${what} cannot be ${why}`;
+    : "read from the database.";
+  return `whether ${what} cannot be ${why}`;
 }
 
 export interface OpenOnBranch {

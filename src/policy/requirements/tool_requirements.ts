@@ -1,6 +1,6 @@
 /** Decides by the requirements whether a tool use may happen. Loaded only where one could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
-import { STRICT_RULE } from "../guards/decide.ts";
+import type { WhenBlind } from "../guards/guard_policy.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import { type Keeping, keepingOf } from "../guards/lift.ts";
@@ -36,6 +36,7 @@ interface Around {
   readonly transcriptPath: string | null;
   readonly hide?: Proving["hide"];
   readonly isStrict: boolean;
+  readonly whenBlind: WhenBlind;
 }
 
 /** Looks up everything before the transaction begins. Null when the tool use falls under no requirement. */
@@ -51,19 +52,23 @@ export async function prepareUse(
   const places = await requirementsFor(requirements, use, ground.repository);
   if (places.length === 0) return null;
   const { config, isStrict } = at;
-  const untold = isStrict ? untoldAt(places) : [];
-  if (untold.length > 0) return ofUntoldBranch(untold, at);
+  const untold = untoldAt(places);
   const parts = await prepareParts(places, use, at);
-  if (parts.length === 0) {
+  if (parts.length + untold.length === 0) {
     return notCounting(ground.kind === "none" ? ground.why : DETACHED);
   }
   return {
     apply: applyChanges,
     decide(db, denying) {
       const keeping = keepingOf(db, config);
-      return db === null || keeping !== "lasting"
-        ? undecided(keeping, parts, isStrict)
+      const saying = parts.length === 0
+        ? SILENT
+        : db === null || keeping !== "lasting"
+        ? undecided(keeping, parts, at)
         : decideUse(parts, db, { denying, isStrict });
+      // Where gates allow then, the session's last branch counts.
+      const isKnown = untold.length === 0 || (at.whenBlind === "allow" && parts.length > 0);
+      return isKnown ? saying : withUntold(saying, untold, { ...at, db });
     },
   };
 }
@@ -75,31 +80,24 @@ export function untoldAt(places: readonly MeantPlace[]): Requirement[] {
   ).filter(({ stopOnly }) => !stopOnly);
 }
 
-/** A strict policy denies a tool use on an unknown branch. */
-function ofUntoldBranch(
+function withUntold(
+  saying: RequirementSaying,
   untold: readonly Requirement[],
-  { sessionId, atMs }: Pick<Around, "sessionId" | "atMs">,
-): RequiredUse {
+  { sessionId, atMs, db }: Pick<Around, "sessionId" | "atMs" | "db">,
+): RequirementSaying {
   const names = [...new Set(untold.map(({ name }) => `"${name}"`))].join(", ");
-  const reason =
-    `Blocked: whether ${names} counts here cannot be known, for ${UNTOLD_BRANCH}, and ` +
-    "the policy is strict. A person has to make `git symbolic-ref HEAD` work here, as the hook runs it.";
-  return {
-    apply: applyChanges,
-    decide(db, denying) {
-      const paused = db !== null && isPaused(db, { sessionId, subject: "requirements", atMs });
-      const rules = denying.includes(STRICT_RULE) ? [] : [STRICT_RULE];
-      const notes = { requirements: UNTOLD_BRANCH };
-      return { ...SILENT, reason: paused ? "" : reason, rules, paused, notes };
-    },
-  };
+  const blind = `whether ${names} counts here cannot be known, for ${UNTOLD_BRANCH}. ` +
+    "A person has to make `git symbolic-ref HEAD` work here, as the hook runs it.";
+  const paused = db !== null && isPaused(db, { sessionId, subject: "requirements", atMs });
+  const notes = { ...saying.notes, requirements: UNTOLD_BRANCH };
+  return { ...saying, notes, ...(paused ? { paused } : { blind }) };
 }
 
 /** Gathers the facts at each place. Without a branch only the session's working tree counts, by its last branch. */
 export async function prepareParts(
   places: readonly MeantPlace[],
   use: Parameters<typeof prepareUse>[1],
-  at: Omit<Around, "config">,
+  at: Omit<Around, "config" | "whenBlind">,
 ): Promise<PreparedUse[]> {
   const parts: PreparedUse[] = [];
   for (const place of places) {
@@ -117,7 +115,7 @@ export async function prepareParts(
 async function prepareAt(
   place: MeantPlace & { readonly branch: string },
   use: Parameters<typeof prepareUse>[1],
-  at: Omit<Around, "config" | "repository">,
+  at: Omit<Around, "config" | "repository" | "whenBlind">,
 ): Promise<PreparedUse> {
   const { repository, branch, isCheckedOut, triggered, doubts } = place;
   const feared = at.isStrict ? doubts.map(({ requirement }) => requirement) : [];
@@ -160,28 +158,28 @@ export function askedFor(sessionId: string, prepared: RequiredUse | null): Requi
     apply: applyChanges,
     decide(db, denying) {
       if (denying.length > 0) return SILENT;
-      const isOpen = (prepared?.decide(db, denying).reason ?? "") !== "";
+      const { reason = "", blind } = prepared?.decide(db, denying) ?? {};
+      const isOpen = reason !== "" || blind !== undefined;
       const changes = [{ kind: "asked", sessionId }] as const;
       return { ...SILENT, changes, ...(isOpen ? { withholds: true } : {}) };
     },
   };
 }
 
-/** The answer where the satisfactions cannot be read. */
+/** What is said where the satisfactions cannot be read. */
 function undecided(
   keeping: Keeping,
   parts: readonly PreparedUse[],
-  isStrict: boolean,
+  { isStrict, whenBlind }: Pick<Around, "isStrict" | "whenBlind">,
 ): RequirementSaying {
   const notes = {
     requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
   };
-  const open = parts.flatMap(({ triggered, facts }) => mayBeOpen(triggered, facts));
-  const feared = parts.flatMap(({ doubts, facts }) =>
-    mayBeOpen(doubts.map(({ requirement }) => requirement), facts)
-  );
-  if (!isStrict || open.length + feared.length === 0) return { ...SILENT, notes };
-  const names = open.map(({ name }: Requirement) => name);
-  const reason = unknownText([...new Set(names)], keeping);
-  return { ...SILENT, reason, rules: [STRICT_RULE], notes };
+  const mayCount = parts.flatMap(({ triggered, doubts, facts }) => [
+    ...mayBeOpen(triggered, facts),
+    ...(isStrict ? mayBeOpen(doubts.map(({ requirement }) => requirement), facts) : []),
+  ]);
+  // Who switches the database off is told so when the session begins.
+  const isSilent = mayCount.length === 0 || (keeping === "off" && whenBlind === "allow");
+  return { ...SILENT, notes, ...isSilent ? {} : { blind: unknownText(mayCount, keeping) } };
 }

@@ -31,6 +31,8 @@ export interface RequirementSaying {
   readonly changes: readonly RequirementChange[];
   readonly notes: Readonly<Record<string, unknown>>;
   readonly notices: readonly string[];
+  /** What cannot be read that would have to be known; see `Verdict`. */
+  readonly blind?: string;
 }
 
 export const SILENT: RequirementSaying = {

@@ -7,7 +7,7 @@ import { undecidedCoven } from "../transfer/coven.ts";
 import type { EngineConfig } from "../../work/engine/engine_settings.ts";
 import { AGENT_COMMAND } from "../../work/engine/launch.ts";
 import { listWorkflowFiles } from "../../work/engine/workflow_files.ts";
-import { isStrict } from "../../policy/requirements/asked_requirements.ts";
+import { deniesBlind } from "../../policy/requirements/asked_requirements.ts";
 import { groundOf, UNTOLD_BRANCH } from "../../policy/requirements/ground.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isAbsolutePath } from "../../base/paths.ts";
@@ -73,7 +73,7 @@ function judgeFiles(files: readonly ConfigFile[], isStrict: boolean): Finding {
   const next = "conclaude config validate";
   if (unreadable !== "") {
     const meaning = isStrict
-      ? "its rules were strict, so every change is refused until it can be read"
+      ? "its gates do not allow what they cannot see, so no change passes by itself until it can be read"
       : "nothing of that file counts, and no rule of it";
     return warn(`${unreadable}; ${meaning}`, next);
   }
@@ -90,7 +90,7 @@ function judgeFiles(files: readonly ConfigFile[], isStrict: boolean): Finding {
 export function lookAtBranch({ config, projectDir }: DoctorPlace): Finding[] {
   const repository = findRepository(lookUpwards(projectDir));
   if (config.requirements === "" || !repository?.isUntold) return [];
-  const meaning = isStrict(config)
+  const meaning = deniesBlind(config)
     ? "what requirements are about is denied"
     : "the requirements of the last branch of a session count, or none";
   const ground = groundOf(repository);

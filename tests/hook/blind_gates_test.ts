@@ -1,4 +1,4 @@
-/** What a strict policy makes of requirements where the database cannot be used. */
+/** What gates answer that cannot see: the database, the branch or the policy cannot be read. */
 import assert from "node:assert/strict";
 import { lastMetadata, type Row } from "../support/look.ts";
 import { RequiredProject } from "../support/required_project.ts";
@@ -88,4 +88,74 @@ Deno.test("the audit shows which facts of a branch git could not tell", async ()
     requirements.map(({ type, calculator, guardType }: Row) => [type, calculator ?? guardType]),
     [["dynamic", "branch_size"], ["guard", "protected_branch"], ["blocking", undefined]],
   );
+});
+
+/** What is answered before an edit: the decision, and what the person is told beside it. */
+async function answerTo(project: RequiredProject): Promise<readonly [string, string]> {
+  const input = { file_path: `${project.path}/src/a.ts` };
+  const answer = await project.send("PreToolUse", { tool_name: "Edit", tool_input: input });
+  const { permissionDecision, permissionDecisionReason } = Object(answer?.["hookSpecificOutput"]);
+  const told = permissionDecisionReason ?? answer?.["systemMessage"] ?? "";
+  return [String(permissionDecision ?? "passes"), String(told)];
+}
+
+/** Each way in which a gate can be blind, and what it says then. */
+const BLIND: readonly (readonly [
+  name: string,
+  rules: string,
+  says: RegExp,
+  spoil: (project: RequiredProject) => Promise<void>,
+])[] = [
+  [
+    "a file in the place of the database",
+    "requirements: {plan: {}}\n",
+    /whether "plan" is satisfied cannot be read from the database/,
+    async (project) => {
+      await project.start();
+      Deno.writeTextFileSync(project.home.database, "no database");
+    },
+  ],
+  [
+    "a branch that git cannot tell",
+    PROT + "}\n",
+    /whether "prot" counts here cannot be known/,
+    ({ path }) => Deno.writeTextFile(`${path}/.git/HEAD`, "ref: refs/heads/.invalid\n"),
+  ],
+];
+
+for (const [name, rules, says, spoil] of BLIND) {
+  Deno.test(`gates.whenBlind decides about ${name}`, async () => {
+    for (
+      const [keys, decision] of [
+        ["", "passes"],
+        ["gates: {whenBlind: ask}\n", "ask"],
+        ["gates: {whenBlind: deny}\n", "deny"],
+        [STRICT, "deny"],
+        [`gates: {whenBlind: allow}\n${STRICT}`, "passes"],
+      ] as const
+    ) {
+      using project = new RequiredProject(keys + rules);
+      await spoil(project);
+      const [answered, told] = await answerTo(project);
+      assert.equal(answered, decision, keys);
+      assert.match(told, says, keys);
+      if (decision === "deny") {
+        const explained = await project.run("explain", "Edit", "src/a.ts");
+        assert.match(explained.stdout, /^Denied[^]*requirements\.\w+ +forbids/, keys);
+      }
+    }
+  });
+}
+
+Deno.test("gates.whenBlind of a policy file stays in force while the file cannot be read", async () => {
+  for (
+    const [answer, decision] of [["allow", "passes"], ["ask", "ask"], ["deny", "deny"]] as const
+  ) {
+    using project = new RequiredProject(`gates: {whenBlind: ${answer}}\n`);
+    assert.equal((await answerTo(project))[0], "passes");
+    project.configure("gates: [\n");
+    const [answered, told] = await answerTo(project);
+    assert.equal(answered, decision);
+    if (decision !== "passes") assert.match(told, /the rules cannot be read.*not valid YAML/);
+  }
 });

@@ -1,0 +1,61 @@
+/** The one decision about a tool use: what guards and requirements say of it, weighed together. It looks nothing up. */
+import { BLIND_RULE } from "./guards/decide.ts";
+import type { Block, GuardPolicy, Verdict } from "./guards/guard_policy.ts";
+import { unreadText } from "./guards/judge_use.ts";
+import type { RequirementSaying } from "./requirements/use_decision.ts";
+
+/** What the guards say; `allowedBy` is the rule that allows what a person would be asked for. */
+export type Judgement =
+  & Verdict
+  & Pick<GuardPolicy, "isStrict" | "whenBlind">
+  & { readonly allowedBy: string | null };
+
+export interface Facts {
+  /** Null where no guards are configured. */
+  readonly guards: Judgement | null;
+  /** What the requirements say, once the rules are known that deny the use already; null where none is asked. */
+  readonly required: ((denying: readonly string[]) => RequirementSaying) | null;
+  /** Whether a person has lifted the guards for this session. */
+  readonly isLifted: boolean;
+}
+
+export interface Decision {
+  /** What forbids the use, the deciding ones first. */
+  readonly blocks: readonly Block[];
+  readonly required: RequirementSaying | null;
+  /** The rules that forbid the use, also those that a person has lifted. */
+  readonly rules: readonly string[];
+  readonly denied: boolean;
+  /** What a person is asked, as a sentence without its end; null when nobody is asked. */
+  readonly asks: string | null;
+  /** What could not be read although a gate is about the use, which passes all the same. */
+  readonly unseen: string | null;
+  /** Of the rules that would have denied the use, those that a person has lifted. */
+  readonly paused: readonly string[];
+  readonly allowedBy: string | null;
+}
+
+export function decide({ guards, required: requirements, isLifted }: Facts): Decision {
+  const found = guards?.blocks ?? [];
+  const kept = isLifted ? found.filter(({ isLasting }) => isLasting) : found;
+  const required = requirements?.(kept.map(({ rule }) => rule)) ?? null;
+  const blind = (isLifted ? undefined : guards?.blind) ?? required?.blind ?? null;
+  const whenBlind = blind === null ? "allow" : guards?.whenBlind ?? "allow";
+  const refused = blind !== null && whenBlind === "deny"
+    ? [{ rule: BLIND_RULE, reason: `Blocked: ${blind}`, isBlind: true }]
+    : [];
+  const blocks = [...refused, ...kept];
+  const denied = blocks.length > 0 || (required?.reason ?? "") !== "";
+  const unread = isLifted || guards?.unread === undefined ? null : unreadText(guards.unread);
+  const asks = blind !== null && whenBlind === "ask" ? blind : unread;
+  return {
+    blocks,
+    required,
+    rules: [...refused, ...found].map(({ rule }) => rule).concat(required?.rules ?? []),
+    denied,
+    asks: denied ? null : asks,
+    unseen: denied || asks !== null ? null : blind,
+    paused: [...(isLifted ? ["guards"] : []), ...(required?.paused ? ["requirements"] : [])],
+    allowedBy: required?.withholds || blind !== null ? null : guards?.allowedBy ?? null,
+  };
+}
