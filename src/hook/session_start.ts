@@ -4,7 +4,7 @@ import { summarizeInput } from "../claude/payload.ts";
 import { DEFAULT_HOOK_CONFIG, isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, quietly } from "../base/errors.ts";
-import type { GuardPolicy, WhenBlind } from "../policy/guards/guard_policy.ts";
+import { answerOfUnread } from "../policy/guards/guard_policy.ts";
 import type { StopPolicy } from "../policy/stops/stop_policy.ts";
 import {
   contextChars,
@@ -106,12 +106,14 @@ async function lookAfter(others: readonly SessionProcess[], own: number | null) 
 
 function tellProblems({ config, configFiles, tell }: HookWork): void {
   const { problems, problemKeys, brokenRequirements, unreadable } = config;
-  if (problems <= configFiles.filter(isLeftOut).length && blindly(config) === "allow") return;
+  if (problems <= configFiles.filter(isLeftOut).length && answerOfUnread(config) === "allow") {
+    return;
+  }
   const more = problems > problemKeys.length ? " and more" : "";
   const what = unreadable === ""
     ? `the configuration has ${count(problems, "problem")}, in ${problemKeys.join(", ")}${more}`
     : unreadable;
-  const whenBlind = blindly(config);
+  const whenBlind = answerOfUnread(config);
   const meaning = whenBlind !== "allow"
     ? `Until it can be read, every change is ${whenBlind === "deny" ? "refused" : "asked about"}.`
     : unreadable === ""
@@ -127,13 +129,6 @@ function tellProblems({ config, configFiles, tell }: HookWork): void {
 function mayGuard({ guards, requirements, stop, subagentStop, prompts }: HookConfig): boolean {
   return guards !== DEFAULT_HOOK_CONFIG.guards ||
     [requirements, stop, subagentStop, prompts].some((section) => section !== "");
-}
-
-/** What gates answer because the policy cannot be read. */
-function blindly({ unreadable, guards }: HookConfig): WhenBlind {
-  if (unreadable === "") return "allow";
-  const { lock, whenBlind }: GuardPolicy = JSON.parse(guards);
-  return lock === null ? "allow" : whenBlind;
 }
 
 /** Names the files that are ignored because other users could have written them. A compaction begins no session. */

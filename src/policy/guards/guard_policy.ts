@@ -2,6 +2,7 @@
  * The guards' policy, compiled from the configuration to plain JSON, so that hooks read it from the cache. Regular
  * expressions are sources for the flag `s`, anchored at both ends.
  */
+import type { HookConfig } from "../../config/hook_config.ts";
 import type { StrictPolicy } from "../../config/sections.ts";
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../../claude/payload.ts";
 
@@ -125,6 +126,13 @@ export function isAbout(
   return namesInRules(used).some((name) =>
     toolPattern === null ? tool === "*" || tool === name : new RegExp(toolPattern, "s").test(name)
   );
+}
+
+/** What gates answer because a policy file cannot be read; `allow` also where all can be read. */
+export function answerOfUnread({ guards }: Pick<HookConfig, "guards">): WhenBlind {
+  if (guards === "") return "allow";
+  const { lock, whenBlind }: GuardPolicy = JSON.parse(guards);
+  return lock === null ? "allow" : whenBlind;
 }
 
 /** A rule about every file is a rule about the tool itself. */

@@ -3,6 +3,7 @@
  * the program as Claude Code does, once with an event that rules forbid and once with one that must pass, in a home and a
  * project that are made for the proof and removed afterwards.
  */
+import { answerOfUnread } from "../../policy/guards/guard_policy.ts";
 import { messageOf, quietly } from "../../base/errors.ts";
 import { baseName, joinPath } from "../../base/paths.ts";
 import { VERSION } from "../../base/version.ts";
@@ -29,7 +30,7 @@ import { isBareName } from "../../system/process/executable.ts";
 import { type LineEnd, runShellLine } from "../../system/process/run_program.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import { isThisProgram } from "./hook_checks.ts";
-import { type DoctorPlace, lockReason } from "./place.ts";
+import type { DoctorPlace } from "./place.ts";
 import {
   installLine,
   lookAtSettings,
@@ -60,9 +61,9 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   });
   const faults = unarmed.map((reason) => fail(unarmedText(reason), wayToArm(reason, looks)));
   if (unarmed.some(({ isAll, events }) => isAll || events.includes("PreToolUse"))) return faults;
-  const lock = lockReason(config);
+  const whenBlind = answerOfUnread(config);
   const validate = "conclaude config validate";
-  if (config.unreadable !== "" && lock === null) {
+  if (config.unreadable !== "" && whenBlind === "allow") {
     faults.push(fail(`NOT ARMED for what stands in ${config.unreadable}`, validate));
   }
   const proofs: Finding[] = [];
@@ -82,9 +83,14 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   return [
     ...faults,
     ...proofs.filter(({ status }) => isWhole || status !== "ok"),
-    ...lock === null
-      ? []
-      : [warn(`every change is refused, since strict rules cannot be read: ${lock}`, validate)],
+    ...whenBlind === "allow" ? [] : [
+      warn(
+        `every change is ${
+          whenBlind === "ask" ? "asked about" : "refused"
+        }, since rules cannot be read: ${config.unreadable}`,
+        validate,
+      ),
+    ],
   ];
 }
 

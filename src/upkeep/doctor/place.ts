@@ -5,7 +5,6 @@ import type { HookConfig } from "../../config/hook_config.ts";
 import { openDatabase } from "../../db/database.ts";
 import type { DrainReport, DrainTarget } from "../../db/spool.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
-import type { GuardPolicy } from "../../policy/guards/guard_policy.ts";
 import type { Environment } from "../../system/environment.ts";
 
 /** Everything that a check may look at. */
@@ -31,11 +30,6 @@ export interface DoctorPlace extends HooksPlace {
 export type RepairPlace =
   & Pick<DoctorPlace, "locations" | "database" | "databaseChosenBy" | "nowMs">
   & Partial<Pick<DoctorPlace, "config" | "claudeFolder">>;
-
-/** Why every change is refused: strict rules that cannot be read. Null where nothing is refused for that. */
-export function lockReason({ guards }: HookConfig): string | null {
-  return guards === "" ? null : (JSON.parse(guards) as GuardPolicy).lock;
-}
 
 /**
  * Asks the database without changing it.

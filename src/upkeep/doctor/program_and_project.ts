@@ -1,4 +1,5 @@
 /** What the program is, and what the working folder tells: configuration, branch, workflows, state of an older daemon. */
+import { answerOfUnread, type WhenBlind } from "../../policy/guards/guard_policy.ts";
 import { VERSION } from "../../base/version.ts";
 import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
@@ -18,7 +19,7 @@ import { RUNTIME_VERSION } from "../../system/environment.ts";
 import { execPath } from "../../system/processes.ts";
 import { sqliteVersion } from "../care/care_table.ts";
 import { type Finding, ok, warn } from "../care/check.ts";
-import { askDatabase, type DoctorPlace, lockReason } from "./place.ts";
+import { askDatabase, type DoctorPlace } from "./place.ts";
 
 /** This program, its version and its runtime. */
 export function lookAtExecutable({ programPath, fromSource }: DoctorPlace): Finding[] {
@@ -42,11 +43,11 @@ export function lookAtSqlite(version = sqliteVersion()): Finding {
 /** Whether the configuration files that count here are right. */
 export function lookAtConfiguration(place: DoctorPlace): Finding[] {
   const { files, config } = place;
-  const isStrict = lockReason(config) !== null;
-  const counting = isStrict ? files : files.filter((file) => !isLeftOut(file));
+  const whenBlind = answerOfUnread(config);
+  const counting = whenBlind !== "allow" ? files : files.filter((file) => !isLeftOut(file));
   const judged = counting.filter(({ path }) => !config.held.includes(path));
   const findings = [
-    ...judged.length === 0 ? [] : [judgeFiles(judged, isStrict)],
+    ...judged.length === 0 ? [] : [judgeFiles(judged, whenBlind)],
     ...config.held.map((path) =>
       warn(
         `${path} was changed while a session was active, and its version before is in force`,
@@ -66,14 +67,16 @@ export function lookAtConfiguration(place: DoctorPlace): Finding[] {
   return findings.length > 0 ? findings : [ok("no files: the defaults count")];
 }
 
-function judgeFiles(files: readonly ConfigFile[], isStrict: boolean): Finding {
+function judgeFiles(files: readonly ConfigFile[], whenBlind: WhenBlind): Finding {
   const { problems, hook: { unreadable, brokenRequirements } } = parseConfig(files);
   const [first] = problems;
   if (first === undefined) return ok(files.map(({ path }) => path).join(", "));
   const next = "conclaude config validate";
   if (unreadable !== "") {
-    const meaning = isStrict
-      ? "its gates do not allow what they cannot see, so no change passes by itself until it can be read"
+    const meaning = whenBlind !== "allow"
+      ? `gates may not be blind here, so every change is ${
+        whenBlind === "ask" ? "asked about" : "refused"
+      } until it can be read`
       : "nothing of that file counts, and no rule of it";
     return warn(`${unreadable}; ${meaning}`, next);
   }
