@@ -47,7 +47,8 @@ export function findTargets({ words, redirects, patched, folder }: ShellCommand)
   const targets = (change: Change, by: string): Target[] => {
     const { found } = change.word;
     if (found === undefined) return [target(change, by)];
-    const takesFolders = name === "mv" || rest.some(({ text }) => RECURSIVE.test(text))
+    const isRecursive = name !== "find" && rest.some(({ text }) => RECURSIVE.test(text));
+    const takesFolders = name === "mv" || isRecursive
       ? "yes"
       : change.effect === "tamper"
       ? "maybe"
