@@ -30,6 +30,7 @@ function withPatterns(value: unknown): unknown {
     return pattern === undefined ? value : new RegExp(pattern);
   }
   if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(withPatterns);
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, withPatterns(inner)]),
   );

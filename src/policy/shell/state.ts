@@ -105,8 +105,8 @@ export function withAssigned([program, ...words]: readonly Argument[], state: St
   if (!/^(?:(?:cross-)?env|sudo)$/.test(program?.text ?? "")) return state;
   const assigned = words.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text));
   const options = words.slice(0, skipOptions(words, BEFORE_PROGRAM));
-  const letter = program!.text === "sudo" ? "D" : "C";
-  const to = split(options, { output: { letter, long: "--chdir" } }).outputs.at(-1);
+  const folder = program!.text === "sudo" ? "-D --chdir" : "-C --chdir";
+  const to = split(options, BEFORE_PROGRAM).values(folder).at(-1);
   if (assigned.length === 0 && to === undefined) return state;
   const own = copyOf(state);
   if (to !== undefined) goTo(folderAt(to, state.folder), own);

@@ -11,6 +11,7 @@ import {
 import { inFind, listedBy } from "./find_command.ts";
 import { inAwk, inInterpreter, MAX_CODE_CHARS, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { inGit, verbOfProgram } from "./aliases.ts";
+import { MAKE } from "./project_scripts.ts";
 import { programName, split } from "./operands.ts";
 import { inRunner, inXargs } from "./runners.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
@@ -47,7 +48,7 @@ export function findInner(
   if (program === undefined || program.isOpen) return [];
   const name = programName(program.text);
   if (name === "find") return inFind(rest);
-  if (name === "git") return inGit(rest);
+  if (name === "git") return inGit([program, ...rest]);
   const verb = verbOfProgram(name);
   if (verb !== null) return [{ kind: "command", words: [literal("git"), literal(verb), ...rest] }];
   const foreign = powerShell()?.inCmdlet(name, rest, { input, listing }) ??
@@ -92,9 +93,8 @@ function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
     return { kind: "code", program: name };
   }
   if (name === "make" || name === "gmake") {
-    const files =
-      split(rest, { output: { letter: "f", long: "--file" }, valued: "CIjloW" }).outputs;
-    if (files.length > 0) return fromFile(name, files[0]);
+    const [file] = split(rest, MAKE).values("-f --file");
+    if (file !== undefined) return fromFile(name, file);
   }
   if (name === "trap" && rest[0] !== undefined && !rest[0].text.startsWith("-")) {
     return scriptFrom(rest[0]);

@@ -1,0 +1,52 @@
+/** Reads a call of git: its verb, and the words after it by that verb's own options. */
+import {
+  type Operands,
+  programName,
+  split,
+  type ValuedOptions,
+  withoutGitOptions,
+} from "./operands.ts";
+import { rowsByName } from "./rows.ts";
+import type { Argument } from "./word.ts";
+import ROWS from "./git_options.json" with { type: "json" };
+
+interface VerbOptions extends ValuedOptions {
+  /** The option that names a written file. */
+  readonly output?: string;
+  /** The options whose value git runs. */
+  readonly runs?: string;
+  /** The options that name a branch which must not be there, and one that begins here, whatever it was. */
+  readonly makesNew?: string;
+  readonly makesAnew?: string;
+}
+
+const VERBS = rowsByName<VerbOptions>(ROWS);
+const PLAIN: VerbOptions = {};
+
+export interface GitCall extends Operands {
+  /** Empty where none is written. */
+  readonly verb: string;
+  /** The words behind the verb. */
+  readonly after: readonly Argument[];
+  /** The folder that `-C` names. */
+  readonly folder: Argument | null;
+  /** What the verb's options mean. */
+  readonly means: VerbOptions;
+}
+
+/** A call of git; null for any other program. Words that `isLeftOut` holds for are not looked at. */
+export function gitCall(
+  [program, ...rest]: readonly Argument[],
+  isLeftOut: (word: Argument) => boolean = () => false,
+): GitCall | null {
+  if (program === undefined || programName(program.text) !== "git") return null;
+  const { words: [verb, ...words], folder } = withoutGitOptions(rest);
+  const means = VERBS.find(verb?.text ?? "") ?? PLAIN;
+  const after = words.filter((word) => !isLeftOut(word));
+  return { verb: verb?.text ?? "", after, folder, means, ...split(after, means) };
+}
+
+/** Whether git writes to a file that an option of this verb names. */
+export function hasOutput(verb: string): boolean {
+  return VERBS.find(verb)?.output !== undefined;
+}
