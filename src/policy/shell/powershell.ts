@@ -36,8 +36,14 @@ const MAX_PARTS = 20_000;
 
 const BLANK = /(?:[ \t\f\v\u00a0]|`\r?\n|<#[^]*?(?:#>|$)|(?<![^\s;|&(){}])#[^\n]*)+/y;
 const BETWEEN = /(?:[\s;\u00a0]|`\r?\n|<#[^]*?(?:#>|$)|#[^\n]*)+/y;
-const SINGLE = /['\u2018-\u201b]/;
+/** A text in plain quotes, in which two of them stand for one. */
+const SINGLE = /['\u2018-\u201b]((?:[^'\u2018-\u201b]|['\u2018-\u201b]{2})*)(['\u2018-\u201b]?)/y;
+const TWICE = /(['\u2018-\u201b])['\u2018-\u201b]/g;
 const DOUBLE = /["\u201c-\u201e]/;
+const QUOTE = /['"\u2018-\u201e]/;
+/** Signs between two commands; a pipe may also begin the next line. */
+const JOINING = /\s*\|(?!\|)|&&|\|\||&/y;
+const EACH = /\(\s*\$(\w+)\s+in(?!\w)/iy;
 const ASSIGNED =
   /(?:\[[\w.[\], ]+\]\s*)*\$(?:\{((?:\w+:)?\w+)\}|((?:\w+:)?\w+))[ \t]*(\+?)=(?!=)\s*/y;
 const REDIRECTION = /[1-6*]?>>?(?:&[1-6])?/y;
@@ -49,7 +55,8 @@ const RESERVED =
 const VARIABLE = /\$(?:\{([^}]*)\}|((?:\w+:)?\w+|[?^$]))/y;
 const TYPE = /\[([\w.]+(?:\[[\w.,\[\] ]*\])?)\]/y;
 const MEMBER = /(?:\?\.|::|\.(?!\.))\s*(?:(\w+)|(?=["'$(]))/y;
-const OPERATOR = /-[a-z]+(?![\w-])|\.\.|[+\-*/%]?=|[*/%+-](?![\w-]*=)|\?\?|[?:](?=\s)/iy;
+const OPERATOR =
+  /\s*,|\+\+|--|-[a-z]+(?![\w-])|\.\.|[+\-*/%]?=|[*/%+-](?![\w-]*=)|\?\?|[?:](?=\s)/iy;
 const SIGNS = /(?:!|\+\+|--|,|-(?:not|bnot|join|split)(?!\w)|[+-](?=[\s$(\d]))\s*/iy;
 const ENDS_WORD = /[\s;|&(){},<>]/;
 const UNREADABLE = "it cannot be read as a script of PowerShell";
@@ -108,11 +115,12 @@ class Translator {
     const [, keyword = ""] = this.#take(KEYWORD) ?? [];
     this.#take(BLANK);
     if (/^(?:function|filter)$/i.test(keyword)) return only(this.#function());
-    if (/^foreach$/i.test(keyword)) return only(this.#loop());
+    const [, name] = (/^foreach$/i.test(keyword) && this.#take(EACH)) || [];
+    if (name !== undefined) return only(this.#loop(name));
     if (this.#next() === "{") return only(sometimes(this.#block()));
     // A table has entries `name = value`.
     this.#take(/[\w-]+\s*=(?!=)\s*/y);
-    return this.#chain();
+    return this.#commands();
   }
 
   #function(): string {
@@ -125,9 +133,7 @@ class Translator {
       : `${given}\n${sometimes(body)}`;
   }
 
-  #loop(): string {
-    const [, name] = this.#take(/\(\s*\$(\w+)\s+in(?!\w)/iy) ?? [];
-    if (name === undefined) return this.#chain().code;
+  #loop(name: string): string {
     const { code, words } = this.script(")");
     const values = words === null ? `$(\n${code}\n)` : words.map(({ bash }) => bash).join(" ");
     return `for ${name.toLowerCase()} in ${values}\ndo\n:\n${this.#block()}\ndone`;
@@ -141,44 +147,31 @@ class Translator {
     return this.script("}").code;
   }
 
-  /** Pipelines with `&&` and `||` between them. */
-  #chain(): Read {
-    let { code, words } = this.#pipeline();
+  /** Commands with pipes, `&&` and `||` between them. */
+  #commands(): Read {
+    let { code, words } = this.#assignment() ?? this.#element(true);
     for (;;) {
       this.#take(BLANK);
-      const [sign] = this.#take(/&&|\|\||&/y) ?? [];
+      const [sign] = this.#take(JOINING) ?? [];
       if (sign === undefined) return { code, words };
-      if (sign === "&") return only(`${code || ":"} &`);
       words = null;
-      code = `${code || ":"} ${sign} ${this.#pipeline().code || ":"}`;
+      code = `${code || ":"} ${sign.trim()} `;
+      if (sign === "&") return { code, words };
+      this.#take(/\s*/y);
+      this.#take(BLANK);
+      const next = this.#element(!/^\s*\|$/.test(sign));
+      code += next.code || ":";
     }
   }
 
-  #pipeline(): Read {
-    const assigned = this.#assignment();
-    if (assigned !== null) return only(assigned);
-    const parts: string[] = [];
-    let words: Read["words"] = null;
-    do {
-      this.#take(/\s*/y);
-      this.#take(BLANK);
-      const read = this.#element(parts.length === 0);
-      words = parts.length === 0 ? read.words : null;
-      if (read.code !== "") parts.push(read.code);
-      this.#take(BLANK);
-      // A pipe may also begin the next line.
-    } while (this.#take(/\s*\|(?!\|)/y) !== null);
-    return { code: parts.join(" | "), words: parts.length > 1 ? null : words };
-  }
-
   /** `$x = …`, `$env:X += …`; null where no assignment follows. */
-  #assignment(): string | null {
+  #assignment(): Read | null {
     const [all, braced, plain, adds] = this.#take(ASSIGNED) ?? [];
     if (all === undefined) return null;
     const { code, words } = this.#statement();
     const values = words?.map(({ bash }) => bash);
     const name = variableName(braced ?? plain!);
-    if (name === null) return values === undefined ? code : `: ${values.join(" ")}`;
+    if (name === null) return only(values === undefined ? code : `: ${values.join(" ")}`);
     if (values !== undefined && values.length !== 1) this.#lists.add(name);
     else if (adds === "") this.#lists.delete(name);
     const value = values === undefined
@@ -187,7 +180,7 @@ class Translator {
       ? values[0]
       : `(${values.join(" ")})`;
     const exports = /^env:/i.test(braced ?? plain!) ? "export " : "";
-    return `${exports}${name}${adds}=${value}`;
+    return only(`${exports}${name}${adds}=${value}`);
   }
 
   /** One part of a pipeline: a value, which is printed, or a command. */
@@ -212,11 +205,8 @@ class Translator {
     const redirects: string[] = [];
     const blocks: string[] = [];
     for (;;) {
-      this.#take(BLANK);
-      const redirected = this.#redirections();
-      redirects.push(...redirected);
+      redirects.push(...this.#redirections());
       const sign = this.#next();
-      if (redirected.length > 0) continue;
       if (sign === "" || /[\n\r;|&})]/.test(sign)) break;
       if (this.#take(/--%/y) !== null) continue;
       if (sign === "{") blocks.push(this.#block());
@@ -257,45 +247,33 @@ class Translator {
       const sign = this.#next();
       const isOpening = sign === "(" && isValue && parts.length === 0;
       if (sign === "" || (!isOpening && ENDS_WORD.test(sign))) break;
-      if (sign === "`") parts.push(known(this.#escaped()));
-      else if (isOpening || sign === "$" || SINGLE.test(sign) || DOUBLE.test(sign)) {
+      if (isOpening || sign === "$" || QUOTE.test(sign)) {
         isBare &&= sign === "$";
         parts.push(...this.#primary());
         if (parts.length === 1 && sign === "$") this.#members(parts);
-      } else {
-        const [text] = this.#take(/[^\s;|&(){},<>`$'"\u2018-\u201e]+/y) ?? [sign];
-        if (text === sign && this.#next() === sign) this.#at++;
-        parts.push(known(text));
-      }
+      } else parts.push(known(this.#plain(/[^\s;|&(){},<>`$'"\u2018-\u201e]+/y)));
     }
     return parts.length === 0 ? null : { ...joined(parts), isBare };
   }
 
-  /** Values with operators between them. */
+  /** Values with operators between them; a comma makes a list. */
   #expression(): readonly Word[] {
-    let words = this.#operands();
+    let words = this.#operand();
     for (;;) {
       this.#take(BLANK);
-      if (this.#take(/\+\+|--/y) !== null) continue;
       const [operator] = this.#take(OPERATOR) ?? [];
       if (operator === undefined) return words;
+      if (operator === "++" || operator === "--") continue;
       this.#take(/\s*/y);
-      if (operator.endsWith("=")) return [unknownBy(this.#chain().code)];
-      const right = this.#operands();
-      const isOne = words.length === 1 && right.length === 1;
-      words = operator !== "+"
-        ? [unknownOf([...words, ...right])]
-        : isOne
-        ? [joined([words[0]!, right[0]!])]
-        : [...words, ...right];
+      if (operator.endsWith("=")) return [unknownBy(this.#commands().code)];
+      const right = this.#operand();
+      const all = [...words, ...right];
+      words = operator === "+" && all.length === 2
+        ? [joined(all)]
+        : /^[+,]$/.test(operator)
+        ? all
+        : [unknownOf(all)];
     }
-  }
-
-  /** Values with commas between them. */
-  #operands(): readonly Word[] {
-    const words = [...this.#operand()];
-    while (this.#take(/\s*,\s*/y) !== null) words.push(...this.#operand());
-    return words;
   }
 
   #operand(): readonly Word[] {
@@ -318,9 +296,16 @@ class Translator {
     if (sign === "(") return this.#given(")");
     if (sign === "{") return [unknownBy(this.#block())];
     if (sign === "[") return this.#typed();
-    if (SINGLE.test(sign)) return [known(this.#quoted(SINGLE))];
-    if (DOUBLE.test(sign)) return [this.#doubleQuoted()];
     if (sign === "$") return [this.#variable()];
+    const [, single, end] = this.#take(SINGLE) ?? [];
+    if (single !== undefined) return [known(this.#ended(end).concat(single).replace(TWICE, "$1"))];
+    if (QUOTE.test(sign)) {
+      this.#at++;
+      const word = this.#pieces(DOUBLE);
+      this.#ended(this.#next());
+      this.#at++;
+      return [word];
+    }
     const [text] = this.#take(/[\d.]+\w*|[^\s;|&(){},<>`$'"[\]=+*/%-]+/y) ?? [];
     return text === undefined ? [UNKNOWN] : [known(text)];
   }
@@ -384,14 +369,6 @@ class Translator {
     return { bash: this.#lists.has(name) ? `"\${${name}[@]}"` : `"$${name}"`, text: null };
   }
 
-  #doubleQuoted(): Word {
-    this.#at++;
-    const word = this.#pieces(DOUBLE);
-    if (this.#at >= this.#text.length) this.unknown.add(UNREADABLE);
-    this.#at++;
-    return word;
-  }
-
   /** The text of a here-string, with its variables. */
   #filled(text: string): Word {
     const inside = new Translator(text);
@@ -404,44 +381,30 @@ class Translator {
   /** Text with variables and commands in it, up to a quote. */
   #pieces(quote: RegExp | null): Word {
     const parts: Word[] = [];
-    let plain = "";
     while (this.#at < this.#text.length) {
       const sign = this.#next();
       if (quote?.test(sign)) {
         if (!quote.test(this.#text[this.#at + 1] ?? "")) break;
-        plain += sign;
-        this.#at += 2;
-      } else if (sign === "`") plain += this.#escaped();
-      else if (sign === "$" && /[\w{(?]/.test(this.#text[this.#at + 1] ?? "")) {
-        parts.push(known(plain), this.#variable());
-        plain = "";
-      } else {
-        plain += sign;
         this.#at++;
-      }
+        parts.push(known(this.#text[this.#at++]!));
+      } else if (/^\$[\w{(?]/.test(this.#text.slice(this.#at, this.#at + 2))) {
+        parts.push(this.#variable());
+      } else parts.push(known(this.#plain(/[^`$"\u201c-\u201e]+/y)));
     }
-    return joined([...parts, known(plain)]);
+    return joined([known(""), ...parts]);
   }
 
-  #escaped(): string {
-    const [, sign = ""] = this.#take(/`(\r\n|[^]?)/y)!;
-    return ESCAPES[sign] ?? sign;
+  /** Text that a pattern matches, the sign behind a backtick, or one sign. */
+  #plain(pattern: RegExp): string {
+    const [, escaped] = this.#take(/`(\r\n|[^]?)/y) ?? [];
+    if (escaped !== undefined) return ESCAPES[escaped] ?? escaped;
+    return (this.#take(pattern) ?? this.#take(/[^]/y)!)[0];
   }
 
-  /** A text in plain quotes; two of them stand for one. */
-  #quoted(quote: RegExp): string {
-    let text = "";
-    for (this.#at++; this.#at < this.#text.length; this.#at++) {
-      const sign = this.#text[this.#at]!;
-      if (!quote.test(sign)) text += sign;
-      else if (quote.test(this.#text[this.#at + 1] ?? "")) text += this.#text[++this.#at]!;
-      else {
-        this.#at++;
-        return text;
-      }
-    }
-    this.unknown.add(UNREADABLE);
-    return text;
+  /** Notes that a quote has no end. */
+  #ended(quote: string | undefined): string {
+    if (!quote) this.unknown.add(UNREADABLE);
+    return "";
   }
 
   #giveUp(): void {

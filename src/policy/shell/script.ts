@@ -39,7 +39,8 @@ import {
   withPrefix,
 } from "./state.ts";
 import { inputOf, listingBefore, printed, readRedirects, scopeOf, toldIn } from "./shell_output.ts";
-import { dialectOf, findInner, isShell } from "./wrappers.ts";
+import { isShell } from "./interpreters.ts";
+import { dialectOf, findInner } from "./wrappers.ts";
 import { programName } from "./operands.ts";
 
 export interface Script {

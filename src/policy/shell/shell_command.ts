@@ -69,31 +69,8 @@ export type Inner =
   /** Code of another language. */
   | { readonly kind: "code"; readonly program: string };
 
-export interface ScriptOption {
-  readonly letter: string;
-  readonly long: string;
-}
-
 export function scriptFrom(text: Argument): Inner {
   return { kind: "script", text, parameters: [] };
-}
-
-/** The script behind an option: `-c "…"`, `-qc "…"`, `-c"…"`, `--command "…"`, `--command="…"`. */
-export function afterOption(
-  { letter, long }: ScriptOption,
-  rest: readonly Argument[],
-): Inner | undefined {
-  for (const [i, word] of rest.entries()) {
-    const { text } = word;
-    if (text === "--") return undefined;
-    const isAlone = text === `--${long}` ||
-      (letter !== "" && /^-[a-zA-Z]+$/.test(text) && text.endsWith(letter));
-    if (isAlone) return rest[i + 1] && scriptFrom(rest[i + 1]!);
-    const joined = [`--${long}=`, ...(letter === "" ? [] : [`-${letter}`])]
-      .find((option) => text.startsWith(option));
-    if (joined !== undefined) return scriptFrom({ ...word, text: text.slice(joined.length) });
-  }
-  return undefined;
 }
 
 /** Joins words to one text, up to the first word that only the running shell knows. */
