@@ -1,5 +1,5 @@
 /** Collects what is found while a script is read: commands, written files, and what stays unknown. */
-import { type Argument, type Budget, literal, placeOf } from "./word.ts";
+import { type Argument, type Budget, literal, placeOf, textIn, type Variables } from "./word.ts";
 import type { Language, ShellCommand } from "./shell_command.ts";
 import { powerShell } from "./wrappers.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
@@ -42,11 +42,11 @@ export class Findings {
   ): ShellCommand {
     this.#budget.spend(STEPS_OF_COMMAND + words.length * STEPS_OF_WORD);
     const { folder, startedBy } = state;
-    const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
+    const gitDir = textIn(state.variables, "GIT_DIR") ?? startedBy?.gitDir;
     const callsFunction = state.functions.has(words[0]?.text ?? "");
     const { variables } = state;
     const hasOtherHome = variables.has("CLAUDE_CONFIG_DIR") ||
-      (this.#home !== null && variables.get("HOME") !== this.#home);
+      (this.#home !== null && textIn(variables, "HOME") !== this.#home);
     const around = {
       hasOtherHome,
       listing,
@@ -109,12 +109,12 @@ export class Findings {
 /** Git with the settings that variables give it, as options: `-c alias.x=…`. */
 function withGitVariables(
   words: readonly Argument[],
-  variables: ReadonlyMap<string, string>,
+  variables: Variables,
 ): readonly Argument[] {
   const [program, ...rest] = words;
   if (program === undefined || programName(program.text) !== "git") return words;
-  const quoted = variables.get("GIT_CONFIG_PARAMETERS") ?? "";
-  const count = Math.min(Number(variables.get("GIT_CONFIG_COUNT") ?? 0), MAX_SETTINGS) || 0;
+  const quoted = textIn(variables, "GIT_CONFIG_PARAMETERS") ?? "";
+  const count = Math.min(Number(textIn(variables, "GIT_CONFIG_COUNT") ?? 0), MAX_SETTINGS) || 0;
   const settings = [
     ...Array.from(
       quoted.matchAll(SETTING),
@@ -122,7 +122,8 @@ function withGitVariables(
     ),
     ...Array.from(
       { length: count },
-      (_, i) => `${variables.get(`GIT_CONFIG_KEY_${i}`)}=${variables.get(`GIT_CONFIG_VALUE_${i}`)}`,
+      (_, i) =>
+        `${textIn(variables, `GIT_CONFIG_KEY_${i}`)}=${textIn(variables, `GIT_CONFIG_VALUE_${i}`)}`,
     ),
   ];
   return settings.length === 0

@@ -21,7 +21,16 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import { Budget, expandWord, placeOf, type Scope, stepsToParse, TooMuchWork } from "./word.ts";
+import {
+  type Argument,
+  Budget,
+  expandWord,
+  literal,
+  placeOf,
+  type Scope,
+  stepsToParse,
+  TooMuchWork,
+} from "./word.ts";
 import {
   assignAll,
   assignmentWord,
@@ -68,14 +77,13 @@ export function readScript(source: string, around: Surroundings): Script {
   const { folder, home, root = null, disk = NO_DISK, gitAliases = new Map(), language } = around;
   const reader = new Reader(root, disk, home);
   const { found } = reader;
-  const variables = new Map<string, string>();
-  if (home !== null) variables.set("HOME", home);
-  if (folder !== null) variables.set("PWD", folder);
+  const variables = new Map<string, readonly Argument[]>();
+  if (home !== null) variables.set("HOME", [literal(home)]);
+  if (folder !== null) variables.set("PWD", [literal(folder)]);
   try {
     if (source.length > MAX_CHARS) throw new TooMuchWork();
     reader.source(source, {
       variables,
-      lists: new Map(),
       folder,
       left: [],
       functions: new Map(),

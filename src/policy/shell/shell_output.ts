@@ -17,6 +17,7 @@ import {
   literal,
   type Scope,
   SOME_NUMBER,
+  textIn,
 } from "./word.ts";
 import type { State } from "./state.ts";
 import { programName, split } from "./operands.ts";
@@ -145,7 +146,6 @@ export function scopeOf(
   const outputs = new Map<WordPart, Argument | undefined>();
   const scope: Scope = {
     variables: state.variables,
-    lists: state.lists,
     root,
     budget,
     output: (part) => {
@@ -162,7 +162,7 @@ const BRANCH: Argument = { text: "", isOpen: true, isGlob: false, isName: true }
 
 /** What commands print, by their text. */
 const PRINTED: readonly (readonly [RegExp, (scope: Scope) => Argument | undefined])[] = [
-  [/^pwd(?: -[LP])?$/, ({ variables }) => known(variables.get("PWD"))],
+  [/^pwd(?: -[LP])?$/, ({ variables }) => known(textIn(variables, "PWD"))],
   [/^git rev-parse --show-toplevel$/, (scope) => known(topOf(scope))],
   [/^git (?:branch --show-current|rev-parse --abbrev-ref HEAD)$/, () => BRANCH],
   [/^git symbolic-ref (?:-q )?--short (?:-q )?HEAD$/, () => BRANCH],
@@ -199,7 +199,7 @@ function known(text: string | null | undefined): Argument | undefined {
 
 /** The top of the repository: the project's folder, if the script is in that. */
 function topOf({ variables, root }: Scope): string | null {
-  const folder = variables.get("PWD");
+  const folder = textIn(variables, "PWD");
   return root !== null && (folder === root || folder?.startsWith(`${root}/`)) ? root : null;
 }
 
@@ -222,6 +222,6 @@ function temporary(rest: readonly Argument[], { variables }: Scope): Argument | 
   }
   const suffix = options.find((text) => text.startsWith("--suffix="))?.slice(9) ?? "";
   const isElsewhere = template === undefined || options.some((text) => /^-\w*t/.test(text));
-  const folder = isElsewhere ? `${variables.get("TMPDIR") ?? "/tmp"}/` : "";
+  const folder = isElsewhere ? `${textIn(variables, "TMPDIR") ?? "/tmp"}/` : "";
   return literal(folder + (template?.text ?? "tmp.XXXXXXXXXX") + suffix);
 }

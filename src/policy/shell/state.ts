@@ -2,12 +2,18 @@
 import type { Assignment, Command, SyntaxNode } from "unbash";
 import type { ShellCommand } from "./shell_command.ts";
 import { skipOptions, split } from "./operands.ts";
-import { type Argument, expandToOne, expandWord, literal, placeOf, type Scope } from "./word.ts";
+import {
+  type Argument,
+  expandToOne,
+  expandWord,
+  literal,
+  placeOf,
+  type Scope,
+  textIn,
+} from "./word.ts";
 
 export interface State {
-  variables: Map<string, string>;
-  /** Variables with more than one text, or with a pattern. No name is in both maps. */
-  lists: Map<string, readonly Argument[]>;
+  variables: Map<string, readonly Argument[]>;
   folder: string | null;
   /** The folders that `popd` returns to, in reverse order; null for an unknown one. */
   left: readonly (string | null)[];
@@ -29,11 +35,11 @@ const MAX_ELEMENTS = 1_000;
 
 /** The state of a subshell: what happens there changes nothing outside. */
 export function copyOf(state: State): State {
-  return { ...state, variables: new Map(state.variables), lists: new Map(state.lists) };
+  return { ...state, variables: new Map(state.variables) };
 }
 
-export function sizeOf({ variables, lists, folder }: State): number {
-  return variables.size + lists.size + (folder ?? "").length / 8;
+export function sizeOf({ variables, folder }: State): number {
+  return variables.size + (folder ?? "").length / 8;
 }
 
 export function inner(state: State, startedBy: ShellCommand | null): State {
@@ -48,45 +54,42 @@ export function calledIn(state: State, locals: readonly string[]): State {
 /** Takes over the changes that a called function has made. */
 export function returnFrom(called: State, state: State): void {
   const isItsOwn = (name: string) => called.locals!.has(name) || /^[\d@*]/.test(name);
-  const taken = <Value>(inside: Map<string, Value>, outside: Map<string, Value>) =>
-    new Map([
-      ...[...inside].filter(([name]) => !isItsOwn(name)),
-      ...[...outside].filter(([name]) => isItsOwn(name)),
-    ]);
-  state.variables = taken(called.variables, state.variables);
-  state.lists = taken(called.lists, state.lists);
+  state.variables = new Map([
+    ...[...called.variables].filter(([name]) => !isItsOwn(name)),
+    ...[...state.variables].filter(([name]) => isItsOwn(name)),
+  ]);
   const { folder, left } = called;
   Object.assign(state, { folder, left });
 }
 
 /** Forgets what differs between two states, since only the running shell knows which of them holds. */
 export function forgetChanges(state: State, before: State): void {
-  for (const known of ["variables", "lists"] as const) {
-    for (const [name, value] of state[known]) {
-      if (before[known].get(name) !== value) state[known].delete(name);
-    }
+  for (const [name, words] of state.variables) {
+    const other = before.variables.get(name);
+    const isSame = words === other ||
+      (words.length === other?.length && words.every(({ text }, i) => text === other[i]!.text));
+    if (!isSame) state.variables.delete(name);
   }
   if (state.folder !== before.folder) goTo(null, state);
 }
 
 export function goTo(folder: string | null, state: State): void {
-  const { variables } = state;
   for (const [name, value] of [["OLDPWD", state.folder], ["PWD", folder]] as const) {
-    if (value === null) variables.delete(name);
-    else variables.set(name, value);
+    setVariable(name, value === null ? undefined : literal(value), state);
   }
   state.folder = folder;
 }
 
 /** Sets a variable; an unknown word makes its value unknown. */
 export function setVariable(name: string, word: Argument | undefined, state: State): void {
-  state.variables.delete(name);
-  state.lists.delete(name);
-  if (word === undefined || (word.isOpen && !word.isName)) return;
-  if (state.variables.size + state.lists.size >= MAX_VARIABLES) return;
-  if (word.isOpen || word.isGlob) state.lists.set(name, [word]);
+  const { variables } = state;
+  variables.delete(name);
+  if (word === undefined || (word.isOpen && !word.isName) || variables.size >= MAX_VARIABLES) {
+    return;
+  }
+  if (word.isOpen || word.isGlob) variables.set(name, [word]);
   // A script can build a text that is longer than the memory.
-  else if (word.text.length <= MAX_VALUE_CHARS) state.variables.set(name, word.text);
+  else if (word.text.length <= MAX_VALUE_CHARS) variables.set(name, [literal(word.text)]);
 }
 
 /** The state for what `X=a command` starts. */
@@ -127,22 +130,18 @@ export function assign(
   state: State,
   scope: Scope,
 ): void {
+  const { variables } = state;
   if (value.type === "ArrayValue") {
-    const before = append ? wordsBefore(name, state) : [];
+    const before = append ? variables.get(name) : [];
     const words = value.elements.flatMap((word) => expandWord(word, scope));
-    setVariable(name, undefined, state);
+    variables.delete(name);
     if (before === undefined || before.length + words.length > MAX_ELEMENTS) return;
-    state.lists.set(name, [...before, ...words]);
+    if (variables.size < MAX_VARIABLES) variables.set(name, [...before, ...words]);
     return;
   }
-  const before = append ? state.variables.get(name) : "";
+  const before = append ? textIn(variables, name) : "";
   const word = index || before === undefined ? undefined : expandToOne(value, scope);
   setVariable(name, word && { ...word, text: before + word.text }, state);
-}
-
-function wordsBefore(name: string, { lists, variables }: State): readonly Argument[] | undefined {
-  const value = variables.get(name);
-  return lists.get(name) ?? (value === undefined ? undefined : [literal(value)]);
 }
 
 export function assignAll(prefix: Command["prefix"], state: State, scope: Scope): void {
@@ -155,17 +154,19 @@ export function assignmentWord({ name, value, text }: Assignment, scope: Scope):
   return { ...right, text: `${name}=${right.text}`, source: text };
 }
 
-export function setParameters(variables: Map<string, string>, words: readonly Argument[]): void {
+export function setParameters(
+  variables: Map<string, readonly Argument[]>,
+  words: readonly Argument[],
+): void {
   for (let i = 1; i <= 9; i++) variables.delete(String(i));
   variables.delete("@");
   variables.delete("*");
   for (const [i, { text, isOpen }] of words.slice(0, MAX_PARAMETERS).entries()) {
-    if (!isOpen) variables.set(String(i + 1), text);
+    if (!isOpen) variables.set(String(i + 1), [literal(text)]);
   }
-  if (words.every(({ isOpen }) => !isOpen)) {
-    const all = words.map(({ text }) => text).join(" ");
-    variables.set("@", all).set("*", all);
-  }
+  if (words.some(({ isOpen }) => isOpen)) return;
+  const texts = words.map(({ text }) => text);
+  variables.set("@", texts.map(literal)).set("*", [literal(texts.join(" "))]);
 }
 
 const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
@@ -228,7 +229,7 @@ function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: 
 /** Follows `cd`. Afterwards the folder is known only if it was written out, or was the last one. */
 function changeFolder(words: readonly Argument[], state: State): void {
   const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
-  const target = to ?? literal(state.variables.get("HOME") ?? "");
+  const target = to ?? literal(textIn(state.variables, "HOME") ?? "");
   const isBack = target.text === "-" && !target.isOpen;
-  goTo(isBack ? state.variables.get("OLDPWD") ?? null : folderAt(target, state.folder), state);
+  goTo(isBack ? textIn(state.variables, "OLDPWD") ?? null : folderAt(target, state.folder), state);
 }
