@@ -1,5 +1,4 @@
 /** The cmdlets of PowerShell that change files or start programs, each as a command of the POSIX shell. */
-import { listedBy } from "./find_command.ts";
 import { type Inner, join, type ShellCommand } from "./shell_command.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 import TABLES from "./powershell.json" with { type: "json" };
@@ -78,16 +77,14 @@ const NO_FILE = /^(?:alias|cert|env|function|hk\w+|variable|wsman):/i;
 export function inCmdlet(
   name: string,
   rest: readonly Argument[],
-  { input, listing }: Pick<ShellCommand, "input" | "listing">,
+  input: ShellCommand["input"],
 ): readonly Inner[] | undefined {
   if (!isCmdlet(name)) return undefined;
   const cmdlet = CMDLETS.get(name)!;
   const given = givenTo(cmdlet, rest);
   if (given.has("whatif") || given.has(cmdlet.unless ?? "")) return [];
   // The names of files that come through the pipe; an open word stands for unknown ones.
-  const piped = listing !== undefined
-    ? [listedBy(listing.slice(1))]
-    : input !== undefined
+  const piped = input !== undefined
     ? input.split("\n").filter((line) => line !== "").map(literal)
     : [OPEN];
   const type = given.values("itemtype")[0]?.text.toLowerCase();

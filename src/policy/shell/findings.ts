@@ -1,7 +1,6 @@
 /** Collects what is found while a script is read: commands, written files, and what stays unknown. */
 import { type Argument, type Budget, literal, placeOf, textIn, type Variables } from "./word.ts";
-import type { Language, ShellCommand } from "./shell_command.ts";
-import { powerShell } from "./wrappers.ts";
+import type { ShellCommand } from "./shell_command.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
 import { findTargets } from "./writes.ts";
@@ -74,23 +73,6 @@ export class Findings {
       this.unknown.add("which program it starts is only known when it runs");
     }
     return command;
-  }
-
-  /** A script of another language, written for Bash. */
-  inShell(written: string, language: Language | undefined): string {
-    if (language === "posix") {
-      return written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "));
-    }
-    if (language !== "powershell") return written;
-    const reader = powerShell();
-    if (reader === null) {
-      this.unknown.add("the name of the program hides a script of PowerShell, which is not read");
-      return "";
-    }
-    const { script, unknown, isCut } = reader.fromPowerShell(written);
-    for (const why of unknown) this.unknown.add(why);
-    if (isCut) this.tooLarge = "it is too long, or nested too deeply, to be read";
-    return script;
   }
 
   /** The text of a file at this place of the script; null when an earlier command may have changed it. */

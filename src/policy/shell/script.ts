@@ -49,7 +49,8 @@ import {
 } from "./state.ts";
 import { inputOf, listingBefore, printed, readRedirects, scopeOf, toldIn } from "./shell_output.ts";
 import { isShell } from "./interpreters.ts";
-import { dialectOf, findInner } from "./wrappers.ts";
+import type { Ground } from "./powershell.ts";
+import { dialectOf, findInner, powerShell } from "./wrappers.ts";
 import { programName } from "./operands.ts";
 
 export interface Script {
@@ -115,6 +116,10 @@ const STEPS_OF_NODE = 4;
 const MAX_ROUNDS = 100;
 const NESTED = "it is nested too deeply to be read";
 
+/** The parts of a command that set variables. */
+type Assigning = Pick<Command, "args" | "prefix">;
+const NO_NODE: Assigning = { args: [], prefix: [] };
+
 class Reader {
   readonly found: Findings;
   readonly #root: string | null;
@@ -131,7 +136,11 @@ class Reader {
 
   source(written: string, state: State, language?: Language): void {
     if (state.depth > MAX_DEPTH) return void (this.found.tooLarge = NESTED);
-    const text = this.found.inShell(written, language);
+    if (language === "powershell") return this.#powerShell(written, state);
+    // A shell that knows less than Bash reads `((…))` as two subshells.
+    const text = language === "posix"
+      ? written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "))
+      : written;
     this.#budget.spend(stepsToParse(text));
     let script: ParsedScript;
     try {
@@ -148,6 +157,22 @@ class Reader {
     for (const { text, command } of this.#traps) this.source(text, inner(state, command));
     // Unknown code may call these functions. The map may grow during the loop.
     for (const [body, defined] of this.#uncalled) this.#node(body, defined);
+  }
+
+  #powerShell(source: string, state: State): void {
+    const { unknown } = this.found;
+    const reader = powerShell();
+    if (reader === null) {
+      unknown.add("the name of the program hides a script of PowerShell, which is not read");
+      return;
+    }
+    const run: Ground["run"] = (given, state) => {
+      const command = this.found.keep({ ...given, listing: undefined, state });
+      if (command.words.length > 0) {
+        this.#effects(command, NO_NODE, { state, scope: this.#scope(state) });
+      }
+    };
+    reader.readPowerShell(source, state, { unknown, budget: this.#budget, run });
   }
 
   #statement({ command, background }: Statement, state: State): void {
@@ -290,7 +315,7 @@ class Reader {
   /** Follows what the command does to the shell, and reads what it starts. */
   #effects(
     command: ShellCommand,
-    node: Command,
+    node: Assigning,
     at: { readonly state: State; readonly scope: Scope },
   ): void {
     const { state } = at;
@@ -300,7 +325,7 @@ class Reader {
     learnAliases(name, words.slice(1), state.aliases);
     const own = withPrefix(node.prefix, state, at.scope);
     const body = state.functions.get(words[0]!.text);
-    if (body !== undefined && state.depth < MAX_DEPTH) {
+    if (body && state.depth < MAX_DEPTH) {
       const prefixed = node.prefix.flatMap((part) => part.type === "Assignment" ? [part.name] : []);
       const called = calledIn(own, prefixed);
       setParameters(called.variables, words.slice(1));
@@ -325,7 +350,7 @@ class Reader {
   #inner(
     started: Inner,
     command: ShellCommand,
-    at: { readonly node: Command; readonly state: State; readonly scope: Scope },
+    at: { readonly node: Assigning; readonly state: State; readonly scope: Scope },
   ): void {
     const { state, scope, node } = at;
     const own = inner(withAssigned(command.words, state), command);

@@ -17,7 +17,8 @@ export interface State {
   folder: string | null;
   /** The folders that `popd` returns to, in reverse order; null for an unknown one. */
   left: readonly (string | null)[];
-  readonly functions: Map<string, SyntaxNode>;
+  /** The bodies of functions; null for one that was read where it was defined. */
+  readonly functions: Map<string, SyntaxNode | null>;
   readonly aliases: Map<string, Argument>;
   readonly startedBy: ShellCommand | null;
   readonly depth: number;
@@ -82,14 +83,22 @@ export function goTo(folder: string | null, state: State): void {
 
 /** Sets a variable; an unknown word makes its value unknown. */
 export function setVariable(name: string, word: Argument | undefined, state: State): void {
-  const { variables } = state;
+  const isUnknown = word === undefined || (word.isOpen && !word.isName) ||
+    // A script can build a text that is longer than the memory.
+    word.text.length > MAX_VALUE_CHARS;
+  const isText = !isUnknown && !word.isOpen && !word.isGlob;
+  setWords(name, isUnknown ? undefined : [isText ? literal(word.text) : word], state);
+}
+
+/** Sets an array; undefined makes its words unknown. */
+export function setWords(
+  name: string,
+  words: readonly Argument[] | undefined,
+  { variables }: State,
+): void {
   variables.delete(name);
-  if (word === undefined || (word.isOpen && !word.isName) || variables.size >= MAX_VARIABLES) {
-    return;
-  }
-  if (word.isOpen || word.isGlob) variables.set(name, [word]);
-  // A script can build a text that is longer than the memory.
-  else if (word.text.length <= MAX_VALUE_CHARS) variables.set(name, [literal(word.text)]);
+  if (words === undefined || words.length > MAX_ELEMENTS || variables.size >= MAX_VARIABLES) return;
+  variables.set(name, words);
 }
 
 /** The state for what `X=a command` starts. */
@@ -134,10 +143,7 @@ export function assign(
   if (value.type === "ArrayValue") {
     const before = append ? variables.get(name) : [];
     const words = value.elements.flatMap((word) => expandWord(word, scope));
-    variables.delete(name);
-    if (before === undefined || before.length + words.length > MAX_ELEMENTS) return;
-    if (variables.size < MAX_VARIABLES) variables.set(name, [...before, ...words]);
-    return;
+    return setWords(name, before && [...before, ...words], state);
   }
   const before = append ? textIn(variables, name) : "";
   const word = index || before === undefined ? undefined : expandToOne(value, scope);
@@ -176,7 +182,7 @@ const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "pr
 /** Follows a command that changes variables, parameters or the folder. */
 export function changeShell(
   name: string,
-  { args, prefix }: Command,
+  { args, prefix }: Pick<Command, "args" | "prefix">,
   at: {
     readonly words: readonly Argument[];
     readonly state: State;

@@ -27,7 +27,7 @@ export function findInner(
   if (name === "git") return inGit(words);
   const verb = verbOfProgram(name);
   if (verb !== null) return [{ kind: "command", words: [literal("git"), literal(verb), ...rest] }];
-  const foreign = powerShell()?.inCmdlet(name, rest, { input, listing }) ??
+  const foreign = powerShell()?.inCmdlet(name, rest, input) ??
     inForeignShell(name, rest, input);
   if (foreign !== undefined) return foreign;
   if (name === "xargs") {
