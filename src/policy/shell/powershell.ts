@@ -112,15 +112,21 @@ class Reader {
     if (/^(?:function|filter)$/i.test(keyword)) return this.#function();
     const [, name] = (/^foreach$/i.test(keyword) && this.#take(EACH)) || [];
     if (name !== undefined) return this.#loop(name.toLowerCase());
-    if (this.#next() === "{") {
-      const before = copyOf(this.#state);
-      this.#block();
-      forgetChanges(this.#state, before);
-      return [OPEN];
+    if (this.#next() === "{") return this.#perhaps(() => this.#block());
+    if (/^for$/i.test(keyword) && this.#next() === "(") {
+      return this.#perhaps(() => this.#given(")"));
     }
     // A table has entries `name = value`.
     this.#take(/[\w-]+\s*=(?!=)\s*/y);
     return this.#commands();
+  }
+
+  /** Reads what may run more than once, or never. */
+  #perhaps(read: () => unknown): Values {
+    const before = copyOf(this.#state);
+    read();
+    forgetChanges(this.#state, before);
+    return [OPEN];
   }
 
   /** A function is read where it is defined; its parameters are unknown there. */

@@ -70,11 +70,13 @@ export function expandWord(word: Word, scope: Scope): Argument[] {
     return spellOut(word, scope.budget).flatMap((alternative) => expandWord(alternative, scope))
       .map((argument) => ({ ...argument, source: word.text }));
   }
-  const fields = new Fields(word.text);
-  if (word.parts === undefined) addStart(word.text, word.value, { fields, scope });
-  else {
-    word.parts.forEach((part, i) => addPart(part, { fields, scope, isFirst: i === 0 }));
+  const { text: source, value, parts } = word;
+  if (parts === undefined && !source.startsWith("~")) {
+    return [{ text: value, isOpen: value.length > MAX_WORD_CHARS, isGlob: false, source }];
   }
+  const fields = new Fields(source);
+  if (parts === undefined) addStart(source, value, { fields, scope });
+  else parts.forEach((part, i) => addPart(part, { fields, scope, isFirst: i === 0 }));
   const words = fields.end();
   scope.budget.spend(words.reduce((steps, { text }) => steps + 1 + text.length / 256, 0));
   return words;
