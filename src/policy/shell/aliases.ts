@@ -59,19 +59,13 @@ export function resolveAlias(
   return name === "git" ? resolveOfGit(words, aliases) : null;
 }
 
-function resolveOfGit([git, ...rest]: readonly Argument[], aliases: Aliases): Resolved | null {
-  const { words: [verb, ...after], folder } = withoutGitOptions(rest);
-  const name = gitName(verb?.text ?? "");
+function resolveOfGit(words: readonly Argument[], aliases: Aliases): Resolved | null {
+  const { verb, after, folder } = gitCall(words)!;
+  const name = gitName(verb);
   const value = aliases.get(name);
-  if (value === undefined) return null;
-  const words = value.isOpen || value.text.startsWith("!") ? null : splitAlias(value.text);
-  if (words === null) {
-    return { name, inner: calledWith(value, ofGit(value.text), after), folder };
-  }
-  // Git's own options stay before it, and the arguments of the alias follow it.
-  const options = rest.slice(0, rest.length - after.length - 1);
-  const given = [git!, ...options, ...words.map(literal), ...after];
-  return { name, inner: { kind: "command", words: given }, folder: null };
+  return value === undefined
+    ? null
+    : { name, inner: calledWith(value, ofGit(value.text), after), folder };
 }
 
 function calledWith(value: Argument, text: string, parameters: readonly Argument[]): Inner {
@@ -83,22 +77,6 @@ function calledWith(value: Argument, text: string, parameters: readonly Argument
 /** Git ignores upper and lower case in the names of aliases. */
 function gitName(alias: string): string {
   return `git ${alias.toLowerCase()}`;
-}
-
-const WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs;
-const QUOTED = /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs;
-
-/** The words of an alias of git, which no shell reads. */
-function splitAlias(value: string): string[] {
-  return Array.from(
-    value.matchAll(WORD),
-    ([word]) =>
-      word.replace(
-        QUOTED,
-        (_, plain?: string, quoted?: string, letter?: string) =>
-          plain ?? quoted?.replace(/\\(.)/gs, "$1") ?? letter ?? "",
-      ),
-  );
 }
 
 /** Git's settings whose value git runs. */

@@ -2,7 +2,9 @@
 import type { Answer, Entry, Search } from "../guards/types.ts";
 import type { Change, Inner } from "./shell_command.ts";
 import { type Argument, literal, OPEN, TooMuchWork } from "./word.ts";
+import { rowsByName } from "./rows.ts";
 import { readWildcard } from "./wildcard.ts";
+import ROWS from "./find_words.json" with { type: "json" };
 
 /** The files that `-delete` takes away. */
 export function changesOfFind(rest: readonly Argument[]): Change[] {
@@ -106,17 +108,28 @@ interface FindCall {
   readonly isDepthFirst: boolean;
 }
 
+/** A word of an expression. */
+interface FindWord {
+  /** What it is: `plain` does nothing to what is found, `unknown` is a test that only the running `find` answers. */
+  readonly is: string;
+  /** How many words follow as its value. */
+  readonly values?: number;
+  /** Of `like`: what is compared with the pattern. */
+  readonly of?: "name" | "path";
+  readonly ignoresCase?: boolean;
+  /** Whether most files pass the test. */
+  readonly isBroad?: boolean;
+}
+
+const WORDS = rowsByName<FindWord>(ROWS);
+/** A test that nobody knows is taken to have a value. */
+const ANY_TEST: FindWord = { is: "unknown", values: 1 };
+
 const always: Expression = () => true;
 const unknown: Expression = () => undefined;
 
-const PLAIN =
-  /^-(?:true|daystart|d|depth|follow|mount|xdev|noleaf|(?:no)?ignore_readdir_race|(?:no)?warn|ls|quit)$/;
 /** With one of these, `find` prints something else than the names of all that it finds. */
 const TELLING = /^-(?:ls|printf|quit|f(?:ls|print(?:0|f)?))$/;
-/** Tests without a value that only the running `find` can answer. */
-const ASKING = /^-(?:empty|executable|readable|writable|nouser|nogroup)$/;
-/** Words with a value that do nothing to what is found. */
-const VALUED_PLAIN = /^-(?:printf|f(?:print[0f]?|ls)|regextype|files0-from|maxdepth|mindepth)$/;
 /** These words are never the value of the word before them. */
 const DOING = /^-(?:delete$|exec|ok)/;
 /** Signs between two parts, from the loosest on; the last one may be left out. */
@@ -200,24 +213,17 @@ class Reader {
       if (this.#word() === ")") this.#at++;
       return inside;
     }
-    if (PLAIN.test(text)) return always;
-    if (text === "-false") return not(always);
-    if (text === "-prune") {
-      return (visit, reach) => {
-        visit.isPruned ||= reach === "yes";
-        return true;
-      };
-    }
-    if (/^-print0?$/.test(text)) return this.#action({ kind: "list" }, true);
-    if (text === "-delete") return this.#action({ kind: "delete" }, true);
-    if (/^-(?:exec|ok)(?:dir)?$/.test(text)) return this.#exec();
-    if (ASKING.test(text)) return testOf(text, "");
+    const means = WORDS.find(text) ?? ANY_TEST;
+    const { is, values = 0 } = means;
+    if (is === "exec") return this.#exec();
+    if (is === "list" || is === "delete") return this.#action({ kind: is }, true);
     const value = this.#words[this.#at];
-    if (value === undefined || DOING.test(value.text)) return unknown;
-    this.#at += text === "-fprintf" ? 2 : 1;
-    if (VALUED_PLAIN.test(text)) return always;
+    if (values > 0 && (value === undefined || DOING.test(value.text))) return unknown;
+    this.#at += values;
     // A pattern that the shell may replace means no more files than it does here.
-    return value.isOpen ? unknown : testOf(text, value.text);
+    return values > 0 && is !== "plain" && value!.isOpen
+      ? unknown
+      : testOf(means, value?.text ?? "");
   }
 
   /** A command up to `;`, whose result is unknown, or up to `{} +`. */
@@ -262,32 +268,38 @@ function not(part: Expression): Expression {
   };
 }
 
-/** Tests that most files pass. */
-const BROAD =
-  /^-(?:perm|user|group|uid|gid|links|fstype|executable|readable|writable|nouser|nogroup)$/;
-
 const TYPES: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "folder", l: "link" };
 
-function testOf(name: string, value: string): Expression {
-  const kinds = value.split(",").map((letter) => TYPES[letter] ?? "other");
-  switch (name.replace(/^-i?/, "")) {
-    case "name":
-    case "path":
-    case "wholename": {
-      const matches = readWildcard(value, { ignoresCase: name.startsWith("-i") });
+function testOf(
+  { is, of, ignoresCase = false, isBroad = false }: FindWord,
+  value: string,
+): Expression {
+  switch (is) {
+    case "plain":
+      return always;
+    case "false":
+      return not(always);
+    case "prune":
+      return (visit, reach) => {
+        visit.isPruned ||= reach === "yes";
+        return true;
+      };
+    case "like": {
+      const matches = readWildcard(value, { ignoresCase });
       const isAny = /^(?:\.\/)?\*+$/.test(value) || undefined;
-      const partOf = /^-i?name$/.test(name) ? nameOf : pathOf;
       return ({ entry, start }) => {
-        const text = partOf(entry, start);
+        const text = of === "name" ? nameOf(entry, start) : pathOf(entry, start);
         return text === undefined ? isAny : matches?.(text);
       };
     }
-    case "type":
+    case "type": {
+      const kinds = value.split(",").map((letter) => TYPES[letter] ?? "other");
       return ({ entry }) => kinds.includes(entry.kind);
-    case "lname":
+    }
+    case "link":
       return ({ entry }) => entry.kind === "link" ? undefined : false;
     default:
-      return ({ entry }) => (entry.path === null && BROAD.test(name)) || undefined;
+      return ({ entry }) => (entry.path === null && isBroad) || undefined;
   }
 }
 

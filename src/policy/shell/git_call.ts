@@ -34,16 +34,20 @@ export interface GitCall extends Operands {
   readonly means: VerbOptions;
 }
 
-/** A call of git; null for any other program. Words that `isLeftOut` holds for are not looked at. */
-export function gitCall(
-  [program, ...rest]: readonly Argument[],
-  isLeftOut: (word: Argument) => boolean = () => false,
-): GitCall | null {
+/** The calls by their words: the same command is looked at for several questions. */
+const READ = new WeakMap<readonly Argument[], GitCall>();
+
+/** A call of git; null for any other program. */
+export function gitCall(words: readonly Argument[]): GitCall | null {
+  const [program, ...rest] = words;
   if (program === undefined || programName(program.text) !== "git") return null;
-  const { words: [verb, ...words], folder } = withoutGitOptions(rest);
+  const read = READ.get(words);
+  if (read !== undefined) return read;
+  const { words: [verb, ...after], folder } = withoutGitOptions(rest);
   const means = VERBS.find(verb?.text ?? "") ?? PLAIN;
-  const after = words.filter((word) => !isLeftOut(word));
-  return { verb: verb?.text ?? "", after, folder, means, ...split(after, means) };
+  const call = { verb: verb?.text ?? "", after, folder, means, ...split(after, means) };
+  READ.set(words, call);
+  return call;
 }
 
 /** Whether git writes to a file that an option of this verb names. */

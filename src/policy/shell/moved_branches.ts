@@ -13,10 +13,10 @@ const REFSPEC = /^\+?(?:refs\/heads\/)?([^:]*?)(?::(?:refs\/heads\/)?(.*))?$/;
  * (`git branch -f main origin/main`, `git fetch origin main:main`) is left out. `HEAD` is the branch that is checked out.
  */
 export function branchesMoved(command: readonly Argument[]): readonly string[] {
-  const call = gitCall(command, ({ isOpen }) => isOpen);
+  const call = gitCall(command);
   if (call === null || call.has("-h --help --dry-run")) return [];
   const { verb, options } = call;
-  const operands = call.operands.map(({ text }) => text);
+  const operands = call.operands.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
   if (verb === "push") return pushed(operands, options);
   if (verb === "fetch" || verb === "pull") return fetched(operands);
   // Each option has a blank on both sides; the other words follow a bar, the branch that is made anew first.

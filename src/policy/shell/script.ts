@@ -223,6 +223,7 @@ class Reader {
         return forEachChild(node, (child) => this.#node(child, state));
       }
       case "CommandExpansion":
+      case "ArithmeticCommandExpansion":
       case "ProcessSubstitution":
         this.#budget.spend(node.text.length / 32);
         // The parser leaves out what is nested too deeply.
@@ -391,12 +392,8 @@ class Reader {
   #substitutions(node: SyntaxNode, state: State): void {
     this.#budget.spend(1);
     if (node.type === "Word" && node.parts === undefined) return;
-    if (node.type === "CommandExpansion" || node.type === "ProcessSubstitution") {
+    if (/^(?:Arithmetic)?CommandExpansion$|^ProcessSubstitution$/.test(node.type)) {
       this.#node(node, state);
-    } else if (node.type === "ArithmeticExpansion") {
-      // The parser reads numbers only; the commands among them are found as in double quotes.
-      const body = /^\$(?:\(\(|\[)([^]*?)(?:\)\)|\])$/.exec(node.text)?.[1] ?? "";
-      if (/[$`]/.test(body)) this.source(`: "${body}"`, inner(copyOf(state), state.startedBy));
     } else forEachChild(node, (child) => this.#substitutions(child, state));
   }
 }
