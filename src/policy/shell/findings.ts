@@ -37,6 +37,11 @@ export class Findings {
   /** The files that commands wrote so far, by their paths; null where the content is unknown. */
   readonly #written = new Map<string, string | null>();
 
+  readonly #ground: PatchGround = {
+    topOf: (folder) => this.#disk.topOf(folder),
+    textOf: (file, folder) => this.#textOf(file, folder),
+  };
+
   constructor(disk: Disk, budget: Budget, home: string | null) {
     this.#home = home;
     this.#disk = disk;
@@ -51,17 +56,14 @@ export class Findings {
     const { folder, startedBy, variables } = state;
     const [program] = words;
     const name = programName(program?.text ?? "");
-    const command: ShellCommand = {
+    const command: { -readonly [Key in keyof ShellCommand]: ShellCommand[Key] } = {
+      program: name,
       words: name === "git" ? withGitVariables(words, variables) : words,
       redirects,
       input,
       isFed,
       listing,
       texts,
-      patched: changesOfPatches({ words, redirects, input, folder }, {
-        topOf: this.#disk.topOf,
-        textOf: (file, folder) => this.#textOf(file, folder),
-      }),
       hasOtherHome: variables.has("CLAUDE_CONFIG_DIR") ||
         (this.#home !== null && textIn(variables, "HOME") !== this.#home),
       folder,
@@ -69,6 +71,9 @@ export class Findings {
       startedBy,
       callsFunction: state.functions.has(program?.text ?? ""),
     };
+    if (name === "git" || name === "patch") {
+      command.patched = changesOfPatches(command, this.#ground);
+    }
     this.commands.push(command);
     if (PROGRAMS.has(name) || redirects.length > 0) this.#note(command, output);
     if (program?.isOpen || program?.isGlob) {

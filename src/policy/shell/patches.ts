@@ -1,7 +1,7 @@
 /** The files that `patch`, `git apply` and `git am` change, by the patches that they read. */
 import { type Change, marked, type ShellCommand } from "./shell_command.ts";
 import { gitCall } from "./git_call.ts";
-import { programName, split } from "./operands.ts";
+import { split } from "./operands.ts";
 import { type Argument, literal, OPEN, placeOf } from "./word.ts";
 import { WRITERS } from "./writers.ts";
 
@@ -28,13 +28,10 @@ interface PatchCall {
 }
 
 export function changesOfPatches(
-  { words, redirects, input, folder }: Pick<
-    ShellCommand,
-    "words" | "redirects" | "input" | "folder"
-  >,
+  { program, words, redirects, input, folder }: ShellCommand,
   ground: PatchGround,
 ): Change[] {
-  const call = callOf(words);
+  const call = callOf(program, words);
   if (call === null) return [];
   const { goesTo, prefix = literal("."), ofGit } = call;
   const at = goesTo === undefined ? folder : placeOf(goesTo, folder);
@@ -56,9 +53,9 @@ export function changesOfPatches(
 }
 
 /** A call that changes files; null for `patch FILE`, which names the file itself (see `writers.json`). */
-function callOf(words: readonly Argument[]): PatchCall | null {
+function callOf(program: string, words: readonly Argument[]): PatchCall | null {
   const git = gitCall(words);
-  const name = git?.verb ?? programName(words[0]?.text ?? "");
+  const name = git?.verb ?? program;
   if (!(git === null ? /^patch$/ : /^(?:apply|am)$/).test(name)) return null;
   const { never, ...patch } = WRITERS.find("patch")!;
   const { operands, options, has, values } = git ?? split(words.slice(1), patch);

@@ -50,7 +50,6 @@ import { printed, readBy, readRedirects, scopeOf, wordsOf } from "./shell_output
 import { isShell } from "./interpreters.ts";
 import type { Ground } from "./powershell.ts";
 import { dialectOf, findInner, powerShell } from "./wrappers.ts";
-import { programName } from "./operands.ts";
 
 export interface Script {
   readonly commands: readonly ShellCommand[];
@@ -316,9 +315,8 @@ class Reader {
   /** Follows what the command does to the shell, and reads what it starts with the state `own`. */
   #effects(command: ShellCommand, node: Assigning, at: Place): void {
     const { state, own } = at;
-    const { words } = command;
+    const { words, program: name } = command;
     const [program, ...rest] = words;
-    const name = programName(program!.text);
     changeShell(name, node, { ...at, words: rest });
     learnAliases(name, rest, state.aliases);
     const body = state.functions.get(program!.text);

@@ -2,6 +2,8 @@ import { type Argument, literal } from "./word.ts";
 import type { Effect, HowToLook } from "../guards/types.ts";
 
 export interface ShellCommand {
+  /** The name of the program without its folder; empty where none is started. */
+  readonly program: string;
   readonly words: readonly Argument[];
   readonly redirects: readonly { readonly operator: string; readonly target: Argument }[];
   /** What it reads from its standard input, where the script tells: a here-document, an `echo` before the pipe. */

@@ -4,7 +4,7 @@ import { inFind, listedBy } from "./find_command.ts";
 import { inAwk, inInterpreter, MAX_CODE_CHARS } from "./interpreters.ts";
 import { inGit, verbOfProgram } from "./aliases.ts";
 import { MAKE } from "./project_scripts.ts";
-import { programName, split, type ValuedOptions } from "./operands.ts";
+import { split, type ValuedOptions } from "./operands.ts";
 import { rowsByName } from "./rows.ts";
 import { inRunner, inXargs } from "./runners.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
@@ -18,11 +18,10 @@ const SCRIPTS = rowsByName<ValuedOptions & { readonly scripts: string }>(TABLES.
 const TELLTALES = rowsByName<{ readonly pattern: RegExp }>(TABLES.telltales);
 
 export function findInner(
-  { words, input, listing }: Pick<ShellCommand, "words" | "input" | "listing">,
+  { program: name, words, input, listing }: ShellCommand,
 ): readonly Inner[] {
   const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [];
-  const name = programName(program.text);
   if (name === "find") return inFind(rest);
   if (name === "git") return inGit(words);
   const verb = verbOfProgram(name);
@@ -47,8 +46,8 @@ export function findInner(
 }
 
 /** The language of a shell's scripts; `sh` may know less than Bash. */
-export function dialectOf({ words }: Pick<ShellCommand, "words">): Language | undefined {
-  return /^(?:sh|dash|ash)$/.test(programName(words[0]?.text ?? "")) ? "posix" : undefined;
+export function dialectOf({ program }: ShellCommand): Language | undefined {
+  return /^(?:sh|dash|ash)$/.test(program) ? "posix" : undefined;
 }
 
 function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {

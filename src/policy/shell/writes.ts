@@ -3,7 +3,7 @@ import { type Change, marked, type ShellCommand } from "./shell_command.ts";
 import type { HowToLook } from "../guards/types.ts";
 import { changesOfFind } from "./find_command.ts";
 import { changesOfGit } from "./git_changes.ts";
-import { programName, split } from "./operands.ts";
+import { split } from "./operands.ts";
 import { type Argument, placeOf } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
 import { changesOfWriter, WRITERS } from "./writers.ts";
@@ -22,9 +22,9 @@ const RECURSIVE = /^(?:-[a-zA-Z]*[rR]|--recursive$)/;
 const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
 
 /** The files that one command changes. The commands that it starts are asked for themselves. */
-export function findTargets({ words, redirects, patched = [], folder }: ShellCommand): Target[] {
-  const [program, ...rest] = words;
-  const name = programName(program?.text ?? "");
+export function findTargets(command: ShellCommand): Target[] {
+  const { program: name, words, redirects, patched = [], folder } = command;
+  const rest = words.slice(1);
   const target = ({ word, from, namedLike, within, ...how }: Change, by: string): Target => ({
     path: placeOf(word, folder),
     by,
@@ -53,16 +53,18 @@ export function findTargets({ words, redirects, patched = [], folder }: ShellCom
       WRITING_REDIRECTS.has(operator) && !isDescriptor(operator, to) && !isDevice(to)
     )
     .map(({ operator, target: word }) => target({ word, effect: "change" }, operator));
-  const changes = program === undefined ? [] : [...changesOf(name, words), ...patched];
+  const changes = words.length === 0 ? [] : [...changesOf(name, words), ...patched];
   return [
     ...redirected,
     ...changes.filter(({ word }) => !isDevice(word)).flatMap((change) => targets(change, name)),
   ];
 }
 
-export function foldersMade({ words: [program, ...rest], folder }: ShellCommand): string[] {
-  if (program === undefined || programName(program.text) !== "mkdir") return [];
-  return split(rest, { valued: "m" }).operands.flatMap((word) => placeOf(word, folder) ?? []);
+export function foldersMade({ program, words, folder }: ShellCommand): string[] {
+  if (program !== "mkdir") return [];
+  return split(words.slice(1), { valued: "m" }).operands.flatMap((word) =>
+    placeOf(word, folder) ?? []
+  );
 }
 
 /** Whether the tables say which files a program changes. */
