@@ -77,6 +77,7 @@ Deno.test("a working tree is made in a folder, on the branch that is named or ca
   const begins = { branch: "q", makes: "new", startsElsewhere: false };
   const made: readonly (readonly [string, string, object | null])[] = [
     ["-b q ../w", "/w", begins],
+    ["-bq ../w", "/w", begins],
     ["../w -b q main", "/w", { ...begins, startsElsewhere: true }],
     ["-fB q w", "/p/w", { ...begins, makes: "anew" }],
     ["--lock --reason why w main", "/p/w", { ...begins, branch: "main", makes: "no" }],
@@ -87,6 +88,6 @@ Deno.test("a working tree is made in a folder, on the branch that is named or ca
     assert.deepEqual(lastStep(`git worktree add ${args}`).makesTree, { folder, checksOut }, args);
   }
   assert.equal(lastStep("git -C /t worktree add w").makesTree!.folder, "/t/w");
-  const none = ["add", "add $W", "list w", "add -bq w", "add --orphan w", "remove w", "add 'a b'"];
+  const none = ["add", "add $W", "list w", "add --orphan w", "remove w", "add 'a b'"];
   for (const args of none) assert.equal(lastStep(`git worktree ${args}`).makesTree, null, args);
 });

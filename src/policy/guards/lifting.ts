@@ -1,5 +1,6 @@
 /** Recognises commands with which an agent would lift a rule, satisfy a requirement or disarm the guards. */
-import { DATABASE_PROGRAMS, onlyReads, type ShellCommand } from "../shell/shell_command.ts";
+import type { ShellCommand } from "../shell/shell_command.ts";
+import { DATABASE_PROGRAMS, onlyReads } from "../shell/writers.ts";
 import { programName } from "../shell/operands.ts";
 
 /** The verbs of a person, by noun. The program checks who runs them; here the agent is told before it tries. */

@@ -1,7 +1,8 @@
 /** Aliases of the shell and of git, and the programs that git starts. */
+import { gitCall } from "./git_call.ts";
 import { type GitAliases, isOwnVerb } from "./git_verbs.ts";
 import { withoutGitOptions } from "./operands.ts";
-import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./shell_command.ts";
+import { type Inner, join, scriptFrom } from "./shell_command.ts";
 import { type Argument, literal } from "./word.ts";
 
 export type Aliases = ReadonlyMap<string, Argument>;
@@ -58,19 +59,13 @@ export function resolveAlias(
   return name === "git" ? resolveOfGit(words, aliases) : null;
 }
 
-function resolveOfGit([git, ...rest]: readonly Argument[], aliases: Aliases): Resolved | null {
-  const { words: [verb, ...after], folder } = withoutGitOptions(rest);
-  const name = gitName(verb?.text ?? "");
+function resolveOfGit(words: readonly Argument[], aliases: Aliases): Resolved | null {
+  const { verb, after, folder } = gitCall(words)!;
+  const name = gitName(verb);
   const value = aliases.get(name);
-  if (value === undefined) return null;
-  const words = value.isOpen || value.text.startsWith("!") ? null : splitAlias(value.text);
-  if (words === null) {
-    return { name, inner: calledWith(value, ofGit(value.text), after), folder };
-  }
-  // Git's own options stay before it, and the arguments of the alias follow it.
-  const options = rest.slice(0, rest.length - after.length - 1);
-  const given = [git!, ...options, ...words.map(literal), ...after];
-  return { name, inner: { kind: "command", words: given }, folder: null };
+  return value === undefined
+    ? null
+    : { name, inner: calledWith(value, ofGit(value.text), after), folder };
 }
 
 function calledWith(value: Argument, text: string, parameters: readonly Argument[]): Inner {
@@ -84,33 +79,6 @@ function gitName(alias: string): string {
   return `git ${alias.toLowerCase()}`;
 }
 
-const WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs;
-const QUOTED = /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs;
-
-/** The words of an alias of git, which no shell reads. */
-function splitAlias(value: string): string[] {
-  return Array.from(
-    value.matchAll(WORD),
-    ([word]) =>
-      word.replace(
-        QUOTED,
-        (_, plain?: string, quoted?: string, letter?: string) =>
-          plain ?? quoted?.replace(/\\(.)/gs, "$1") ?? letter ?? "",
-      ),
-  );
-}
-
-/** Verbs with an option whose value git runs. */
-const RUN_BY_VERB: ReadonlyMap<string, ScriptOption> = new Map([
-  ["rebase", { letter: "x", long: "exec" }],
-  ["grep", { letter: "O", long: "open-files-in-pager" }],
-  ["difftool", { letter: "x", long: "extcmd" }],
-  ["clone", { letter: "u", long: "upload-pack" }],
-  ...["fetch", "pull", "fetch-pack", "ls-remote"]
-    .map((verb) => [verb, { letter: "", long: "upload-pack" }] as const),
-  ...["push", "send-pack"].map((verb) => [verb, { letter: "", long: "receive-pack" }] as const),
-]);
-
 /** Git's settings whose value git runs. */
 const RUN_BY_GIT =
   /^[^=]*(?:pager|editor|command|helper|external|program|cmd|textconv|fsmonitor|askpass)=(.+)$/is;
@@ -122,32 +90,22 @@ export function verbOfProgram(name: string): string | null {
 }
 
 /** What git runs by its words: aliases and programs that are set here, commands of `bisect` or `rebase --exec`. */
-export function inGit(rest: readonly Argument[]): Inner[] {
-  const set = rest.flatMap(({ text }, i): Inner[] => {
-    const setting = text === "-c" ? rest[i + 1]?.text ?? "" : "";
+export function inGit(words: readonly Argument[]): Inner[] {
+  const { verb, after, means, values } = gitCall(words)!;
+  const set = words.flatMap(({ text }, i) => {
+    const setting = text === "-c" ? words[i + 1]?.text ?? "" : "";
     const [, run] = RUN_BY_GIT.exec(setting) ?? [];
-    if (run !== undefined) return [scriptFrom(literal(run.replace(/^!/, "")))];
-    const [, value] = /^alias\.[^=]+=(.*)$/s.exec(setting) ?? [];
-    if (value === undefined) return [];
-    return [scriptFrom(literal(ofGit(value)))];
-  });
-  const { words: [verb, ...after] } = withoutGitOptions(rest);
+    const [, alias] = /^alias\.[^=]+=(.*)$/s.exec(setting) ?? [];
+    return run?.replace(/^!/, "") ?? (alias === undefined ? [] : ofGit(alias));
+  }).map((script) => scriptFrom(literal(script)));
   const [first, ...others] = after;
-  if (verb?.text === "bisect" && first?.text === "run") {
+  if (verb === "bisect" && first?.text === "run") {
     return [...set, { kind: "command", words: others }];
   }
-  if (verb?.text === "submodule" && first?.text === "foreach") {
-    return [...set, scriptFrom(join(others.filter(({ text }) => !text.startsWith("-"))))];
-  }
-  if (verb?.text === "filter-branch") {
-    return [
-      ...set,
-      ...after.flatMap(({ text }, i) =>
-        /^--\w+-filter$/.test(text) ? after.slice(i + 1, i + 2) : []
-      ).map(scriptFrom),
-    ];
-  }
-  const option = RUN_BY_VERB.get(verb?.text ?? "");
-  const run = option && afterOption(option, after);
-  return run === undefined ? set : [...set, run];
+  const scripts = verb === "submodule" && first?.text === "foreach"
+    ? [join(others.filter(({ text }) => !text.startsWith("-")))]
+    : verb === "filter-branch"
+    ? after.filter((_, i) => /^--\w+-filter$/.test(after[i - 1]?.text ?? ""))
+    : values(means.runs ?? "");
+  return [...set, ...scripts.map(scriptFrom)];
 }

@@ -2,29 +2,23 @@
 import type { Answer, Entry, Search } from "../guards/types.ts";
 import type { Change, Inner } from "./shell_command.ts";
 import { type Argument, literal, OPEN, TooMuchWork } from "./word.ts";
+import { rowsByName } from "./rows.ts";
 import { readWildcard } from "./wildcard.ts";
+import ROWS from "./find_words.json" with { type: "json" };
 
 /** The files that `-delete` takes away. */
 export function changesOfFind(rest: readonly Argument[]): Change[] {
   const call = readFind(rest);
-  const changes = call.actions.flatMap(({ kind }, action): Change[] =>
-    kind !== "delete" ? [] : call.roots.map((root): Change => ({
-      word: root,
-      effect: "remove",
-      search: searchOf(call, { root, action, takesFolders: "no" }),
-    }))
+  return call.actions.flatMap(({ kind }, action): Change[] =>
+    kind === "delete" ? [{ word: foundBy(call, action), effect: "remove" }] : []
   );
-  return changes.length > 0 && call.looksElsewhere
-    ? [...changes, { word: OPEN, effect: "remove" }]
-    : changes;
 }
 
 /** The names that a call prints, as one argument; an unknown one where it prints something else. */
 export function listedBy(rest: readonly Argument[]): Argument {
   const call = readFind(rest);
   const [only, ...others] = call.actions.keys().filter((at) => call.actions[at]!.kind === "list");
-  const isTold = printsOther(rest);
-  return only === undefined || others.length > 0 || isTold ? OPEN : foundBy(call, only);
+  return only === undefined || others.length > 0 || printsOther(rest) ? OPEN : foundBy(call, only);
 }
 
 /** The commands of `find … -exec`, with the found files as their argument. */
@@ -42,15 +36,22 @@ export function inFind(rest: readonly Argument[]): Inner[] {
 
 function foundBy(call: FindCall, action: number): Argument {
   if (call.looksElsewhere || call.roots.some(({ isOpen }) => isOpen)) return OPEN;
-  const { roots } = call;
-  return {
-    ...OPEN,
-    found: {
-      roots,
-      isAll: meansAll(call, action),
-      searchFrom: (root, { takesFolders }) => searchOf(call, { root, action, takesFolders }),
+  const searchFrom = (
+    { text, isGlob }: Argument,
+    { takesFolders }: Pick<Search, "takesFolders">,
+  ): Search => ({
+    takesFolders,
+    judge: (entry) => {
+      const depth = entry.path === "" ? 0 : entry.path.split("/").length;
+      const isDeep = depth >= call.minDepth && depth <= call.maxDepth;
+      const { reached, isPruned } = visited(call, entry, isGlob ? null : text);
+      return {
+        isMeant: isDeep ? reached[action] ?? "no" : "no",
+        goesOn: depth < call.maxDepth && (!isPruned || call.isDepthFirst || !isDeep),
+      };
     },
-  };
+  });
+  return { ...OPEN, found: { roots: call.roots, isAll: meansAll(call, action), searchFrom } };
 }
 
 /** Whether an action is done to everything in the folders, since no test leaves anything out. */
@@ -58,43 +59,38 @@ export function meansAll(call: FindCall, action: number): boolean {
   const kinds = call.actions[action]?.kind === "delete"
     ? ["file"] as const
     : ["file", "folder"] as const;
-  return kinds.some((kind) =>
-    judgeEntry(call, { path: null, kind }, null).reached[action] === "yes"
-  );
+  return kinds.some((kind) => visited(call, { path: null, kind }, null).reached[action] === "yes");
 }
 
-function searchOf(
-  call: FindCall,
-  { root: { text, isGlob }, action, takesFolders }: {
-    readonly root: Argument;
-    readonly action: number;
-    readonly takesFolders: Answer;
-  },
-): Search {
-  return {
-    takesFolders,
-    judge: (entry) => {
-      const depth = entry.path === "" ? 0 : entry.path.split("/").length;
-      const isDeep = depth >= call.minDepth && depth <= call.maxDepth;
-      const { reached, isPruned } = judgeEntry(call, entry, isGlob ? null : text);
-      return {
-        isMeant: isDeep ? reached[action] ?? "no" : "no",
-        goesOn: depth < call.maxDepth && (!isPruned || call.isDepthFirst || !isDeep),
-      };
-    },
-  };
+function visited(call: FindCall, entry: Candidate, start: Start): Visit {
+  const visit: Visit = { entry, start, reached: call.actions.map(() => "no"), isPruned: false };
+  call.expression(visit, "yes");
+  return visit;
 }
 
-type Expression =
-  | { readonly kind: "test"; readonly test: Test }
-  | { readonly kind: "action"; readonly action: number; readonly truth: Truth }
-  | { readonly kind: "prune" }
-  | { readonly kind: "not"; readonly of: Expression }
-  | {
-    readonly kind: "and" | "or" | "list";
-    readonly left: Expression;
-    readonly right: Expression;
-  };
+/** The answer of a test; undefined where only the running `find` knows. */
+type Truth = boolean | undefined;
+
+/** Where a search begins, as written; null where the shell replaces a pattern there. */
+type Start = string | null;
+
+/** An entry; without a path it stands for any entry. */
+interface Candidate extends Pick<Entry, "kind"> {
+  readonly path: string | null;
+}
+
+/** What the expression does with one entry. */
+interface Visit {
+  readonly entry: Candidate;
+  readonly start: Start;
+  /** For each action whether it is reached. */
+  readonly reached: Answer[];
+  /** Whether nothing below the entry is looked at. */
+  isPruned: boolean;
+}
+
+/** A part of the expression; `reach` tells whether the parts before it let the entry through. */
+type Expression = (visit: Visit, reach: Answer) => Truth;
 
 type Action =
   | { readonly kind: "delete" | "list" }
@@ -112,19 +108,32 @@ interface FindCall {
   readonly isDepthFirst: boolean;
 }
 
-const TRUE: Expression = { kind: "test", test: () => true };
-const UNKNOWN: Expression = { kind: "test", test: () => undefined };
+/** A word of an expression. */
+interface FindWord {
+  /** What it is: `plain` does nothing to what is found, `unknown` is a test that only the running `find` answers. */
+  readonly is: string;
+  /** How many words follow as its value. */
+  readonly values?: number;
+  /** Of `like`: what is compared with the pattern. */
+  readonly of?: "name" | "path";
+  readonly ignoresCase?: boolean;
+  /** Whether most files pass the test. */
+  readonly isBroad?: boolean;
+}
 
-const PLAIN =
-  /^-(?:true|daystart|d|depth|follow|mount|xdev|noleaf|(?:no)?ignore_readdir_race|(?:no)?warn|ls|quit)$/;
+const WORDS = rowsByName<FindWord>(ROWS);
+/** A test that nobody knows is taken to have a value. */
+const ANY_TEST: FindWord = { is: "unknown", values: 1 };
+
+const always: Expression = () => true;
+const unknown: Expression = () => undefined;
+
 /** With one of these, `find` prints something else than the names of all that it finds. */
 const TELLING = /^-(?:ls|printf|quit|f(?:ls|print(?:0|f)?))$/;
-/** Tests without a value that only the running `find` can answer. */
-const ASKING = /^-(?:empty|executable|readable|writable|nouser|nogroup)$/;
-/** Words with a value that do nothing to what is found. */
-const VALUED_PLAIN = /^-(?:f(?:print0?|ls)|regextype|files0-from|maxdepth|mindepth)$/;
 /** These words are never the value of the word before them. */
 const DOING = /^-(?:delete$|exec|ok)/;
+/** Signs between two parts, from the loosest on; the last one may be left out. */
+const SIGNS = [/^,$/, /^-o(?:r)?$/, /^-a(?:nd)?$/];
 
 /** The most tests, actions and values of one call; each of them is tried on every file. */
 const MAX_WORDS = 300;
@@ -139,19 +148,17 @@ export function readFind(rest: readonly Argument[]): FindCall {
   const tests = end < 0 ? [] : words.slice(end);
   if (tests.length > MAX_WORDS) throw new TooMuchWork();
   const reader = new Reader(tests);
-  const expression = reader.whole();
   const has = (pattern: RegExp) => tests.some(({ text }) => pattern.test(text));
   const depth = (option: string, otherwise: number) => {
     const at = tests.findLastIndex(({ text }) => text === option);
-    const value = Number(at < 0 ? Number.NaN : tests[at + 1]?.text || Number.NaN);
-    return Number.isNaN(value) ? otherwise : value;
+    return at < 0 ? otherwise : Number(tests[at + 1]?.text || otherwise) || 0;
   };
   return {
     roots: roots.length === 0 ? [literal(".")] : roots,
+    expression: reader.whole(),
     actions: reader.actions,
     looksElsewhere: has(/^-(?:follow|files0-from)$/) ||
       rest.slice(0, Math.max(options, 0)).some(({ text }) => text.includes("L")),
-    expression,
     minDepth: depth("-mindepth", 0),
     maxDepth: depth("-maxdepth", Infinity),
     isDepthFirst: has(/^-(?:d|depth|delete)$/),
@@ -174,70 +181,49 @@ class Reader {
 
   /** The whole expression; without an action, `find` prints what it is true for. */
   whole(): Expression {
-    const expression = this.list();
-    return this.actions.length > 0 || printsOther(this.#words)
-      ? expression
-      : { kind: "and", left: expression, right: this.#action({ kind: "list" }, true) };
+    const expression = this.#joined(0);
+    if (this.actions.length > 0 || printsOther(this.#words)) return expression;
+    return both(expression, this.#action({ kind: "list" }, true), false);
   }
 
-  list(): Expression {
-    return this.#joined("list", /^,$/, () => this.#or());
-  }
-
-  #or(): Expression {
-    return this.#joined("or", /^-o(?:r)?$/, () => this.#and());
-  }
-
-  #and(): Expression {
-    let left = this.#not();
-    while (this.#at < this.#words.length && !/^(?:-o(?:r)?|,|\))$/.test(this.#word())) {
-      if (/^-a(?:nd)?$/.test(this.#word())) this.#at++;
-      left = { kind: "and", left, right: this.#not() };
+  #joined(level: number): Expression {
+    if (level === SIGNS.length) return this.#part();
+    let left = this.#joined(level + 1);
+    while (this.#at < this.#words.length && this.#word() !== ")") {
+      const isSign = SIGNS[level]!.test(this.#word());
+      if (isSign) this.#at++;
+      else if (level < 2 || SIGNS.some((sign) => sign.test(this.#word()))) break;
+      const [first, then] = [left, this.#joined(level + 1)];
+      left = level > 0 ? both(first, then, level === 1) : (visit, reach) => {
+        first(visit, reach);
+        return then(visit, reach);
+      };
     }
     return left;
   }
 
-  #joined(kind: "list" | "or", sign: RegExp, part: () => Expression): Expression {
-    let left = part();
-    while (this.#at < this.#words.length && sign.test(this.#word())) {
-      this.#at++;
-      left = { kind, left, right: part() };
-    }
-    return left;
-  }
-
-  #not(): Expression {
-    if (!/^(?:!|-not)$/.test(this.#word())) return this.#primary();
-    this.#at++;
-    return { kind: "not", of: this.#not() };
-  }
-
-  #primary(): Expression {
-    const word = this.#words[this.#at];
-    if (word === undefined) return TRUE;
-    this.#at++;
-    if (word.isOpen) return UNKNOWN;
+  #part(): Expression {
+    const word = this.#words[this.#at++];
+    if (word === undefined) return always;
+    if (word.isOpen) return unknown;
     const { text } = word;
+    if (/^(?:!|-not)$/.test(text)) return not(this.#part());
     if (text === "(") {
-      const inside = this.list();
+      const inside = this.#joined(0);
       if (this.#word() === ")") this.#at++;
       return inside;
     }
-    if (PLAIN.test(text)) return TRUE;
-    if (text === "-false") return { kind: "not", of: TRUE };
-    if (text === "-prune") return { kind: "prune" };
-    if (/^-print0?$/.test(text)) return this.#action({ kind: "list" }, true);
-    if (text === "-delete") return this.#action({ kind: "delete" }, true);
-    if (/^-(?:exec|ok)(?:dir)?$/.test(text)) return this.#exec();
-    if (ASKING.test(text)) return { kind: "test", test: testOf(text, "") };
+    const means = WORDS.find(text) ?? ANY_TEST;
+    const { is, values = 0 } = means;
+    if (is === "exec") return this.#exec();
+    if (is === "list" || is === "delete") return this.#action({ kind: is }, true);
     const value = this.#words[this.#at];
-    if (value === undefined || DOING.test(value.text)) return UNKNOWN;
-    this.#at++;
-    if (text === "-fprintf") this.#at++;
-    if (text === "-fprintf" || text === "-printf" || VALUED_PLAIN.test(text)) return TRUE;
-    if (value.isOpen) return UNKNOWN;
+    if (values > 0 && (value === undefined || DOING.test(value.text))) return unknown;
+    this.#at += values;
     // A pattern that the shell may replace means no more files than it does here.
-    return { kind: "test", test: testOf(text, value.text) };
+    return values > 0 && is !== "plain" && value!.isOpen
+      ? unknown
+      : testOf(means, value?.text ?? "");
   }
 
   /** A command up to `;`, whose result is unknown, or up to `{} +`. */
@@ -246,13 +232,17 @@ class Reader {
     const end = words.findIndex(({ text }, i) =>
       text === ";" || (text === "+" && words[i - 1]?.text === "{}")
     );
-    this.#at = end < 0 ? this.#words.length : this.#at + end + 1;
     const command = end < 0 ? words : words.slice(0, end);
+    this.#at += command.length + 1;
     return this.#action({ kind: "exec", words: command }, words[end]?.text === "+" || undefined);
   }
 
   #action(action: Action, truth: Truth): Expression {
-    return { kind: "action", action: this.actions.push(action) - 1, truth };
+    const at = this.actions.push(action) - 1;
+    return (visit, reach) => {
+      visit.reached[at] = reach;
+      return truth;
+    };
   }
 
   #word(): string {
@@ -261,100 +251,56 @@ class Reader {
   }
 }
 
-interface Outcome {
-  readonly reached: Answer[];
-  /** Whether nothing below it is looked at. */
-  isPruned: boolean;
-}
-
-function judgeEntry(
-  { expression, actions }: FindCall,
-  entry: Candidate,
-  start: Start,
-): Outcome {
-  const outcome: Outcome = { reached: actions.map(() => "no"), isPruned: false };
-  const evaluate = (part: Expression, reach: Answer): Truth => {
-    switch (part.kind) {
-      case "test":
-        return part.test(entry, start);
-      case "action":
-        outcome.reached[part.action] = reach;
-        return part.truth;
-      case "prune":
-        outcome.isPruned ||= reach === "yes";
-        return true;
-      case "not": {
-        const truth = evaluate(part.of, reach);
-        return truth === undefined ? undefined : !truth;
-      }
-      case "list":
-        evaluate(part.left, reach);
-        return evaluate(part.right, reach);
-      default: {
-        // The right side is tried only where the left one does not decide.
-        const deciding = part.kind === "or";
-        const left = evaluate(part.left, reach);
-        if (left === deciding) return left;
-        const right = evaluate(part.right, left === undefined ? "maybe" : reach);
-        return left === undefined && right !== deciding ? undefined : right;
-      }
-    }
+/** Two parts, of which the second is tried only where the first one is not `deciding`. */
+function both(left: Expression, right: Expression, deciding: boolean): Expression {
+  return (visit, reach) => {
+    const first = left(visit, reach);
+    if (first === deciding) return first;
+    const second = right(visit, first === undefined ? "maybe" : reach);
+    return first === undefined && second !== deciding ? undefined : second;
   };
-  evaluate(expression, "yes");
-  return outcome;
 }
 
-/** The answer of a test; undefined where only the running `find` knows. */
-type Truth = boolean | undefined;
-
-/** Where a search begins, as written; null where the shell replaces a pattern there. */
-type Start = string | null;
-
-/** An entry; without a path it stands for any entry. */
-interface Candidate extends Pick<Entry, "kind"> {
-  readonly path: string | null;
+function not(part: Expression): Expression {
+  return (visit, reach) => {
+    const truth = part(visit, reach);
+    return truth === undefined ? undefined : !truth;
+  };
 }
-
-type Test = (entry: Candidate, start: Start) => Truth;
-
-/** Tests that most files pass. */
-const BROAD =
-  /^-(?:perm|user|group|uid|gid|links|fstype|executable|readable|writable|nouser|nogroup)$/;
 
 const TYPES: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "folder", l: "link" };
 
-function testOf(name: string, value: string): Test {
-  const ignoresCase = name.startsWith("-i");
-  switch (name.replace(/^-i?/, "")) {
-    case "name":
-      return likeWildcard(value, { ignoresCase, of: nameOf });
-    case "path":
-    case "wholename":
-      return likeWildcard(value, { ignoresCase, of: pathOf });
+function testOf(
+  { is, of, ignoresCase = false, isBroad = false }: FindWord,
+  value: string,
+): Expression {
+  switch (is) {
+    case "plain":
+      return always;
+    case "false":
+      return not(always);
+    case "prune":
+      return (visit, reach) => {
+        visit.isPruned ||= reach === "yes";
+        return true;
+      };
+    case "like": {
+      const matches = readWildcard(value, { ignoresCase });
+      const isAny = /^(?:\.\/)?\*+$/.test(value) || undefined;
+      return ({ entry, start }) => {
+        const text = of === "name" ? nameOf(entry, start) : pathOf(entry, start);
+        return text === undefined ? isAny : matches?.(text);
+      };
+    }
     case "type": {
       const kinds = value.split(",").map((letter) => TYPES[letter] ?? "other");
-      return ({ kind }) => kinds.includes(kind);
+      return ({ entry }) => kinds.includes(entry.kind);
     }
-    case "lname":
-      return ({ kind }) => kind === "link" ? undefined : false;
+    case "link":
+      return ({ entry }) => entry.kind === "link" ? undefined : false;
     default:
-      return ({ path }) => (path === null && BROAD.test(name)) || undefined;
+      return ({ entry }) => (entry.path === null && isBroad) || undefined;
   }
-}
-
-/** Without a path the answer is unknown, unless the pattern fits everything. */
-function likeWildcard(
-  pattern: string,
-  { ignoresCase, of }: {
-    readonly ignoresCase: boolean;
-    readonly of: (entry: Candidate, start: Start) => string | undefined;
-  },
-): Test {
-  const matches = readWildcard(pattern, { ignoresCase });
-  return (entry, start) => {
-    const text = of(entry, start);
-    return text === undefined ? /^(?:\.\/)?\*+$/.test(pattern) || undefined : matches?.(text);
-  };
 }
 
 /** The path as `find` writes it: from where the search begins. */

@@ -1,7 +1,6 @@
 /** Collects what is found while a script is read: commands, written files, and what stays unknown. */
-import { type Argument, type Budget, literal, placeOf } from "./word.ts";
-import type { Language, ShellCommand } from "./shell_command.ts";
-import { powerShell } from "./wrappers.ts";
+import { type Argument, type Budget, literal, placeOf, textIn, type Variables } from "./word.ts";
+import type { ShellCommand } from "./shell_command.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
 import { findTargets } from "./writes.ts";
@@ -13,6 +12,16 @@ export interface Disk extends Pick<PatchGround, "topOf"> {
   /** Reads a file; null when it cannot be read, or is too long. */
   readonly readText: (path: string) => string | null;
 }
+
+/** A command as it stands in the script, and where. */
+type Found = Partial<Pick<ShellCommand, "words" | "redirects" | "isFed" | "texts">> & {
+  readonly input?: string | undefined;
+  readonly listing?: readonly Argument[] | undefined;
+  readonly state: State;
+  /** What it prints, where that is known. */
+  readonly output?: string | undefined;
+};
+
 const STEPS_OF_COMMAND = 40;
 const STEPS_OF_WORD = 10;
 
@@ -22,11 +31,16 @@ export class Findings {
   readonly unknown = new Set<string>();
   /** Why a part of the script was not read; null when all was. */
   tooLarge: string | null = null;
-  readonly written = new WrittenScripts();
   readonly #disk: Disk;
   readonly #budget: Budget;
-
   readonly #home: string | null;
+  /** The files that commands wrote so far, by their paths; null where the content is unknown. */
+  readonly #written = new Map<string, string | null>();
+
+  readonly #ground: PatchGround = {
+    topOf: (folder) => this.#disk.topOf(folder),
+    textOf: (file, folder) => this.#textOf(file, folder),
+  };
 
   constructor(disk: Disk, budget: Budget, home: string | null) {
     this.#home = home;
@@ -34,131 +48,84 @@ export class Findings {
     this.#budget = budget;
   }
 
-  /** Keeps a command. `output` is what it prints, where that is known. */
+  /** Keeps a command. */
   keep(
-    { words, redirects, input, listing, isFed = false, texts = [], state, output }:
-      & Pick<ShellCommand, "words" | "redirects" | "input" | "isFed" | "listing" | "texts">
-      & { readonly state: State; readonly output?: string | undefined },
+    { words = [], redirects = [], input, isFed = false, listing, texts = [], state, output }: Found,
   ): ShellCommand {
     this.#budget.spend(STEPS_OF_COMMAND + words.length * STEPS_OF_WORD);
-    const { folder, startedBy } = state;
-    const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
-    const callsFunction = state.functions.has(words[0]?.text ?? "");
-    const { variables } = state;
-    const hasOtherHome = variables.has("CLAUDE_CONFIG_DIR") ||
-      (this.#home !== null && variables.get("HOME") !== this.#home);
-    const around = {
-      hasOtherHome,
-      listing,
-      isFed,
-      texts,
-      folder,
-      gitDir,
-      startedBy,
-      callsFunction,
-    };
-    const patched = changesOfPatches({ words, redirects, input, folder }, {
-      topOf: this.#disk.topOf,
-      textOf: (file, folder) => this.#textOf(file, folder),
-    });
-    const command: ShellCommand = {
-      words: withGitVariables(words, state.variables),
+    const { folder, startedBy, variables } = state;
+    const [program] = words;
+    const name = programName(program?.text ?? "");
+    const command: { -readonly [Key in keyof ShellCommand]: ShellCommand[Key] } = {
+      program: name,
+      words: name === "git" ? withGitVariables(words, variables) : words,
       redirects,
       input,
-      patched,
-      ...around,
+      isFed,
+      listing,
+      texts,
+      hasOtherHome: variables.has("CLAUDE_CONFIG_DIR") ||
+        (this.#home !== null && textIn(variables, "HOME") !== this.#home),
+      folder,
+      gitDir: textIn(variables, "GIT_DIR") ?? startedBy?.gitDir,
+      startedBy,
+      callsFunction: state.functions.has(program?.text ?? ""),
     };
+    if (name === "git" || name === "patch") {
+      command.patched = changesOfPatches(command, this.#ground);
+    }
     this.commands.push(command);
-    this.written.note(command, output);
-    if (words[0]?.isOpen || words[0]?.isGlob) {
+    if (PROGRAMS.has(name) || redirects.length > 0) this.#note(command, output);
+    if (program?.isOpen || program?.isGlob) {
       this.unknown.add("which program it starts is only known when it runs");
     }
     return command;
   }
 
-  /** A script of another language, written for Bash. */
-  inShell(written: string, language: Language | undefined): string {
-    if (language === "posix") {
-      return written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "));
+  /** What a file holds that the script wrote; null where that is unknown, undefined where it wrote none. */
+  textOfWritten(file: Argument, folder: string | null): string | null | undefined {
+    const written = this.#written.get(placeOf(file, folder) ?? "");
+    // With another first line it is no script of the shell.
+    return written && /^#!(?!.*sh\b)/.test(written) ? null : written;
+  }
+
+  #note(command: ShellCommand, printed: string | undefined): void {
+    for (const { path, by } of findTargets(command)) {
+      if (path === null || !(REDIRECTS.has(by) || PROGRAMS.has(by))) continue;
+      const text = by === "tee" ? command.input : /^>\|?$/.test(by) ? printed : undefined;
+      this.#written.set(path, text ?? null);
     }
-    if (language !== "powershell") return written;
-    const reader = powerShell();
-    if (reader === null) {
-      this.unknown.add("the name of the program hides a script of PowerShell, which is not read");
-      return "";
-    }
-    const { script, unknown, isCut } = reader.fromPowerShell(written);
-    for (const why of unknown) this.unknown.add(why);
-    if (isCut) this.tooLarge = "it is too long, or nested too deeply, to be read";
-    return script;
   }
 
   /** The text of a file at this place of the script; null when an earlier command may have changed it. */
   #textOf(file: Argument, folder: string | null): string | null {
-    const written = this.written.textOf(file, folder);
+    const written = this.textOfWritten(file, folder);
     const path = placeOf(file, folder);
     if (written !== undefined || path === null) return written ?? null;
     const isMade = this.commands.flatMap(findTargets)
-      .some((target) =>
-        target.path === null || path === target.path || path.startsWith(`${target.path}/`)
-      );
+      .some((target) => target.path === null || `${path}/`.startsWith(`${target.path}/`));
     return isMade ? null : this.#disk.readText(path);
   }
 }
-
-/** Git with the settings that variables give it, as options: `-c alias.x=…`. */
-function withGitVariables(
-  words: readonly Argument[],
-  variables: ReadonlyMap<string, string>,
-): readonly Argument[] {
-  const [program, ...rest] = words;
-  if (program === undefined || programName(program.text) !== "git") return words;
-  const quoted = variables.get("GIT_CONFIG_PARAMETERS") ?? "";
-  const count = Math.min(Number(variables.get("GIT_CONFIG_COUNT") ?? 0), MAX_SETTINGS) || 0;
-  const settings = [
-    ...Array.from(
-      quoted.matchAll(SETTING),
-      ([, name, equals = "", value = ""]) => name + equals + value,
-    ),
-    ...Array.from(
-      { length: count },
-      (_, i) => `${variables.get(`GIT_CONFIG_KEY_${i}`)}=${variables.get(`GIT_CONFIG_VALUE_${i}`)}`,
-    ),
-  ];
-  return settings.length === 0
-    ? words
-    : [program, ...settings.flatMap((one) => [literal("-c"), literal(one)]), ...rest];
-}
-
-/** `'name=value'`, `'name'='value'` */
-const SETTING = /'([^']*)'(?:(=)'([^']*)')?/g;
-const MAX_SETTINGS = 50;
 
 const REDIRECTS = new Set([">", ">|", ">>", "&>", "&>>"]);
 /** Programs that write their input into a file, or load one. */
 const PROGRAMS = new Set(["tee", "curl", "wget"]);
 
-/** The files that commands wrote so far, by their paths. */
-class WrittenScripts {
-  /** Null where the content is unknown. */
-  readonly #texts = new Map<string, string | null>();
-
-  /** Notes which files a command writes; `printed` is what it prints, where that is known. */
-  note(command: ShellCommand, printed: string | undefined): void {
-    const [program] = command.words;
-    const isMaking = program !== undefined && PROGRAMS.has(programName(program.text));
-    if (!isMaking && command.redirects.length === 0) return;
-    for (const { path, by } of findTargets(command)) {
-      if (path === null || !(REDIRECTS.has(by) || PROGRAMS.has(by))) continue;
-      const text = by === "tee" ? command.input : /^>\|?$/.test(by) ? printed : undefined;
-      this.#texts.set(path, text ?? null);
-    }
+/** Git with the settings that variables give it, as options: `-c alias.x=…`. */
+function withGitVariables(words: readonly Argument[], variables: Variables): readonly Argument[] {
+  const quoted = textIn(variables, "GIT_CONFIG_PARAMETERS") ?? "";
+  const count = Number(textIn(variables, "GIT_CONFIG_COUNT") ?? 0) || 0;
+  const settings = [...quoted.matchAll(SETTING)]
+    .map(([, name, equals = "", value = ""]) => name + equals + value);
+  for (let i = 0; i < Math.min(count, MAX_SETTINGS); i++) {
+    const key = textIn(variables, `GIT_CONFIG_KEY_${i}`);
+    settings.push(`${key}=${textIn(variables, `GIT_CONFIG_VALUE_${i}`)}`);
   }
-
-  /** The content of a file; null when it is unknown, undefined when the script did not write the file. */
-  textOf(file: Argument, folder: string | null): string | null | undefined {
-    const written = this.#texts.get(placeOf(file, folder) ?? "");
-    // With another first line it is no script of the shell.
-    return written && /^#!(?!.*sh\b)/.test(written) ? null : written;
-  }
+  const options = settings.flatMap((one) => [literal("-c"), literal(one)]);
+  return options.length === 0 ? words : [words[0]!, ...options, ...words.slice(1)];
 }
+
+/** `'name=value'`, `'name'='value'` */
+const SETTING = /'([^']*)'(?:(=)'([^']*)')?/g;
+const MAX_SETTINGS = 50;

@@ -1,163 +1,111 @@
 /** Which files git changes. */
-import { type Change, changesOfCopy, marked } from "./shell_command.ts";
-import { type OptionName, type OptionNames, split, withoutGitOptions } from "./operands.ts";
+import { changesOfCopy } from "./copies.ts";
+import { type Change, marked } from "./shell_command.ts";
+import { type GitCall, gitCall, hasOutput } from "./git_call.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
-import type { Writer } from "./writers.ts";
 import type { Effect, Search } from "../guards/types.ts";
 import { readWildcard } from "./wildcard.ts";
 
-const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
-  archive: { letter: "o", long: "--output" },
-  diff: { long: "--output" },
-  log: { long: "--output" },
-  show: { long: "--output" },
-};
+type Changing = (call: GitCall) => Change[];
 
-/** `git mv` moves as `mv` does. */
-const MOVING: Pick<Writer, "operands" | "copies"> = {
-  operands: "moved",
-  copies: { contents: /(?!)/, makes: "copy" },
-};
+const unchanged: Changing = () => [];
 
-/** With one of these, `git checkout` makes a branch or goes to one. */
-const TO_BRANCH = /^(?:-[a-zA-Z]*[bBdt]|--(?:orphan|detach|track(?:=.*)?))$/;
-
-/** Options of `git clone`, `git init` and `git submodule add` that take a value. */
-const OPTIONS_OF_CLONE: OptionNames = {
-  valued: "obcuj",
-  valuedLong: "branch depth origin upload-pack template reference reference-if-able config " +
-    "separate-git-dir filter jobs shallow-since shallow-exclude server-option bundle-uri name " +
-    "object-format ref-format initial-branch",
-};
-
-/** With one of these, a person chooses what `git stash` takes, or a file lists it. */
-const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
-
-const CHANGING = new Set(
-  "am apply checkout clean clone init merge-file mv reset restore rm stash switch".split(" "),
-);
+/** The files that each verb changes; patches are in `patches.ts`. */
+const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
+  am: unchanged,
+  apply: unchanged,
+  checkout: changesOfCheckout,
+  clean: ({ has }) => has("-n --dry-run") || !has("-f --force") ? [] : marked([OPEN], "remove"),
+  clone: ({ operands, folder }) => {
+    const folders = cloned(operands).map((word) => wordIn(folder, word));
+    return [...marked(folders, "fill"), ...marked(folders.map(configIn), "tamper")];
+  },
+  init: ({ operands: [top = literal(".")], folder }) =>
+    marked([configIn(wordIn(folder, top))], "tamper"),
+  "merge-file": ({ has, operands, folder }) =>
+    has("-p --stdout --object-id")
+      ? []
+      : marked(operands.slice(0, 1).map((word) => wordIn(folder, word)), "change"),
+  // `git mv` moves as `mv` does.
+  mv: (call) =>
+    changesOfCopy(
+      { operands: "moved", copies: { contents: /(?!)/, makes: "copy" } },
+      { ...call, operands: call.operands.map((word) => wordIn(call.folder, word)), outputs: [] },
+    ),
+  reset: (call) => call.has("--hard --merge --keep") ? thrownAway(call) : [],
+  // With `--staged` alone only the index changes.
+  restore: (call) =>
+    call.has("-S --staged") && !call.has("-W --worktree")
+      ? []
+      : takenBack(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
+  rm: (call) => {
+    // The file stays until a branch without it is checked out.
+    if (call.has("--cached")) {
+      const named = call.operands.filter(({ text, isOpen }) => !isOpen && isPolicy(text));
+      return marked(named.map((word) => wordIn(call.folder, word)), "change");
+    }
+    return call.has("-n --dry-run")
+      ? []
+      : changesOfPaths(call, call.operands, { effect: "remove" });
+  },
+  stash: changesOfStash,
+  submodule: ({ operands: [verb, ...named], folder }) =>
+    verb?.text === "add" ? marked(cloned(named).map((word) => wordIn(folder, word)), "fill") : [],
+  switch: (call) => call.has("-f --force --discard-changes") ? thrownAway(call) : [],
+}));
 
 /** Whether it is known which files a verb changes. */
 export function changesByGit(verb: string): boolean {
-  return CHANGING.has(verb) || Object.hasOwn(GIT_OUTPUTS, verb);
+  return CHANGING.has(verb) || hasOutput(verb);
 }
 
-type PutAway = (words: readonly Argument[], takes: PathspecUse["takes"]) => Change[];
+/** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`. */
+export function changesOfGit(words: readonly Argument[]): Change[] {
+  const call = gitCall(words)!;
+  const outputs = call.values(call.means.output ?? "").map((word) => wordIn(call.folder, word));
+  return CHANGING.get(call.verb)?.(call) ?? marked(outputs, "change");
+}
 
-/** Verbs of `git stash` that put nothing away: they only look, or bring back files that were judged before. */
-const PUTS_NOTHING_AWAY = /^(?:list|show|drop|clear|create|store|pop|apply|branch)$/;
-
-/** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`; patches are in `patches.ts`. */
-export function changesOfGit(rest: readonly Argument[]): Change[] {
-  const { words, folder } = withoutGitOptions(rest);
-  const [verb, ...after] = words;
-  const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
-  const inFolder = (word: Argument) => wordIn(folder, word);
-  const paths = (words: readonly Argument[], how: Omit<PathspecUse, "folder">) => [
-    ...changesOfPaths(words, { ...how, folder }),
-    ...marked(has(/^--pathspec-from-file/) ? [OPEN] : [], how.effect),
-  ];
-  /** Restores files from a commit, from the index for null, or from an unknown state for undefined. */
-  const takenBack = (words: readonly Argument[], source: string | null | undefined) =>
-    paths(words, { effect: "change", ...(source === undefined ? {} : { source }) });
-  // A stash keeps what it takes away.
-  const putAway: PutAway = (words, takes) =>
-    paths(words, {
-      effect: "tamper",
-      source: "HEAD",
-      ...(takes === undefined ? {} : { takes }),
-    });
-  // What differs between commits is kept in git; changes that are not committed would be lost.
-  const thrownAway = (to: Argument | undefined) =>
-    to === undefined || to.text === "HEAD"
-      ? takenBack([literal(":/")], "HEAD")
-      : to.isOpen
-      ? marked([OPEN], "change")
-      : [policyFiles(to.text, folder)];
-  switch (verb?.text) {
-    case "rm":
-      if (has(/^--cached$/)) {
-        // The file stays until a branch without it is checked out.
-        const named = after.filter(({ text, isOpen }) => !isOpen && isPolicy(text));
-        return marked(named.map(inFolder), "change");
-      }
-      return has(/^(?:-[a-z]*n|--dry-run)$/)
-        ? []
-        : paths(split(after, { valuedLong: "pathspec-from-file" }).operands, {
-          effect: "remove",
-        });
-    case "mv": {
-      const given = split(after, {});
-      return changesOfCopy(MOVING, { ...given, operands: given.operands.map(inFolder) });
-    }
-    case "restore": {
-      // With `--staged` alone only the index changes.
-      const isIndexOnly = has(/^(?:-[a-zA-Z]*S|--staged)/) && !has(/^(?:-[a-zA-Z]*W|--worktree)/);
-      const { operands, outputs } = split(after, {
-        output: { letter: "s", long: "--source" },
-        valuedLong: "conflict pathspec-from-file",
-      });
-      return isIndexOnly ? [] : takenBack(operands, sourceOf(outputs.at(-1)));
-    }
-    case "checkout": {
-      const dashes = after.findIndex(({ text }) => text === "--");
-      if (dashes >= 0) {
-        const [from] = split(after.slice(0, dashes), { valuedLong: "conflict" }).operands;
-        return takenBack(after.slice(dashes + 1), sourceOf(from));
-      }
-      if (has(TO_BRANCH)) return [];
-      if (has(/^(?:-f|--force)$/)) {
-        const [to, ...named] = split(after, {}).operands;
-        if (named.length === 0) return thrownAway(to);
-      }
-      const [first, ...files] = split(after, {
-        valuedLong: "conflict pathspec-from-file",
-      }).operands;
-      if (first === undefined) return takenBack([], null);
-      if (first.isOpen) return takenBack(files, undefined);
-      // The first word is a branch, a commit or a file.
-      const isPath = /^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(first.text);
-      if (isPath) return takenBack([first, ...files], null);
-      return [
-        ...changesIfThere(first, { effect: "change", folder, source: null }),
-        ...takenBack(files, undefined),
-      ];
-    }
-    case "switch":
-      return has(/^(?:-f|--force|--discard-changes)$/)
-        ? thrownAway(split(after, { valued: "cC" }).operands[0])
-        : [];
-    case "reset":
-      return has(/^--(?:hard|merge|keep)$/) ? thrownAway(split(after, {}).operands[0]) : [];
-    case "stash":
-      return changesOfStash(after, putAway);
-    case "clean":
-      return has(/^(?:-[a-zA-Z]*n|--dry-run$)/) || !has(/^(?:-[a-zA-Z]*f|--force$)/)
-        ? []
-        : marked([OPEN], "remove");
-    case "init": {
-      const [folder = literal(".")] = split(after, OPTIONS_OF_CLONE).operands;
-      return marked([configIn(inFolder(folder))], "tamper");
-    }
-    case "merge-file":
-      return has(/^(?:-p|--stdout|--object-id)$/) ? [] : marked(
-        split(after, { valued: "L", valuedLong: "marker-size" }).operands.slice(0, 1)
-          .map(inFolder),
-        "change",
-      );
-    case "clone": {
-      const folders = cloned(after).map(inFolder);
-      return [...marked(folders, "fill"), ...marked(folders.map(configIn), "tamper")];
-    }
-    case "submodule":
-      return after[0]?.text === "add" ? marked(cloned(after.slice(1)).map(inFolder), "fill") : [];
-    default: {
-      const name = verb?.text ?? "";
-      if (!Object.hasOwn(GIT_OUTPUTS, name)) return [];
-      const { outputs } = split(after, { output: GIT_OUTPUTS[name]! });
-      return marked(outputs.map(inFolder), "change");
-    }
+function changesOfCheckout(call: GitCall): Change[] {
+  const { operands, dashed, has } = call;
+  const [first, ...files] = operands;
+  if (dashed !== undefined) {
+    return takenBack(call, dashed, sourceOf(dashed.length < operands.length ? first : undefined));
   }
+  // With one of these it makes a branch or goes to one.
+  if (has("-b -B -d -t --orphan --detach --track")) return [];
+  if (has("-f --force") && files.length === 0) return thrownAway(call);
+  if (first === undefined) return takenBack(call, [], null);
+  if (first.isOpen) return takenBack(call, files, undefined);
+  // The first word is a branch, a commit or a file.
+  if (/^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(first.text)) return takenBack(call, operands, null);
+  const ifThere = changesOfPaths({ ...call, has: () => false }, [first], {
+    effect: "change",
+    source: null,
+  }).map((change) => ({
+    ...change,
+    search: { ...EVERYTHING, ...change.search, named: "if-there" } as const,
+  }));
+  return [...ifThere, ...takenBack(call, files, undefined)];
+}
+
+/** Restores files from a commit, from the index for null, or from an unknown state for undefined. */
+function takenBack(
+  call: GitCall,
+  words: readonly Argument[],
+  source: string | null | undefined,
+): Change[] {
+  return changesOfPaths(call, words, { effect: "change", source });
+}
+
+/** What differs between commits is kept in git; changes that are not committed would be lost. */
+function thrownAway(call: GitCall): Change[] {
+  const { operands: [to], folder } = call;
+  if (to === undefined || to.text === "HEAD") return takenBack(call, [literal(":/")], "HEAD");
+  if (to.isOpen) return marked([OPEN], "change");
+  // The configuration of conclaude and the settings of Claude Code, wherever they lie in the repository.
+  const search = searchFor(isPolicy, { takenFrom: to.text, fromTop: true });
+  return [{ word: folder ?? literal("."), effect: "change", search }];
 }
 
 function configIn(folder: Argument): Argument {
@@ -165,45 +113,39 @@ function configIn(folder: Argument): Argument {
 }
 
 /** The folder that a repository is cloned into: the named one, else one with the last name of its address. */
-function cloned(after: readonly Argument[]): Argument[] {
-  const [from, to] = split(after, OPTIONS_OF_CLONE).operands;
+function cloned([from, to]: readonly Argument[]): Argument[] {
   if (to !== undefined) return [to];
-  return from === undefined || from.isOpen ? [] : [withText(from, nameOf(from.text))];
-}
-
-function nameOf(address: string): string {
-  return address.replace(/(?:\/+\.git)?\/*$/, "").split(/[/:]/).at(-1)!.replace(/\.git$/, "");
+  if (from === undefined || from.isOpen) return [];
+  const name = from.text.replace(/(?:\/+\.git)?\/*$/, "").split(/[/:]/).at(-1)!;
+  return [withText(from, name.replace(/\.git$/, ""))];
 }
 
 /** The state from which files are restored; undefined where only the running shell knows it. */
 function sourceOf(word: Argument | undefined): string | null | undefined {
-  if (word === undefined) return null;
-  return word.isOpen ? undefined : word.text;
+  return word === undefined ? null : word.isOpen ? undefined : word.text;
 }
 
+/** Verbs of `git stash` that put nothing away: they only look, or bring back files that were judged before. */
+const PUTS_NOTHING_AWAY = /^(?:list|show|drop|clear|create|store|pop|apply|branch)$/;
+
 /** Puts away the changes of the named files; without names, those of all files that git finds changed. */
-function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] {
-  const [verb] = after;
+function changesOfStash(call: GitCall): Change[] {
+  const { after: [verb], operands, dashed = [], has } = call;
   if (PUTS_NOTHING_AWAY.test(verb?.text ?? "")) return [];
-  const isPush = verb?.text === "push";
-  const rest = isPush ? after.slice(1) : after;
-  const { operands } = split(rest, {
-    valued: "m",
-    valuedLong: "message pathspec-from-file",
-  });
   // A word is a file only after `push` or `--`.
-  const dashes = rest.findIndex(({ text }) => text === "--");
-  const files = isPush ? operands : dashes < 0 ? [] : rest.slice(dashes + 1);
-  const has = (pattern: RegExp) => rest.some(({ text }) => pattern.test(text));
-  const takes = has(/^(?:-[a-zA-Z]*a|--all$)/)
+  const files = verb?.text === "push" ? operands.slice(1) : dashed;
+  const takes = has("-a --all")
     ? "ignored"
-    : has(/^(?:-[a-zA-Z]*u|--include-untracked$)/)
+    : has("-u --include-untracked")
     ? "untracked"
     : undefined;
-  if (files.length > 0) return putAway(files, takes);
+  // With one of these options a person chooses what it takes, or a file lists it.
   const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
-    !rest.some(({ isOpen }) => isOpen) && !has(CHOSEN);
-  return isPlain ? putAway([literal(":/")], takes) : marked([OPEN], "change");
+    !call.after.some(({ isOpen }) => isOpen) && !has("-p --patch --pathspec-from-file");
+  if (files.length === 0 && !isPlain) return marked([OPEN], "change");
+  const words = files.length > 0 ? files : [literal(":/")];
+  // A stash keeps what it takes away.
+  return changesOfPaths(call, words, { effect: "tamper", source: "HEAD", takes });
 }
 
 /** A pathspec of git: `src`, `*.lock`, `:/src`, `:!x`. */
@@ -221,80 +163,53 @@ const PERSONAL = /\.local\.(?:ya?ml|json)$/;
 /** What git does with the files that pathspecs name. */
 interface PathspecUse {
   readonly effect: Effect;
-  /** The folder that `git -C` names. */
-  readonly folder: Argument | null;
-  /** From where files are restored: a commit, or the index for null; absent where it is unknown. */
-  readonly source?: string | null;
-  readonly takes?: Search["takes"];
+  /** From where files are restored: a commit, or the index for null; undefined where it is unknown. */
+  readonly source?: string | null | undefined;
+  readonly takes?: Search["takes"] | undefined;
 }
 
 /** The files that git changes, or removes, by these pathspecs. */
 function changesOfPaths(
+  { folder, has }: GitCall,
   words: readonly Argument[],
-  { effect, folder, source, takes }: PathspecUse,
+  { effect, source, takes }: PathspecUse,
 ): Change[] {
-  const takenFrom = {
+  const taken = {
     ...(source === undefined ? {} : { takenFrom: source }),
     ...(takes === undefined ? {} : { takes }),
   };
-  const inFolder = (word: Argument) => wordIn(folder, word);
   const specs = words.map((word) => ({ word, spec: readPathspec(word.text) }));
-  const excluded = specs.filter(({ spec }) => spec.isExcluded).map(({ spec }) => matcherOf(spec));
+  const excluded = specs.filter(({ spec }) => spec.isExcluded).map(({ spec }) =>
+    matcherOf(spec.path)
+  );
   const included = specs.filter(({ spec }) => !spec.isExcluded);
   const meant = included.length > 0 || specs.length === 0
     ? included
     : [{ word: literal("."), spec: readPathspec(".") }];
-  return meant.map(({ word, spec }): Change => {
+  const changes = meant.map(({ word, spec }): Change => {
     // Excluding pathspecs are read from the folder, so they exclude nothing that may lie outside of it.
     const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path) ? [] : excluded;
-    const isPattern = spec.fromTop || leftOut.length > 0 ||
-      (!word.isGlob && /[*?[\\]/.test(spec.path));
+    const isFromTop = spec.fromTop || leftOut.length > 0;
+    const isPattern = isFromTop || (!word.isGlob && /[*?[\\]/.test(spec.path));
     if (word.isOpen || word.found !== undefined || !isPattern) {
-      const plain = inFolder(spec.path === word.text ? word : withText(word, spec.path));
+      const plain = wordIn(folder, spec.path === word.text ? word : withText(word, spec.path));
       return effect === "remove" || word.found !== undefined
         ? { word: plain, effect }
-        : { word: plain, effect, search: { ...EVERYTHING, ...takenFrom } };
+        : { word: plain, effect, search: { ...EVERYTHING, ...taken } };
     }
-    const [head] = spec.fromTop || leftOut.length > 0 ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
-    const matches = matcherOf({ ...spec, path: spec.path.slice(head.length) });
+    const [head] = isFromTop ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
+    const matches = matcherOf(spec.path.slice(head.length));
     return {
-      word: inFolder(literal(head || ".")),
+      word: wordIn(folder, literal(head || ".")),
       effect,
-      search: {
-        ...takenFrom,
-        takesFolders: "no",
-        fromTop: spec.fromTop,
-        judge: ({ path }) => {
-          const isMeant = matches(path) && !leftOut.some((isLeftOut) => isLeftOut(path)) &&
-            mayBeTaken(path, takes);
-          return { isMeant: isMeant ? "yes" : "no", goesOn: true };
-        },
-      },
+      search: searchFor(
+        (path) =>
+          matches(path) && !leftOut.some((isLeftOut) => isLeftOut(path)) && mayBeTaken(path, takes),
+        { ...taken, fromTop: spec.fromTop },
+      ),
     };
   });
-}
-
-/** A word that may name a file or folder: it counts if one is there. */
-function changesIfThere(word: Argument, how: PathspecUse): Change[] {
-  return changesOfPaths([word], how)
-    .map((change) => ({
-      ...change,
-      search: { ...EVERYTHING, ...change.search, named: "if-there" },
-    }));
-}
-
-/** The configuration of conclaude and the settings of Claude Code, wherever they lie in the repository. */
-function policyFiles(takenFrom: string | null, folder: Argument | null): Change {
-  return {
-    word: folder ?? literal("."),
-    effect: "change",
-    search: {
-      takesFolders: "no",
-      takenFrom,
-      fromTop: true,
-      judge: ({ path }) => ({ isMeant: isPolicy(path) ? "yes" : "no", goesOn: true }),
-    },
-  };
+  return [...changes, ...marked(has("--pathspec-from-file") ? [OPEN] : [], effect)];
 }
 
 function isPolicy(path: string): boolean {
@@ -303,12 +218,19 @@ function isPolicy(path: string): boolean {
   );
 }
 
+function searchFor(
+  isMeant: (path: string) => boolean,
+  how: Pick<Search, "takenFrom" | "takes" | "fromTop" | "named">,
+): Search {
+  const judge: Search["judge"] = ({ path }) => ({
+    isMeant: isMeant(path) ? "yes" : "no",
+    goesOn: true,
+  });
+  return { takesFolders: "no", ...how, judge };
+}
+
 /** Everything in a folder that is named. */
-const EVERYTHING: Search = {
-  takesFolders: "no",
-  named: "always",
-  judge: ({ path }) => ({ isMeant: mayBeTaken(path, undefined) ? "yes" : "no", goesOn: true }),
-};
+const EVERYTHING = searchFor((path) => mayBeTaken(path, undefined), { named: "always" });
 
 function mayBeTaken(path: string, takes: PathspecUse["takes"]): boolean {
   return (takes !== undefined || !PERSONAL.test(path)) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
@@ -328,7 +250,7 @@ function readPathspec(text: string): Pathspec {
 }
 
 /** Whether a pathspec means a path: by name, by a folder above it, or by a pattern whose `*` matches `/` as well. */
-function matcherOf({ path }: Pathspec): (path: string) => boolean {
+function matcherOf(path: string): (path: string) => boolean {
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "..") parts.pop();
@@ -336,8 +258,7 @@ function matcherOf({ path }: Pathspec): (path: string) => boolean {
   }
   const spec = parts.join("/");
   if (spec === "") return () => true;
-  const matches = readWildcard(spec);
-  const matchesBelow = readWildcard(`${spec}/*`);
+  const [matches, matchesBelow] = [readWildcard(spec), readWildcard(`${spec}/*`)];
   return (path) => (matches?.(path) ?? true) || (matchesBelow?.(path) ?? true);
 }
 

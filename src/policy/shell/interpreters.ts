@@ -5,8 +5,12 @@ import { rowsByName } from "./rows.ts";
 import { type Argument, literal } from "./word.ts";
 
 interface Interpreter {
+  /** Whether its code is a script of the shell. */
+  readonly isShell?: boolean;
   /** Options before code, and those with which it reads code. */
   readonly code: RegExp;
+  /** Options with which it reads code from its standard input although a file may follow. */
+  readonly input?: RegExp;
   /** Options with which it needs no script: it tells about itself, or finds what it runs. */
   readonly idle?: RegExp;
   /** Options that take the next word as their value. */
@@ -19,40 +23,58 @@ interface Interpreter {
   readonly codeVerbs?: RegExp;
 }
 
-/** Interpreters by their names without versions. */
+/** Shells and interpreters by their names without versions. */
 const INTERPRETERS = rowsByName<Interpreter>(ROWS);
 
 /** With one of these an interpreter, or a shell, only tells about itself. */
-export const TELLING_OF_ITSELF = /^(?:--version|--help|-V|-h|-\?)$/;
+const TELLING_OF_ITSELF = /^(?:--version|--help|-V|-h|-\?)$/;
 
 /** The script of a package manager, which is called like it: `npm-cli.js`. */
 const PACKAGED = /(?:^|\/)(npm|npx|yarn|pnpm|corepack)(?:-cli)?\.c?js$/;
 
-/** The code or the file that an interpreter runs; undefined where it runs neither. */
+export function isShell(name: string): boolean {
+  return name === "source" || name === "." || INTERPRETERS.find(name)?.isShell === true;
+}
+
+/** The code or the file that a shell or an interpreter runs; undefined where it runs neither. */
 export function inInterpreter(program: string, rest: readonly Argument[]): Inner | undefined {
   const interpreter = INTERPRETERS.find(program.replace(/[\d.]+$/, ""));
   if (interpreter === undefined) return undefined;
-  const { code, idle, valued, module, verb, codeVerbs } = interpreter;
-  const given: Inner = { kind: "code", program };
+  const { isShell = false, code, input, idle, valued, module, verb, codeVerbs } = interpreter;
+  const unknown: Inner = { kind: "code", program };
+  const onInput: Inner = isShell ? { kind: "stdin" } : unknown;
   let isIdle = false;
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at]!;
     const { text, isOpen } = word;
     // A word that begins like a file's name is no option, whatever comes after its beginning.
-    if (text === "-" || (isOpen && !/^[^-]/.test(text)) || code.test(text)) return given;
-    if (codeVerbs?.test(text)) return given;
+    if (isOpen && (isShell || !/^[^-]/.test(text))) return unknown;
+    if (text === "-" || text === "/dev/stdin" || input?.test(text)) return onInput;
+    if (code.test(text)) {
+      return isShell ? scriptIn(rest.slice(/o/i.test(text) ? at + 2 : at + 1)) : unknown;
+    }
+    if (codeVerbs?.test(text)) return unknown;
     if (text === verb) continue;
     const [, packaged] = PACKAGED.exec(text) ?? [];
     if (packaged !== undefined) {
       return { kind: "command", words: [literal(packaged), ...rest.slice(at + 1)] };
     }
-    if (!text.startsWith("-")) return { kind: "file", program, file: word };
+    if (!/^[-+]/.test(text)) return { kind: "file", program, file: word };
     if (module?.test(text)) return { kind: "command", words: rest.slice(at + 1) };
     isIdle ||= TELLING_OF_ITSELF.test(text) || (idle?.test(text) ?? false);
-    if (valued?.test(text)) at++;
+    if (valued?.test(text) && rest[++at]?.isOpen && isShell) return unknown;
   }
   // Without a script it reads code from its standard input.
-  return isIdle ? undefined : given;
+  return isIdle ? undefined : onInput;
+}
+
+/** The script behind `-c` and its parameters. */
+function scriptIn(words: readonly Argument[]): Inner | undefined {
+  const at = words.findIndex(({ text }) => !/^[-+]./.test(text));
+  if (at < 0) return undefined;
+  const [text, name, ...others] = words.slice(at);
+  // `xargs` may put more than one word there.
+  return { kind: "script", text: text!, parameters: name?.isOpen ? [name, ...others] : others };
 }
 
 /** Longer code is not searched: patterns can take polynomial time. */

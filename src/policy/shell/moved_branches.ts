@@ -1,5 +1,5 @@
 /** Which branches a git command moves, renames or deletes without checking them out first. */
-import { programName, split, withoutGitOptions } from "./operands.ts";
+import { gitCall } from "./git_call.ts";
 import ROWS from "./moved_branches.json" with { type: "json" };
 import type { Argument } from "./word.ts";
 
@@ -12,17 +12,16 @@ const REFSPEC = /^\+?(?:refs\/heads\/)?([^:]*?)(?::(?:refs\/heads\/)?(.*))?$/;
  * The branches that a command moves, as far as its words tell. A branch that is brought to where its remote stands
  * (`git branch -f main origin/main`, `git fetch origin main:main`) is left out. `HEAD` is the branch that is checked out.
  */
-export function branchesMoved([program, ...rest]: readonly Argument[]): readonly string[] {
-  if (program === undefined || programName(program.text) !== "git") return [];
-  const { words: [verb, ...after] } = withoutGitOptions(rest);
-  const known = after.filter(({ isOpen }) => !isOpen);
-  const { operands, options } = split(known, { valued: "mo", valuedLong: "reason push-option" });
-  if (options.some((option) => /^(?:-h|--help|--dry-run)$/.test(option))) return [];
-  const words = operands.map(({ text }) => text);
-  if (verb?.text === "push") return pushed(words, options);
-  if (verb?.text === "fetch" || verb?.text === "pull") return fetched(words);
-  // Each option has a blank on both sides, and the other words follow a bar.
-  const text = [verb?.text, ...options, "|", ...words, ""].join(" ");
+export function branchesMoved(command: readonly Argument[]): readonly string[] {
+  const call = gitCall(command);
+  if (call === null || call.has("-h --help --dry-run")) return [];
+  const { verb, options } = call;
+  const operands = call.operands.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
+  if (verb === "push") return pushed(operands, options);
+  if (verb === "fetch" || verb === "pull") return fetched(operands);
+  // Each option has a blank on both sides; the other words follow a bar, the branch that is made anew first.
+  const made = call.values("-B -C --force-create").map(({ text }) => text);
+  const text = [verb, ...options, "|", ...made, ...operands, ""].join(" ");
   return TABLE.flatMap((pattern) => {
     const { to = "", from } = pattern.exec(text)?.groups ?? {};
     return to.split(" ").map((name) => name.replace(/^refs\/heads\//, "")).filter((name) =>

@@ -1,86 +1,106 @@
 /** Splits the arguments of a program into options, their values, and operands. */
-import type { Argument } from "./word.ts";
+import { type Argument, withText } from "./word.ts";
 
 export interface ValuedOptions {
   /** Letters of the short ones: `u` for `-u ana`. */
   readonly valued?: string;
   /** Names of the long ones: `user group` for `--user ana`. */
   readonly valuedLong?: string;
-}
-
-export interface OptionName {
-  readonly letter?: string;
-  readonly long?: string;
-}
-
-export interface OptionNames extends ValuedOptions {
-  /** The option whose values are asked for: it names a file that is written, or a folder that is filled. */
-  readonly output?: OptionName;
+  /** More options with a value, whole words that no letters may precede: `-out` of `-out x`, `of` of `of=x`. */
+  readonly named?: string;
 }
 
 export interface Operands {
   readonly operands: readonly Argument[];
-  /** The values of `output`. */
-  readonly outputs: readonly Argument[];
+  /** The operands behind `--`; undefined where it does not stand there. */
+  readonly dashed: readonly Argument[] | undefined;
+  /** The options as they are written. */
   readonly options: readonly string[];
+  /** Whether one of these options is given, as `-f --force`; a letter also in a row of letters. */
+  readonly has: (names: string) => boolean;
+  /** The values of these options. */
+  readonly values: (names: string) => readonly Argument[];
 }
 
-export function split(
-  rest: readonly Argument[],
-  { output, ...names }: OptionNames,
-): Operands {
+export function split(rest: readonly Argument[], table: ValuedOptions): Operands {
+  return read(rest, table, { isLeading: false });
+}
+
+/** The index at which the options before a command end. */
+export function skipOptions(words: readonly Argument[], table: ValuedOptions): number {
+  return read(words, table, { isLeading: true }).end;
+}
+
+/** Reads options and operands; with `isLeading` only the options before the first operand. */
+function read(
+  words: readonly Argument[],
+  { valued = "", valuedLong = "", named = "" }: ValuedOptions,
+  { isLeading }: { readonly isLeading: boolean },
+): Operands & { readonly end: number } {
   const operands: Argument[] = [];
-  const outputs: Argument[] = [];
   const options: string[] = [];
-  let onlyOperands = false;
-  for (let at = 0; at < rest.length; at++) {
-    const word = rest[at]!;
+  const given: { readonly name: string; readonly value: Argument | undefined }[] = [];
+  let dashed: readonly Argument[] | undefined;
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = words[at]!;
     const { text } = word;
-    if (onlyOperands || !/^-./.test(text)) {
+    const give = (name: string, value?: Argument) => given.push({ name, value });
+    const [, before = text, after] = named || text.startsWith("--")
+      ? /^([^=]*)=(.*)$/s.exec(text) ?? []
+      : [];
+    const isNamed = named !== "" && named.split(" ").includes(before);
+    if (!isNamed && !/^-./.test(text)) {
+      if (isLeading) break;
       operands.push(word);
       continue;
     }
     if (text === "--") {
-      onlyOperands = true;
-      continue;
+      dashed = words.slice(++at);
+      if (!isLeading) operands.push(...dashed);
+      break;
     }
     options.push(text);
-    if (text.startsWith("--")) {
-      if (text === output?.long) outputs.push(...rest.slice(++at, at + 1));
-      else if (output?.long !== undefined && text.startsWith(`${output.long}=`)) {
-        outputs.push({ ...word, text: text.slice(output.long.length + 1) });
-      } else if (takesNext(text, names)) at++;
-    } else if (output?.letter !== undefined && text.includes(output.letter)) {
-      const value = text.slice(text.indexOf(output.letter) + 1);
-      if (value === "") outputs.push(...rest.slice(++at, at + 1));
-      else outputs.push({ ...word, text: value });
-    } else if (takesNext(text, names)) at++;
+    if (after !== undefined && (isNamed || text.startsWith("--"))) {
+      give(before, withText(word, after));
+    } else if (isNamed || valuedLong.split(" ").includes(text.replace(/^--(?!-)/, ""))) {
+      give(text, words[++at]);
+    } else if (text.startsWith("--")) give(text);
+    else {
+      for (let i = 1; i < text.length; i++) {
+        const isValued = valued.includes(text[i]!);
+        const value = i + 1 < text.length ? withText(word, text.slice(i + 1)) : words[at + 1];
+        give(`-${text[i]}`, isValued ? value : undefined);
+        if (!isValued) continue;
+        if (i + 1 === text.length) at++;
+        break;
+      }
+    }
   }
-  return { operands, outputs, options };
+  const like = (names: string) => {
+    const all = names.split(" ");
+    return given.filter(({ name }) => all.includes(name));
+  };
+  return {
+    operands,
+    dashed,
+    options,
+    has: (names) => like(names).length > 0,
+    values: (names) => like(names).flatMap(({ value }) => value ?? []),
+    end: Math.min(at, words.length),
+  };
 }
 
-function takesNext(option: string, { valued = "", valuedLong = "" }: ValuedOptions): boolean {
-  return option.startsWith("--")
-    ? valuedLong.split(" ").includes(option.slice(2))
-    : valued.includes(option.at(-1)!);
+/** `/usr/bin/git` as `git`; `GIT.EXE` as `git`. */
+export function programName(word: string): string {
+  const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
+  return name.replace(/\.exe$/i, "") || word;
 }
 
-/** The index at which the options before a command end. */
-export function skipOptions(words: readonly Argument[], options: ValuedOptions): number {
-  let at = 0;
-  while (at < words.length) {
-    const { text } = words[at]!;
-    if (text === "--") return at + 1;
-    if (!text.startsWith("-") || text === "-") return at;
-    at += takesNext(text, options) ? 2 : 1;
-  }
-  return at;
-}
-
-const VALUED: ReadonlySet<string> = new Set(
-  "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env"
-    .split(" "),
-);
+const GIT: ValuedOptions = {
+  valued: "Cc",
+  valuedLong: "git-dir work-tree namespace exec-path super-prefix config-env",
+};
 
 interface GitOptions {
   /** The arguments from the verb on. */
@@ -92,26 +112,10 @@ interface GitOptions {
 }
 
 export function withoutGitOptions(rest: readonly Argument[]): GitOptions {
-  let at = 0;
-  let folder: Argument | null = null;
-  let gitDir: Argument | null = null;
-  while (rest[at]?.text.startsWith("-")) {
-    const option = rest[at]!;
-    const value = rest[at + 1] ?? null;
-    if (option.text === "-C") folder = value;
-    if (option.text === "--git-dir") gitDir = value;
-    if (option.text.startsWith(GIT_DIR)) {
-      gitDir = { ...option, text: option.text.slice(GIT_DIR.length) };
-    }
-    at += VALUED.has(option.text) ? 2 : 1;
-  }
-  return { words: rest.slice(at), folder, gitDir };
-}
-
-const GIT_DIR = "--git-dir=";
-
-/** `/usr/bin/git` as `git`; `GIT.EXE` as `git`. */
-export function programName(word: string): string {
-  const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
-  return name.replace(/\.exe$/i, "") || word;
+  const { values, end } = read(rest, GIT, { isLeading: true });
+  return {
+    words: rest.slice(end),
+    folder: values("-C").at(-1) ?? null,
+    gitDir: values("--git-dir").at(-1) ?? null,
+  };
 }

@@ -1,6 +1,7 @@
 /** The files that `patch`, `git apply` and `git am` change, by the patches that they read. */
 import { type Change, marked, type ShellCommand } from "./shell_command.ts";
-import { programName, split, withoutGitOptions } from "./operands.ts";
+import { gitCall } from "./git_call.ts";
+import { split } from "./operands.ts";
 import { type Argument, literal, OPEN, placeOf } from "./word.ts";
 import { WRITERS } from "./writers.ts";
 
@@ -13,8 +14,8 @@ export interface PatchGround {
 }
 
 interface PatchCall {
-  /** The patches; null for the standard input. */
-  readonly files: readonly (Argument | null)[];
+  /** The patches, `-` for the standard input, as where none is named. */
+  readonly files: readonly Argument[];
   /** The folder that `-C` or `-d` names. */
   readonly goesTo: Argument | undefined;
   /** The folder that stands before each name. */
@@ -23,23 +24,21 @@ interface PatchCall {
   readonly strip: number | null;
   readonly isReversed: boolean;
   /** Git's own kind of patch names files from the top of the repository; `git am` takes no other kind. */
-  readonly ofGit: "apply" | "am" | null;
+  readonly ofGit: string | null;
 }
 
 export function changesOfPatches(
-  { words: [program, ...rest], redirects, input, folder }: Pick<
-    ShellCommand,
-    "words" | "redirects" | "input" | "folder"
-  >,
+  { program, words, redirects, input, folder }: ShellCommand,
   ground: PatchGround,
 ): Change[] {
-  const call = callOf(programName(program?.text ?? ""), rest);
+  const call = callOf(program, words);
   if (call === null) return [];
   const { goesTo, prefix = literal("."), ofGit } = call;
   const at = goesTo === undefined ? folder : placeOf(goesTo, folder);
   const read = redirects.findLast(({ operator }) => operator === "<")?.target;
-  return call.files.flatMap((file) => {
-    const text = file !== null
+  const files = call.files.length === 0 ? [literal("-")] : call.files;
+  return files.flatMap((file) => {
+    const text = file.text !== "-" || file.isOpen
       ? ground.textOf(file, at)
       : input ?? (read === undefined ? null : ground.textOf(read, folder));
     const names = text === null || at === null || prefix.isOpen ? null : namesIn(text, call);
@@ -53,57 +52,26 @@ export function changesOfPatches(
   });
 }
 
-function callOf(name: string, rest: readonly Argument[]): PatchCall | null {
-  return name === "git" ? callOfGit(rest) : name === "patch" ? callOfPatch(rest) : null;
-}
-
-function callOfGit(rest: readonly Argument[]): PatchCall | null {
-  const { words: [verb, ...after], folder } = withoutGitOptions(rest);
-  if (verb?.text !== "apply" && verb?.text !== "am") return null;
-  const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
-  const onlyLooks = has(/^--(?:check|stat|numstat|summary)$/) && !has(/^--apply$/);
-  if (onlyLooks || has(/^--(?:abort|quit)$/)) return null;
-  const valuedLong = "include exclude whitespace patch-format build-fake-ancestor";
-  const { operands, outputs: folders } = split(after, {
-    valued: "pC",
-    valuedLong,
-    output: { long: "--directory" },
-  });
+/** A call that changes files; null for `patch FILE`, which names the file itself (see `writers.json`). */
+function callOf(program: string, words: readonly Argument[]): PatchCall | null {
+  const git = gitCall(words);
+  const name = git?.verb ?? program;
+  if (!(git === null ? /^patch$/ : /^(?:apply|am)$/).test(name)) return null;
+  const { never, ...patch } = WRITERS.find("patch")!;
+  const { operands, options, has, values } = git ?? split(words.slice(1), patch);
+  const onlyLooks = git === null
+    ? operands.length > 0 || options.some((text) => never!.test(text))
+    : has("--abort --quit") || (has("--check --stat --numstat --summary") && !has("--apply"));
+  if (onlyLooks) return null;
+  const strip = values("-p --strip").at(-1)?.text ?? "";
   return {
-    files: operands.length === 0 ? [null] : operands.map(fileOrInput),
-    goesTo: folder ?? undefined,
-    prefix: folders.at(-1),
-    strip: stripOf(split(after, { output: { letter: "p" } }).outputs) ?? 1,
-    isReversed: has(/^(?:-[a-zA-Z]*R|--reverse$)/),
-    ofGit: verb.text,
+    files: git === null ? values("-i --input").slice(-1) : operands,
+    goesTo: git === null ? values("-d --directory").at(-1) : git.folder ?? undefined,
+    prefix: git === null ? undefined : values("--directory").at(-1),
+    strip: /^\d+$/.test(strip) ? Number(strip) : git === null ? null : 1,
+    isReversed: has("-R --reverse"),
+    ofGit: git === null ? null : git.verb,
   };
-}
-
-/** A call of `patch`; null for `patch FILE`, which names the file that it changes (see `writers.ts`). */
-function callOfPatch(rest: readonly Argument[]): PatchCall | null {
-  const { never, ...writer } = WRITERS.find("patch")!;
-  const outputs = (letter: string, long: string) =>
-    split(rest, { ...writer, output: { letter, long } }).outputs;
-  const { operands, options } = split(rest, writer);
-  if (operands.length > 0 || options.some((text) => never!.test(text))) return null;
-  const files = outputs("i", "--input").slice(-1).map(fileOrInput);
-  return {
-    files: files.length === 0 ? [null] : files,
-    goesTo: outputs("d", "--directory").at(-1),
-    prefix: undefined,
-    strip: stripOf(outputs("p", "--strip")),
-    isReversed: options.some((text) => /^(?:-[a-zA-Z]*R|--reverse$)/.test(text)),
-    ofGit: null,
-  };
-}
-
-function fileOrInput(word: Argument): Argument | null {
-  return word.text === "-" && !word.isOpen ? null : word;
-}
-
-function stripOf(given: readonly Argument[]): number | null {
-  const text = given.at(-1)?.text ?? "";
-  return /^\d+$/.test(text) ? Number(text) : null;
 }
 
 interface PatchedFile {

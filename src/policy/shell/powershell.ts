@@ -1,90 +1,95 @@
 /**
- * Writes a script of PowerShell as one of the POSIX shell, with the same commands and words, so that one reader does
- * for both. Blocks of conditions and loops become blocks that may run. `cmdlets.ts` says what a cmdlet does.
+ * Reads a script of PowerShell: it follows the variables, and gives each command that the script would start to the
+ * reader of the POSIX shell, in the words of that shell. `cmdlets.ts` says what a cmdlet does.
  */
 import { inCmdlet, isCmdlet, namesOfCmdlet } from "./cmdlets.ts";
-import {
-  ESCAPES,
-  grouped,
-  HARMLESS_METHODS,
-  joined,
-  known,
-  only,
-  pathWord,
-  printedBy,
-  printing,
-  type Read,
-  sometimes,
-  spelled,
-  UNKNOWN,
-  unknownBy,
-  unknownOf,
-  variableName,
-  type Word,
-} from "./powershell_words.ts";
+import { joined, shellWords, texted, variableName, type Word } from "./powershell_words.ts";
+import type { ShellCommand } from "./shell_command.ts";
+import { copyOf, forgetChanges, setVariable, setWords, type State } from "./state.ts";
+import { type Argument, type Budget, literal, OPEN, textIn, TooMuchWork } from "./word.ts";
+import WORDS from "./powershell.json" with { type: "json" };
 
-interface Translated {
-  readonly script: string;
-  /** Why commands may be missing in the script. */
-  readonly unknown: readonly string[];
-  /** Whether a part was not read: the source is too long, or nested too deeply. */
-  readonly isCut: boolean;
+/** What the reader of the POSIX shell gives. */
+export interface Ground {
+  readonly budget: Budget;
+  /** Why the script may start more commands. */
+  readonly unknown: Set<string>;
+  /** Keeps a command, and follows what it does to the shell. */
+  readonly run: (
+    command: Pick<ShellCommand, "words" | "redirects" | "input"> & { readonly isFed: boolean },
+    state: State,
+  ) => void;
 }
 
+/** What a part of the script gives: values, of which those that commands print are unknown. */
+type Values = readonly Word[];
+
 const MAX_DEPTH = 24;
-const MAX_PARTS = 20_000;
+const STEPS_OF_PART = 12;
 
 const BLANK = /(?:[ \t\f\v\u00a0]|`\r?\n|<#[^]*?(?:#>|$)|(?<![^\s;|&(){}])#[^\n]*)+/y;
 const BETWEEN = /(?:[\s;\u00a0]|`\r?\n|<#[^]*?(?:#>|$)|#[^\n]*)+/y;
-const SINGLE = /['\u2018-\u201b]/;
+/** A text in plain quotes, in which two of them stand for one. */
+const SINGLE = /['\u2018-\u201b]((?:[^'\u2018-\u201b]|['\u2018-\u201b]{2})*)(['\u2018-\u201b]?)/y;
+const TWICE = /(['\u2018-\u201b])['\u2018-\u201b]/g;
 const DOUBLE = /["\u201c-\u201e]/;
+const QUOTE = /['"\u2018-\u201e]/;
+const HERE = /@(['"])[ \t]*\r?\n([^]*?)(?:\r?\n\1@|$)/y;
+/** Signs between two commands; a pipe may also begin the next line. */
+const JOINING = /\s*\|(?!\|)|&&|\|\||&/y;
+const EACH = /\(\s*\$(\w+)\s+in(?!\w)/iy;
 const ASSIGNED =
   /(?:\[[\w.[\], ]+\]\s*)*\$(?:\{((?:\w+:)?\w+)\}|((?:\w+:)?\w+))[ \t]*(\+?)=(?!=)\s*/y;
 const REDIRECTION = /[1-6*]?>>?(?:&[1-6])?/y;
 const KEYWORD =
   /(if|elseif|else|while|until|for|foreach|switch|default|do|try|catch|finally|trap|begin|process|end|clean|function|filter|param|return|throw|exit|class|enum|using|break|continue)(?![\w-])(?!\s*=)/iy;
-/** Names that the POSIX shell does not take for functions. */
-const RESERVED =
-  /^(?:if|then|elif|else|fi|for|in|while|until|do|done|case|esac|function|select|time|coproc|\d+)$/;
 const VARIABLE = /\$(?:\{([^}]*)\}|((?:\w+:)?\w+|[?^$]))/y;
 const TYPE = /\[([\w.]+(?:\[[\w.,\[\] ]*\])?)\]/y;
 const MEMBER = /(?:\?\.|::|\.(?!\.))\s*(?:(\w+)|(?=["'$(]))/y;
-const OPERATOR = /-[a-z]+(?![\w-])|\.\.|[+\-*/%]?=|[*/%+-](?![\w-]*=)|\?\?|[?:](?=\s)/iy;
+const OPERATOR =
+  /\s*,|\+\+|--|-[a-z]+(?![\w-])|\.\.|[+\-*/%]?=|[*/%+-](?![\w-]*=)|\?\?|[?:](?=\s)/iy;
 const SIGNS = /(?:!|\+\+|--|,|-(?:not|bnot|join|split)(?!\w)|[+-](?=[\s$(\d]))\s*/iy;
 const ENDS_WORD = /[\s;|&(){},<>]/;
 const UNREADABLE = "it cannot be read as a script of PowerShell";
 
-/** Everything that reads PowerShell, loaded on demand. */
-export const POWERSHELL = { fromPowerShell, inCmdlet, isCmdlet, namesOfCmdlet };
+/** Methods that tell something or make a new text, and change nothing. */
+const HARMLESS_METHODS: ReadonlySet<string> = new Set(WORDS.harmlessMethods);
 
-function fromPowerShell(source: string): Translated {
-  const translator = new Translator(source);
-  const { code } = translator.script("");
-  return { script: code, unknown: [...translator.unknown], isCut: translator.isCut };
+/** What a backtick and the sign behind it mean. */
+const ESCAPES: Readonly<Record<string, string>> = {
+  ...{ "0": "", a: "\x07", b: "\b", e: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
+  ...{ "\n": "", "\r\n": "" },
+};
+
+/** Everything that reads PowerShell, loaded on demand. */
+export const POWERSHELL = { readPowerShell, inCmdlet, isCmdlet, namesOfCmdlet };
+
+/** Reads a script. @throws {TooMuchWork} Where it is too long, or nested too deeply. */
+function readPowerShell(source: string, state: State, ground: Ground): void {
+  new Reader(source, state, ground).script("");
 }
 
-class Translator {
-  readonly unknown = new Set<string>();
-  isCut = false;
+class Reader {
+  readonly #ground: Ground;
   readonly #text: string;
+  #state: State;
   #at = 0;
-  #parts = 0;
   #depth = 0;
-  /** Variables that hold more than one value. */
-  readonly #lists = new Set<string>();
 
-  constructor(text: string) {
+  constructor(text: string, state: State, ground: Ground) {
     this.#text = text;
+    this.#state = state;
+    this.#ground = ground;
   }
 
-  /** Reads statements up to the sign `end`. If there are only values, it returns them. */
-  script(end: "" | ")" | "}" | "]"): Read {
-    if (++this.#depth > MAX_DEPTH) this.#giveUp();
-    const read: Read[] = [];
+  /** Reads statements up to the sign `end`, and gives what they print. */
+  script(end: "" | ")" | "}" | "]"): Values {
+    if (++this.#depth > MAX_DEPTH) throw new TooMuchWork();
+    const read: Values[] = [];
     for (;;) {
       this.#take(BETWEEN);
       if (this.#at >= this.#text.length) {
-        if (end !== "") this.unknown.add(UNREADABLE);
+        if (end !== "") this.#ground.unknown.add(UNREADABLE);
         break;
       }
       const before = this.#at;
@@ -97,360 +102,332 @@ class Translator {
       if (this.#at === before) this.#at++;
     }
     this.#depth--;
-    return {
-      code: read.map(({ code }) => code).filter((code) => code !== "").join("\n"),
-      words: read.length === 1 ? read[0]!.words : null,
-    };
+    return read.length > 1 ? [OPEN] : read[0] ?? [];
   }
 
-  #statement(): Read {
+  #statement(): Values {
     this.#count();
     const [, keyword = ""] = this.#take(KEYWORD) ?? [];
     this.#take(BLANK);
-    if (/^(?:function|filter)$/i.test(keyword)) return only(this.#function());
-    if (/^foreach$/i.test(keyword)) return only(this.#loop());
-    if (this.#next() === "{") return only(sometimes(this.#block()));
+    if (/^(?:function|filter)$/i.test(keyword)) return this.#function();
+    const [, name] = (/^foreach$/i.test(keyword) && this.#take(EACH)) || [];
+    if (name !== undefined) return this.#loop(name.toLowerCase());
+    if (this.#next() === "{") return this.#perhaps(() => this.#block());
+    if (/^for$/i.test(keyword) && this.#next() === "(") {
+      return this.#perhaps(() => this.#given(")"));
+    }
     // A table has entries `name = value`.
     this.#take(/[\w-]+\s*=(?!=)\s*/y);
-    return this.#chain();
+    return this.#commands();
   }
 
-  #function(): string {
+  /** Reads what may run more than once, or never. */
+  #perhaps(read: () => unknown): Values {
+    const before = copyOf(this.#state);
+    read();
+    forgetChanges(this.#state, before);
+    return [OPEN];
+  }
+
+  /** A function is read where it is defined; its parameters are unknown there. */
+  #function(): Values {
     const [name] = this.#take(/[^\s({]+/y) ?? [""];
     this.#take(BETWEEN);
-    const given = this.#next() === "(" ? printing(this.#primary()) : "";
-    const body = this.#block();
-    return /^[\w-]+$/.test(name) && !RESERVED.test(name)
-      ? `${given}\n${name}() {\n:\n${body}\n}`
-      : `${given}\n${sometimes(body)}`;
+    if (this.#next() === "(") this.#primary();
+    this.#aside();
+    this.#state.functions.set(name, null);
+    return [];
   }
 
-  #loop(): string {
-    const [, name] = this.#take(/\(\s*\$(\w+)\s+in(?!\w)/iy) ?? [];
-    if (name === undefined) return this.#chain().code;
-    const { code, words } = this.script(")");
-    const values = words === null ? `$(\n${code}\n)` : words.map(({ bash }) => bash).join(" ");
-    return `for ${name.toLowerCase()} in ${values}\ndo\n:\n${this.#block()}\ndone`;
+  /** The block is read once for each value. */
+  #loop(name: string): Values {
+    const values = this.script(")");
+    const start = this.#at;
+    for (const value of values.length === 0 ? [OPEN] : values) {
+      this.#at = start;
+      setVariable(name, value, this.#state);
+      this.#block();
+    }
+    setVariable(name, undefined, this.#state);
+    return [OPEN];
   }
 
-  /** The commands of a block in curly brackets; empty where none follows. */
-  #block(): string {
+  /** The commands of a block in curly brackets, if one follows. */
+  #block(): void {
     this.#take(BETWEEN);
-    if (this.#next() !== "{") return "";
+    if (this.#next() !== "{") return;
     this.#at++;
-    return this.script("}").code;
+    this.script("}");
   }
 
-  /** Pipelines with `&&` and `||` between them. */
-  #chain(): Read {
-    let { code, words } = this.#pipeline();
+  /** A block that changes nothing outside. */
+  #aside(): void {
+    const outside = this.#state;
+    this.#state = copyOf(outside);
+    this.#block();
+    this.#state = outside;
+  }
+
+  /** Commands with pipes, `&&` and `||` between them. */
+  #commands(): Values {
+    let values = this.#assignment() ?? this.#element(null);
     for (;;) {
       this.#take(BLANK);
-      const [sign] = this.#take(/&&|\|\||&/y) ?? [];
-      if (sign === undefined) return { code, words };
-      if (sign === "&") return only(`${code || ":"} &`);
-      words = null;
-      code = `${code || ":"} ${sign} ${this.#pipeline().code || ":"}`;
-    }
-  }
-
-  #pipeline(): Read {
-    const assigned = this.#assignment();
-    if (assigned !== null) return only(assigned);
-    const parts: string[] = [];
-    let words: Read["words"] = null;
-    do {
+      const [sign] = this.#take(JOINING) ?? [];
+      if (sign === undefined || sign === "&") return values;
       this.#take(/\s*/y);
       this.#take(BLANK);
-      const read = this.#element(parts.length === 0);
-      words = parts.length === 0 ? read.words : null;
-      if (read.code !== "") parts.push(read.code);
-      this.#take(BLANK);
-      // A pipe may also begin the next line.
-    } while (this.#take(/\s*\|(?!\|)/y) !== null);
-    return { code: parts.join(" | "), words: parts.length > 1 ? null : words };
+      values = this.#element(/^\s*\|$/.test(sign) ? values : null);
+    }
   }
 
   /** `$x = …`, `$env:X += …`; null where no assignment follows. */
-  #assignment(): string | null {
+  #assignment(): Values | null {
     const [all, braced, plain, adds] = this.#take(ASSIGNED) ?? [];
     if (all === undefined) return null;
-    const { code, words } = this.#statement();
-    const values = words?.map(({ bash }) => bash);
+    const values = this.#statement();
     const name = variableName(braced ?? plain!);
-    if (name === null) return values === undefined ? code : `: ${values.join(" ")}`;
-    if (values !== undefined && values.length !== 1) this.#lists.add(name);
-    else if (adds === "") this.#lists.delete(name);
-    const value = values === undefined
-      ? `"$(\n${code}\n)"`
-      : values.length === 1
-      ? values[0]
-      : `(${values.join(" ")})`;
-    const exports = /^env:/i.test(braced ?? plain!) ? "export " : "";
-    return `${exports}${name}${adds}=${value}`;
+    if (name === null) return [];
+    const before = adds === "" ? [] : this.#state.variables.get(name);
+    const [first, ...others] = values;
+    const isText = before !== undefined && before.length < 2 && others.length === 0;
+    if (isText && first !== undefined) setVariable(name, joined([...before, first]), this.#state);
+    else setWords(name, before && [...before, ...values], this.#state);
+    return [];
   }
 
-  /** One part of a pipeline: a value, which is printed, or a command. */
-  #element(isFirst: boolean): Read {
+  /** One part of a pipeline: a value, or a command with what comes through the pipe. */
+  #element(piped: Values | null): Values {
     const called = this.#take(/&(?!&)\s*|\.(?=[\s"'$({])\s*/y) !== null;
     const sign = this.#next();
-    if (called && sign === "{") return only(grouped(this.#block()));
-    if (called || !isFirst || !/["'$(@[{\d!+,\u2018-\u201e-]/.test(sign)) {
-      return only(this.#command(called));
+    if (called && sign === "{") {
+      this.#block();
+      return [OPEN];
     }
-    const words = this.#expression();
+    if (called || piped !== null || !/["'$(@[{\d!+,\u2018-\u201e-]/.test(sign)) {
+      return this.#command(called, piped);
+    }
+    const values = this.#expression();
     const redirects = this.#redirections();
-    return redirects.length > 0
-      ? only(`${printing(words)} ${redirects.join(" ")}`)
-      : { code: printing(words), words };
+    if (redirects.length > 0) this.#run([], redirects, piped);
+    return values;
   }
 
-  #command(isCalled: boolean): string {
-    const program = this.#argument(isCalled);
-    if (program === null) return "";
-    const words: (Word | ",")[] = [];
-    const redirects: string[] = [];
-    const blocks: string[] = [];
+  #command(isCalled: boolean, piped: Values | null): Values {
+    const [program, ...words] = this.#argument(isCalled);
+    if (program === undefined) return [];
+    const redirects: ShellCommand["redirects"][number][] = [];
     for (;;) {
-      this.#take(BLANK);
-      const redirected = this.#redirections();
-      redirects.push(...redirected);
+      redirects.push(...this.#redirections());
       const sign = this.#next();
-      if (redirected.length > 0) continue;
       if (sign === "" || /[\n\r;|&})]/.test(sign)) break;
       if (this.#take(/--%/y) !== null) continue;
-      if (sign === "{") blocks.push(this.#block());
-      else if (this.#take(/,\s*/y) !== null) words.push(",");
-      else if (this.#take(/@\w+/y) !== null) words.push(UNKNOWN);
+      // A script block runs for each value that comes through the pipe.
+      if (sign === "{") this.#aside();
+      else if (this.#take(/,\s*/y) !== null) words.push(literal(","));
+      else if (this.#take(/@\w+/y) !== null) words.push(OPEN);
       else if (sign === "(" || sign === "@") words.push(...this.#operand());
       else {
-        const word = this.#argument();
-        if (word === null) this.#at++;
-        else words.push(word);
+        const read = this.#argument();
+        if (read.length === 0) this.#at++;
+        words.push(...read);
       }
     }
-    const code = [...spelled(program, words), ...redirects].join(" ");
-    // Script blocks run for each value that comes through the pipe.
-    return [code, ...blocks.map(grouped)].join(" | ");
+    const { words: spelled, prints } = shellWords(program, words, this.#home());
+    this.#run(spelled, redirects, piped);
+    return prints;
   }
 
-  #redirections(): string[] {
-    const redirects: string[] = [];
+  #run(words: Values, redirects: ShellCommand["redirects"], piped: Values | null): void {
+    if (words.length + redirects.length === 0) return;
+    const isKnown = piped !== null && piped.length > 0 && piped.every(({ isOpen }) => !isOpen);
+    const input = isKnown ? piped.map(({ text }) => text).join("\n") : undefined;
+    this.#ground.run({ words, redirects, input, isFed: piped !== null }, this.#state);
+  }
+
+  #home(): string | undefined {
+    return textIn(this.#state.variables, "HOME");
+  }
+
+  #redirections(): ShellCommand["redirects"] {
+    const redirects: ShellCommand["redirects"][number][] = [];
     for (;;) {
       this.#take(BLANK);
       const [sign] = this.#take(REDIRECTION) ?? [];
       if (sign === undefined) return redirects;
-      const operator = sign.replace("*", "&").replace(/^1(?=>)/, "");
+      if (sign.includes("&")) continue;
       this.#take(BLANK);
-      redirects.push(
-        sign.includes("&") ? sign : `${operator} ${pathWord(this.#argument() ?? UNKNOWN, true)}`,
-      );
+      const [target = OPEN] = this.#argument();
+      const operator = sign.replace("*", "&").replace(/^[1-6]/, "");
+      redirects.push({ operator, target: texted(target, { expands: true, home: this.#home() }) });
     }
   }
 
-  /** One word of a command; null where none begins. */
-  #argument(isValue = false): Word | null {
+  /** One word of a command, or the words of a variable; none where none begins. */
+  #argument(isValue = false): Values {
     this.#count();
-    const parts: Word[] = [];
+    const parts: Values[] = [];
     let isBare = true;
     for (;;) {
       const sign = this.#next();
       const isOpening = sign === "(" && isValue && parts.length === 0;
       if (sign === "" || (!isOpening && ENDS_WORD.test(sign))) break;
-      if (sign === "`") parts.push(known(this.#escaped()));
-      else if (isOpening || sign === "$" || SINGLE.test(sign) || DOUBLE.test(sign)) {
+      if (isOpening || sign === "$" || QUOTE.test(sign)) {
         isBare &&= sign === "$";
-        parts.push(...this.#primary());
-        if (parts.length === 1 && sign === "$") this.#members(parts);
-      } else {
-        const [text] = this.#take(/[^\s;|&(){},<>`$'"\u2018-\u201e]+/y) ?? [sign];
-        if (text === sign && this.#next() === sign) this.#at++;
-        parts.push(known(text));
-      }
+        const values = this.#primary();
+        parts.push(parts.length === 0 && sign === "$" ? this.#members(values) : values);
+      } else parts.push([literal(this.#plain(/[^\s;|&(){},<>`$'"\u2018-\u201e]+/y))]);
     }
-    return parts.length === 0 ? null : { ...joined(parts), isBare };
+    const words = parts.length === 1
+      ? parts[0]!
+      : parts.length === 0
+      ? []
+      : [joined(parts.map(one))];
+    return words.map((word) => ({ ...word, isBare }));
   }
 
-  /** Values with operators between them. */
-  #expression(): readonly Word[] {
-    let words = this.#operands();
+  /** Values with operators between them; a comma makes a list. */
+  #expression(): Values {
+    let values = this.#operand();
     for (;;) {
       this.#take(BLANK);
-      if (this.#take(/\+\+|--/y) !== null) continue;
       const [operator] = this.#take(OPERATOR) ?? [];
-      if (operator === undefined) return words;
+      if (operator === undefined) return values;
+      if (operator === "++" || operator === "--") continue;
       this.#take(/\s*/y);
-      if (operator.endsWith("=")) return [unknownBy(this.#chain().code)];
-      const right = this.#operands();
-      const isOne = words.length === 1 && right.length === 1;
-      words = operator !== "+"
-        ? [unknownOf([...words, ...right])]
-        : isOne
-        ? [joined([words[0]!, right[0]!])]
-        : [...words, ...right];
+      const right = operator.endsWith("=") ? [...this.#commands(), OPEN] : this.#operand();
+      const all = [...values, ...right];
+      values = operator === "+" && all.length === 2
+        ? [joined(all)]
+        : /^\s*[+,]$/.test(operator)
+        ? all
+        : [OPEN];
     }
   }
 
-  /** Values with commas between them. */
-  #operands(): readonly Word[] {
-    const words = [...this.#operand()];
-    while (this.#take(/\s*,\s*/y) !== null) words.push(...this.#operand());
-    return words;
-  }
-
-  #operand(): readonly Word[] {
+  #operand(): Values {
     this.#count();
     this.#take(BLANK);
     while (this.#take(SIGNS) !== null);
-    const parts = [...this.#primary()];
-    this.#members(parts);
-    return parts;
+    return this.#members(this.#primary());
   }
 
-  #primary(): readonly Word[] {
+  #primary(): Values {
     const sign = this.#next();
     if (sign === "@") {
-      const here = this.#take(/@(['"])[ \t]*\r?\n([^]*?)(?:\r?\n\1@|$)/y);
-      if (here !== null) return [here[1] === "'" ? known(here[2]!) : this.#filled(here[2]!)];
+      const [, quote, text] = this.#take(HERE) ?? [];
+      if (quote === "'") return [literal(text!)];
+      if (quote === '"') return [new Reader(text!, this.#state, this.#ground).#pieces(null)];
       this.#at++;
-      return /[({]/.test(this.#next()) ? this.#primary() : [UNKNOWN];
+      return /[({]/.test(this.#next()) ? this.#primary() : [OPEN];
     }
     if (sign === "(") return this.#given(")");
-    if (sign === "{") return [unknownBy(this.#block())];
     if (sign === "[") return this.#typed();
-    if (SINGLE.test(sign)) return [known(this.#quoted(SINGLE))];
-    if (DOUBLE.test(sign)) return [this.#doubleQuoted()];
-    if (sign === "$") return [this.#variable()];
+    if (sign === "$") return this.#variable();
+    if (sign === "{") {
+      this.#block();
+      return [OPEN];
+    }
+    const [, single, end] = this.#take(SINGLE) ?? [];
+    if (end === "") this.#ground.unknown.add(UNREADABLE);
+    if (single !== undefined) return [literal(single.replace(TWICE, "$1"))];
+    if (QUOTE.test(sign)) {
+      this.#at++;
+      const word = this.#pieces(DOUBLE);
+      if (this.#next() === "") this.#ground.unknown.add(UNREADABLE);
+      this.#at++;
+      return [word];
+    }
     const [text] = this.#take(/[\d.]+\w*|[^\s;|&(){},<>`$'"[\]=+*/%-]+/y) ?? [];
-    return text === undefined ? [UNKNOWN] : [known(text)];
+    return text === undefined ? [OPEN] : [literal(text)];
   }
 
-  #given(end: ")" | "]"): readonly Word[] {
+  #given(end: ")" | "]"): Values {
     this.#at++;
-    const { code, words } = this.script(end);
-    return words ?? [printedBy(code)];
+    return this.script(end);
   }
 
   /** `[Type]::Method(…)`, or a value with its type before it. */
-  #typed(): readonly Word[] {
+  #typed(): Values {
     const [, type] = this.#take(TYPE) ?? [];
     if (type === undefined) {
       this.#at++;
-      return [UNKNOWN];
+      return [OPEN];
     }
     if (this.#text.startsWith("::", this.#at)) {
       const [, member = ""] = this.#take(MEMBER) ?? [];
-      if (this.#next() !== "(") return [UNKNOWN];
-      const words = this.#given(")");
+      if (this.#next() !== "(") return [OPEN];
+      this.#given(")");
       this.#note(`[${type}]::${member}()`, member);
-      return [unknownOf(words)];
+      return [OPEN];
     }
     this.#take(BLANK);
-    return /["'$(@[{\d]/.test(this.#next()) ? this.#operand() : [UNKNOWN];
+    return /["'$(@[{\d]/.test(this.#next()) ? this.#operand() : [OPEN];
   }
 
-  /** `.Name`, `.Method(…)` and `[0]` behind a value: the result is unknown. */
-  #members(parts: Word[]): void {
+  /** The values, unless `.Name`, `.Method(…)` or `[0]` follows: what that gives is unknown. */
+  #members(values: Values): Values {
+    let found = values;
     for (;;) {
-      const member = this.#take(MEMBER);
-      if (member === null && this.#next() !== "[") return;
-      if (member !== null && member[1] === undefined) this.#primary();
-      const isCall = member !== null && this.#next() === "(";
-      const words = member === null ? this.#given("]") : isCall ? this.#given(")") : [];
-      if (isCall) this.#note(`.${member[1] ?? ""}()`, member[1] ?? "");
-      parts.splice(0, parts.length, unknownOf([...parts, ...words]));
+      const [member, name] = this.#take(MEMBER) ?? [];
+      if (member === undefined && this.#next() !== "[") return found;
+      found = [OPEN];
+      if (member === undefined) this.#given("]");
+      else {
+        if (name === undefined) this.#primary();
+        if (this.#next() !== "(") continue;
+        this.#given(")");
+        this.#note(`.${name ?? ""}()`, name ?? "");
+      }
     }
   }
 
   #note(call: string, method: string): void {
-    if (!HARMLESS_METHODS.has(method.toLowerCase())) this.unknown.add(`what ${call} does`);
+    if (HARMLESS_METHODS.has(method.toLowerCase())) return;
+    this.#ground.unknown.add(`what ${call} does`);
   }
 
-  #variable(): Word {
+  #variable(): Values {
     if (this.#text[this.#at + 1] === "(") {
       this.#at++;
-      const words = this.#given(")");
-      return words.length === 1 ? words[0]! : printedBy(printing(words));
+      return this.#given(")");
     }
     const [all, braced, plain] = this.#take(VARIABLE) ?? [];
     if (all === undefined) {
       this.#at++;
-      return known("$");
+      return [literal("$")];
     }
     const name = variableName(braced ?? plain!);
-    if (name === "null") return known("");
-    if (name === "true" || name === "false") return known(name);
-    if (name === null) return UNKNOWN;
-    return { bash: this.#lists.has(name) ? `"\${${name}[@]}"` : `"$${name}"`, text: null };
-  }
-
-  #doubleQuoted(): Word {
-    this.#at++;
-    const word = this.#pieces(DOUBLE);
-    if (this.#at >= this.#text.length) this.unknown.add(UNREADABLE);
-    this.#at++;
-    return word;
-  }
-
-  /** The text of a here-string, with its variables. */
-  #filled(text: string): Word {
-    const inside = new Translator(text);
-    const word = inside.#pieces(null);
-    for (const why of inside.unknown) this.unknown.add(why);
-    this.isCut ||= inside.isCut;
-    return word;
+    if (name === "null") return [literal("")];
+    if (name === "true" || name === "false") return [literal(name)];
+    return this.#state.variables.get(name ?? "") ?? [{ ...OPEN, source: all }];
   }
 
   /** Text with variables and commands in it, up to a quote. */
-  #pieces(quote: RegExp | null): Word {
-    const parts: Word[] = [];
-    let plain = "";
+  #pieces(quote: RegExp | null): Argument {
+    const parts: Argument[] = [];
     while (this.#at < this.#text.length) {
       const sign = this.#next();
       if (quote?.test(sign)) {
         if (!quote.test(this.#text[this.#at + 1] ?? "")) break;
-        plain += sign;
-        this.#at += 2;
-      } else if (sign === "`") plain += this.#escaped();
-      else if (sign === "$" && /[\w{(?]/.test(this.#text[this.#at + 1] ?? "")) {
-        parts.push(known(plain), this.#variable());
-        plain = "";
-      } else {
-        plain += sign;
         this.#at++;
-      }
+        parts.push(literal(this.#text[this.#at++]!));
+      } else if (/^\$[\w{(?]/.test(this.#text.slice(this.#at, this.#at + 2))) {
+        parts.push(one(this.#variable()));
+      } else parts.push(literal(this.#plain(/[^`$"\u201c-\u201e]+/y)));
     }
-    return joined([...parts, known(plain)]);
+    return joined(parts);
   }
 
-  #escaped(): string {
-    const [, sign = ""] = this.#take(/`(\r\n|[^]?)/y)!;
-    return ESCAPES[sign] ?? sign;
-  }
-
-  /** A text in plain quotes; two of them stand for one. */
-  #quoted(quote: RegExp): string {
-    let text = "";
-    for (this.#at++; this.#at < this.#text.length; this.#at++) {
-      const sign = this.#text[this.#at]!;
-      if (!quote.test(sign)) text += sign;
-      else if (quote.test(this.#text[this.#at + 1] ?? "")) text += this.#text[++this.#at]!;
-      else {
-        this.#at++;
-        return text;
-      }
-    }
-    this.unknown.add(UNREADABLE);
-    return text;
-  }
-
-  #giveUp(): void {
-    this.isCut = true;
-    this.#at = this.#text.length;
+  /** Text that a pattern matches, the sign behind a backtick, or one sign. */
+  #plain(pattern: RegExp): string {
+    const [, escaped] = this.#take(/`(\r\n|[^]?)/y) ?? [];
+    if (escaped !== undefined) return ESCAPES[escaped] ?? escaped;
+    return (this.#take(pattern) ?? this.#take(/[^]/y)!)[0];
   }
 
   #count(): void {
-    if (++this.#parts > MAX_PARTS) this.#giveUp();
+    this.#ground.budget.spend(STEPS_OF_PART);
   }
 
   #next(): string {
@@ -463,4 +440,10 @@ class Translator {
     if (found !== null) this.#at += found[0].length;
     return found;
   }
+}
+
+/** Values in a text: a list has blanks between them. */
+function one(values: Values): Argument {
+  const parts = values.flatMap((value, i) => i === 0 ? [value] : [literal(" "), value]);
+  return joined(parts);
 }

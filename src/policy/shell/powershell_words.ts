@@ -1,86 +1,19 @@
-/** Words and blocks of PowerShell, as the POSIX shell writes them. */
+/** Words of PowerShell, as the POSIX shell has them. */
 import { calledAs } from "./cmdlets.ts";
-import WORDS from "./powershell.json" with { type: "json" };
+import { type Argument, literal, OPEN, withText } from "./word.ts";
 
-/** Methods that tell something or make a new text, and change nothing. */
-export const HARMLESS_METHODS: ReadonlySet<string> = new Set(WORDS.harmlessMethods);
-
-/** What a backtick and the sign behind it mean. */
-export const ESCAPES: Readonly<Record<string, string>> = {
-  ...{ "0": "", a: "\x07", b: "\b", e: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
-  ...{ "\n": "", "\r\n": "" },
-};
-
-/** A word as the POSIX shell writes it, and its text where that is known. */
-export interface Word {
-  readonly bash: string;
-  readonly text: string | null;
+export interface Word extends Argument {
   /** Whether no part is quoted: then `*` in it is a pattern for every program. */
   readonly isBare?: boolean;
-  /** Whether it holds commands. */
-  readonly runs?: true;
 }
 
-/** A part of a script: its commands, and its values if it holds nothing else. */
-export interface Read {
-  readonly code: string;
-  readonly words: readonly Word[] | null;
-}
-
-export const UNKNOWN: Word = { bash: '"$unknown"', text: null };
-
-export function only(code: string): Read {
-  return { code, words: null };
-}
-
-export function sometimes(code: string): string {
-  return code === "" ? "" : `if test "$unknown"\nthen\n:\n${code}\nfi`;
-}
-
-export function grouped(code: string): string {
-  return `{\n:\n${code}\n}`;
-}
-
-export function printing(words: readonly Word[]): string {
-  return words.length === 0 ? "" : `printf '%s\\n' ${words.map(({ bash }) => bash).join(" ")}`;
-}
-
-export function printedBy(code: string): Word {
-  return { bash: `"$(\n${code}\n)"`, text: null, runs: true };
-}
-
-/** An unknown value, with the commands that make it. */
-export function unknownBy(code: string): Word {
-  return { bash: `"$unknown$(\n${code}\n)"`, text: null, runs: true };
-}
-
-/** An unknown value, with the commands that make its parts. */
-export function unknownOf(words: readonly Word[]): Word {
-  const inside = words.filter(({ runs }) => runs);
-  return inside.length === 0 ? UNKNOWN : joined([UNKNOWN, ...inside]);
-}
-
-export function known(text: string): Word {
-  return { bash: quoted(text), text };
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-export function joined(parts: readonly Word[]): Word {
-  if (parts.every(({ text }) => text !== null)) {
-    return known(parts.map(({ text }) => text).join(""));
-  }
-  const runs = parts.some(({ runs }) => runs) ? { runs: true as const } : {};
-  // Not `join`: that copies the text before it each time.
-  const bash = parts.reduce((all, word) => all + withSlashes(word), "");
-  return { bash, text: null, ...runs };
-}
-
-/** A part of a path, before or behind a variable. */
-function withSlashes({ bash, text }: Word): string {
-  return text === null || /\s/.test(text) ? bash : quoted(text.replaceAll("\\", "/"));
+/** One word of its parts; behind an unknown one its text does not go on. */
+export function joined(parts: readonly Argument[]): Argument {
+  const [only, ...others] = parts;
+  if (only !== undefined && others.length === 0) return only;
+  const open = parts.findIndex(({ isOpen }) => isOpen);
+  const known = open < 0 ? parts : parts.slice(0, open + 1);
+  return { ...literal(known.map(({ text }) => text).join("")), isOpen: open >= 0 };
 }
 
 /** The name that a variable has in the POSIX shell; null where only the running script knows its value. */
@@ -94,33 +27,57 @@ export function variableName(written: string): string | null {
   return /^(?:|global|script|local|private|using|variable)$/i.test(scope) ? plain : null;
 }
 
-/** A path as the POSIX shell writes it: `/` for `\`, the home for `~`, patterns without quotes. */
-export function pathWord({ bash, text, isBare = false }: Word, expands: boolean): string {
-  if (text === null) return bash;
-  const dashed = text.replace(/^[\u2013-\u2015]/, "-");
-  if (/\s/.test(dashed)) return quoted(dashed);
+/** A word as a path of the POSIX shell: `/` for `\`, the home for `~`; one that `expands` may be a pattern. */
+export function texted(
+  { isBare = false, ...word }: Word,
+  { expands, home }: { readonly expands: boolean; readonly home: string | undefined },
+): Argument {
+  const dashed = word.text.replace(/^[\u2013-\u2015]/, "-");
+  if (/\s/.test(dashed)) return withText(word, dashed);
   const path = dashed.replace(/^.*FileSystem::/i, "").replaceAll("\\", "/");
-  const [home = ""] = /^~(?=\/|$)/.exec(path) ?? [];
-  const rest = path.slice(home.length);
-  const pieces = expands || isBare ? rest.split(/([*?]|\[[^\]/]*\])/) : [rest];
-  const written = pieces.map((piece, i) => i % 2 === 1 ? piece : piece === "" ? "" : quoted(piece));
-  return (home === "" ? "" : '"$HOME"') + written.join("") || "''";
+  const isPattern = (expands || isBare) && /[*?]|\[[^\]/]*\]/.test(path);
+  if (!/^~(?=\/|$)/.test(path)) {
+    return { ...withText(word, path), isGlob: word.isGlob || isPattern };
+  }
+  return home === undefined ? OPEN : { ...withText(word, home + path.slice(1)), isGlob: isPattern };
 }
 
-/** A command with its words. Only cmdlets take lists; other programs get the values as words. */
-export function spelled(program: Word, given: readonly (Word | ",")[]): readonly string[] {
-  const texts = given.map((word) => word === "," ? "," : word.text ?? "");
-  const called = program.text === null ? null : calledAs(program.text.replaceAll("\\", "/"), texts);
-  const isCmdlet = called?.isCmdlet ?? false;
-  const words = given.flatMap((word) =>
-    word !== "," ? [pathWord(word, isCmdlet)] : isCmdlet ? ["','"] : []
-  );
-  if (called === null) return [program.bash, ...words];
-  const written = [quoted(called.name), ...words];
-  const plain = written.filter((word) =>
-    !/^'-(?:path|literalpath|childpath|name|value|passthru|option|force)'$/i.test(word)
-  );
-  if (called.name === "alias") return ["alias", plain.slice(1).join("=")];
-  if (called.name === "join-path") return ["printf", "%s", plain.slice(1).join("/")];
-  return /^(?:cd|pushd)$/.test(called.name) ? plain : written;
+/** Parameters of cmdlets that the POSIX shell has a command for. */
+const NAMED = /^-(?:path|literalpath|childpath|name|value|passthru|option|force)$/i;
+
+interface ShellWords {
+  /** None for a cmdlet that only gives a value. */
+  readonly words: readonly Argument[];
+  readonly prints: readonly Argument[];
+}
+
+/** A command in the words of the POSIX shell. Only cmdlets take lists; other programs get the values as words. */
+export function shellWords(
+  program: Word,
+  given: readonly Word[],
+  home: string | undefined,
+): ShellWords {
+  const { name, isCmdlet } = program.isOpen
+    ? { name: null, isCmdlet: false }
+    : calledAs(program.text.replaceAll("\\", "/"), given.map(({ text }) => text));
+  const words = given.filter(({ text, isBare }) => isCmdlet || text !== "," || isBare !== undefined)
+    .map((word) => texted(word, { expands: isCmdlet, home }));
+  if (name === null) return { words: [program, ...words], prints: [OPEN] };
+  const plain = words.filter(({ text }) => !NAMED.test(text));
+  const withSign = (sign: string) =>
+    joined(plain.flatMap((word, i) => i === 0 ? [word] : [literal(sign), word]));
+  const called = withText(program, name);
+  switch (name) {
+    case "join-path":
+      return { words: [], prints: [withSign("/")] };
+    case "alias":
+      return { words: [called, withSign("=")], prints: [] };
+    case "echo":
+      return { words: [called, ...words], prints: [withSign(" ")] };
+    case "cd":
+    case "pushd":
+      return { words: [called, ...plain], prints: [] };
+    default:
+      return { words: [called, ...words], prints: [OPEN] };
+  }
 }

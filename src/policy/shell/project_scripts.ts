@@ -45,6 +45,8 @@ export function projectScript(
   return { name: script, file, text: parts.filter((part) => typeof part === "string").join("\n") };
 }
 
+/** The options of `make` that take a value. */
+export const MAKE = { valued: "CfIjloW", valuedLong: "file" };
 const VALUED = "workspace prefix filter dir cwd";
 
 function recipeOf(
@@ -52,10 +54,8 @@ function recipeOf(
   folder: string,
   readText: (path: string) => string | null,
 ): ProjectScript | null {
-  const { operands, outputs: [given] } = split(rest, {
-    valued: "CIjloW",
-    output: { letter: "f", long: "--file" },
-  });
+  const { operands, values } = split(rest, MAKE);
+  const [given] = values("-f --file");
   const file = given?.text ?? MAKEFILES.find((one) => readText(joinPath(folder, one)) !== null);
   const text = file === undefined ? null : readText(joinPath(folder, file));
   if (file === undefined || text === null) return null;

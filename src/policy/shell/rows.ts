@@ -16,10 +16,11 @@ export function rowsByName<Row>(rows: readonly { readonly names: string }[]): Ro
     names: [...plain.keys()],
     has: (name) => plain.has(name),
     find: (name) => {
-      if (plain.has(name) && !compiled.has(name)) {
-        compiled.set(name, withPatterns(plain.get(name)) as Row);
-      }
-      return compiled.get(name);
+      const found = compiled.get(name);
+      if (found !== undefined || !plain.has(name)) return found;
+      const row = withPatterns(plain.get(name)) as Row;
+      compiled.set(name, row);
+      return row;
     },
   };
 }
@@ -30,6 +31,7 @@ function withPatterns(value: unknown): unknown {
     return pattern === undefined ? value : new RegExp(pattern);
   }
   if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(withPatterns);
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, withPatterns(inner)]),
   );

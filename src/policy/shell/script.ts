@@ -21,10 +21,18 @@ import {
   type SyntaxNode,
   type Word,
 } from "unbash";
-import { Budget, expandWord, placeOf, type Scope, stepsToParse, TooMuchWork } from "./word.ts";
+import {
+  type Argument,
+  Budget,
+  expandWord,
+  literal,
+  placeOf,
+  type Scope,
+  stepsToParse,
+  TooMuchWork,
+} from "./word.ts";
 import {
   assignAll,
-  assignmentWord,
   calledIn,
   changeShell,
   copyOf,
@@ -38,9 +46,10 @@ import {
   withAssigned,
   withPrefix,
 } from "./state.ts";
-import { inputOf, listingBefore, printed, readRedirects, scopeOf, toldIn } from "./shell_output.ts";
-import { dialectOf, findInner, isShell } from "./wrappers.ts";
-import { programName } from "./operands.ts";
+import { printed, readBy, readRedirects, scopeOf, wordsOf } from "./shell_output.ts";
+import { isShell } from "./interpreters.ts";
+import type { Ground } from "./powershell.ts";
+import { dialectOf, findInner, powerShell } from "./wrappers.ts";
 
 export interface Script {
   readonly commands: readonly ShellCommand[];
@@ -67,14 +76,13 @@ export function readScript(source: string, around: Surroundings): Script {
   const { folder, home, root = null, disk = NO_DISK, gitAliases = new Map(), language } = around;
   const reader = new Reader(root, disk, home);
   const { found } = reader;
-  const variables = new Map<string, string>();
-  if (home !== null) variables.set("HOME", home);
-  if (folder !== null) variables.set("PWD", folder);
+  const variables = new Map<string, readonly Argument[]>();
+  if (home !== null) variables.set("HOME", [literal(home)]);
+  if (folder !== null) variables.set("PWD", [literal(folder)]);
   try {
     if (source.length > MAX_CHARS) throw new TooMuchWork();
     reader.source(source, {
       variables,
-      lists: new Map(),
       folder,
       left: [],
       functions: new Map(),
@@ -106,6 +114,17 @@ const STEPS_OF_NODE = 4;
 const MAX_ROUNDS = 100;
 const NESTED = "it is nested too deeply to be read";
 
+/** The parts of a command that set variables. */
+type Assigning = Pick<Command, "args" | "prefix">;
+/** The shell's state, the one for what a command starts, and what is known in it. */
+interface Place {
+  readonly state: State;
+  readonly own: State;
+  readonly scope: Scope;
+}
+
+const NO_NODE: Assigning = { args: [], prefix: [] };
+
 class Reader {
   readonly found: Findings;
   readonly #root: string | null;
@@ -122,7 +141,11 @@ class Reader {
 
   source(written: string, state: State, language?: Language): void {
     if (state.depth > MAX_DEPTH) return void (this.found.tooLarge = NESTED);
-    const text = this.found.inShell(written, language);
+    if (language === "powershell") return this.#powerShell(written, state);
+    // A shell that knows less than Bash reads `((…))` as two subshells.
+    const text = language === "posix"
+      ? written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "))
+      : written;
     this.#budget.spend(stepsToParse(text));
     let script: ParsedScript;
     try {
@@ -139,6 +162,22 @@ class Reader {
     for (const { text, command } of this.#traps) this.source(text, inner(state, command));
     // Unknown code may call these functions. The map may grow during the loop.
     for (const [body, defined] of this.#uncalled) this.#node(body, defined);
+  }
+
+  #powerShell(source: string, state: State): void {
+    const { unknown } = this.found;
+    const reader = powerShell();
+    if (reader === null) {
+      unknown.add("the name of the program hides a script of PowerShell, which is not read");
+      return;
+    }
+    const run: Ground["run"] = (given, state) => {
+      const command = this.found.keep({ ...given, state });
+      if (command.words.length > 0) {
+        this.#effects(command, NO_NODE, { state, own: state, scope: this.#scope(state) });
+      }
+    };
+    reader.readPowerShell(source, state, { unknown, budget: this.#budget, run });
   }
 
   #statement({ command, background }: Statement, state: State): void {
@@ -179,12 +218,11 @@ class Reader {
       case "Coproc":
         return this.#node(node.body, copyOf(state));
       case "TestCommand": {
-        const texts = laterRun(wordsIn(node));
-        const bare = { words: [], redirects: [], input: undefined };
-        if (texts.length > 0) this.found.keep({ ...bare, texts, state });
+        this.#keepBare({ redirects: [], texts: laterRun(wordsIn(node)), state });
         return forEachChild(node, (child) => this.#node(child, state));
       }
       case "CommandExpansion":
+      case "ArithmeticCommandExpansion":
       case "ProcessSubstitution":
         this.#budget.spend(node.text.length / 32);
         // The parser leaves out what is nested too deeply.
@@ -241,60 +279,51 @@ class Reader {
     for (const part of [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix]) {
       this.#substitutions(part, state);
     }
-    const words = [
-      ...(node.name ? expandWord(node.name, scope) : []),
-      ...node.args.flatMap((arg) =>
-        arg.type === "Word" ? expandWord(arg, scope) : [assignmentWord(arg, scope)]
-      ),
-    ];
+    const words = wordsOf(node, scope);
     const redirects = readRedirects(node.redirects, scope);
     if (words.length === 0) {
       assignAll(node.prefix, state, scope);
-      const texts = laterRun(
-        node.prefix.flatMap((part) =>
-          part.type === "Assignment" && part.value.type === "Word" ? [part.value] : []
-        ),
+      const values = node.prefix.flatMap((part) =>
+        part.type === "Assignment" && part.value.type === "Word" ? [part.value] : []
       );
-      if (redirects.length + texts.length > 0) {
-        this.found.keep({ words: [], redirects, input: undefined, texts, state });
-      }
-      return;
+      return this.#keepBare({ redirects, texts: laterRun(values), state });
     }
-    const input = inputOf(node, before, scope);
-    const listing = listingBefore(node, before, scope);
-    const texts = input === undefined ? toldIn(before, scope) : [];
     // Variables before a command hold for this command alone.
     const own = withPrefix(node.prefix, state, scope);
-    const output = printed(node, scope);
-    const isFed = before !== undefined || redirects.some(({ operator }) => operator === "<");
-    const fed = { input, isFed, listing, texts };
-    const command = this.found.keep({ words, redirects, ...fed, state: own, output });
-    this.#effects(command, node, { state, scope });
+    const read = readBy(node, before, scope);
+    const output = redirects.length === 0 ? undefined : printed(node, scope);
+    const command = this.found.keep({ words, redirects, ...read, state: own, output });
+    this.#effects(command, node, { state, own, scope });
   }
 
   #redirects(redirections: readonly Redirection[], state: State): void {
     for (const part of redirections) this.#substitutions(part, state);
-    const redirects = readRedirects(redirections, this.#scope(state));
-    if (redirects.length > 0) this.found.keep({ words: [], redirects, input: undefined, state });
+    this.#keepBare({
+      redirects: readRedirects(redirections, this.#scope(state)),
+      texts: [],
+      state,
+    });
   }
 
-  /** Follows what the command does to the shell, and reads what it starts. */
-  #effects(
-    command: ShellCommand,
-    node: Command,
-    at: { readonly state: State; readonly scope: Scope },
+  /** Keeps what happens without a program. */
+  #keepBare(
+    bare: Pick<ShellCommand, "redirects"> & { readonly texts: string[]; readonly state: State },
   ): void {
-    const { state } = at;
-    const { words } = command;
-    const name = programName(words[0]!.text);
-    changeShell(name, node, { ...at, words: words.slice(1) });
-    learnAliases(name, words.slice(1), state.aliases);
-    const own = withPrefix(node.prefix, state, at.scope);
-    const body = state.functions.get(words[0]!.text);
-    if (body !== undefined && state.depth < MAX_DEPTH) {
+    if (bare.redirects.length + bare.texts.length > 0) this.found.keep(bare);
+  }
+
+  /** Follows what the command does to the shell, and reads what it starts with the state `own`. */
+  #effects(command: ShellCommand, node: Assigning, at: Place): void {
+    const { state, own } = at;
+    const { words, program: name } = command;
+    const [program, ...rest] = words;
+    changeShell(name, node, { ...at, words: rest });
+    learnAliases(name, rest, state.aliases);
+    const body = state.functions.get(program!.text);
+    if (body && state.depth < MAX_DEPTH) {
       const prefixed = node.prefix.flatMap((part) => part.type === "Assignment" ? [part.name] : []);
       const called = calledIn(own, prefixed);
-      setParameters(called.variables, words.slice(1));
+      setParameters(called.variables, rest);
       this.#uncalled.delete(body);
       this.#node(body, called);
       returnFrom(called, state);
@@ -304,44 +333,53 @@ class Reader {
       // Inside of the alias its name means the program.
       const aliases = new Map([...own.aliases].filter(([name]) => name !== alias.name));
       const folder = alias.folder === null ? own.folder : placeOf(alias.folder, own.folder);
-      this.#inner(alias.inner, command, { ...at, state: { ...own, aliases, folder }, node });
+      this.#inner(alias.inner, command, { ...at, own: { ...own, aliases, folder }, node });
     }
     for (const started of findInner(command)) {
       if (name === "trap" && started.kind === "script" && !started.text.isOpen) {
         this.#traps.push({ text: started.text.text, command });
-      } else this.#inner(started, command, { ...at, state: own, node });
+      } else this.#inner(started, command, { ...at, node });
     }
   }
 
   #inner(
     started: Inner,
     command: ShellCommand,
-    at: { readonly node: Command; readonly state: State; readonly scope: Scope },
+    { own: around, scope, node }: Place & { readonly node: Assigning },
   ): void {
-    const { state, scope, node } = at;
-    const own = inner(withAssigned(command.words, state), command);
-    if (state.depth > MAX_DEPTH) return void (this.found.tooLarge = NESTED);
-    const dialect = dialectOf(command);
-    if (started.kind === "command") {
-      const next = this.found.keep({ ...command, words: started.words, redirects: [], state: own });
-      this.#effects(next, node, { state: own, scope });
-    } else if (started.kind === "file") {
-      const text = this.found.written.textOf(started.file, state.folder);
-      if (text === undefined) return;
-      if (text === null || !isShell(started.program)) {
-        this.found.unknown.add(`what ${started.file.text} does, which the command writes itself`);
-      } else this.source(text, own, dialect);
-    } else if (started.kind === "code") {
-      this.found.unknown.add(`what the code given to ${started.program} does`);
-    } else if (started.kind === "script") {
-      setParameters(own.variables, started.parameters);
-      if (started.text.isOpen) {
-        this.found.unknown.add("a part of a script is only known when it runs");
+    const own = inner(withAssigned(command.words, around), command);
+    const { found } = this;
+    if (around.depth > MAX_DEPTH) return void (found.tooLarge = NESTED);
+    const read = (text: string | undefined | null, language: Language | undefined, why: string) => {
+      if (typeof text === "string") this.source(text, own, language);
+      else found.unknown.add(why);
+    };
+    switch (started.kind) {
+      case "command": {
+        const next = found.keep({ ...command, words: started.words, redirects: [], state: own });
+        return this.#effects(next, node, {
+          state: own,
+          own: withPrefix(node.prefix, own, scope),
+          scope,
+        });
       }
-      this.source(started.text.text, own, started.language ?? dialect);
-    } else if (started.kind === "stdin") {
-      if (command.input === undefined) this.found.unknown.add("what a shell reads is not known");
-      else this.source(command.input, own, dialect);
+      case "file": {
+        const text = found.textOfWritten(started.file, around.folder);
+        const script = isShell(started.program) ? text : null;
+        const why = `what ${started.file.text} does, which the command writes itself`;
+        if (text !== undefined) read(script, dialectOf(command), why);
+        return;
+      }
+      case "code":
+        return void found.unknown.add(`what the code given to ${started.program} does`);
+      case "script":
+        setParameters(own.variables, started.parameters);
+        if (started.text.isOpen) {
+          found.unknown.add("a part of a script is only known when it runs");
+        }
+        return this.source(started.text.text, own, started.language ?? dialectOf(command));
+      case "stdin":
+        return read(command.input, dialectOf(command), "what a shell reads is not known");
     }
   }
 
@@ -351,12 +389,9 @@ class Reader {
 
   #substitutions(node: SyntaxNode, state: State): void {
     this.#budget.spend(1);
-    if (node.type === "CommandExpansion" || node.type === "ProcessSubstitution") {
+    if (node.type === "Word" && node.parts === undefined) return;
+    if (/^(?:Arithmetic)?CommandExpansion$|^ProcessSubstitution$/.test(node.type)) {
       this.#node(node, state);
-    } else if (node.type === "ArithmeticExpansion") {
-      // The parser reads numbers only; the commands among them are found as in double quotes.
-      const body = /^\$(?:\(\(|\[)([^]*?)(?:\)\)|\])$/.exec(node.text)?.[1] ?? "";
-      if (/[$`]/.test(body)) this.source(`: "${body}"`, inner(copyOf(state), state.startedBy));
     } else forEachChild(node, (child) => this.#substitutions(child, state));
   }
 }

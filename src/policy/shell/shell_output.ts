@@ -17,10 +17,23 @@ import {
   literal,
   type Scope,
   SOME_NUMBER,
+  textIn,
 } from "./word.ts";
-import type { State } from "./state.ts";
+import { assignmentWord, type State } from "./state.ts";
 import { programName, split } from "./operands.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
+
+/** The program and the arguments that a command hands over. */
+export function wordsOf({ name, args }: Command, scope: Scope): readonly Argument[] {
+  const rest = argumentsOf(args, scope);
+  return name === undefined ? rest : [...expandWord(name, scope), ...rest];
+}
+
+function argumentsOf(args: Command["args"], scope: Scope): readonly Argument[] {
+  return args.flatMap((arg) =>
+    arg.type === "Word" ? expandWord(arg, scope) : [assignmentWord(arg, scope)]
+  );
+}
 
 /** The files that input and output come from and go to; here-documents and the pipe of `>(…)` are none. */
 export function readRedirects(
@@ -38,35 +51,41 @@ function isPipe({ parts = [] }: Word): boolean {
   return parts.length === 1 && parts[0]!.type === "ProcessSubstitution";
 }
 
-export function inputOf(
+/** What a command reads: from the command before the pipe, unless a here-document or a file replaces that. */
+export function readBy(
   node: Command,
   before: CommandNode | undefined,
   scope: Scope,
-): string | undefined {
-  for (const part of node.redirects.toReversed()) {
-    if (part.type === "HereDoc") return part.body.parts === undefined ? part.body.text : undefined;
-    if (part.type === "HereString") {
-      return part.target && knownText(expandToOne(part.target, scope));
-    }
-    if (part.operator === "<") return undefined;
+): Pick<ShellCommand, "input" | "isFed" | "listing" | "texts"> {
+  const own = ownInput(node);
+  const isFed = before !== undefined || (own?.type === "Redirect");
+  const input = own !== undefined ? textOf(own, scope) : before && printed(before, scope);
+  if (own !== undefined || before === undefined) {
+    return { input, isFed, listing: undefined, texts: [] };
   }
-  return before === undefined ? undefined : printed(before, scope);
+  const isList = before.type === "Command" && programName(before.name?.value ?? "") === "find";
+  const isGroup = before.type === "Subshell" || before.type === "BraceGroup";
+  const told = isGroup && input === undefined ? before.body.commands : [];
+  return {
+    input,
+    isFed,
+    listing: isList ? wordsOf(before, scope) : undefined,
+    // What the commands of a group print, as far as that is known.
+    texts: told.flatMap(({ command }) =>
+      command.type === "Command" ? printed(command, scope) ?? [] : []
+    ),
+  };
 }
 
-/** The words of the command before the pipe, if that lists files. */
-export function listingBefore(
-  { redirects }: Command,
-  before: CommandNode | undefined,
-  scope: Scope,
-): readonly Argument[] | undefined {
-  if (before?.type !== "Command" || programName(before.name?.value ?? "") !== "find") {
-    return undefined;
-  }
-  // A here-document or a file replaces the pipe.
-  if (redirects.some((part) => part.type !== "Redirect" || part.operator === "<")) return undefined;
-  return [before.name!, ...before.args].flatMap((word) =>
-    word.type === "Word" ? expandWord(word, scope) : []
-  );
+function ownInput({ redirects }: Command): Redirection | undefined {
+  return redirects.findLast(({ type, operator }) => type !== "Redirect" || operator === "<");
+}
+
+function textOf(own: Redirection, scope: Scope): string | undefined {
+  if (own.type === "HereDoc") return own.body.parts === undefined ? own.body.text : undefined;
+  return own.type === "HereString" && own.target !== undefined
+    ? knownText(expandToOne(own.target, scope))
+    : undefined;
 }
 
 /** The output that a command substitution puts in, without the last line breaks. */
@@ -76,12 +95,11 @@ function outputOf(statements: readonly Statement[], scope: Scope): Argument | un
   if (others.length > 0 || command?.type !== "Command") return undefined;
   const text = printed(command, scope);
   if (text !== undefined) return literal(text.replace(/\n+$/, ""));
-  const { name, args } = command;
-  if (name === undefined) return undefined;
-  const words = [name, ...args].flatMap((word) =>
-    word.type === "Word" ? expandWord(word, scope) : []
-  );
-  return words.length > args.length ? knownOutput(words, scope) : undefined;
+  const words = wordsOf(command, scope);
+  const [program] = words;
+  if (program === undefined || words.some(({ isOpen }) => isOpen)) return undefined;
+  const told = words.map(({ text }) => text).join(" ");
+  return OUTPUTS.find(([pattern]) => pattern.test(told))?.[1](words.slice(1), scope);
 }
 
 /** The first command of `a || b`: the second one counts only where the first fails. */
@@ -91,27 +109,16 @@ function firstOf(command: SyntaxNode): SyntaxNode {
     : command;
 }
 
-/** `printf` with `%s`, `%b` and `%%` alone. The format is used again while values are left. */
-function formatted(format: string, values: readonly string[]): string | undefined {
-  if (/%[^sb%]/.test(format)) return undefined;
-  const plain = format.replaceAll("\\n", "\n");
-  const left = [...values];
-  let text = "";
-  do {
-    const before = left.length;
-    text += plain.replace(/%[sb%]/g, (place) => place === "%%" ? "%" : left.shift() ?? "");
-    if (left.length === before) break;
-  } while (left.length > 0);
-  return text;
-}
-
 /** What `echo`, `printf` and a `cat` of a here-document print. */
 export function printed(node: CommandNode, scope: Scope): string | undefined {
   if (node.type !== "Command" || node.name === undefined) return undefined;
   const name = programName(node.name.value);
-  if (name === "cat" && node.args.length === 0) return inputOf(node, undefined, scope);
+  if (name === "cat" && node.args.length === 0) {
+    const own = ownInput(node);
+    return own && textOf(own, scope);
+  }
   if (name !== "echo" && name !== "printf") return undefined;
-  const words = node.args.flatMap((arg) => arg.type === "Word" ? expandWord(arg, scope) : []);
+  const words = argumentsOf(node.args, scope);
   if (words.length < node.args.length || words.some((word) => knownText(word) === undefined)) {
     return undefined;
   }
@@ -124,12 +131,18 @@ export function printed(node: CommandNode, scope: Scope): string | undefined {
   return formatted(format, values);
 }
 
-/** What the commands of a group before the pipe print, as far as that is known. */
-export function toldIn(before: CommandNode | undefined, scope: Scope): string[] {
-  if (before?.type !== "Subshell" && before?.type !== "BraceGroup") return [];
-  return before.body.commands.flatMap(({ command }) =>
-    command.type === "Command" ? printed(command, scope) ?? [] : []
-  );
+/** `printf` with `%s`, `%b` and `%%` alone. The format is used again while values are left. */
+function formatted(format: string, values: readonly string[]): string | undefined {
+  if (/%[^sb%]/.test(format)) return undefined;
+  const plain = format.replaceAll("\\n", "\n");
+  const left = [...values];
+  let text = "";
+  let before: number;
+  do {
+    before = left.length;
+    text += plain.replace(/%[sb%]/g, (place) => place === "%%" ? "%" : left.shift() ?? "");
+  } while (left.length > 0 && left.length < before);
+  return text;
 }
 
 function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
@@ -138,14 +151,13 @@ function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
 
 /** What is known for expanding words: the shell's variables, and what commands print. */
 export function scopeOf(
-  state: State,
+  { variables }: State,
   { root, budget }: { readonly root: string | null; readonly budget: Budget },
 ): Scope {
   // An output is kept, so that nested ones are not read twice at each level.
   const outputs = new Map<WordPart, Argument | undefined>();
   const scope: Scope = {
-    variables: state.variables,
-    lists: state.lists,
+    variables,
     root,
     budget,
     output: (part) => {
@@ -160,58 +172,43 @@ export function scopeOf(
 /** The name of a branch; only git knows which. */
 const BRANCH: Argument = { text: "", isOpen: true, isGlob: false, isName: true };
 
+type Output = (rest: readonly Argument[], scope: Scope) => Argument | undefined;
+
 /** What commands print, by their text. */
-const PRINTED: readonly (readonly [RegExp, (scope: Scope) => Argument | undefined])[] = [
-  [/^pwd(?: -[LP])?$/, ({ variables }) => known(variables.get("PWD"))],
-  [/^git rev-parse --show-toplevel$/, (scope) => known(topOf(scope))],
+const OUTPUTS: readonly (readonly [RegExp, Output])[] = [
+  [/^pwd(?: -[LP])?$/, (_, { variables }) => known(textIn(variables, "PWD"))],
+  [/^git rev-parse --show-toplevel$/, topOf],
   [/^git (?:branch --show-current|rev-parse --abbrev-ref HEAD)$/, () => BRANCH],
   [/^git symbolic-ref (?:-q )?--short (?:-q )?HEAD$/, () => BRANCH],
   [/^date (?:-u )?\+(?:%[sNYymdHMSjFT]|[-_.:T])+$/, () => SOME_NUMBER],
   [/^(?:nproc|id -[ug]|seq(?: .*)?)$/, () => SOME_NUMBER],
+  [/^mktemp\b/, temporary],
+  // The path of a program; only its name counts.
+  [
+    /^(?:which|(?:command|type) -[vpP]) [\w.+-]+$/,
+    (rest) => literal(`/usr/bin/${rest.at(-1)!.text}`),
+  ],
+  [
+    /^dirname\b/,
+    ([path, ...others]) =>
+      path && others.length === 0 ? { ...path, text: parentOf(path.text) } : undefined,
+  ],
+  [/^basename\b/, ([path, end, ...others]) => {
+    if (path === undefined || path.text.startsWith("-") || others.length > 0) return undefined;
+    const name = baseName(path.text);
+    const isCut = end !== undefined && end.text !== "" && name.endsWith(end.text);
+    return { ...path, text: isCut ? name.slice(0, -end.text.length) : name };
+  }],
 ];
 
-/** What a command prints, without the last line break; undefined when nobody can tell. */
-function knownOutput(words: readonly Argument[], scope: Scope): Argument | undefined {
-  if (words.some(({ isOpen }) => isOpen)) return undefined;
-  const [program, ...rest] = words;
-  const text = words.map((word) => word.text).join(" ");
-  for (const [pattern, print] of PRINTED) if (pattern.test(text)) return print(scope);
-  switch (program?.text) {
-    case "mktemp":
-      return temporary(rest, scope);
-    case "which":
-      return rest.length === 1 ? place(rest[0]!) : undefined;
-    case "command":
-    case "type":
-      return rest.length === 2 && /^-[vpP]$/.test(rest[0]!.text) ? place(rest[1]!) : undefined;
-    case "dirname":
-      return rest.length === 1 ? { ...rest[0]!, text: parentOf(rest[0]!.text) } : undefined;
-    case "basename":
-      return rest.length <= 2 ? nameOf(rest) : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function known(text: string | null | undefined): Argument | undefined {
-  return text === undefined || text === null ? undefined : literal(text);
+function known(text: string | undefined): Argument | undefined {
+  return text === undefined ? undefined : literal(text);
 }
 
 /** The top of the repository: the project's folder, if the script is in that. */
-function topOf({ variables, root }: Scope): string | null {
-  const folder = variables.get("PWD");
-  return root !== null && (folder === root || folder?.startsWith(`${root}/`)) ? root : null;
-}
-
-/** The path of a program; only its name counts. */
-function place({ text }: Argument): Argument | undefined {
-  return /^[\w.+-]+$/.test(text) ? literal(`/usr/bin/${text}`) : undefined;
-}
-
-function nameOf([path, end]: readonly Argument[]): Argument | undefined {
-  if (path === undefined || path.text.startsWith("-")) return undefined;
-  const name = baseName(path.text);
-  return { ...path, text: end && name.endsWith(end.text) ? name.slice(0, -end.text.length) : name };
+function topOf(_: readonly Argument[], { variables, root }: Scope): Argument | undefined {
+  const folder = textIn(variables, "PWD");
+  return root !== null && `${folder}/`.startsWith(`${root}/`) ? literal(root) : undefined;
 }
 
 /** The path that `mktemp` makes; the letters that it chooses stay `X`. */
@@ -222,6 +219,6 @@ function temporary(rest: readonly Argument[], { variables }: Scope): Argument | 
   }
   const suffix = options.find((text) => text.startsWith("--suffix="))?.slice(9) ?? "";
   const isElsewhere = template === undefined || options.some((text) => /^-\w*t/.test(text));
-  const folder = isElsewhere ? `${variables.get("TMPDIR") ?? "/tmp"}/` : "";
+  const folder = isElsewhere ? `${textIn(variables, "TMPDIR") ?? "/tmp"}/` : "";
   return literal(folder + (template?.text ?? "tmp.XXXXXXXXXX") + suffix);
 }

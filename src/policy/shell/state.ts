@@ -2,16 +2,23 @@
 import type { Assignment, Command, SyntaxNode } from "unbash";
 import type { ShellCommand } from "./shell_command.ts";
 import { skipOptions, split } from "./operands.ts";
-import { type Argument, expandToOne, expandWord, literal, placeOf, type Scope } from "./word.ts";
+import {
+  type Argument,
+  expandToOne,
+  expandWord,
+  literal,
+  placeOf,
+  type Scope,
+  textIn,
+} from "./word.ts";
 
 export interface State {
-  variables: Map<string, string>;
-  /** Variables with more than one text, or with a pattern. No name is in both maps. */
-  lists: Map<string, readonly Argument[]>;
+  variables: Map<string, readonly Argument[]>;
   folder: string | null;
   /** The folders that `popd` returns to, in reverse order; null for an unknown one. */
   left: readonly (string | null)[];
-  readonly functions: Map<string, SyntaxNode>;
+  /** The bodies of functions; null for one that was read where it was defined. */
+  readonly functions: Map<string, SyntaxNode | null>;
   readonly aliases: Map<string, Argument>;
   readonly startedBy: ShellCommand | null;
   readonly depth: number;
@@ -29,11 +36,11 @@ const MAX_ELEMENTS = 1_000;
 
 /** The state of a subshell: what happens there changes nothing outside. */
 export function copyOf(state: State): State {
-  return { ...state, variables: new Map(state.variables), lists: new Map(state.lists) };
+  return { ...state, variables: new Map(state.variables) };
 }
 
-export function sizeOf({ variables, lists, folder }: State): number {
-  return variables.size + lists.size + (folder ?? "").length / 8;
+export function sizeOf({ variables, folder }: State): number {
+  return variables.size + (folder ?? "").length / 8;
 }
 
 export function inner(state: State, startedBy: ShellCommand | null): State {
@@ -48,45 +55,50 @@ export function calledIn(state: State, locals: readonly string[]): State {
 /** Takes over the changes that a called function has made. */
 export function returnFrom(called: State, state: State): void {
   const isItsOwn = (name: string) => called.locals!.has(name) || /^[\d@*]/.test(name);
-  const taken = <Value>(inside: Map<string, Value>, outside: Map<string, Value>) =>
-    new Map([
-      ...[...inside].filter(([name]) => !isItsOwn(name)),
-      ...[...outside].filter(([name]) => isItsOwn(name)),
-    ]);
-  state.variables = taken(called.variables, state.variables);
-  state.lists = taken(called.lists, state.lists);
+  state.variables = new Map([
+    ...[...called.variables].filter(([name]) => !isItsOwn(name)),
+    ...[...state.variables].filter(([name]) => isItsOwn(name)),
+  ]);
   const { folder, left } = called;
   Object.assign(state, { folder, left });
 }
 
 /** Forgets what differs between two states, since only the running shell knows which of them holds. */
 export function forgetChanges(state: State, before: State): void {
-  for (const known of ["variables", "lists"] as const) {
-    for (const [name, value] of state[known]) {
-      if (before[known].get(name) !== value) state[known].delete(name);
-    }
+  for (const [name, words] of state.variables) {
+    const other = before.variables.get(name);
+    const isSame = words === other ||
+      (words.length === other?.length && words.every(({ text }, i) => text === other[i]!.text));
+    if (!isSame) state.variables.delete(name);
   }
   if (state.folder !== before.folder) goTo(null, state);
 }
 
 export function goTo(folder: string | null, state: State): void {
-  const { variables } = state;
   for (const [name, value] of [["OLDPWD", state.folder], ["PWD", folder]] as const) {
-    if (value === null) variables.delete(name);
-    else variables.set(name, value);
+    setVariable(name, value === null ? undefined : literal(value), state);
   }
   state.folder = folder;
 }
 
 /** Sets a variable; an unknown word makes its value unknown. */
 export function setVariable(name: string, word: Argument | undefined, state: State): void {
-  state.variables.delete(name);
-  state.lists.delete(name);
-  if (word === undefined || (word.isOpen && !word.isName)) return;
-  if (state.variables.size + state.lists.size >= MAX_VARIABLES) return;
-  if (word.isOpen || word.isGlob) state.lists.set(name, [word]);
-  // A script can build a text that is longer than the memory.
-  else if (word.text.length <= MAX_VALUE_CHARS) state.variables.set(name, word.text);
+  const isUnknown = word === undefined || (word.isOpen && !word.isName) ||
+    // A script can build a text that is longer than the memory.
+    word.text.length > MAX_VALUE_CHARS;
+  const isText = !isUnknown && !word.isOpen && !word.isGlob;
+  setWords(name, isUnknown ? undefined : [isText ? literal(word.text) : word], state);
+}
+
+/** Sets an array; undefined makes its words unknown. */
+export function setWords(
+  name: string,
+  words: readonly Argument[] | undefined,
+  { variables }: State,
+): void {
+  variables.delete(name);
+  if (words === undefined || words.length > MAX_ELEMENTS || variables.size >= MAX_VARIABLES) return;
+  variables.set(name, words);
 }
 
 /** The state for what `X=a command` starts. */
@@ -105,8 +117,8 @@ export function withAssigned([program, ...words]: readonly Argument[], state: St
   if (!/^(?:(?:cross-)?env|sudo)$/.test(program?.text ?? "")) return state;
   const assigned = words.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text));
   const options = words.slice(0, skipOptions(words, BEFORE_PROGRAM));
-  const letter = program!.text === "sudo" ? "D" : "C";
-  const to = split(options, { output: { letter, long: "--chdir" } }).outputs.at(-1);
+  const folder = program!.text === "sudo" ? "-D --chdir" : "-C --chdir";
+  const to = split(options, BEFORE_PROGRAM).values(folder).at(-1);
   if (assigned.length === 0 && to === undefined) return state;
   const own = copyOf(state);
   if (to !== undefined) goTo(folderAt(to, state.folder), own);
@@ -127,22 +139,15 @@ export function assign(
   state: State,
   scope: Scope,
 ): void {
+  const { variables } = state;
   if (value.type === "ArrayValue") {
-    const before = append ? wordsBefore(name, state) : [];
+    const before = append ? variables.get(name) : [];
     const words = value.elements.flatMap((word) => expandWord(word, scope));
-    setVariable(name, undefined, state);
-    if (before === undefined || before.length + words.length > MAX_ELEMENTS) return;
-    state.lists.set(name, [...before, ...words]);
-    return;
+    return setWords(name, before && [...before, ...words], state);
   }
-  const before = append ? state.variables.get(name) : "";
+  const before = append ? textIn(variables, name) : "";
   const word = index || before === undefined ? undefined : expandToOne(value, scope);
   setVariable(name, word && { ...word, text: before + word.text }, state);
-}
-
-function wordsBefore(name: string, { lists, variables }: State): readonly Argument[] | undefined {
-  const value = variables.get(name);
-  return lists.get(name) ?? (value === undefined ? undefined : [literal(value)]);
 }
 
 export function assignAll(prefix: Command["prefix"], state: State, scope: Scope): void {
@@ -155,17 +160,19 @@ export function assignmentWord({ name, value, text }: Assignment, scope: Scope):
   return { ...right, text: `${name}=${right.text}`, source: text };
 }
 
-export function setParameters(variables: Map<string, string>, words: readonly Argument[]): void {
+export function setParameters(
+  variables: Map<string, readonly Argument[]>,
+  words: readonly Argument[],
+): void {
   for (let i = 1; i <= 9; i++) variables.delete(String(i));
   variables.delete("@");
   variables.delete("*");
   for (const [i, { text, isOpen }] of words.slice(0, MAX_PARAMETERS).entries()) {
-    if (!isOpen) variables.set(String(i + 1), text);
+    if (!isOpen) variables.set(String(i + 1), [literal(text)]);
   }
-  if (words.every(({ isOpen }) => !isOpen)) {
-    const all = words.map(({ text }) => text).join(" ");
-    variables.set("@", all).set("*", all);
-  }
+  if (words.some(({ isOpen }) => isOpen)) return;
+  const texts = words.map(({ text }) => text);
+  variables.set("@", texts.map(literal)).set("*", [literal(texts.join(" "))]);
 }
 
 const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
@@ -175,7 +182,7 @@ const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "pr
 /** Follows a command that changes variables, parameters or the folder. */
 export function changeShell(
   name: string,
-  { args, prefix }: Command,
+  { args, prefix }: Pick<Command, "args" | "prefix">,
   at: {
     readonly words: readonly Argument[];
     readonly state: State;
@@ -228,7 +235,7 @@ function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: 
 /** Follows `cd`. Afterwards the folder is known only if it was written out, or was the last one. */
 function changeFolder(words: readonly Argument[], state: State): void {
   const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
-  const target = to ?? literal(state.variables.get("HOME") ?? "");
+  const target = to ?? literal(textIn(state.variables, "HOME") ?? "");
   const isBack = target.text === "-" && !target.isOpen;
-  goTo(isBack ? state.variables.get("OLDPWD") ?? null : folderAt(target, state.folder), state);
+  goTo(isBack ? textIn(state.variables, "OLDPWD") ?? null : folderAt(target, state.folder), state);
 }

@@ -3,7 +3,7 @@
  * anything with its words; so may one that runs code with the names in that code.
  */
 import { changesByGit } from "./git_changes.ts";
-import { programName, withoutGitOptions } from "./operands.ts";
+import { withoutGitOptions } from "./operands.ts";
 import READERS from "./readers.json" with { type: "json" };
 import { isContaining } from "./runners.ts";
 import type { ShellCommand } from "./shell_command.ts";
@@ -31,9 +31,8 @@ const CODE_IN_WORDS = wordsOf(READERS.codeInWords);
 const CODE_ON_INPUT = wordsOf(READERS.codeOnInput);
 
 export function unexplained(command: ShellCommand): Unexplained {
-  const { words: [program, ...rest], input, texts = [], callsFunction } = command;
+  const { program: name, words: [program, ...rest], input, texts = [], callsFunction } = command;
   if (program === undefined) return { ...NOTHING, texts };
-  const name = programName(program.text);
   if (callsFunction || isReader(name, rest)) return NOTHING;
   const mounted = inMounts(command);
   if (mounted !== null) return { ...ONLY_WORDS, words: mounted };
@@ -114,7 +113,7 @@ function pathsIn(word: Argument): Argument[] {
 
 /** The words of a command in a container, as paths on this machine; null where it sees none of its files. */
 function inMounts({ words, startedBy }: ShellCommand): Argument[] | null {
-  if (startedBy === null || !isContaining(programName(startedBy.words[0]!.text))) return null;
+  if (startedBy === null || !isContaining(startedBy.program)) return null;
   const mounts = startedBy.words.flatMap(({ text }, i) => {
     const given = /^(?:-v|--volume)$/.test(startedBy.words[i - 1]?.text ?? "")
       ? text

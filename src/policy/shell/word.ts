@@ -38,11 +38,20 @@ export function placeOf({ text, isOpen }: Argument, folder: string | null): stri
 /** An argument, or the name of a file, that only the running shell or program knows. */
 export const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
 
+/** The words of each variable, more than one for an array; positional parameters are `1`, `2` and `@`. */
+export type Variables = ReadonlyMap<string, readonly Argument[]>;
+
+/** The text of a variable; undefined where it is unknown, an array or a pattern. */
+export function textIn(variables: Variables, name: string): string | undefined {
+  const [word, ...others] = variables.get(name) ?? [];
+  return word === undefined || others.length > 0 || word.isOpen || word.isGlob
+    ? undefined
+    : word.text;
+}
+
 export interface Scope {
-  /** Variables by name, and positional parameters under `1`, `2` and `@`; unknown ones are absent. */
-  readonly variables: ReadonlyMap<string, string>;
-  /** Arrays and patterns. Without an index the first word counts. */
-  readonly lists: ReadonlyMap<string, readonly Argument[]>;
+  /** Unknown ones are absent. */
+  readonly variables: Variables;
   /** What a command substitution prints, where that is sure. */
   readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => Argument | undefined;
   readonly root: string | null;
@@ -61,11 +70,13 @@ export function expandWord(word: Word, scope: Scope): Argument[] {
     return spellOut(word, scope.budget).flatMap((alternative) => expandWord(alternative, scope))
       .map((argument) => ({ ...argument, source: word.text }));
   }
-  const fields = new Fields(word.text);
-  if (word.parts === undefined) addStart(word.text, word.value, { fields, scope });
-  else {
-    word.parts.forEach((part, i) => addPart(part, { fields, scope, isFirst: i === 0 }));
+  const { text: source, value, parts } = word;
+  if (parts === undefined && !source.startsWith("~")) {
+    return [{ text: value, isOpen: value.length > MAX_WORD_CHARS, isGlob: false, source }];
   }
+  const fields = new Fields(source);
+  if (parts === undefined) addStart(source, value, { fields, scope });
+  else parts.forEach((part, i) => addPart(part, { fields, scope, isFirst: i === 0 }));
   const words = fields.end();
   scope.budget.spend(words.reduce((steps, { text }) => steps + 1 + text.length / 256, 0));
   return words;
@@ -86,52 +97,38 @@ export function literal(text: string): Argument {
 class Fields {
   readonly #done: Argument[] = [];
   readonly #source: string;
-  #text = "";
-  #isOpen = false;
-  #isGlob = false;
-  #isName = true;
-  #hasPart = false;
+  #word: { -readonly [Key in keyof Argument]: Argument[Key] } | null = null;
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  add(text: string): void {
-    this.#hasPart = true;
-    if (this.#text.length + text.length > MAX_WORD_CHARS) this.#isOpen = true;
-    if (!this.#isOpen) this.#text += text;
-  }
-
-  /** The value of an unquoted variable: the shell splits it at blanks, and it may be a pattern. */
-  addSplit(text: string): void {
-    for (const [i, piece] of text.split(/[ \t\n]+/).entries()) {
-      if (i > 0) this.cut();
-      if (/[*?[]/.test(piece)) this.addGlob(piece);
-      else if (piece !== "") this.add(piece);
+  /** Adds a piece to the word; after an unknown one the text does not go on. */
+  add(text: string, { isOpen = false, isGlob = false, isName = false } = {}): void {
+    const word = this.#word ??= { text: "", isOpen: false, isGlob: false, source: this.#source };
+    const isTooLong = word.text.length + text.length > MAX_WORD_CHARS;
+    if (!word.isOpen && !isTooLong) {
+      word.text += text;
+      word.isGlob ||= isGlob;
     }
+    if (!isOpen && !isTooLong) return;
+    // The unknown part is a name only where each unknown piece is one.
+    word.isName = isName && (!word.isOpen || word.isName === true);
+    word.isOpen = true;
   }
 
+  /** The words of a variable; without quotes the shell splits their texts at blanks, and they may be patterns. */
   addWords(words: readonly Argument[], isQuoted: boolean): void {
-    for (const [i, { text, isOpen, isGlob, isName = false }] of words.entries()) {
+    for (const [i, word] of words.entries()) {
       if (i > 0) this.cut();
-      if (isOpen) {
-        this.add(text);
-        this.addUnknown(isName);
-      } else if (isGlob) this.addGlob(text);
-      else if (isQuoted) this.add(text);
-      else this.addSplit(text);
+      if (word.isOpen || word.isGlob || isQuoted) this.add(word.text, word);
+      else {
+        for (const [i, piece] of word.text.split(/[ \t\n]+/).entries()) {
+          if (i > 0) this.cut();
+          if (piece !== "") this.add(piece, { isGlob: /[*?[]/.test(piece) });
+        }
+      }
     }
-  }
-
-  addGlob(text: string): void {
-    this.add(text);
-    if (!this.#isOpen) this.#isGlob = true;
-  }
-
-  addUnknown(isName = false): void {
-    this.#hasPart = true;
-    this.#isOpen = true;
-    this.#isName &&= isName;
   }
 
   end(): Argument[] {
@@ -140,14 +137,9 @@ class Fields {
   }
 
   cut(): void {
-    if (this.#hasPart) {
-      const word = { text: this.#text, isOpen: this.#isOpen, isGlob: this.#isGlob };
-      const name = word.isOpen && this.#isName ? { isName: true } : {};
-      this.#done.push({ ...word, ...name, source: this.#source });
-    }
-    this.#text = "";
-    this.#isOpen = this.#isGlob = this.#hasPart = false;
-    this.#isName = true;
+    if (this.#word?.isName === false) delete this.#word.isName;
+    if (this.#word !== null) this.#done.push(this.#word);
+    this.#word = null;
   }
 }
 
@@ -176,16 +168,16 @@ function addPart(part: WordPart, place: Place): void {
       for (const child of part.parts) addPart(child, { fields, scope, isQuoted: true });
       break;
     case "Glob":
-      fields.addGlob(part.text);
+      fields.add(part.text, { isGlob: true });
       break;
     case "ExtendedGlob":
-      fields.addGlob("*");
+      fields.add("*", { isGlob: true });
       break;
     default: {
       // With other separators only the shell knows how it splits a value.
       const isSplitElsewhere = !isQuoted && scope.variables.has("IFS");
       const words = isSplitElsewhere ? undefined : wordsOf(part, scope);
-      if (words === undefined) fields.addUnknown();
+      if (words === undefined) fields.add("", OPEN);
       else fields.addWords(words, isQuoted);
     }
   }
@@ -198,11 +190,11 @@ function isAllParameters(parts: readonly WordPart[]): boolean {
 
 /** The beginning of a word. `~` is the known home; that of another user is unknown. */
 function addStart(written: string, value: string, { fields, scope }: Place): void {
-  const home = scope.variables.get("HOME");
+  const home = textIn(scope.variables, "HOME");
   const [tilde, user] = /^~([\w.-]*)(?=\/|$)/.exec(written) ?? [];
   if (tilde === undefined || home === undefined) fields.add(value);
   else if (user === "" || home.endsWith(`/${user}`)) fields.add(home + value.slice(tilde.length));
-  else fields.addUnknown();
+  else fields.add("", OPEN);
 }
 
 /** The words that the shell makes of a word with `{a,b}`. */
@@ -279,18 +271,17 @@ function isWholeArray(part: WordPart): boolean {
     part.operation === undefined && /^[@*]$/.test(part.index?.value ?? "");
 }
 
-function valueOf(name: string, { variables, lists }: Scope): readonly Argument[] | undefined {
-  const value = variables.get(name);
-  if (value !== undefined) return [literal(value)];
-  const list = lists.get(name);
-  if (list !== undefined) return [list[0] ?? literal("")];
+function valueOf(name: string, { variables }: Scope): readonly Argument[] | undefined {
+  const words = variables.get(name);
+  if (words !== undefined) return name === "@" ? words : [words[0] ?? literal("")];
   return NUMBERS.test(name) ? [SOME_NUMBER] : undefined;
 }
 
 function parameter(part: Parameter, scope: Scope): readonly Argument[] | undefined {
   const { parameter: name, operation, index } = part;
-  if (isWholeArray(part)) return scope.lists.get(name) ?? valueOf(name, scope);
-  const value = index === undefined ? valueOf(name, scope) : element(index, scope.lists.get(name));
+  const words = scope.variables.get(name);
+  if (isWholeArray(part)) return words ?? valueOf(name, scope);
+  const value = index === undefined ? valueOf(name, scope) : element(index, words);
   if (operation === undefined) return value;
   const [word] = value ?? [];
   if (word === undefined || word.isOpen) return undefined;
@@ -298,19 +289,19 @@ function parameter(part: Parameter, scope: Scope): readonly Argument[] | undefin
     const text = withoutPart(word.text, operation.operator, operation.operand);
     return text === undefined ? undefined : [{ ...word, text }];
   }
-  if (operation.type !== "Default" || !operation.operator.endsWith("-")) return undefined;
   // The variable may come from outside of this script.
-  return word.text === "" ? undefined : value;
+  const isKept = operation.type === "Default" && operation.operator.endsWith("-");
+  return isKept && word.text !== "" ? value : undefined;
 }
 
 function element(
   { value }: Word,
-  list: readonly Argument[] | undefined,
+  words: readonly Argument[] | undefined,
 ): readonly Argument[] | undefined {
-  if (list === undefined || !/^\d+$/.test(value) || list.some(({ isOpen }) => isOpen)) {
+  if (words === undefined || !/^\d+$/.test(value) || words.some(({ isOpen }) => isOpen)) {
     return undefined;
   }
-  return [list[Number(value)] ?? literal("")];
+  return [words[Number(value)] ?? literal("")];
 }
 
 /** `${f%.ts}`, `${f##*}/`: a text without its beginning or end; undefined for patterns that are not read. */

@@ -1,56 +1,32 @@
 /** Finds the commands and scripts that a program runs. */
-import {
-  afterOption,
-  type Inner,
-  join,
-  type Language,
-  scriptFrom,
-  type ScriptOption,
-  type ShellCommand,
-} from "./shell_command.ts";
+import { type Inner, join, type Language, scriptFrom, type ShellCommand } from "./shell_command.ts";
 import { inFind, listedBy } from "./find_command.ts";
-import { inAwk, inInterpreter, MAX_CODE_CHARS, TELLING_OF_ITSELF } from "./interpreters.ts";
+import { inAwk, inInterpreter, MAX_CODE_CHARS } from "./interpreters.ts";
 import { inGit, verbOfProgram } from "./aliases.ts";
-import { programName, split } from "./operands.ts";
+import { MAKE } from "./project_scripts.ts";
+import { split, type ValuedOptions } from "./operands.ts";
+import { rowsByName } from "./rows.ts";
 import { inRunner, inXargs } from "./runners.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
 import type { POWERSHELL } from "./powershell.ts";
+import TABLES from "./runners.json" with { type: "json" };
 
-const COMMAND: ScriptOption = { letter: "c", long: "command" };
-
-/** Options of programs that run a script in one word: `su -c "…"`. */
-const SCRIPT_OPTIONS: ReadonlyMap<string, ScriptOption> = new Map([
-  ...["su", "sg", "runuser", "script", "flock"].map((name) => [name, COMMAND] as const),
-  ["env", { letter: "S", long: "split-string" }],
-  ...["npx", "npm"].map((name) => [name, { letter: "c", long: "call" }] as const),
-  ["nodemon", { letter: "x", long: "exec" }],
-  ["tar", { letter: "I", long: "use-compress-program" }],
-]);
+/** Programs with options whose value is a script: `su -c "…"`. */
+const SCRIPTS = rowsByName<ValuedOptions & { readonly scripts: string }>(TABLES.scripts);
 
 /** Programs whose arguments may hold code, and how such code looks. */
-const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
-  ["sed", /^(?:\d+|\$)?\s*e\s+\S|[^\w\s-][gpiImM\d]*e[gpiImM\d]*(?:$|[;}\n])/],
-  ["make", /^(?:-|\/dev\/stdin|--eval.*)$/],
-  ["expect", /^-c/],
-  ["socat", /(?:EXEC|SYSTEM|SHELL):/i],
-  ["tar", /^--(?:to-command|checkpoint-action=exec|rsh-command)/],
-]);
-
-const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish"]);
-
-/** Long options of shells that take a value. */
-const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
+const TELLTALES = rowsByName<{ readonly pattern: RegExp }>(TABLES.telltales);
 
 export function findInner(
-  { words: [program, ...rest], input, listing }: Pick<ShellCommand, "words" | "input" | "listing">,
+  { program: name, words, input, listing }: ShellCommand,
 ): readonly Inner[] {
+  const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [];
-  const name = programName(program.text);
   if (name === "find") return inFind(rest);
-  if (name === "git") return inGit(rest);
+  if (name === "git") return inGit(words);
   const verb = verbOfProgram(name);
   if (verb !== null) return [{ kind: "command", words: [literal("git"), literal(verb), ...rest] }];
-  const foreign = powerShell()?.inCmdlet(name, rest, { input, listing }) ??
+  const foreign = powerShell()?.inCmdlet(name, rest, input) ??
     inForeignShell(name, rest, input);
   if (foreign !== undefined) return foreign;
   if (name === "xargs") {
@@ -60,51 +36,39 @@ export function findInner(
   if (name === "fd" || name === "fdfind") return inFd(rest);
   // Each word with a blank in it is a script; others are names of scripts.
   if (name === "concurrently") return rest.filter(({ text }) => /\s/.test(text)).map(scriptFrom);
+  const script = SCRIPTS.find(name);
   return [
     // The script may have just written it.
-    program.text.includes("/") ? fromFile("sh", program) : undefined,
-    scriptOf(name, rest),
+    ...(program.text.includes("/") ? [fromFile("sh", program)] : []),
+    ...(script === undefined ? [] : split(rest, script).values(script.scripts).map(scriptFrom)),
     innerOf(name, rest),
   ].filter((inner) => inner !== undefined);
 }
 
 /** The language of a shell's scripts; `sh` may know less than Bash. */
-export function dialectOf({ words }: Pick<ShellCommand, "words">): Language | undefined {
-  return /^(?:sh|dash|ash)$/.test(programName(words[0]?.text ?? "")) ? "posix" : undefined;
-}
-
-export function isShell(name: string): boolean {
-  return SHELLS.has(name) || name === "source" || name === ".";
-}
-
-function scriptOf(name: string, rest: readonly Argument[]): Inner | undefined {
-  const option = SCRIPT_OPTIONS.get(name);
-  return option && afterOption(option, rest);
+export function dialectOf({ program }: ShellCommand): Language | undefined {
+  return /^(?:sh|dash|ash)$/.test(program) ? "posix" : undefined;
 }
 
 function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
-  if (SHELLS.has(name)) return inShell(name, rest);
-  if (name === "source" || name === ".") return fromFile(name, rest[0]);
+  const [first] = rest;
+  if (name === "source" || name === ".") return first && fromFile(name, first);
   if (name === "at" || name === "batch") return { kind: "stdin" };
-  const telltale = TELLTALES.get(name.replace(/^[gmn](?=sed$|make$|tar$)/, ""));
+  const telltale = TELLTALES.find(name)?.pattern;
   const isTold = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale?.test(text);
-  if (telltale !== undefined && rest.some(isTold)) {
-    return { kind: "code", program: name };
-  }
+  if (telltale !== undefined && rest.some(isTold)) return { kind: "code", program: name };
   if (name === "make" || name === "gmake") {
-    const files =
-      split(rest, { output: { letter: "f", long: "--file" }, valued: "CIjloW" }).outputs;
-    if (files.length > 0) return fromFile(name, files[0]);
+    const [file] = split(rest, MAKE).values("-f --file");
+    if (file !== undefined) return fromFile(name, file);
   }
-  if (name === "trap" && rest[0] !== undefined && !rest[0].text.startsWith("-")) {
-    return scriptFrom(rest[0]);
+  if (name === "trap" && first !== undefined && !first.text.startsWith("-")) {
+    return scriptFrom(first);
   }
   return inRunner(name, rest) ?? inInterpreter(name, rest);
 }
 
 /** A script in a file. One that comes out of another command is unknown. */
-function fromFile(program: string, file: Argument | undefined): Inner | undefined {
-  if (file === undefined) return undefined;
+function fromFile(program: string, file: Argument): Inner {
   if (file.text === "/dev/stdin") return { kind: "stdin" };
   return file.isOpen ? { kind: "code", program } : { kind: "file", program, file };
 }
@@ -117,32 +81,6 @@ function inFd(rest: readonly Argument[]): Inner[] {
   return words.length === 0
     ? []
     : inXargs([...(isPlaced ? [literal("-I{}")] : []), literal("--"), ...words], undefined);
-}
-
-function inShell(name: string, rest: readonly Argument[]): Inner | undefined {
-  for (let at = 0; at < rest.length; at++) {
-    const { text } = rest[at]!;
-    if (TELLING_OF_ITSELF.test(text)) return undefined;
-    if (text === "-" || text === "/dev/stdin") return { kind: "stdin" };
-    if (SHELL_VALUED.has(text)) {
-      if (rest[++at]?.isOpen) return { kind: "code", program: name };
-    } else if (/^[-+][a-zA-Z]+$/.test(text)) {
-      // Each `o` among the letters takes a word: `-euo pipefail`.
-      const taken = text.match(/o/gi)?.length ?? 0;
-      if (text.startsWith("-") && text.includes("c")) {
-        const after = rest.slice(at + 1 + taken);
-        const script = after.findIndex((word) => !/^[-+]./.test(word.text));
-        if (script < 0) return undefined;
-        const [code, name, ...others] = after.slice(script);
-        // `xargs` may put more than one word there.
-        const parameters = name?.isOpen ? [name, ...others] : others;
-        return { kind: "script", text: code!, parameters };
-      }
-      if (text.startsWith("-") && text.includes("s")) return { kind: "stdin" };
-      at += taken;
-    } else if (!/^[-+]./.test(text)) return fromFile(name, rest[at]);
-  }
-  return { kind: "stdin" };
 }
 
 type PowerShell = typeof POWERSHELL;

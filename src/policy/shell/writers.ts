@@ -1,28 +1,17 @@
 /** The programs whose purpose it is to change files, and which of their arguments are those files. */
-import type { OptionName, OptionNames } from "./operands.ts";
+import { changesOfCopy, type Copying } from "./copies.ts";
+import { changesOfFormatter } from "./formatters.ts";
+import { type Operands, split, type ValuedOptions } from "./operands.ts";
 import { rowsByName } from "./rows.ts";
+import { type Change, marked } from "./shell_command.ts";
+import { type Argument, OPEN, withText } from "./word.ts";
 import ROWS from "./writers.json" with { type: "json" };
 
-export interface Copying {
-  readonly recursive?: RegExp;
-  /** Matches a source whose content is copied, and not the source itself. */
-  readonly contents: RegExp;
-  /** The option with which the copy replaces an existing folder, instead of lying in it. */
-  readonly onto?: RegExp;
-  /** If the destination does not exist: the copy gets its name, or lies in a new folder of that name. */
-  readonly makes?: "copy" | "holder";
-  readonly leaves?: RegExp;
-  readonly clears?: RegExp;
-  readonly moves?: RegExp;
-  /** A source or destination on another machine. */
-  readonly remote?: RegExp;
-}
-
-export interface Writer extends OptionNames {
+export interface Writer extends ValuedOptions {
   /**
    * Which operands are files: `all`, the `first`, all that are `removed` or `tampered` with, the `last` as the
    * destination, or with `moved` also the sources, which go away. `formatted`: all, also folders and patterns that the
-   * program reads itself. `unknown`: only the running program knows.
+   * program reads itself. `database`: the first one, which may be an address. `unknown`: only the running program knows.
    */
   readonly operands:
     | "all"
@@ -32,8 +21,15 @@ export interface Writer extends OptionNames {
     | "last"
     | "moved"
     | "formatted"
+    | "database"
     | "unknown"
     | "none";
+  /** What it does with one of the options in `with`; with none of them it changes nothing. */
+  readonly modes?: readonly (Partial<Writer> & { readonly with: string })[];
+  /** Whether its first word may be letters of options without a dash: `tar czf a.tgz b`. */
+  readonly hasBareLetters?: boolean;
+  /** The options that name a file which is written, or a folder that is filled. `named` names written files as well. */
+  readonly output?: string;
   /** Its first operands, each with a blank after it, without which it changes nothing. */
   readonly begins?: RegExp;
   readonly skips?: RegExp;
@@ -43,6 +39,8 @@ export interface Writer extends OptionNames {
   readonly first?: { readonly count: number; readonly unless: RegExp };
   /** The option with which the old file stays under its name and this ending. */
   readonly keepsWith?: RegExp;
+  /** The option with which it removes its operands. */
+  readonly removesWith?: string;
   /** If the first operand matches, it only adds permissions. */
   readonly onlyGives?: RegExp;
   /** The operand is the beginning of file names; the first of them ends so. */
@@ -50,11 +48,9 @@ export interface Writer extends OptionNames {
   readonly onlyWith?: RegExp;
   readonly never?: RegExp;
   /** How it names what it downloads: without an output option the address gives the name. */
-  readonly loads?: { readonly named: RegExp | null; readonly into: OptionName };
+  readonly loads?: { readonly named: RegExp | null; readonly into: string };
   /** How a program with a destination copies folders and their content. */
   readonly copies?: Copying;
-  /** More options that name a written file, as a word of their own or before `=`. */
-  readonly named?: string;
   /** Whether it fills the folder that its output option names, or the one where it runs. */
   readonly fills?: boolean;
   /** Of a formatter: the files that it takes in a folder; absent for many kinds. */
@@ -64,3 +60,146 @@ export interface Writer extends OptionNames {
 }
 
 export const WRITERS = rowsByName<Writer>(ROWS);
+
+/** Programs that open a database, and write to it. */
+export const DATABASE_PROGRAMS: ReadonlySet<string> = new Set(
+  WRITERS.names.filter((name) => WRITERS.find(name)!.operands === "database"),
+);
+const READ_ONLY = /^--?readonly$|[?&](?:mode=ro|immutable=1)\b/;
+
+/** Whether such a program opens the database read-only. */
+export function onlyReads(rest: readonly Argument[]): boolean {
+  return rest.some(({ text }) => READ_ONLY.test(text));
+}
+
+export function changesOfWriter(row: Writer, words: readonly Argument[]): Change[] {
+  const rest = row.hasBareLetters ? withDashes(words, row) : words;
+  const call = split(rest, row);
+  const { operands, options, has, values } = call;
+  const mode = row.modes?.find((mode) => has(mode.with));
+  if (row.modes !== undefined && mode === undefined) return [];
+  const writer: Writer = mode === undefined ? row : { ...row, ...mode };
+  const { onlyWith, never, first, begins, skips, onlyGives } = writer;
+  if (never !== undefined && options.some((option) => never.test(option))) return [];
+  if (onlyGives?.test(operands[0]?.source ?? operands[0]?.text ?? "")) return [];
+  const verbs = begins?.exec(operands.map(({ text }) => `${text} `).join(""));
+  if (verbs === null) return [];
+  const outputs = values(writer.output ?? "");
+  const isOn = onlyWith === undefined || rest.some(({ text }) => onlyWith.test(text));
+  if (writer.fills) return isOn ? filled(outputs) : [];
+  const skipped = first && !rest.some(({ text }) => first.unless.test(text)) ? first.count : 0;
+  const files = operands.slice((verbs?.[0].split(" ").length ?? 1) - 1 + skipped)
+    .filter(({ text }) => !skips?.test(text));
+  if (isOn && /^(?:last|moved)$/.test(writer.operands)) {
+    return changesOfCopy(writer, { operands: files, outputs, options });
+  }
+  if (writer.operands === "database") return onlyReads(rest) ? [] : opened(files[0]);
+  const written = [...withEnding(outputs, writer), ...values(writer.named ?? "")]
+    .filter(({ text }) => text !== "-");
+  return [
+    ...(isOn ? changesOfFiles(files, writer, { ...call, outputs, rest }) : []),
+    ...marked(written, "change"),
+    ...marked(has(writer.removesWith ?? "") ? files : [], "remove"),
+  ];
+}
+
+/** What happens to the files among the operands. */
+function changesOfFiles(
+  files: readonly Argument[],
+  writer: Writer,
+  call: Operands & {
+    readonly outputs: readonly Argument[];
+    readonly rest: readonly Argument[];
+  },
+): Change[] {
+  const { unpacks, keepsWith, loads } = writer;
+  const isUnpacking = unpacks === true || call.options.some((text) => unpacks?.test(text));
+  const unpacked = isUnpacking ? marked(files.map(withoutEnding), "change") : [];
+  switch (writer.operands) {
+    case "none":
+      return loads === undefined ? unpacked : loaded(loads, call);
+    case "all": {
+      const [ending] = call.options.flatMap((text) => keepsWith?.exec(text)?.[1] ?? []);
+      const kept = ending === undefined ? [] : files.filter(({ isOpen }) => !isOpen)
+        .map((word) => withText(word, word.text + ending));
+      return marked([...withEnding(files, writer), ...kept], "change");
+    }
+    case "first":
+      return marked(files.slice(0, 1).map(withZip), "change");
+    case "removed":
+      return [...marked(files, "remove"), ...unpacked];
+    case "tampered":
+      return marked(files, "tamper");
+    case "formatted":
+      return changesOfFormatter(writer, files, call.options);
+    default:
+      return marked([OPEN], "change");
+  }
+}
+
+function withEnding(words: readonly Argument[], { ending }: Writer): readonly Argument[] {
+  return ending === undefined ? words : words.map((word) => withText(word, word.text + ending));
+}
+
+/** The file of a database; undefined where none is named. */
+function opened(file: Argument | undefined): Change[] {
+  if (file === undefined) return [];
+  const path = file.text.replace(/^file:(?:\/\/(?:localhost)?(?=\/))?([^?]*).*$/s, "$1");
+  return [{ word: withText(file, path), effect: "tamper" }];
+}
+
+/** `a.tar` of `a.tgz`, `yarn.lock` of `yarn.lock.gz`. */
+function withoutEnding(word: Argument): Argument {
+  const text = word.text.replace(
+    /\.(?:t(gz|bz2?|xz|zst)|gz|bz2|xz|zst|lzma|Z)$/,
+    (_, tarred) => tarred === undefined ? "" : ".tar",
+  );
+  return { ...word, text };
+}
+
+function withZip(archive: Argument): Argument {
+  const isWhole = archive.isOpen || archive.text === "-" || /\.\w+$/.test(archive.text);
+  return isWhole ? archive : withText(archive, `${archive.text}.zip`);
+}
+
+/** The files that a download makes: those that options name, else the last part of each address. */
+function loaded(
+  { named, into }: NonNullable<Writer["loads"]>,
+  { rest, operands, outputs, values }: Operands & {
+    readonly rest: readonly Argument[];
+    readonly outputs: readonly Argument[];
+  },
+): Change[] {
+  if (outputs.length > 0) return [];
+  if (named !== null && !rest.some(({ text }) => named.test(text))) return [];
+  const folder = values(into).at(-1);
+  return operands.flatMap((word): Change[] => {
+    const path = word.text.replace(/^\w+:\/\//, "").replace(/[?#].*$/s, "");
+    const name = /\/([^/]+)$/.exec(path)?.[1];
+    if (word.isOpen || name === undefined) {
+      return folder && /:\/\//.test(word.text) ? marked([folder], "fill") : [];
+    }
+    const file = folder === undefined
+      ? withText(word, name)
+      : { ...word, text: `${folder.text}/${name}`, isOpen: folder.isOpen };
+    return marked([file], "change");
+  });
+}
+
+/** Unpacked files may have any name. Without a folder they lie where the program runs. */
+function filled(folders: readonly Argument[]): Change[] {
+  const [folder] = folders.slice(-1);
+  if (folder === undefined) return marked([OPEN], "change");
+  return [{ word: folder, effect: "fill" }, { word: OPEN, effect: "change", within: folder }];
+}
+
+/** `czf a.tgz` as `-c -z -f a.tgz`. */
+function withDashes(words: readonly Argument[], { valued = "" }: Writer): readonly Argument[] {
+  const [first, ...left] = words;
+  if (first === undefined || !/^[a-zA-Z]+$/.test(first.text)) return words;
+  const options = [...first.text].flatMap((letter) => [
+    withText(first, `-${letter}`),
+    ...(valued.includes(letter) ? left.splice(0, 1) : []),
+  ]);
+  return [...options, ...left];
+}

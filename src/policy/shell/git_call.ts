@@ -1,0 +1,56 @@
+/** Reads a call of git: its verb, and the words after it by that verb's own options. */
+import {
+  type Operands,
+  programName,
+  split,
+  type ValuedOptions,
+  withoutGitOptions,
+} from "./operands.ts";
+import { rowsByName } from "./rows.ts";
+import type { Argument } from "./word.ts";
+import ROWS from "./git_options.json" with { type: "json" };
+
+interface VerbOptions extends ValuedOptions {
+  /** The option that names a written file. */
+  readonly output?: string;
+  /** The options whose value git runs. */
+  readonly runs?: string;
+  /** The options that name a branch which must not be there, and one that begins here, whatever it was. */
+  readonly makesNew?: string;
+  readonly makesAnew?: string;
+}
+
+const VERBS = rowsByName<VerbOptions>(ROWS);
+const PLAIN: VerbOptions = {};
+
+export interface GitCall extends Operands {
+  /** Empty where none is written. */
+  readonly verb: string;
+  /** The words behind the verb. */
+  readonly after: readonly Argument[];
+  /** The folder that `-C` names. */
+  readonly folder: Argument | null;
+  /** What the verb's options mean. */
+  readonly means: VerbOptions;
+}
+
+/** The calls by their words: the same command is looked at for several questions. */
+const READ = new WeakMap<readonly Argument[], GitCall>();
+
+/** A call of git; null for any other program. */
+export function gitCall(words: readonly Argument[]): GitCall | null {
+  const [program, ...rest] = words;
+  if (program === undefined || programName(program.text) !== "git") return null;
+  const read = READ.get(words);
+  if (read !== undefined) return read;
+  const { words: [verb, ...after], folder } = withoutGitOptions(rest);
+  const means = VERBS.find(verb?.text ?? "") ?? PLAIN;
+  const call = { verb: verb?.text ?? "", after, folder, means, ...split(after, means) };
+  READ.set(words, call);
+  return call;
+}
+
+/** Whether git writes to a file that an option of this verb names. */
+export function hasOutput(verb: string): boolean {
+  return VERBS.find(verb)?.output !== undefined;
+}
