@@ -2,7 +2,7 @@
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
 import { judgeLock, judgeOwn, judgeTool, mayConcernCommands, STRICT_RULE } from "./decide.ts";
-import { mayWriteFiles, pathsInInput } from "./mcp_files.ts";
+import { type HeldPath, mayWriteFiles, pathsInInput } from "./mcp_files.ts";
 import { textAfter } from "./protected.ts";
 import { isRootAddition, judgeFile, ROOT_RULE } from "./file_rules.ts";
 import type { GitAliases } from "../shell/git_verbs.ts";
@@ -120,10 +120,12 @@ function judgerOfTool(
   return {
     judge: (look) => {
       const verdict = judgeTool(policy, { tool, agents, files, written }, look);
-      return {
-        ...verdict,
-        blocks: [...verdict.blocks, ...judgeHeld(policy, held, { tool, agents, look })],
-      };
+      return held === null
+        ? { ...verdict, unread: "its input holds more texts than can be looked up" }
+        : {
+          ...verdict,
+          blocks: [...verdict.blocks, ...judgeHeld(policy, held, { tool, agents, look })],
+        };
     },
     beginLooking: () => (path, how) => lookAtFile(path, how, ground),
   };
@@ -132,10 +134,13 @@ function judgerOfTool(
 /** What rules say of the files that a tool of an MCP server may write. A name alone makes no new file. */
 function judgeHeld(
   policy: GuardPolicy,
-  paths: readonly string[],
+  held: readonly HeldPath[],
   { look, ...by }: Pick<AskedUse, "tool" | "agents"> & { readonly look: Look },
 ): Block[] {
-  return paths.flatMap((path) => look(path, { effect: "change", isFolder: false }).files)
+  return held.flatMap(({ path, mayBeProse }) =>
+    look(path, { effect: "change", isFolder: false }).files
+      .filter(({ exists }) => exists || !mayBeProse)
+  )
     .flatMap((file) => [
       ...judgeOwn(policy, file, { ...by, written: "unknown" }),
       ...judgeFile(policy, file, by).filter(({ rule }) => rule !== ROOT_RULE),

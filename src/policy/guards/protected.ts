@@ -95,6 +95,14 @@ export const NAMED_FILES: readonly NamedFiles[] = [
     counterexample: ".git/hooks/pre-commit.sample",
   },
   {
+    kind: "gitSettings",
+    needle: ".git/",
+    pattern:
+      /(?:^|\/)\.git\/(?:worktrees|modules)\/(?:(?!(?:refs|logs|objects)\/)[^/]+\/)+(?:config(?:\.worktree)?$|hooks\/(?!.*\.sample$))/,
+    example: ".git/modules/lib/config",
+    counterexample: ".git/modules/lib/refs/heads/config",
+  },
+  {
     kind: "settings",
     needle: ".claude",
     pattern: /(?:^|\/)\.claude\/settings(?:\.local)?\.json$/,
