@@ -16,7 +16,7 @@ import {
   ruleText,
   type Verdict,
 } from "./guard_policy.ts";
-import { mayNameOwn, PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
+import { mayNameOwn, TREES_RULE, whyProtected, type Written } from "./protected.ts";
 import { mayStartAgent } from "./second_agents.ts";
 import { mayChange } from "../shell/quick_look.ts";
 import type { FileFacts, Look } from "./types.ts";
@@ -54,10 +54,11 @@ export function judgeOwn(
   file: FileFacts,
   { tool, written }: { readonly tool: string; readonly written: Written },
 ): Block[] {
-  const why = policy.protectsItself ? whyProtected(file, written) : null;
-  if (why === null) return [];
-  const reason = `Blocked ${tool} operation: ${why}, and only a person changes it`;
-  return [{ rule: PROTECT_RULE, reason }];
+  const found = whyProtected(file, written)
+    .find(({ rule }) => policy.protectsItself || rule === TREES_RULE);
+  if (found === undefined) return [];
+  const { rule, why } = found;
+  return [{ rule, reason: `Blocked ${tool} operation: ${why}, and only a person changes it` }];
 }
 
 /** The rules about the files of a tool: a blocking rule always counts; of the allowing rules one has to match. */

@@ -14,6 +14,7 @@ import type { FileFacts } from "./types.ts";
 const IN_GIT = /(?:^|\/)\.git\//;
 
 export const ROOT_RULE = "preToolUse.preventRootAdditions";
+export const GENERATED_RULE = "preToolUse.preventGeneratedFileEdits";
 
 /** Whether a file would be new in the project's folder and the policy denies that; ignored files are allowed. */
 export function isRootAddition(policy: GuardPolicy, file: FileFacts): boolean {
@@ -46,7 +47,7 @@ export function judgeFile(
   const marker = policy.protectsGenerated ? generatedMarker(file.head) : null;
   if (marker !== null) {
     blocks.push({
-      rule: "preToolUse.preventGeneratedFileEdits",
+      rule: GENERATED_RULE,
       reason: policy.generatedMessage === null
         ? `Blocked ${by.tool} operation: the file says that it is generated ("${marker}"); change what it is made ` +
           `from. File: ${file.name}`

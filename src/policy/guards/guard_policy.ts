@@ -81,9 +81,8 @@ export interface Discard {
   readonly folder: string;
   /** The words after the verb. */
   readonly words: readonly string[];
-  /** Whether it means only the paths in `named`; else the whole working tree. */
-  readonly isNamed: boolean;
-  readonly named: readonly string[];
+  /** The paths that it means; null for the whole working tree. */
+  readonly named: readonly string[] | null;
   readonly shown: string;
 }
 

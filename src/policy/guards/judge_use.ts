@@ -49,7 +49,8 @@ export async function judgeUse(
   if (locked.length > 0) return { blocks: locked, doubts: [] };
   const root = policy.root ?? use.projectDir;
   const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool) || mayWriteFiles(tool);
-  let own: readonly OwnFile[] | undefined = policy.protectsItself && writes ? undefined : [];
+  const keepsOwn = policy.protectsItself || policy.protectsOtherTrees;
+  let own: readonly OwnFile[] | undefined = keepsOwn && writes ? undefined : [];
   const ground: Ground = {
     root,
     folder,

@@ -5,6 +5,7 @@ import { parentOf } from "../../base/paths.ts";
 import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 
 export const PROTECT_RULE = "preToolUse.protectPolicy";
+export const TREES_RULE = "preToolUse.protectOtherTrees";
 
 /** A kind of file: why it is protected, and which changes of it count. */
 interface Kind {
@@ -190,21 +191,26 @@ type Asked = Omit<
 >;
 
 /**
- * Why only a person may change a file in this way; null when a tool may. In Claude Code's settings only the keys of
+ * The rules by which only a person may change a file in this way, and why. In Claude Code's settings only the keys of
  * {@linkcode changesPolicy} count, and a tool may make new settings.
  */
-export function whyProtected(file: Asked, written: Written): string | null {
-  const counts = (kind: OwnKind) => {
-    const { effects, counts } = KINDS[kind];
-    return (effects?.includes(file.effect) ?? true) &&
-      (counts === undefined || isFelt(counts, file, written));
-  };
-  const named = NAMED_FILES.find((row) => isNamed(row, file, written) && counts(row.kind));
-  if (named !== undefined) return `${file.name} ${KINDS[named.kind].reason}`;
+export function whyProtected(
+  file: Asked,
+  written: Written,
+): readonly { readonly rule: string; readonly why: string }[] {
   const { own, name, spellings } = file;
-  if (own === null || !counts(own.kind)) return null;
+  const said = (kind: OwnKind, name: string) => {
+    const { effects, counts, reason } = KINDS[kind];
+    const isFree = effects?.includes(file.effect) === false ||
+      (counts !== undefined && !isFelt(counts, file, written));
+    const rule = kind === "trees" ? TREES_RULE : PROTECT_RULE;
+    return isFree ? [] : [{ rule, why: `${name} ${reason}` }];
+  };
+  const named = NAMED_FILES.filter((row) => isNamed(row, file, written))
+    .flatMap(({ kind }) => said(kind, name));
+  if (own === null) return named;
   const isInIt = KINDS[own.kind].below !== undefined || spellings.includes(own.path);
-  return `${isInIt ? name : own.path} ${KINDS[own.kind].reason}`;
+  return [...named, ...said(own.kind, isInIt ? name : own.path)];
 }
 
 function isNamed(
