@@ -5,8 +5,8 @@ import { judgeFile, matchesFile } from "./file_rules.ts";
 import {
   type Actor,
   type Block,
+  blockOf,
   concerns,
-  filled,
   fixedHead,
   forbidsFor,
   type GuardPolicy,
@@ -67,39 +67,27 @@ function judgeFileRules(
   file: FileFacts,
   use: Actor & { readonly tool: string },
 ): Block[] {
-  const blocks: Block[] = [];
-  let firstAllowing: Block | undefined;
-  let isAllowed = false;
-  for (const rule of policy.tools) {
-    const isMeant = rule.action === "block" ? forbidsFor : isAbout;
-    if (rule.about !== "file" || !isMeant(rule, use.tool)) continue;
-    if (!concerns(rule, use)) continue;
-    const matches = matchesFile(rule, file);
-    const reason = rule.message === null
-      ? `Tool usage ${ruleText(rule)}. File: ${file.name}`
-      : filled(rule.message, { file_path: file.name, tool: use.tool });
-    if (rule.action === "block" && matches) blocks.push({ rule: rule.name, reason });
-    if (rule.action === "allow") {
-      isAllowed ||= matches;
-      firstAllowing ??= { rule: rule.name, reason };
-    }
-  }
-  return firstAllowing !== undefined && !isAllowed ? [...blocks, firstAllowing] : blocks;
+  const rules = policy.tools.filter((rule) =>
+    rule.about === "file" && concerns(rule, use) &&
+    (rule.action === "block" ? forbidsFor : isAbout)(rule, use.tool)
+  );
+  const allowing = rules.filter(({ action }) => action === "allow");
+  const blocking = rules.filter((rule) => rule.action === "block" && matchesFile(rule, file));
+  const isAllowed = allowing.some((rule) => matchesFile(rule, file));
+  return [...blocking, ...isAllowed ? [] : allowing.slice(0, 1)].map((rule) =>
+    blockOf(rule, `Tool usage ${ruleText(rule)}. File: ${file.name}`, {
+      ...{ file_path: file.name, tool: use.tool },
+    })
+  );
 }
 
 /** For a tool use without a file: only a rule that denies the whole tool counts. */
-function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
-  return policy.tools.flatMap((rule): Block[] =>
+function judgeNameless({ tools }: GuardPolicy, use: ToolUse): Block[] {
+  const { tool } = use;
+  return tools.filter((rule) =>
     rule.about === "file" && rule.action === "block" && isAboutAll(rule) &&
-      isAbout(rule, use.tool) && concerns(rule, use)
-      ? [{
-        rule: rule.name,
-        reason: rule.message !== null
-          ? filled(rule.message, { tool: use.tool })
-          : `Tool usage ${ruleText(rule)}. Tool: ${use.tool}`,
-      }]
-      : []
-  );
+    isAbout(rule, tool) && concerns(rule, use)
+  ).map((rule) => blockOf(rule, `Tool usage ${ruleText(rule)}. Tool: ${tool}`, { tool }));
 }
 
 type PermissionAnswer =

@@ -151,3 +151,12 @@ export function filled(message: string, values: Readonly<Record<string, string>>
     (whole, name: string) => Object.hasOwn(values, name) ? values[name]! : whole,
   );
 }
+
+/** A denial, in the words of the configuration or else in the `usual` ones. */
+export function blockOf(
+  { name, message }: Pick<FileRule, "name" | "message">,
+  usual: string,
+  values: Readonly<Record<string, string>>,
+): Block {
+  return { rule: name, reason: message === null ? usual : filled(message, values) };
+}
