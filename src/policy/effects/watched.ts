@@ -98,14 +98,15 @@ export async function watchList(
   const stamp = [ofRules, ...stamped.map(stateOf)].join(";");
   const kept = readWatched(db, root, stamp);
   if (kept !== null) return kept;
-  const list = { ...await makeList(rules, place), rules: ofRules };
+  const list = { ...await filesOfRules(rules, place), rules: ofRules };
   saveWatched(db, root, { stamp, list });
   return list;
 }
 
-async function makeList(
+/** The files that rules mean: those that git knows, those in the folders of the rules, and those that a rule names. */
+export async function filesOfRules(
   rules: readonly WatchedRule[],
-  { root, repository, environment }: WatchPlace,
+  { root, repository, environment }: Pick<WatchPlace, "root" | "repository" | "environment">,
 ): Promise<Omit<WatchList, "rules">> {
   const { listFiles } = await import("../../system/git/brought_files.ts");
   const inGit = repository === undefined ? [] : await listFiles(repository, environment);

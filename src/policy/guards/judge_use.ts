@@ -58,6 +58,7 @@ export async function judgeUse(
     heads: policy.protectsGenerated ? { left: MAX_HEADS } : null,
     own: () => own ??= ownFiles(places, { ...use, ...policy }),
     paths: new RealPaths(),
+    hardLinks: { met: new Set(), protected: new Map() },
   };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   const callsAlias = gitAliases.size > 0;
@@ -73,12 +74,20 @@ export async function judgeUse(
     asksAll ? file.effect !== "tamper" : isRootAddition(policy, file);
   const mayTakeBack = command !== null &&
     (callsAlias || SIGNS_OF_GIT.every((sign) => sign.test(command)));
-  const plain = asksAll || mayTakeBack ? null : judge(beginLooking());
-  // Git is not started for what passes without it.
-  const verdict = plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
-    ? await (await import("../files/with_git.ts"))
-      .judgeWithGit({ judge, beginLooking }, asksAbout, use.environment)
-    : plain;
+  const judged = async () => {
+    const plain = asksAll || mayTakeBack ? null : judge(beginLooking());
+    // Git is not started for what passes without it.
+    return plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
+      ? await (await import("../files/with_git.ts"))
+        .judgeWithGit({ judge, beginLooking }, asksAbout, use.environment)
+      : plain;
+  };
+  let verdict = await judged();
+  if (ground.hardLinks.met.size > 0 && root !== null) {
+    const { protectedLinks } = await import("../files/hard_links.ts");
+    ground.hardLinks.protected = await protectedLinks(policy, ground.own(), { ...places, root });
+    if (ground.hardLinks.protected.size > 0) verdict = await judged();
+  }
   const discarding = (verdict.discards ?? []).length === 0
     ? []
     : await (await import("./uncommitted.ts")).judgeDiscards(verdict.discards!);
