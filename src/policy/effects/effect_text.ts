@@ -1,9 +1,16 @@
 /** What is said of violations, to Claude and to the person. */
 import { count } from "../../base/counts.ts";
-import type { Violation } from "./types.ts";
+import type { Violation, ViolationKind } from "./types.ts";
 
 const MAX_NAMED = 10;
 const ACCEPT = "A person accepts it with `conclaude config accept`";
+
+/** A second copy of what git does not know would outlive the secrets in it. */
+const NO_COPY: Readonly<Record<ViolationKind, string>> = {
+  file: "git has no version of it, and no copy is kept of what may hold secrets",
+  policy: "no copy is kept",
+  ref: "no copy is kept",
+};
 
 /** What Claude reads after a command, or before the next one. */
 export function foundText(found: readonly Violation[]): string {
@@ -46,8 +53,8 @@ function wayOn(open: readonly Violation[]): string {
 
 /** One line for each: what it is, its rule, and how it is undone. */
 export function linesOf(violations: readonly Violation[]): string[] {
-  const lines = violations.slice(0, MAX_NAMED).map(({ name, rule, undo }) =>
-    `- ${name} (${rule}); ${undo === null ? "no copy is kept" : `undo: \`${undo}\``}`
+  const lines = violations.slice(0, MAX_NAMED).map(({ name, kind, rule, undo }) =>
+    `- ${name} (${rule}); ${undo === null ? NO_COPY[kind] : `undo: \`${undo}\``}`
   );
   const left = violations.length - MAX_NAMED;
   return left > 0 ? [...lines, `- and ${left} more`] : lines;

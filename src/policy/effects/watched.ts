@@ -7,6 +7,7 @@ import type { Environment, Locations } from "../../system/environment.ts";
 import { gitFolders, type Repository } from "../../system/git/repository.ts";
 import { entriesOf, exists, namesIn } from "../../system/on_disk.ts";
 import { fixedHead, forbidsFor, type GuardPolicy, isAboutAll } from "../guards/guard_policy.ts";
+import { gitSettings } from "../files/own_files.ts";
 import type { RequirementPolicy } from "../requirements/requirement_policy.ts";
 import { readWatched, saveWatched } from "./effects_table.ts";
 import { stateOf } from "./file_state.ts";
@@ -163,10 +164,7 @@ export function policyFiles(place: WatchPlace): readonly (readonly [path: string
   const { projectDir, home, repository, environment, locations } = place;
   const configDir = environment.variable("CLAUDE_CONFIG_DIR");
   const settings = settingsPaths({ projectDir, home: home ?? undefined, configDir });
-  const git = repository === undefined ? [] : [
-    [joinPath(repository.commonDir, "config"), "git config"] as const,
-    ...below(joinPath(repository.commonDir, "hooks"), (name) => !name.endsWith(".sample")),
-  ];
+  const ofGit = repository === undefined ? [] : gitSettings(repository);
   const ours = joinPath(projectDir, ".conclaude");
   const folders = [
     ...exists(ours) ? [ours] : [],
@@ -175,17 +173,17 @@ export function policyFiles(place: WatchPlace): readonly (readonly [path: string
   const { executable, script } = environment.program;
   return [
     ...settings.map((path) => [path, "settings"] as const),
-    ...git,
-    ...folders.flatMap((folder) =>
-      ["workflows", "prompts"].flatMap((name) => below(joinPath(folder, name), () => true))
-    ),
+    ...ofGit.map((path) => [path, isHook(path) ? "other" : "git config"] as const),
+    ...folders.flatMap((folder) => ["workflows", "prompts"].map((name) => joinPath(folder, name)))
+      .flatMap((folder) => (namesIn(folder) ?? []).map((name) => joinPath(folder, name)))
+      .map((path) => [path, "other"] as const),
     ...script === null ? [[executable, "program"] as const] : [],
   ];
 }
 
-function below(folder: string, counts: (name: string) => boolean) {
-  return (namesIn(folder) ?? []).filter(counts)
-    .map((name) => [joinPath(folder, name), "other"] as const);
+/** Whether git runs a file. */
+function isHook(path: string): boolean {
+  return baseName(parentOf(path)) === "hooks";
 }
 
 /** Branches that a rule protects, and those that are protected where no rule names any. */
