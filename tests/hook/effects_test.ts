@@ -298,6 +298,7 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
     const [run, file] of [
       ["echo exit > .git/hooks/pre-commit", ".git/hooks/pre-commit"],
       ["git config core.hooksPath /dev/null", ".git/config"],
+      ["printf '[alias]\\n\\tp = !x\\n' > .git/config.worktree", ".git/config.worktree"],
       ["git config remote.origin.push +refs/heads/*", ".git/config"],
       [`echo '{"disableAllHooks": true}' > .claude/settings.local.json`, "settings.local.json"],
     ] as const

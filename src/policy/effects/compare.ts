@@ -1,18 +1,18 @@
-/** Compares two snapshots, and judges what changed between them. Pure: what has to be asked comes in as facts. */
+/** Lists the changes between two snapshots, and picks those that nothing allowed. Reads no file and asks nobody: facts are passed in. */
 import { baseName } from "../../base/paths.ts";
 import { isSameState } from "./file_state.ts";
 import OWNERS from "./owners.json" with { type: "json" };
 import type { Change, Snapshot, WatchedRule, WatchList } from "./types.ts";
 
-/** The state of a file of which only the name is looked at. */
+/** Stands for the state of a new file in a watched folder: of those only the names are read. */
 export const LISTED = "-";
 
-/** What became of everything that both snapshots know. */
+/** The changes between two snapshots, each file or branch once. */
 export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList): Change[] {
   const rules = new Map(list.files);
   const states = (kind: "policy" | "file", was: Snapshot["files"], is: Snapshot["files"]) =>
     Object.entries(is).flatMap(([subject, after]): Change[] => {
-      // What was not listed before was not there, unless other rules watch now.
+      // A file that the snapshot before does not list is new, unless the rules have changed since.
       const old = was[subject] ?? (kind === "policy" || before.rules === now.rules ? "" : after);
       if (isSameState(old, after)) return [];
       const rule = kind === "file" ? rules.get(subject) ?? null : null;
@@ -63,13 +63,13 @@ function becomes(before: string, after: string): Change["became"] {
   return before === "" ? "made" : after === "" ? "removed" : "changed";
 }
 
-/** What had to be asked about changes. */
+/** What git, the audit trail and the files say about changes. */
 export interface EffectFacts {
   /** Policy files whose change matters, and none that a tool was allowed to edit. */
   readonly policy: ReadonlySet<string>;
   /** Files that git brought, or that a tool was allowed to edit. */
   readonly allowed: ReadonlySet<string>;
-  /** Branches that moved as they may. */
+  /** Branches whose move is allowed. */
   readonly movedRightly: ReadonlySet<string>;
   /** The commands that ran meanwhile, taken apart. */
   readonly commands: readonly string[];
@@ -99,7 +99,7 @@ export function isOwned(path: string, commands: readonly string[]): boolean {
     commands.some((command) => owners.includes(baseName(command.split(" ", 1)[0]!)));
 }
 
-/** Whether a command speaks of a file: by its name, a part of its path, its ending, or a pattern. */
+/** Whether a command names a file: by its name, a folder above it, or its ending. */
 export function mentions(command: string, path: string): boolean {
   const parts = path.split("/").slice(-4).flatMap((
     part,

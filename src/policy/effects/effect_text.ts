@@ -1,4 +1,4 @@
-/** What is said of violations, to Claude and to the person. */
+/** Tells Claude and the person about violations. */
 import { count } from "../../base/counts.ts";
 import type { Violation, ViolationKind } from "./types.ts";
 
@@ -36,7 +36,7 @@ export function heldText(open: readonly Violation[]): string {
   );
 }
 
-/** What the person is told of violations that hold nothing. */
+/** Tells the person about violations that do not hold the stop. */
 export function openText(open: readonly Violation[]): string {
   const names = open.slice(0, MAX_NAMED).map(({ name }) => name).join(", ");
   return `conclaude: ${
@@ -51,7 +51,7 @@ function wayOn(open: readonly Violation[]): string {
     : `No copy is kept: tell the person. ${ACCEPT}.`;
 }
 
-/** One line for each: what it is, its rule, and how it is undone. */
+/** One line for each violation: the name, the rule, and the command that undoes it. */
 export function linesOf(violations: readonly Violation[]): string[] {
   const lines = violations.slice(0, MAX_NAMED).map(({ name, kind, rule, undo }) =>
     `- ${name} (${rule}); ${undo === null ? NO_COPY[kind] : `undo: \`${undo}\``}`

@@ -25,7 +25,7 @@ export interface WatchPlace {
 
 /** More files are not watched. */
 const MAX_FILES = 2_000;
-/** Of a watched folder, how many entries are looked at. */
+/** More entries of a watched folder are not read. */
 const MAX_ENTRIES = 500;
 
 /** The rules about files that hold for every agent. */
@@ -64,7 +64,7 @@ function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string)
   };
 }
 
-/** The list with files that were on it before: git no longer knows a file that a command has removed from its index. */
+/** Adds the files that were on the list before: a command may have removed one from git's index, so that git no longer lists it. */
 export function withFormer(
   list: WatchList,
   former: Iterable<string>,
@@ -156,10 +156,10 @@ export function filesIn(folder: string, rule: WatchedRule, root: string): string
   return found.filter(matcherOf(rule, root));
 }
 
-/** Which kind of policy file a path is, as far as the kinds are judged by their content. */
+/** Decides how the content of a changed policy file is judged. */
 export type PolicyKind = "settings" | "git config" | "program" | "other";
 
-/** The policy files beside the configuration, which is judged where it is read. */
+/** The policy files but for the configuration: the room `config/` compares that with its version in force. */
 export function policyFiles(place: WatchPlace): readonly (readonly [path: string, PolicyKind])[] {
   const { projectDir, home, repository, environment, locations } = place;
   const configDir = environment.variable("CLAUDE_CONFIG_DIR");
@@ -186,7 +186,7 @@ function isHook(path: string): boolean {
   return baseName(parentOf(path)) === "hooks";
 }
 
-/** Branches that a rule protects, and those that are protected where no rule names any. */
+/** The branches that rules protect, or those that are protected where no rule names any. */
 export interface ProtectedBranches {
   readonly names: readonly string[];
   /** Whether a rule names them; then no commit may come to them but from their remote. */
