@@ -197,7 +197,7 @@ export function filesBelow(path: string, name: string, visits: Allowance): strin
 }
 
 /** By path from the start of the search; the empty text for the start itself. */
-export type Found = ReadonlyMap<string, Entry["kind"]>;
+type Found = ReadonlyMap<string, Entry["kind"]>;
 
 interface Finds {
   readonly sure: Found;
