@@ -58,7 +58,7 @@ export async function loadHookConfig(
   if (held.length > 0) {
     const before = parseConfig(inForce!.files);
     // Where the agent may change its policy, or nothing is guarded, each version is in force at once.
-    if (guardsAnything(before.hook) && before.policy.protectsItself) parsed = before;
+    if (holdsPolicy(before.hook)) parsed = before;
     else {
       for (const { path, text } of seen) {
         if (held.includes(path)) keepFile(home!, path, { text, atMs: Date.now() });
@@ -80,13 +80,15 @@ export async function loadHookConfig(
   return { config, configFrom: "parsed", cache: home, brought };
 }
 
-/** Whether a configuration has rules of its own, beside those that are built in. */
-function guardsAnything({ guards, requirements, stop }: HookConfig): boolean {
-  return guards !== DEFAULT_HOOK_CONFIG.guards || requirements !== "" || stop !== "";
+/** Whether a configuration has rules of its own, beside those that are built in, and no agent may change them. */
+export function holdsPolicy({ guards, requirements, stop }: HookConfig): boolean {
+  const guardsAnything = guards !== DEFAULT_HOOK_CONFIG.guards || requirements !== "" ||
+    stop !== "";
+  return guardsAnything && guards !== "" && JSON.parse(guards).protectsItself === true;
 }
 
 /** The files with those that were in force and are gone; lowest layer first. */
-function withRemoved(
+export function withRemoved(
   files: readonly ConfigFile[],
   cache: DatabaseSync,
   { looks, locations }: { readonly looks: readonly FolderLook[]; readonly locations: Locations },

@@ -19,13 +19,17 @@ export interface InForce {
   readonly brought: readonly string[];
 }
 
-/** @param seen The files as they are now; one that was removed has no text and no `problem` but {@linkcode REMOVED}. */
+/**
+ * @param seen The files as they are now; one that was removed has no text and no `problem` but {@linkcode REMOVED}.
+ * @param onlyLooks Whether nothing is written: what is in force from now on is not kept.
+ */
 export async function policyInForce(
   seen: readonly ConfigFile[],
-  { db, atMs, environment }: {
+  { db, atMs, environment, onlyLooks = false }: {
     readonly db: DatabaseSync;
     readonly atMs: number;
     readonly environment: Pick<Environment, "variable">;
+    readonly onlyLooks?: boolean;
   },
 ): Promise<InForce> {
   const hasPolicy = seen.some(({ layer, path }) =>
@@ -54,7 +58,9 @@ export async function policyInForce(
       }
       brought.push(file.path);
     }
-    if (isRemoved || file.text !== null) keepFile(db, file.path, { text: file.text, atMs });
+    if (!onlyLooks && (isRemoved || file.text !== null)) {
+      keepFile(db, file.path, { text: file.text, atMs });
+    }
     if (!isRemoved) files.push(file);
   }
   return { files, held, brought };

@@ -5,6 +5,7 @@ import { type GuardPolicy, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { transcriptNear } from "../db/sessions.ts";
 import { optional, text, textFlag, usually } from "../operations/flags.ts";
+import { heldText } from "../operations/look_as_hook.ts";
 import { quietly } from "../base/errors.ts";
 import { nearestWords } from "../base/likeness.ts";
 import { sessionIdOrNone } from "../operations/requirements_here.ts";
@@ -59,6 +60,7 @@ export const explain = verb({
         `The configuration has problems, in ${keys}: run \`conclaude config validate\`.\n`,
       );
     }
+    context.process.stderr.write(heldText(config));
     const decision = trial.decision ?? "allow";
     const lifted = isLifted ? "Allowed: a person has lifted the rules." : null;
     const result = lifted ?? (decision === "deny" ? "Denied." : "Allowed.");

@@ -1,5 +1,6 @@
 import type { CliContext } from "../operations/context.ts";
 import { optional, parsed, toggle } from "../operations/flags.ts";
+import { heldText } from "../operations/look_as_hook.ts";
 import { eventOnStdin, explanationText, type Trial, tryEvent } from "./dry_run.ts";
 import { verb } from "../operations/verb.ts";
 import type { View } from "../operations/view.ts";
@@ -39,6 +40,7 @@ async function tryHook(context: CliContext, name: string | undefined): Promise<V
   const trial = await tryEvent(context, tried.projectDir ?? context.cwd, () => tried);
   const { event, use } = tried;
   const { answer } = trial;
+  context.process.stderr.write(heldText(trial.config));
   const lines = [`${event.name}${use === null ? "" : ` of ${use.tool}`}: ${resultOf(trial)}`];
   if (use !== null) lines.push(explanationText(trial, context.globals));
   if (answer) lines.push("", JSON.stringify(answer, null, 2));

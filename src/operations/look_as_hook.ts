@@ -1,9 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { readConfigFiles } from "../config/discover.ts";
+import { plain } from "../base/plain.ts";
+import { holdsPolicy, withRemoved } from "../config/cached.ts";
+import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
+import { policyInForce } from "../config/kept_policy.ts";
 import { peekHookConfig } from "../config/last_policy.ts";
 import type { KnownPlaces } from "../policy/files/own_files.ts";
-import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { findRepository, type FolderLook, lookUpwards } from "../system/git/repository.ts";
 import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
 import { databaseAt } from "../system/environment.ts";
 import { openDatabase } from "../db/database.ts";
@@ -31,7 +34,7 @@ export async function peek<Found>(
   const looks = lookUpwards(folder);
   const files = readConfigFiles(looks, locations);
   const cache = globals.noDb ? null : openIfOurs(locations.database);
-  const written = await peekHookConfig(files, cache);
+  const written = await configInForce(cache, { files, looks, locations, environment });
   const config = globals.noDb ? { ...written, databaseEnabled: false } : written;
   const path = config.databaseEnabled ? databaseAt(locations, config.databasePath) : ":memory:";
   const isSame = path === locations.database;
@@ -49,6 +52,34 @@ export async function peek<Found>(
     cache?.close();
     if (db !== cache) db?.close();
   }
+}
+
+/** The configuration as it is in force: a version that was changed while a session was active is held. */
+async function configInForce(
+  cache: DatabaseSync | null,
+  { files, environment, ...at }: Pick<CliContext, "locations" | "environment"> & {
+    readonly files: readonly ConfigFile[];
+    readonly looks: readonly FolderLook[];
+  },
+): Promise<HookConfig> {
+  const written = await peekHookConfig(files, cache);
+  if (cache === null) return written;
+  const around = { db: cache, atMs: Date.now(), environment, onlyLooks: true };
+  const { files: kept, held } = await policyInForce(withRemoved(files, cache, at), around)
+    .catch(() => ({ files, held: [] }));
+  if (held.length === 0) return written;
+  const before = await peekHookConfig(kept, cache);
+  return holdsPolicy(before) ? { ...before, held } : written;
+}
+
+/** Says which files are not in force as they are written; empty where each is. */
+export function heldText({ held }: Pick<HookConfig, "held">): string {
+  return held.length === 0
+    ? ""
+    : `${
+      plain(held.join(", "))
+    } was changed while a session was active: its version before is in force, and ` +
+      "was asked here. A person accepts the new one with `conclaude config accept`.\n";
 }
 
 /** An empty database in memory where there is none yet, as a hook would make one; null where a file is in the way. */

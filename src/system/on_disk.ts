@@ -31,6 +31,14 @@ export function kindOf(
   return isSymlink ? "link" : isDirectory ? "folder" : isFile ? "file" : "other";
 }
 
+/** Tells a file that has several names from all others, links not followed; null for one name, and for no file. */
+export function sharedFile(path: string): string | null {
+  return orElse(null, () => {
+    const { isFile, nlink, dev, ino } = Deno.lstatSync(path);
+    return isFile && (nlink ?? 1) > 1 ? `${dev} ${ino}` : null;
+  });
+}
+
 /** The size in bytes, links not followed; null where it cannot be read. */
 export function sizeAt(path: string): number | null {
   return orElse(null, () => Deno.lstatSync(path).size);

@@ -195,6 +195,15 @@ test.git("a policy file that changed while a session was active stays in force a
     await hook("SessionStart", { session_id: "other", cwd: project, source: "startup" }, home),
   );
   assert.match(begun.systemMessage, /version before is in force/);
+  const at = { env: { HOME: home.path }, cwd: project };
+  const explained = await runProgram(["explain", "Edit", "yarn.lock"], at);
+  assert.equal(explained.code, 1, explained.stdout);
+  assert.match(explained.stderr, /\.conclaude\.yaml was changed .*its version before is in force/);
+  const dry = await runProgram(["hook", "--dry-run"], {
+    ...{ ...at, stdin: JSON.stringify({ ...edit, hook_event_name: "PreToolUse" }) },
+  });
+  assert.match(dry.stdout, /PreToolUse of Edit: denied/);
+  assert.match(dry.stderr, /its version before is in force/);
   assert.equal((await bash(home, undoIn(after), { run: "true" })).after, "");
   const undone = await runProgram(["config", "undo", ".conclaude.yaml"], {
     env: { HOME: home.path },
@@ -218,6 +227,22 @@ test.git("a person accepts a changed policy file, and then it is in force", asyn
   assert.match(accepted.stdout, /1 change accepted/);
   assert.equal((await stop(home)).decision, undefined);
   assert.equal((await bash(home, "echo", { run: "echo x > yarn.lock" })).after, "");
+});
+
+test.git("what a person imports counts as accepted", async (home) => {
+  const project = laid(home);
+  await bash(home, "ls");
+  Deno.mkdirSync(join(project, ".claude"));
+  Deno.writeTextFileSync(
+    join(project, ".claude/requirements.yaml"),
+    "version: '1.0'\nenabled: true\nrequirements: {adr: {enabled: true, scope: session, trigger_tools: [Edit], message: m}}\n",
+  );
+  const at = { env: { HOME: home.path }, cwd: project };
+  const { code, stderr } = await runProgram(["req", "import"], at);
+  assert.equal(code, 0, stderr);
+  assert.match(Deno.readTextFileSync(join(project, ".conclaude.yaml")), /adr:/);
+  assert.equal((await stop(home)).decision, undefined);
+  assert.equal((await runProgram(["explain", "Edit", "src/a.ts"], at)).stderr, "");
 });
 
 test.git("with no session active a changed policy file is in force at once", async (home) => {
@@ -297,6 +322,7 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
     const [run, file] of [
       ["echo exit > .git/hooks/pre-commit", ".git/hooks/pre-commit"],
       ["git config core.hooksPath /dev/null", ".git/config"],
+      ["printf '[alias]\\n\\tp = !x\\n' > .git/config.worktree", ".git/config.worktree"],
       ["git config remote.origin.push +refs/heads/*", ".git/config"],
       [`echo '{"disableAllHooks": true}' > .claude/settings.local.json`, "settings.local.json"],
     ] as const

@@ -469,6 +469,8 @@ test("explain says of every rule why it forbids, allows or does not match", asyn
     "toolUsageValidation[3]": "does not match: it is about the tool Write",
     "toolUsageValidation[4]": "does not match: it is about the tool Write",
     denyDangerousCommands: "does not match: none of its commands is known as dangerous",
+    protectUncommitted: "does not match: it throws away nothing that git knows of",
+    protectOtherTrees: "not asked: it is switched off",
     protectPolicy: "does not match: it changes nothing that belongs to the guards",
     preventUpdateGitIgnored: "not asked: it is switched off",
     preventRootAdditions:

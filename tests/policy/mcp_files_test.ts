@@ -9,10 +9,13 @@ Deno.test("a protected file anywhere in the input of a tool that may write is re
     'preToolUse: { uneditableFiles: ["*.lock"], preventRootAdditions: true }\n',
     [
       "yarn.lock",
+      "my notes/a b.lock",
       ".git/config",
+      ".git/modules/lib/config",
+      ".git/worktrees/w/config.worktree",
     ],
   );
-  const rules = async (tool: string, input: unknown) => {
+  const judged = (tool: string, input: unknown) => {
     const use = { tool, input, agents: ["main"], folder: at.path, projectDir: at.path, home: null };
     const asked = { ...use, environment: THIS_PROCESS, gitAliases: new Map() };
     const places = {
@@ -21,8 +24,12 @@ Deno.test("a protected file anywhere in the input of a tool that may write is re
       repository: undefined,
       environment: THIS_PROCESS,
     };
-    return (await judgeUse(at.policy, asked, places)).blocks.map(({ rule }) => rule.split("[")[0]);
+    return judgeUse(at.policy, asked, places);
   };
+  const rules = async (
+    tool: string,
+    input: unknown,
+  ) => [...new Set((await judged(tool, input)).blocks.map(({ rule }) => rule.split("[")[0]))];
   const file = "preToolUse.uneditableFiles";
   for (
     const [tool, input, denied] of [
@@ -33,6 +40,22 @@ Deno.test("a protected file anywhere in the input of a tool that may write is re
       ["mcp__x__moveTo", { target: `${at.path}/yarn.lock` }, file],
       ["mcp__x__write", { path: ".conclaude.yaml" }, "preToolUse.protectPolicy"],
       ["mcp__x__write", { path: ".git/config" }, "preToolUse.protectPolicy"],
+      ["mcp__x__write", { path: ".git/modules/lib/config" }, "preToolUse.protectPolicy"],
+      ["mcp__x__write", { path: ".git/modules/a/b/hooks/post-commit" }, "preToolUse.protectPolicy"],
+      ["mcp__x__write", { path: ".git/worktrees/w/config.worktree" }, "preToolUse.protectPolicy"],
+      ["mcp__x__write", { path: "my notes/a b.lock" }, file],
+      ["mcp__x__write", { path: "my notes/new one.lock" }, file],
+      ["mcp__x__write", { texts: ["my notes/a b.lock"] }, file],
+      ["mcp__x__write", { path: " yarn.lock\n" }, file],
+      ["mcp__x__write", { files: { "yarn.lock": "x" } }, file],
+      ["mcp__x__write", { uri: `file://localhost${at.path}/yarn.lock` }, file],
+      ["mcp__x__write", { uri: `FILE://${at.path}/yarn%2Elock#L3` }, file],
+      ["mcp__x__write", { uri: `file:${at.path}/src/../yarn.lock` }, file],
+      ["mcp__x__write", { uri: `file://${at.path}/my%20notes/a%20b.lock` }, file],
+      ["mcp__x__write", { all: [...many(4_000), "yarn.lock"] }, file],
+      ["mcp__x__find_and_replace", { path: "yarn.lock" }, file],
+      ["mcp__x__openAndWrite", { path: "yarn.lock" }, file],
+      ["mcp__x__resolve-conflicts", { path: "yarn.lock" }, file],
     ] as const
   ) assert.deepEqual([tool, await rules(tool, input)], [tool, [denied]]);
   for (
@@ -40,10 +63,20 @@ Deno.test("a protected file anywhere in the input of a tool that may write is re
       ["mcp__fs__read_file", { path: "yarn.lock" }],
       ["mcp__fs__search", { pattern: "yarn.lock" }],
       ["mcp__fs__getInfo", { path: "yarn.lock" }],
+      ["mcp__fs__open-file", { path: "yarn.lock" }],
+      ["mcp__x__write", { path: ".git/modules/lib/refs/heads/config" }],
       ["mcp__notes__add", { text: "what stands in yarn.lock" }],
       ["mcp__web__post", { url: "https://example.com/yarn.lock" }],
       ["mcp__fs__write_file", { path: "new.txt" }],
       ["mcp__plain__do", {}],
     ] as const
   ) assert.deepEqual([tool, await rules(tool, input)], [tool, []]);
+  assert.match(
+    (await judged("mcp__x__write", { all: [...many(6_000), "yarn.lock"] })).unread!,
+    /more texts than can be looked up/,
+  );
 });
+
+function many(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `a${i}`);
+}

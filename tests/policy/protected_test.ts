@@ -1,7 +1,11 @@
 /** Which of the guards' own files a tool use means. */
 import assert from "node:assert/strict";
 import type { Effect, FileFacts, OwnFile } from "../../src/policy/guards/types.ts";
-import { findOwn, NAMED_FILES, whyProtected } from "../../src/policy/guards/protected.ts";
+import {
+  findOwn,
+  NAMED_FILES,
+  whyProtected as protections,
+} from "../../src/policy/guards/protected.ts";
 
 const OWN: readonly OwnFile[] = [
   { kind: "program", path: "/opt/bin/conclaude" },
@@ -36,6 +40,9 @@ Deno.test("everything in a folder of plugins is protected, and everything but th
   assert.equal(kind("/h/.claude/skills/a/run.py"), "skills");
   assert.equal(kind("/h/.claude/skills/a/SKILL.md"), undefined);
 });
+
+const whyProtected = (...asked: Parameters<typeof protections>) =>
+  protections(...asked)[0]?.why ?? null;
 
 /** The facts of a file in the project with this name. */
 function named(name: string, more: Partial<FileFacts> = {}): FileFacts {

@@ -112,7 +112,8 @@ Deno.test("folders of the home and the system, and other repositories, are not r
 });
 
 Deno.test("another working tree of the repository is not changed where the key says so", async () => {
-  using at = new JudgedProject("preToolUse: { protectOtherTrees: true }\n", ["a.txt"]);
+  const config = "preToolUse: { protectOtherTrees: true, protectPolicy: false }\n";
+  using at = new JudgedProject(config, ["a.txt"]);
   gitSync(at.path, "init", "-q", "-b", "main");
   gitSync(at.path, "add", ".");
   gitSync(at.path, "commit", "-qm", "Begin");

@@ -27,6 +27,7 @@ import {
   targetOf,
   writePlanned,
 } from "../config_target.ts";
+import { acceptFiles } from "../accepted_files.ts";
 import type { CliContext } from "../context.ts";
 import { type NotTaken, notTakenLines, takeOver } from "../take_over.ts";
 import type { View } from "../view.ts";
@@ -59,6 +60,7 @@ export async function importRequirements(context: CliContext, flags: ImportFlags
       return dryRun ? work() : transaction(db, work);
     });
   } else if (!dryRun) writePlanned(planned);
+  if (!dryRun) await acceptFiles(context, planned.map(({ target }) => target.path));
   const files = planned.map(({ target, added }) => ({ path: target.path, added }));
   const added = [...new Set(planned.flatMap((file) => file.added))];
   const left = [...notTaken, ...skipped.map((one) => ({ name: one.path, why: one.why }))];

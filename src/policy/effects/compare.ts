@@ -1,75 +1,60 @@
-/** Compares two snapshots, and judges what changed between them. Pure: what has to be asked comes in as facts. */
+/** Lists the changes between two snapshots, and picks those that nothing allowed. Reads no file and asks nobody: facts are passed in. */
 import { baseName } from "../../base/paths.ts";
 import { isSameState } from "./file_state.ts";
 import OWNERS from "./owners.json" with { type: "json" };
 import type { Change, Snapshot, WatchedRule, WatchList } from "./types.ts";
 
-/** The state of a file of which only the name is looked at. */
+/** Stands for the state of a new file in a watched folder: of those only the names are read. */
 export const LISTED = "-";
 
-/** What became of everything that both snapshots know. */
+/** The changes between two snapshots, each file or branch once. */
 export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList): Change[] {
   const rules = new Map(list.files);
-  const states = (kind: "policy" | "file", was: Snapshot["files"], is: Snapshot["files"]) =>
-    Object.entries(is).flatMap(([subject, after]): Change[] => {
-      // What was not listed before was not there, unless other rules watch now.
-      const old = was[subject] ?? (kind === "policy" || before.rules === now.rules ? "" : after);
-      if (isSameState(old, after)) return [];
-      const rule = kind === "file" ? rules.get(subject) ?? null : null;
-      return [{ subject, kind, became: becomes(old, after), before: old, after, rule }];
-    });
-  const removed = Object.entries(before.policy).filter(([path]) => !(path in now.policy));
-  const made = list.folders.flatMap(([folder, rule]): Change[] => {
-    const key = `${rule} ${folder}`;
-    const known = before.folders[key];
-    if (known === undefined) return [];
-    return (now.folders[key] ?? []).filter((path) => !known.includes(path) && !(path in now.files))
-      .map((subject) => ({
-        subject,
-        kind: "file",
-        became: "made",
-        before: "",
-        after: LISTED,
-        rule,
-      }));
+  const change = (
+    kind: Change["kind"],
+    subject: string,
+    { was, is, rule = null }: {
+      readonly was: string;
+      readonly is: string;
+      readonly rule?: number | null | undefined;
+    },
+  ): Change => {
+    const became = was === "" ? "made" : is === "" ? "removed" : "changed";
+    return { subject, kind, became, before: was, after: is, rule };
+  };
+  const policy = Object.keys({ ...before.policy, ...now.policy }).map((path) =>
+    change("policy", path, { was: before.policy[path] ?? "", is: now.policy[path] ?? "" })
+  );
+  const held = now.held.filter((path) => !before.held.includes(path))
+    .map((path): Change => ({
+      ...change("policy", path, { was: "", is: "" }),
+      became: "changed",
+    }));
+  const files = Object.entries(now.files).map(([path, is]) => {
+    // A file that the snapshot before does not list is new, unless the rules have changed since.
+    const was = before.files[path] ?? (before.rules === now.rules ? "" : is);
+    return change("file", path, { was, is, rule: rules.get(path) });
   });
-  const changes = [
-    ...states("policy", before.policy, now.policy),
-    ...removed.map(([subject, before]): Change => ({
-      ...{ subject, kind: "policy", became: "removed", before, after: "", rule: null },
-    })),
-    ...now.held.filter((path) => !before.held.includes(path)).map((subject): Change => ({
-      ...{ subject, kind: "policy", became: "changed", before: "", after: "", rule: null },
-    })),
-    ...states("file", before.files, now.files),
-    ...made,
-    ...Object.entries(now.refs).flatMap(([subject, after]): Change[] => {
-      const old = before.refs[subject] ?? after;
-      if (old === after || old === "") return [];
-      return [{
-        subject,
-        kind: "ref",
-        became: becomes(old, after),
-        before: old,
-        after,
-        rule: null,
-      }];
-    }),
-  ];
-  return [...new Map(changes.map((change) => [change.subject, change])).values()];
+  const made = list.folders.flatMap(([folder, rule]) => {
+    const known = before.folders[`${rule} ${folder}`];
+    return (known && now.folders[`${rule} ${folder}`] || [])
+      .filter((path) => !known!.includes(path) && !(path in now.files))
+      .map((path) => change("file", path, { was: "", is: LISTED, rule }));
+  });
+  const refs = Object.entries(now.refs)
+    .map(([name, is]) => change("ref", name, { was: before.refs[name] || is, is }));
+  const changes = [...policy, ...files, ...made, ...refs]
+    .filter(({ before, after }) => !isSameState(before, after));
+  return [...new Map([...changes, ...held].map((one) => [one.subject, one])).values()];
 }
 
-function becomes(before: string, after: string): Change["became"] {
-  return before === "" ? "made" : after === "" ? "removed" : "changed";
-}
-
-/** What had to be asked about changes. */
+/** What git, the audit trail and the files say about changes. */
 export interface EffectFacts {
   /** Policy files whose change matters, and none that a tool was allowed to edit. */
   readonly policy: ReadonlySet<string>;
   /** Files that git brought, or that a tool was allowed to edit. */
   readonly allowed: ReadonlySet<string>;
-  /** Branches that moved as they may. */
+  /** Branches whose move is allowed. */
   readonly movedRightly: ReadonlySet<string>;
   /** The commands that ran meanwhile, taken apart. */
   readonly commands: readonly string[];
@@ -99,7 +84,7 @@ export function isOwned(path: string, commands: readonly string[]): boolean {
     commands.some((command) => owners.includes(baseName(command.split(" ", 1)[0]!)));
 }
 
-/** Whether a command speaks of a file: by its name, a part of its path, its ending, or a pattern. */
+/** Whether a command names a file: by its name, a folder above it, or its ending. */
 export function mentions(command: string, path: string): boolean {
   const parts = path.split("/").slice(-4).flatMap((
     part,

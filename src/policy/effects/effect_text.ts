@@ -1,9 +1,16 @@
-/** What is said of violations, to Claude and to the person. */
+/** Tells Claude and the person about violations. */
 import { count } from "../../base/counts.ts";
-import type { Violation } from "./types.ts";
+import type { Violation, ViolationKind } from "./types.ts";
 
 const MAX_NAMED = 10;
 const ACCEPT = "A person accepts it with `conclaude config accept`";
+
+/** A second copy of what git does not know would outlive the secrets in it. */
+const NO_COPY: Readonly<Record<ViolationKind, string>> = {
+  file: "git has no version of it, and no copy is kept of what may hold secrets",
+  policy: "no copy is kept",
+  ref: "no copy is kept",
+};
 
 /** What Claude reads after a command, or before the next one. */
 export function foundText(found: readonly Violation[]): string {
@@ -29,7 +36,7 @@ export function heldText(open: readonly Violation[]): string {
   );
 }
 
-/** What the person is told of violations that hold nothing. */
+/** Tells the person about violations that do not hold the stop. */
 export function openText(open: readonly Violation[]): string {
   const names = open.slice(0, MAX_NAMED).map(({ name }) => name).join(", ");
   return `conclaude: ${
@@ -44,10 +51,10 @@ function wayOn(open: readonly Violation[]): string {
     : `No copy is kept: tell the person. ${ACCEPT}.`;
 }
 
-/** One line for each: what it is, its rule, and how it is undone. */
+/** One line for each violation: the name, the rule, and the command that undoes it. */
 export function linesOf(violations: readonly Violation[]): string[] {
-  const lines = violations.slice(0, MAX_NAMED).map(({ name, rule, undo }) =>
-    `- ${name} (${rule}); ${undo === null ? "no copy is kept" : `undo: \`${undo}\``}`
+  const lines = violations.slice(0, MAX_NAMED).map(({ name, kind, rule, undo }) =>
+    `- ${name} (${rule}); ${undo === null ? NO_COPY[kind] : `undo: \`${undo}\``}`
   );
   const left = violations.length - MAX_NAMED;
   return left > 0 ? [...lines, `- and ${left} more`] : lines;

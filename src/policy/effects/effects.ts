@@ -25,7 +25,7 @@ export interface Effects {
 
 const NOTHING: Effects = { found: [], open: [], unwatched: 0 };
 
-/** How long protected files count as looked at, in milliseconds. */
+/** For so many milliseconds after a command the states of files are not read again before the next one. */
 const FRESH_MS = 1_000;
 
 /** Compares with the last look of the session, keeps what was found, and looks anew. @param isLifted Whether a person has lifted the rules. */
@@ -40,7 +40,7 @@ export async function lookForEffects(
   const { sessionId, atMs, config } = work;
   const before = readSnapshot(db, sessionId);
   const list = withFormer(ground.list, Object.keys(before?.files ?? {}), { rules, ...place });
-  // Files that were looked at a moment ago are looked at again after the command: their entries tell when they changed.
+  // The look after the command finds what changed since: the file system tells when.
   const isFresh = moment.is === "before" && before !== null &&
     atMs - (lastUseAtMs(db, sessionId) ?? 0) < FRESH_MS;
   const now = takeSnapshot(
@@ -66,7 +66,7 @@ export async function lookForEffects(
     : await judge({ before, now, list, moment, isLifted, open }, ground);
   const isListed = new Set(ground.list.files.map(([path]) => path));
   const files = Object.entries(now.files).filter(([path]) => isListed.has(path));
-  // Files that are new in a folder are on the next list: they are known from now on.
+  // The next list holds the new files of watched folders, so the snapshot gets their states now.
   const made = list.folders.flatMap(([folder, i]) =>
     rules[i]!.onlyNew ? [] : now.folders[`${i} ${folder}`] ?? []
   ).filter((path) => !(path in now.files)).map((path) => [path, stateOf(path)] as const);

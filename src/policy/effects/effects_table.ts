@@ -1,4 +1,4 @@
-/** What is kept of effects: the last state a session saw, the list of watched files, and violations. */
+/** The tables of effects: the last snapshot of each session, the lists of watched files, and violations. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "../../db/statement.ts";
 import type { Snapshot, Violation, WatchList } from "./types.ts";
@@ -20,7 +20,7 @@ export function saveSnapshot(db: DatabaseSync, sessionId: string, snapshot: Snap
   ).run(sessionId, JSON.stringify(snapshot), snapshot.atMs);
 }
 
-/** The watched files of a project; null where the stamp is another one, and they have to be found again. */
+/** The list of watched files of a project; null where it was made under another stamp, and has to be made again. */
 export function readWatched(db: DatabaseSync, root: string, stamp: string): WatchList | null {
   const row = statement(db, "SELECT files FROM watched_files WHERE root = ? AND stamp = ?")
     .get(root, stamp);
@@ -117,7 +117,7 @@ export function lookedAt(
   };
 }
 
-/** Files may have been looked at so long before a tool use began; the session's own commands were looked after. */
+/** A look may be older than the tool use before which it counts, in milliseconds. After each command of its own a session looks anew. */
 const MOMENT_MS = 2_000;
 
 /** What tools were allowed to do since a moment: the files that edits named, and the commands of shells. */

@@ -1,4 +1,4 @@
-/** Asks git, the audit trail and the files themselves what a change is. Loaded only where something has changed. */
+/** Asks git, the audit trail and the files about changes. Loaded only where something has changed. */
 import type { DatabaseSync } from "node:sqlite";
 import { resolvePath } from "../../base/paths.ts";
 import { keepFile, keptText } from "../../config/store.ts";
@@ -71,7 +71,7 @@ async function broughtByGit(
   if (files.length === 0 || repository === undefined) return new Set();
   const brought = new Set(await broughtFiles(repository, files, { since: before, environment }));
   if (now.stash !== before.stash && now.stash !== "") {
-    // A file that was changed and then put into a stash has another size there than before.
+    // A stash made from a changed file holds another size than the file had before: git has not restored it.
     const sizes = await sizesIn(repository, { commit: now.stash, paths: files }, environment);
     for (const [path, size] of sizes) {
       if (before.files[path]?.split(" ", 1)[0] !== size) brought.delete(path);
@@ -83,7 +83,7 @@ async function broughtByGit(
   return brought;
 }
 
-/** Whether the change of a policy file matters. What does not matter is kept as it is from now on. */
+/** Whether the change of a policy file is one of policy. If not, the new text is kept for undoing later changes. */
 export function isPolicyChange(
   db: DatabaseSync,
   path: string,

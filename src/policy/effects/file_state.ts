@@ -13,7 +13,7 @@ export function stateOf(path: string): string {
   }
 }
 
-/** Whether two states are of the same file with the same content: another name for it changes nothing. */
+/** Whether two states show the same content. A hard link changes the number of names and the entry's time alone. */
 export function isSameState(before: string, after: string): boolean {
   if (before === after) return true;
   const [was, is] = [before, after].map((state) => state.split(" "));

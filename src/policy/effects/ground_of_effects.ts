@@ -1,4 +1,4 @@
-/** What the looks of one event share. */
+/** What all steps of one look share. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { WatchedRule, WatchList } from "./types.ts";
@@ -12,7 +12,7 @@ export interface EffectWork extends Omit<WatchPlace, "root" | "projectDir"> {
   readonly atMs: number;
 }
 
-/** When is looked: before a tool use, after it, or at a stop; with its command. */
+/** The moment of a look: before a tool use, after it, or at a stop. */
 export type Moment =
   | { readonly is: "before" | "after"; readonly toolUseId: string | null; readonly command: string }
   | { readonly is: "stop" };

@@ -1,4 +1,4 @@
-/** Judges what changed between two looks, and what is settled. Loaded only where something has changed or is open. */
+/** Judges the changes between two looks, and settles violations. Loaded only where something has changed or is open. */
 import { newId } from "../../base/ids.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keptText } from "../../config/store.ts";
@@ -29,12 +29,12 @@ export async function judge(
   const toolUseId = moment.is === "after" ? moment.toolUseId : null;
   const { isDuring, atMs } = lookedAt(db, work.sessionId, toolUseId);
   const before = { ...last, atMs: atMs ?? last.atMs };
-  // What is older is only watched since now.
+  // A file that is older than the look before is not new; it is only watched since now.
   const changes = changesBetween(before, now, list).filter(({ became, kind, after }) =>
     became !== "made" || kind !== "file" || after === LISTED || enteredAtMs(after) >= before.atMs
   );
   if (changes.length === 0) return [];
-  // A new file is watched from now on, so the list is made anew.
+  // The empty stamp makes the next look list the files again, the new ones included.
   if (changes.some(({ became }) => became === "made")) {
     saveWatched(db, place.root, { stamp: "", list });
   }
@@ -74,7 +74,7 @@ export async function judge(
   return found;
 }
 
-/** The command that takes a change back; null where neither git nor a kept copy has what was there. */
+/** The command that undoes a change; null where neither git nor a kept copy has the version before. */
 async function undoOf(
   { subject, kind, became, before }: Change,
   { before: was, now }: { readonly before: Snapshot; readonly now: Snapshot },
@@ -94,7 +94,7 @@ async function undoOf(
   return `git restore --source=${commit} --staged --worktree -- ${name}`;
 }
 
-/** Settles what is as before again. @returns What is still open. */
+/** Settles the violations whose file or branch is as it was before. @returns Those that are still open. */
 export async function settle(
   open: readonly Violation[],
   now: Snapshot,

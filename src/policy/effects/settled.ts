@@ -1,4 +1,4 @@
-/** Tells which violations are settled: what they are about is as it was before. Loaded only while some are open. */
+/** Tells which violations are settled: the file or branch is as it was before. Loaded only while some are open. */
 import type { DatabaseSync } from "node:sqlite";
 import { keptText } from "../../config/store.ts";
 import { broughtFiles, isAsIn, isInRemote } from "../../system/git/brought_files.ts";

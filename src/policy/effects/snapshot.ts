@@ -1,4 +1,4 @@
-/** The state of what is watched. */
+/** Reads the states of watched files and branches. */
 import { headLogBytes } from "../../system/git/reflogs.ts";
 import { readRef, type Repository } from "../../system/git/repository.ts";
 import { stateOf } from "./file_state.ts";

@@ -1,4 +1,4 @@
-/** What is watched, its state, and what became of it. */
+/** The types of effects: rules and lists, snapshots, changes and violations. */
 
 /** A rule by which files are watched. */
 export interface WatchedRule {
@@ -7,7 +7,7 @@ export interface WatchedRule {
   readonly glob: string;
   readonly pattern: string;
   readonly needle: string;
-  /** Whether it is only about files that are made. */
+  /** Whether it forbids new files only. */
   readonly onlyNew: boolean;
   readonly blocks: boolean;
   /** The commands that may write its files, as a regular expression; null for none. */
@@ -19,20 +19,20 @@ export interface WatchList {
   readonly files: readonly (readonly [path: string, rule: number])[];
   /** Folders in which a rule watches for new files. */
   readonly folders: readonly (readonly [path: string, rule: number])[];
-  /** How many more files there are than are watched. */
+  /** How many files are left out, for there are too many to watch. */
   readonly left: number;
-  /** Differs when the rules do. */
+  /** A fingerprint of the rules. */
   readonly rules: string;
 }
 
-/** States by path. A state is text that differs when the file does; empty for a missing file. */
+/** The states of files by path, as `stateOf()` makes them; empty for a missing file. */
 export interface Snapshot {
   readonly atMs: number;
-  /** Differs when the rules do. */
+  /** A fingerprint of the rules. */
   readonly rules: string;
   readonly policy: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
-  /** The files in watched folders that their rules mean. */
+  /** By watched folder: the files there that its rule means. */
   readonly folders: Readonly<Record<string, readonly string[]>>;
   /** The commits of protected branches, by whole name; empty for a missing one. */
   readonly refs: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export interface Snapshot {
   readonly commit: string;
   /** The commit of the newest stash; empty for none. */
   readonly stash: string;
-  /** How long the reflog of `HEAD` is. */
+  /** The length of `HEAD`'s reflog in bytes: what stands behind it came later. */
   readonly logBytes: number;
   /** Configuration files whose version before stays in force. */
   readonly held: readonly string[];
@@ -76,7 +76,7 @@ export interface Violation {
   readonly before: string;
   /** The command that undoes it; null where no copy is kept. */
   readonly undo: string | null;
-  /** How long the reflog of `HEAD` was before. */
+  /** The length of `HEAD`'s reflog before, in bytes. */
   readonly logBytes: number;
   readonly createdAtMs: number;
   readonly settledAtMs: number | null;

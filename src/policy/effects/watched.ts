@@ -7,6 +7,7 @@ import type { Environment, Locations } from "../../system/environment.ts";
 import { gitFolders, type Repository } from "../../system/git/repository.ts";
 import { entriesOf, exists, namesIn } from "../../system/on_disk.ts";
 import { fixedHead, forbidsFor, type GuardPolicy, isAboutAll } from "../guards/guard_policy.ts";
+import { gitSettings } from "../files/own_files.ts";
 import type { RequirementPolicy } from "../requirements/requirement_policy.ts";
 import { readWatched, saveWatched } from "./effects_table.ts";
 import { stateOf } from "./file_state.ts";
@@ -24,7 +25,7 @@ export interface WatchPlace {
 
 /** More files are not watched. */
 const MAX_FILES = 2_000;
-/** Of a watched folder, how many entries are looked at. */
+/** More entries of a watched folder are not read. */
 const MAX_ENTRIES = 500;
 
 /** The rules about files that hold for every agent. */
@@ -63,7 +64,7 @@ function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string)
   };
 }
 
-/** The list with files that were on it before: git no longer knows a file that a command has removed from its index. */
+/** Adds the files that were on the list before: a command may have removed one from git's index, so that git no longer lists it. */
 export function withFormer(
   list: WatchList,
   former: Iterable<string>,
@@ -98,14 +99,15 @@ export async function watchList(
   const stamp = [ofRules, ...stamped.map(stateOf)].join(";");
   const kept = readWatched(db, root, stamp);
   if (kept !== null) return kept;
-  const list = { ...await makeList(rules, place), rules: ofRules };
+  const list = { ...await filesOfRules(rules, place), rules: ofRules };
   saveWatched(db, root, { stamp, list });
   return list;
 }
 
-async function makeList(
+/** The files that rules mean: those that git knows, those in the folders of the rules, and those that a rule names. */
+export async function filesOfRules(
   rules: readonly WatchedRule[],
-  { root, repository, environment }: WatchPlace,
+  { root, repository, environment }: Pick<WatchPlace, "root" | "repository" | "environment">,
 ): Promise<Omit<WatchList, "rules">> {
   const { listFiles } = await import("../../system/git/brought_files.ts");
   const inGit = repository === undefined ? [] : await listFiles(repository, environment);
@@ -154,18 +156,15 @@ export function filesIn(folder: string, rule: WatchedRule, root: string): string
   return found.filter(matcherOf(rule, root));
 }
 
-/** Which kind of policy file a path is, as far as the kinds are judged by their content. */
+/** Decides how the content of a changed policy file is judged. */
 export type PolicyKind = "settings" | "git config" | "program" | "other";
 
-/** The policy files beside the configuration, which is judged where it is read. */
+/** The policy files but for the configuration: the room `config/` compares that with its version in force. */
 export function policyFiles(place: WatchPlace): readonly (readonly [path: string, PolicyKind])[] {
   const { projectDir, home, repository, environment, locations } = place;
   const configDir = environment.variable("CLAUDE_CONFIG_DIR");
   const settings = settingsPaths({ projectDir, home: home ?? undefined, configDir });
-  const git = repository === undefined ? [] : [
-    [joinPath(repository.commonDir, "config"), "git config"] as const,
-    ...below(joinPath(repository.commonDir, "hooks"), (name) => !name.endsWith(".sample")),
-  ];
+  const ofGit = repository === undefined ? [] : gitSettings(repository);
   const ours = joinPath(projectDir, ".conclaude");
   const folders = [
     ...exists(ours) ? [ours] : [],
@@ -174,20 +173,20 @@ export function policyFiles(place: WatchPlace): readonly (readonly [path: string
   const { executable, script } = environment.program;
   return [
     ...settings.map((path) => [path, "settings"] as const),
-    ...git,
-    ...folders.flatMap((folder) =>
-      ["workflows", "prompts"].flatMap((name) => below(joinPath(folder, name), () => true))
-    ),
+    ...ofGit.map((path) => [path, isHook(path) ? "other" : "git config"] as const),
+    ...folders.flatMap((folder) => ["workflows", "prompts"].map((name) => joinPath(folder, name)))
+      .flatMap((folder) => (namesIn(folder) ?? []).map((name) => joinPath(folder, name)))
+      .map((path) => [path, "other"] as const),
     ...script === null ? [[executable, "program"] as const] : [],
   ];
 }
 
-function below(folder: string, counts: (name: string) => boolean) {
-  return (namesIn(folder) ?? []).filter(counts)
-    .map((name) => [joinPath(folder, name), "other"] as const);
+/** Whether git runs a file. */
+function isHook(path: string): boolean {
+  return baseName(parentOf(path)) === "hooks";
 }
 
-/** Branches that a rule protects, and those that are protected where no rule names any. */
+/** The branches that rules protect, or those that are protected where no rule names any. */
 export interface ProtectedBranches {
   readonly names: readonly string[];
   /** Whether a rule names them; then no commit may come to them but from their remote. */

@@ -10,6 +10,7 @@ import {
   kindOf,
   readHead,
   readText,
+  sharedFile,
 } from "../../system/on_disk.ts";
 import type { RealPaths } from "../../system/real_paths.ts";
 
@@ -31,6 +32,13 @@ export interface Ground {
   /** The guards' own files; none for a tool that writes nothing. They are looked up with the first file. */
   readonly own: () => readonly OwnFile[];
   readonly paths: RealPaths;
+  readonly hardLinks: HardLinks;
+}
+
+/** Files with several names: which were met, and of which of them another name is protected. */
+export interface HardLinks {
+  readonly met: Set<string>;
+  protected: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Place {
@@ -63,16 +71,22 @@ export function factsOf(
   const real = effect === "remove" || isListed
     ? joinPath(paths.real(parentOf(path)), baseName(path))
     : paths.real(path);
-  const inside = spellingsInside({ path, real }, ground);
   const realRoot = rootOf(ground);
   const isInRoot = realRoot !== null && parentOf(real) === realRoot;
   const isThere = isListed || (effect === "remove" ? exists(real) : paths.isThere(path));
+  const others = isThere ? otherNames(real, effect, ground) : [];
+  const inside = [path, ...others].flatMap((path, i) =>
+    spellingsInside({ path, real: i === 0 ? real : path }, ground)
+  );
   const hasHead = isThere && inside.length > 0 && (effect === "change" || effect === "remove");
   return {
-    name: inside.find((spelling) => spelling !== "") ?? path,
-    spellings: [...new Set([...inside, path, real])],
+    name: (inside.find((spelling) => spelling !== "") ?? path) +
+      (others.length === 0
+        ? ""
+        : ` (the same file as ${fromFolder(realRoot, others[0]!) ?? others[0]})`),
+    spellings: [...new Set([...inside, path, real, ...others])],
     real,
-    own: findOwn(own(), { paths: [path, real], effect }),
+    own: findOwn(own(), { paths: [path, real, ...others], effect }),
     ignored: null,
     exists: isThere,
     becomesFolder: () =>
@@ -88,6 +102,18 @@ export function factsOf(
     comesFromGit,
     isElsewhere: realRoot !== null && inside.length === 0 && !isBelow(realRoot, parentOf(real)),
   };
+}
+
+/** The protected names of a file that has several; to remove one of them leaves the others. */
+function otherNames(
+  real: string,
+  effect: HowToLook["effect"],
+  { hardLinks }: Ground,
+): readonly string[] {
+  const shared = effect === "remove" || effect === "fill" ? null : sharedFile(real);
+  if (shared === null) return [];
+  hardLinks.met.add(shared);
+  return hardLinks.protected.get(shared)?.filter((path) => path !== real) ?? [];
 }
 
 function rootOf({ root, paths }: Ground): string | null {
@@ -171,7 +197,7 @@ export function filesBelow(path: string, name: string, visits: Allowance): strin
 }
 
 /** By path from the start of the search; the empty text for the start itself. */
-export type Found = ReadonlyMap<string, Entry["kind"]>;
+type Found = ReadonlyMap<string, Entry["kind"]>;
 
 interface Finds {
   readonly sure: Found;

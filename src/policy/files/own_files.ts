@@ -67,6 +67,17 @@ export function ownFiles(
     .flatMap((kind) => files[kind]!.map((path) => ({ kind, path })));
 }
 
+/** The settings of a repository, and the programs that git runs. */
+export function gitSettings(repository: Repository): string[] {
+  const hooks = joinPath(repository.commonDir, "hooks");
+  const programs = (namesIn(hooks) ?? []).filter((name) => !name.endsWith(".sample"));
+  return [
+    joinPath(repository.commonDir, "config"),
+    joinPath(gitFolders(repository).at(-1)!, "config.worktree"),
+    ...programs.map((name) => joinPath(hooks, name)),
+  ];
+}
+
 /** The other working trees of the repository, the main one included; none where no rule asks. */
 function treesBeside(
   repository: Repository | undefined,

@@ -1,6 +1,6 @@
 /** Finds the files that a shell command means by patterns, searches and copied folders. */
 import { readWildcard } from "../shell/wildcard.ts";
-import type { FileFacts, HowToLook, Judge, Looked, Search } from "../guards/types.ts";
+import type { HowToLook, Judge, Looked, Search } from "../guards/types.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { entriesOf, exists, isFolder, readText } from "../../system/on_disk.ts";
 import {
@@ -8,7 +8,6 @@ import {
   factsOf,
   filesBelow,
   findIn,
-  type Found,
   fromFolder,
   fullPath,
   type Ground,
@@ -51,6 +50,10 @@ export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): 
   if (deep !== null) {
     looked.push(lookFor(deep.from, { ...how, isGlob: false, search: deep.search }, ground));
   }
+  return joined(looked, unknown);
+}
+
+function joined(looked: readonly Looked[], unknown: readonly string[] = []): Looked {
   return {
     files: looked.flatMap(({ files }) => files),
     perhaps: looked.flatMap(({ perhaps = [] }) => perhaps),
@@ -106,11 +109,7 @@ function askedBelow(folder: string, ground: ShellGround): "all" | "there" | "non
 }
 
 function lookedAt(places: readonly Place[], how: HowToLook, ground: ShellGround): Looked {
-  const looked = places.map((place) => lookAt(place, how, ground));
-  return {
-    files: looked.map(({ facts }) => facts),
-    unknown: looked.flatMap(({ unknown }) => unknown),
-  };
+  return joined(places.map((place) => lookAt(place, how, ground)));
 }
 
 function lookFor(
@@ -119,45 +118,37 @@ function lookFor(
   ground: ShellGround,
 ): Looked {
   const { places, unknown } = placesOf(search.fromTop ? topOf(path) : path, how, ground);
-  const reasons = [...unknown];
-  const look = (places: readonly Place[], effect = how.effect): FileFacts[] => {
-    const { files, unknown } = lookedAt(places, { ...how, effect }, ground);
-    reasons.push(...unknown);
-    return [...files];
-  };
-  const found = places.map(({ path: start }) => {
+  const look = (places: readonly Place[], effect = how.effect) =>
+    lookedAt(places, { ...how, effect }, ground);
+  const looked = places.map(({ path: start }): Looked => {
     if (search.named === "always" && !how.isGlob && !exists(start)) {
       // Only git names a path that does not exist.
       const place = { path: start, from: null, comesFromGit: true };
-      return { files: [...look([place]), ...look([place], "fill")], perhaps: [] };
+      return joined([look([place]), look([place], "fill")]);
     }
     const folder = how.isFolder ? ground.paths.real(start) : start;
     const real = ground.paths.real(start);
     const name = nameFrom({ path: start, real }, ground);
-    const own = ground.own().flatMap(({ path }) => fromFolder(folder, path) || []);
-    const among = search.among?.flatMap((path) => fromFolder(real, path) || []) ?? null;
     const { sure, perhaps, isAll } = findIn(folder, name, {
       search,
-      own,
-      among,
+      own: ground.own().flatMap(({ path }) => fromFolder(folder, path) || []),
+      among: search.among?.flatMap((path) => fromFolder(real, path) || []) ?? null,
       visits: ground.visits,
     });
-    if (!isAll) reasons.push(tooMany(name));
-    const placesIn = (found: Found) =>
-      Array.from(
-        found,
-        ([below, kind]): Place =>
-          below === ""
-            ? { path: start, from: null }
-            : { path: joinPath(start, below), from: null, isListed: kind === "file" },
-      );
-    return { files: look(placesIn(sure)), perhaps: look(placesIn(perhaps)) };
+    const [found, unsure] = [sure, perhaps].map((entries) =>
+      look(Array.from(entries, ([below, kind]): Place => ({
+        path: below === "" ? start : joinPath(start, below),
+        from: null,
+        isListed: below !== "" && kind === "file",
+      })))
+    );
+    return {
+      files: found!.files,
+      perhaps: unsure!.files,
+      unknown: [...found!.unknown, ...unsure!.unknown, ...isAll ? [] : [tooMany(name)]],
+    };
   });
-  return {
-    files: found.flatMap(({ files }) => files),
-    perhaps: found.flatMap(({ perhaps }) => perhaps),
-    unknown: reasons,
-  };
+  return joined(looked, unknown);
 }
 
 /** The path from the project's folder; empty for the project's folder and those above it. */
@@ -206,22 +197,18 @@ function placesOf(
 }
 
 /** The facts about one file; of a folder that is removed, also what lies in it. */
-function lookAt(
-  place: Place,
-  how: HowToLook,
-  ground: ShellGround,
-): { readonly facts: FileFacts; readonly unknown: readonly string[] } {
+function lookAt(place: Place, how: HowToLook, ground: ShellGround): Looked {
   const facts = factsOf(place, how, ground);
-  const unread = ground.heads !== null && ground.heads.left < 0
-    ? ["it changes more files than can be read"]
-    : [];
-  if (how.effect !== "remove" || place.isListed) return { facts, unknown: unread };
+  const isUnread = ground.heads !== null && ground.heads.left < 0;
+  const unknown = isUnread ? ["it changes more files than can be read"] : [];
+  if (how.effect !== "remove" || place.isListed) return { files: [facts], unknown };
   const { real } = facts;
   const name = nameFrom({ path: place.path, real }, ground);
   const below = ground.wantsBelow ? filesBelow(real, name, ground.visits) : [];
+  const whole = { below: below ?? [], isMadeAnew: isMadeAnew(name) && isRealFolder(real) };
   return {
-    facts: { ...facts, below: below ?? [], isMadeAnew: isMadeAnew(name) && isRealFolder(real) },
-    unknown: below === null ? [...unread, tooMany(name)] : unread,
+    files: [{ ...facts, ...whole }],
+    unknown: below === null ? [...unknown, tooMany(name)] : unknown,
   };
 }
 

@@ -39,13 +39,24 @@ export function programsLike(program: string): readonly string[] {
 
 /** The forms of a command, without the one that is written. Words after an unknown one stay where they are. */
 export function formsOf(words: readonly Argument[]): (readonly Argument[])[] {
+  return usualForms(words).flatMap((form) => [form, ...withOptionFirst(form)]);
+}
+
+/** The forms of a command as lines. A word has no blanks in them, and an unknown one ends in `…`. */
+export function commandLines(words: readonly Argument[]): string[] {
+  return usualForms(words).map(lineOf);
+}
+
+function lineOf(words: readonly Argument[]): string {
+  return words.map(({ text, isOpen }) => text.replace(/\s/g, "_") + (isOpen ? "…" : "")).join(" ");
+}
+
+function usualForms(words: readonly Argument[]): (readonly Argument[])[] {
   const [program, ...rest] = words;
-  if (program === undefined || program.isOpen) return [];
-  if (onlyTells(words)) return [];
+  if (program === undefined || program.isOpen || onlyTells(words)) return [];
   const name = programName(program.text);
   const plain = plainForm(name, rest);
-  const forms = [plain, ...sameAs([{ ...program, text: name }, ...rest]), ...sameAs(plain)];
-  return forms.flatMap((form) => [form, ...withOptionFirst(form)]);
+  return [plain, ...sameAs([{ ...program, text: name }, ...rest]), ...sameAs(plain)];
 }
 
 /** The program, its verb, and then what stood before the verb. */
@@ -68,7 +79,7 @@ function fullVerb(verb: string, verbs: string): string {
 
 function sameAs(words: readonly Argument[]): (readonly Argument[])[] {
   const known = words.findIndex(({ isOpen }) => isOpen);
-  const text = (known < 0 ? words : words.slice(0, known)).map(({ text }) => text).join(" ");
+  const text = lineOf(known < 0 ? words : words.slice(0, known));
   return SAME.flatMap(({ pattern, as }) =>
     pattern.test(`${text} `) ? [[...as, ...words.slice(Math.min(as.length, 2))]] : []
   );

@@ -2,8 +2,8 @@
 import {
   type Actor,
   type Block,
+  blockOf,
   concerns,
-  filled,
   fixedHead,
   type GuardPolicy,
   isAbout,
@@ -52,7 +52,7 @@ export function judgeCommands(
   for (const rule of rules) {
     if (rule.action !== "block" || !/[|&;<>\n]/.test(rule.glob)) continue;
     if (new RegExp(rule.pattern, "s").test(whole)) {
-      blocks.set(rule.name, { rule: rule.name, reason: reasonOf(rule, by.tool, whole) });
+      blocks.set(rule.name, deniedBy(rule, by.tool, whole));
     } else if (by.whole.length > MAX_TRIED_CHARS) {
       doubts.add(`it is too long to be compared with ${rule.name} ("${rule.glob}")`);
     }
@@ -87,7 +87,7 @@ function judgeCommand(
     const match = matchCommand(rule, tried, flags);
     if (rule.action === "block") {
       if (match === "yes") {
-        found.blocks.set(name, { rule: name, reason: reasonOf(rule, tool, shown) });
+        found.blocks.set(name, deniedBy(rule, tool, shown));
       } else if (match === "maybe") {
         found.doubts.add(`"${shown}" may be what ${name} forbids ("${rule.glob}")`);
       }
@@ -96,7 +96,7 @@ function judgeCommand(
   }
   const [first] = allowing;
   if (first === undefined || isCovered(command)) return;
-  found.blocks.set(first.name, { rule: first.name, reason: reasonOf(first, tool, shown) });
+  found.blocks.set(first.name, deniedBy(first, tool, shown));
 }
 
 /** Commands that no allowing rule has to name: wrappers, built-in commands, and what an allowed runner starts. */
@@ -183,8 +183,6 @@ export function textOf(words: readonly Argument[]): KnownText {
   };
 }
 
-function reasonOf(rule: ToolRule, tool: string, command: string): string {
-  return rule.message === null
-    ? `${tool} command ${ruleText(rule)}. Command: ${command}`
-    : filled(rule.message, { command, tool });
+function deniedBy(rule: ToolRule, tool: string, command: string): Block {
+  return blockOf(rule, `${tool} command ${ruleText(rule)}. Command: ${command}`, { command, tool });
 }

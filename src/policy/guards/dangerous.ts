@@ -3,12 +3,12 @@
  * shared branch, uncommitted work, whole tables. A text that only mentions such a command is not dangerous.
  */
 import { parentOf } from "../../base/paths.ts";
-import { formsOf } from "./command_forms.ts";
+import { rowsMeant, rowsTold } from "./built_in.ts";
 import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
-import { type Argument, literal, placeOf } from "../shell/word.ts";
+import { type Argument, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writers.ts";
 
 /** Folders that must stay, beside those of the system. */
@@ -28,70 +28,45 @@ const SQL_CLIENTS = new Set(
 );
 /** The next word is SQL. */
 const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
-const SQL = new RegExp(
-  [
-    String.raw`\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b`,
-    String.raw`(?:^|;)\s*TRUNCATE\s+["\`\w]`,
-    // Without a condition, for every row.
-    String.raw`\bDELETE\s+FROM\s+[\w."\`]+\s*(?:;|$)`,
-    String.raw`\bUPDATE\s+[\w."\`]+\s+SET\b(?![^;]*\bWHERE\b)`,
-    String.raw`\bdropDatabase\s*\(|\.drop\s*\(\s*\)|\.deleteMany\s*\(\s*\{\s*\}`,
-    String.raw`^\s*FLUSH(?:ALL|DB)\b`,
-  ].join("|"),
-  "i",
-);
+const DISK = /^\/dev\/(?:sd[a-z]|nvme\d|hd[a-z]|vd[a-z]|disk\d|mmcblk\d)/;
 
 /** What a command would destroy, and what is unknown. `precious` is null in a container, which is easily made again. */
 export function judgeDanger(command: ShellCommand, precious: Precious | null): Verdict {
-  const [program, ...rest] = command.words;
-  const device = command.redirects.find(({ operator, target }) =>
-    operator.includes(">") && isDisk(target.text)
-  );
-  const found = device ? [`writes over the disk ${device.target.text}`] : [];
-  if (precious !== null) found.push(...judgeFound(command, precious));
-  const doubts: string[] = [];
-  if (program !== undefined && !program.isOpen) {
-    const name = programName(program.text);
-    if (precious !== null && /^(?:rm|chmod|chown)$/.test(name)) {
-      const judged = judgeRecursive(name, rest, command, precious);
-      found.push(...judged.found);
-      doubts.push(...judged.doubts);
-    } else if (name === "git" || name === "gh") {
-      const forms = [command.words, ...formsOf(command.words)];
-      found.push(
-        ...new Set(
-          forms.flatMap(([first, ...rest]) =>
-            programName(first!.text) === "git" ? judgeGit(rest) : []
-          ),
-        ),
-      );
-      if (name === "git") doubts.push(...doubtsOfGit(rest));
-    } else if (name === "rsync" && precious !== null) {
-      found.push(...judgeSync(rest, command, precious));
-    } else if (name === "find" && precious !== null) {
-      found.push(...judgeFind(rest, command, precious));
-    } else if (/^mkfs(?:\.\w+)?$/.test(name) && !rest.some(({ text }) => text === "--help")) {
-      found.push("makes a new file system over an old one");
-    } else if (name === "dd" && rest.some(({ text }) => isDisk(text.replace(/^of=/, "")))) {
-      if (rest.some(({ text }) => text.startsWith("of="))) found.push("writes over a disk");
-    }
-    const isSql = [program, ...rest].some(({ text }) => SQL_CLIENTS.has(programName(text)));
-    if (
-      isSql &&
-      [...rest.map(({ text }) => text), command.input ?? ""].some((t) => SQL.test(withoutTexts(t)))
-    ) {
-      found.push("drops or empties a table");
-    }
-    if (SQL_CLIENTS.has(name) && command.isFed && command.input === undefined) {
-      doubts.push(`what ${name} reads is not known`);
-    }
-    if (isSql && rest.some(({ isOpen }, i) => isOpen && SQL_OPTION.test(rest[i - 1]?.text ?? ""))) {
-      doubts.push(`what ${name} is told is only known when it runs`);
+  const { words, redirects, input, isFed } = command;
+  const [program, ...rest] = words;
+  const name = program === undefined || program.isOpen ? "" : programName(program.text);
+  const found = rowsMeant("denyDangerousCommands", words).map(({ does }) => does);
+  const doubts = name === "git" ? doubtsOfGit(rest) : [];
+  for (const { operator, target } of redirects) {
+    if (operator.includes(">") && DISK.test(target.text)) {
+      found.push(`writes over the disk ${target.text}`);
     }
   }
-  const shown = shownCommand(command.words);
+  if (precious !== null) {
+    const wholes = wholesOf(command, name);
+    found.push(...wholes.flatMap((whole) => lostWith(whole, { command, precious })));
+    if (wholes.some(({ word }) => word.isOpen)) {
+      doubts.push(`what "${shownCommand(words)}" removes or changes is not known`);
+    }
+    doubts.push(
+      ...perhapsWhole(command, name).flatMap((whole) => lostWith(whole, { command, precious })).map(
+        (what) => `whether it ${what} is only known when it runs`,
+      ),
+    );
+  }
+  if (name !== "" && words.some(({ text }) => SQL_CLIENTS.has(programName(text)))) {
+    const told = [...rest.map(({ text }) => text), input ?? ""].map(withoutTexts);
+    found.push(...rowsTold(told).map(({ does }) => does));
+    if (rest.some(({ isOpen }, i) => isOpen && SQL_OPTION.test(rest[i - 1]?.text ?? ""))) {
+      doubts.push(`what ${name} is told is only known when it runs`);
+    }
+    if (SQL_CLIENTS.has(name) && isFed && input === undefined) {
+      doubts.push(`what ${name} reads is not known`);
+    }
+  }
+  const shown = shownCommand(words);
   return {
-    blocks: found.map((what) => ({
+    blocks: [...new Set(found)].map((what) => ({
       rule: DANGEROUS_RULE,
       reason: `Blocked dangerous command: it ${what}. Command: ${shown}`,
     })),
@@ -99,99 +74,83 @@ export function judgeDanger(command: ShellCommand, precious: Precious | null): V
   };
 }
 
-function judgeRecursive(
-  name: string,
-  rest: readonly Argument[],
-  { folder, words }: ShellCommand,
-  precious: Precious,
-): { readonly found: string[]; readonly doubts: string[] } {
-  const dashes = rest.findIndex(({ text }) => text === "--");
-  const optionWords = dashes < 0 ? rest : rest.slice(0, dashes);
-  const isRecursive = optionWords.some(({ text }) =>
-    /^-[a-zA-Z]*[rR]/.test(text) || /^--recursive/.test(text)
-  );
-  const [unknown] = isRecursive
-    ? []
-    : optionWords.filter(({ isOpen, found }) => isOpen && found === undefined);
-  if (!isRecursive && unknown === undefined) return { found: [], doubts: [] };
-  const verb = name === "rm" ? "removes" : "changes all of";
-  const found: string[] = [];
-  const doubts: string[] = [];
-  const operands = rest.filter(({ text, isOpen }, i) =>
-    (dashes >= 0 && i > dashes) || isOpen || !text.startsWith("-")
-  );
-  const isOwner = ({ text, source = text }: Argument) =>
-    WRITERS.find(name)?.onlyGives?.test(source) ?? false;
-  for (const word of operands.filter((word) => !isOwner(word))) {
-    // What `find` finds is judged with `find`.
-    if (word.found !== undefined) continue;
-    if (word.isOpen) {
-      if (!isRecursive) continue;
-      doubts.push(`what "${shownCommand(words)}" ${verb} is not known`);
-      continue;
-    }
-    const path = placeOf(word, folder);
-    if (path === null) continue;
-    const kept = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
-    if (!isPrecious(kept, { ...precious, isChanged: name !== "rm" })) continue;
-    if (isRecursive) found.push(`${verb} ${kept}`);
-    else doubts.push(`whether ${name} ${verb} ${kept} is only known when it runs`);
-  }
-  return { found, doubts };
+/** A folder that a command removes, or changes, with everything in it. */
+interface Whole {
+  readonly verb: string;
+  readonly word: Argument;
 }
 
-/** `rsync -a --delete empty/ ~/` */
-function judgeSync(
-  rest: readonly Argument[],
-  { folder }: ShellCommand,
-  precious: Precious,
-): string[] {
+/** `rm -rf ~`, `rsync -a --delete empty/ ~/`, `find ~ -delete`, `find ~ -exec rm -rf {} +`, `find ~ | xargs rm -rf`. */
+function wholesOf({ words }: ShellCommand, name: string): Whole[] {
+  const rest = words.slice(1);
+  const wholes = (verb: string | null, all: readonly Argument[]) =>
+    verb === null ? [] : all.map((word) => ({ verb, word }));
   const has = (option: RegExp) => rest.some(({ text }) => option.test(text));
-  const path = placeOf(rest.at(-1) ?? literal(""), folder);
-  return path !== null && has(/^--del/) && !has(WRITERS.find("rsync")!.never!) &&
-      isPrecious(path, { ...precious, isChanged: false })
-    ? [`removes what else lies in ${path}`]
-    : [];
-}
-
-/** `find ~ -delete`, `find ~ -exec rm -rf {} +`, without a condition. */
-function judgeFind(rest: readonly Argument[], command: ShellCommand, precious: Precious): string[] {
-  const call = readFind(rest);
-  const verbs = call.actions.flatMap((did, action) => {
-    const verb = did.kind === "delete" ? "removes" : did.kind === "exec" ? verbOf(did.words) : null;
-    return verb !== null && meansAll(call, action) ? [verb] : [];
-  });
-  return verbs.flatMap((verb) => allOf(call.roots, { verb, command, precious }));
-}
-
-/** `find ~ | xargs rm -rf`: what happens to everything that a search finds. */
-function judgeFound(command: ShellCommand, precious: Precious): string[] {
-  const verb = verbOf(command.words);
-  if (verb === null) return [];
-  return command.words.flatMap(({ found }) =>
-    found?.isAll ? allOf(found.roots, { verb, command, precious }) : []
+  const ofSearch = words.flatMap(({ found }) =>
+    found?.isAll ? wholes(verbOf(words), found.roots) : []
   );
+  if (name === "find") {
+    const call = readFind(rest);
+    return call.actions.flatMap((did, action) =>
+      !meansAll(call, action) ? [] : wholes(
+        did.kind === "delete" ? "removes" : did.kind === "exec" ? verbOf(did.words) : null,
+        call.roots,
+      )
+    );
+  }
+  if (name === "rsync") {
+    const isSync = has(/^--del/) && !has(WRITERS.find("rsync")!.never!);
+    return isSync ? wholes("removes what else lies in", rest.slice(-1)) : [];
+  }
+  const isWhole = optionsOf(rest).some(({ text }) => /^(?:-[a-zA-Z]*[rR]|--recursive)/.test(text));
+  return isWhole ? [...ofSearch, ...wholes(recursiveVerb(name), foldersOf(name, rest))] : ofSearch;
 }
 
-function allOf(
-  roots: readonly Argument[],
-  { verb, command: { folder }, precious }: {
-    readonly verb: string;
-    readonly command: ShellCommand;
-    readonly precious: Precious;
-  },
+/** The folders that are meant whole if an unknown word is the option for it. */
+function perhapsWhole({ words: [, ...rest] }: ShellCommand, name: string): Whole[] {
+  const verb = recursiveVerb(name);
+  const isUnknown = optionsOf(rest).some(({ isOpen, found }) => isOpen && found === undefined);
+  return verb === null || !isUnknown
+    ? []
+    : foldersOf(name, rest).filter(({ isOpen }) => !isOpen).map((word) => ({ verb, word }));
+}
+
+/** What is lost that nobody brings back, as a part of a sentence; none where the folder may go. */
+function lostWith(
+  { verb, word }: Whole,
+  { command, precious }: { readonly command: ShellCommand; readonly precious: Precious },
 ): string[] {
-  return roots.flatMap((root) => placeOf(root, folder) ?? [])
-    .filter((path) => isPrecious(path, { ...precious, isChanged: verb === "changes" }))
-    .map((path) => `${verb} all of ${path}`);
+  const path = word.isOpen ? null : placeOf(word, command.folder);
+  if (path === null) return [];
+  const kept = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
+  const isChanged = verb.startsWith("changes");
+  return isPrecious(kept, { ...precious, isChanged }) ? [`${verb} ${kept}`] : [];
+}
+
+function recursiveVerb(name: string): string | null {
+  return name === "rm" ? "removes" : /^ch(?:mod|own)$/.test(name) ? "changes all of" : null;
 }
 
 /** What a command does to every file that it is given; null for nothing destructive. */
 function verbOf([program, ...rest]: readonly Argument[]): string | null {
   const name = programName(program?.text ?? "");
-  if (name === "rm" || name === "shred") return "removes";
-  const isRecursive = rest.some(({ text }) => /^(?:-[a-zA-Z]*R|--recursive$)/.test(text));
-  return isRecursive && /^ch(?:mod|own)$/.test(name) ? "changes" : null;
+  if (name === "shred" || name === "rm") return "removes";
+  const isWhole = rest.some(({ text }) => /^(?:-[a-zA-Z]*R|--recursive$)/.test(text));
+  return isWhole ? recursiveVerb(name) : null;
+}
+
+function optionsOf(rest: readonly Argument[]): readonly Argument[] {
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  return dashes < 0 ? rest : rest.slice(0, dashes);
+}
+
+/** The words that name folders. What `find` finds is judged with `find`. */
+function foldersOf(name: string, rest: readonly Argument[]): readonly Argument[] {
+  const before = optionsOf(rest).length;
+  return rest.filter(({ text, isOpen, found, source = text }, i) =>
+    (i > before || isOpen || !text.startsWith("-")) && found === undefined &&
+    !WRITERS.find(name)?.onlyGives?.test(source)
+  );
 }
 
 /**
@@ -223,49 +182,6 @@ const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp\//;
 const MADE_AGAIN =
   /\/(?:\.cache|\.npm|\.yarn|\.pnpm-store|\.gradle|\.m2|Caches|node_modules|target|dist|build|__pycache__|\.venv|venv|\.next)(?:\/|$)/;
 
-const MAIN = /^(?:refs\/heads\/)?(?:main|master)$/;
-
-function judgeGit(rest: readonly Argument[]): string[] {
-  const { words: [verb, ...after] } = withoutGitOptions(rest);
-  const texts = after.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
-  const has = (letter: string, long: string) =>
-    texts.some((text) =>
-      text === long || new RegExp(`^-[a-zA-Z0-9]*${letter}[a-zA-Z0-9]*$`).test(text)
-    );
-  switch (verb?.text) {
-    case "push":
-      if (has("n", "--dry-run")) return [];
-      if (deletesMain(texts)) return ["deletes the main branch of a remote"];
-      return has("f", "--force") || texts.includes("--mirror") ||
-          after.some(({ text, isOpen }) => text.startsWith("+") && (isOpen || text !== "+"))
-        ? ["overwrites the history of a shared branch (--force-with-lease would not)"]
-        : [];
-    case "reset":
-      return texts.includes("--hard") &&
-          texts.some((text) => /^origin\/(?:HEAD|main|master)$/.test(text))
-        ? ["throws away every commit and change that origin does not have"]
-        : [];
-    case "branch":
-      return has("D", "--delete --force") && texts.some((text) => MAIN.test(text))
-        ? ["deletes the main branch"]
-        : [];
-    case "update-ref":
-      return has("d", "--delete") && texts.some((text) => MAIN.test(text))
-        ? ["deletes the main branch"]
-        : [];
-    default:
-      return [];
-  }
-}
-
-/** `git push origin :main`, `git push --delete origin main`. */
-function deletesMain(texts: readonly string[]): boolean {
-  const deletes = texts.some((text) => /^(?:-[a-zA-Z]*d[a-zA-Z]*|--delete)$/.test(text));
-  return texts.some((text) =>
-    /^:(?:refs\/heads\/)?(?:main|master)$/.test(deletes ? `:${text}` : text)
-  );
-}
-
 function doubtsOfGit(rest: readonly Argument[]): string[] {
   const { words: [verb, ...after] } = withoutGitOptions(rest);
   if (verb === undefined) return [];
@@ -281,8 +197,4 @@ function doubtsOfGit(rest: readonly Argument[]): string[] {
 /** SQL without comments and quoted texts. */
 function withoutTexts(sql: string): string {
   return sql.replace(/--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'/g, " ");
-}
-
-function isDisk(path: string): boolean {
-  return /^\/dev\/(?:sd[a-z]|nvme\d|hd[a-z]|vd[a-z]|disk\d|mmcblk\d)/.test(path);
 }

@@ -5,8 +5,8 @@ import { judgeFile, matchesFile } from "./file_rules.ts";
 import {
   type Actor,
   type Block,
+  blockOf,
   concerns,
-  filled,
   fixedHead,
   forbidsFor,
   type GuardPolicy,
@@ -16,7 +16,7 @@ import {
   ruleText,
   type Verdict,
 } from "./guard_policy.ts";
-import { mayNameOwn, PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
+import { mayNameOwn, TREES_RULE, whyProtected, type Written } from "./protected.ts";
 import { mayStartAgent } from "./second_agents.ts";
 import { mayChange } from "../shell/quick_look.ts";
 import type { FileFacts, Look } from "./types.ts";
@@ -54,10 +54,11 @@ export function judgeOwn(
   file: FileFacts,
   { tool, written }: { readonly tool: string; readonly written: Written },
 ): Block[] {
-  const why = policy.protectsItself ? whyProtected(file, written) : null;
-  if (why === null) return [];
-  const reason = `Blocked ${tool} operation: ${why}, and only a person changes it`;
-  return [{ rule: PROTECT_RULE, reason }];
+  const found = whyProtected(file, written)
+    .find(({ rule }) => policy.protectsItself || rule === TREES_RULE);
+  if (found === undefined) return [];
+  const { rule, why } = found;
+  return [{ rule, reason: `Blocked ${tool} operation: ${why}, and only a person changes it` }];
 }
 
 /** The rules about the files of a tool: a blocking rule always counts; of the allowing rules one has to match. */
@@ -66,39 +67,27 @@ function judgeFileRules(
   file: FileFacts,
   use: Actor & { readonly tool: string },
 ): Block[] {
-  const blocks: Block[] = [];
-  let firstAllowing: Block | undefined;
-  let isAllowed = false;
-  for (const rule of policy.tools) {
-    const isMeant = rule.action === "block" ? forbidsFor : isAbout;
-    if (rule.about !== "file" || !isMeant(rule, use.tool)) continue;
-    if (!concerns(rule, use)) continue;
-    const matches = matchesFile(rule, file);
-    const reason = rule.message === null
-      ? `Tool usage ${ruleText(rule)}. File: ${file.name}`
-      : filled(rule.message, { file_path: file.name, tool: use.tool });
-    if (rule.action === "block" && matches) blocks.push({ rule: rule.name, reason });
-    if (rule.action === "allow") {
-      isAllowed ||= matches;
-      firstAllowing ??= { rule: rule.name, reason };
-    }
-  }
-  return firstAllowing !== undefined && !isAllowed ? [...blocks, firstAllowing] : blocks;
+  const rules = policy.tools.filter((rule) =>
+    rule.about === "file" && concerns(rule, use) &&
+    (rule.action === "block" ? forbidsFor : isAbout)(rule, use.tool)
+  );
+  const allowing = rules.filter(({ action }) => action === "allow");
+  const blocking = rules.filter((rule) => rule.action === "block" && matchesFile(rule, file));
+  const isAllowed = allowing.some((rule) => matchesFile(rule, file));
+  return [...blocking, ...isAllowed ? [] : allowing.slice(0, 1)].map((rule) =>
+    blockOf(rule, `Tool usage ${ruleText(rule)}. File: ${file.name}`, {
+      ...{ file_path: file.name, tool: use.tool },
+    })
+  );
 }
 
 /** For a tool use without a file: only a rule that denies the whole tool counts. */
-function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
-  return policy.tools.flatMap((rule): Block[] =>
+function judgeNameless({ tools }: GuardPolicy, use: ToolUse): Block[] {
+  const { tool } = use;
+  return tools.filter((rule) =>
     rule.about === "file" && rule.action === "block" && isAboutAll(rule) &&
-      isAbout(rule, use.tool) && concerns(rule, use)
-      ? [{
-        rule: rule.name,
-        reason: rule.message !== null
-          ? filled(rule.message, { tool: use.tool })
-          : `Tool usage ${ruleText(rule)}. Tool: ${use.tool}`,
-      }]
-      : []
-  );
+    isAbout(rule, tool) && concerns(rule, use)
+  ).map((rule) => blockOf(rule, `Tool usage ${ruleText(rule)}. Tool: ${tool}`, { tool }));
 }
 
 type PermissionAnswer =

@@ -3,9 +3,9 @@ import { joinPath } from "../../base/paths.ts";
 import {
   type Actor,
   type Block,
+  blockOf,
   concerns,
   type FileRule,
-  filled,
   fixedHead,
   type GuardPolicy,
 } from "./guard_policy.ts";
@@ -14,6 +14,7 @@ import type { FileFacts } from "./types.ts";
 const IN_GIT = /(?:^|\/)\.git\//;
 
 export const ROOT_RULE = "preToolUse.preventRootAdditions";
+export const GENERATED_RULE = "preToolUse.preventGeneratedFileEdits";
 
 /** Whether a file would be new in the project's folder and the policy denies that; ignored files are allowed. */
 export function isRootAddition(policy: GuardPolicy, file: FileFacts): boolean {
@@ -32,31 +33,30 @@ export function judgeFile(
 ): Block[] {
   // Git's own files are no files of the project.
   if (file.spellings.every((spelling) => IN_GIT.test(spelling))) return [];
-  const blocks: Block[] = judgeIgnored(policy, file, by.tool);
-  if (isRootAddition(policy, file)) {
-    blocks.push({
-      rule: ROOT_RULE,
-      reason: policy.rootAdditionsMessage === null
-        ? `Blocked ${by.tool} operation: ${ROOT_RULE} setting prevents creating files at ` +
-          `repository root. File: ${file.name}`
-        : filled(policy.rootAdditionsMessage, { file_path: file.name, tool: by.tool }),
-    });
-  }
-  blocks.push(...judgeList("uneditableFiles", policy.uneditable, file, by));
+  const values = { file_path: file.name, tool: by.tool };
+  const usual = (what: string) => `Blocked ${by.tool} operation: ${what}. File: ${file.name}`;
   const marker = policy.protectsGenerated ? generatedMarker(file.head) : null;
-  if (marker !== null) {
-    blocks.push({
-      rule: "preToolUse.preventGeneratedFileEdits",
-      reason: policy.generatedMessage === null
-        ? `Blocked ${by.tool} operation: the file says that it is generated ("${marker}"); change what it is made ` +
-          `from. File: ${file.name}`
-        : filled(policy.generatedMessage, { file_path: file.name, tool: by.tool, marker }),
-    });
-  }
-  if (isAdded(file) || (file.effect === "fill" && !file.comesFromGit)) {
-    blocks.push(...judgeList("preventAdditions", policy.noAdditions, file, by));
-  }
-  return blocks;
+  return [
+    ...judgeIgnored(policy, file, by.tool),
+    ...!isRootAddition(policy, file) ? [] : [
+      blockOf(
+        { name: ROOT_RULE, message: policy.rootAdditionsMessage },
+        usual(`${ROOT_RULE} setting prevents creating files at repository root`),
+        values,
+      ),
+    ],
+    ...judgeList("uneditableFiles", policy.uneditable, file, by),
+    ...marker === null ? [] : [
+      blockOf(
+        { name: GENERATED_RULE, message: policy.generatedMessage },
+        usual(`the file says that it is generated ("${marker}"); change what it is made from`),
+        { ...values, marker },
+      ),
+    ],
+    ...isAdded(file) || (file.effect === "fill" && !file.comesFromGit)
+      ? judgeList("preventAdditions", policy.noAdditions, file, by)
+      : [],
+  ];
 }
 
 function judgeList(
@@ -66,29 +66,26 @@ function judgeList(
   by: Actor & { readonly tool: string },
 ): Block[] {
   return rules.flatMap((rule): Block[] => {
-    const found = matchesFile(rule, file) ? file : fileBelow(rule, file);
+    const found = matchesFile(rule, file) ? file.name : nameBelow(rule, file);
     if (found === null || !concerns(rule, by)) return [];
-    return [{
-      rule: rule.name,
-      reason: rule.message === null
-        ? `Blocked ${by.tool} operation: file matches preToolUse.${key} pattern '${rule.glob}'. ` +
-          `File: ${found.name}`
-        : filled(rule.message, { file_path: found.name, tool: by.tool }),
-    }];
+    const usual = `Blocked ${by.tool} operation: file matches preToolUse.${key} pattern ` +
+      `'${rule.glob}'. File: ${found}`;
+    return [blockOf(rule, usual, { file_path: found, tool: by.tool })];
   });
 }
 
-function fileBelow(
+/** The first file below a removed folder that a rule means. */
+function nameBelow(
   { pattern, needle }: FileRule,
   { name, spellings, below }: FileFacts,
-): Pick<FileFacts, "name"> | null {
+): string | null {
   if (below.length === 0) return null;
   const regex = new RegExp(pattern, "s");
   const isMeant = (path: string) => path.includes(needle) && regex.test(path);
   const found = below.find((rest) =>
     spellings.some((spelling) => isMeant(joinPath(spelling, rest)))
   );
-  return found === undefined ? null : { name: joinPath(name, found) };
+  return found === undefined ? null : joinPath(name, found);
 }
 
 /** Whether a pattern means this file, or something in a folder that is removed. */

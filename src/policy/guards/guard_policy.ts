@@ -89,9 +89,8 @@ export interface Discard {
   readonly folder: string;
   /** The words after the verb. */
   readonly words: readonly string[];
-  /** Whether it means only the paths in `named`; else the whole working tree. */
-  readonly isNamed: boolean;
-  readonly named: readonly string[];
+  /** The paths that it means; null for the whole working tree. */
+  readonly named: readonly string[] | null;
   readonly shown: string;
 }
 
@@ -168,4 +167,13 @@ export function filled(message: string, values: Readonly<Record<string, string>>
     /\{(\w+)\}/g,
     (whole, name: string) => Object.hasOwn(values, name) ? values[name]! : whole,
   );
+}
+
+/** A denial, in the words of the configuration or else in the `usual` ones. */
+export function blockOf(
+  { name, message }: Pick<FileRule, "name" | "message">,
+  usual: string,
+  values: Readonly<Record<string, string>>,
+): Block {
+  return { rule: name, reason: message === null ? usual : filled(message, values) };
 }

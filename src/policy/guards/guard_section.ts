@@ -17,10 +17,24 @@ import {
 import type { CompileFrom } from "../../config/sections.ts";
 import type { FileRule, GuardPolicy, ToolRule } from "./guard_policy.ts";
 
-const EFFECTS =
-  "`block`: a change of such a file that is found after a command holds Claude until it is undone.";
-const WRITTEN_BY = "Commands that may write the files: `npm run generate*`.";
-const AGENT = "Only for these agents: `main`, or the type of a subagent or of `claude --agent`.";
+/** For whom a rule about files is, and what a change by a command means. */
+const FOR_WHOM_AND_AFTER = {
+  agent: optional(
+    "glob",
+    globText(),
+    "Only for these agents: `main`, or the type of a subagent or of `claude --agent`.",
+  ),
+  effects: choice(
+    ["tell", "block"],
+    "`block`: a change of such a file that is found after a command holds Claude until it is undone.",
+    "tell",
+  ),
+  writtenBy: optional(
+    "glob",
+    globText(),
+    "Commands that may write the files: `npm run generate*`.",
+  ),
+};
 
 export const GUARD_SECTIONS = {
   gates: section("What every gate answers that cannot see.", {
@@ -44,9 +58,7 @@ export const GUARD_SECTIONS = {
         {
           pattern: needed("glob", globText(), "The files; one that ends with `/` means all below."),
           message: said("Said instead of the usual reason."),
-          agent: optional("glob", globText(), AGENT),
-          effects: choice(["tell", "block"], EFFECTS, "tell"),
-          writtenBy: optional("glob", globText(), WRITTEN_BY),
+          ...FOR_WHOM_AND_AFTER,
         },
         { shorthand: globText(), item: "glob or map of keys" },
       ),
@@ -81,9 +93,7 @@ export const GUARD_SECTIONS = {
           message: said(
             "Said instead of the usual reason, with `{tool}`, `{file_path}` and `{command}`.",
           ),
-          agent: optional("glob", globText(), AGENT),
-          effects: choice(["tell", "block"], EFFECTS, "tell"),
-          writtenBy: optional("glob", globText(), WRITTEN_BY),
+          ...FOR_WHOM_AND_AFTER,
         },
         { item: "map of keys" },
       ),
@@ -132,21 +142,10 @@ export function compileGuards(
   { root, home, nameOf }: CompileFrom,
 ): GuardPolicy {
   const files = (key: "uneditableFiles" | "preventAdditions"): FileRule[] =>
-    preToolUse[key].map((entry, i) => file(entry, nameOf(["preToolUse", key], i)));
-  const file = (entry: PreToolUse["uneditableFiles"][number], name: string): FileRule => {
-    const { pattern, message, agent, ...after } = typeof entry === "string"
-      ? { pattern: entry }
-      : entry;
-    return {
-      name,
-      glob: pattern,
-      pattern: compileFileGlob(pattern, home),
-      needle: needleOf(pattern),
-      message: message ?? null,
-      agent: compiledAgent(agent),
-      ...compiledAfter(after),
-    };
-  };
+    preToolUse[key].map((entry, i) => {
+      const rule = typeof entry === "string" ? { pattern: entry } : entry;
+      return compiled(rule, nameOf(["preToolUse", key], i), home);
+    });
   return {
     root,
     isStrict: preToolUse.strict,
@@ -159,10 +158,21 @@ export function compileGuards(
     protectsIgnored: preToolUse.preventUpdateGitIgnored,
     protectsGenerated: preToolUse.preventGeneratedFileEdits,
     generatedMessage: preToolUse.generatedFileMessage,
-    tools: preToolUse.toolUsageValidation.map((rule, i) => ({
-      name: nameOf(["preToolUse", "toolUsageValidation"], i),
-      ...compileTool(rule, home),
-    })),
+    tools: preToolUse.toolUsageValidation.map((rule, i): ToolRule => {
+      const { tool, action, matchMode, commandPattern } = rule;
+      const { name, glob, pattern, needle, ...more } = compiled(
+        rule,
+        nameOf(["preToolUse", "toolUsageValidation"], i),
+        home,
+      );
+      return {
+        ...{ name, tool },
+        toolPattern: tool === "*" || /^\w+$/.test(tool) ? null : compileGlob(tool),
+        ...{ action, about: commandPattern === undefined ? "file" : "command" },
+        ...{ glob, pattern, needle, isPrefix: matchMode === "prefix" },
+        ...more,
+      };
+    }),
     deniesDangerous: preToolUse.denyDangerousCommands,
     protectsOtherTrees: preToolUse.protectOtherTrees,
     protectsUncommitted: preToolUse.protectUncommitted,
@@ -176,47 +186,29 @@ export function compileGuards(
   };
 }
 
-function compileTool(
-  rule: PreToolUse["toolUsageValidation"][number],
+/** A rule about files or commands. A pattern for files that ends with `/` means the folder and all below it. */
+function compiled(
+  { pattern = "*", commandPattern, message, agent = "*", effects, writtenBy }: Partial<
+    PreToolUse["toolUsageValidation"][number]
+  >,
+  name: string,
   home: string | undefined,
-): Omit<ToolRule, "name"> {
-  const { tool, action, commandPattern, matchMode, message, agent } = rule;
-  const isCommand = commandPattern !== undefined;
-  const glob = commandPattern ?? rule.pattern ?? "*";
+): FileRule {
+  const glob = commandPattern ?? pattern;
+  const ofFiles = commandPattern === undefined ? { home, coversFolder: glob.endsWith("/") } : {};
   return {
-    tool,
-    toolPattern: tool === "*" || /^\w+$/.test(tool) ? null : compileGlob(tool),
-    action,
-    about: isCommand ? "command" : "file",
+    name,
     glob,
-    pattern: isCommand ? compileGlob(glob) : compileFileGlob(glob, home),
+    pattern: compileGlob(glob, ofFiles),
     needle: needleOf(glob),
-    isPrefix: matchMode === "prefix",
     message: message ?? null,
-    agent: compiledAgent(agent),
-    ...compiledAfter(rule),
-  };
-}
-
-function compiledAfter(
-  { effects, writtenBy }: { readonly effects?: string; readonly writtenBy?: string | undefined },
-): Pick<FileRule, "blocksAfter" | "writtenBy"> {
-  return {
+    agent: agent === "*" ? null : compileGlob(agent),
     blocksAfter: effects === "block",
     writtenBy: writtenBy === undefined ? null : compileGlob(writtenBy),
   };
 }
 
-/** A pattern that ends with `/` means the folder and all below it. */
-function compileFileGlob(glob: string, home: string | undefined): string {
-  return compileGlob(glob, { home, coversFolder: glob.endsWith("/") });
-}
-
 function toolName(written: string) {
   const glob = written.trim();
   return { glob, pattern: compileGlob(glob) };
-}
-
-function compiledAgent(glob: string | undefined): string | null {
-  return glob === undefined || glob === "*" ? null : compileGlob(glob);
 }

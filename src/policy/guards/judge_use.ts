@@ -2,7 +2,7 @@
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
 import { judgeOwn, judgeTool, looksOnly, mayConcernCommands, STRICT_RULE } from "./decide.ts";
-import { mayWriteFiles, pathsInInput } from "./mcp_files.ts";
+import { type HeldPath, mayWriteFiles, pathsInInput } from "./mcp_files.ts";
 import { textAfter } from "./protected.ts";
 import { isRootAddition, judgeFile, ROOT_RULE } from "./file_rules.ts";
 import type { GitAliases } from "../shell/git_verbs.ts";
@@ -53,7 +53,8 @@ export async function judgeUse(
   }
   const root = policy.root ?? use.projectDir;
   const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool) || mayWriteFiles(tool);
-  let own: readonly OwnFile[] | undefined = policy.protectsItself && writes ? undefined : [];
+  const keepsOwn = policy.protectsItself || policy.protectsOtherTrees;
+  let own: readonly OwnFile[] | undefined = keepsOwn && writes ? undefined : [];
   const ground: Ground = {
     root,
     folder,
@@ -61,6 +62,7 @@ export async function judgeUse(
     heads: policy.protectsGenerated ? { left: MAX_HEADS } : null,
     own: () => own ??= ownFiles(places, { ...use, ...policy }),
     paths: new RealPaths(),
+    hardLinks: { met: new Set(), protected: new Map() },
   };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   const callsAlias = gitAliases.size > 0;
@@ -76,12 +78,20 @@ export async function judgeUse(
     asksAll ? file.effect !== "tamper" : isRootAddition(policy, file);
   const mayTakeBack = command !== null &&
     (callsAlias || SIGNS_OF_GIT.every((sign) => sign.test(command)));
-  const plain = asksAll || mayTakeBack ? null : judge(beginLooking());
-  // Git is not started for what passes without it.
-  const verdict = plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
-    ? await (await import("../files/with_git.ts"))
-      .judgeWithGit({ judge, beginLooking }, asksAbout, use.environment)
-    : plain;
+  const judged = async () => {
+    const plain = asksAll || mayTakeBack ? null : judge(beginLooking());
+    // Git is not started for what passes without it.
+    return plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
+      ? await (await import("../files/with_git.ts"))
+        .judgeWithGit({ judge, beginLooking }, asksAbout, use.environment)
+      : plain;
+  };
+  let verdict = await judged();
+  if (ground.hardLinks.met.size > 0 && root !== null) {
+    const { protectedLinks } = await import("../files/hard_links.ts");
+    ground.hardLinks.protected = await protectedLinks(policy, ground.own(), { ...places, root });
+    if (ground.hardLinks.protected.size > 0) verdict = await judged();
+  }
   const discarding = (verdict.discards ?? []).length === 0
     ? []
     : await (await import("./uncommitted.ts")).judgeDiscards(verdict.discards!);
@@ -124,10 +134,12 @@ function judgerOfTool(
   return {
     judge: (look) => {
       const verdict = judgeTool(policy, { tool, agents, files, written }, look);
-      return {
-        ...verdict,
-        blocks: [...verdict.blocks, ...judgeHeld(policy, held, { tool, agents, look })],
-      };
+      return held === null
+        ? { ...verdict, unread: "its input holds more texts than can be looked up" }
+        : {
+          ...verdict,
+          blocks: [...verdict.blocks, ...judgeHeld(policy, held, { tool, agents, look })],
+        };
     },
     beginLooking: () => (path, how) => lookAtFile(path, how, ground),
   };
@@ -136,10 +148,13 @@ function judgerOfTool(
 /** What rules say of the files that a tool of an MCP server may write. A name alone makes no new file. */
 function judgeHeld(
   policy: GuardPolicy,
-  paths: readonly string[],
+  held: readonly HeldPath[],
   { look, ...by }: Pick<AskedUse, "tool" | "agents"> & { readonly look: Look },
 ): Block[] {
-  return paths.flatMap((path) => look(path, { effect: "change", isFolder: false }).files)
+  return held.flatMap(({ path, mayBeProse }) =>
+    look(path, { effect: "change", isFolder: false }).files
+      .filter(({ exists }) => exists || !mayBeProse)
+  )
     .flatMap((file) => [
       ...judgeOwn(policy, file, { ...by, written: "unknown" }),
       ...judgeFile(policy, file, by).filter(({ rule }) => rule !== ROOT_RULE),

@@ -1,26 +1,60 @@
 /** The files that a tool of an MCP server may write: any text of its input can be one. */
+import { quietly } from "../../base/errors.ts";
+import WORDS from "./words.json" with { type: "json" };
 
-/** Tools that only look, by the first word of their name. */
-const LOOKING =
-  /^(?:read|get|list|search|find|fetch|query|view|show|describe|stat|info|count|check|diff|explain|resolve|recall|status|timeline|open)(?:$|[_A-Z-])/;
-const MAX_TEXTS = 500;
+const LOOKING: ReadonlySet<string> = new Set(WORDS.lookingVerbs);
+const WRITING: ReadonlySet<string> = new Set(WORDS.writingVerbs);
+/** More of an input is not looked through: each file costs 40 µs and more. */
+const MAX_TEXTS = 5_000;
 const MAX_PATH_CHARS = 4_096;
 
-/** Whether a tool may write a file, as far as its name tells. */
-export function mayWriteFiles(tool: string): boolean {
-  return tool.startsWith("mcp__") && !LOOKING.test(tool.slice(tool.lastIndexOf("__") + 2));
+/** A text of an input that can be the path of a file. */
+export interface HeldPath {
+  readonly path: string;
+  /** Whether it can as well be prose: then it counts only where a file is. */
+  readonly mayBeProse: boolean;
 }
 
-/** The texts of an input, at any depth, that can be the path of a file. */
-export function pathsInInput(input: unknown): string[] {
-  const found = new Set<string>();
-  const queue: unknown[] = [input];
+/** Whether a tool may write a file, as far as its name tells: `find_file` looks, `find_and_replace` does not. */
+export function mayWriteFiles(tool: string): boolean {
+  if (!tool.startsWith("mcp__")) return false;
+  const [first = "", ...others] = tool.slice(tool.lastIndexOf("__") + 2)
+    .replace(/([a-z\d])(?=[A-Z])/g, "$1_").toLowerCase().split(/[_-]+/);
+  return !LOOKING.has(first) || others.some((word) => WRITING.has(word));
+}
+
+/** The texts of an input, at any depth and among the keys, that can be the path of a file; null for more than can be looked up. */
+export function pathsInInput(input: unknown): readonly HeldPath[] | null {
+  const found = new Map<string, HeldPath>();
+  const queue: (readonly [key: string, value: unknown])[] = [["", input]];
   // The list grows during the loop.
-  for (const value of queue) {
-    if (queue.length > MAX_TEXTS) break;
-    if (typeof value === "object" && value !== null) queue.push(...Object.values(value));
-    if (typeof value !== "string" || value.length > MAX_PATH_CHARS || /\s/.test(value)) continue;
-    found.add(value.replace(/^file:\/\/(?=\/)/, ""));
+  for (const [key, value] of queue) {
+    if (typeof value === "string") {
+      for (const path of spellingsOf(value)) {
+        const mayBeProse = /\s/.test(path) && !/path|file|ur[il]|target|dest/i.test(key);
+        if (!found.has(path) || !mayBeProse) found.set(path, { path, mayBeProse });
+      }
+    } else if (Array.isArray(value)) {
+      for (const one of value) queue.push([key, one]);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [name, one] of Object.entries(value)) {
+        queue.push([name, one]);
+        if (/[./]/.test(name)) queue.push(["", name]);
+      }
+    }
+    if (found.size > MAX_TEXTS) return null;
   }
-  return [...found].filter((path) => path !== "" && !/^[\w+.-]+:\/\//.test(path));
+  return [...found.values()];
+}
+
+/** A text as a path: as it is, without blanks around it, and what a `file:` address leads to. None for another address. */
+function spellingsOf(text: string): readonly string[] {
+  const isFile = /^\s*file:/i.test(text);
+  if (text.length > MAX_PATH_CHARS || (!isFile && /^\s*[\w+.-]+:\/\//.test(text))) return [];
+  const plain = text.trim();
+  const paths = !isFile ? [text, plain] : [
+    quietly(() => new URL(plain).pathname) ?? "",
+    plain.replace(/^file:(?:\/\/)?/i, ""),
+  ].map((path) => quietly(() => decodeURIComponent(path)) ?? path);
+  return [...new Set(paths)].filter((path) => path !== "" && path !== "/");
 }

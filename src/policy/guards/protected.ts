@@ -2,9 +2,12 @@
 import { quietly } from "../../base/errors.ts";
 import { isSameValue } from "../../base/likeness.ts";
 import { parentOf } from "../../base/paths.ts";
+import { withPatterns } from "../shell/rows.ts";
 import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
+import ROWS from "./named_files.json" with { type: "json" };
 
 export const PROTECT_RULE = "preToolUse.protectPolicy";
+export const TREES_RULE = "preToolUse.protectOtherTrees";
 
 /** A kind of file: why it is protected, and which changes of it count. */
 interface Kind {
@@ -69,87 +72,8 @@ export interface NamedFiles {
   readonly counterexample: string;
 }
 
-export const NAMED_FILES: readonly NamedFiles[] = [
-  {
-    // The rules, the database that knows which of them are lifted, and the records that wait for it.
-    kind: "guards",
-    needle: "conclaude",
-    pattern:
-      /(?:^|\/)\.conclaude(?:$|\/(?:config\.ya?ml$|conclaude\.(?:db|log)|(?:spool|notices|backups)(?:$|\/))|(?:\.local)?\.ya?ml$)|^\/tmp\/conclaude(?:\.db|-\d+(?:$|\/))/,
-    onlyHere: /(?:^|\/)\.conclaude(?:\.local)?\.ya?ml$/,
-    example: ".conclaude.yaml",
-    counterexample: "docs/conclaude.yaml",
-  },
-  {
-    kind: "agents",
-    needle: ".conclaude/",
-    pattern: /(?:^|\/)\.conclaude\/(?:(?:workflows|prompts)(?:$|\/)|workflow-matchers\.yaml$)/,
-    example: ".conclaude/workflows/own.yaml",
-    counterexample: ".conclaude/worktrees/t1/src/prompts/a.md",
-  },
-  {
-    kind: "gitSettings",
-    needle: ".git/",
-    pattern: /(?:^|\/)\.git\/(?:config(?:\.worktree)?$|hooks\/(?!.*\.sample$))/,
-    example: ".git/hooks/pre-commit",
-    counterexample: ".git/hooks/pre-commit.sample",
-  },
-  {
-    kind: "settings",
-    needle: ".claude",
-    pattern: /(?:^|\/)\.claude\/settings(?:\.local)?\.json$/,
-    folder: /(?:^|\/)\.claude$/,
-    example: ".claude/settings.local.json",
-    counterexample: ".claude/commands/settings.md",
-  },
-  {
-    kind: "managed",
-    needle: "/claude-code",
-    pattern: /^\/etc\/claude-code(?:$|\/managed-)/,
-    example: "/etc/claude-code/managed-settings.d/10-team.json",
-    counterexample: "src/claude-code/managed-settings.json",
-  },
-  {
-    kind: "managed",
-    needle: "/claudecode",
-    pattern:
-      /^(?:\/library\/application support|[a-z]:\/program(?:data| files))\/claudecode(?:$|\/managed-)/,
-    example: "/Library/Application Support/ClaudeCode/managed-settings.json",
-    counterexample: "/Library/Application Support/ClaudeCode/notes.txt",
-  },
-  {
-    kind: "mods",
-    needle: ".claude",
-    pattern: /(?:^|\/)\.claude\/skills\/(?:.*\/)?hooks(?:$|\/)/,
-    filled: /(?:^|\/)\.claude\/skills(?:$|\/(?!.*\.md$))/,
-    inCopies: true,
-    example: ".claude/skills/x/hooks/m.js",
-    counterexample: ".claude/skills/x/scripts/useHooks.ts",
-  },
-  {
-    kind: "mods",
-    needle: ".claude-plugin",
-    pattern: /(?:^|\/)\.claude-plugin(?:$|\/)/,
-    inCopies: true,
-    example: "tools/x/.claude-plugin/plugin.json",
-    counterexample: "docs/.claude-plugins.md",
-  },
-  {
-    kind: "modules",
-    needle: "hooks/hooks.json",
-    pattern: /(?:^|\/)hooks\/hooks\.json$/,
-    example: "tools/x/hooks/hooks.json",
-    counterexample: "src/hooks/hooks.json.ts",
-  },
-  {
-    kind: "modules",
-    needle: "hooks.json",
-    pattern: /(?:^|\/)hooks\.json$/,
-    onlyKnown: true,
-    example: "tools/x/hooks.json",
-    counterexample: "src/webhooks.json",
-  },
-];
+/** The rules, the database that knows which of them are lifted, what git and Claude Code run, and policies of the machine. */
+export const NAMED_FILES = withPatterns(ROWS) as readonly NamedFiles[];
 
 /** Whether a text may name a file of the guards. Finding that out is cheaper than reading the text. */
 export function mayNameOwn(text: string): boolean {
@@ -182,21 +106,26 @@ type Asked = Omit<
 >;
 
 /**
- * Why only a person may change a file in this way; null when a tool may. In Claude Code's settings only the keys of
+ * The rules by which only a person may change a file in this way, and why. In Claude Code's settings only the keys of
  * {@linkcode changesPolicy} count, and a tool may make new settings.
  */
-export function whyProtected(file: Asked, written: Written): string | null {
-  const counts = (kind: OwnKind) => {
-    const { effects, counts } = KINDS[kind];
-    return (effects?.includes(file.effect) ?? true) &&
-      (counts === undefined || isFelt(counts, file, written));
-  };
-  const named = NAMED_FILES.find((row) => isNamed(row, file, written) && counts(row.kind));
-  if (named !== undefined) return `${file.name} ${KINDS[named.kind].reason}`;
+export function whyProtected(
+  file: Asked,
+  written: Written,
+): readonly { readonly rule: string; readonly why: string }[] {
   const { own, name, spellings } = file;
-  if (own === null || !counts(own.kind)) return null;
+  const said = (kind: OwnKind, name: string) => {
+    const { effects, counts, reason } = KINDS[kind];
+    const isFree = effects?.includes(file.effect) === false ||
+      (counts !== undefined && !isFelt(counts, file, written));
+    const rule = kind === "trees" ? TREES_RULE : PROTECT_RULE;
+    return isFree ? [] : [{ rule, why: `${name} ${reason}` }];
+  };
+  const named = NAMED_FILES.filter((row) => isNamed(row, file, written))
+    .flatMap(({ kind }) => said(kind, name));
+  if (own === null) return named;
   const isInIt = KINDS[own.kind].below !== undefined || spellings.includes(own.path);
-  return `${isInIt ? name : own.path} ${KINDS[own.kind].reason}`;
+  return [...named, ...said(own.kind, isInIt ? name : own.path)];
 }
 
 function isNamed(

@@ -2,7 +2,7 @@
 import { count } from "../../base/counts.ts";
 import { DANGEROUS_RULE } from "./dangerous.ts";
 import { BLIND_RULE, STRICT_RULE } from "./decide.ts";
-import { IGNORED_RULE, ROOT_RULE } from "./file_rules.ts";
+import { GENERATED_RULE, IGNORED_RULE, ROOT_RULE } from "./file_rules.ts";
 import {
   type Actor,
   concerns,
@@ -12,7 +12,8 @@ import {
   isAbout,
   type ToolRule,
 } from "./guard_policy.ts";
-import { PROTECT_RULE } from "./protected.ts";
+import { PROTECT_RULE, TREES_RULE } from "./protected.ts";
+import { UNCOMMITTED_RULE } from "./uncommitted.ts";
 import type { StopPolicy } from "../stops/stop_policy.ts";
 
 export interface SingleRule {
@@ -29,57 +30,52 @@ type Aim = Pick<ToolRule, "tool" | "toolPattern" | "agent" | "about">;
 
 const EVERYTHING: Aim = { tool: "*", toolPattern: null, agent: null, about: "file" };
 
+/** Rules that a policy switches on or off, with what is said where they are asked and do not forbid. */
+const SWITCHED: readonly (readonly [
+  name: string,
+  isOn: (policy: GuardPolicy) => boolean,
+  otherwise: string,
+])[] = [
+  [DANGEROUS_RULE, (on) => on.deniesDangerous, "none of its commands is known as dangerous"],
+  [UNCOMMITTED_RULE, (on) => on.protectsUncommitted, "it throws away nothing that git knows of"],
+  [TREES_RULE, (on) => on.protectsOtherTrees, "it changes no other working tree"],
+  [PROTECT_RULE, (on) => on.protectsItself, "it changes nothing that belongs to the guards"],
+  [IGNORED_RULE, (on) => on.protectsIgnored, "git ignores nothing that it changes"],
+  [
+    ROOT_RULE,
+    (on) => on.preventsRootAdditions,
+    "it adds nothing directly to the project's folder, or git ignores that",
+  ],
+  [GENERATED_RULE, (on) => on.protectsGenerated, "nothing that it changes says it is generated"],
+];
+
 /** Every rule that a policy has or could switch on, in the order in which they are tried. */
 export function rulesOf(policy: GuardPolicy): SingleRule[] {
-  const single = (name: string, isOn: boolean, otherwise: string): SingleRule => ({
-    name,
-    glob: "",
-    isOn,
-    allows: false,
-    aim: EVERYTHING,
-    otherwise,
+  const { isStrict, whenBlind, tools, uneditable, noAdditions } = policy;
+  const single = (name: string, otherwise: string, more: Partial<SingleRule> = {}): SingleRule => ({
+    ...{ name, glob: "", isOn: true, allows: false, aim: EVERYTHING, otherwise },
+    ...more,
   });
-  const aboutFiles = ({ name, glob, agent }: FileRule, verb: string): SingleRule => ({
-    ...single(name, true, `${glob} matches nothing that it ${verb}`),
-    glob,
-    aim: { ...EVERYTHING, agent },
-  });
-  const { isStrict } = policy;
+  const aboutFiles = ({ name, glob, agent }: FileRule, verb: string) =>
+    single(name, `${glob} matches nothing that it ${verb}`, {
+      glob,
+      aim: { ...EVERYTHING, agent },
+    });
   return [
-    single(BLIND_RULE, policy.whenBlind !== "allow", "what it has to know can be read"),
-    single(
-      STRICT_RULE,
-      isStrict,
-      "what it does is known before it runs",
-    ),
-    ...policy.tools.map((rule): SingleRule => {
+    single(BLIND_RULE, "what it has to know can be read", { isOn: whenBlind !== "allow" }),
+    single(STRICT_RULE, "what it does is known before it runs", { isOn: isStrict }),
+    ...tools.map((rule) => {
       const { name, glob, about, action } = rule;
       const otherwise = about === "command"
-        ? `${glob} matches none of its commands, or a rule before it has decided`
-        : `${glob} matches none of its files`;
-      return { ...single(name, true, otherwise), glob, allows: action === "allow", aim: rule };
+        ? "none of its commands, or a rule before it has decided"
+        : "none of its files";
+      return single(name, `${glob} matches ${otherwise}`, {
+        ...{ glob, allows: action === "allow", aim: rule },
+      });
     }),
-    single(
-      DANGEROUS_RULE,
-      policy.deniesDangerous,
-      "none of its commands is known as dangerous",
-    ),
-    single(PROTECT_RULE, policy.protectsItself, "it changes nothing that belongs to the guards"),
-    single(IGNORED_RULE, policy.protectsIgnored, "git ignores nothing that it changes"),
-    single(
-      ROOT_RULE,
-      policy.preventsRootAdditions,
-      policy.root === null
-        ? "there is no configuration file of the project"
-        : "it adds nothing directly to the project's folder, or git ignores that",
-    ),
-    single(
-      "preToolUse.preventGeneratedFileEdits",
-      policy.protectsGenerated,
-      "nothing that it changes says it is generated",
-    ),
-    ...policy.uneditable.map((rule) => aboutFiles(rule, "changes")),
-    ...policy.noAdditions.map((rule) => aboutFiles(rule, "makes")),
+    ...SWITCHED.map(([name, isOn, otherwise]) => single(name, otherwise, { isOn: isOn(policy) })),
+    ...uneditable.map((rule) => aboutFiles(rule, "changes")),
+    ...noAdditions.map((rule) => aboutFiles(rule, "makes")),
   ];
 }
 

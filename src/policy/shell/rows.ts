@@ -25,7 +25,8 @@ export function rowsByName<Row>(rows: readonly { readonly names: string }[]): Ro
   };
 }
 
-function withPatterns(value: unknown): unknown {
+/** A value with each text between slashes as a pattern. */
+export function withPatterns(value: unknown): unknown {
   if (typeof value === "string") {
     const [, pattern] = /^\/(.+)\/$/s.exec(value) ?? [];
     return pattern === undefined ? value : new RegExp(pattern);

@@ -1,0 +1,22 @@
+/** Finds the protected files that have other names. Loaded only where a tool use changes a file with several. */
+import { sharedFile } from "../../system/on_disk.ts";
+import { realPath } from "../../system/real_paths.ts";
+import { filesOfRules, watchedRules, type WatchPlace } from "../effects/watched.ts";
+import type { GuardPolicy } from "../guards/guard_policy.ts";
+import type { OwnFile } from "../guards/types.ts";
+import { gitSettings } from "./own_files.ts";
+
+/** By the file: the names by which the policy, or a rule about files, protects it. */
+export async function protectedLinks(
+  policy: GuardPolicy,
+  own: readonly OwnFile[],
+  place: Pick<WatchPlace, "root" | "repository" | "environment">,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const names = [
+    ...own.map(({ path }) => path),
+    ...policy.protectsItself && place.repository !== undefined ? gitSettings(place.repository) : [],
+    ...(await filesOfRules(watchedRules(policy), place)).files.map(([path]) => path),
+  ];
+  const links = Map.groupBy(new Set(names.map(realPath)), sharedFile);
+  return new Map([...links].flatMap(([file, paths]) => file === null ? [] : [[file, paths]]));
+}

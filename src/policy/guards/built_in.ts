@@ -1,0 +1,32 @@
+/** The built-in protections: each row has its key, what that keeps, and an example that is refused. */
+import { commandLines } from "./command_forms.ts";
+import { withPatterns } from "../shell/rows.ts";
+import type { Argument } from "../shell/word.ts";
+import ROWS from "./built_in.json" with { type: "json" };
+
+interface Row {
+  readonly key: string;
+  /** Tried on the usual forms of a command, with one blank between the words. */
+  readonly pattern?: RegExp;
+  /** Tried on what a client of a database is told. */
+  readonly told?: RegExp;
+  /** What the command does, as a part of a sentence. */
+  readonly does?: string;
+  /** What it throws away, where git finds any. */
+  readonly loses?: "changes" | "new files" | "stash";
+  /** Whether only the paths that it names are meant. */
+  readonly named?: boolean;
+}
+
+const BUILT_IN = withPatterns(ROWS) as readonly Row[];
+
+/** The rows of a key by whose pattern a command is meant. */
+export function rowsMeant(key: string, words: readonly Argument[]) {
+  const lines = commandLines(words);
+  return BUILT_IN.filter((row) => row.key === key && lines.some((line) => row.pattern?.test(line)));
+}
+
+/** The rows by whose pattern a client of a database is told to destroy something. */
+export function rowsTold(texts: readonly string[]) {
+  return BUILT_IN.filter(({ told }) => told !== undefined && texts.some((text) => told.test(text)));
+}

@@ -1,0 +1,47 @@
+/** Another name of a protected file, made by `ln`, counts as the file. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { gitSync } from "../support/git.ts";
+import { JudgedProject } from "../support/judged_project.ts";
+
+const FILES = ["yarn.lock", "sub/b.lock", "own.txt", "secret/key", "docs/"];
+
+function project(config: string): JudgedProject {
+  const at = new JudgedProject(config, FILES);
+  gitSync(at.path, "init", "-q", "-b", "main");
+  gitSync(at.path, "add", ".");
+  for (const [file, link] of [["sub/b.lock", "lock"], ["own.txt", "own"], ["secret/key", "key"]]) {
+    Deno.linkSync(join(at.path, file!), join(at.path, "docs", link!));
+  }
+  Deno.linkSync(join(at.path, ".git/config"), join(at.path, "docs/config"));
+  return at;
+}
+
+const CONFIG = 'preToolUse: { uneditableFiles: ["*.lock", secret/key] }\n';
+
+Deno.test("a hard link to a protected file counts as that file, for tools and for commands", async () => {
+  using at = project(CONFIG);
+  const rules = async (tool: string, text: string) =>
+    (await at.judge(tool, text)).blocks.map(({ rule }) => rule.split("[")[0]);
+  for (const tool of ["Edit", "Write"]) {
+    assert.deepEqual(await rules(tool, "docs/lock"), ["preToolUse.uneditableFiles"]);
+    assert.deepEqual(await rules(tool, "docs/key"), ["preToolUse.uneditableFiles"]);
+    assert.deepEqual(await rules(tool, "docs/config"), ["preToolUse.protectPolicy"]);
+    assert.deepEqual(await rules(tool, "docs/own"), []);
+    assert.deepEqual(await rules(tool, "docs/new"), []);
+  }
+  for (const command of ["echo x > docs/lock", "sed -i s/a/b/ docs/*", "git checkout docs/lock"]) {
+    assert.ok((await rules("Bash", command)).includes("preToolUse.uneditableFiles"), command);
+  }
+  assert.ok((await rules("Bash", "echo x > docs/config")).includes("preToolUse.protectPolicy"));
+  // The file itself stays.
+  for (const command of ["rm docs/lock docs/config", "cat docs/lock", "echo x > docs/own"]) {
+    assert.deepEqual(await rules("Bash", command), [], command);
+  }
+});
+
+Deno.test("the reason names the protected file as well", async () => {
+  using at = project(CONFIG);
+  const { blocks: [block] } = await at.judge("Edit", "docs/lock");
+  assert.match(block!.reason, /File: docs\/lock \(the same file as sub\/b\.lock\)/);
+});
