@@ -10,6 +10,8 @@ import { connect } from "../../db/connect.ts";
 import { integrityFaults, settleDatabase } from "./care_table.ts";
 import { endWrites, holdWrites, openDamaged } from "./damaged_database_table.ts";
 import { openDatabase } from "../../db/database.ts";
+import { saveLostSessions } from "../../db/past_sessions.ts";
+import { countSessions } from "../../db/sessions.ts";
 import { transaction } from "../../db/transaction.ts";
 import { identifyDatabase, mayBeWritten } from "../../db/database_identity.ts";
 import { receiptsWithoutKey } from "../forget/forget_receipts_table.ts";
@@ -88,11 +90,17 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
     lock.release();
   }
   using db = await openDatabase(database, { busyTimeoutMs });
+  const known = countSessions(db, null).total;
   const filled = await fillFromTranscripts(db, place, mended);
+  saveLostSessions(db);
+  const again = countSessions(db, null).total - known;
   const done = [
     `set the damaged database aside: ${aside}`,
     ...mendedParts(mended),
     ...filled === 0 ? [] : [`${count(filled, "capture")} came from transcripts`],
+    ...again === 0
+      ? []
+      : [`${count(again, "session")} made again of transcripts, captures and the audit`],
     ...receiptsWithoutKey(db).length === 0 ? [] : ["the key of what was forgotten is lost"],
   ].join("; ");
   if (filled > 0 || mended.tables.some(({ read, filled }) => read + filled > 0)) return done;
@@ -198,7 +206,7 @@ async function fillFromTranscripts(
   const found = quietly(() => findTranscripts(joinPath(folder, "projects")).files) ?? [];
   const files = found.filter(({ changedMs }) => changedMs >= sinceMs);
   const { filled } = await compareTranscripts(db, files, {
-    ...{ locations, database, sinceMs, nowMs, fills: true, isWhole: false },
+    ...{ locations, database, sinceMs, nowMs, fills: true, isWhole: false, mends: true },
     wanted: () => true,
   });
   return filled?.written ?? 0;

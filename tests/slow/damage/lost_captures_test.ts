@@ -101,3 +101,39 @@ test("what transcripts bring back of lost captures makes no observation twice", 
   assert.match((await run(home, "queue", "drain")).stdout, /7 worked into memory, 0 failed/);
   assert.deepEqual(told(), before);
 });
+
+/** What is told of each session; only a transcript and the events of the hooks know the rest. */
+function sessionsIn(home: TempHome): string[] {
+  return rowsIn(home.database, "sessions", "session_id, short_id, project_dir");
+}
+
+test("sessions come back that are lost with their captures or alone, of transcripts and of what refers to them", async (home) => {
+  await workedAnHourAgo(home);
+  const before = sessionsIn(home);
+  assert.equal(before.length, 2);
+  const observed = rowsIn(home.database, "observations", "session_id, kind, title, repeats");
+  spoilTable(home, "sessions");
+  spoilTable(home, "pending_queue");
+  const { stdout } = await run(home, "doctor", "--fix");
+  assert.match(stdout, /7 captures came from transcripts; 2 sessions made again/);
+  assert.equal((await run(home, "queue", "drain")).code, 0);
+  assert.deepEqual(sessionsIn(home), before);
+  assert.deepEqual(
+    rowsIn(home.database, "observations", "session_id, kind, title, repeats"),
+    observed,
+  );
+});
+
+test("reconcile names a session of which only captures are there, and --backfill makes it again", async (home) => {
+  await workedAnHourAgo(home);
+  const before = sessionsIn(home);
+  change(home.database, `DELETE FROM sessions WHERE session_id = '${SESSION}'`);
+  const looked = await run(home, "reconcile");
+  assert.equal(looked.code, 1);
+  assert.match(looked.stdout, /^sessions {4}1 of which only captures were left$/m);
+  assert.match(looked.stdout, /^next {8}conclaude reconcile --backfill$/m);
+  const filled = await run(home, "reconcile", "--backfill");
+  assert.match(filled.stdout, /^sessions {4}1 of which only captures were left, made again$/m);
+  assert.deepEqual(sessionsIn(home), before);
+  assert.equal((await run(home, "reconcile")).code, 0);
+});
