@@ -108,7 +108,7 @@ export function saveLostSessions(db: DatabaseSync): void {
         GROUP BY session_id),
      told AS (
        SELECT lost.*,
-              EXISTS (SELECT 1 FROM hook_executions WHERE session_id = id AND hook_name = 'SessionEnd') AS isEnded,
+              EXISTS (SELECT 1 FROM hook_executions WHERE session_id = lost.id AND hook_name = 'SessionEnd') AS isEnded,
               (SELECT substr(iif(json_valid(metadata), metadata ->> '$.prompt', NULL), 1, ${TITLE_CHARS})
                  FROM hook_executions
                 WHERE session_id = lost.id

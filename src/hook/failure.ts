@@ -5,7 +5,6 @@ import { type Environment, locate, type Locations } from "../system/environment.
 import { messageOf, quietly } from "../base/errors.ts";
 import { newId, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import { appendLog, claimNotice, logFiles } from "../system/log.ts";
-import { joinPath, parentOf } from "../base/paths.ts";
 import { spoolRecord } from "../db/spool.ts";
 import type { HookRecord } from "../db/captures.ts";
 import { shortenInput } from "./masking.ts";
@@ -20,11 +19,10 @@ export interface Destination {
 
 /** Spools a record that the database could not take, and logs that. @returns Notices for the person. */
 export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destination): string[] {
-  const { database, locations } = to;
-  const folders = locations.spoolFolders.map((folder) => joinPath(parentOf(folder), "notices"));
+  const { database, locations, locations: { spoolFolders } } = to;
   const isStart = record.execution.hookName === "SessionStart";
   const once = (subject: string, notice: string) =>
-    claimNotice(subject, { sessionId: record.sessionId, folders }) || isStart ? [notice] : [];
+    claimNotice(subject, { sessionId: record.sessionId, spoolFolders }) || isStart ? [notice] : [];
   const log = (level: "warn" | "error", message: string) =>
     appendLog(logFiles(locations.spoolFolders), {
       home: locations.home,

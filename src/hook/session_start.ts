@@ -13,6 +13,7 @@ import {
   waitingText,
 } from "../memory/tell/context_text.ts";
 import { lookAtProcesses, lookForLife } from "../system/process/process_identity.ts";
+import { emptyBeginning } from "../db/beginning.ts";
 import { activeSessions, goneSessions, type SessionProcess } from "../db/sessions.ts";
 import { sessionContext } from "../memory/tell/session_context.ts";
 import type { ContextPlace } from "../memory/tell/told_rows.ts";
@@ -55,6 +56,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     ask(db, (db) => abandonSessions(db, gone, work.atMs));
   }
   await tellLeftOut(work);
+  if (ask(db, emptyBeginning)) (await import("./beginning_notice.ts")).tellBeginning(work);
   tellProblems(work);
   for (const path of work.config.held) {
     work.tell(

@@ -59,6 +59,7 @@ async function work(home: TempHome, sessionId: string, isTold: boolean): Promise
     await tell(event, { ...use, tool_use_id: id });
     lines.push(...toolUseLines({ id, atMs: Date.now() - HOUR_MS, use }, common));
   }
+  await tell("SessionEnd", { reason: "other" });
   if (!isTold) return;
   const path = join(transcriptsOf(home), "-home-ana-app", `${sessionId}.jsonl`);
   Deno.mkdirSync(dirname(path), { recursive: true });
@@ -104,7 +105,7 @@ test("what transcripts bring back of lost captures makes no observation twice", 
 
 /** What is told of each session; only a transcript and the events of the hooks know the rest. */
 function sessionsIn(home: TempHome): string[] {
-  return rowsIn(home.database, "sessions", "session_id, short_id, project_dir");
+  return rowsIn(home.database, "sessions", "session_id, short_id, status, project_dir");
 }
 
 test("sessions come back that are lost with their captures or alone, of transcripts and of what refers to them", async (home) => {
