@@ -91,7 +91,7 @@ export function beganAnew(
   const begun = emptyBeginning(db);
   if (begun === null || begun.atMs < nowMs - daysMs(TOLD_DAYS)) return null;
   const { atMs, wasUsed } = begun;
-  const backup = ownBackups(locations, database).find((one) => one.atMs < atMs);
+  const backup = ownBackups(locations, database).find((one) => isOfBefore(one, atMs));
   if (!wasUsed && backup === undefined) return null;
   const rest = backup === undefined ? "" : ", but for what the newest backup holds";
   const text = `${database} began anew at ${new Date(atMs).toISOString()}: its file was empty, ` +
@@ -100,6 +100,15 @@ export function beganAnew(
     ? `ls -l ${quoteWord(parentOf(database))}`
     : `conclaude db restore ${quoteWord(backup.path)}`;
   return { text, next, atMs };
+}
+
+/** Whether a backup is of another database than the one that began at a time: copying a file may change its date. */
+function isOfBefore({ path }: Backup, begunMs: number): boolean {
+  const isOther = () => {
+    using db = openToLook(path);
+    return emptyBeginning(db)?.atMs !== begunMs;
+  };
+  return quietly(isOther) ?? false;
 }
 
 /** The backups of the database that counts by default: one that a person names may be another one. */
@@ -144,8 +153,8 @@ export async function backUpDaily(
   const daily = backupsOf({ dataFolder }, database)
     .filter((backup) => DAILY.test(baseName(backup.path)));
   using db = openToLook(path);
-  const begunMs = emptyBeginning(db)?.atMs ?? 0;
-  const before = daily.find(({ atMs }) => atMs < begunMs);
+  const begun = emptyBeginning(db);
+  const before = begun && daily.find((one) => isOfBefore(one, begun.atMs));
   for (const old of daily.slice(keep)) if (old !== before) removeSync(old.path);
   return path;
 }
