@@ -8,7 +8,7 @@ import { appendLog, claimNotice, logFiles } from "../system/log.ts";
 import { spoolRecord } from "../db/spool.ts";
 import type { HookRecord } from "../db/captures.ts";
 import { shortenInput } from "./masking.ts";
-import type { HookFlags } from "./handler.ts";
+import type { HookFlags, HookWork } from "./handler.ts";
 import { elapsedMs, type Input, readInput, toEvent, withPlainLetters } from "./protocol.ts";
 
 export interface Destination {
@@ -69,18 +69,36 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
   }
 }
 
+/** Logs that a part of an answer broke after its event was saved, and tells the person: once a session of each event. */
+export function tellBroken(thrown: unknown, what: string, work: HookWork): void {
+  const { event: { name }, sessionId, atMs, locations: { home, spoolFolders }, tell } = work;
+  const why = messageOf(thrown);
+  const message = `hook ${name}: ${what} cannot be told: ${why}`;
+  appendLog(logFiles(spoolFolders), { home, level: "error", message, atMs });
+  if (name !== "SessionStart" && !claimNotice(`broken-${name}`, { sessionId, spoolFolders })) {
+    return;
+  }
+  tell(`conclaude: ${what} cannot be told (${firstLine(why)}). Run \`${commandFor(why)}\`.`);
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0]!;
+}
+
+/** The command that helps against what SQLite says. */
+function commandFor(why: string): string {
+  return /not a database|malformed/i.test(why) ? "conclaude doctor --fix" : "conclaude doctor";
+}
+
 /** What a hook cannot know without the database. */
 const UNKNOWN = "requirements, pauses and counted stops cannot be known";
 
 /** A database that another process holds is free again soon; any other fault stays until somebody mends it. */
 function unusable(why: string, database: string): string[] {
   if (/locked|busy/i.test(why)) return [];
-  const [line] = why.split("\n", 1);
-  const isDamaged = /not a database|malformed/i.test(why);
-  const next = isDamaged ? "conclaude doctor --fix" : "conclaude doctor";
   return [
-    `conclaude: the database ${database} cannot be used: ${line}. ` +
-    `Events wait in the spool, and ${UNKNOWN}. Run \`${next}\`.`,
+    `conclaude: the database ${database} cannot be used: ${firstLine(why)}. ` +
+    `Events wait in the spool, and ${UNKNOWN}. Run \`${commandFor(why)}\`.`,
   ];
 }
 
