@@ -137,7 +137,10 @@ function refusalOf(
     return [`Missing argument: ${thrown.placeholder}`, `\`${name}\` needs it`];
   }
   if (thrown instanceof UnsatisfiedFlagError) {
-    return [`Missing value for --${thrown.externalFlagName}`, "the flag needs one"];
+    const flag = `--${thrown.externalFlagName}`;
+    return args.includes(flag)
+      ? [`Missing value for ${flag}`, "the flag stands there without one"]
+      : [`Missing flag ${flag}`, `\`${name}\` needs it, with a value`];
   }
   return ["Cannot read the command line", messageOf(thrown)];
 }

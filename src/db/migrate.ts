@@ -1,5 +1,4 @@
 /** Brings the schema of a database up to date. */
-import { isFile } from "../system/files.ts";
 import { DatabaseSync } from "node:sqlite";
 import { type Migration, MIGRATIONS } from "../../migrations/mod.ts";
 import { isDatabaseBusy, messageOf } from "../base/errors.ts";
@@ -13,8 +12,8 @@ import {
   transaction,
 } from "./transaction.ts";
 import { waitMs } from "../system/wait.ts";
-import { drainLockPath } from "./process_lock.ts";
-import { readMeta, writeMeta } from "./statement.ts";
+import { noteEmptyBeginning } from "./beginning.ts";
+import { writeMeta } from "./statement.ts";
 
 /** How often the switch to the write-ahead log is tried again while others hold the file, and the pause between. */
 const WAL_ATTEMPTS = 300;
@@ -103,26 +102,6 @@ function enterWal(db: DatabaseSync): void {
       waitMs(WAL_PAUSE_MS);
     }
   }
-}
-
-const EMPTY_BEGINNING = "begun_in_empty_file";
-
-/** Says that a database was made in a file that existed without content. */
-interface EmptyBeginning {
-  readonly atMs: number;
-  /** Whether a drain had run for this path before, so that an older database is lost. */
-  readonly wasUsed: boolean;
-}
-
-function noteEmptyBeginning(db: DatabaseSync, path: string, atMs: number): void {
-  const noted: EmptyBeginning = { atMs, wasUsed: isFile(drainLockPath(path)) };
-  writeMeta(db, EMPTY_BEGINNING, JSON.stringify(noted));
-}
-
-/** The note about an empty file; null when the program itself made the file. */
-export function emptyBeginning(db: DatabaseSync): EmptyBeginning | null {
-  const noted = readMeta(db, EMPTY_BEGINNING);
-  return noted === null ? null : JSON.parse(noted);
 }
 
 /** Tables that SQLite makes by itself: those of a virtual table among them. */

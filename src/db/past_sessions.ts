@@ -1,6 +1,6 @@
 /** Sessions that are read from transcripts: which of their captures are stored, and rows for sessions without hooks. */
 import type { DatabaseSync } from "node:sqlite";
-import { shortSessionId } from "../base/ids.ts";
+import { shortSessionId, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import type { StoredPayload } from "./payloads.ts";
 
 /** A session as its transcript describes it. */
@@ -84,4 +84,58 @@ export function savePastSession(
     shortId: shortSessionId(session.sessionId),
     isOurs: isOurs ? 1 : 0,
   }).changes > 0;
+}
+
+/** The end of a common git directory; the folder of the project is above it. */
+const GIT = "/.git";
+
+/** Characters of a prompt that make a title. */
+const TITLE_CHARS = 120;
+
+/**
+ * Adds the sessions of which there are captures or audit rows but no row, as far as these and observations tell of them. A
+ * later event opens one that has no end.
+ */
+export function saveLostSessions(db: DatabaseSync): void {
+  db.prepare(
+    `WITH lost AS (
+       SELECT session_id AS id, min(created_at_ms) AS first, max(created_at_ms) AS last
+         FROM (SELECT session_id, created_at_ms FROM pending_queue
+                UNION ALL
+               SELECT session_id, created_at_ms FROM hook_executions)
+        WHERE session_id NOT IN (SELECT session_id FROM sessions)
+          AND session_id <> ?1
+        GROUP BY session_id),
+     told AS (
+       SELECT lost.*,
+              EXISTS (SELECT 1 FROM hook_executions WHERE session_id = lost.id AND hook_name = 'SessionEnd') AS isEnded,
+              (SELECT substr(iif(json_valid(metadata), metadata ->> '$.prompt', NULL), 1, ${TITLE_CHARS})
+                 FROM hook_executions
+                WHERE session_id = lost.id
+                  AND hook_name = 'UserPromptSubmit'
+                ORDER BY created_at_ms
+                LIMIT 1) AS title,
+              coalesce(
+                (SELECT project FROM observations WHERE session_id = lost.id AND project IS NOT NULL LIMIT 1),
+                (SELECT payload ->> '$.project_dir'
+                   FROM pending_queue
+                  WHERE session_id = lost.id
+                    AND encoding = 'json'
+                    AND json_valid(payload)
+                  LIMIT 1)) AS project,
+              (SELECT nullif(branch, '')
+                 FROM pending_queue
+                WHERE session_id = lost.id
+                ORDER BY created_at_ms DESC
+                LIMIT 1) AS branch
+         FROM lost)
+     INSERT INTO sessions
+       (session_id, short_id, status, title, project_dir, repository, branch, started_at_ms, updated_at_ms, ended_at_ms)
+     SELECT id, substr(replace(id, '-', ''), 1, 8), iif(isEnded, 'ended', 'abandoned'), title,
+            iif(project LIKE '%${GIT}', substr(project, 1, length(project) - ${GIT.length}), project),
+            iif(project LIKE '%${GIT}', project, NULL), branch, first, last, last
+       FROM told
+      WHERE true
+     ON CONFLICT DO NOTHING`,
+  ).run(UNKNOWN_SESSION_ID);
 }

@@ -5,11 +5,10 @@ import { type Environment, locate, type Locations } from "../system/environment.
 import { messageOf, quietly } from "../base/errors.ts";
 import { newId, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import { appendLog, claimNotice, logFiles } from "../system/log.ts";
-import { joinPath, parentOf } from "../base/paths.ts";
 import { spoolRecord } from "../db/spool.ts";
 import type { HookRecord } from "../db/captures.ts";
 import { shortenInput } from "./masking.ts";
-import type { HookFlags } from "./handler.ts";
+import type { HookFlags, HookWork } from "./handler.ts";
 import { elapsedMs, type Input, readInput, toEvent, withPlainLetters } from "./protocol.ts";
 
 export interface Destination {
@@ -20,11 +19,10 @@ export interface Destination {
 
 /** Spools a record that the database could not take, and logs that. @returns Notices for the person. */
 export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destination): string[] {
-  const { database, locations } = to;
-  const folders = locations.spoolFolders.map((folder) => joinPath(parentOf(folder), "notices"));
+  const { database, locations, locations: { spoolFolders } } = to;
   const isStart = record.execution.hookName === "SessionStart";
   const once = (subject: string, notice: string) =>
-    claimNotice(subject, { sessionId: record.sessionId, folders }) || isStart ? [notice] : [];
+    claimNotice(subject, { sessionId: record.sessionId, spoolFolders }) || isStart ? [notice] : [];
   const log = (level: "warn" | "error", message: string) =>
     appendLog(logFiles(locations.spoolFolders), {
       home: locations.home,
@@ -71,18 +69,36 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
   }
 }
 
+/** Logs that a part of an answer broke after its event was saved, and tells the person: once a session of each event. */
+export function tellBroken(thrown: unknown, what: string, work: HookWork): void {
+  const { event: { name }, sessionId, atMs, locations: { home, spoolFolders }, tell } = work;
+  const why = messageOf(thrown);
+  const message = `hook ${name}: ${what} cannot be told: ${why}`;
+  appendLog(logFiles(spoolFolders), { home, level: "error", message, atMs });
+  if (name !== "SessionStart" && !claimNotice(`broken-${name}`, { sessionId, spoolFolders })) {
+    return;
+  }
+  tell(`conclaude: ${what} cannot be told (${firstLine(why)}). Run \`${commandFor(why)}\`.`);
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0]!;
+}
+
+/** The command that helps against what SQLite says. */
+function commandFor(why: string): string {
+  return /not a database|malformed/i.test(why) ? "conclaude doctor --fix" : "conclaude doctor";
+}
+
 /** What a hook cannot know without the database. */
 const UNKNOWN = "requirements, pauses and counted stops cannot be known";
 
 /** A database that another process holds is free again soon; any other fault stays until somebody mends it. */
 function unusable(why: string, database: string): string[] {
   if (/locked|busy/i.test(why)) return [];
-  const [line] = why.split("\n", 1);
-  const isDamaged = /not a database|malformed/i.test(why);
-  const next = isDamaged ? "conclaude doctor --fix" : "conclaude doctor";
   return [
-    `conclaude: the database ${database} cannot be used: ${line}. ` +
-    `Events wait in the spool, and ${UNKNOWN}. Run \`${next}\`.`,
+    `conclaude: the database ${database} cannot be used: ${firstLine(why)}. ` +
+    `Events wait in the spool, and ${UNKNOWN}. Run \`${commandFor(why)}\`.`,
   ];
 }
 

@@ -35,7 +35,14 @@ export async function handleHook(
   const { beginWork } = await import("./work.ts");
   const work = await beginWork(input, flags, environment);
   const load = (work.problem === null && HANDLERS.get(work.event.name)) || OTHER_EVENTS;
-  const answer = await (await load()).handle(work);
+  let answer: Answer = null;
+  try {
+    answer = await (await load()).handle(work);
+  } catch (thrown) {
+    if (work.saved === null) throw thrown;
+    // The event is kept: a second record of it would say that it was not handled.
+    (await import("./failure.ts")).tellBroken(thrown, `the answer to ${work.event.name}`, work);
+  }
   if (work.config.notifications !== "") {
     (await import("./notification.ts")).notifyOfEvent(work);
   }

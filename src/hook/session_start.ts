@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
 import { DEFAULT_HOOK_CONFIG, isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { messageOf, quietly } from "../base/errors.ts";
+import { quietly } from "../base/errors.ts";
 import { answerOfUnread } from "../policy/guards/guard_policy.ts";
 import type { StopPolicy } from "../policy/stops/stop_policy.ts";
 import {
@@ -13,12 +13,14 @@ import {
   waitingText,
 } from "../memory/tell/context_text.ts";
 import { lookAtProcesses, lookForLife } from "../system/process/process_identity.ts";
+import { emptyBeginning } from "../db/beginning.ts";
 import { activeSessions, goneSessions, type SessionProcess } from "../db/sessions.ts";
 import { sessionContext } from "../memory/tell/session_context.ts";
 import type { ContextPlace } from "../memory/tell/told_rows.ts";
 import { lastSeenAtMs, noteTold } from "../memory/store.ts";
 import { countWaiting, hasWaiting } from "../db/queue_work.ts";
 import type { Answer, HookWork } from "./handler.ts";
+import { partOf } from "./part.ts";
 import { nameOf } from "./protocol.ts";
 import { statSync } from "../system/files.ts";
 
@@ -55,6 +57,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     ask(db, (db) => abandonSessions(db, gone, work.atMs));
   }
   await tellLeftOut(work);
+  if (ask(db, emptyBeginning)) (await import("./beginning_notice.ts")).tellBeginning(work);
   tellProblems(work);
   for (const path of work.config.held) {
     work.tell(
@@ -78,13 +81,13 @@ export async function handle(work: HookWork): Promise<Answer> {
     (await import("./past_gate_notice.ts")).tellPastGates(work, "earlier sessions");
   }
   if (environment.variable("CONCLAUDE_TOKEN") !== undefined) work.tell(TOKEN_NOTICE);
-  const briefing = await required?.text() ?? "";
+  const briefing = required === null
+    ? ""
+    : await partOf(work, "what requirements are open", () => required.text());
   const at = { seenAtMs, before: briefing };
-  const memory = db === null ? "" : await contextOf(db, work, at).catch((thrown) => {
-    const why = messageOf(thrown);
-    work.tell(`conclaude: what is remembered cannot be told (${why}). Run \`conclaude doctor\`.`);
-    return "";
-  });
+  const memory = db === null
+    ? ""
+    : await partOf(work, "what is remembered", () => contextOf(db, work, at));
   if (work.config.recallsPrompts || work.config.recallsEdits) {
     ask(db, (db) => noteTold(db, sessionId, toldIn(memory), work.atMs));
   }

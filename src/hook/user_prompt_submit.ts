@@ -1,5 +1,6 @@
 import type { Answer, HookWork } from "./handler.ts";
 import { draftOf, saidIn } from "./other_event.ts";
+import { partOf } from "./part.ts";
 
 /** A person sends a prompt: it is recorded, Claude is told what the configuration adds, and a command may hold it back. */
 export async function handle(work: HookWork): Promise<Answer> {
@@ -15,9 +16,11 @@ export async function handle(work: HookWork): Promise<Answer> {
   await work.save({ ...draft, ...extra, metadata: { ...draft.metadata, ...extra.metadata } });
   await gone;
   if (block !== null) return { decision: "block", reason: block };
-  const reminder = requirements === ""
-    ? ""
-    : await (await import("./session_requirements.ts")).reminderFor(work);
+  const reminder = requirements === "" ? "" : await partOf(
+    work,
+    "what requirements are open",
+    async () => (await import("./session_requirements.ts")).reminderFor(work),
+  );
   return tell([...texts, reminder, await recalled(work)]);
 }
 

@@ -87,7 +87,7 @@ export function previewView(
     readonly context: CliContext;
   },
 ): View {
-  const { removed, copies, transcripts, forms } = preview;
+  const { removed, copies, copiesThatMay, transcripts, forms } = preview;
   const { json, text } = told(preview, context, {
     madeAnew: "The same would be forgotten in the copy",
     removed: "Would remove, since nobody can tell what is in it:",
@@ -98,7 +98,7 @@ export function previewView(
       receipt: null,
       ...isDry
         ? { dryRun: true, wouldRemove: removed, ...json }
-        : { left: [], copies, transcripts, otherForms: forms },
+        : { left: [], copies, copiesThatMay, transcripts, otherForms: forms },
       ...unknown.length > 0 && { unknown },
     },
     text: [
@@ -138,7 +138,7 @@ export function reportView(
 
 /** What stays or is done beside it, as fields and in lines. */
 function told(
-  { copies, ownCopies, transcripts, forms, toldBy }: Omit<ForgetPreview, "removed">,
+  { copies, copiesThatMay, ownCopies, transcripts, forms, toldBy }: Omit<ForgetPreview, "removed">,
   { globals }: CliContext,
   words: Readonly<Record<keyof ForgetPreview["ownCopies"], string>>,
 ): { readonly json: Record<string, unknown>; readonly text: string[] } {
@@ -148,6 +148,7 @@ function told(
   return {
     json: {
       copies,
+      copiesThatMay,
       copiesMadeAnew: ownCopies.madeAnew,
       copiesRemoved: ownCopies.removed,
       transcripts,
@@ -166,6 +167,7 @@ function told(
       ...ownCopies.madeAnew.map((path) => `${words.madeAnew} ${plain(path)}`),
       ...ownCopies.removed.map((path) => `${words.removed} ${plain(path)}`),
       ...copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`),
+      ...copiesThatMay.map((path) => `A copy that is not touched may hold it: ${plain(path)}`),
       ...transcripts.slice(0, MAX_TRANSCRIPTS).map((path) =>
         `Claude Code's own transcript has it, and is not touched: ${plain(path)}`
       ),

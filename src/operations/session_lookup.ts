@@ -29,10 +29,12 @@ export function sessionOf(db: DatabaseSync, text: string): SessionRow {
   const found = findSessions(db, text.trim());
   if (found.length > 0) return onlyOne(text, found, ({ sessionId }) => sessionId);
   const loose = findIdsWithoutSession(db, text.trim());
-  throw loose.length === 0 ? unknownSession(text) : new UserError(`Cannot show "${text}"`, {
-    why: "something came with this id, but there is no session: it was removed, or never begun",
-    next: `conclaude audit list --session ${quoteWord(onlyOne(text, loose, (id) => id))}`,
-  });
+  throw loose.length === 0
+    ? unknownSession(text)
+    : new UserError(`Cannot find the session "${text}"`, {
+      why: "something came with this id, but there is no session: it was removed, or never begun",
+      next: `conclaude audit list --session ${quoteWord(onlyOne(text, loose, (id) => id))}`,
+    });
 }
 
 /** The full id that a flag names, with or without a session of its own; null without the flag. @throws {UserError} */

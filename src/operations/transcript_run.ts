@@ -150,12 +150,13 @@ export function transcriptsView(
     sessions.reduce((total, one) => total + of(one), 0);
   const withGaps = sessions.filter(({ missing }) => missing.length > 0);
   const gaps = sum(({ missing }) => missing.length);
+  const rows = sum(({ lacksRow }) => lacksRow ? 1 : 0);
   const next = filled === null
-    ? gaps > 0 ? again : null
+    ? gaps + rows > 0 ? again : null
     : filled.written > 0
     ? "conclaude queue drain"
     : null;
-  const left = filled === null ? gaps : 0;
+  const left = filled === null ? gaps + rows : 0;
   const extra = sum((one) => one.extra) + withoutTranscript;
   const excluded = sum((one) => Object.values(one.excluded).reduce((a, b) => a + b, 0));
   const keys = new Set(sessions.flatMap((one) => Object.keys(one.excluded)));
@@ -170,6 +171,10 @@ export function transcriptsView(
         : gaps === 0
         ? "none"
         : `${gaps} in ${count(withGaps.length, "session")}`,
+    ],
+    [
+      "sessions",
+      counted(rows, `of which only captures were left${filled === null ? "" : ", made again"}`),
     ],
     ["excluded", counted(excluded, `by the configuration (${[...keys].join(", ")})`)],
     ["forgotten", counted(sum((one) => one.forgotten), "that stay away")],
@@ -198,12 +203,12 @@ export function transcriptsView(
 
 function sessionJson(session: ComparedSession) {
   const { sessionId, project, transcript, missing, notHere } = session;
-  const { found, forgotten, isUnknown, extra, excluded, recent } = session;
+  const { found, forgotten, isUnknown, lacksRow, extra, excluded, recent } = session;
   return {
     ...{ sessionId, projectDir: project.hide(project.dir), transcript },
     state: notHere ?? "compared",
     ...(notHere === "elsewhere" ? { keptIn: project.database } : {}),
-    ...{ found, isUnknown },
+    ...{ found, isUnknown, lacksRow },
     missing: Object.fromEntries(ITEM_KINDS.map((kind) => [kind, countOf(session, kind)])),
     gaps: missing,
     ...{ forgotten, extra, excluded, recent },

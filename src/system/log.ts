@@ -78,12 +78,13 @@ const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
  */
 export function claimNotice(
   subject: string,
-  about: { readonly sessionId: string; readonly folders: readonly string[] },
+  about: { readonly sessionId: string; readonly spoolFolders: readonly string[] },
 ): boolean {
   const name = `said-${subject}-${about.sessionId.replace(/[^\w-]/g, "_")}`;
   const lastPlaces = LAST_PLACES.filter(isFolder)
     .map((place) => joinPath(place, `conclaude-${Deno.uid() ?? 0}`));
-  for (const folder of [...about.folders, ...lastPlaces]) {
+  const folders = about.spoolFolders.map((folder) => joinPath(parentOf(folder), "notices"));
+  for (const folder of [...folders, ...lastPlaces]) {
     try {
       makePrivateFolder(folder);
       Deno.openSync(joinPath(folder, name), { write: true, createNew: true, mode: 0o600 }).close();

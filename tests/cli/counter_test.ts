@@ -19,6 +19,16 @@ test("counter get prints 0 for a counter that nothing has raised, even of an unk
   assert.equal((await runVerb(["counter", "get", "edits"], place)).code, 2);
 });
 
+test("a verb that needs a session says of an id which only a counter has that it finds no session", async (temp) => {
+  const place = { home: temp.folder, database: temp.path };
+  await runVerb(["counter", "increment", "retries", "--session", "loose"], place);
+  for (const args of [["session", "show", "loose"], ["guard", "pause", "--session", "loose"]]) {
+    const { code, stderr } = await runVerb(args, place);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^Cannot find the session "loose"\n.*there is no session.*\n {2}next: /);
+  }
+});
+
 test("counter increment adds what it is told and prints the new value", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   const raise = (...flags: string[]) =>

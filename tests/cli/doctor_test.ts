@@ -251,6 +251,20 @@ Deno.test("doctor still says that a database was cut to nothing when hooks have 
   assert.match((await rowsNow())[1]!.next!, /^ls -l /);
   const next = await cut();
   assert.match(next, /^conclaude db restore \S+/);
+  const status = (await place.run(["status"])).stdout.replaceAll(/\n +/g, " ");
+  assert.ok(status.includes(`what the newest backup holds: run \`${next}\``), status);
+  const started = [];
+  for (const session_id of ["n1", "n2"]) {
+    const stdin = { session_id, hook_event_name: "SessionStart", source: "startup", cwd: "/" };
+    started.push((await place.run(["hook", "SessionStart"], { stdin })).stdout);
+  }
+  // The person is told once.
+  assert.deepEqual(started.map((text) => text.includes(`began anew`) && text.includes(next)), [
+    true,
+    false,
+  ]);
+  const { body } = await place.json(["doctor", "--fix"]);
+  assert.match(rowsOf(body, "database")[1]!.message, /`doctor --fix` leaves it, since a restore/);
   assert.equal((await place.run(next.split(" ").slice(1))).code, 0);
   const [row, told] = await rowsNow();
   assert.equal(row!.status, "ok");

@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { capture, waiting, written } from "../support/captured_edits.ts";
 import { someOf } from "../support/lanes.ts";
-import { damages, logOf, queryValue, spoolFiles } from "../support/look.ts";
-import { change } from "../support/on_home.ts";
+import { damages, executions, logOf, queryValue, spoolFiles } from "../support/look.ts";
+import { change, printed } from "../support/on_home.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { closeDatabase, garbage, makeUsedDatabase, spoil } from "../support/spoilt.ts";
 import { testWith } from "../support/fixtures.ts";
+import { RequiredProject, SESSION } from "../support/required_project.ts";
+import { PAGE_BYTES, pagesOf } from "../support/worked_database.ts";
 
 /** A way to make a used database useless, and what the log has to say of it. */
 interface Spoilt {
@@ -198,4 +200,26 @@ test("a database that is gone during a session is made anew, and the old one is 
   assert.deepEqual(written(home), ["a"]);
   closeDatabase(home.database);
   assert.deepEqual(damages(home), []);
+});
+
+Deno.test("a damaged table takes only its own part of an answer, which says so; each event is kept once", async () => {
+  using project = new RequiredProject("requirements: {commit_plan: {}}\n");
+  const { home } = project;
+  await project.send("SessionStart", { source: "startup", session_id: "before" });
+  await printed(home, project.path, "memory", "remember", "The port of the harbour is 5400");
+  closeDatabase(home.database);
+  for (const page of pagesOf(home.database, "requirements", "leaf")) {
+    spoil(home.database, { at: (page - 1) * PAGE_BYTES, length: PAGE_BYTES });
+  }
+  const missing = /what requirements are open cannot be told \(.+\)\. Run `conclaude doctor --fix`/;
+  const started = JSON.stringify(await project.send("SessionStart", { source: "startup" }));
+  assert.match(started, missing);
+  assert.match(started, /The port of the harbour is 5400/);
+  const prompted = await project.send("UserPromptSubmit", { prompt: "Please implement the plan" });
+  assert.match(JSON.stringify(prompted), missing);
+  assert.match(logOf(home), /hook UserPromptSubmit: what requirements are open cannot be told/);
+  await runProgram(["doctor", "--fix"], { env: { HOME: home.path }, cwd: project.path });
+  const kept = executions(home).filter(({ session_id }) => session_id === SESSION)
+    .map(({ hook_name, status }) => [hook_name, status]);
+  assert.deepEqual(kept, [["SessionStart", "success"], ["UserPromptSubmit", "success"]]);
 });

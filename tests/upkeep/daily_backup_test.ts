@@ -4,7 +4,7 @@ import { backUpDaily, backupsOf } from "../../src/upkeep/care/backup.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 import { hook, tempHome } from "../support/program.ts";
-import { garbage } from "../support/spoilt.ts";
+import { closeDatabase, garbage } from "../support/spoilt.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -47,4 +47,26 @@ Deno.test("two daily backups stay, those that a person made too, and a damaged d
   assert.deepEqual(backupsOf({ dataFolder: data }, other).map(({ path }) => path), [
     join(data, "backups", "mine.db"),
   ]);
+});
+
+Deno.test("the newest backup of a database that was cut to nothing stays until a person removes it", async () => {
+  using home = tempHome();
+  const data = join(home.path, ".conclaude");
+  const at = (day: number) => Date.now() + day * DAY_MS;
+  const make = async (day: number) => {
+    (await openDatabase(home.database, { busyTimeoutMs: 1_000 })).close();
+    const path = await backUpDaily(home.database, { dataFolder: data, keep: 2, nowMs: at(day) });
+    Deno.utimeSync(path!, at(day) / 1_000, at(day) / 1_000);
+    return path!.slice(path!.lastIndexOf("/") + 1);
+  };
+  const names = () => namesIn(join(data, "backups"));
+  const [, ...before] = [await make(-9), await make(-8), await make(-7)];
+  closeDatabase(home.database);
+  Deno.truncateSync(home.database);
+  const after = [];
+  for (let day = -5; day < -1; day++) after.push(await make(day));
+  assert.deepEqual(names(), [before.at(-1), ...after.slice(-2)].sort());
+  Deno.removeSync(join(data, "backups", before.at(-1)!));
+  after.push(await make(-1));
+  assert.deepEqual(names(), after.slice(-2));
 });

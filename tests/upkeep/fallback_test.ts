@@ -64,7 +64,7 @@ Deno.test("memory forget names the database of the temporary folder as a copy", 
     busyTimeoutMs: 100,
     drainSpool,
   };
-  assert.ok(copiesOf(place).includes(path), copiesOf(place).join());
+  assert.ok(copiesOf(place, []).includes(path), copiesOf(place, []).join());
 });
 
 Deno.test("a file of the temporary folder that is not this user's own database is not looked into", async () => {

@@ -98,6 +98,8 @@ export function removeOldObservations(
 export function saveObservation(db: DatabaseSync, observation: NewObservation): number {
   const { uid, sessionId, project, branch, kind, outcome, title, text, terms } = observation;
   const { files, facts, atMs } = observation;
+  const left = takeOverLeft(db, observation);
+  if (left !== null) return left;
   const { sameAs, known } = sameOnBranch(db, observation);
   if (known !== undefined) return repeatObservation(db, known, observation);
   const id = insertRow(db, "observations", {
@@ -107,6 +109,40 @@ export function saveObservation(db: DatabaseSync, observation: NewObservation): 
   });
   saveFiles(db, id, files);
   return id;
+}
+
+/** Characters of a capture's id, with which the uid of its observation begins. */
+const ID_CHARS = 36;
+
+/** A hook and a transcript date the same tool use at most so far apart, in milliseconds. */
+const SAME_USE_MS = 60_000;
+
+/**
+ * A repair may lose a capture and keep its observation. When a transcript brings the capture back, under another id, the
+ * observation becomes that of the new capture. Its repeats are counted anew, since their captures come back as well.
+ *
+ * @returns The id of the observation that was left; null where there is none.
+ */
+function takeOverLeft(db: DatabaseSync, observation: NewObservation): number | null {
+  const { uid, sessionId, kind, title, atMs } = observation;
+  const row = statement(
+    db,
+    `UPDATE observations
+        SET uid = ?1, repeats = 1
+      WHERE EXISTS (SELECT 1 FROM pending_queue WHERE id = substr(?1, 1, ${ID_CHARS}))
+        AND id = (
+          SELECT id
+            FROM observations AS o
+           WHERE session_id = ?2
+             AND created_at_ms BETWEEN ?5 - ${SAME_USE_MS} AND ?5 + ${SAME_USE_MS}
+             AND kind = ?3
+             AND title = ?4
+             AND NOT EXISTS (SELECT 1 FROM pending_queue WHERE id = substr(o.uid, 1, ${ID_CHARS}))
+           ORDER BY abs(created_at_ms - ?5)
+           LIMIT 1)
+     RETURNING id`,
+  ).get(uid, sessionId, kind, title, atMs);
+  return row === undefined ? null : Number(row["id"]);
 }
 
 /** The paths of files as the table stores them. */
@@ -265,9 +301,6 @@ export function writeRemade(db: DatabaseSync, remade: readonly Remade[]): void {
     }
   });
 }
-
-/** Characters of a capture's id, with which the uid of its observation begins. */
-const ID_CHARS = 36;
 
 /**
  * Queues captures again whose observation is lost. When all captures of a session are kept, all are queued, since their

@@ -3,7 +3,8 @@ import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { isOutputClosed } from "../../system/process/run_program.ts";
 import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/store.ts";
-import type { CliContext } from "../context.ts";
+import { noteCopy } from "../../upkeep/care/written_copies.ts";
+import { type CliContext, typedPath } from "../context.ts";
 import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
 import { progressLine } from "../terminal.ts";
@@ -67,6 +68,7 @@ export async function exportDatabase(
   const exitCode = counts.damaged + counts.unreadable + waiting > 0 ? 1 : 0;
   // On stdout the lines are all that there is to say.
   if (output === undefined) return { json: undefined, text: "", exitCode };
+  noteCopy(db, { path: typedPath(context, output), atMs: Date.now() });
   const { sessions, executions, captures, observations, counters } = counts;
   return {
     json: { output, ...counts, waiting },

@@ -160,14 +160,14 @@ function openSource(path: string): DatabaseSync {
   const found = identifyDatabase(path);
   const refused: Readonly<Record<string, string>> = TABLES.refused;
   const why = "why" in found ? `it is ${found.kind}: ${found.why}` : refused[found.kind];
-  if (why !== undefined) throw cannot(path, why);
+  if (why !== undefined) throw cannot(path, why, found.kind !== "missing");
   return openToLook(path);
 }
 
-function cannot(path: string, why: string): UserError {
+function cannot(path: string, why: string, isThere = true): UserError {
   return new UserError(`Cannot take over "${path}"`, {
-    why: `${why}; the file is as it was`,
-    next: "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
+    why: isThere ? `${why}; the file is as it was` : why,
+    next: "ls -l ~/.claude-mem*/*.db",
   });
 }
 

@@ -5,6 +5,7 @@ import { UserError } from "../../base/errors.ts";
 import { backUp, defaultBackupPath } from "../../upkeep/care/backup.ts";
 import { checkDatabase } from "../../upkeep/care/database_check.ts";
 import { resetDatabase, restoreDatabase } from "../../upkeep/care/replace.ts";
+import { noteCopy } from "../../upkeep/care/written_copies.ts";
 import { requireOurs, requireReplaceable } from "../../upkeep/care/require_ours.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { measureDatabase } from "../../upkeep/store.ts";
@@ -96,6 +97,9 @@ const backup = verb({
     const copy = () => withoutDraftsLeft(() => backUp(database, file));
     const doing = "Copying the database and checking the copy";
     const { bytes } = await withProgress(context, doing, copy);
+    if (name !== undefined) {
+      noteCopy((await openStore(context, "read")).db, { path: file, atMs: Date.now() });
+    }
     return {
       json: { path: database, file, bytes },
       text: `Backed up ${plain(database)}\nto ${plain(file)} (${bytesText(bytes)}, checked)`,

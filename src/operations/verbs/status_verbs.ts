@@ -5,6 +5,7 @@ import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { installedHooks } from "../../upkeep/doctor/hook_checks.ts";
 import { leftBehind } from "../../upkeep/care/fallback.ts";
+import { type BeganAnew, beganAnew } from "../../upkeep/care/backup.ts";
 import { isThere } from "../../upkeep/care/whole_file.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { openFailureIds } from "../../memory/tell/open_now.ts";
@@ -65,6 +66,8 @@ function reportOf(
       exists: isThere(database),
       bytes: fileSize(database) + fileSize(`${database}-wal`),
       schema: SCHEMA_VERSION,
+      /** Set for two weeks where hooks began it anew in a file that something had cut to nothing. */
+      beganAnew: beganAnew(db, { database, locations: context.locations, nowMs }),
     },
     /** The repository or folder that `sessions.here` is about. */
     project,
@@ -168,6 +171,7 @@ function factsOf(
   return [
     ["conclaude", report.version],
     ["database", `${database.path} (${size})`],
+    ["", beganAnewText(database.beganAnew)],
     ["project", project],
     ["sessions here", sessionsText(sessions.here)],
     ["sessions all", sessionsText(sessions.all)],
@@ -212,6 +216,10 @@ function factsOf(
       problems > 0 ? `${count(problems, "problem")}: run \`conclaude config validate\`` : null,
     ],
   ];
+}
+
+function beganAnewText(begun: BeganAnew | null): string | null {
+  return begun && `${begun.text}: run \`${begun.next}\``;
 }
 
 /** Several values below one name. @param none The value when there are none. */

@@ -1,13 +1,16 @@
 /** Backups: the daily ones, those that a person makes, and how a database is copied. */
+import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf, quietly, UserError } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { spoolSuffix } from "../../db/spool.ts";
+import { emptyBeginning } from "../../db/beginning.ts";
+import type { Locations } from "../../system/environment.ts";
 import { integrityFaults } from "./care_table.ts";
 import { connect, copyDatabase } from "../../db/connect.ts";
 import { openToLook } from "../../db/database_identity.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
-import { fileStamp } from "../../base/time.ts";
+import { daysMs, fileStamp } from "../../base/time.ts";
 import { freeName, makeDraft, nameDraft, removeDraft, removeLeftDrafts } from "./database_files.ts";
 import { requireOurs } from "./require_ours.ts";
 import { isThere, namesIn, writeAdvice } from "./whole_file.ts";
@@ -63,6 +66,56 @@ function markOf(dataFolder: string, database: string): string {
   return spoolSuffix(isInside ? baseName(database) : database).slice(1, 9);
 }
 
+/** It is told for so long that a database began anew. */
+const TOLD_DAYS = 14;
+
+/** What is said of a database that hooks began anew in a file which something had cut to nothing. */
+export interface BeganAnew {
+  /** One sentence without its end. */
+  readonly text: string;
+  /** The command that restores what was there before, or looks for it. */
+  readonly next: string;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+}
+
+/** Whether such a beginning is to be told of; null where nothing was lost, or it is long ago. */
+export function beganAnew(
+  db: DatabaseSync,
+  { locations, database, nowMs }: {
+    readonly locations: Locations;
+    readonly database: string;
+    readonly nowMs: number;
+  },
+): BeganAnew | null {
+  const begun = emptyBeginning(db);
+  if (begun === null || begun.atMs < nowMs - daysMs(TOLD_DAYS)) return null;
+  const { atMs, wasUsed } = begun;
+  const backup = ownBackups(locations, database).find((one) => isOfBefore(one, atMs));
+  if (!wasUsed && backup === undefined) return null;
+  const rest = backup === undefined ? "" : ", but for what the newest backup holds";
+  const text = `${database} began anew at ${new Date(atMs).toISOString()}: its file was empty, ` +
+    `and it was not before, so something had cut it to nothing; what it held is gone${rest}`;
+  const next = backup === undefined
+    ? `ls -l ${quoteWord(parentOf(database))}`
+    : `conclaude db restore ${quoteWord(backup.path)}`;
+  return { text, next, atMs };
+}
+
+/** Whether a backup is of another database than the one that began at a time: copying a file may change its date. */
+function isOfBefore({ path }: Backup, begunMs: number): boolean {
+  const isOther = () => {
+    using db = openToLook(path);
+    return emptyBeginning(db)?.atMs !== begunMs;
+  };
+  return quietly(isOther) ?? false;
+}
+
+/** The backups of the database that counts by default: one that a person names may be another one. */
+export function ownBackups(locations: Locations, database: string): Backup[] {
+  return database === locations.database ? backupsOf(locations, database) : [];
+}
+
 /** The command that lists backups: in the backup folder, else beside the file that a person named. */
 export function listBackups(dataFolder: string, named: string): string {
   const folder = backupFolder(dataFolder);
@@ -71,7 +124,8 @@ export function listBackups(dataFolder: string, named: string): string {
 }
 
 /**
- * Makes the backup of the day where there is none yet, and removes the oldest daily ones.
+ * Makes the backup of the day where there is none yet, and removes the oldest daily ones. Where a file was cut to nothing,
+ * the newest one of the database that was there before stays until a person removes it.
  *
  * @param options `keep`: how many daily backups stay; 0 makes none. @returns Its path; null where there was nothing to do.
  * @throws {UserError | Error} When the database is damaged, or there is no room; the backups stay as they are then.
@@ -98,7 +152,10 @@ export async function backUpDaily(
   }
   const daily = backupsOf({ dataFolder }, database)
     .filter((backup) => DAILY.test(baseName(backup.path)));
-  for (const old of daily.slice(keep)) removeSync(old.path);
+  using db = openToLook(path);
+  const begun = emptyBeginning(db);
+  const before = begun && daily.find((one) => isOfBefore(one, begun.atMs));
+  for (const old of daily.slice(keep)) if (old !== before) removeSync(old.path);
   return path;
 }
 

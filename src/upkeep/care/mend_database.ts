@@ -10,6 +10,8 @@ import { connect } from "../../db/connect.ts";
 import { integrityFaults, settleDatabase } from "./care_table.ts";
 import { endWrites, holdWrites, openDamaged } from "./damaged_database_table.ts";
 import { openDatabase } from "../../db/database.ts";
+import { saveLostSessions } from "../../db/past_sessions.ts";
+import { countSessions } from "../../db/sessions.ts";
 import { transaction } from "../../db/transaction.ts";
 import { identifyDatabase, mayBeWritten } from "../../db/database_identity.ts";
 import { receiptsWithoutKey } from "../forget/forget_receipts_table.ts";
@@ -33,12 +35,11 @@ import { copyFileSync, realOr } from "../../system/files.ts";
 const LOCK_WAIT_MS = 15_000;
 const BUSY_MS = 5_000;
 
-/** The rows of a table that came back from the damaged database and from the backup, and how many at least are gone. */
-interface MendedTable {
+/** The rows of a table that came back from the damaged database and from the backup. */
+interface MendedTable extends Pick<CopiedTable, "lost"> {
   readonly table: string;
   readonly read: number;
   readonly filled: number;
-  readonly gone: number;
   /** True when every row could be read. */
   readonly isWhole: boolean;
 }
@@ -88,11 +89,17 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
     lock.release();
   }
   using db = await openDatabase(database, { busyTimeoutMs });
+  const known = countSessions(db, null).total;
   const filled = await fillFromTranscripts(db, place, mended);
+  saveLostSessions(db);
+  const again = countSessions(db, null).total - known;
   const done = [
     `set the damaged database aside: ${aside}`,
     ...mendedParts(mended),
     ...filled === 0 ? [] : [`${count(filled, "capture")} came from transcripts`],
+    ...again === 0
+      ? []
+      : [`${count(again, "session")} made again of transcripts, captures and the audit`],
     ...receiptsWithoutKey(db).length === 0 ? [] : ["the key of what was forgotten is lost"],
   ].join("; ");
   if (filled > 0 || mended.tables.some(({ read, filled }) => read + filled > 0)) return done;
@@ -110,7 +117,7 @@ async function fillDraft(
   copyDatabaseFiles(realOr(place.database), damagedCopy);
   using damaged = openDamaged(damagedCopy, draft);
   const copied = damaged === null ? new Map<string, CopiedTable>() : copyTables(damaged, draft);
-  const missed = { rows: 0, lost: 0, isWhole: damaged !== null };
+  const missed = { rows: 0, lost: null, isWhole: damaged !== null };
   const isWhole = damaged !== null && copied.values().every((table) => table.isWhole);
   using db = await openDatabase(draft, { busyTimeoutMs: 0 });
   db.exec("PRAGMA foreign_keys = OFF");
@@ -119,7 +126,7 @@ async function fillDraft(
   const fill = (table: string): MendedTable => {
     const { rows, lost, isWhole } = copied.get(table) ?? missed;
     const filled = isWhole || from === null ? 0 : copyReadable(from, db, table).rows;
-    return { table, read: rows, filled, gone: Math.max(0, lost - filled), isWhole };
+    return { table, read: rows, filled, lost, isWhole };
   };
   const tables = withoutTriggers(db, () => transaction(db, () => ordinaryTables(db).map(fill)));
   for (const source of [damaged, from]) if (source !== null) keepGivenNumbers(db, source);
@@ -160,11 +167,22 @@ async function openBackup({ database, locations }: RepairPlace, copy: string) {
 function mendedParts({ tables, backup, again }: Mended): string[] {
   const [whole, others] = [true, false].map((is) => tables.filter(({ isWhole }) => isWhole === is));
   const rows = whole!.reduce((sum, { read }) => sum + read, 0);
-  const parts = others!.map(({ table, read, filled, gone }) => {
+  // Of some tables nobody can tell whether there was anything in them.
+  const isKnown = ({ read, filled, lost }: MendedTable) => read + filled + (lost ?? 0) > 0;
+  const [known, unknown] = [true, false].map((is) => others!.filter((one) => isKnown(one) === is));
+  const parts = known!.map(({ table, read, filled, lost }) => {
     const fromBackup = backup === null ? "" : `, ${filled} from the backup`;
-    const rest = gone > 0 ? `, at least ${gone} gone` : backup === null ? ", the rest gone" : "";
+    const rest = lost === null
+      ? backup === null ? ", the rest gone" : ", what came after it gone"
+      : lost > filled
+      ? `, at least ${lost - filled} gone`
+      : "";
     return `${table}: ${read} read${fromBackup}${rest}`;
   });
+  if (unknown!.length > 0) {
+    const names = unknown!.map(({ table }) => table).join(", ");
+    parts.push(`nothing came back of, and nothing is known to have been in: ${names}`);
+  }
   if (whole!.length > 0) {
     parts.unshift(`${count(whole!.length, "table")} came back whole (${count(rows, "row")})`);
   }
@@ -198,7 +216,7 @@ async function fillFromTranscripts(
   const found = quietly(() => findTranscripts(joinPath(folder, "projects")).files) ?? [];
   const files = found.filter(({ changedMs }) => changedMs >= sinceMs);
   const { filled } = await compareTranscripts(db, files, {
-    ...{ locations, database, sinceMs, nowMs, fills: true, isWhole: false },
+    ...{ locations, database, sinceMs, nowMs, fills: true, isWhole: false, mends: true },
     wanted: () => true,
   });
   return filled?.written ?? 0;

@@ -18,8 +18,8 @@ const CONSTRAINT = 19;
 export interface CopiedTable {
   /** Rows that the other database did not have. */
   readonly rows: number;
-  /** At least so many rows cannot be read; 0 where nobody can tell. */
-  readonly lost: number;
+  /** How many rows cannot be read; null where nobody can tell. */
+  readonly lost: number | null;
   /** False when damage hides a row, or the table is missing. */
   readonly isWhole: boolean;
 }
@@ -71,7 +71,7 @@ export function copyReadable(from: DatabaseSync, to: DatabaseSync, table: string
   const known = new Set(columnsOf(to, table).map(({ name }) => name));
   const columns = orDamaged(() => columnsOf(from, table), () => [])
     .filter(({ name }) => known.has(name));
-  if (columns.length === 0) return { rows: 0, lost: 0, isWhole: false };
+  if (columns.length === 0) return { rows: 0, lost: null, isWhole: false };
   const put = to.prepare(
     `INSERT OR IGNORE INTO ${quotedName(table)} (${namesOf(columns)})
      VALUES (${columns.map(({ isText }) => isText ? "CAST(? AS TEXT)" : "?").join(", ")})`,
@@ -88,17 +88,14 @@ export function copyReadable(from: DatabaseSync, to: DatabaseSync, table: string
     }
   };
   const isWhole = orDamaged(() => readRows(from, { table, columns }, write), () => false);
-  return {
-    rows,
-    lost: isWhole ? refused : Math.max(1, countRows(from, table) - taken),
-    isWhole: isWhole && refused === 0,
-  };
+  const there = isWhole ? taken + refused : countRows(from, table);
+  return { rows, lost: there && Math.max(0, there - taken), isWhole: isWhole && refused === 0 };
 }
 
-/** As many rows as the table has by its smallest index, which may be whole where the table is not; 0 where it is not. */
-function countRows(db: DatabaseSync, table: string): number {
+/** As many rows as the table has by its smallest index, which may be whole where the table is not; null where it is not. */
+function countRows(db: DatabaseSync, table: string): number | null {
   const count = () => db.prepare(`SELECT count(*) AS n FROM ${quotedName(table)}`).get()!["n"];
-  return Number(orDamaged(count, () => 0));
+  return orDamaged(() => Number(count()), () => null);
 }
 
 /**

@@ -4,7 +4,7 @@ import { messageOf, quietly } from "../../base/errors.ts";
 import type { Mending } from "../../policy/guards/lift.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { emptyBeginning, migrationFault, schemaDifferences } from "../../db/migrate.ts";
+import { migrationFault, schemaDifferences } from "../../db/migrate.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { isOwnFile } from "../../db/database.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
@@ -15,8 +15,7 @@ import {
   openToLook,
 } from "../../db/database_identity.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
-import { daysMs } from "../../base/time.ts";
-import { type Backup, backupsOf } from "../care/backup.ts";
+import { backupsOf, beganAnew, ownBackups } from "../care/backup.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
 import { EMPTIED, faultOf } from "../care/require_ours.ts";
 import { isThere } from "../care/whole_file.ts";
@@ -42,7 +41,7 @@ const HELD = /locked|busy/i;
 
 /** Judges the database as it is, and says when it began anew in a file that something had emptied. */
 export function lookAtDatabase(place: RepairPlace): Finding[] {
-  return [judgeDatabase(place), ...isOthers(place) ? [] : begunAnew(place)];
+  return [judgeDatabase(place), ...isOthers(place) ? [] : lookAtBeginning(place)];
 }
 
 function judgeDatabase(place: RepairPlace): Finding {
@@ -147,40 +146,24 @@ function beforeFirstHook(place: RepairPlace, state: string): Finding {
     : unusable(place, `cannot be made: ${why}`, wayToWrite(place));
 }
 
-/** The newest backup of the database that counts by default: one that a person names may be another one. */
-function ownBackup({ database, locations }: RepairPlace, beforeMs = Infinity): Backup | undefined {
-  if (database !== locations.database) return undefined;
-  return backupsOf(locations, database).find(({ atMs }) => atMs < beforeMs);
-}
-
 /** A file of no bytes where a drain has worked, or a backup was made. */
 function emptied(place: RepairPlace): Finding | null {
   const { database, locations } = place;
-  if (!isThere(drainLockPath(database)) && ownBackup(place) === undefined) return null;
+  if (!isThere(drainLockPath(database)) && ownBackups(locations, database).length === 0) {
+    return null;
+  }
   return backupsOf(locations, database).length > 0 ? mendable(place, EMPTIED) : warn(
     `${database} ${EMPTIED}; the next hook makes new tables`,
     `ls -l ${quoteWord(parentOf(database))}`,
   );
 }
 
-/** Doctor tells for so long that a database began anew. */
-const TOLD_DAYS = 14;
-
-/** A database that hooks began anew in a file which something had cut to nothing. */
-function begunAnew(place: RepairPlace): Finding[] {
-  const { database, nowMs } = place;
-  const begun = askDatabase(place, emptyBeginning) ?? null;
-  if (begun === null || begun.atMs < nowMs - daysMs(TOLD_DAYS)) return [];
-  const backup = ownBackup(place, begun.atMs);
-  if (!begun.wasUsed && backup === undefined) return [];
-  const at = new Date(begun.atMs).toISOString();
-  return [warn(
-    `${database} began anew at ${at}: its file was empty, and it was not before, so something had cut it to nothing; ` +
-      `what it held is gone${backup === undefined ? "" : ", but for what the newest backup holds"}`,
-    backup === undefined
-      ? `ls -l ${quoteWord(parentOf(database))}`
-      : `conclaude db restore ${quoteWord(backup.path)}`,
-  )];
+/** A database that hooks began anew in a file which something had cut to nothing: a person decides which one counts. */
+function lookAtBeginning(place: RepairPlace): Finding[] {
+  const begun = askDatabase(place, (db) => beganAnew(db, place));
+  if (!begun) return [];
+  const left = "; `doctor --fix` leaves it, since a restore sets aside what was written since";
+  return [warn(begun.text + left, begun.next)];
 }
 
 function judgeContent(place: RepairPlace, version: number): Finding {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
 import { checkpoint, openDatabase } from "../../db/database.ts";
+import { identifyDatabase } from "../../db/database_identity.ts";
 import { auditOf, titlesAfter } from "../../db/forgotten_audit.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import type { LateRedaction } from "../../memory/drain/late_redaction.ts";
@@ -21,9 +22,11 @@ import {
 } from "../../memory/store.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
+import { writtenCopies } from "../care/written_copies.ts";
 import { overwriteIn } from "./byte_scan.ts";
 import { beginReceipt, finishReceipt, type Receipt } from "./forget_receipts_table.ts";
 import {
+  copiesOf,
   forgetInCopies,
   type ForgetPlace,
   type ForgottenCopies,
@@ -154,6 +157,8 @@ export interface ForgetPreview {
   readonly removed: Removed;
   /** Other files with copies that hold the text, exports for one; they are not touched. */
   readonly copies: readonly string[];
+  /** Files that a person has had written, of which nobody can tell whether they hold it; they are not touched. */
+  readonly copiesThatMay: readonly string[];
   /** Backups and databases that were set aside: in these the same is forgotten, or they are removed. */
   readonly ownCopies: ForgottenCopies;
   /** Transcripts of Claude Code that may hold it; to look takes as long as reading them. */
@@ -179,9 +184,16 @@ export function previewForget(
   });
   const isAlone = isTextAlone(filter);
   if (isAlone) addTo(removed, overwriteWritten(place, filter.text!, { isDry: true }));
+  const written = writtenCopies(db).map(({ path }) => path);
+  const copies = isAlone ? copiesWith(place, filter, written) : [];
+  const others = new Set(copiesOf(place, written));
+  const mayHold = (path: string) =>
+    others.has(path) && !copies.includes(path) &&
+    (!isAlone || ["older", "newer", "damaged"].includes(identifyDatabase(path).kind));
   return {
     removed,
-    copies: isAlone ? copiesWith(place, filter) : [],
+    copies,
+    copiesThatMay: written.filter(mayHold),
     ownCopies: previewCopies(place),
     transcripts: transcriptsThatMay(db, filter, chosen),
     toldBy: relatedTo(db, filter, chosen),

@@ -19,6 +19,7 @@ import {
 import { drainLockPath } from "../../db/process_lock.ts";
 import { holdsText } from "./byte_scan.ts";
 import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";
+import { integrityFaults } from "../care/care_table.ts";
 import { DATABASE_FILES, isFileOf, removeDatabase } from "../care/database_files.ts";
 import { namesIn } from "../care/whole_file.ts";
 import { realOr, statSync, utimeSync } from "../../system/files.ts";
@@ -56,8 +57,10 @@ export function writtenFiles(
 /**
  * Files of this program that may hold copies and are not gone through elsewhere: exports, what lies in the spool under a
  * name that is not this database's, and what hooks wrote while the home could not be used.
+ *
+ * @param written Files that a person has had written, wherever they are.
  */
-export function copiesOf(place: ForgetPlace): string[] {
+export function copiesOf(place: ForgetPlace, written: readonly string[]): string[] {
   const { database } = place;
   const own = new Set([
     ...Object.values(writtenFiles(place)).flat(),
@@ -70,6 +73,7 @@ export function copiesOf(place: ForgetPlace): string[] {
   const fallback = fallbackDatabase(place);
   const elsewhere = isOwnDatabase(fallback) ? DATABASE_FILES.map((end) => fallback + end) : [];
   const all = new Set([
+    ...written,
     ...filesBelow(place.dataFolder),
     ...place.spoolFolders.filter(isOwnSpool).flatMap(filesBelow),
     ...[...beside, ...elsewhere].filter(isFile),
@@ -159,11 +163,21 @@ function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
 
 /** Says what would become of the copies; nothing is changed. */
 export function previewCopies(place: ForgetPlace): ForgottenCopies {
-  const { ours = [], other = [] } = Object.groupBy(
-    ownCopies(place),
-    (path) => identifyDatabase(path).kind === "ours" ? "ours" : "other",
+  const [sound, other] = [true, false].map((is) =>
+    ownCopies(place).filter((path) => isSound(path) === is)
   );
-  return { madeAnew: ours, removed: other };
+  return { madeAnew: sound!, removed: other! };
+}
+
+/** Whether the program can look into every row of a copy. */
+function isSound(path: string): boolean {
+  if (identifyDatabase(path).kind !== "ours") return false;
+  try {
+    using db = openToLook(path);
+    return integrityFaults(db, "full").length === 0;
+  } catch (thrown) {
+    return isDatabaseBusy(thrown);
+  }
 }
 
 /**
@@ -180,7 +194,7 @@ export async function forgetInCopies(
   const done = { madeAnew: [] as string[], removed: [] as string[], left: [] as string[] };
   for (const path of ownCopies(place)) {
     try {
-      if (identifyDatabase(path).kind !== "ours") throw new Error("nobody can tell what is in it");
+      if (!isSound(path)) throw new Error("nobody can tell what is in it");
       const { mtime } = statSync(path);
       using db = await openDatabase(path, place);
       using main = openToLook(place.database);

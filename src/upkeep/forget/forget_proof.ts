@@ -95,8 +95,13 @@ export function logHeld(database: string, again: string): string {
 }
 
 /** Files that hold a text, also in what is compressed there, and are no copies that this program makes anew. */
-export function copiesWith(place: ForgetPlace, filter: ForgetFilter): string[] {
-  return copiesOf(place).filter((path) => holdsText(path, filter.text!) || holdsRows(path, filter));
+export function copiesWith(
+  place: ForgetPlace,
+  filter: ForgetFilter,
+  written: readonly string[],
+): string[] {
+  return copiesOf(place, written)
+    .filter((path) => holdsText(path, filter.text!) || holdsRows(path, filter));
 }
 
 function holdsRows(path: string, filter: ForgetFilter): boolean {

@@ -68,6 +68,8 @@ export interface CompareOptions {
   readonly fills: boolean;
   /** Whether all transcripts are read, so that captures without one count. */
   readonly isWhole: boolean;
+  /** Whether damage, and not retention, may have taken a session that has no row. */
+  readonly mends?: boolean;
   /** Called with the number of the transcripts that were read. */
   readonly onProgress?: (read: number) => void;
 }
@@ -89,7 +91,7 @@ export async function compareTranscripts(
   files: readonly TranscriptFile[],
   options: CompareOptions,
 ): Promise<Comparison> {
-  const { database, wanted, sinceMs, nowMs, fills, isWhole, onProgress } = options;
+  const { database, wanted, sinceMs, nowMs, fills, isWhole, mends = false, onProgress } = options;
   const untilMs = nowMs - LEFT_TO_HOOKS_MS;
   const projectOf = projectFinder(options.locations);
   /** Null for a session that is not to be compared. */
@@ -105,7 +107,7 @@ export async function compareTranscripts(
     if (known !== undefined) return;
     const project = await projectOf(cwd);
     const isWanted = wanted(sessionId, project);
-    const place = { database, transcript, cwd };
+    const place = { database, transcript, cwd, mends };
     sessions.set(sessionId, isWanted ? new ComparedSession(db, sessionId, project, place) : null);
   };
 
@@ -164,6 +166,7 @@ export async function compareTranscripts(
         if (fills) transaction(db, () => session.fill(batch, nowMs));
         else session.compare(batch);
       }
+      if (fills && session.lacksRow) session.keepRow(nowMs);
     }
     // The write-ahead log stays short.
     if (fills && kept.length > 0) checkpoint(db, "PASSIVE");
@@ -250,6 +253,8 @@ export class ComparedSession {
   readonly missing: Gap[] = [];
   /** True when the database has nothing of it. */
   readonly isUnknown: boolean;
+  /** True when its captures are there and its row is lost. */
+  readonly lacksRow: boolean;
   readonly notHere: NotHere | null;
   /** The ids of captures: those in the queue, and those that were missing there. */
   readonly #captured = new Set<string>();
@@ -267,7 +272,11 @@ export class ComparedSession {
     readonly db: DatabaseSync,
     readonly sessionId: string,
     readonly project: TranscriptProject,
-    place: { readonly database: string; readonly transcript: string; readonly cwd: string },
+    place: Pick<CompareOptions, "database"> & {
+      readonly transcript: string;
+      readonly cwd: string;
+      readonly mends: boolean;
+    },
   ) {
     this.transcript = place.transcript;
     this.cwd = place.cwd;
@@ -275,10 +284,12 @@ export class ComparedSession {
     const isObserved = this.#known.size > 0;
     this.#look();
     const isCaptured = this.#captured.size > 0;
+    const isKnown = isKnownSession(db, sessionId);
     this.isUnknown = !isCaptured && !isObserved;
+    this.lacksRow = isCaptured && !isKnown;
     this.notHere = project.database !== place.database
       ? project.database === null ? "off" : "elsewhere"
-      : isObserved && !isCaptured && !isKnownSession(db, sessionId)
+      : isObserved && !isCaptured && !isKnown && !place.mends
       ? "removed"
       : null;
   }
@@ -322,10 +333,16 @@ export class ComparedSession {
     const lacking = this.compare(items);
     if (lacking.length === 0) return;
     const { db, sessionId } = this;
-    this.#isOurs = savePastSession(db, this.#row(nowMs), { isOurs: this.#isOurs }) || this.#isOurs;
+    this.keepRow(nowMs);
     for (const { captureId: id, atMs, branch, capture } of lacking) {
       insertCapture(db, { id, atMs, sessionId, session: { branch } }, capture!);
     }
+  }
+
+  /** Adds the session, or brings the row up to date that this run has added. */
+  keepRow(nowMs: number): void {
+    const { db } = this;
+    this.#isOurs = savePastSession(db, this.#row(nowMs), { isOurs: this.#isOurs }) || this.#isOurs;
   }
 
   /** Reads the captures that came since the last look. */

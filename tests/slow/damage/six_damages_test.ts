@@ -65,6 +65,16 @@ function replaceIn(path: string, text: string, other: string): void {
   Deno.writeFileSync(path, bytes);
 }
 
+/** The rows of each table. */
+function rowCounts(path: string): Readonly<Record<string, number>> {
+  const tables = ask(
+    path,
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB '*_index*' AND name NOT GLOB 'sqlite*'",
+  ).map(({ name }) => String(name));
+  const count = (table: string) => ask(path, `SELECT count(*) AS n FROM ${table}`)[0]!["n"];
+  return Object.fromEntries(tables.map((table) => [table, Number(count(table))]));
+}
+
 /** How each damage is done to the file. */
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   "its header is overwritten": (path) => spoil(path, { at: 0, length: 100 }),
@@ -107,6 +117,7 @@ Deno.test("after each of six kinds of damage doctor --fix brings back what the b
   const captures = rowsIn(sound.database, "pending_queue", "id");
   const told = rowsIn(sound.database, "observations", "session_id, kind, title, text");
   assert.ok(captures.length > 600 && told.length > 600, `${captures.length} ${told.length}`);
+  const rows = rowCounts(sound.database);
   for (const [name, damage] of Object.entries(DAMAGES)) {
     await test.step(name, async () => {
       using home = again(sound);
@@ -116,6 +127,14 @@ Deno.test("after each of six kinds of damage doctor --fix brings back what the b
       const { stdout } = await run(home, "doctor", "--fix");
       const [, aside] = /fixed: set the damaged database aside: ([^;]+);/.exec(stdout) ?? [];
       assert.ok(aside !== undefined && Deno.statSync(aside).isFile, stdout);
+      const left = rowCounts(home.database);
+      for (const [table, count] of Object.entries(rows)) {
+        const says = new RegExp(
+          `; ${table}: [^;]* gone;| known to have been in: [^;]*\\b${table}\\b`,
+        );
+        if (left[table]! < count) assert.match(stdout, says, table);
+        if (count === 0) assert.doesNotMatch(stdout, new RegExp(`; ${table}: `));
+      }
       assert.equal((await run(home, "queue", "drain")).code, 0);
       const checked = await run(home, "db", "check");
       assert.equal(checked.code, 0, checked.stdout);

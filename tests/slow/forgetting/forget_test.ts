@@ -8,7 +8,9 @@ import { integrityFaults } from "../../../src/upkeep/care/care_table.ts";
 import { isForgotten } from "../../../src/upkeep/forget/forgotten_names_table.ts";
 import { checkIndex } from "../../../src/memory/search/memory_index_table.ts";
 import { programCommand } from "../../../src/build/program.ts";
-import { countRows, filesBelow, latin1, query, queryValue } from "../../support/look.ts";
+import { countRows, filesBelow, latin1, query, queryValue, type Row } from "../../support/look.ts";
+import { closeDatabase, spoil } from "../../support/spoilt.ts";
+import { PAGE_BYTES, pagesOf } from "../../support/worked_database.ts";
 import { addToken } from "../../support/person.ts";
 import {
   hook,
@@ -398,6 +400,41 @@ test("memory forget clears the spool, logs and outputs of agents, and forgets in
     JSON.parse(Deno.readTextFileSync(join(agent, "output.jsonl"))).text,
     `a ${"*".repeat(WORD.length)} b\n`,
   );
+});
+
+test("memory forget names the backups and exports that a person has written elsewhere, while they are there", async (place) => {
+  await worked(place);
+  const files = ["mine.db", "all.jsonl", "gone.jsonl"].map((name) => join(place.project, name));
+  const [backup, exported, gone] = files as [string, string, string];
+  for (const args of [["db", "backup", backup], ["export", "--output", "all.jsonl"]]) {
+    assert.equal((await place.run(...args)).code, 0);
+  }
+  assert.equal((await place.run("export", "--output", gone)).code, 0);
+  Deno.removeSync(gone);
+  const before = [backup, exported].map((path) => Deno.readFileSync(path));
+  const [{ id }] = query(place, "SELECT id FROM observations ORDER BY id LIMIT 1") as [Row];
+  const byNumber = await place.json("memory", "forget", String(id), "--dry-run");
+  assert.deepEqual([byNumber.copies, byNumber.copiesThatMay], [[], [backup, exported]]);
+  for (const how of ["--dry-run", "--yes"]) {
+    const { copies, copiesThatMay } = await place.json("memory", "forget", "--text", WORD, how);
+    assert.deepEqual([copies, copiesThatMay], [[backup, exported], []], how);
+  }
+  assert.deepEqual([backup, exported].map((path) => Deno.readFileSync(path)), before);
+});
+
+test("memory forget --dry-run says of a damaged copy what becomes of it", async (place) => {
+  await worked(place);
+  closeDatabase(place.database);
+  const [sound, damaged] = ["01", "02"].map((day) =>
+    `${place.database}.before-restore-2026-01-${day}T00-00-00Z`
+  );
+  for (const path of [sound!, damaged!]) Deno.copyFileSync(place.database, path);
+  const [leaf] = pagesOf(damaged!, "observations", "leaf");
+  spoil(damaged!, { at: (leaf! - 1) * PAGE_BYTES, length: PAGE_BYTES });
+  for (const how of ["--dry-run", "--yes"]) {
+    const told = await place.json("memory", "forget", "--text", WORD, how);
+    assert.deepEqual([told.copiesMadeAnew, told.copiesRemoved], [[sound], [damaged]], how);
+  }
 });
 
 test("memory forget names other databases' files in the spool, and takes the text out of its own whatever their ending", async (place) => {

@@ -301,7 +301,7 @@ test("import claude-mem says what else it was given, and changes nothing", async
   const cut = Deno.readFileSync(spoilt);
   Deno.writeFileSync(`${place.project}/cut.db`, cut.subarray(0, 60));
   const cases = [
-    ["missing.db", /there is no such file; the file is as it was/],
+    ["missing.db", /why: {2}there is no such file\n {2}next: ls -l ~\/\.claude-mem\*\/\*\.db\n/],
     [".", /it is a folder/],
     ["notes.txt", /it is no SQLite database/],
     ["empty.db", /none of the tables of claude-mem/],
@@ -314,7 +314,7 @@ test("import claude-mem says what else it was given, and changes nothing", async
     assert.deepEqual([code, stdout], [1, ""], file);
     assert.match(
       stderr,
-      /^Cannot take over ".*"\n {2}why: {2}.*; the file is as it was\n {2}next: /,
+      /^Cannot take over ".*"\n {2}why: {2}.*(?:no such file|; the file is as it was)\n {2}next: ls -l ~\/\.claude-mem/,
     );
     assert.match(stderr, why);
   }

@@ -1,0 +1,20 @@
+/** Parts of an answer: where one breaks, the person is told, and the others are given. */
+import type { HookWork } from "./handler.ts";
+
+/**
+ * Makes a part of the answer, once the event is saved; empty where it breaks.
+ *
+ * @param what What is missing then, in words before `cannot be told`.
+ */
+export async function partOf(
+  work: HookWork,
+  what: string,
+  make: () => Promise<string>,
+): Promise<string> {
+  try {
+    return await make();
+  } catch (thrown) {
+    (await import("./failure.ts")).tellBroken(thrown, what, work);
+    return "";
+  }
+}
