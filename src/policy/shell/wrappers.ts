@@ -33,7 +33,6 @@ export function findInner(
     return inXargs(rest, listing === undefined ? input : listedBy(listing.slice(1)));
   }
   if (/^[gmn]?awk$/.test(name)) return inAwk(name, rest);
-  if (name === "fd" || name === "fdfind") return inFd(rest);
   // Each word with a blank in it is a script; others are names of scripts.
   if (name === "concurrently") return rest.filter(({ text }) => /\s/.test(text)).map(scriptFrom);
   const script = SCRIPTS.find(name);
@@ -71,16 +70,6 @@ function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
 function fromFile(program: string, file: Argument): Inner {
   if (file.text === "/dev/stdin") return { kind: "stdin" };
   return file.isOpen ? { kind: "code", program } : { kind: "file", program, file };
-}
-
-/** The command that `fd` runs with what it finds. */
-function inFd(rest: readonly Argument[]): Inner[] {
-  const at = rest.findIndex(({ text }) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(text));
-  const words = at < 0 ? [] : rest.slice(at + 1);
-  const isPlaced = words.some(({ text }) => text.includes("{}"));
-  return words.length === 0
-    ? []
-    : inXargs([...(isPlaced ? [literal("-I{}")] : []), literal("--"), ...words], undefined);
 }
 
 type PowerShell = typeof POWERSHELL;
