@@ -74,14 +74,10 @@ export function isCmdlet(name: string): boolean {
 const NO_FILE = /^(?:alias|cert|env|function|hk\w+|variable|wsman):/i;
 
 /** Gives the POSIX commands that do the same as a cmdlet; undefined for any other program. */
-export function inCmdlet(
-  name: string,
-  rest: readonly Argument[],
-  input: ShellCommand["input"],
-): readonly Inner[] | undefined {
-  if (!isCmdlet(name)) return undefined;
-  const cmdlet = CMDLETS.get(name)!;
-  const given = givenTo(cmdlet, rest);
+export function inCmdlet({ program, args, input }: ShellCommand): readonly Inner[] | undefined {
+  if (!isCmdlet(program)) return undefined;
+  const cmdlet = CMDLETS.get(program)!;
+  const given = givenTo(cmdlet, args);
   if (given.has("whatif") || given.has(cmdlet.unless ?? "")) return [];
   // The names of files that come through the pipe; an open word stands for unknown ones.
   const piped = input !== undefined
