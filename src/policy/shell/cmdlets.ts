@@ -74,20 +74,16 @@ export function isCmdlet(name: string): boolean {
 const NO_FILE = /^(?:alias|cert|env|function|hk\w+|variable|wsman):/i;
 
 /** Gives the POSIX commands that do the same as a cmdlet; undefined for any other program. */
-export function inCmdlet(
-  name: string,
-  rest: readonly Argument[],
-  input: ShellCommand["input"],
-): readonly Inner[] | undefined {
-  if (!isCmdlet(name)) return undefined;
-  const cmdlet = CMDLETS.get(name)!;
-  const given = givenTo(cmdlet, rest);
+export function inCmdlet({ program, args, input }: ShellCommand): readonly Inner[] | undefined {
+  if (!isCmdlet(program)) return undefined;
+  const cmdlet = CMDLETS.get(program)!;
+  const given = givenTo(cmdlet, args);
   if (given.has("whatif") || given.has(cmdlet.unless ?? "")) return [];
   // The names of files that come through the pipe; an open word stands for unknown ones.
   const piped = input !== undefined
     ? input.split("\n").filter((line) => line !== "").map(literal)
     : [OPEN];
-  const type = given.values("itemtype")[0]?.text.toLowerCase();
+  const type = given.get("itemtype")?.[0]?.text.toLowerCase();
   const [, does = cmdlet.does] = type === undefined ? [] : Object.entries(cmdlet.types ?? {})
     .find(([begins]) => type.startsWith(begins)) ?? [];
   const words: Argument[] = [];
@@ -113,34 +109,39 @@ export function inCmdlet(
 
 function valuesOf(
   names: readonly string[],
-  { values }: Given,
+  given: Given,
   piped: readonly Argument[],
 ): readonly Argument[] {
+  const values = (...names: readonly string[]) =>
+    names.map((name) => given.get(name) ?? []).find(({ length }) => length > 0) ?? [];
   const named = values("literalpath", "path", "filepath");
   // With these parameters only the running cmdlet knows which files it means.
   const isFiltered = values("include", "filter").length > 0;
   const files = (named.length > 0 ? named : piped).filter(({ text }) => !NO_FILE.test(text))
     .map((file) => isFiltered ? OPEN : file);
+  const inFolder = (folder: string | undefined, name: Argument) =>
+    withText(name, folder === undefined ? name.text : `${folder}/${name.text}`);
   const [folder] = values("path");
-  const own: Readonly<Record<string, readonly Argument[]>> = {
-    files,
-    piped,
-    made: folder === undefined
-      ? values("name")
-      : values("name").length === 0
-      ? values("path")
-      : values("name").map((name) => withText(name, `${folder.text}/${name.text}`)),
-    renamed: values("newname").map((name) =>
-      withText(name, (/^.*\//s.exec(files[0]?.text ?? "")?.[0] ?? "") + name.text)
-    ),
-  };
-  return names.map((name) => own[name] ?? values(name)).find(({ length }) => length > 0) ?? [];
+  const made = values("name").map((name) => inFolder(folder?.text, name));
+  for (const name of names) {
+    const found = name === "files"
+      ? files
+      : name === "piped"
+      ? piped
+      : name === "made"
+      ? made.length > 0 ? made : values("path")
+      : name === "renamed"
+      ? values("newname").map((name) =>
+        inFolder(/^.*(?=\/)/s.exec(files[0]?.text ?? "")?.[0], name)
+      )
+      : values(name);
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
-interface Given {
-  readonly has: (parameter: string) => boolean;
-  readonly values: (...parameters: readonly string[]) => readonly Argument[];
-}
+/** The values of the parameters that are given; none for a switch. */
+type Given = ReadonlyMap<string, readonly Argument[]>;
 
 /** Parameters that take no value, and all parameters. */
 const SWITCHES: readonly string[] = TABLES.switches;
@@ -159,36 +160,28 @@ function parameterOf(
     [...own, ...PARAMETERS].find((name) => name.startsWith(lower)) ?? null;
 }
 
-function givenTo(
-  cmdlet: Cmdlet,
-  rest: readonly Argument[],
-): Given {
+function givenTo(cmdlet: Cmdlet, rest: readonly Argument[]): Given {
   const places = listOf(cmdlet.places);
   const own = [...places, ...listOf(cmdlet.others)];
-  const switches = new Set<string>();
-  const given = new Map<string, Argument[]>();
+  const given = new Map<string, readonly Argument[]>();
   const byPlace: Argument[][] = [];
   let into: Argument[] | null = null;
   let isList = false;
   for (const word of rest) {
     const { text, isOpen } = word;
-    if (text === "," && !isOpen) {
-      isList = true;
-      continue;
-    }
+    const wasList = isList;
+    isList = text === "," && !isOpen;
+    if (isList) continue;
     const parameter = isOpen && !text.includes(":") ? null : parameterOf(text, { least: 1, own });
-    if (isList && into !== null) into.push(word);
-    else if (parameter !== null) {
+    if (into !== null && (wasList || (into.length === 0 && parameter === null))) into.push(word);
+    else if (parameter === null) byPlace.push(into = [word]);
+    else {
       const at = text.indexOf(":");
-      into = null;
-      if (SWITCHES.includes(parameter)) {
-        const isOn = at < 0 || (parameter === "whatif" ? /:true$/ : /:(?!false$)/).test(text);
-        if (isOn) switches.add(parameter);
-      } else if (at >= 0) given.set(parameter, into = [withText(word, text.slice(at + 1))]);
-      else given.set(parameter, into = []);
-    } else if (into?.length === 0) into.push(word);
-    else byPlace.push(into = [word]);
-    isList = false;
+      const isSwitch = SWITCHES.includes(parameter);
+      const isOff = at >= 0 && (parameter === "whatif" ? /:(?!true$)/ : /:false$/).test(text);
+      into = isSwitch ? null : at < 0 ? [] : [withText(word, text.slice(at + 1))];
+      if (!isOff || !isSwitch) given.set(parameter, into ?? []);
+    }
   }
   const free = places.filter((place) =>
     !given.has(place) && !(place === "path" && given.has("literalpath"))
@@ -197,11 +190,7 @@ function givenTo(
     const place = free[i] ?? free.at(-1);
     if (place !== undefined) given.set(place, [...given.get(place) ?? [], ...words]);
   }
-  const values = (...parameters: readonly string[]) =>
-    parameters.map((name) =>
-      (given.get(name) ?? []).map((word) =>
-        name === "literalpath" ? { ...word, isGlob: false } : word
-      )
-    ).find((words) => words.length > 0) ?? [];
-  return { has: (name) => switches.has(name) || given.has(name), values };
+  const literally = given.get("literalpath");
+  if (literally) given.set("literalpath", literally.map((word) => ({ ...word, isGlob: false })));
+  return given;
 }

@@ -50,15 +50,26 @@ export class Findings {
 
   /** Keeps a command. */
   keep(
-    { words = [], redirects = [], input, isFed = false, listing, texts = [], state, output }: Found,
+    {
+      words: written = [],
+      redirects = [],
+      input,
+      isFed = false,
+      listing,
+      texts = [],
+      state,
+      output,
+    }: Found,
   ): ShellCommand {
-    this.#budget.spend(STEPS_OF_COMMAND + words.length * STEPS_OF_WORD);
+    this.#budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
     const { folder, startedBy, variables } = state;
-    const [program] = words;
+    const [program] = written;
     const name = programName(program?.text ?? "");
+    const words = name === "git" ? withGitVariables(written, variables) : written;
     const command: { -readonly [Key in keyof ShellCommand]: ShellCommand[Key] } = {
       program: name,
-      words: name === "git" ? withGitVariables(words, variables) : words,
+      args: words.slice(1),
+      words,
       redirects,
       input,
       isFed,

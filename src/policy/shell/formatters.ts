@@ -1,5 +1,5 @@
 /** The files that a formatter changes: it is given files, folders, or patterns that it reads itself. */
-import { baseName, parentOf } from "../../base/paths.ts";
+import { baseName } from "../../base/paths.ts";
 import { type Change, marked } from "./shell_command.ts";
 import { type Argument, withText } from "./word.ts";
 import { readWildcard } from "./wildcard.ts";
@@ -17,14 +17,22 @@ export function changesOfFormatter(
   named: readonly Argument[],
   options: readonly string[],
 ): Change[] {
+  const isNegated = ({ text }: Argument) => /^!./.test(text);
   const leavesSome = named.some(isNegated) ||
     options.some((text) => excluding?.test(text.replace(/=.*$/s, "")));
-  /** The files that the pattern `like` means. Those that `sure` matches are sure to be meant. */
-  const searched = (word: Argument, like: string, sure: string | null): Change => {
-    const [head] = /^(?:[^*?[{(]*\/)?/.exec(like)!;
-    const isMeant = matcherOf(like.slice(head.length));
-    const isSure = sure === null || leavesSome ? () => false : matcherOf(sure.slice(head.length));
-    return {
+  return named.filter((word) => !isNegated(word) && word.text !== "-").flatMap((word) => {
+    const { text, isOpen, isGlob } = word;
+    if (isOpen || (isGlob && !leavesSome)) return marked([word], "change");
+    const isPattern = /[*?[{]/.test(text);
+    const path = isPattern ? text : `${text.replace(/\/+$/, "")}/**`;
+    const [head] = /^(?:[^*?[{(]*\/)?/.exec(path)!;
+    const [folders, like] = [path.slice(head.length).split("/"), baseName(path)];
+    const files = alternatives(like).map((one) => readWildcard(one.replace(/.?\(.*$/s, "*")));
+    // The files directly in the folder are sure to be meant, those below it are not.
+    const isSure = !leavesSome && !/[{(]/.test(text) && !/^(?:\.{1,2}\/)*$/.test(head) &&
+      folders.slice(0, -1).every((folder) => folder === "**");
+    const isDeep = folders.length > 1 || like === "**";
+    const found: Change = {
       // With the slash at its end, a link means the folder that it leads to.
       word: { ...withText(word, head || "./"), isGlob: false },
       effect: "change",
@@ -32,49 +40,19 @@ export function changesOfFormatter(
         takesFolders: "no",
         entersNamed: true,
         judge: ({ path }) => {
-          const isAsked = path !== "" && isMeant(path) && (takes?.test(path) ?? true);
-          return { isMeant: !isAsked ? "no" : isSure(path) ? "yes" : "maybe", goesOn: true };
+          const name = baseName(path);
+          const isBelow = path.includes("/");
+          const isMeant = path !== "" && (isDeep || !isBelow) && (takes?.test(path) ?? true) &&
+            files.some((matches) => matches?.(name) ?? true);
+          return { isMeant: !isMeant ? "no" : isSure && !isBelow ? "yes" : "maybe", goesOn: true };
         },
       },
     };
-  };
-  return named.filter((word) => !isNegated(word) && word.text !== "-").flatMap((word) => {
-    const { text, isOpen, isGlob } = word;
-    if (isOpen || (isGlob && !leavesSome)) return marked([word], "change");
-    if (isGlob) {
-      const asShell = text.replaceAll("**", "*");
-      return [searched(word, asShell, asShell)];
-    }
-    if (/[*?[{]/.test(text)) {
-      // The files directly in the folder are sure to be meant, those below it are not.
-      const near = text.replaceAll("**/", "");
-      const isPlain = !/[{(]/.test(text) && !/[*?[]/.test(parentOf(near));
-      return [searched(word, text, isPlain ? near : null)];
-    }
-    const folder = text.replace(/\/+$/, "") || "/";
-    const name = baseName(folder);
-    if (/^\.+$/.test(name) || folder === "/") return [searched(word, `${folder}/**`, null)];
+    if (isPattern || /^\.*\/*$/.test(text)) return [found];
     // A name without an ending is a folder.
-    const isFolder = !name.slice(1).includes(".") || folder !== text;
-    const inside = isFolder ? [searched(word, `${folder}/**`, `${folder}/*`)] : [];
-    return [...marked([word], "change"), ...inside];
+    const isFolder = !baseName(head.slice(0, -1)).slice(1).includes(".") || text.endsWith("/");
+    return [...marked([word], "change"), ...(isFolder ? [found] : [])];
   });
-}
-
-function isNegated({ text }: Argument): boolean {
-  return /^!./.test(text);
-}
-
-/** Whether a pattern means a path. A pattern with groups may mean more files here than it does. */
-function matcherOf(pattern: string): (path: string) => boolean {
-  const all = alternatives(pattern).map((one) => {
-    const plain = one.replace(/.?[({].*$/s, "**");
-    const matches = readWildcard(plain.replaceAll("**/", "*"));
-    const depth = plain.includes("**") ? null : plain.split("/").length;
-    return (path: string) =>
-      (depth === null || path.split("/").length === depth) && (matches?.(path) ?? true);
-  });
-  return (path) => all.some((matches) => matches(path));
 }
 
 /** `*.ts` and `*.tsx` of `*.{ts,tsx}`. */

@@ -1,5 +1,11 @@
 /** Programs that run code of other languages: whether a call runs code that stands in no file. */
-import { type Inner, scriptFrom } from "./shell_command.ts";
+import {
+  codeFor,
+  type Inner,
+  scriptFrom,
+  scriptOnInput,
+  type ShellCommand,
+} from "./shell_command.ts";
 import ROWS from "./interpreters.json" with { type: "json" };
 import { rowsByName } from "./rows.ts";
 import { type Argument, literal } from "./word.ts";
@@ -10,7 +16,7 @@ interface Interpreter {
   /** Options before code, and those with which it reads code. */
   readonly code: RegExp;
   /** Options with which it reads code from its standard input although a file may follow. */
-  readonly input?: RegExp;
+  readonly reads?: RegExp;
   /** Options with which it needs no script: it tells about itself, or finds what it runs. */
   readonly idle?: RegExp;
   /** Options that take the next word as their value. */
@@ -37,32 +43,32 @@ export function isShell(name: string): boolean {
 }
 
 /** The code or the file that a shell or an interpreter runs; undefined where it runs neither. */
-export function inInterpreter(program: string, rest: readonly Argument[]): Inner | undefined {
+export function inInterpreter({ program, args, input }: ShellCommand): Inner | undefined {
   const interpreter = INTERPRETERS.find(program.replace(/[\d.]+$/, ""));
   if (interpreter === undefined) return undefined;
-  const { isShell = false, code, input, idle, valued, module, verb, codeVerbs } = interpreter;
-  const unknown: Inner = { kind: "code", program };
-  const onInput: Inner = isShell ? { kind: "stdin" } : unknown;
+  const { isShell = false, code, reads, idle, valued, module, verb, codeVerbs } = interpreter;
+  const unknown = codeFor(program);
+  const onInput = isShell ? scriptOnInput(input) : unknown;
   let isIdle = false;
-  for (let at = 0; at < rest.length; at++) {
-    const word = rest[at]!;
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!;
     const { text, isOpen } = word;
     // A word that begins like a file's name is no option, whatever comes after its beginning.
     if (isOpen && (isShell || !/^[^-]/.test(text))) return unknown;
-    if (text === "-" || text === "/dev/stdin" || input?.test(text)) return onInput;
+    if (text === "-" || text === "/dev/stdin" || reads?.test(text)) return onInput;
     if (code.test(text)) {
-      return isShell ? scriptIn(rest.slice(/o/i.test(text) ? at + 2 : at + 1)) : unknown;
+      return isShell ? scriptIn(args.slice(/o/i.test(text) ? at + 2 : at + 1)) : unknown;
     }
     if (codeVerbs?.test(text)) return unknown;
     if (text === verb) continue;
     const [, packaged] = PACKAGED.exec(text) ?? [];
     if (packaged !== undefined) {
-      return { kind: "command", words: [literal(packaged), ...rest.slice(at + 1)] };
+      return { kind: "command", words: [literal(packaged), ...args.slice(at + 1)] };
     }
     if (!/^[-+]/.test(text)) return { kind: "file", program, file: word };
-    if (module?.test(text)) return { kind: "command", words: rest.slice(at + 1) };
+    if (module?.test(text)) return { kind: "command", words: args.slice(at + 1) };
     isIdle ||= TELLING_OF_ITSELF.test(text) || (idle?.test(text) ?? false);
-    if (valued?.test(text) && rest[++at]?.isOpen && isShell) return unknown;
+    if (valued?.test(text) && args[++at]?.isOpen && isShell) return unknown;
   }
   // Without a script it reads code from its standard input.
   return isIdle ? undefined : onInput;
@@ -87,34 +93,34 @@ const WRITTEN = /\bprintf?\b[^;}\n]*?>>?\s*"(\d+)"(?=\s*(?:[;}\n]|$))/g;
 /** Signs of commands and files that are known only when it runs. */
 const UNKNOWN = /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/;
 
+/** The commands that a script of awk runs, the files that it writes, and whether there may be more. */
+function readAwk(script: string) {
+  const texts: string[] = [];
+  // Each text in the code is replaced by its number.
+  let code = script.replace(TEXT, (_, text: string) => `"${texts.push(text) - 1}"`);
+  const take = (pattern: RegExp) => {
+    const found: Argument[] = [];
+    code = code.replace(pattern, (_, number) => {
+      found.push(literal(texts[Number(number)]!));
+      return ";";
+    });
+    return found;
+  };
+  const commands = [CALLED, AFTER_PIPE, BEFORE_PIPE].flatMap(take);
+  return { commands, files: take(WRITTEN), isUnknown: UNKNOWN.test(code) };
+}
+
 export function inAwk(program: string, rest: readonly Argument[]): Inner[] {
   return rest.flatMap(({ text }): Inner[] => {
-    if (text.length > MAX_CODE_CHARS) return [{ kind: "code", program }];
-    const { code, texts } = apart(text);
-    const commands = [CALLED, AFTER_PIPE, BEFORE_PIPE].flatMap((pattern) =>
-      [...code.matchAll(pattern)].map(([, number]) => scriptFrom(literal(texts[Number(number)]!)))
-    );
-    let left = code;
-    for (const pattern of [CALLED, AFTER_PIPE, BEFORE_PIPE, WRITTEN]) {
-      left = left.replace(pattern, ";");
-    }
-    return UNKNOWN.test(left) ? [...commands, { kind: "code", program }] : commands;
+    if (text.length > MAX_CODE_CHARS) return [codeFor(program)];
+    const { commands, isUnknown } = readAwk(text);
+    return [...commands.map(scriptFrom), ...(isUnknown ? [codeFor(program)] : [])];
   });
 }
 
 export function writtenByAwk(rest: readonly Argument[]): Argument[] {
   return rest.filter(({ text }) => text.includes(">") && text.length <= MAX_CODE_CHARS)
-    .flatMap(({ text }) => {
-      const { code, texts } = apart(text);
-      return [...code.matchAll(WRITTEN)].map(([, number]) => literal(texts[Number(number)]!));
-    });
-}
-
-/** Replaces each text in the code by its number. */
-function apart(code: string): { readonly code: string; readonly texts: readonly string[] } {
-  const texts: string[] = [];
-  const numbered = code.replace(TEXT, (_, text: string) => `"${texts.push(text) - 1}"`);
-  return { code: numbered, texts };
+    .flatMap(({ text }) => readAwk(text).files);
 }
 
 /** Substitutions and patterns, in which a `w` is no command. */

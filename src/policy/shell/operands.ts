@@ -22,13 +22,22 @@ export interface Operands {
   readonly values: (names: string) => readonly Argument[];
 }
 
+interface Leading extends Operands {
+  readonly end: number;
+}
+
 export function split(rest: readonly Argument[], table: ValuedOptions): Operands {
   return read(rest, table, { isLeading: false });
 }
 
+/** Only the options before the first operand, and the index at which they end. */
+export function leading(words: readonly Argument[], table: ValuedOptions): Leading {
+  return read(words, table, { isLeading: true });
+}
+
 /** The index at which the options before a command end. */
 export function skipOptions(words: readonly Argument[], table: ValuedOptions): number {
-  return read(words, table, { isLeading: true }).end;
+  return leading(words, table).end;
 }
 
 /** Reads options and operands; with `isLeading` only the options before the first operand. */
@@ -36,7 +45,7 @@ function read(
   words: readonly Argument[],
   { valued = "", valuedLong = "", named = "" }: ValuedOptions,
   { isLeading }: { readonly isLeading: boolean },
-): Operands & { readonly end: number } {
+): Leading {
   const operands: Argument[] = [];
   const options: string[] = [];
   const given: { readonly name: string; readonly value: Argument | undefined }[] = [];
@@ -112,7 +121,7 @@ interface GitOptions {
 }
 
 export function withoutGitOptions(rest: readonly Argument[]): GitOptions {
-  const { values, end } = read(rest, GIT, { isLeading: true });
+  const { values, end } = leading(rest, GIT);
   return {
     words: rest.slice(end),
     folder: values("-C").at(-1) ?? null,

@@ -28,10 +28,11 @@ interface PatchCall {
 }
 
 export function changesOfPatches(
-  { program, words, redirects, input, folder }: ShellCommand,
+  command: ShellCommand,
   ground: PatchGround,
 ): Change[] {
-  const call = callOf(program, words);
+  const { redirects, input, folder } = command;
+  const call = callOf(command);
   if (call === null) return [];
   const { goesTo, prefix = literal("."), ofGit } = call;
   const at = goesTo === undefined ? folder : placeOf(goesTo, folder);
@@ -53,12 +54,12 @@ export function changesOfPatches(
 }
 
 /** A call that changes files; null for `patch FILE`, which names the file itself (see `writers.json`). */
-function callOf(program: string, words: readonly Argument[]): PatchCall | null {
+function callOf({ program, words, args }: ShellCommand): PatchCall | null {
   const git = gitCall(words);
   const name = git?.verb ?? program;
   if (!(git === null ? /^patch$/ : /^(?:apply|am)$/).test(name)) return null;
   const { never, ...patch } = WRITERS.find("patch")!;
-  const { operands, options, has, values } = git ?? split(words.slice(1), patch);
+  const { operands, options, has, values } = git ?? split(args, patch);
   const onlyLooks = git === null
     ? operands.length > 0 || options.some((text) => never!.test(text))
     : has("--abort --quit") || (has("--check --stat --numstat --summary") && !has("--apply"));

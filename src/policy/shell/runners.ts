@@ -18,13 +18,13 @@ interface Runner extends ValuedOptions {
   readonly own?: string;
   /** How many operands stand before the program: the seconds of `timeout`. */
   readonly operands?: number;
-  /** The program comes after `--`. */
-  readonly dashes?: boolean;
+  /** The program comes after one of these words, where one is there. */
+  readonly after?: string;
   /** Options that make it do something else than run a program. */
   readonly unless?: string;
   /** Whether the rest of the line is a script and no list of words; options may follow the operands. */
   readonly joins?: boolean;
-  /** Whether more arguments follow that stand elsewhere. */
+  /** Whether more arguments follow that stand elsewhere, or take the place of `{}`. */
   readonly appends?: boolean;
 }
 
@@ -52,7 +52,7 @@ export function inRunner(name: string, rest: readonly Argument[]): Inner | undef
   const runner = WRAPPERS.find(name.replace(DYNAMIC_LINKER, "ld.so")) ?? RUNNERS.find(name) ??
     CONTAINED.find(name);
   if (runner === undefined) return undefined;
-  const { groups, verbs, own, operands = 0, dashes, unless, joins, appends } = runner;
+  const { groups, verbs, own, operands = 0, after, unless, joins, appends } = runner;
   const isIn = (words: string | undefined, text: string) => words?.split(" ").includes(text);
   if (rest.some(({ text }) => isIn(unless, text))) return undefined;
   const skip = (at: number) => at + skipOptions(rest.slice(at), runner);
@@ -61,8 +61,8 @@ export function inRunner(name: string, rest: readonly Argument[]): Inner | undef
   const verb = rest[at]?.text ?? "";
   if (isIn(verbs, verb)) at = skip(at + 1);
   else if (verbs !== undefined && isIn(own, verb) !== false) return undefined;
-  const after = dashes ? rest.findIndex(({ text }) => text === "--") : -1;
-  at = after >= 0 ? after + 1 : at + operands;
+  const sign = rest.findIndex(({ text }) => isIn(after, text));
+  at = sign >= 0 ? sign + 1 : at + operands;
   if (joins) at = skip(at);
   while (/^[A-Za-z_]\w*=/.test(rest[at]?.text ?? "")) at++;
   const [program, ...others] = rest.slice(at);
@@ -73,7 +73,10 @@ export function inRunner(name: string, rest: readonly Argument[]): Inner | undef
   }
   // `rimraf@5` is the program of that package.
   const named = { ...program, text: program.text.replace(/(.)@[^/@]*$/, "$1") };
-  return { kind: "command", words: [named, ...others, ...(appends ? [OPEN] : [])] };
+  const words = [named, ...others];
+  if (!appends) return { kind: "command", words };
+  const placed = words.map((word) => word.text.includes("{}") ? OPEN : word);
+  return { kind: "command", words: placed.includes(OPEN) ? placed : [...words, OPEN] };
 }
 
 /** The most lines for each of which a command of `xargs` is read. */

@@ -315,8 +315,8 @@ class Reader {
   /** Follows what the command does to the shell, and reads what it starts with the state `own`. */
   #effects(command: ShellCommand, node: Assigning, at: Place): void {
     const { state, own } = at;
-    const { words, program: name } = command;
-    const [program, ...rest] = words;
+    const { program: name, words, args: rest } = command;
+    const [program] = words;
     changeShell(name, node, { ...at, words: rest });
     learnAliases(name, rest, state.aliases);
     const body = state.functions.get(program!.text);
@@ -350,36 +350,29 @@ class Reader {
     const own = inner(withAssigned(command.words, around), command);
     const { found } = this;
     if (around.depth > MAX_DEPTH) return void (found.tooLarge = NESTED);
-    const read = (text: string | undefined | null, language: Language | undefined, why: string) => {
-      if (typeof text === "string") this.source(text, own, language);
-      else found.unknown.add(why);
-    };
     switch (started.kind) {
       case "command": {
         const next = found.keep({ ...command, words: started.words, redirects: [], state: own });
-        return this.#effects(next, node, {
-          state: own,
-          own: withPrefix(node.prefix, own, scope),
-          scope,
-        });
+        const nextOwn = withPrefix(node.prefix, own, scope);
+        return this.#effects(next, node, { state: own, own: nextOwn, scope });
       }
       case "file": {
         const text = found.textOfWritten(started.file, around.folder);
-        const script = isShell(started.program) ? text : null;
-        const why = `what ${started.file.text} does, which the command writes itself`;
-        if (text !== undefined) read(script, dialectOf(command), why);
+        if (text === undefined) return;
+        if (text !== null && isShell(started.program)) {
+          return this.source(text, own, dialectOf(command));
+        }
+        found.unknown.add(`what ${started.file.text} does, which the command writes itself`);
         return;
       }
-      case "code":
-        return void found.unknown.add(`what the code given to ${started.program} does`);
       case "script":
         setParameters(own.variables, started.parameters);
         if (started.text.isOpen) {
           found.unknown.add("a part of a script is only known when it runs");
         }
         return this.source(started.text.text, own, started.language ?? dialectOf(command));
-      case "stdin":
-        return read(command.input, dialectOf(command), "what a shell reads is not known");
+      case "unknown":
+        found.unknown.add(started.why);
     }
   }
 

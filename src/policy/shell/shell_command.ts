@@ -4,6 +4,8 @@ import type { Effect, HowToLook } from "../guards/types.ts";
 export interface ShellCommand {
   /** The name of the program without its folder; empty where none is started. */
   readonly program: string;
+  /** The words after the program. */
+  readonly args: readonly Argument[];
   readonly words: readonly Argument[];
   readonly redirects: readonly { readonly operator: string; readonly target: Argument }[];
   /** What it reads from its standard input, where the script tells: a here-document, an `echo` before the pipe. */
@@ -56,22 +58,35 @@ export type Language = "powershell" | "posix";
 
 export type Inner =
   | { readonly kind: "command"; readonly words: readonly Argument[] }
-  /** A script of the shell; `parameters` are `$1`, `$2` in it. */
-  | {
-    readonly kind: "script";
-    readonly text: Argument;
-    readonly parameters: readonly Argument[];
-    /** Absent for Bash. */
-    readonly language?: Language;
-  }
-  /** A shell that runs what it reads from its standard input. */
-  | { readonly kind: "stdin" }
+  | InnerScript
   /** A script in a file, of a shell or of another program. */
   | { readonly kind: "file"; readonly program: string; readonly file: Argument }
-  /** Code of another language. */
-  | { readonly kind: "code"; readonly program: string };
+  /** What only the running program knows. */
+  | { readonly kind: "unknown"; readonly why: string };
 
-export function scriptFrom(text: Argument): Inner {
+/** A script of the shell. */
+interface InnerScript {
+  readonly kind: "script";
+  readonly text: Argument;
+  /** `$1`, `$2` in it. */
+  readonly parameters: readonly Argument[];
+  /** Absent for Bash. */
+  readonly language?: Language;
+}
+
+/** Code of another language. */
+export function codeFor(program: string): Inner {
+  return { kind: "unknown", why: `what the code given to ${program} does` };
+}
+
+/** What a shell reads from its standard input. */
+export function scriptOnInput(input: string | undefined): Inner {
+  return input === undefined
+    ? { kind: "unknown", why: "what a shell reads is not known" }
+    : scriptFrom(literal(input));
+}
+
+export function scriptFrom(text: Argument): InnerScript {
   return { kind: "script", text, parameters: [] };
 }
 

@@ -1,7 +1,7 @@
 /** What the shell knows at one place of a script, and how its commands change it. */
 import type { Assignment, Command, SyntaxNode } from "unbash";
 import type { ShellCommand } from "./shell_command.ts";
-import { skipOptions, split } from "./operands.ts";
+import { leading } from "./operands.ts";
 import {
   type Argument,
   expandToOne,
@@ -116,9 +116,8 @@ const BEFORE_PROGRAM = { valued: "uCDghp", valuedLong: "unset chdir user group" 
 export function withAssigned([program, ...words]: readonly Argument[], state: State): State {
   if (!/^(?:(?:cross-)?env|sudo)$/.test(program?.text ?? "")) return state;
   const assigned = words.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text));
-  const options = words.slice(0, skipOptions(words, BEFORE_PROGRAM));
   const folder = program!.text === "sudo" ? "-D --chdir" : "-C --chdir";
-  const to = split(options, BEFORE_PROGRAM).values(folder).at(-1);
+  const to = leading(words, BEFORE_PROGRAM).values(folder).at(-1);
   if (assigned.length === 0 && to === undefined) return state;
   const own = copyOf(state);
   if (to !== undefined) goTo(folderAt(to, state.folder), own);

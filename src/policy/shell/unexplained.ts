@@ -31,8 +31,8 @@ const CODE_IN_WORDS = wordsOf(READERS.codeInWords);
 const CODE_ON_INPUT = wordsOf(READERS.codeOnInput);
 
 export function unexplained(command: ShellCommand): Unexplained {
-  const { program: name, words: [program, ...rest], input, texts = [], callsFunction } = command;
-  if (program === undefined) return { ...NOTHING, texts };
+  const { program: name, words, args: rest, input, texts = [], callsFunction } = command;
+  if (words.length === 0) return { ...NOTHING, texts };
   if (callsFunction || isReader(name, rest)) return NOTHING;
   const mounted = inMounts(command);
   if (mounted !== null) return { ...ONLY_WORDS, words: mounted };

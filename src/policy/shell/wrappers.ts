@@ -1,5 +1,13 @@
 /** Finds the commands and scripts that a program runs. */
-import { type Inner, join, type Language, scriptFrom, type ShellCommand } from "./shell_command.ts";
+import {
+  codeFor,
+  type Inner,
+  join,
+  type Language,
+  scriptFrom,
+  scriptOnInput,
+  type ShellCommand,
+} from "./shell_command.ts";
 import { inFind, listedBy } from "./find_command.ts";
 import { inAwk, inInterpreter, MAX_CODE_CHARS } from "./interpreters.ts";
 import { inGit, verbOfProgram } from "./aliases.ts";
@@ -17,31 +25,28 @@ const SCRIPTS = rowsByName<ValuedOptions & { readonly scripts: string }>(TABLES.
 /** Programs whose arguments may hold code, and how such code looks. */
 const TELLTALES = rowsByName<{ readonly pattern: RegExp }>(TABLES.telltales);
 
-export function findInner(
-  { program: name, words, input, listing }: ShellCommand,
-): readonly Inner[] {
-  const [program, ...rest] = words;
+export function findInner(command: ShellCommand): readonly Inner[] {
+  const { program: name, words, args, input, listing } = command;
+  const [program] = words;
   if (program === undefined || program.isOpen) return [];
-  if (name === "find") return inFind(rest);
+  if (name === "find") return inFind(args);
   if (name === "git") return inGit(words);
   const verb = verbOfProgram(name);
-  if (verb !== null) return [{ kind: "command", words: [literal("git"), literal(verb), ...rest] }];
-  const foreign = powerShell()?.inCmdlet(name, rest, input) ??
-    inForeignShell(name, rest, input);
+  if (verb !== null) return [{ kind: "command", words: [literal("git"), literal(verb), ...args] }];
+  const foreign = powerShell()?.inCmdlet(command) ?? inForeignShell(command);
   if (foreign !== undefined) return foreign;
   if (name === "xargs") {
-    return inXargs(rest, listing === undefined ? input : listedBy(listing.slice(1)));
+    return inXargs(args, listing === undefined ? input : listedBy(listing.slice(1)));
   }
-  if (/^[gmn]?awk$/.test(name)) return inAwk(name, rest);
-  if (name === "fd" || name === "fdfind") return inFd(rest);
+  if (/^[gmn]?awk$/.test(name)) return inAwk(name, args);
   // Each word with a blank in it is a script; others are names of scripts.
-  if (name === "concurrently") return rest.filter(({ text }) => /\s/.test(text)).map(scriptFrom);
+  if (name === "concurrently") return args.filter(({ text }) => /\s/.test(text)).map(scriptFrom);
   const script = SCRIPTS.find(name);
   return [
     // The script may have just written it.
-    ...(program.text.includes("/") ? [fromFile("sh", program)] : []),
-    ...(script === undefined ? [] : split(rest, script).values(script.scripts).map(scriptFrom)),
-    innerOf(name, rest),
+    ...(program.text.includes("/") ? [fromFile("sh", program, input)] : []),
+    ...(script === undefined ? [] : split(args, script).values(script.scripts).map(scriptFrom)),
+    innerOf(command),
   ].filter((inner) => inner !== undefined);
 }
 
@@ -50,37 +55,28 @@ export function dialectOf({ program }: ShellCommand): Language | undefined {
   return /^(?:sh|dash|ash)$/.test(program) ? "posix" : undefined;
 }
 
-function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
-  const [first] = rest;
-  if (name === "source" || name === ".") return first && fromFile(name, first);
-  if (name === "at" || name === "batch") return { kind: "stdin" };
+function innerOf(command: ShellCommand): Inner | undefined {
+  const { program: name, args, input } = command;
+  const [first] = args;
+  if (name === "source" || name === ".") return first && fromFile(name, first, input);
+  if (name === "at" || name === "batch") return scriptOnInput(input);
   const telltale = TELLTALES.find(name)?.pattern;
   const isTold = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale?.test(text);
-  if (telltale !== undefined && rest.some(isTold)) return { kind: "code", program: name };
+  if (telltale !== undefined && args.some(isTold)) return codeFor(name);
   if (name === "make" || name === "gmake") {
-    const [file] = split(rest, MAKE).values("-f --file");
-    if (file !== undefined) return fromFile(name, file);
+    const [file] = split(args, MAKE).values("-f --file");
+    if (file !== undefined) return fromFile(name, file, input);
   }
   if (name === "trap" && first !== undefined && !first.text.startsWith("-")) {
     return scriptFrom(first);
   }
-  return inRunner(name, rest) ?? inInterpreter(name, rest);
+  return inRunner(name, args) ?? inInterpreter(command);
 }
 
 /** A script in a file. One that comes out of another command is unknown. */
-function fromFile(program: string, file: Argument): Inner {
-  if (file.text === "/dev/stdin") return { kind: "stdin" };
-  return file.isOpen ? { kind: "code", program } : { kind: "file", program, file };
-}
-
-/** The command that `fd` runs with what it finds. */
-function inFd(rest: readonly Argument[]): Inner[] {
-  const at = rest.findIndex(({ text }) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(text));
-  const words = at < 0 ? [] : rest.slice(at + 1);
-  const isPlaced = words.some(({ text }) => text.includes("{}"));
-  return words.length === 0
-    ? []
-    : inXargs([...(isPlaced ? [literal("-I{}")] : []), literal("--"), ...words], undefined);
+function fromFile(program: string, file: Argument, input: string | undefined): Inner {
+  if (file.text === "/dev/stdin") return scriptOnInput(input);
+  return file.isOpen ? codeFor(program) : { kind: "file", program, file };
 }
 
 type PowerShell = typeof POWERSHELL;
@@ -103,31 +99,24 @@ const VALUED =
 
 /** The scripts that `powershell`, `pwsh` and `cmd` are given; undefined for any other program. */
 function inForeignShell(
-  name: string,
-  rest: readonly Argument[],
-  input: string | undefined,
+  { program: name, args, input }: ShellCommand,
 ): readonly Inner[] | undefined {
-  const script = (text: Argument): Inner[] => [
-    { kind: "script", text, parameters: [], language: "powershell" satisfies Language },
-  ];
+  const script = (text: Argument): Inner[] => [{ ...scriptFrom(text), language: "powershell" }];
   if (/^cmd$/i.test(name)) {
-    return rest.some(({ text }) => /^\/{1,2}[ck]$/i.test(text))
-      ? [{ kind: "code", program: name }]
-      : [];
+    return args.some(({ text }) => /^\/{1,2}[ck]$/i.test(text)) ? [codeFor(name)] : [];
   }
   if (!/^(?:pwsh|powershell)(?:-preview)?$/i.test(name)) return undefined;
-  for (let at = 0; at < rest.length; at++) {
-    const [, option] = /^-{1,2}([a-z]+)$/i.exec(rest[at]!.text.toLowerCase()) ?? [];
-    const after = rest.slice(at + 1);
+  for (let at = 0; at < args.length; at++) {
+    const [, option] = /^-{1,2}([a-z]+)$/i.exec(args[at]!.text.toLowerCase()) ?? [];
+    const after = args.slice(at + 1);
     // A script in a file is not read; `powershell`, the older program, takes the word as a command.
-    if (option === undefined) return /^powershell/i.test(name) ? script(join(rest.slice(at))) : [];
+    if (option === undefined) return /^powershell/i.test(name) ? script(join(args.slice(at))) : [];
     if (/^ec?$/.test(option) || (option.length > 1 && "encodedcommand".startsWith(option))) {
-      return [{ kind: "code", program: name }];
+      return [codeFor(name)];
     }
     if ("commandwithargs".startsWith(option)) {
-      return script(
-        after[0]?.text !== "-" ? join(after) : input === undefined ? OPEN : literal(input),
-      );
+      const given = input === undefined ? OPEN : literal(input);
+      return script(after[0]?.text === "-" ? given : join(after));
     }
     if ("file".startsWith(option)) return [];
     if (VALUED.some((valued) => valued.startsWith(option))) at++;

@@ -72,6 +72,30 @@ export function onlyReads(rest: readonly Argument[]): boolean {
   return rest.some(({ text }) => READ_ONLY.test(text));
 }
 
+interface Call extends Operands {
+  readonly rest: readonly Argument[];
+  readonly outputs: readonly Argument[];
+}
+
+type Kind = (files: readonly Argument[], call: Call, writer: Writer) => Change[];
+
+const copied: Kind = (operands, { outputs, options }, writer) =>
+  changesOfCopy(writer, { operands, outputs, options });
+
+/** What happens to the files among the operands. */
+const KINDS: Readonly<Record<Writer["operands"], Kind>> = {
+  none: (_, call, { loads }) => loads === undefined ? [] : loaded(loads, call),
+  all: (files, _, writer) => marked(withEnding(files, writer), "change"),
+  first: (files) => marked(files.slice(0, 1).map(withZip), "change"),
+  removed: (files) => marked(files, "remove"),
+  tampered: (files) => marked(files, "tamper"),
+  formatted: (files, { options }, writer) => changesOfFormatter(writer, files, options),
+  database: ([file], { rest }) => file === undefined || onlyReads(rest) ? [] : [opened(file)],
+  unknown: () => marked([OPEN], "change"),
+  last: copied,
+  moved: copied,
+};
+
 export function changesOfWriter(row: Writer, words: readonly Argument[]): Change[] {
   const rest = row.hasBareLetters ? withDashes(words, row) : words;
   const call = split(rest, row);
@@ -79,73 +103,45 @@ export function changesOfWriter(row: Writer, words: readonly Argument[]): Change
   const mode = row.modes?.find((mode) => has(mode.with));
   if (row.modes !== undefined && mode === undefined) return [];
   const writer: Writer = mode === undefined ? row : { ...row, ...mode };
-  const { onlyWith, never, first, begins, skips, onlyGives } = writer;
-  if (never !== undefined && options.some((option) => never.test(option))) return [];
+  const { onlyWith, never, first, skips, onlyGives, unpacks, keepsWith } = writer;
+  const isGiven = (option: RegExp | undefined) => options.some((text) => option?.test(text));
+  const isRest = (word: RegExp) => rest.some(({ text }) => word.test(text));
+  const verbs = writer.begins?.exec(operands.map(({ text }) => `${text} `).join(""));
+  if (verbs === null || isGiven(never)) return [];
   if (onlyGives?.test(operands[0]?.source ?? operands[0]?.text ?? "")) return [];
-  const verbs = begins?.exec(operands.map(({ text }) => `${text} `).join(""));
-  if (verbs === null) return [];
   const outputs = values(writer.output ?? "");
-  const isOn = onlyWith === undefined || rest.some(({ text }) => onlyWith.test(text));
+  const isOn = onlyWith === undefined || isRest(onlyWith);
   if (writer.fills) return isOn ? filled(outputs) : [];
-  const skipped = first && !rest.some(({ text }) => first.unless.test(text)) ? first.count : 0;
+  const skipped = first && !isRest(first.unless) ? first.count : 0;
   const files = operands.slice((verbs?.[0].split(" ").length ?? 1) - 1 + skipped)
     .filter(({ text }) => !skips?.test(text));
-  if (isOn && /^(?:last|moved)$/.test(writer.operands)) {
-    return changesOfCopy(writer, { operands: files, outputs, options });
-  }
-  if (writer.operands === "database") return onlyReads(rest) ? [] : opened(files[0]);
-  const written = [...withEnding(outputs, writer), ...values(writer.named ?? "")]
-    .filter(({ text }) => text !== "-");
+  const kind = KINDS[writer.operands];
+  const isUnpacking = isOn && (unpacks === true || isGiven(unpacks));
+  const [ending] = isOn ? options.flatMap((text) => keepsWith?.exec(text)?.[1] ?? []) : [];
+  const kept = ending === undefined ? [] : files.filter(({ isOpen }) => !isOpen);
   return [
-    ...(isOn ? changesOfFiles(files, writer, { ...call, outputs, rest }) : []),
-    ...marked(written, "change"),
+    ...(isOn ? kind(files, { ...call, rest, outputs }, writer) : []),
+    ...marked(
+      [
+        ...(isUnpacking ? files.map(withoutEnding) : []),
+        ...kept.map((word) => withText(word, word.text + ending)),
+        ...(kind === copied ? [] : withEnding(outputs, writer)),
+        ...(kind === KINDS.database ? [] : values(writer.named ?? "")),
+      ].filter(({ text }) => text !== "-"),
+      "change",
+    ),
     ...marked(has(writer.removesWith ?? "") ? files : [], "remove"),
   ];
-}
-
-/** What happens to the files among the operands. */
-function changesOfFiles(
-  files: readonly Argument[],
-  writer: Writer,
-  call: Operands & {
-    readonly outputs: readonly Argument[];
-    readonly rest: readonly Argument[];
-  },
-): Change[] {
-  const { unpacks, keepsWith, loads } = writer;
-  const isUnpacking = unpacks === true || call.options.some((text) => unpacks?.test(text));
-  const unpacked = isUnpacking ? marked(files.map(withoutEnding), "change") : [];
-  switch (writer.operands) {
-    case "none":
-      return loads === undefined ? unpacked : loaded(loads, call);
-    case "all": {
-      const [ending] = call.options.flatMap((text) => keepsWith?.exec(text)?.[1] ?? []);
-      const kept = ending === undefined ? [] : files.filter(({ isOpen }) => !isOpen)
-        .map((word) => withText(word, word.text + ending));
-      return marked([...withEnding(files, writer), ...kept], "change");
-    }
-    case "first":
-      return marked(files.slice(0, 1).map(withZip), "change");
-    case "removed":
-      return [...marked(files, "remove"), ...unpacked];
-    case "tampered":
-      return marked(files, "tamper");
-    case "formatted":
-      return changesOfFormatter(writer, files, call.options);
-    default:
-      return marked([OPEN], "change");
-  }
 }
 
 function withEnding(words: readonly Argument[], { ending }: Writer): readonly Argument[] {
   return ending === undefined ? words : words.map((word) => withText(word, word.text + ending));
 }
 
-/** The file of a database; undefined where none is named. */
-function opened(file: Argument | undefined): Change[] {
-  if (file === undefined) return [];
+/** The file of a database, which may be an address. */
+function opened(file: Argument): Change {
   const path = file.text.replace(/^file:(?:\/\/(?:localhost)?(?=\/))?([^?]*).*$/s, "$1");
-  return [{ word: withText(file, path), effect: "tamper" }];
+  return { word: withText(file, path), effect: "tamper" };
 }
 
 /** `a.tar` of `a.tgz`, `yarn.lock` of `yarn.lock.gz`. */
@@ -165,10 +161,7 @@ function withZip(archive: Argument): Argument {
 /** The files that a download makes: those that options name, else the last part of each address. */
 function loaded(
   { named, into }: NonNullable<Writer["loads"]>,
-  { rest, operands, outputs, values }: Operands & {
-    readonly rest: readonly Argument[];
-    readonly outputs: readonly Argument[];
-  },
+  { rest, operands, outputs, values }: Call,
 ): Change[] {
   if (outputs.length > 0) return [];
   if (named !== null && !rest.some(({ text }) => named.test(text))) return [];

@@ -23,8 +23,7 @@ const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
 
 /** The files that one command changes. The commands that it starts are asked for themselves. */
 export function findTargets(command: ShellCommand): Target[] {
-  const { program: name, words, redirects, patched = [], folder } = command;
-  const rest = words.slice(1);
+  const { program: name, words, args, redirects, patched = [], folder } = command;
   const target = ({ word, from, namedLike, within, ...how }: Change, by: string): Target => ({
     path: placeOf(word, folder),
     by,
@@ -38,7 +37,7 @@ export function findTargets(command: ShellCommand): Target[] {
   const targets = (change: Change, by: string): Target[] => {
     const { found } = change.word;
     if (found === undefined) return [target(change, by)];
-    const isRecursive = name !== "find" && rest.some(({ text }) => RECURSIVE.test(text));
+    const isRecursive = name !== "find" && args.some(({ text }) => RECURSIVE.test(text));
     const takesFolders = name === "mv" || isRecursive
       ? "yes"
       : change.effect === "tamper"
@@ -53,18 +52,16 @@ export function findTargets(command: ShellCommand): Target[] {
       WRITING_REDIRECTS.has(operator) && !isDescriptor(operator, to) && !isDevice(to)
     )
     .map(({ operator, target: word }) => target({ word, effect: "change" }, operator));
-  const changes = words.length === 0 ? [] : [...changesOf(name, words), ...patched];
+  const changes = words.length === 0 ? [] : [...changesOf(command), ...patched];
   return [
     ...redirected,
     ...changes.filter(({ word }) => !isDevice(word)).flatMap((change) => targets(change, name)),
   ];
 }
 
-export function foldersMade({ program, words, folder }: ShellCommand): string[] {
-  if (program !== "mkdir") return [];
-  return split(words.slice(1), { valued: "m" }).operands.flatMap((word) =>
-    placeOf(word, folder) ?? []
-  );
+export function foldersMade({ program, args, folder }: ShellCommand): string[] {
+  const made = program === "mkdir" ? split(args, { valued: "m" }).operands : [];
+  return made.flatMap((word) => placeOf(word, folder) ?? []);
 }
 
 /** Whether the tables say which files a program changes. */
@@ -77,16 +74,15 @@ function ownName(name: string): string {
   return name.replace(/^[gmn](?=awk$)|^g(?=sed$|cp$|mv$|rm$)/, "");
 }
 
-function changesOf(name: string, words: readonly Argument[]): readonly Change[] {
+function changesOf({ program: name, words, args }: ShellCommand): readonly Change[] {
   if (name === "git") return changesOfGit(words);
-  const rest = words.slice(1);
   const own = ownName(name);
   const writer = WRITERS.find(own);
-  const inScript = own === "sed" ? writtenBySed(rest) : own === "awk" ? writtenByAwk(rest) : [];
+  const inScript = own === "sed" ? writtenBySed(args) : own === "awk" ? writtenByAwk(args) : [];
   return [
     ...marked(inScript, "change"),
-    ...(name === "find" ? changesOfFind(rest) : []),
-    ...(writer === undefined ? [] : changesOfWriter(writer, rest)),
+    ...(name === "find" ? changesOfFind(args) : []),
+    ...(writer === undefined ? [] : changesOfWriter(writer, args)),
   ];
 }
 
