@@ -211,6 +211,7 @@ test("explain names the broken strict policy as the rule", async (home) => {
   const path = configIn(home, STRICT);
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
+  acceptConfiguration(home.path);
   const { stdout } = await conclaude(home, "explain", "Bash", "echo hi", "--json");
   const { decision, rules } = JSON.parse(stdout);
   assert.equal(decision, "deny");
