@@ -91,6 +91,7 @@ Deno.test("folders of the home and the system, and other repositories, are not r
       "rm -rf /var/lib/postgresql",
       "rm -rf ../other",
       "rm -rf ../other/*",
+      "rm -rf ../other/.git",
       "find ~/Documents -delete",
       "rsync -a --delete /tmp/empty/ ~/Documents/",
       "rsync -a --del /tmp/empty/ ~",

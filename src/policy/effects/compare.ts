@@ -1,8 +1,8 @@
-/** Lists the changes between two snapshots, and picks those that nothing allowed. Reads no file and asks nobody: facts are passed in. */
+/** Lists the changes between two snapshots, and tells which command a file belongs to. Reads no file and asks nobody. */
 import { baseName } from "../../base/paths.ts";
 import { isSameState } from "./file_state.ts";
 import OWNERS from "./owners.json" with { type: "json" };
-import type { Change, Snapshot, WatchedRule, WatchList } from "./types.ts";
+import type { Change, Snapshot, WatchList } from "./types.ts";
 
 /** Stands for the state of a new file in a watched folder: of those only the names are read. */
 export const LISTED = "-";
@@ -46,33 +46,6 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
   const changes = [...policy, ...files, ...made, ...refs]
     .filter(({ before, after }) => !isSameState(before, after));
   return [...new Map([...changes, ...held].map((one) => [one.subject, one])).values()];
-}
-
-/** What git, the audit trail and the files say about changes. */
-export interface EffectFacts {
-  /** Policy files whose change matters, and none that a tool was allowed to edit. */
-  readonly policy: ReadonlySet<string>;
-  /** Files that git brought, or that a tool was allowed to edit. */
-  readonly allowed: ReadonlySet<string>;
-  /** Branches whose move is allowed. */
-  readonly movedRightly: ReadonlySet<string>;
-  /** The commands that ran meanwhile, taken apart. */
-  readonly commands: readonly string[];
-}
-
-/** The changes that nothing allowed. */
-export function violated(
-  changes: readonly Change[],
-  { policy, allowed, movedRightly, commands }: EffectFacts,
-  rules: readonly WatchedRule[],
-): Change[] {
-  return changes.filter(({ subject, kind, rule }) => {
-    if (kind === "policy") return policy.has(subject);
-    if (kind === "ref") return !movedRightly.has(subject);
-    const by = rule === null ? null : rules[rule]?.writtenBy ?? null;
-    const isWritten = by !== null && commands.some((one) => new RegExp(by, "s").test(one));
-    return !allowed.has(subject) && !isWritten && !isOwned(subject, commands);
-  });
 }
 
 /** Whether a command's program is the one that a lock file belongs to. */

@@ -13,10 +13,10 @@ import {
 import { readText } from "../../system/on_disk.ts";
 import { changesPolicy } from "../guards/protected.ts";
 import { readShellUse } from "../files/shell_lookup.ts";
-import type { EffectFacts } from "./compare.ts";
+import { isOwned } from "./compare.ts";
 import { allowedSince } from "./effects_table.ts";
 import { riskyLines } from "./git_settings.ts";
-import type { Change, Snapshot } from "./types.ts";
+import type { Change, Snapshot, WatchedRule } from "./types.ts";
 import type { PolicyKind, ProtectedBranches, WatchPlace } from "./watched.ts";
 
 /** Longer policy files are not kept, in bytes. */
@@ -33,33 +33,35 @@ export interface Changed {
   readonly command: string | null;
 }
 
-export async function factsAbout(
+/** The changes that nothing allowed. */
+export async function violatedAmong(
   db: DatabaseSync,
   changed: Changed,
-  place: WatchPlace,
-): Promise<EffectFacts> {
-  const { changes, before, command } = changed;
-  const of = (kind: Change["kind"]) => changes.filter((change) => change.kind === kind);
-  const told = allowedSince(db, { sessionId: changed.sessionId, sinceMs: before.atMs });
-  const edited = new Set(
-    told.files.map((path) =>
-      resolvePath(path, { folder: place.projectDir, home: place.home ?? undefined })
-    ),
-  );
-  const files = of("file").map(({ subject }) => subject);
+  { place, rules }: { readonly place: WatchPlace; readonly rules: readonly WatchedRule[] },
+): Promise<Change[]> {
+  const { changes, before, command, sessionId } = changed;
+  const told = allowedSince(db, { sessionId, sinceMs: before.atMs });
+  const around = { folder: place.projectDir, home: place.home ?? undefined };
+  const edited = new Set(told.files.map((path) => resolvePath(path, around)));
+  const files = changes.filter(({ kind }) => kind === "file").map(({ subject }) => subject);
   const brought = await broughtByGit(files, changed, place);
-  const policy = of("policy").filter(({ subject }) =>
-    isPolicyChange(db, subject, { ...changed, isEdited: edited.has(subject) })
-  );
-  const refs = of("ref");
-  const right = await Promise.all(refs.map((ref) => movedRightly(ref, changed, place)));
-  const commands = command === null ? told.commands : [command, ...told.commands];
-  return {
-    policy: new Set(policy.map(({ subject }) => subject)),
-    allowed: new Set([...brought, ...edited]),
-    movedRightly: new Set(refs.filter((_, i) => right[i]).map(({ subject }) => subject)),
-    commands: files.length === 0 ? [] : (await Promise.all(commands.map(takenApart(place)))).flat(),
+  const ran = files.length === 0 ? [] : [...command === null ? [] : [command], ...told.commands];
+  const commands = (await Promise.all(ran.map(takenApart(place)))).flat();
+  const isWritten = (rule: number | null) => {
+    const by = rule === null ? null : rules[rule]?.writtenBy ?? null;
+    return by !== null && commands.some((one) => new RegExp(by, "s").test(one));
   };
+  const isAllowed: Readonly<
+    Record<Change["kind"], (change: Change) => boolean | Promise<boolean>>
+  > = {
+    policy: ({ subject }) =>
+      !isPolicyChange(db, subject, { ...changed, isEdited: edited.has(subject) }),
+    ref: (change) => movedRightly(change, changed, place),
+    file: ({ subject, rule }) =>
+      brought.has(subject) || edited.has(subject) || isWritten(rule) || isOwned(subject, commands),
+  };
+  const allowed = await Promise.all(changes.map((change) => isAllowed[change.kind](change)));
+  return changes.filter((_, i) => !allowed[i]);
 }
 
 /** The files that git has brought, from a commit or a stash. */
@@ -84,7 +86,7 @@ async function broughtByGit(
 }
 
 /** Whether the change of a policy file is one of policy. If not, the new text is kept for undoing later changes. */
-export function isPolicyChange(
+function isPolicyChange(
   db: DatabaseSync,
   path: string,
   { kinds, now, isEdited }: Pick<Changed, "kinds" | "now"> & { readonly isEdited: boolean },

@@ -4,7 +4,7 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keptText } from "../../config/store.ts";
 import { isInCommit } from "../../system/git/brought_files.ts";
 import { PROTECT_RULE } from "../guards/protected.ts";
-import { changesBetween, LISTED, mentions, violated } from "./compare.ts";
+import { changesBetween, LISTED, mentions } from "./compare.ts";
 import { addViolation, lookedAt, saveWatched, settleViolations } from "./effects_table.ts";
 import type { Ground, Moment } from "./ground_of_effects.ts";
 import { enteredAtMs } from "./file_state.ts";
@@ -38,13 +38,10 @@ export async function judge(
   if (changes.some(({ became }) => became === "made")) {
     saveWatched(db, place.root, { stamp: "", list });
   }
-  const { factsAbout } = await import("./facts.ts");
+  const { violatedAmong } = await import("./facts.ts");
   const command = moment.is === "after" ? moment.command : null;
-  const facts = await factsAbout(db, {
-    ...{ changes, before, now, kinds, branches, command },
-    sessionId: work.sessionId,
-  }, place);
-  const news = violated(changes, facts, rules).filter(({ subject, kind }) =>
+  const changed = { changes, before, now, kinds, branches, command, sessionId: work.sessionId };
+  const news = (await violatedAmong(db, changed, { place, rules })).filter(({ subject, kind }) =>
     !(isLifted && kind === "file") && open.every((one) => one.subject !== subject)
   );
   const found: Violation[] = [];

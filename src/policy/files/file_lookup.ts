@@ -13,6 +13,7 @@ import {
   sharedFile,
 } from "../../system/on_disk.ts";
 import type { RealPaths } from "../../system/real_paths.ts";
+import WORDS from "../guards/words.json" with { type: "json" };
 
 /** How much of a file is read; the first size nearly always holds the lines that count. */
 const HEAD_BYTES = [4_096, 65_536];
@@ -160,13 +161,7 @@ export function fromFolder(folder: string | null, path: string): string | null {
 }
 
 /** Folders whose content tools make again: to remove one of them loses nothing. */
-const MADE_ANEW: ReadonlySet<string> = new Set([
-  ...".git node_modules bower_components vendor .venv venv __pycache__ .tox .eggs".split(" "),
-  ...".mypy_cache .pytest_cache .ruff_cache target dist build out .next .nuxt .svelte-kit".split(
-    " ",
-  ),
-  ...".output .turbo .parcel-cache .gradle .cache coverage tmp .tmp".split(" "),
-]);
+const MADE_ANEW: ReadonlySet<string> = new Set([...WORDS.built, ".git", "tmp", ".tmp"]);
 
 /** How many entries of a removed folder are looked at; each costs 2 µs and more. */
 const MAX_ENTRIES = 5_000;

@@ -12,10 +12,11 @@ export async function protectedLinks(
   own: readonly OwnFile[],
   place: Pick<WatchPlace, "root" | "repository" | "environment">,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rules = watchedRules(policy);
   const names = [
     ...own.map(({ path }) => path),
     ...policy.protectsItself && place.repository !== undefined ? gitSettings(place.repository) : [],
-    ...(await filesOfRules(watchedRules(policy), place)).files.map(([path]) => path),
+    ...rules.length === 0 ? [] : (await filesOfRules(rules, place)).files.map(([path]) => path),
   ];
   const links = Map.groupBy(new Set(names.map(realPath)), sharedFile);
   return new Map([...links].flatMap(([file, paths]) => file === null ? [] : [[file, paths]]));

@@ -1,18 +1,18 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
 import { baseName, parentOf } from "../../base/paths.ts";
-import { doubtOfAgent } from "./second_agents.ts";
+import { doubtsOfAgent } from "./second_agents.ts";
 import { discardOf, putsAway } from "./uncommitted.ts";
-import { type ProjectScript, projectScript } from "../shell/project_scripts.ts";
+import { projectScript } from "../shell/project_scripts.ts";
 import { onlyTells } from "./command_forms.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
-import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
+import { DANGEROUS_RULE, judgeDanger, type Precious } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
 import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy.ts";
-import { liftedBy, mayLift } from "./lifting.ts";
+import { judgeLifting } from "./lifting.ts";
 import { ROOT_RULE } from "./file_rules.ts";
 import { PROTECT_RULE } from "./protected.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
-import type { ShellCommand } from "../shell/shell_command.ts";
+import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
 import { isContaining } from "../shell/runners.ts";
 import { namesInText, unexplained } from "../shell/unexplained.ts";
@@ -54,128 +54,88 @@ function judgeScript(
   policy: GuardPolicy,
   { commands, unknown }: Pick<Script, "commands" | "unknown">,
   { use, look }: { readonly use: BashUse; readonly look: Look },
-): {
-  readonly blocks: Block[];
-  readonly doubts: string[];
-  readonly discards: Discard[];
-  readonly isAll: boolean;
-} {
+): Required<Omit<Verdict, "unread">> & { readonly isAll: boolean } {
   const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
-  let isAll = true;
-  let looked = 0;
   const discards: Discard[] = [];
-  let isPutAway = false;
-  const readText = use.disk?.readText ?? (() => null);
-  const isRepository = use.disk?.isTop ?? (() => false);
-  /** A script of the project is the team's own: what it does against a rule about commands is in doubt. */
-  const doubtsOfScript = ({ name, file, text }: ProjectScript, { folder }: ShellCommand) => {
-    const script = readScript(text, { ...use, folder });
-    const { blocks } = judgeCommands(policy, script.commands, { ...use, whole: text });
-    return blocks.slice(0, 1).map(({ rule }) => `"${name}" of ${file} does what ${rule} forbids`);
-  };
+  const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
+  const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
+  let [isAll, isPutAway, looked] = [true, false, 0];
+  /** Links and folders that the commands before have made. */
   const links: string[] = [];
   const folders: string[] = [];
   /** Targets that were looked up already. A new folder may change the answers, so it clears them. */
   let known = new Set<string>();
-  /** A program that no table explains: its words that name a protected file are in doubt. */
-  const judgeUnexplained = (command: ShellCommand) => {
-    const { words, texts, scripts } = isOnOtherMachine(command)
-      ? NOTHING_NAMED
-      : unexplained(command);
-    const by = programName(command.words[0]?.text ?? "the shell");
-    const mayChange = (word: Argument, isInText: boolean) => {
-      const path = placeOf(word, command.folder);
-      if (path === null || path.length > MAX_PATH_CHARS || looked > MAX_LOOKED) return;
-      const how = {
-        effect: "change",
-        isFolder: false,
-        isGlob: word.isGlob,
-        isUnknown: true,
-      } as const;
-      const { files } = look(path, how);
-      looked += 1 + files.length;
-      const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
-      for (const file of files) {
-        const found = judgeOne(policy, file, asUsed).filter(({ rule }) => rule !== ROOT_RULE);
-        if (found.length === 0) continue;
-        if (isInText || found.every(({ rule }) => rule !== PROTECT_RULE)) {
-          doubts.push(`what \`${by}\` does with ${file.name} is not known`);
-        } else blocks.push(...found.filter(({ rule }) => rule === PROTECT_RULE));
+  const judgeTarget = ({ path, by, within, ...how }: Target) => {
+    if (path === null) {
+      const isAsked = how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy);
+      if (!isAsked || (within !== null && isOutside(within, use.root))) return;
+      return void doubts.push(`which file \`${by}\` changes is not known`);
+    }
+    if (links.some((link) => path === link || path.startsWith(`${link}/`))) {
+      doubts.push(`where ${path} leads is not known: the command makes that link itself`);
+    }
+    const key = JSON.stringify([path, by, how]);
+    if ((how.search === undefined && known.has(key)) || looked > MAX_LOOKED) return;
+    known.add(key);
+    // No system opens a path of this length.
+    if (path.length > MAX_PATH_CHARS) throw new TooMuchWork();
+    const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
+    looked += 1 + files.length + perhaps.length;
+    doubts.push(...unknown);
+    for (const file of files) {
+      blocks.push(...judged(file));
+      // A link to a folder brings all that lies there.
+      if (by === "ln") blocks.push(...judgeOwn(policy, { ...file, effect: "fill" }, asUsed));
+    }
+    const [first, ...others] = perhaps.filter((file) => judged(file).length > 0);
+    if (first !== undefined) {
+      const more = others.length > 0 ? ` and ${others.length} more` : "";
+      doubts.push(`whether \`${by}\` means ${first.name}${more} is not known`);
+    }
+  };
+  /** A word of a program that no table explains, which may do anything with the file. */
+  const judgeNamed = (word: Argument, { words, folder }: ShellCommand, isInText: boolean) => {
+    const by = programName(words[0]?.text ?? "the shell");
+    const path = placeOf(word, folder);
+    if (path === null || path.length > MAX_PATH_CHARS || looked > MAX_LOOKED) return;
+    const { files } = look(path, { ...ANYTHING, isGlob: word.isGlob });
+    looked += 1 + files.length;
+    for (const file of files) {
+      const found = judged(file).filter(({ rule }) => rule !== ROOT_RULE);
+      const own = isInText ? [] : found.filter(({ rule }) => rule === PROTECT_RULE);
+      blocks.push(...own);
+      if (own.length === 0 && found.length > 0) {
+        doubts.push(`what \`${by}\` does with ${file.name} is not known`);
       }
-    };
-    for (const word of words) mayChange(word, false);
-    for (const name of texts.flatMap(namesInText)) mayChange(literal(name), true);
-    for (const [rule] of scripts.map((script) => rulesBegunBy(policy, script))) {
-      if (rule !== undefined) doubts.push(`\`${by}\` is given what ${rule} forbids`);
     }
   };
   const judge = (command: ShellCommand) => {
-    if (policy.deniesDangerous) {
-      const danger = judgeDanger(
-        command,
-        isContained(command) ? null : { ...use, isRepository },
-      );
-      blocks.push(...danger.blocks);
-      doubts.push(...danger.doubts);
-    }
-    if (policy.protectsItself) {
-      const lifting = liftedBy(command);
-      const doubt = mayLift(command);
-      if (doubt !== null) doubts.push(doubt);
-      if (lifting !== null) {
-        const reason = `Blocked ${use.tool} operation: ${lifting}. Command: ${use.command}`;
-        blocks.push({ rule: PROTECT_RULE, reason, isLasting: true });
-      }
-    }
-    const made: string[] = [];
-    for (const { path, by, within, ...how } of targetsOf(command)) {
-      if (path === null) {
-        if (within !== null && isOutside(within, use.root)) continue;
-        if (how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy)) {
-          doubts.push(`which file \`${by}\` changes is not known`);
-        }
-        continue;
-      }
-      if (links.some((link) => path === link || path.startsWith(`${link}/`))) {
-        doubts.push(`where ${path} leads is not known: the command makes that link itself`);
-      }
-      if (by === "ln") made.push(path);
-      const key = JSON.stringify([path, by, how]);
-      if (how.search === undefined && known.has(key)) continue;
-      known.add(key);
-      // No system opens a path of this length.
-      if (path.length > MAX_PATH_CHARS) throw new TooMuchWork();
-      if (looked > MAX_LOOKED) break;
-      const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
-      looked += 1 + files.length + perhaps.length;
-      doubts.push(...unknown);
-      const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
-      const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
-      for (const file of files) {
-        blocks.push(...judged(file));
-        // A link to a folder brings all that lies there.
-        if (by === "ln") blocks.push(...judgeOwn(policy, { ...file, effect: "fill" }, asUsed));
-      }
-      const [first, ...others] = perhaps.filter((file) => judged(file).length > 0);
-      if (first !== undefined) {
-        const more = others.length > 0 ? ` and ${others.length} more` : "";
-        doubts.push(`whether \`${by}\` means ${first.name}${more} is not known`);
-      }
-    }
-    judgeUnexplained(command);
-    const agent = doubtOfAgent(command);
-    if (agent !== null) doubts.push(agent);
-    const script = projectScript(command.words, command.folder, readText);
-    if (script !== null) doubts.push(...doubtsOfScript(script, command));
+    const verdicts = [
+      ...policy.deniesDangerous ? [judgeDanger(command, preciousTo(command, use))] : [],
+      ...policy.protectsItself ? [judgeLifting(command, use)] : [],
+    ];
+    blocks.push(...verdicts.flatMap((verdict) => verdict.blocks));
+    doubts.push(...verdicts.flatMap((verdict) => verdict.doubts));
+    const targets = targetsOf(command);
+    targets.forEach(judgeTarget);
+    const named = isOnOtherMachine(command) ? NOTHING_NAMED : unexplained(command);
+    for (const word of named.words) judgeNamed(word, command, false);
+    for (const name of named.texts.flatMap(namesInText)) judgeNamed(literal(name), command, true);
+    doubts.push(
+      ...named.scripts.flatMap((script) => rulesBegunBy(policy, script).slice(0, 1))
+        .map((rule) => `"${shownCommand(command.words)}" is given what ${rule} forbids`),
+      ...doubtsOfAgent(command),
+      ...doubtsOfScript(policy, command, use),
+    );
     const discard = policy.protectsUncommitted && !isPutAway ? discardOf(command) : null;
     isPutAway ||= putsAway(command);
     if (discard !== null && !isElsewhere(command)) discards.push(discard);
-    links.push(...made);
-    const madeNow = foldersMade(command);
-    if (madeNow.length > 0) known = new Set();
-    folders.push(...madeNow);
+    links.push(...targets.flatMap(({ by, path }) => by === "ln" && path !== null ? [path] : []));
+    const made = foldersMade(command);
+    if (made.length > 0) known = new Set();
+    folders.push(...made);
   };
   for (const command of commands) if (withinLimits(() => judge(command)) === null) isAll = false;
   return {
@@ -184,6 +144,25 @@ function judgeScript(
     discards,
     isAll: isAll && looked <= MAX_LOOKED,
   };
+}
+
+const ANYTHING = { effect: "change", isFolder: false, isUnknown: true } as const;
+
+/** What a command may not destroy; null in a container, which is easily made again. */
+function preciousTo(command: ShellCommand, { home, root, disk }: BashUse): Precious | null {
+  const isRepository = disk?.isTop ?? (() => false);
+  return isContained(command) ? null : { home, root, isRepository };
+}
+
+/** A script of the project is the team's own: what it does against a rule about commands is in doubt. */
+function doubtsOfScript(policy: GuardPolicy, command: ShellCommand, use: BashUse): string[] {
+  const { words, folder } = command;
+  const script = projectScript(words, folder, use.disk?.readText ?? (() => null));
+  if (script === null) return [];
+  const { name, file, text } = script;
+  const { commands } = readScript(text, { ...use, folder });
+  const [block] = judgeCommands(policy, commands, { ...use, whole: text }).blocks;
+  return block === undefined ? [] : [`"${name}" of ${file} does what ${block.rule} forbids`];
 }
 
 function targetsOf(command: ShellCommand): readonly Target[] {

@@ -46,57 +46,52 @@ export function judgeCommands(
     rule.about === "command" && isAbout(rule, by.tool) && concerns(rule, by)
   );
   if (rules.length === 0) return { blocks: [], doubts: [] };
-  const blocks = new Map<string, Block>();
-  const doubts = new Set<string>();
   const whole = by.whole.slice(0, MAX_TRIED_CHARS).trim();
-  for (const rule of rules) {
-    if (rule.action !== "block" || !/[|&;<>\n]/.test(rule.glob)) continue;
-    if (new RegExp(rule.pattern, "s").test(whole)) {
-      blocks.set(rule.name, deniedBy(rule, by.tool, whole));
-    } else if (by.whole.length > MAX_TRIED_CHARS) {
-      doubts.add(`it is too long to be compared with ${rule.name} ("${rule.glob}")`);
-    }
-  }
-  for (const command of commands) {
-    if (command.words.length === 0) continue;
-    judgeCommand(command, rules, { tool: by.tool, blocks, doubts });
-  }
-  return { blocks: [...blocks.values()], doubts: [...doubts] };
+  const ofWhole = rules.filter(({ action, glob }) => action === "block" && /[|&;<>\n]/.test(glob))
+    .flatMap((rule): Said[] =>
+      new RegExp(rule.pattern, "s").test(whole)
+        ? [{ block: deniedBy(rule, by.tool, whole) }]
+        : by.whole.length > MAX_TRIED_CHARS
+        ? [{ doubt: `it is too long to be compared with ${rule.name} ("${rule.glob}")` }]
+        : []
+    );
+  const ofEach = commands.filter(({ words }) => words.length > 0)
+    .flatMap((command) => judgeCommand(command, rules, by.tool));
+  const said = [...ofWhole, ...ofEach];
+  const blocks = said.flatMap(({ block }) => block ?? []);
+  return {
+    blocks: [...new Map(blocks.map((block) => [block.rule, block])).values()],
+    doubts: [...new Set(said.flatMap(({ doubt }) => doubt ?? []))],
+  };
 }
 
-function judgeCommand(
-  command: ShellCommand,
-  rules: readonly ToolRule[],
-  found: {
-    readonly tool: string;
-    readonly blocks: Map<string, Block>;
-    readonly doubts: Set<string>;
-  },
-): void {
-  const { tool } = found;
+interface Said {
+  readonly block?: Block;
+  readonly doubt?: string;
+}
+
+function judgeCommand(command: ShellCommand, rules: readonly ToolRule[], tool: string): Said[] {
   const shown = shownCommand(command.words);
   const texts = spellings(command.words).map(textOf);
   const forms = formsOf(command.words).map(textOf);
   // PowerShell ignores upper and lower case in names.
   const flags = tool === "PowerShell" ? "si" : "s";
-  const allowing: ToolRule[] = [];
+  const said: Said[] = [];
+  let allowing: ToolRule | undefined;
   for (const rule of rules) {
-    const { name } = rule;
+    const isBlocking = rule.action === "block";
     // An allowing rule means the words as they are written.
-    const tried = rule.action === "block" ? [...texts, ...forms] : texts;
-    const match = matchCommand(rule, tried, flags);
-    if (rule.action === "block") {
-      if (match === "yes") {
-        found.blocks.set(name, deniedBy(rule, tool, shown));
-      } else if (match === "maybe") {
-        found.doubts.add(`"${shown}" may be what ${name} forbids ("${rule.glob}")`);
-      }
-    } else if (match === "yes") return;
-    else allowing.push(rule);
+    const match = matchCommand(rule, isBlocking ? [...texts, ...forms] : texts, flags);
+    if (!isBlocking && match === "yes") return said;
+    if (!isBlocking) allowing ??= rule;
+    else if (match === "yes") said.push({ block: deniedBy(rule, tool, shown) });
+    else if (match === "maybe") {
+      said.push({ doubt: `"${shown}" may be what ${rule.name} forbids ("${rule.glob}")` });
+    }
   }
-  const [first] = allowing;
-  if (first === undefined || isCovered(command)) return;
-  found.blocks.set(first.name, deniedBy(first, tool, shown));
+  return allowing === undefined || isCovered(command)
+    ? said
+    : [...said, { block: deniedBy(allowing, tool, shown) }];
 }
 
 /** Commands that no allowing rule has to name: wrappers, built-in commands, and what an allowed runner starts. */

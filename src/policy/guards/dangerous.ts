@@ -10,6 +10,7 @@ import { meansAll, readFind } from "../shell/find_command.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writers.ts";
+import WORDS from "./words.json" with { type: "json" };
 
 /** Folders that must stay, beside those of the system. */
 export interface Precious {
@@ -21,11 +22,7 @@ export interface Precious {
 
 export const DANGEROUS_RULE = "preToolUse.denyDangerousCommands";
 
-const SQL_CLIENTS = new Set(
-  ("psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse clickhouse-client cockroach bq snowsql usql sqlplus d1 " +
-    "mongo mongosh redis-cli")
-    .split(" "),
-);
+const SQL_CLIENTS = new Set(WORDS.sqlClients);
 /** The next word is SQL. */
 const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
 const DISK = /^\/dev\/(?:sd[a-z]|nvme\d|hd[a-z]|vd[a-z]|disk\d|mmcblk\d)/;
@@ -167,20 +164,21 @@ function isPrecious(
   if (above(root)) return !isChanged || path !== root;
   if (SYSTEM.test(path)) return true;
   const isInProject = root !== null && path.startsWith(`${root}/`);
-  if (isChanged || isInProject || MADE_AGAIN.test(path)) return false;
+  if (isChanged || isInProject) return false;
+  const folder = path.replace(/\/\.git$/, "");
+  if (folder === path && path.split("/").some((part) => MADE_AGAIN.has(part))) return false;
   if (parentOf(path) === home) return true;
   // A project in a temporary folder may have its neighbours there.
   const isTemporary = TEMPORARY.test(path) && !TEMPORARY.test(root ?? "");
-  return !isTemporary && isRepository(path);
+  return !isTemporary && isRepository(folder);
 }
 
 /** Folders of the system, and what lies directly in them. */
 const SYSTEM =
   /^\/(?!(?:tmp|home|Users|root|mnt|media|workspace|private)(?:\/|$))[a-zA-Z][\w-]*$|^\/(?:usr|var|etc|boot|opt|s?bin|lib\w*|System|Library|Applications)\/(?!tmp$|folders$|cache$)[^/]+$|^\/(?:usr\/lib|var\/lib|var\/log|usr\/local)\/[^/]+$/;
 const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp\//;
-/** Caches, and what tools build: everything in them is made again. */
-const MADE_AGAIN =
-  /\/(?:\.cache|\.npm|\.yarn|\.pnpm-store|\.gradle|\.m2|Caches|node_modules|target|dist|build|__pycache__|\.venv|venv|\.next)(?:\/|$)/;
+/** Folders of which everything in them is made again. */
+const MADE_AGAIN = new Set([...WORDS.built, ...WORDS.caches]);
 
 function doubtsOfGit(rest: readonly Argument[]): string[] {
   const { words: [verb, ...after] } = withoutGitOptions(rest);

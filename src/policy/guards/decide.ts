@@ -1,5 +1,5 @@
 /** Judges one tool use by all rules, and lists every rule that denies it. `bash.ts` parses shell commands first. */
-import { namesInRules, SEARCHING_TOOLS } from "../../claude/payload.ts";
+import { namesInRules } from "../../claude/payload.ts";
 import { programsLike } from "./command_forms.ts";
 import { judgeFile, matchesFile } from "./file_rules.ts";
 import {
@@ -14,33 +14,21 @@ import {
   isAboutAll,
   type PermissionPolicy,
   ruleText,
-  type Verdict,
 } from "./guard_policy.ts";
 import { mayNameOwn, TREES_RULE, whyProtected, type Written } from "./protected.ts";
 import { mayStartAgent } from "./second_agents.ts";
 import { mayChange } from "../shell/quick_look.ts";
-import type { FileFacts, Look } from "./types.ts";
+import type { FileFacts } from "./types.ts";
 import WORDS from "./words.json" with { type: "json" };
-
-export interface ToolUse extends Actor {
-  readonly tool: string;
-  readonly files: readonly string[];
-  /** What it writes; null when it only reads, or nobody knows. */
-  readonly written: Written | null;
-}
-
-export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
-  if (use.files.length === 0) return { blocks: judgeNameless(policy, use), doubts: [] };
-  // A searched path may be a folder, so what lies in it counts.
-  const effect = SEARCHING_TOOLS.has(use.tool) ? "fill" : "change";
-  const files = use.files.flatMap((path) => look(path, { effect, isFolder: false }).files);
-  return { blocks: files.flatMap((file) => judgeOne(policy, file, use)), doubts: [] };
-}
 
 export function judgeOne(
   policy: GuardPolicy,
   file: FileFacts,
-  use: Actor & Pick<ToolUse, "tool" | "written">,
+  use: Actor & {
+    readonly tool: string;
+    /** What it writes; null when it only reads, or nobody knows. */
+    readonly written: Written | null;
+  },
 ): Block[] {
   const isOwnOnly = file.effect === "tamper";
   const blocks = isOwnOnly ? [] : judgeFileRules(policy, file, use);
@@ -82,7 +70,10 @@ function judgeFileRules(
 }
 
 /** For a tool use without a file: only a rule that denies the whole tool counts. */
-function judgeNameless({ tools }: GuardPolicy, use: ToolUse): Block[] {
+export function judgeNameless(
+  { tools }: GuardPolicy,
+  use: Actor & { readonly tool: string },
+): Block[] {
   const { tool } = use;
   return tools.filter((rule) =>
     rule.about === "file" && rule.action === "block" && isAboutAll(rule) &&

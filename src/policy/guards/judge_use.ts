@@ -1,7 +1,14 @@
 /** Judges a tool use by the guards' rules. A shell command is parsed only when a rule could mean it. */
-import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
+import { EDITING_TOOLS, filesNamed, SEARCHING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
-import { judgeOwn, judgeTool, looksOnly, mayConcernCommands, STRICT_RULE } from "./decide.ts";
+import {
+  judgeNameless,
+  judgeOne,
+  judgeOwn,
+  looksOnly,
+  mayConcernCommands,
+  STRICT_RULE,
+} from "./decide.ts";
 import { type HeldPath, mayWriteFiles, pathsInInput } from "./mcp_files.ts";
 import { textAfter } from "./protected.ts";
 import { isRootAddition, judgeFile, ROOT_RULE } from "./file_rules.ts";
@@ -128,19 +135,23 @@ function judgerOfTool(
   { tool, agents, input }: AskedUse,
   ground: Ground,
 ): Judge {
+  const by = { tool, agents };
   const files = filesNamed(tool, input);
   const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
   const held = mayWriteFiles(tool) ? pathsInInput(input) : [];
+  // A searched path may be a folder, so what lies in it counts.
+  const effect = SEARCHING_TOOLS.has(tool) ? "fill" : "change";
   return {
-    judge: (look) => {
-      const verdict = judgeTool(policy, { tool, agents, files, written }, look);
-      return held === null
-        ? { ...verdict, unread: "its input holds more texts than can be looked up" }
-        : {
-          ...verdict,
-          blocks: [...verdict.blocks, ...judgeHeld(policy, held, { tool, agents, look })],
-        };
-    },
+    judge: (look) => ({
+      blocks: [
+        ...files.length === 0 ? judgeNameless(policy, by) : files
+          .flatMap((path) => look(path, { effect, isFolder: false }).files)
+          .flatMap((file) => judgeOne(policy, file, { ...by, written })),
+        ...judgeHeld(policy, held ?? [], { ...by, look }),
+      ],
+      doubts: [],
+      ...held === null ? { unread: "its input holds more texts than can be looked up" } : {},
+    }),
     beginLooking: () => (path, how) => lookAtFile(path, how, ground),
   };
 }
@@ -154,11 +165,10 @@ function judgeHeld(
   return held.flatMap(({ path, mayBeProse }) =>
     look(path, { effect: "change", isFolder: false }).files
       .filter(({ exists }) => exists || !mayBeProse)
-  )
-    .flatMap((file) => [
-      ...judgeOwn(policy, file, { ...by, written: "unknown" }),
-      ...judgeFile(policy, file, by).filter(({ rule }) => rule !== ROOT_RULE),
-    ]);
+  ).flatMap((file) => [
+    ...judgeOwn(policy, file, { ...by, written: "unknown" }),
+    ...judgeFile(policy, file, by).filter(({ rule }) => rule !== ROOT_RULE),
+  ]);
 }
 
 export function commandOf(input: unknown): string | null {

@@ -2,6 +2,8 @@
 import type { ShellCommand } from "../shell/shell_command.ts";
 import { DATABASE_PROGRAMS, onlyReads } from "../shell/writers.ts";
 import { programName } from "../shell/operands.ts";
+import type { Verdict } from "./guard_policy.ts";
+import { PROTECT_RULE } from "./protected.ts";
 
 /** The verbs of a person, by noun. The program checks who runs them; here the agent is told before it tries. */
 export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -31,23 +33,36 @@ const PROGRAM = /conclaude|main\.[jt]s$/;
 
 const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
 
-export function liftedBy(command: ShellCommand): string | null {
-  if (lifts(command)) return "only a person lifts a rule";
-  if (changesPlugins(command)) return "only a person chooses which plugins run in Claude Code";
-  if (changesDatabase(command)) {
-    return "only a person changes what conclaude knows; `-readonly` may look";
-  }
-  return null;
+/** What only a person may do, and what only the running shell knows to be that or not. */
+export function judgeLifting(
+  command: ShellCommand,
+  { tool, command: whole }: { readonly tool: string; readonly command: string },
+): Verdict {
+  const why = REASONS.find(([isMeant]) => isMeant(command))?.[1];
+  return {
+    blocks: why === undefined ? [] : [{
+      rule: PROTECT_RULE,
+      reason: `Blocked ${tool} operation: ${why}. Command: ${whole}`,
+      isLasting: true,
+    }],
+    doubts: mayLift(command) ? ["what conclaude is told to do is only known when it runs"] : [],
+  };
 }
 
-/** Why a command may be a person's although its verb is unknown; null when it cannot be. */
-export function mayLift({ words }: ShellCommand): string | null {
+const REASONS: readonly (readonly [isMeant: (command: ShellCommand) => boolean, why: string])[] = [
+  [lifts, "only a person lifts a rule"],
+  [changesPlugins, "only a person chooses which plugins run in Claude Code"],
+  [changesDatabase, "only a person changes what conclaude knows; `-readonly` may look"],
+];
+
+/** Whether a command may be a person's although its verb is unknown. */
+function mayLift({ words }: ShellCommand): boolean {
   const at = words.findIndex(({ text }) => isProgram(text));
-  if (at < 0 || PRINTING.has(programName(words[0]!.text))) return null;
+  if (at < 0 || PRINTING.has(programName(words[0]!.text))) return false;
   const [noun, verb] = words.slice(at + 1)
     .filter(({ text, isOpen }) => isOpen || !text.startsWith("-"));
-  const isOpen = noun?.isOpen || (Object.hasOwn(PERSON_VERBS, noun?.text ?? "") && verb?.isOpen);
-  return isOpen ? "what conclaude is told to do is only known when it runs" : null;
+  return noun?.isOpen === true ||
+    (Object.hasOwn(PERSON_VERBS, noun?.text ?? "") && verb?.isOpen === true);
 }
 
 /** Whether a command starts this program with a verb that only a person may run. */

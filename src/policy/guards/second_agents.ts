@@ -16,17 +16,14 @@ export function mayStartAgent(text: string): boolean {
   return BY_NAME.names.some((name) => text.includes(name));
 }
 
-/** Why a command starts an agent that no gate here sees; null where it does not. */
-export function doubtOfAgent(
-  { words: [program, ...rest], hasOtherHome }: ShellCommand,
-): string | null {
+/** Why a command is in doubt that starts an agent which no gate here sees. */
+export function doubtsOfAgent({ words: [program, ...rest], hasOtherHome }: ShellCommand): string[] {
   const name = programName(program?.text ?? "");
-  const agent = BY_NAME.find(name);
-  if (agent === undefined) return null;
   const text = rest.map(({ text }) => text).join(" ");
-  if (/(?:^| )(?:--help|-h|--version)(?: |$)/.test(text)) return null;
+  const agent = BY_NAME.find(name);
+  if (agent === undefined || /(?:^| )(?:--help|-h|--version)(?: |$)/.test(text)) return [];
   if (name === "claude" && hasOtherHome) {
-    return "`claude` with another home starts Claude Code without these gates";
+    return ["`claude` with another home starts Claude Code without these gates"];
   }
-  return agent.signs.test(text) ? `\`${name}\` ${agent.what}` : null;
+  return agent.signs.test(text) ? [`\`${name}\` ${agent.what}`] : [];
 }
