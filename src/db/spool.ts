@@ -5,7 +5,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../base/paths.ts";
-import { fileNamesIn, isMissing, kindAt, readJsonFile } from "../system/on_disk.ts";
+import {
+  type EntryKind,
+  fileNamesIn,
+  isMissing,
+  kindAt,
+  kindOf,
+  readJsonFile,
+} from "../system/on_disk.ts";
+import { readDirSync } from "../system/files.ts";
 import {
   isPrivateFolder,
   makePrivateFolder,
@@ -100,6 +108,20 @@ export function spoolRecord(
 /** Whether a spool folder and the folder above it are this user's alone: another user's is not trusted. */
 export function isOwnSpool(folder: string): boolean {
   return quietly(() => isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder)) === true;
+}
+
+/** What lies in a spool folder. Nobody reads a pipe, which would be waited for, or a link, which may lead anywhere. */
+export function spoolEntries(
+  folder: string,
+): { readonly path: string; readonly kind: EntryKind }[] {
+  const entries = quietly(() => [...readDirSync(folder)]) ?? [];
+  return entries.map((entry) => ({ path: joinPath(folder, entry.name), kind: kindOf(entry) }));
+}
+
+/** The database that a record is meant for; null when it does not say. */
+export function databaseOfRecord(path: string): string | null {
+  const { database } = Object(readJsonFile(path)) as Partial<SpooledRecord>;
+  return typeof database === "string" ? database : null;
 }
 
 /** Records that go into the database in one transaction. */

@@ -9,7 +9,7 @@ import type { ConfigEntry } from "../config/layer.ts";
 import { type Plain, readYaml, valueAt } from "../config/yaml_tree.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
-import { writeAdvice } from "../upkeep/care/whole_file.ts";
+import { writeAdvice } from "../upkeep/care/database_files.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import type { CliContext } from "./context.ts";

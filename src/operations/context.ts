@@ -6,7 +6,7 @@ import {
   type LocateOptions,
   type Locations,
 } from "../system/environment.ts";
-import { isThere, namesIn } from "../upkeep/care/whole_file.ts";
+import { allNamesIn, isThere } from "../system/on_disk.ts";
 import { joinPath, parentOf, resolvePath } from "../base/paths.ts";
 import { mkdirSync, removeSync, statSync } from "../system/files.ts";
 
@@ -68,7 +68,7 @@ function namesOrRoom(wanted: string): string[] | null {
   let above = wanted;
   while (!isThere(above) && parentOf(above) !== above) above = parentOf(above);
   try {
-    if (above === wanted) return statSync(wanted).isDirectory ? namesIn(wanted) : null;
+    if (above === wanted) return statSync(wanted).isDirectory ? allNamesIn(wanted) : null;
     const tried = joinPath(above, `.conclaude-${crypto.randomUUID()}`);
     mkdirSync(tried, { mode: 0o700 });
     removeSync(tried);

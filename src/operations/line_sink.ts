@@ -5,8 +5,8 @@ import {
   nameDraft,
   removeDraft,
   removeLeftDrafts,
+  writeAdvice,
 } from "../upkeep/care/database_files.ts";
-import { writeAdvice } from "../upkeep/care/whole_file.ts";
 import { identifyDatabase } from "../db/database_identity.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { isNotFound, openSync, realPathSync, statSync } from "../system/files.ts";

@@ -3,7 +3,7 @@ import { UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { projectName } from "../memory/search/observation_view.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
-import { isThere } from "../upkeep/care/whole_file.ts";
+import { isThere } from "../system/on_disk.ts";
 import { folderOfProject, pathInProject } from "../memory/project_paths.ts";
 import { isAbsolutePath, joinPath, parentOf, withoutLine } from "../base/paths.ts";
 import { isKnownFile, isKnownProject, knownProjects } from "../memory/store.ts";

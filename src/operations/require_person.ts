@@ -8,7 +8,7 @@ import { messageOf, quietly, UserError } from "../base/errors.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import { appendLog } from "../system/log.ts";
 import { realPath } from "../system/real_paths.ts";
-import { isThere } from "../upkeep/care/whole_file.ts";
+import { isThere } from "../system/on_disk.ts";
 import { joinPath, resolvePath, withParents } from "../base/paths.ts";
 import { type Descent, readDescent } from "../system/process/ancestors.ts";
 import {

@@ -8,7 +8,7 @@ import { isUserError, UserError } from "../base/errors.ts";
 import { type Ground, groundOf, lastBranchIn, UNKEPT } from "../policy/requirements/ground.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { normalizeSessionId } from "../base/ids.ts";
-import { isThere } from "../upkeep/care/whole_file.ts";
+import { isThere } from "../system/on_disk.ts";
 import type { Requirement, RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import type { BranchKey } from "../policy/store.ts";

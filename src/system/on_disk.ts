@@ -80,6 +80,21 @@ export function isMissing(path: string): boolean {
   }
 }
 
+/** Whether anything is at a path, a link that leads nowhere included, or may be: this user may not see it. */
+export function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (thrown) {
+    return !(thrown instanceof Deno.errors.NotFound);
+  }
+}
+
+/** The names in a folder in order, however many; none where it cannot be read. */
+export function allNamesIn(path: string): string[] {
+  return orElse<string[]>([], () => Array.from(Deno.readDirSync(path), ({ name }) => name).sort());
+}
+
 /** The names in a folder; null as for `listFolder()`. */
 export function namesIn(path: string): string[] | null {
   return listFolder(path)?.map(({ name }) => name) ?? null;

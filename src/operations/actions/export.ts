@@ -3,7 +3,7 @@ import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { isOutputClosed } from "../../system/process/run_program.ts";
 import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/store.ts";
-import { noteCopy } from "../../upkeep/care/written_copies.ts";
+import { noteCopy } from "../../db/written_copies.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";

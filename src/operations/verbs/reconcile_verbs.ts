@@ -11,7 +11,7 @@ import { SESSION_FLAG, SINCE_FLAG, textFlag, toggle } from "../flags.ts";
 import { onlyNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { isBareName, isCalled } from "../project_filter.ts";
-import { isThere } from "../../upkeep/care/whole_file.ts";
+import { isThere } from "../../system/on_disk.ts";
 import { runTranscripts, transcriptsView } from "../transcript_run.ts";
 import { verb } from "../verb.ts";
 

@@ -6,7 +6,7 @@ import { findRepository, lookUpwards, type Repository } from "../../system/git/r
 import { installedHooks } from "../../upkeep/doctor/hook_checks.ts";
 import { leftBehind } from "../../upkeep/care/fallback.ts";
 import { type BeganAnew, beganAnew } from "../../upkeep/care/backup.ts";
-import { isThere } from "../../upkeep/care/whole_file.ts";
+import { fileSize, isThere } from "../../system/on_disk.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { openFailureIds } from "../../memory/tell/open_now.ts";
 import { spooledFiles } from "../../db/spool.ts";
@@ -28,7 +28,6 @@ import { openStore, type Place } from "../open_store.ts";
 import { bytesText, factLines, type Facts } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { fileSize } from "../../system/on_disk.ts";
 
 export const status = verb({
   about:

@@ -11,9 +11,16 @@ import { connect, copyDatabase } from "../../db/connect.ts";
 import { openToLook } from "../../db/database_identity.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import { daysMs, fileStamp } from "../../base/time.ts";
-import { freeName, makeDraft, nameDraft, removeDraft, removeLeftDrafts } from "./database_files.ts";
+import {
+  freeName,
+  makeDraft,
+  nameDraft,
+  removeDraft,
+  removeLeftDrafts,
+  writeAdvice,
+} from "./database_files.ts";
 import { requireOurs } from "./require_ours.ts";
-import { isThere, namesIn, writeAdvice } from "./whole_file.ts";
+import { allNamesIn, isThere } from "../../system/on_disk.ts";
 import { isNotFound, lstatSync, mkdirSync, removeSync, statSync } from "../../system/files.ts";
 
 const ENDING = ".db";
@@ -50,7 +57,7 @@ export function backupsOf(
   const folder = backupFolder(dataFolder);
   const marks = [undefined, markOf(dataFolder, database)];
   const orderOf = ({ path }: Backup) => path.slice(0, -ENDING.length);
-  return namesIn(folder)
+  return allNamesIn(folder)
     .filter((name) => name.endsWith(ENDING) && marks.includes(DAILY.exec(name)?.[1]))
     .map((name) => joinPath(folder, name))
     .map((path) => ({ path, atMs: quietly(() => statSync(path).mtime?.getTime()) ?? 0 }))
@@ -119,7 +126,7 @@ export function ownBackups(locations: Locations, database: string): Backup[] {
 /** The command that lists backups: in the backup folder, else beside the file that a person named. */
 export function listBackups(dataFolder: string, named: string): string {
   const folder = backupFolder(dataFolder);
-  const hasBackups = namesIn(folder).some((name) => name.endsWith(ENDING));
+  const hasBackups = allNamesIn(folder).some((name) => name.endsWith(ENDING));
   return `ls -lt ${quoteWord(hasBackups ? folder : parentOf(named))}`;
 }
 

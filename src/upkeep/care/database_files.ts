@@ -14,7 +14,7 @@ import {
   renameSync,
 } from "../../system/files.ts";
 import { removeQuietly } from "../../system/write_file.ts";
-import { isThere, namesIn } from "./whole_file.ts";
+import { allNamesIn, isThere } from "../../system/on_disk.ts";
 
 /** The endings of a database's files: the database, its log, the index of the log. */
 export const DATABASE_FILES: readonly string[] = ["", "-wal", "-shm"];
@@ -102,7 +102,7 @@ export function makeDraft(path: string): string {
  */
 export function removeLeftDrafts(path: string, isAlike = (_name: string) => false): void {
   const [folder, base] = [parentOf(path), baseName(path)];
-  for (const name of namesIn(folder)) {
+  for (const name of allNamesIn(folder)) {
     const of = name.replace(DRAFT_ENDING, "");
     if (of === name || of !== base && !isAlike(of)) continue;
     const draft = joinPath(folder, name);
@@ -151,4 +151,12 @@ export function placeDraft(draft: string, database: string, options: Aside): voi
     why: "other processes make a new database there each time it is set aside",
     next: `ls -lt ${quoteWord(parentOf(database))}`,
   });
+}
+
+/** The command that shows, or mends, why a file could not be written: about the folder that it is to lie in. */
+export function writeAdvice(path: string, thrown: unknown): string {
+  const folder = parentOf(path);
+  if (!isThere(folder)) return `mkdir -p ${quoteWord(folder)}`;
+  const isFull = /no space|os error 28|disk is full|quota/i.test(messageOf(thrown));
+  return `${isFull ? "df -h" : "ls -ld"} ${quoteWord(folder)}`;
 }

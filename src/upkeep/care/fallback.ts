@@ -12,7 +12,7 @@ import { daysMs } from "../../base/time.ts";
 import { type Finding, warn } from "./check.ts";
 import type { DoctorPlace } from "../doctor/place.ts";
 import { DATABASE_FILES } from "./database_files.ts";
-import { isThere } from "./whole_file.ts";
+import { isThere } from "../../system/on_disk.ts";
 import { lstatSync } from "../../system/files.ts";
 
 /** What the fallback database holds and the database that counts does not. */

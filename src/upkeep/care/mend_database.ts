@@ -91,7 +91,10 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
   using db = await openDatabase(database, { busyTimeoutMs });
   const known = countSessions(db, null).total;
   const filled = await fillFromTranscripts(db, place, mended);
-  saveLostSessions(db);
+  // Flipped bits in the ids of other rows make no sessions.
+  if (mended.tables.some(({ table, isWhole }) => table === "sessions" && !isWhole)) {
+    saveLostSessions(db);
+  }
   const again = countSessions(db, null).total - known;
   const done = [
     `set the damaged database aside: ${aside}`,
@@ -173,7 +176,7 @@ function mendedParts({ tables, backup, again }: Mended): string[] {
   const parts = known!.map(({ table, read, filled, lost }) => {
     const fromBackup = backup === null ? "" : `, ${filled} from the backup`;
     const rest = lost === null
-      ? backup === null ? ", the rest gone" : ", what came after it gone"
+      ? backup === null ? ", the rest gone" : `, what ${read > 0 ? "else " : ""}came after it gone`
       : lost > filled
       ? `, at least ${lost - filled} gone`
       : "";

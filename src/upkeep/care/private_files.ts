@@ -1,11 +1,12 @@
 /** Checks whether files are their owner's alone. On Windows there are no such permissions. */
 import { quietly } from "../../base/errors.ts";
+import { withParents } from "../../base/paths.ts";
+import { linkAt } from "../../system/on_disk.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { OS, userId } from "../../system/environment.ts";
-import { chmodSync, statSync } from "../../system/files.ts";
+import { chmodSync, lstatSync, realOr, statSync } from "../../system/files.ts";
 import { type Finding, warn } from "./check.ts";
 import { DATABASE_FILES } from "./database_files.ts";
-import { behindLink } from "./whole_file.ts";
 
 /** Permission bits of everybody but the owner, and those among them that let somebody write. */
 const OTHERS = 0o077;
@@ -96,4 +97,26 @@ export function databasePermissionFaults(
 
 function octalOf(mode: number): string {
   return mode.toString(8).padStart(4, "0");
+}
+
+/**
+ * Where a path leads to when it is a link, or lies in one of this program's own folders that is: what is there may be
+ * anybody's, and is only named. A file with a second name is such a file, too.
+ *
+ * @param folders This program's own; where a person has put the folders above them is the person's.
+ * @returns The path behind all links; null when the file lies where its path says, and nowhere else.
+ */
+export function behindLink(path: string, folders: readonly string[] = []): string | null {
+  const [, ...above] = withParents(path);
+  const ways = [path, ...above.filter((folder) => folders.includes(folder))];
+  return ways.some((way) => linkAt(way) !== null) || hasOtherName(path) ? realOr(path) : null;
+}
+
+function hasOtherName(path: string): boolean {
+  try {
+    const { isFile, nlink } = lstatSync(path);
+    return isFile && nlink !== null && nlink > 1;
+  } catch {
+    return false;
+  }
 }

@@ -10,7 +10,7 @@ import {
 } from "../../db/database_identity.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
-import { isThere } from "./whole_file.ts";
+import { isThere } from "../../system/on_disk.ts";
 
 /** What is said of a file of no bytes that held something before. */
 export const EMPTIED = "is empty, and it was not before: something has cut it to nothing";

@@ -18,19 +18,16 @@ import { drainLockPath } from "../../db/process_lock.ts";
 import { backupsOf, beganAnew, ownBackups } from "../care/backup.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
 import { EMPTIED, faultOf } from "../care/require_ours.ts";
-import { isThere } from "../care/whole_file.ts";
+import { isFolder, isMissing, isThere } from "../../system/on_disk.ts";
 import { askDatabase, type RepairPlace } from "./place.ts";
+import { filesOf, repairOfModes, whyReadOnly } from "./database_modes.ts";
 import {
-  filesOf,
   isOwnButClosed,
   nearestFolder,
   otherOwner,
-  repairOfModes,
-  whyReadOnly,
   whyUnwritable,
-} from "./writable.ts";
+} from "../../system/write_access.ts";
 import { isFile, lstatSync } from "../../system/files.ts";
-import { isFolder, isMissing } from "../../system/on_disk.ts";
 
 /** Doctor sets a file aside only under such a name where the content does not say whose file it is. */
 const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;

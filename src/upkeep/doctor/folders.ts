@@ -5,12 +5,11 @@ import { joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import { databasePermissionFaults, permissionFaults } from "../care/private_files.ts";
-import { isThere } from "../care/whole_file.ts";
+import { isThere } from "../../system/on_disk.ts";
 import { isNotOurs } from "./database_checks.ts";
 import type { DoctorPlace } from "./place.ts";
-import { isOwnSpool } from "../../db/spool.ts";
-import { spoolEntries } from "./spool_and_log.ts";
-import { nearestFolder, otherOwner, whyUnwritable } from "./writable.ts";
+import { isOwnSpool, spoolEntries } from "../../db/spool.ts";
+import { nearestFolder, otherOwner, whyUnwritable } from "../../system/write_access.ts";
 import { userId } from "../../system/environment.ts";
 
 /** The folder for database, log and spool. */

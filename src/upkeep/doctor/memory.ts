@@ -21,7 +21,7 @@ import { findOnPath, isBareName, whyNotRun } from "../../system/process/executab
 import { Command } from "../../system/processes.ts";
 import { type Finding, ok, warn } from "../care/check.ts";
 import type { DoctorPlace } from "./place.ts";
-import { whyUnwritable } from "./writable.ts";
+import { whyUnwritable } from "../../system/write_access.ts";
 
 /** A drain works in a capture at the end of a turn; one that waits longer than this is overdue, in milliseconds. */
 const OVERDUE_MS = 3_600_000;

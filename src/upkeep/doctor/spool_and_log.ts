@@ -1,17 +1,14 @@
 /** What hooks left beside the database: records in the spool, and lines in the log. */
 import { count } from "../../base/counts.ts";
-import { quietly } from "../../base/errors.ts";
-import { joinPath, parentOf } from "../../base/paths.ts";
+import { parentOf } from "../../base/paths.ts";
 import { daysMs } from "../../base/time.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { memberOf } from "../../claude/settings/own_handler.ts";
-import { isOwnSpool, spooledFiles } from "../../db/spool.ts";
+import { databaseOfRecord, isOwnSpool, spooledFiles, spoolEntries } from "../../db/spool.ts";
 import { shortened } from "../../memory/text.ts";
-import { readDirSync, readLinkSync } from "../../system/files.ts";
+import { readLinkSync } from "../../system/files.ts";
 import { homeMark, isOfHome, logFiles } from "../../system/log.ts";
-import { type EntryKind, kindOf, readJsonFile, readText } from "../../system/on_disk.ts";
+import { isThere, readText } from "../../system/on_disk.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
-import { isThere } from "../care/whole_file.ts";
 import { type DoctorPlace, repairDatabase } from "./place.ts";
 
 /** Files that a command names at most. */
@@ -43,7 +40,7 @@ export function lookAtSpool(place: DoctorPlace): Finding[] {
       () => takeIn(place),
     ));
   }
-  for (const [other, those] of Map.groupBy(others, databaseOf)) {
+  for (const [other, those] of Map.groupBy(others, databaseOfRecord)) {
     findings.push(warn(
       `${records(those.length)} waiting for another database: ${other ?? "unknown"}`,
       other === null
@@ -80,20 +77,6 @@ async function takeIn(place: DoctorPlace): Promise<string> {
       (known > 0 ? `; ${known} were there already` : "") +
       (damaged.length > 0 ? `; ${damaged.length} could not be read` : "");
   });
-}
-
-/** What lies in a spool folder. Nobody reads a pipe, which would be waited for, or a link, which may lead anywhere. */
-export function spoolEntries(
-  folder: string,
-): { readonly path: string; readonly kind: EntryKind }[] {
-  const entries = quietly(() => [...readDirSync(folder)]) ?? [];
-  return entries.map((entry) => ({ path: joinPath(folder, entry.name), kind: kindOf(entry) }));
-}
-
-/** The database that a record is meant for; null when it does not say. */
-function databaseOf(path: string): string | null {
-  const database = memberOf(readJsonFile(path), "database");
-  return typeof database === "string" ? database : null;
 }
 
 const LOG_LINE = /^(\S+Z) (warn|error) \[\d+\] (.*)$/;

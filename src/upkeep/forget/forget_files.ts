@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { agentsFolder } from "../../work/engine/agent_files.ts";
 import { logFiles } from "../../system/log.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
-import { kindAt } from "../../system/on_disk.ts";
+import { allNamesIn, kindAt } from "../../system/on_disk.ts";
 import { findTranscripts } from "../../claude/transcript/find_transcripts.ts";
 import { type DrainReport, type DrainTarget, isOwnSpool, spooledFiles } from "../../db/spool.ts";
 import {
@@ -21,7 +21,6 @@ import { holdsText } from "./byte_scan.ts";
 import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { DATABASE_FILES, isFileOf, removeDatabase } from "../care/database_files.ts";
-import { namesIn } from "../care/whole_file.ts";
 import { realOr, statSync, utimeSync } from "../../system/files.ts";
 import { isDatabaseBusy } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -67,7 +66,7 @@ export function copiesOf(place: ForgetPlace, written: readonly string[]): string
     ...ownCopies(place).flatMap((path) => DATABASE_FILES.map((ending) => path + ending)),
     drainLockPath(database),
   ]);
-  const beside = namesIn(parentOf(database))
+  const beside = allNamesIn(parentOf(database))
     .filter((name) => name.startsWith(baseName(database)))
     .map((name) => joinPath(parentOf(database), name));
   const fallback = fallbackDatabase(place);
@@ -125,7 +124,7 @@ export function transcriptsWith(paths: readonly string[], filter: ForgetFilter):
 }
 
 function filesBelow(folder: string): string[] {
-  return namesIn(folder).map((name) => joinPath(folder, name)).flatMap((path) => {
+  return allNamesIn(folder).map((name) => joinPath(folder, name)).flatMap((path) => {
     const kind = kindAt(path);
     return kind === "folder" ? filesBelow(path) : kind === "file" ? [path] : [];
   });
@@ -152,11 +151,11 @@ const COMPANION = /-(?:wal|shm|journal)$/;
 /** The copies that this program has made of a database: its backups, and what lies beside it under its name. */
 function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
   const [folder, base] = [parentOf(database), baseName(database)];
-  const beside = namesIn(folder)
+  const beside = allNamesIn(folder)
     .filter((name) => name.startsWith(base) && BESIDE.test(name.slice(base.length)))
     .map((name) => joinPath(folder, name));
   const backups = joinPath(dataFolder, "backups");
-  const inBackups = namesIn(backups).filter((name) => /\.db(?:$|[.-])/.test(name))
+  const inBackups = allNamesIn(backups).filter((name) => /\.db(?:$|[.-])/.test(name))
     .map((name) => joinPath(backups, name));
   return [...inBackups, ...beside].filter((path) => !COMPANION.test(path) && isFile(path));
 }

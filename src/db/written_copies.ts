@@ -1,8 +1,8 @@
 /** Remembers the files into which a person has copied the database or exported it, so that forgetting can name them. */
 import type { DatabaseSync } from "node:sqlite";
-import { quietly } from "../../base/errors.ts";
-import { readMeta, writeMeta } from "../../db/statement.ts";
-import { kindAt } from "../../system/on_disk.ts";
+import { quietly } from "../base/errors.ts";
+import { readMeta, writeMeta } from "./statement.ts";
+import { kindAt } from "../system/on_disk.ts";
 
 const WRITTEN = "written_copies";
 

@@ -1,19 +1,9 @@
-/** Why this user cannot write to a folder or a database, found without making anything. */
-import { messageOf, quietly } from "../../base/errors.ts";
-import { joinPath, parentOf } from "../../base/paths.ts";
-import { userId } from "../../system/environment.ts";
-import {
-  chmodSync,
-  isNotFound,
-  isPermissionDenied,
-  openSync,
-  renameSync,
-  statSync,
-} from "../../system/files.ts";
-import { isMissing } from "../../system/on_disk.ts";
-import type { Finding } from "../care/check.ts";
-import { DATABASE_FILES } from "../care/database_files.ts";
-import { behindLink } from "../care/whole_file.ts";
+/** Why this user cannot write to a folder, found without making anything. */
+import { messageOf, quietly } from "../base/errors.ts";
+import { joinPath, parentOf } from "../base/paths.ts";
+import { userId } from "./environment.ts";
+import { isNotFound, isPermissionDenied, renameSync, statSync } from "./files.ts";
+import { isMissing } from "./on_disk.ts";
 
 const OWNER_WRITE = 0o200;
 const WRITE_OF_OTHERS = 0o022;
@@ -65,33 +55,4 @@ export function isOwnButClosed(path: string): boolean {
 export function nearestFolder(folder: string): string {
   const above = parentOf(folder);
   return !isMissing(folder) || above === folder || above === "." ? folder : nearestFolder(above);
-}
-
-/** A database, its log and the index of that: SQLite gives the two the mode that the database had when it made them. */
-export function filesOf(database: string): string[] {
-  return DATABASE_FILES.map((ending) => database + ending);
-}
-
-/** Why a database, or a file of its log, cannot be written; null when it can. */
-export function whyReadOnly(database: string): string | null {
-  for (const path of filesOf(database)) {
-    try {
-      openSync(path, { write: true }).close();
-    } catch (thrown) {
-      if (path === database || !isNotFound(thrown)) return messageOf(thrown);
-    }
-  }
-  return whyUnwritable(parentOf(database));
-}
-
-/** Opens the files to their owner, where nothing else is missing. A folder, and a file behind a link, stays closed. */
-export function repairOfModes(database: string): Finding["repair"] {
-  const closed = filesOf(database).filter(isOwnButClosed);
-  const isReachable = whyUnwritable(parentOf(database)) === null &&
-    closed.every((path) => behindLink(path) === null);
-  if (closed.length === 0 || !isReachable) return undefined;
-  return () => {
-    for (const path of closed) chmodSync(path, 0o600);
-    return `set the mode of ${closed.join(", ")} to 0600`;
-  };
 }
