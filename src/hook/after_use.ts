@@ -11,12 +11,12 @@ import { planText } from "../policy/requirements/requirement_text.ts";
 import { type ApplyChanges, applyChanges, type RequirementChange } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
+import { goesOn } from "./violations.ts";
 
 export interface FollowUp {
   /** To be written with the event, by `apply`. */
   readonly changes: readonly RequirementChange[];
   readonly apply: ApplyChanges;
-  readonly notes: Readonly<Record<string, unknown>>;
   /** To be called once the event is saved; null when there is nothing to tell. */
   answer(): Promise<Answer>;
 }
@@ -29,7 +29,6 @@ export async function followUp(work: HookWork): Promise<FollowUp> {
   return {
     changes,
     apply: applyChanges,
-    notes: goesOn(sent["tool_response"]) ? { goesOn: true } : {},
     answer: () => tool === "ExitPlanMode" ? answerPlan(work, policy) : Promise.resolve(null),
   };
 }
@@ -51,11 +50,12 @@ async function changesOf(
     return satisfactionsBySkill(policy.requirements, skill, { ...work, ground, proof });
   }
   // This counts without a branch too: the command itself may have left the branch.
-  if (ground.repository === null) return [];
+  const response = sent["tool_response"];
+  const hasSucceeded = isReported && Object(response).interrupted !== true && !goesOn(response);
+  if (ground.repository === null || !hasSucceeded) return [];
   const repository = ground.kind === "branch"
     ? { ...ground.repository, branch: ground.branch }
     : ground.repository;
-  const response = sent["tool_response"];
   const use = {
     tool,
     input,
@@ -66,14 +66,8 @@ async function changesOf(
     home,
     gitAliases: await gitAliasesFor({ tool, input, home, environment }, repository),
     toolUseId: event.toolUseId,
-    succeeded: isReported && Object(response).interrupted !== true && !goesOn(response),
   };
   return await usedUp(policy.requirements, use, { repository, db, sessionId });
-}
-
-/** Whether a command is not over, but goes on in the background. */
-function goesOn(response: unknown): boolean {
-  return (Object(response).backgroundTaskId ?? null) !== null;
 }
 
 /** A plan was approved: what is still open before it can be carried out. */

@@ -13,7 +13,7 @@ import type { RequirementPolicy } from "../policy/requirements/requirement_polic
 import { transaction } from "../db/transaction.ts";
 import { applyChanges, type RequirementChange, REQUIREMENTS_HELD } from "../policy/store.ts";
 import { transcriptOf } from "./protocol.ts";
-import { DEFAULT_HOOK_CONFIG, speakOfStops } from "../config/discover.ts";
+import { hasWrittenRules, speakOfStops } from "../config/discover.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import {
   letThroughText,
@@ -80,7 +80,7 @@ async function withEffects(
   work: HookWork,
   required: HeldForRequirements,
 ): Promise<HeldForRequirements> {
-  if (work.config.guards === DEFAULT_HOOK_CONFIG.guards) return required;
+  if (!hasWrittenRules(work.config)) return required;
   const effects = await (await import("./violations.ts")).effectsAtStop(work);
   return {
     ...required,

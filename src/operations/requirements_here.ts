@@ -255,19 +255,19 @@ export async function rowsOf(
   const at = { db, sessionId, environment, config, transcriptPath, atMs: Date.now() };
   const stand = ground.kind === "branch" && ground.branch === key.branch
     ? await standOf(requirements, { ...at, ground, projectDir: ground.repository.root })
-    : standElsewhere(requirements, { ...at, key });
+    : await standElsewhere(requirements, { ...at, key });
   return { rows: requirements.map((requirement) => rowOf(requirement, stand)), to: stand.to };
 }
 
 /** How requirements stand on a branch that is not checked out here, so that it cannot be measured. */
-function standElsewhere(
+async function standElsewhere(
   requirements: readonly Requirement[],
-  at: Parameters<typeof provenStandings>[1] & { readonly db: DatabaseSync },
-): Stand {
+  at: Parameters<typeof provenStandings>[1],
+): Promise<Stand> {
   const { db, sessionId, atMs, key: { branch } } = at;
   const branchLines = { unknown: ELSEWHERE };
   const facts = { sessionId, atMs, branch, branchLines, otherSessions: [] };
-  const standings = provenStandings(requirements, at);
+  const standings = await provenStandings(requirements, at);
   const to = { session: tellingId(db, sessionId), branch, facts };
   const open = openOf(requirements, standings, facts);
   return { open, unknown: unknownOf(requirements, standings, facts), standings, facts, to };

@@ -1,11 +1,11 @@
 /** Where requirements count: on a branch of a repository, or nowhere, and why. */
+import type { BranchKey } from "./standing.ts";
 import { quietly } from "../../base/errors.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import { keepingOf } from "../guards/lift.ts";
 import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
-import type { BranchKey } from "./requirements_table.ts";
 import { lastBranch } from "../../db/sessions.ts";
 
 /** The branch that is checked out, or else the last branch of the session. */

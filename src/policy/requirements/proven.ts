@@ -13,8 +13,8 @@ import {
 } from "./proof.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import type { Audience } from "./requirement_text.ts";
-import { type Standing, unprovenOf } from "./standing.ts";
-import { type BranchKey, readStandings, type RequirementChange } from "./requirements_table.ts";
+import { type BranchKey, type Standing, unprovenOf } from "./standing.ts";
+import { readStandings, type RequirementChange } from "./requirements_table.ts";
 import { quietly } from "../../base/errors.ts";
 import { linesWith } from "../../system/lines_backwards.ts";
 import { isFile } from "../../system/files.ts";

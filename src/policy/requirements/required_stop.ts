@@ -1,4 +1,5 @@
 /** Decides by the requirements whether Claude may stop. */
+import type { BranchKey } from "./standing.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Environment } from "../../system/environment.ts";
@@ -8,7 +9,7 @@ import { askedAtStop, type Facts, openForStop } from "./open_requirements.ts";
 import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
 import { type OpenOnBranch, stopText } from "./requirement_text.ts";
 import { isPaused } from "../pauses_table.ts";
-import { type BranchKey, readStandings, type RequirementChange } from "./requirements_table.ts";
+import { readStandings, type RequirementChange } from "./requirements_table.ts";
 import { settleTriggers, triggeredBranches } from "./triggers_table.ts";
 import { type GatheredFacts, gatherFacts, isStrict } from "./asked_requirements.ts";
 import { groundFor } from "./ground.ts";

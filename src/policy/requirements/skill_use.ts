@@ -1,12 +1,17 @@
 /** Finds what the use of a skill or a slash command satisfies. */
+import type { BranchKey } from "./standing.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import type { Proof } from "./proof.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import { satisfiedBySkill } from "./satisfy.ts";
-import { deniedOnto, worktreesOfDenials } from "./judged_uses_table.ts";
-import { type BranchKey, type RequirementChange, wasReported } from "./requirements_table.ts";
-import { triggeredBranches, type TriggeredOn } from "./triggers_table.ts";
+import { type RequirementChange, wasReported } from "./requirements_table.ts";
+import {
+  deniedOnto,
+  triggeredBranches,
+  type TriggeredOn,
+  worktreesOfDenials,
+} from "./triggers_table.ts";
 import { quietly } from "../../base/errors.ts";
 import { type Ground, groundOf } from "./ground.ts";
 

@@ -3,6 +3,12 @@ import type { Requirement, Scope } from "./requirement_policy.ts";
 
 export type SatisfiedBy = "skill" | "cli" | "cli_bypass" | "approval" | "carry_over" | "import";
 
+/** A branch of a repository, which all of its worktrees share. */
+export interface BranchKey {
+  readonly repository: string;
+  readonly branch: string;
+}
+
 /** What is stored about a requirement on a branch, for one session or for all. */
 export interface Standing {
   readonly requirement: string;

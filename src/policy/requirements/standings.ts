@@ -11,7 +11,8 @@ import { tellingId } from "../../db/sessions.ts";
 import { gatherFacts, isStrict } from "./asked_requirements.ts";
 import { type Ground } from "./ground.ts";
 import { prove } from "./proven.ts";
-import { standingsOf } from "./used_up.ts";
+import { usedUpSince, withoutSpent } from "./commits.ts";
+import { readStandings } from "./requirements_table.ts";
 
 export interface Stand {
   readonly open: readonly Open[];
@@ -38,7 +39,7 @@ export async function standOf(
 ): Promise<Stand> {
   const { repository, branch, key } = ground;
   const { facts } = await gatherFacts(requirements, { ...at, db, repository, branch });
-  const standings = provenStandings(requirements, { ...at, db, key });
+  const standings = await provenStandings(requirements, { ...at, db, key });
   return {
     open: openOf(requirements, standings, facts),
     unknown: unknownOf(requirements, standings, facts),
@@ -49,15 +50,18 @@ export async function standOf(
 }
 
 /** The standings on a branch for a session: those that are used up are left out, those without proof are marked. */
-export function provenStandings(
+export async function provenStandings(
   requirements: readonly Requirement[],
-  at: Parameters<typeof standingsOf>[1] & {
+  at: Parameters<typeof usedUpSince>[1] & {
+    readonly db: DatabaseSync;
     readonly config: Pick<HookConfig, "guards">;
     readonly transcriptPath: string | null;
   },
-): Standing[] {
-  const standings = standingsOf(requirements, at);
-  return prove(standings, at.key, { ...at, isStrict: isStrict(at.config) }).marked(standings);
+): Promise<Standing[]> {
+  const { db, key, sessionId } = at;
+  const spent = await usedUpSince(requirements, at);
+  const standings = withoutSpent(readStandings(db, key, sessionId), spent);
+  return prove(standings, key, { ...at, isStrict: isStrict(at.config) }).marked(standings);
 }
 
 /**

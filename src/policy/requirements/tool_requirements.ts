@@ -16,7 +16,8 @@ import type { AskedUse } from "../guards/judge_use.ts";
 import { proofsOn, type Proving } from "./proven.ts";
 import { audienceOf } from "./standings.ts";
 import { decideUse, type PreparedUse, type RequirementSaying, SILENT } from "./use_decision.ts";
-import { usedUpUntold, usesOf } from "./used_up.ts";
+import { usedUpSince } from "./commits.ts";
+import { usesOf } from "./used_up.ts";
 
 export interface RequiredUse {
   readonly apply: ApplyChanges;
@@ -131,8 +132,8 @@ async function prepareAt(
     environment: use.environment,
   });
   const key = { repository: repository.commonDir, branch };
-  const uses = usesOf(place);
-  const spent = usedUpUntold(uses.map(({ requirement }) => requirement), { ...at, key });
+  const { environment } = use;
+  const spent = await usedUpSince(triggered, { ...at, key, environment });
   const proofs = proofsOn(key, asked.filter(({ stopOnly }) => !stopOnly), at);
   return {
     ...gathered,
@@ -145,7 +146,7 @@ async function prepareAt(
     to: audienceOf(gathered.facts, { repository, isCheckedOut, db: at.db }),
     worktree: repository.root,
     isCheckedOut,
-    uses,
+    uses: usesOf(place),
     spent,
   };
 }

@@ -1,6 +1,10 @@
-/** Which requirements a session has triggered: its tool uses fell under them, were allowed, and probably ran. */
+/**
+ * What is kept of tool uses that fell under requirements: those that a session has triggered (the use was allowed, and
+ * probably ran), and what the audit trail says of uses that were denied or allowed.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import type { Scope } from "./requirement_policy.ts";
+import type { BranchKey } from "./standing.ts";
 
 export interface Trigger {
   readonly requirement: string;
@@ -160,4 +164,76 @@ export function triggeredBranches(
         AND triggered_at_ms IS NOT NULL
       ORDER BY branch, requirement`,
   ).all(sessionId, repository) as unknown as TriggeredOn[];
+}
+
+/** Whether a tool of the session was denied by exactly these rules, in this order, since a moment. */
+export function wasDeniedSince(
+  db: DatabaseSync,
+  { sessionId, rules, sinceMs }: {
+    readonly sessionId: string;
+    readonly rules: readonly string[];
+    readonly sinceMs: number;
+  },
+): boolean {
+  return db.prepare(
+    `SELECT 1
+       FROM hook_executions
+      WHERE session_id = ?
+        AND created_at_ms > ?
+        AND status = 'blocked'
+        AND metadata ->> '$.rules' = ?
+      LIMIT 1`,
+  ).get(sessionId, sinceMs, JSON.stringify(rules)) !== undefined;
+}
+
+/** The working trees in which something of the session was denied, of repositories that have several. */
+export function worktreesOfDenials(db: DatabaseSync, sessionId: string): string[] {
+  const rows = db.prepare(
+    `SELECT DISTINCT metadata ->> '$.worktree' AS worktree
+       FROM hook_executions
+      WHERE session_id = ?
+        AND status = 'blocked'
+        AND metadata ->> '$.worktree' IS NOT NULL`,
+  ).all(sessionId);
+  return rows.map(({ worktree }) => String(worktree));
+}
+
+/** A requirement that was open on a branch which the denied command would have checked out. */
+export interface DeniedOnto extends BranchKey {
+  readonly requirement: string;
+}
+
+export function deniedOnto(db: DatabaseSync, sessionId: string): DeniedOnto[] {
+  const rows = db.prepare(
+    `SELECT DISTINCT onto.value AS denied
+       FROM hook_executions, json_each(metadata, '$.onto') AS onto
+      WHERE session_id = ?
+        AND status = 'blocked'`,
+  ).all(sessionId);
+  return rows.map(({ denied }) => JSON.parse(String(denied)));
+}
+
+/** A use that a satisfaction for a single use has allowed. */
+export interface AllowedUse extends BranchKey {
+  readonly requirement: string;
+  /** A satisfaction that is younger has not allowed it; epoch milliseconds. */
+  readonly untilMs: number;
+}
+
+/** The single uses that were noted when a tool use was allowed. */
+export function readAllowedUses(
+  db: DatabaseSync,
+  { sessionId, toolUseId }: { readonly sessionId: string; readonly toolUseId: string },
+): AllowedUse[] {
+  const row = db.prepare(
+    `SELECT metadata ->> '$.uses' AS uses
+       FROM hook_executions
+      WHERE session_id = ?
+        AND tool_use_id = ?
+        AND hook_name = 'PreToolUse'
+        AND metadata ->> '$.uses' IS NOT NULL
+      ORDER BY created_at_ms DESC
+      LIMIT 1`,
+  ).get(sessionId, toolUseId);
+  return row === undefined ? [] : JSON.parse(String(row["uses"]));
 }

@@ -4,17 +4,12 @@ import { STRICT_RULE } from "../guards/decide.ts";
 import { doubtfulOf, type Open, openForUse, unknownOf } from "./open_requirements.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import { type Audience, denialText, doubtText, shortDenialText } from "./requirement_text.ts";
-import { withoutSpent } from "./used_up.ts";
-import { isTriggered, type Standing } from "./standing.ts";
+import { withoutSpent } from "./commits.ts";
+import { type BranchKey, isTriggered, type Standing } from "./standing.ts";
 import type { Doubt } from "./trigger_match.ts";
-import { type AllowedUse, type DeniedOnto, wasDeniedSince } from "./judged_uses_table.ts";
+import { type AllowedUse, type DeniedOnto, wasDeniedSince } from "./triggers_table.ts";
 import { isPaused } from "../pauses_table.ts";
-import {
-  type BranchKey,
-  type Clearing,
-  readStandings,
-  type RequirementChange,
-} from "./requirements_table.ts";
+import { type Clearing, readStandings, type RequirementChange } from "./requirements_table.ts";
 import type { GatheredFacts } from "./asked_requirements.ts";
 import { noticeOf, type Proofs, type Unproven, unprovenAmong, unprovenNotes } from "./proven.ts";
 
@@ -144,7 +139,7 @@ export function judgePart(
 ): JudgedUse {
   const { triggered, doubts, facts, key } = part;
   const stored = db === null ? [] : readStandings(db, key, facts.sessionId);
-  const standings = part.proofs.marked(withoutSpent(stored, part.spent, facts));
+  const standings = part.proofs.marked(withoutSpent(stored, part.spent));
   const askedOf = (ones: readonly Requirement[]) => ones.filter(({ stopOnly }) => !stopOnly);
   const openAmong = (ones: readonly Requirement[]) => [
     ...openForUse(ones, standings, facts),
