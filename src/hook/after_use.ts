@@ -10,8 +10,7 @@ import { usedSkill } from "../policy/requirements/skills.ts";
 import { planText } from "../policy/requirements/requirement_text.ts";
 import { type ApplyChanges, applyChanges, type RequirementChange } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
-import { goesOn } from "./violations.ts";
+import { folderOf, goesOn, nameOf, transcriptOf } from "./protocol.ts";
 
 export interface FollowUp {
   /** To be written with the event, by `apply`. */

@@ -8,7 +8,7 @@ import type { AskedUse } from "../policy/guards/judge_use.ts";
 import { isPaused } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
-import { transcriptOf } from "./protocol.ts";
+import { goesOn, transcriptOf } from "./protocol.ts";
 
 export interface EffectsFound {
   /** For the audit trail. */
@@ -47,11 +47,6 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
     isUndo: open.some(({ undo }) => undo !== null && undo === text.trim()),
     open,
   };
-}
-
-/** Whether a command is not over, but goes on in the background. */
-export function goesOn(response: unknown): boolean {
-  return (Object(response).backgroundTaskId ?? null) !== null;
 }
 
 /** What holds a stop; the person is told of what does not. */
