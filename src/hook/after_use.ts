@@ -3,9 +3,9 @@ import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { groundFor } from "../policy/requirements/ground.ts";
 import { usedUp } from "../policy/requirements/used_up.ts";
 import { satisfactionsBySkill } from "../policy/requirements/skill_use.ts";
-import { standOf } from "../policy/requirements/standings.ts";
+import { standOf } from "../policy/requirements/stand.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
-import type { Proof } from "../policy/requirements/proof.ts";
+import type { Proof } from "../policy/requirements/standing.ts";
 import { usedSkill } from "../policy/requirements/skills.ts";
 import { planText } from "../policy/requirements/requirement_text.ts";
 import { type ApplyChanges, applyChanges, type RequirementChange } from "../policy/store.ts";
@@ -76,9 +76,7 @@ async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<An
   if (db === null || ground.kind === "none") return null;
   const gates = policy.requirements.filter(({ stopOnly }) => !stopOnly);
   const { open, to } = await standOf(gates, {
-    ...work,
-    db,
-    ground,
+    ...{ ...work, ...ground, db },
     transcriptPath: transcriptOf(work.sent),
   });
   if (open.length === 0) return null;

@@ -4,8 +4,7 @@ import { SHELL_TOOLS } from "../claude/payload.ts";
 import { hasWrittenRules } from "../config/discover.ts";
 import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { type AskedUse, judgeUse, unreadText } from "../policy/guards/judge_use.ts";
-import type { RequiredUse } from "../policy/requirements/tool_requirements.ts";
-import type { RequirementSaying } from "../policy/requirements/use_decision.ts";
+import type { RequiredUse, RequirementSaying } from "../policy/requirements/tool_requirements.ts";
 import { answerPermission } from "../policy/guards/decide.ts";
 import {
   type Block,

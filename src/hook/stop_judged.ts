@@ -117,13 +117,13 @@ async function saveJudged(
 async function askRequirements(work: HookWork): Promise<HeldForRequirements> {
   if (work.config.requirements === "") return NOT_HELD;
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const { decideStop, prepareStop } = await import("../policy/requirements/required_stop.ts");
+  const { prepareStop } = await import("../policy/requirements/required_stop.ts");
   const prepared = await prepareStop(policy, { ...work, transcriptPath: transcriptOf(work.sent) });
   const { db } = work;
   const nothing = { ...NOT_HELD, changes: prepared?.changes ?? [] };
   if (prepared === null || db === null) return nothing;
   try {
-    const { names, changes, ...decided } = transaction(db, () => decideStop(prepared, db));
+    const { names, changes, ...decided } = transaction(db, () => prepared.decide(db));
     const rules = names.map((name) => `requirements.${name}`);
     return { ...decided, rules, changes: [...prepared.changes, ...changes] };
   } catch {

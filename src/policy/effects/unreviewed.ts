@@ -3,11 +3,11 @@ import { newId } from "../../base/ids.ts";
 import { isInBranch } from "../../system/git/brought_files.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import { isPaused } from "../pauses_table.ts";
-import { isStrict } from "../requirements/asked_requirements.ts";
 import { aboutCommits, branchesOf, cameToBe, usedUpOn } from "../requirements/commits.ts";
 import { lastBranchIn } from "../requirements/ground.ts";
-import { prove } from "../requirements/proven.ts";
+import { prove } from "../requirements/proof.ts";
 import { clearRequirement, readStandings } from "../requirements/requirements_table.ts";
+import { isStrict } from "../requirements/stand.ts";
 import { isSatisfied, type Standing } from "../requirements/standing.ts";
 import { commandText, triggeredBy } from "../requirements/trigger_match.ts";
 import {

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Scope } from "./requirement_policy.ts";
-import type { BranchKey, SatisfiedBy, Standing } from "./standing.ts";
+import type { BranchKey, Proof, SatisfiedBy, Standing } from "./standing.ts";
 import { removePause } from "../pauses_table.ts";
 import { markAsked, type Trigger, trigger } from "./triggers_table.ts";
-import type { Proof } from "./proof.ts";
 
 export interface Satisfaction {
   readonly requirement: string;

@@ -1,9 +1,8 @@
 /** What is stored when a requirement is satisfied, and what a new session takes over. */
 import type { Satisfaction } from "./requirements_table.ts";
-import type { Proof } from "./proof.ts";
 import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
 import { isOneOf } from "./skills.ts";
-import { isSatisfied, ownerOf, type Standing, WHOLE_BRANCH } from "./standing.ts";
+import { isSatisfied, ownerOf, type Proof, type Standing, WHOLE_BRANCH } from "./standing.ts";
 
 /** A satisfaction that is not written yet. */
 type Told = Omit<Satisfaction, "atMs">;

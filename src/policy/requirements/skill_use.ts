@@ -1,8 +1,7 @@
 /** Finds what the use of a skill or a slash command satisfies. */
-import type { BranchKey } from "./standing.ts";
+import type { BranchKey, Proof } from "./standing.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
-import type { Proof } from "./proof.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import { satisfiedBySkill } from "./satisfy.ts";
 import { type RequirementChange, wasReported } from "./requirements_table.ts";
