@@ -2,7 +2,7 @@
 import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { groundFor } from "../policy/requirements/ground.ts";
 import { usedUp } from "../policy/requirements/used_up.ts";
-import { satisfactionsBySkill } from "../policy/requirements/skill_use.ts";
+import { satisfactionsBySkill } from "../policy/requirements/satisfy.ts";
 import { standOf } from "../policy/requirements/stand.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import type { Proof } from "../policy/requirements/standing.ts";

@@ -3,7 +3,7 @@ import { groundFor, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
 import { quietly } from "../base/errors.ts";
 import { keepingOf } from "../policy/guards/lift.ts";
 import { deniedUnkept, isStrict, standOf, unkeptText } from "../policy/requirements/stand.ts";
-import { carriedOver, takenOver } from "../policy/requirements/satisfy.ts";
+import { carriedOver } from "../policy/requirements/satisfy.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { briefingText, reminderText } from "../policy/requirements/requirement_text.ts";
 import {
@@ -51,8 +51,7 @@ export function beginRequirements(work: HookWork): SessionRequirements {
       db === null ? [] : carriedOver(policy, readStandings(db, key), { sessionId, source, atMs })
     ) ?? [];
   return {
-    changes: takenOver(carried, sessionId)
-      .map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told })),
+    changes: carried.map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told })),
     apply: applyChanges,
     async text() {
       const spare = work.spareDb();

@@ -15,7 +15,7 @@ import { denialText, doubtText, shortDenialText, unknownText } from "./requireme
 import { type ApplyChanges, applyChanges, type RequirementChange } from "./requirements_table.ts";
 import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
 import { denying, isTriggered, type Judged, mayBeOpen, neededUnproven } from "./standing.ts";
-import { type AllowedUse, type DeniedOnto, wasDeniedSince } from "./triggers_table.ts";
+import { type AllowedUse, wasDeniedSince } from "./triggers_table.ts";
 import { usesOf } from "./used_up.ts";
 
 /** The same denial within this time is told in short: it comes from parallel tool calls. */
@@ -134,9 +134,6 @@ export function askedFor(sessionId: string, prepared: RequiredUse | null): Requi
 /** The part of a tool use that happens on one branch. */
 export interface PreparedUse extends PreparedStand, Pick<MeantPlace, "triggered" | "doubts"> {
   readonly toolUseId: string | null;
-  readonly worktree: string;
-  /** False where the command itself checks the branch out. */
-  readonly isCheckedOut: boolean;
   /** The single uses that it would be. */
   readonly uses: readonly Omit<AllowedUse, "untilMs">[];
 }
@@ -164,9 +161,8 @@ export async function prepareParts(
     const uses = usesOf({ ...place, repository: tree });
     parts.push({
       ...prepared,
-      ...{ triggered, doubts, isCheckedOut, uses },
+      ...{ triggered, doubts, uses },
       toolUseId: use.toolUseId,
-      worktree: repository.root,
     });
   }
   return parts;
@@ -288,31 +284,25 @@ function notesOf(
     )
   ).map(({ requirement, finding }) => [requirement.name, finding] as const);
   const unsure = new Set(judged.flatMap(({ doubts }) => doubts.map(({ why }) => why))).size;
-  const worktree = judged.findLast(({ to, isCheckedOut }) => to.branch !== null && isCheckedOut)
-    ?.worktree;
   const lists = {
     warned: sized.filter(({ isWarned }) => isWarned).map(({ name }) => name),
     // At a stop it is looked up whether the use has run; its report tells what it used up.
     triggered: isAllowed
       ? judged.flatMap(({ triggered }) => triggered.map(({ name }) => name))
       : [],
+    // A skill that satisfies the denied requirement counts there as well.
+    denied: judged.flatMap(({ key, open }) =>
+      open.map(({ requirement }) => ({ ...key, requirement: requirement.name }))
+    ),
     uses: isDenied ? [] : judged.flatMap(allowedBy),
-    onto: judged.filter(({ isCheckedOut }) => !isCheckedOut).flatMap(ontoOf),
   };
   return {
     // Null on a trunk, and without a base.
     ...(sized.length === 0 ? {} : { branchLines: sized[0]!.lines }),
     ...(unknown.length === 0 ? {} : { unknown: Object.fromEntries(unknown) }),
     ...(unsure === 0 ? {} : { unsure }),
-    // A skill that satisfies the denied requirement counts in this working tree, and on the branches of `onto`.
-    ...(worktree === undefined ? {} : { worktree }),
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
   };
-}
-
-/** Requirements that were open on a branch which the command itself would have checked out. */
-function ontoOf({ key, open }: JudgedUse): DeniedOnto[] {
-  return open.map(({ requirement }) => ({ ...key, requirement: requirement.name }));
 }
 
 /** The satisfaction that allows a use may be a moment younger than the event. */
