@@ -228,6 +228,15 @@ test("what a person commits between commands, and what another session does, is 
   assert.equal(answer?.["decision"], "block");
 });
 
+Deno.test("a satisfaction that has expired before the command allows nothing", async () => {
+  using project = scripted(REVIEW.replace("single_use", "session"));
+  assert.equal(await told(project, "ls"), "");
+  await satisfy(project, "--ttl", "60");
+  assert.equal(await told(project, HIDDEN), "");
+  project.age(61);
+  assert.match(await told(project, HIDDEN), /requirements\.rev/);
+});
+
 Deno.test("a satisfaction of a session or a branch is not used up, and lets every commit be", async () => {
   for (const scope of ["session", "branch"]) {
     using project = scripted(REVIEW.replace("single_use", scope));

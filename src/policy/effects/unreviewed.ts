@@ -15,6 +15,7 @@ import {
   areOthersAtWork,
   isShellRunning,
   letGo,
+  lookedAt,
   settleViolations,
 } from "./effects_table.ts";
 import type { Ground, Moment } from "./ground_of_effects.ts";
@@ -35,19 +36,18 @@ export async function judgeCommits(
   // Between tool uses a person commits, or what the session has left running.
   if (!isAfter && !isShellRunning(db, { sessionId, atMs })) return [];
   const { commonDir } = repository;
-  const heads = { before: before.heads, now: now.heads, sinceMs: before.atMs };
+  const looked = lookedAt(db, sessionId, isAfter ? moment.toolUseId : null);
+  const sinceMs = looked.atMs ?? before.atMs;
+  const heads = { before: before.heads, now: now.heads, sinceMs };
   const lastBranch = lastBranchIn(repository, { db, sessionId });
   const came = await cameToBe(db, { ...heads, commonDir, lastBranch, environment });
   const asked = aboutCommits(requirements);
-  const isShared = areOthersAtWork(db, {
-    ...{ sessionId, repository: commonDir },
-    sinceMs: before.atMs,
-  });
+  const isShared = areOthersAtWork(db, { sessionId, repository: commonDir, sinceMs });
   const branches = new Set([...came.commits.flatMap(branchesOf), ...came.advanced]);
   const standings = new Map([...branches].map((branch) => [branch, standingsOn(branch, ground)]));
   for (const branch of branches) {
     const key = { repository: commonDir, branch };
-    const untilMs = isAfter ? atMs : before.atMs;
+    const untilMs = isAfter ? atMs : sinceMs;
     for (const used of usedUpOn(key, requirements, { came, sessionId, untilMs })) {
       clearRequirement(db, key, used);
     }
@@ -59,7 +59,7 @@ export async function judgeCommits(
     if (!isOurs || on.length === 0) return [];
     const lacking = asked.filter((requirement) =>
       on.every((branch) =>
-        !isSatisfied(requirement, standings.get(branch)!, { sessionId, atMs: before.atMs })
+        !isSatisfied(requirement, standings.get(branch)!, { sessionId, atMs: sinceMs })
       )
     );
     // What was satisfied where the command began has allowed it all the same.

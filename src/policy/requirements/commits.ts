@@ -4,7 +4,12 @@ import { quietly } from "../../base/errors.ts";
 import type { Environment } from "../../system/environment.ts";
 import { type Heads, readHeads } from "../../system/git/heads.ts";
 import { advancedBranches, type NewCommit, newCommits } from "../../system/git/new_commits.ts";
-import { isShellRunning, readSnapshot, wereViolations } from "../effects/effects_table.ts";
+import {
+  isShellRunning,
+  lookedAt,
+  readSnapshot,
+  wereViolations,
+} from "../effects/effects_table.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import type { Clearing } from "./requirements_table.ts";
 import type { BranchKey, Standing } from "./standing.ts";
@@ -132,9 +137,10 @@ export async function usedUpSince(
   if (last == null || before === undefined) return [];
   const commonDir = key.repository;
   const now = await readHeads({ commonDir }, before, { environment });
-  const at = { sinceMs: last.atMs, commonDir, lastBranch: key.branch, environment };
+  const sinceMs = lookedAt(db, sessionId, null).atMs ?? last.atMs;
+  const at = { sinceMs, commonDir, lastBranch: key.branch, environment };
   const came = await cameToBe(db, { before, now, ...at });
-  return usedUpOn(key, singleUse, { came, sessionId, untilMs: last.atMs });
+  return usedUpOn(key, singleUse, { came, sessionId, untilMs: sinceMs });
 }
 
 /** Leaves out satisfactions that are used up; newer ones of the session stay. */
