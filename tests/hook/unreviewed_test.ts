@@ -52,6 +52,7 @@ function violations(project: RequiredProject): Row[] {
 /** Ways to commit, each with what has to be done before. */
 const WAYS: Readonly<Record<string, string>> = {
   "by a script": HIDDEN,
+  "by an alias": "git -c alias.ci='!sh ./c.sh' ci",
   "by make": "printf 'c:\\n\\t@sh ./c.sh\\n' > m.mk; make -sf m.mk c",
   "by plumbing": "date >> p.txt; git add -A; t=$(git write-tree); " +
     'c=$(git "commit""-tree" $t -p HEAD -m x); git update-ref refs/heads/feature/x $c',
