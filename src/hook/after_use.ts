@@ -2,21 +2,20 @@
 import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { groundFor } from "../policy/requirements/ground.ts";
 import { usedUp } from "../policy/requirements/used_up.ts";
-import { satisfactionsBySkill } from "../policy/requirements/skill_use.ts";
-import { standOf } from "../policy/requirements/standings.ts";
+import { satisfactionsBySkill } from "../policy/requirements/satisfy.ts";
+import { standOf } from "../policy/requirements/stand.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
-import type { Proof } from "../policy/requirements/proof.ts";
+import type { Proof } from "../policy/requirements/standing.ts";
 import { usedSkill } from "../policy/requirements/skills.ts";
 import { planText } from "../policy/requirements/requirement_text.ts";
 import { type ApplyChanges, applyChanges, type RequirementChange } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
+import { folderOf, goesOn, nameOf, transcriptOf } from "./protocol.ts";
 
 export interface FollowUp {
   /** To be written with the event, by `apply`. */
   readonly changes: readonly RequirementChange[];
   readonly apply: ApplyChanges;
-  readonly notes: Readonly<Record<string, unknown>>;
   /** To be called once the event is saved; null when there is nothing to tell. */
   answer(): Promise<Answer>;
 }
@@ -29,7 +28,6 @@ export async function followUp(work: HookWork): Promise<FollowUp> {
   return {
     changes,
     apply: applyChanges,
-    notes: goesOn(sent["tool_response"]) ? { goesOn: true } : {},
     answer: () => tool === "ExitPlanMode" ? answerPlan(work, policy) : Promise.resolve(null),
   };
 }
@@ -51,11 +49,12 @@ async function changesOf(
     return satisfactionsBySkill(policy.requirements, skill, { ...work, ground, proof });
   }
   // This counts without a branch too: the command itself may have left the branch.
-  if (ground.repository === null) return [];
+  const response = sent["tool_response"];
+  const hasSucceeded = isReported && Object(response).interrupted !== true && !goesOn(response);
+  if (ground.repository === null || !hasSucceeded) return [];
   const repository = ground.kind === "branch"
     ? { ...ground.repository, branch: ground.branch }
     : ground.repository;
-  const response = sent["tool_response"];
   const use = {
     tool,
     input,
@@ -66,14 +65,8 @@ async function changesOf(
     home,
     gitAliases: await gitAliasesFor({ tool, input, home, environment }, repository),
     toolUseId: event.toolUseId,
-    succeeded: isReported && Object(response).interrupted !== true && !goesOn(response),
   };
   return await usedUp(policy.requirements, use, { repository, db, sessionId });
-}
-
-/** Whether a command is not over, but goes on in the background. */
-function goesOn(response: unknown): boolean {
-  return (Object(response).backgroundTaskId ?? null) !== null;
 }
 
 /** A plan was approved: what is still open before it can be carried out. */
@@ -83,9 +76,7 @@ async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<An
   if (db === null || ground.kind === "none") return null;
   const gates = policy.requirements.filter(({ stopOnly }) => !stopOnly);
   const { open, to } = await standOf(gates, {
-    ...work,
-    db,
-    ground,
+    ...{ ...work, ...ground, db },
     transcriptPath: transcriptOf(work.sent),
   });
   if (open.length === 0) return null;

@@ -7,8 +7,12 @@ import { type AskedUse, judgeUse, unreadText } from "../policy/guards/judge_use.
 import { type Keeping, keepingOf } from "../policy/guards/lift.ts";
 import { DETACHED, groundOf, UNKEPT, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
 import { requirementsFor } from "../policy/requirements/asked_requirements.ts";
-import { prepareParts, untoldAt } from "../policy/requirements/tool_requirements.ts";
-import { type JudgedUse, judgePart } from "../policy/requirements/use_decision.ts";
+import {
+  type JudgedUse,
+  judgePart,
+  prepareParts,
+  untoldAt,
+} from "../policy/requirements/tool_requirements.ts";
 import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
 import { rulesOf, type SingleRule, whyAside } from "../policy/guards/single_rules.ts";
 import { BLIND_RULE, isForTool } from "../policy/guards/decide.ts";
@@ -18,9 +22,8 @@ import type {
   Verdict,
   WhenBlind,
 } from "../policy/guards/guard_policy.ts";
-import { mayBeOpen, type Open } from "../policy/requirements/open_requirements.ts";
 import type { Requirement, RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
-import { satisfyingOf } from "../policy/requirements/standing.ts";
+import { mayBeOpen } from "../policy/requirements/standing.ts";
 import { reasonOf, triggersText } from "../policy/requirements/requirement_text.ts";
 import { type Doubt, triggeredBy } from "../policy/requirements/trigger_match.ts";
 import { findPause } from "../policy/store.ts";
@@ -315,7 +318,7 @@ async function explainRequirements(
 /** What a requirement says of a tool use that it applies to. */
 function standing(
   requirement: Requirement,
-  { open, unknown, standings, facts, to }: JudgedUse,
+  { open, judged, facts, to }: JudgedUse,
   { keeping, whenBlind }: { readonly keeping: Keeping; readonly whenBlind: WhenBlind },
 ): Saying {
   const { name } = requirement;
@@ -328,16 +331,13 @@ function standing(
       ? row(name, "forbids", `whether it is satisfied cannot be known: ${why}`)
       : row(name, "cannot tell", why);
   }
-  const isOf = (one: Open) => one.requirement === requirement;
-  const forbidding = open.find(isOf);
-  if (forbidding !== undefined) return row(name, "forbids", reasonOf(forbidding, to));
-  const untold = unknown.find(isOf);
-  if (untold !== undefined) {
-    return row(name, "allows", `it cannot be known: ${reasonOf(untold, to)}`);
+  const one = judged.find((one) => one.requirement === requirement)!;
+  if (open.includes(one)) return row(name, "forbids", reasonOf(one, to));
+  if (one.status === "unknown") {
+    return row(name, "allows", `it cannot be known: ${reasonOf(one, to)}`);
   }
-  const satisfying = satisfyingOf(requirement, standings, facts);
-  if (satisfying === undefined) return met;
-  const { satisfiedBy, unproven } = satisfying;
+  if (one.by === undefined) return met;
+  const { satisfiedBy, unproven } = one.by;
   const doubt = unproven === undefined ? "" : `, unproven: ${unproven.why}`;
   return row(name, "allows", `satisfied by ${satisfiedBy}${doubt}`);
 }

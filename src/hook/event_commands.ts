@@ -45,14 +45,14 @@ export async function handleOnce(
   usual: Draft,
   handle: () => Promise<Answer>,
 ): Promise<Answer> {
-  const claimed = await claim(fingerprint(JSON.stringify([work.event.name, work.sent])), work);
-  if (claimed.kind === "twin") {
+  const release = await claim(fingerprint(JSON.stringify([work.event.name, work.sent])), work);
+  if (release === null) {
     await work.save({ ...usual, metadata: { ...usual.metadata, twin: true } });
     return null;
   }
   try {
     return await handle();
   } finally {
-    claimed.release();
+    release();
   }
 }

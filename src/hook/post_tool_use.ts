@@ -8,7 +8,7 @@ import {
   serializePayload,
   SHELL_TOOLS,
 } from "../claude/payload.ts";
-import { DEFAULT_HOOK_CONFIG, hasWrittenRules } from "../config/discover.ts";
+import { hasWrittenRules } from "../config/discover.ts";
 import type { Capture } from "../db/captures.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
@@ -18,8 +18,7 @@ const SILENT: Answer = { continue: true, suppressOutput: true };
 
 /** PostToolUse and PostToolUseFailure: keeps the tool use, and tells what a command changed without being allowed. */
 export async function handle(work: HookWork): Promise<Answer> {
-  const { guards } = work.config;
-  if (guards === DEFAULT_HOOK_CONFIG.guards || !mayChangeUnseen(work.event.toolName ?? "")) {
+  if (!hasWrittenRules(work.config) || !mayChangeUnseen(work.event.toolName ?? "")) {
     return await keep(work, {});
   }
   const { effectsOf, withContext } = await import("./violations.ts");
@@ -52,7 +51,7 @@ async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): P
     await work.save(
       {
         status: "skipped",
-        metadata: { skipped, ...after?.notes, ...gate.metadata, ...notes },
+        metadata: { skipped, ...gate.metadata, ...notes },
         counters,
         ...changes,
       },
@@ -72,7 +71,6 @@ async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): P
       input: inputExcerpt(capture.payload),
       ...(failed ? { error: excerpt(textOfError(event.own["error"])) } : {}),
       ...(agentId === null ? {} : { agentId, agentType: nameOf(event.own["agent_type"]) }),
-      ...after?.notes,
       ...gate.metadata,
       ...notes,
     },

@@ -1,6 +1,6 @@
 import { count } from "../base/counts.ts";
 import { mayChangeUnseen } from "../claude/payload.ts";
-import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
+import { hasWrittenRules } from "../config/discover.ts";
 import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { decide, type Decision, type Judgement } from "../policy/decision.ts";
 import { type AskedUse, judgeUse } from "../policy/guards/judge_use.ts";
@@ -18,23 +18,30 @@ import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 export async function handle(work: HookWork): Promise<Answer> {
   const use = await askedUse(work);
   const mayHaveEffects = work.event.name === "PreToolUse" && use !== null &&
-    mayChangeUnseen(use.tool) && work.config.guards !== DEFAULT_HOOK_CONFIG.guards;
+    mayChangeUnseen(use.tool) && hasWrittenRules(work.config);
   if (!mayHaveEffects) return await judge(work, use, await draftOf(work));
-  const { effectsOf, withContext } = await import("./violations.ts");
-  const { isUndo, notes, text } = await effectsOf(work, "before");
+  const { effectsOf, pushBlocks, withContext } = await import("./violations.ts");
+  const { isUndo, notes, text, open } = await effectsOf(work, "before");
   const { metadata, ...draft } = await draftOf(work);
   const told = { ...draft, metadata: { ...metadata, ...notes } };
-  return withContext(await judge(work, use, told, isUndo), "PreToolUse", text);
+  const held = await pushBlocks(work, open, use);
+  return withContext(await judge(work, use, told, { isUndo, held }), "PreToolUse", text);
 }
 
-/** @param isUndo Whether the use takes back what a rule forbids; the guards' own rules let it. */
+/**
+ * @param known `isUndo`: whether the use takes back what a rule forbids; the guards' own rules let it. `held`: what
+ * forbids it because of what was found before it.
+ */
 async function judge(
   work: HookWork,
   use: AskedUse | null,
   draft: Draft,
-  isUndo = false,
+  { isUndo, held }: { readonly isUndo: boolean; readonly held: readonly Block[] } = NOTHING_KNOWN,
 ): Promise<Answer> {
-  const guards = use === null || isUndo ? null : await judgeGuards(work, use);
+  const judged = use === null || isUndo ? null : await judgeGuards(work, use);
+  const guards = held.length === 0
+    ? judged
+    : { ...NO_VERDICT, ...judged, blocks: [...held, ...judged?.blocks ?? []], allowedBy: null };
   const required = use === null ? null : await askRequirements(work, use, {
     isStrict: guards?.isStrict ?? false,
     whenBlind: guards?.whenBlind ?? "allow",
@@ -65,6 +72,9 @@ async function judge(
   const { withContext } = await import("./violations.ts");
   return withContext(answer, "PreToolUse", doubtText(doubts));
 }
+
+const NOTHING_KNOWN = { isUndo: false, held: [] };
+const NO_VERDICT = { doubts: [], isStrict: false, whenBlind: "allow" } as const;
 
 const MAX_DOUBT_CHARS = 300;
 

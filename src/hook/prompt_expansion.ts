@@ -1,7 +1,7 @@
 import { groundFor } from "../policy/requirements/ground.ts";
-import { satisfactionsBySkill } from "../policy/requirements/skill_use.ts";
+import { satisfactionsBySkill } from "../policy/requirements/satisfy.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
-import type { Proof } from "../policy/requirements/proof.ts";
+import type { Proof } from "../policy/requirements/standing.ts";
 import { applyChanges } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";

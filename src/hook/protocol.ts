@@ -130,3 +130,8 @@ function textOf(value: unknown, maxChars: number): string | null {
 export function elapsedMs({ beganMs }: Environment): number {
   return Math.round((performance.now() - beganMs) * 1000) / 1000;
 }
+
+/** Whether a command is not over, but goes on in the background. */
+export function goesOn(response: unknown): boolean {
+  return (Object(response).backgroundTaskId ?? null) !== null;
+}

@@ -2,13 +2,8 @@
 import { groundFor, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
 import { quietly } from "../base/errors.ts";
 import { keepingOf } from "../policy/guards/lift.ts";
-import { standOf } from "../policy/requirements/standings.ts";
-import {
-  deniedUnkept,
-  deniesBlind,
-  unkeptText,
-} from "../policy/requirements/asked_requirements.ts";
-import { carriedOver, takenOver } from "../policy/requirements/satisfy.ts";
+import { deniedUnkept, deniesBlind, standOf, unkeptText } from "../policy/requirements/stand.ts";
+import { carriedOver } from "../policy/requirements/satisfy.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { briefingText, reminderText } from "../policy/requirements/requirement_text.ts";
 import {
@@ -56,17 +51,14 @@ export function beginRequirements(work: HookWork): SessionRequirements {
       db === null ? [] : carriedOver(policy, readStandings(db, key), { sessionId, source, atMs })
     ) ?? [];
   return {
-    changes: takenOver(carried, sessionId)
-      .map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told })),
+    changes: carried.map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told })),
     apply: applyChanges,
     async text() {
       const spare = work.spareDb();
       if (spare === null || policy.briefing === "none") return "";
       const { open, unknown, to } = await standOf(policy.requirements, {
-        ...work,
+        ...{ ...work, ...ground, db: spare },
         transcriptPath: transcriptOf(work.sent),
-        db: spare,
-        ground,
       });
       const names = carried.map(({ requirement }) => requirement);
       const pause = findPause(spare, { sessionId, subject: "requirements", atMs });
@@ -121,9 +113,7 @@ export async function reminderFor(work: HookWork): Promise<string> {
     !stopOnly && condition.type !== "branch_size"
   );
   const { open } = await standOf(gates, {
-    ...work,
-    db,
-    ground,
+    ...{ ...work, ...ground, db },
     transcriptPath: transcriptOf(work.sent),
   });
   return reminderText(prompt, open);

@@ -13,7 +13,7 @@ import type { RequirementPolicy } from "../policy/requirements/requirement_polic
 import { transaction } from "../db/transaction.ts";
 import { applyChanges, type RequirementChange, REQUIREMENTS_HELD } from "../policy/store.ts";
 import { transcriptOf } from "./protocol.ts";
-import { DEFAULT_HOOK_CONFIG, speakOfStops } from "../config/discover.ts";
+import { hasWrittenRules, speakOfStops } from "../config/discover.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import {
   letThroughText,
@@ -80,7 +80,7 @@ async function withEffects(
   work: HookWork,
   required: HeldForRequirements,
 ): Promise<HeldForRequirements> {
-  if (work.config.guards === DEFAULT_HOOK_CONFIG.guards) return required;
+  if (!hasWrittenRules(work.config)) return required;
   const effects = await (await import("./violations.ts")).effectsAtStop(work);
   return {
     ...required,
@@ -117,13 +117,13 @@ async function saveJudged(
 async function askRequirements(work: HookWork): Promise<HeldForRequirements> {
   if (work.config.requirements === "") return NOT_HELD;
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const { decideStop, prepareStop } = await import("../policy/requirements/required_stop.ts");
+  const { prepareStop } = await import("../policy/requirements/required_stop.ts");
   const prepared = await prepareStop(policy, { ...work, transcriptPath: transcriptOf(work.sent) });
   const { db } = work;
   const nothing = { ...NOT_HELD, changes: prepared?.changes ?? [] };
   if (prepared === null || db === null) return nothing;
   try {
-    const { names, changes, ...decided } = transaction(db, () => decideStop(prepared, db));
+    const { names, changes, ...decided } = transaction(db, () => prepared.decide(db));
     const rules = names.map((name) => `requirements.${name}`);
     return { ...decided, rules, changes: [...prepared.changes, ...changes] };
   } catch {

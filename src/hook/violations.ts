@@ -3,8 +3,12 @@ import { messageOf } from "../base/errors.ts";
 import { type Effects, lookForEffects } from "../policy/effects/effects.ts";
 import type { Moment } from "../policy/effects/ground_of_effects.ts";
 import type { Violation } from "../policy/effects/types.ts";
+import type { Block } from "../policy/guards/guard_policy.ts";
+import type { AskedUse } from "../policy/guards/judge_use.ts";
+import { isPaused } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
+import { goesOn, transcriptOf } from "./protocol.ts";
 
 export interface EffectsFound {
   /** For the audit trail. */
@@ -15,6 +19,8 @@ export interface EffectsFound {
   readonly blocks: boolean;
   /** Whether the command is the one that undoes an open violation of this session. */
   readonly isUndo: boolean;
+  /** The violations of this session that are open. */
+  readonly open: readonly Violation[];
 }
 
 /** Before and after a shell command. */
@@ -35,10 +41,11 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
   }
   const { foundText } = found.length === 0 ? {} : await import("../policy/effects/effect_text.ts");
   return {
-    notes,
+    notes: goesOn(work.sent["tool_response"]) ? { ...notes, goesOn: true } : notes,
     text: foundText === undefined ? "" : (await work.mask([foundText(found)]))[0]!,
     blocks: is === "after" && found.some(({ blocks }) => blocks),
     isUndo: open.some(({ undo }) => undo !== null && undo === text.trim()),
+    open,
   };
 }
 
@@ -68,7 +75,8 @@ async function look(
   moment: Moment,
 ): Promise<Effects & { readonly notes: EffectsFound["notes"] }> {
   try {
-    const effects = await lookForEffects(work, moment, isLifted(work));
+    const transcriptPath = transcriptOf(work.sent);
+    const effects = await lookForEffects({ ...work, transcriptPath }, moment, isLifted(work));
     return {
       ...effects,
       notes: effects.found.length === 0 ? {} : await noted(work, effects.found),
@@ -84,6 +92,21 @@ async function noted(work: HookWork, found: readonly Violation[]) {
   const names = await work.mask(found.map(({ name }) => name));
   const violated = found.map(({ rule, kind, who }, i) => ({ name: names[i], rule, kind, who }));
   return { violated };
+}
+
+/** The rule that denies a push of commits that came without a requirement; none where nothing is pushed. */
+export async function pushBlocks(
+  { sessionId, atMs, db, mask }: HookWork,
+  open: readonly Violation[],
+  use: AskedUse,
+): Promise<Block[]> {
+  if (open.length === 0 || db === null) return [];
+  const { heldBack } = await import("../policy/effects/unreviewed.ts");
+  const commits = await heldBack(open, use);
+  if (commits.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) return [];
+  const { pushText } = await import("../policy/effects/effect_text.ts");
+  const [reason = ""] = await mask([pushText(commits)]);
+  return [{ rule: commits[0]!.rule, reason }];
 }
 
 /** An answer with something for Claude to read beside it. */

@@ -19,17 +19,14 @@ import { currentSession, sessionOf } from "./session_lookup.ts";
 import { placeOf } from "./open_store.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../system/environment.ts";
-import { ELSEWHERE } from "../policy/requirements/asked_requirements.ts";
-import { provenStandings, type Stand, standOf } from "../policy/requirements/standings.ts";
-import { openOf, unknownOf } from "../policy/requirements/open_requirements.ts";
+import { standOf } from "../policy/requirements/stand.ts";
 import {
   expiredOf,
   isTriggered,
-  satisfyingOf,
-  unprovenOf,
+  type Judged,
   WHOLE_BRANCH,
 } from "../policy/requirements/standing.ts";
-import { type Audience, reasonOf, statusOf } from "../policy/requirements/requirement_text.ts";
+import { type Audience, reasonOf } from "../policy/requirements/requirement_text.ts";
 
 export interface RequirementsHere {
   /** Those that are switched on; empty when the project has none. */
@@ -251,51 +248,38 @@ export async function rowsOf(
     readonly environment: Environment;
   },
 ): Promise<{ readonly rows: readonly Row[]; readonly to: Audience }> {
-  const transcriptPath = transcriptNear(db, { ...key, sessionId });
-  const at = { db, sessionId, environment, config, transcriptPath, atMs: Date.now() };
-  const stand = ground.kind === "branch" && ground.branch === key.branch
-    ? await standOf(requirements, { ...at, ground, projectDir: ground.repository.root })
-    : standElsewhere(requirements, { ...at, key });
-  return { rows: requirements.map((requirement) => rowOf(requirement, stand)), to: stand.to };
+  const isHere = ground.kind === "branch" && ground.branch === key.branch;
+  const stand = await standOf(requirements, {
+    ...{ db, sessionId, environment, config, key, repository: ground.repository },
+    transcriptPath: transcriptNear(db, { ...key, sessionId }),
+    atMs: Date.now(),
+    ...isHere ? { projectDir: ground.repository.root } : { projectDir: null, isElsewhere: true },
+  });
+  return { rows: stand.judged.map((one) => rowOf(one, stand)), to: stand.to };
 }
 
-/** How requirements stand on a branch that is not checked out here, so that it cannot be measured. */
-function standElsewhere(
-  requirements: readonly Requirement[],
-  at: Parameters<typeof provenStandings>[1] & { readonly db: DatabaseSync },
-): Stand {
-  const { db, sessionId, atMs, key: { branch } } = at;
-  const branchLines = { unknown: ELSEWHERE };
-  const facts = { sessionId, atMs, branch, branchLines, otherSessions: [] };
-  const standings = provenStandings(requirements, at);
-  const to = { session: tellingId(db, sessionId), branch, facts };
-  const open = openOf(requirements, standings, facts);
-  return { open, unknown: unknownOf(requirements, standings, facts), standings, facts, to };
-}
-
-function rowOf(requirement: Requirement, { open, unknown, standings, facts, to }: Stand) {
-  const satisfying = satisfyingOf(requirement, standings, facts);
-  const former = satisfying === undefined ? expiredOf(requirement, standings, facts) : undefined;
-  const why = [...open, ...unknown].find((one) => one.requirement === requirement);
+function rowOf(judged: Judged, { standings, facts, to }: Awaited<ReturnType<typeof standOf>>) {
+  const { requirement, status, by, unproven } = judged;
+  const former = by === undefined ? expiredOf(requirement, standings, facts) : undefined;
   const { name, scope, stopOnly, resolvedBy } = requirement;
   return {
     name,
     ...configuredType(requirement),
     scope,
     /** `met` is a condition that holds by itself; of `unknown` nobody can tell. */
-    status: statusOf(requirement, standings, { open, unknown, ...facts }),
-    satisfiedBy: satisfying?.satisfiedBy ?? null,
-    satisfiedAtMs: satisfying?.satisfiedAtMs ?? null,
-    expiresAtMs: satisfying?.expiresAtMs ?? null,
+    status,
+    satisfiedBy: by?.satisfiedBy ?? null,
+    satisfiedAtMs: by?.satisfiedAtMs ?? null,
+    expiresAtMs: by?.expiresAtMs ?? null,
     /** Who had satisfied it until it expired, and when that was; null where nothing expired. */
     expired: former === undefined ? null : { by: former.satisfiedBy, atMs: former.expiresAtMs! },
     /** Why the proof of its satisfaction is missing; null where it is proven, or needs no proof. */
-    unproven: unprovenOf(requirement, standings, facts)?.unproven?.why ?? null,
-    wholeBranch: satisfying?.sessionId === WHOLE_BRANCH,
+    unproven: unproven?.unproven?.why ?? null,
+    wholeBranch: by?.sessionId === WHOLE_BRANCH,
     triggered: isTriggered(requirement, standings, facts.sessionId),
     stopOnly,
-    why: why === undefined ? null : reasonOf(why, to),
+    why: status === "open" || status === "unknown" ? reasonOf(judged, to) : null,
     run: resolvedBy === null ? null : `/${resolvedBy}`,
-    metadata: satisfying?.metadata ?? {},
+    metadata: by?.metadata ?? {},
   };
 }

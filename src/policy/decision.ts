@@ -2,7 +2,7 @@
 import { BLIND_RULE } from "./guards/decide.ts";
 import type { Block, GuardPolicy, Verdict } from "./guards/guard_policy.ts";
 import { unreadText } from "./guards/judge_use.ts";
-import type { RequirementSaying } from "./requirements/use_decision.ts";
+import type { RequirementSaying } from "./requirements/tool_requirements.ts";
 
 /** What the guards say; `allowedBy` is the rule that allows what a person would be asked for. */
 export type Judgement =

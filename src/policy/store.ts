@@ -16,11 +16,11 @@ export { openViolations, settleViolations } from "./effects/effects_table.ts";
 export {
   type ApplyChanges,
   applyChanges,
-  type BranchKey,
   clearRequirement,
   listBranches,
   readStandings,
   type RequirementChange,
   satisfy,
 } from "./requirements/requirements_table.ts";
+export type { BranchKey } from "./requirements/standing.ts";
 export { keepFirstPrompt, removeGateState, REQUIREMENTS_HELD } from "./stops/stop_memory_table.ts";

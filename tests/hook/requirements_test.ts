@@ -158,13 +158,13 @@ it("a review is asked for each commit, and used up by one that succeeded", async
   assert.equal(await project.bash("git commit -m x"), null);
   await project.used("Bash", { command: "ls" });
   assert.equal(await project.bash("git commit -m x"), null);
+  assert.equal(project.shell("git commit -q --allow-empty -m x"), true);
   await project.used("Bash", { command: "git commit -m x" });
   assert.deepEqual(project.state("pre_commit_review"), []);
   assert.match((await project.bash("git commit -m x"))!, /pre_commit_review/);
   await project.req("satisfy", "pre_commit_review", "--branch", "feature/x");
   for (let commit = 0; commit < 2; commit++) {
-    assert.equal(await project.bash("git commit -m x"), null);
-    await project.used("Bash", { command: "git commit -m x" });
+    assert.equal(await project.act("git commit -q --allow-empty -m x"), null);
   }
 });
 
@@ -602,6 +602,7 @@ it("a commit that was broken off, or goes on in the background, keeps its review
   await project.used("Bash", commit, { tool_response: { stdout: "", interrupted: true } });
   await project.used("Bash", commit, { tool_response: { stdout: "", backgroundTaskId: "b1" } });
   assert.equal(await project.bash("git commit -m x"), null);
+  assert.equal(project.shell("git commit -q --allow-empty -m x"), true);
   await project.used("Bash", commit, { tool_response: { stdout: "", interrupted: false } });
   assert.notEqual(await project.bash("git commit -m x"), null);
 });

@@ -145,10 +145,13 @@ test("a report that comes twice, or late, uses up no newer review", async (proje
   assert.deepEqual(project.state("rev"), []);
 });
 
-test("a report of a use that nobody saw begin is taken at its word", async (project) => {
-  await project.ended(COMMIT, false, { tool_use_id: "toolu_new" });
-  assert.equal(project.state("rev").length, 1);
+test("a report of a use that nobody saw begin is taken at its word, but for commits", async (project) => {
   await project.ended(COMMIT, true, { tool_use_id: "toolu_new" });
+  assert.equal(project.state("rev").length, 1);
+  project.configure(REVIEW.replace("git\\s+commit(\\s|$)", "git\\s+(tag|commit)"));
+  await project.ended("git tag v1", false, { tool_use_id: "toolu_tag" });
+  assert.equal(project.state("rev").length, 1);
+  await project.ended("git tag v1", true, { tool_use_id: "toolu_tag" });
   assert.deepEqual(project.state("rev"), []);
 });
 

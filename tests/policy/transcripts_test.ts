@@ -1,8 +1,8 @@
 /** A proof is looked for from the end of a transcript, however long its lines are. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { lookForProof } from "../../src/policy/requirements/proven.ts";
-import type { Proof } from "../../src/policy/requirements/proof.ts";
+import { lookForProof } from "../../src/policy/requirements/proof.ts";
+import type { Proof } from "../../src/policy/requirements/standing.ts";
 import { skillLine } from "../support/required_project.ts";
 import { slowTest } from "../support/lanes.ts";
 

@@ -134,10 +134,10 @@ slowTest("twenty people who satisfy different requirements at once are all recor
 
 Deno.test("thirty tools at once with one review: answers and record fit some order", async () => {
   using project = new RequiredProject(
-    "requirements: {review: {scope: single_use, triggerTools: [{tool: Bash, commandPattern: 'git\\s+commit'}]}}\n",
+    "requirements: {review: {scope: single_use, triggerTools: [{tool: Bash, commandPattern: 'git\\s+push'}]}}\n",
   );
   await project.req("satisfy", "review", "--session", SESSION);
-  const command = "git commit -m x";
+  const command = "git push";
   const uses = Array.from({ length: 30 }, (_, i) => i);
   const answers = await Promise.all(uses.map(async (i) => {
     const id = { tool_use_id: `toolu_${i}` };
@@ -145,7 +145,7 @@ Deno.test("thirty tools at once with one review: answers and record fit some ord
     if (denied === null && i % 3 === 0) await project.used("Bash", { command }, id);
     return denied;
   }));
-  // In the order in which they were written, none is denied before the first commit, and all are after it.
+  // In the order in which they were written, none is denied before the first push, and all are after it.
   let usedUp = false;
   const rows = query(project.home, "SELECT hook_name, status FROM hook_executions ORDER BY rowid");
   for (const { hook_name: event, status } of rows) {

@@ -4,11 +4,7 @@ import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../base/errors.ts";
 import type { Ground } from "../../policy/requirements/ground.ts";
 import { UNKEPT } from "../../policy/requirements/ground.ts";
-import {
-  deniedUnkept,
-  deniesBlind,
-  unkeptText,
-} from "../../policy/requirements/asked_requirements.ts";
+import { deniedUnkept, deniesBlind, unkeptText } from "../../policy/requirements/stand.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { lookAtProcesses } from "../../system/process/process_identity.ts";

@@ -1,6 +1,6 @@
 /** Tells Claude and the person about violations. */
 import { count } from "../../base/counts.ts";
-import type { Violation, ViolationKind } from "./types.ts";
+import { ofCommit, REQUIREMENT, type Violation, type ViolationKind } from "./types.ts";
 
 const MAX_NAMED = 10;
 const ACCEPT = "A person accepts it with `conclaude config accept`";
@@ -25,6 +25,7 @@ export function foundText(found: readonly Violation[]): string {
       "Changed meanwhile, by whom is unknown (another session, a person, or what you have started):",
       ...linesOf(others!),
       `If you did it, undo it. ${ACCEPT}.`,
+      ...others!.some(ofCommit) ? [wayOn(others!.filter(ofCommit))] : [],
     ],
   ].join("\n");
 }
@@ -45,17 +46,42 @@ export function openText(open: readonly Violation[]): string {
     `${ACCEPT}, \`conclaude config accept --dry-run\` shows how each is undone.`;
 }
 
+/** Why a push is denied. */
+export function pushText(commits: readonly Violation[]): string {
+  return [
+    "Blocked: commits came to be without what a requirement asks for before them:",
+    ...linesOf(commits),
+    `Nothing was pushed. ${wayOn(commits)}`,
+  ].join("\n");
+}
+
 function wayOn(open: readonly Violation[]): string {
-  return open.some(({ undo }) => undo !== null)
-    ? `Run the commands that undo it. ${ACCEPT}.`
-    : `No copy is kept: tell the person. ${ACCEPT}.`;
+  const commits = open.filter(ofCommit);
+  const others = open.filter((one) => !ofCommit(one));
+  const names = [...new Set(commits.map(({ rule }) => rule.slice(REQUIREMENT.length)))];
+  const asked = names.map((name) => `\`conclaude req explain ${name}\``).join(", ");
+  return [
+    ...(commits.length === 0 ? [] : [
+      `Until ${names.join(", ")} ${
+        names.length === 1 ? "is" : "are"
+      } satisfied (${asked} says how), or the ` +
+      `commits are undone, Claude may not stop or push. ${ACCEPT}.`,
+    ]),
+    ...(others.length === 0 ? [] : [
+      others.some(({ undo }) => undo !== null)
+        ? `Run the commands that undo it. ${ACCEPT}.`
+        : `No copy is kept: tell the person. ${ACCEPT}.`,
+    ]),
+  ].join("\n");
 }
 
 /** One line for each violation: the name, the rule, and the command that undoes it. */
 export function linesOf(violations: readonly Violation[]): string[] {
-  const lines = violations.slice(0, MAX_NAMED).map(({ name, kind, rule, undo }) =>
-    `- ${name} (${rule}); ${undo === null ? NO_COPY[kind] : `undo: \`${undo}\``}`
-  );
+  const lines = violations.slice(0, MAX_NAMED).map((one) => {
+    const { name, kind, rule, undo } = one;
+    const way = undo !== null ? `; undo: \`${undo}\`` : ofCommit(one) ? "" : `; ${NO_COPY[kind]}`;
+    return `- ${name} (${rule})${way}`;
+  });
   const left = violations.length - MAX_NAMED;
   return left > 0 ? [...lines, `- and ${left} more`] : lines;
 }

@@ -1,10 +1,11 @@
 /** Looks for what was changed without being allowed: between tool uses, after a command, and when Claude stops. */
 import type { GuardPolicy } from "../guards/guard_policy.ts";
+import type { RequirementPolicy } from "../requirements/requirement_policy.ts";
 import { lastUseAtMs, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import type { EffectWork, Ground, Moment } from "./ground_of_effects.ts";
 import { stateOf } from "./file_state.ts";
 import { takeSnapshot } from "./snapshot.ts";
-import type { Snapshot, Violation } from "./types.ts";
+import { ofCommit, type Snapshot, type Violation } from "./types.ts";
 import {
   policyFiles,
   protectedBranches,
@@ -43,13 +44,22 @@ export async function lookForEffects(
   // The look after the command finds what changed since: the file system tells when.
   const isFresh = moment.is === "before" && before !== null &&
     atMs - (lastUseAtMs(db, sessionId) ?? 0) < FRESH_MS;
+  const heads = ground.requirements.length === 0
+    ? undefined
+    : await (await import("../../system/git/heads.ts"))
+      .readHeads(work.repository!, before?.heads ?? null, work);
   const now = takeSnapshot(
     {
       ...{ list, rules, root: place.root, repository: work.repository },
       policy: [...kinds.keys()],
       branches: branches.names,
     },
-    { atMs, held: config.held, ...isFresh ? { files: before.files, folders: before.folders } : {} },
+    {
+      atMs,
+      held: config.held,
+      heads,
+      ...isFresh ? { files: before.files, folders: before.folders } : {},
+    },
   );
   const open = openViolations(db, project);
   if (before !== null && open.length === 0 && isSameSnapshot(before, now)) {
@@ -60,10 +70,19 @@ export async function lookForEffects(
     const { keepPolicy } = await import("./facts.ts");
     keepPolicy(db, [...kinds].flatMap(([path, kind]) => kind === "program" ? [] : [path]), atMs);
   }
-  const left = open.length === 0 ? open : await settle(open, now, ground);
-  const found = before === null
-    ? []
-    : await judge({ before, now, list, moment, isLifted, open }, ground);
+  const commits = open.filter(ofCommit);
+  const others = open.filter((one) => !ofCommit(one));
+  const { judgeCommits, settleCommits } = heads === undefined && commits.length === 0
+    ? NO_COMMITS
+    : await import("./unreviewed.ts");
+  const left = [
+    ...others.length === 0 ? others : await settle(others, now, ground),
+    ...await settleCommits(commits, ground),
+  ];
+  const found = before === null ? [] : [
+    ...await judge({ before, now, list, moment, isLifted, open }, ground),
+    ...await judgeCommits({ before, now, moment }, ground),
+  ];
   const isListed = new Set(ground.list.files.map(([path]) => path));
   const files = Object.entries(now.files).filter(([path]) => isListed.has(path));
   // The next list holds the new files of watched folders, so the snapshot gets their states now.
@@ -75,6 +94,8 @@ export async function lookForEffects(
   return { found, open: [...own, ...found], unwatched: list.left };
 }
 
+const NO_COMMITS = { judgeCommits: () => [], settleCommits: (open: readonly Violation[]) => open };
+
 /** Whether nothing has changed but the time. */
 function isSameSnapshot(before: Snapshot, now: Snapshot): boolean {
   return JSON.stringify({ ...before, atMs: 0 }) === JSON.stringify({ ...now, atMs: 0 });
@@ -82,16 +103,26 @@ function isSameSnapshot(before: Snapshot, now: Snapshot): boolean {
 
 async function groundOf(work: EffectWork): Promise<Ground | null> {
   const { db, config, repository, projectDir } = work;
-  if (db === null || config.guards === "" || projectDir === null) return null;
-  const policy: GuardPolicy = JSON.parse(config.guards);
-  if (!policy.looksAfter) return null;
-  const place: WatchPlace = { ...work, projectDir, root: policy.root ?? projectDir };
-  const rules = watchedRules(policy);
+  if (db === null || projectDir === null) return null;
+  const policy: GuardPolicy | null = config.guards === "" ? null : JSON.parse(config.guards);
+  const guards = policy?.looksAfter ? policy : null;
+  const required: RequirementPolicy | null = config.requirements === "" || repository === undefined
+    ? null
+    : JSON.parse(config.requirements);
+  const requirements = required === null
+    ? []
+    : (await import("../requirements/commits.ts")).countingCommits(required.requirements);
+  if (guards === null && requirements.length === 0) return null;
+  const place: WatchPlace = { ...work, projectDir, root: policy?.root ?? projectDir };
+  const rules = guards === null ? [] : watchedRules(guards);
   return {
     ...{ db, work, place, rules },
     list: await watchList(db, rules, place),
-    kinds: new Map(policy.protectsItself ? policyFiles(place) : []),
-    branches: protectedBranches(config.requirements),
+    kinds: new Map(guards?.protectsItself ? policyFiles(place) : []),
+    branches: guards === null
+      ? { names: [], isNamed: false }
+      : protectedBranches(config.requirements),
+    requirements,
     project: repository?.commonDir ?? projectDir,
   };
 }

@@ -46,7 +46,10 @@ const COLUMNS =
   `id, session_id AS sessionId, project, subject, name, kind, rule, who, blocks, before,
             undo, log_bytes AS logBytes, created_at_ms AS createdAtMs, settled_at_ms AS settledAtMs`;
 
-/** The violations of a project that are not settled, or those of all projects; the oldest first. */
+/**
+ * The violations of a project that are not settled, or those of all projects; the oldest first. Commits that are gone
+ * hold nothing and are left out.
+ */
 export function openViolations(db: DatabaseSync, project: string | null): Violation[] {
   return statement(
     db,
@@ -54,11 +57,46 @@ export function openViolations(db: DatabaseSync, project: string | null): Violat
        FROM violations
       WHERE settled_at_ms IS NULL
         AND (?1 IS NULL OR project = ?1)
+        AND (blocks = 1 OR kind <> 'ref')
       ORDER BY id`,
   ).all(project).map((row) => ({ ...row, blocks: row["blocks"] === 1 }) as unknown as Violation);
 }
 
+/** The commits of a repository that came without a requirement and were neither satisfied nor accepted, also those that are gone. */
+export function wereViolations(db: DatabaseSync, project: string): Set<string> {
+  const rows = statement(
+    db,
+    `SELECT subject
+       FROM violations
+      WHERE settled_at_ms IS NULL
+        AND project = ?
+        AND kind = 'ref'
+        AND rule GLOB 'requirements.*'`,
+  ).all(project);
+  return new Set(rows.map(({ subject }) => String(subject)));
+}
+
+/** Keeps violations that hold nothing any more: what they are about may come back. */
+export function letGo(db: DatabaseSync, ids: readonly string[]): void {
+  statement(
+    db,
+    `UPDATE violations
+        SET blocks = 0
+      WHERE id IN (SELECT value FROM json_each(?))`,
+  ).run(JSON.stringify(ids));
+}
+
+/** Keeps a violation, in place of an older one of the same subject and rule. */
 export function addViolation(db: DatabaseSync, one: Violation): void {
+  statement(
+    db,
+    `UPDATE violations
+        SET settled_at_ms = ?4
+      WHERE settled_at_ms IS NULL
+        AND project = ?1
+        AND subject = ?2
+        AND rule = ?3`,
+  ).run(one.project, one.subject, one.rule, one.createdAtMs);
   statement(
     db,
     `INSERT INTO violations
@@ -141,4 +179,48 @@ export function allowedSince(
     files: texts("files").flatMap((json): string[] => JSON.parse(json)),
     commands: texts("command"),
   };
+}
+
+/** A command that was begun longer ago counts as over, in milliseconds. */
+const LONGEST_MS = 86_400_000;
+
+/** Whether a shell command of the session runs: in the background, or as the last one, of which no end was reported. */
+export function isShellRunning(
+  db: DatabaseSync,
+  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+): boolean {
+  const rows = statement(
+    db,
+    `SELECT tool_use_id AS id, hook_name AS event, metadata ->> '$.goesOn' AS goesOn
+       FROM hook_executions
+      WHERE session_id = ?1
+        AND created_at_ms > ?2
+        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
+        AND tool_name IN ('Bash', 'PowerShell', 'Monitor')
+        AND status <> 'blocked'
+      ORDER BY created_at_ms`,
+  ).all(sessionId, atMs - LONGEST_MS);
+  return rows.some(({ goesOn }) => goesOn !== null) || rows.at(-1)?.["event"] === "PreToolUse";
+}
+
+/** Whether another session of a repository has used a shell since a moment. */
+export function areOthersAtWork(
+  db: DatabaseSync,
+  { sessionId, repository, sinceMs }: {
+    readonly sessionId: string;
+    readonly repository: string;
+    readonly sinceMs: number;
+  },
+): boolean {
+  return statement(
+    db,
+    `SELECT 1
+       FROM sessions
+       JOIN hook_executions AS used ON used.session_id = sessions.session_id
+      WHERE sessions.repository = ?2
+        AND sessions.session_id <> ?1
+        AND used.created_at_ms >= ?3
+        AND used.tool_name IN ('Bash', 'PowerShell', 'Monitor')
+      LIMIT 1`,
+  ).get(sessionId, repository, sinceMs) !== undefined;
 }

@@ -1,6 +1,7 @@
 /** What all steps of one look share. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
+import type { Requirement } from "../requirements/requirement_policy.ts";
 import type { WatchedRule, WatchList } from "./types.ts";
 import type { PolicyKind, ProtectedBranches, WatchPlace } from "./watched.ts";
 
@@ -9,6 +10,7 @@ export interface EffectWork extends Omit<WatchPlace, "root" | "projectDir"> {
   readonly config: Pick<HookConfig, "guards" | "requirements" | "held">;
   readonly projectDir: string | null;
   readonly sessionId: string;
+  readonly transcriptPath: string | null;
   readonly atMs: number;
 }
 
@@ -25,5 +27,7 @@ export interface Ground {
   readonly list: WatchList;
   readonly kinds: ReadonlyMap<string, PolicyKind>;
   readonly branches: ProtectedBranches;
+  /** None where commits have nothing to do with them. */
+  readonly requirements: readonly Requirement[];
   readonly project: string;
 }

@@ -14,7 +14,7 @@ export function takeSnapshot(
     readonly repository: Repository | undefined;
     readonly branches: readonly string[];
   },
-  seen: Pick<Snapshot, "atMs" | "held"> & Partial<Pick<Snapshot, "files" | "folders">>,
+  seen: Pick<Snapshot, "atMs" | "held" | "heads"> & Partial<Pick<Snapshot, "files" | "folders">>,
 ): Snapshot {
   const statesOf = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((path) => [path, stateOf(path)]));
@@ -23,6 +23,7 @@ export function takeSnapshot(
   return {
     atMs: seen.atMs,
     held: seen.held,
+    heads: seen.heads,
     rules: list.rules,
     policy: statesOf(policy),
     files: seen.files ?? statesOf(list.files.map(([path]) => path)),

@@ -1,4 +1,5 @@
 /** The types of effects: rules and lists, snapshots, changes and violations. */
+import type { Heads } from "../../system/git/heads.ts";
 
 /** A rule by which files are watched. */
 export interface WatchedRule {
@@ -45,6 +46,8 @@ export interface Snapshot {
   readonly logBytes: number;
   /** Configuration files whose version before stays in force. */
   readonly held: readonly string[];
+  /** Where all branches stand; only where a requirement is about commits. */
+  readonly heads?: Heads | undefined;
 }
 
 export type ViolationKind = "policy" | "ref" | "file";
@@ -61,10 +64,18 @@ export interface Change {
   readonly rule: number | null;
 }
 
+/** With this begins the rule of a commit that came without a requirement. Its `before` is the branch. */
+export const REQUIREMENT = "requirements.";
+
+export function ofCommit({ kind, rule }: Pick<Violation, "kind" | "rule">): boolean {
+  return kind === "ref" && rule.startsWith(REQUIREMENT);
+}
+
 export interface Violation {
   readonly id: string;
   readonly sessionId: string;
   readonly project: string;
+  /** A path, the whole name of a branch, or the id of a commit. */
   readonly subject: string;
   /** How a person would name it. */
   readonly name: string;

@@ -54,7 +54,7 @@ function judgeScript(
   policy: GuardPolicy,
   { commands, unknown }: Pick<Script, "commands" | "unknown">,
   { use, look }: { readonly use: BashUse; readonly look: Look },
-): Required<Omit<Verdict, "unread">> & { readonly isAll: boolean } {
+): Required<Omit<Verdict, "unread" | "blind">> & { readonly isAll: boolean } {
   const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];

@@ -1,24 +1,13 @@
-/** Finds the requirements that a tool use falls under, and gathers the facts that their conditions need. */
-import type { DatabaseSync } from "node:sqlite";
+/** Finds the requirements that a tool use falls under, and where. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
-import type { HookConfig } from "../../config/hook_config.ts";
 import type { Environment } from "../../system/environment.ts";
-import { measureBranch } from "../../system/git/branch_size.ts";
 import { askIgnored } from "../../system/git/file_status.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
-import type { GuardPolicy } from "../guards/guard_policy.ts";
-import { shortSessionId } from "../../base/ids.ts";
 import { parentOf, resolvePath } from "../../base/paths.ts";
-import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { mayBeRequired } from "./requirement_look.ts";
-import { type BranchLines, type Facts, mayBeOpen, wantsBranchSize } from "./open_requirements.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import { type Doubt, mayTrigger, triggeredBy, usesOf } from "./trigger_match.ts";
-import { goneSessions, listActive, type SessionProcess } from "../../db/sessions.ts";
-import { readBranchSize, type RequirementChange } from "./requirements_table.ts";
-import { quietly } from "../../base/errors.ts";
-import { groundOf, UNKEPT } from "./ground.ts";
 import { type AskedUse, commandOf } from "../guards/judge_use.ts";
 import { type Place, placeAt, placesOf, treesAround } from "./places.ts";
 
@@ -95,126 +84,9 @@ async function unignored(paths: readonly string[], environment: Environment): Pr
   return paths.filter((path) => !ignored.has(path));
 }
 
-export interface GatheredFacts {
-  readonly facts: Facts;
-  readonly changes: readonly RequirementChange[];
-}
-
-export async function gatherFacts(
-  requirements: readonly Requirement[],
-  at: {
-    readonly db: DatabaseSync | null;
-    readonly repository: Repository;
-    readonly branch: string;
-    /** Whether the working tree shows another branch, so that the size of this one cannot be measured. */
-    readonly isElsewhere?: boolean;
-    readonly sessionId: string;
-    readonly atMs: number;
-    readonly projectDir: string | null;
-    readonly environment: Environment;
-  },
-): Promise<GatheredFacts> {
-  const { branch, sessionId, atMs } = at;
-  const size = wantsBranchSize(requirements)
-    ? await branchSize(requirements, at)
-    : { lines: null, changes: [] };
-  const others = requirements.some(({ condition }) => condition.type === "single_session")
-    ? await otherSessions(at)
-    : [];
-  return {
-    facts: { sessionId, atMs, branch, branchLines: size.lines, otherSessions: others },
-    changes: size.changes,
-  };
-}
-
-async function branchSize(
-  requirements: readonly Requirement[],
-  { db, repository, branch, isElsewhere, atMs, environment }: Parameters<typeof gatherFacts>[1],
-): Promise<{ readonly lines: BranchLines; readonly changes: readonly RequirementChange[] }> {
-  if (isElsewhere) return { lines: { unknown: ELSEWHERE }, changes: [] };
-  const { root } = repository;
-  const cacheMs = Math.min(
-    ...requirements.flatMap(({ condition }) =>
-      condition.type === "branch_size" ? [condition.cacheMs] : []
-    ),
-  );
-  const known = db === null
-    ? undefined
-    : quietly(() => readBranchSize(db, { worktree: root, branch }, atMs - cacheMs));
-  const lines = known === undefined
-    ? await measureBranch(repository, branch, environment)
-    : known.lines;
-  return {
-    lines: lines === "unknown" ? { unknown: UNTOLD } : lines,
-    changes: known === undefined ? [{ kind: "size", worktree: root, branch, lines }] : [],
-  };
-}
-
-const UNTOLD =
-  "git did not tell how much the branch has changed: it is missing, has failed or takes too long; " +
-  "`git diff --stat` shows which";
-
-export const ELSEWHERE = "it is calculated only where the branch is checked out";
-
-/** Other live sessions in the same working tree. A session whose process is unknown counts as live. */
-async function otherSessions(
-  { db, repository: { commonDir }, projectDir, sessionId }: Parameters<typeof gatherFacts>[1],
-): Promise<string[]> {
-  if (db === null || projectDir === null) return [];
-  const tree = treeOf(projectDir);
-  const others = (quietly(() => listActive(db, [commonDir, projectDir])) ?? [])
-    .filter(({ session }) => session.sessionId !== sessionId && session.projectDir !== null)
-    .filter(({ session }) => treeOf(session.projectDir!) === tree)
-    .map(({ session: { sessionId, claudePid }, claudeProcess }) => ({
-      sessionId,
-      claudePid,
-      claudeProcess,
-    }));
-  const known = others.filter((other) => other.claudePid !== null) as SessionProcess[];
-  const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
-  const gone = new Set(goneSessions(known, processes, null));
-  return others.map((other) => other.sessionId).filter((id) => !gone.has(id)).map(shortSessionId);
-}
-
-/** The top of the working tree that a folder lies in; the folder itself outside of any. */
-function treeOf(folder: string): string {
-  return realPath(findRepository(lookUpwards(folder))?.root ?? folder);
-}
-
 const PLAN_FOLDER = /\/(?:\.claude\/plans|docs\/plans)\//;
 
 /** Whether Claude keeps a plan in this file: no requirement stops it from planning. The path has no links. */
 function isPlanFile(path: string): boolean {
   return PLAN_FOLDER.test(path);
-}
-
-/** Whether the policy is strict. */
-export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {
-  return guards !== "" && (JSON.parse(guards) as GuardPolicy).isStrict;
-}
-
-/** Whether gates deny what they cannot see. */
-export function deniesBlind({ guards }: Pick<HookConfig, "guards">): boolean {
-  return guards !== "" && (JSON.parse(guards) as GuardPolicy).whenBlind === "deny";
-}
-
-/** The names of the requirements that are denied now because nothing can be kept; none where there is no branch. */
-export async function deniedUnkept(
-  requirements: readonly Requirement[],
-  repository: Repository | undefined,
-  at: { readonly sessionId: string; readonly atMs: number; readonly environment: Environment },
-): Promise<string[]> {
-  const ground = groundOf(repository);
-  if (ground.kind === "none") return [];
-  const nowhere = { db: null, projectDir: null };
-  const { facts } = await gatherFacts(requirements, { ...at, ...ground, ...nowhere });
-  return mayBeOpen(requirements, facts).map(({ name }) => name);
-}
-
-/** Says which of them are denied, as a sentence without its end. */
-export function unkeptText(denied: readonly string[]): string {
-  const named = denied.length === 1 ? `"${denied[0]}" is` : `${denied.join(", ")} are`;
-  return denied.length === 0
-    ? `none of them denies anything on this branch, though none can be satisfied, for ${UNKEPT.why}`
-    : `what ${named} about is denied here, for ${UNKEPT.why}`;
 }

@@ -1,12 +1,12 @@
 /** Where requirements count: on a branch of a repository, or nowhere, and why. */
-import { quietly } from "../../base/errors.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { quietly } from "../../base/errors.ts";
+import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
+import { lastBranch } from "../../db/sessions.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import { keepingOf } from "../guards/lift.ts";
-import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
-import type { BranchKey } from "./requirements_table.ts";
-import { lastBranch } from "../../db/sessions.ts";
+import type { BranchKey } from "./standing.ts";
 
 /** The branch that is checked out, or else the last branch of the session. */
 export type Ground =
@@ -26,20 +26,23 @@ interface Nowhere<Where extends Repository | null> {
   readonly next: string;
 }
 
-export const UNKEPT: Nowhere<null> = {
-  kind: "none",
-  repository: null,
+function nowhere<Where extends Repository | null>(
+  repository: Where,
+  { why, next }: Pick<Nowhere<null>, "why" | "next">,
+): Nowhere<Where> {
+  return { kind: "none", repository, why, next };
+}
+
+export const UNKEPT = nowhere(null, {
   why:
     "the database is switched off (`database.enabled: false`, or `--no-db`), so that nothing can be kept of them",
   next: "conclaude config path",
-};
+});
 
-export const NAMELESS: Nowhere<null> = {
-  kind: "none",
-  repository: null,
+export const NAMELESS = nowhere(null, {
   why: "the event names no session",
   next: "conclaude doctor",
-};
+});
 
 export const DETACHED = "HEAD is detached, so there is no branch";
 
@@ -49,21 +52,16 @@ export const UNTOLD_BRANCH =
 /** The branch whose requirements count. `last` is the session's last branch, for a HEAD that is detached. */
 export function groundOf(repository: Repository | undefined, last: string | null = null): Ground {
   if (repository === undefined) {
-    const why = "this folder is in no git repository";
-    return { kind: "none", repository: null, why, next: "git init" };
+    return nowhere(null, { why: "this folder is in no git repository", next: "git init" });
   }
   const branch = repository.branch ?? last;
   if (branch !== null) {
-    return {
-      kind: "branch",
-      repository,
-      branch,
-      key: { repository: repository.commonDir, branch },
-    };
+    const key = { repository: repository.commonDir, branch };
+    return { kind: "branch", repository, branch, key };
   }
   return repository.isUntold
-    ? { kind: "none", repository, why: UNTOLD_BRANCH, next: "git symbolic-ref HEAD" }
-    : { kind: "none", repository, why: DETACHED, next: "git switch NAME" };
+    ? nowhere(repository, { why: UNTOLD_BRANCH, next: "git symbolic-ref HEAD" })
+    : nowhere(repository, { why: DETACHED, next: "git switch NAME" });
 }
 
 /** The last branch of a session where none is checked out now; null where it was on none. */

@@ -17,8 +17,6 @@ import { type CommandText, commandText } from "./trigger_match.ts";
 export interface Place {
   /** With the branch that is checked out at that step. */
   readonly repository: Repository;
-  /** The existing branch at which this one will begin: itself, unless the command makes it; null when unknown. */
-  readonly startsAt: string | null;
   /** Whether it was checked out before the command began. */
   readonly isCheckedOut: boolean;
   /** Whether the working tree shows the state with which the branch begins. */
@@ -45,7 +43,7 @@ export function placesOf(steps: readonly EditingStep[], home: Repository): Place
     const at = trees.standingOf(tree);
     const key = JSON.stringify([tree.root, at.repository.branch]);
     const known = places.get(key) ?? {
-      ...at,
+      repository: at.repository,
       isCheckedOut: at.repository.branch === tree.branch,
       showsBranch: !trees.isNew(tree) && at.startsAt === tree.branch,
       commands: [],
@@ -73,9 +71,11 @@ export function placesOf(steps: readonly EditingStep[], home: Repository): Place
     for (const name of step.moves) {
       const branch = name === "HEAD" ? repository.branch : name;
       if (branch === null || !readRef(repository, `heads/${branch}`)) continue;
-      const at = { repository: { ...repository, branch }, startsAt: branch, isCheckedOut: false };
-      const moving = { showsBranch: false, commands: [COMMIT], changesFiles: false };
-      moved.push({ ...at, ...moving, isMoved: true });
+      const moving = { isCheckedOut: false, showsBranch: false, changesFiles: false };
+      moved.push({
+        ...{ ...moving, repository: { ...repository, branch } },
+        ...{ commands: [COMMIT], isMoved: true },
+      });
     }
     if (tree !== undefined) trees.follow(step, tree);
   }
@@ -89,7 +89,6 @@ const COMMIT = commandText(["git", "commit"], false);
 export function placeAt(repository: Repository): Place {
   return {
     repository,
-    startsAt: repository.branch,
     isCheckedOut: true,
     showsBranch: true,
     commands: [],

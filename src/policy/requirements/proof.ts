@@ -2,44 +2,186 @@
  * Proofs of satisfactions that came with an event. An agent can make up an event (`conclaude hook PostToolUse`), but
  * the transcript shows what Claude Code has really done.
  */
+import { quietly } from "../../base/errors.ts";
+import { joinPath, parentOf } from "../../base/paths.ts";
+import { isFile } from "../../system/files.ts";
+import { linesWith } from "../../system/lines_backwards.ts";
+import { namesIn } from "../../system/on_disk.ts";
+import type { RequirementChange } from "./requirements_table.ts";
 import { usedSkill } from "./skills.ts";
-import type { Standing } from "./standing.ts";
+import type { BranchKey, Proof, Standing } from "./standing.ts";
 
-export interface Proof {
-  readonly of: "skill" | "prompt";
-  /** The id of the tool use or the prompt; null where the event has none. */
-  readonly id: string | null;
+export interface Proving {
   readonly sessionId: string;
-  /** The sub-agent; null for the session itself. */
-  readonly agentId: string | null;
-  /** The transcript that shows it, once it was found. */
-  readonly foundIn?: string;
-  /** The person was told that no transcript shows it. */
-  readonly isTold?: true;
+  /** The transcript that the current event names; an earlier event may be made up. */
+  readonly transcriptPath: string | null;
+  readonly isStrict: boolean;
+  /** Returns a path as it may be stored. Without this function no path is stored. */
+  readonly hide?: ((path: string) => string | null) | undefined;
 }
 
-export type Missing = "not shown" | "no transcript";
+export interface Proofs {
+  /** Marks the standings without proof. One that was not there when proofs were searched has none. */
+  marked(standings: readonly Standing[]): Standing[];
+  /** Proofs that were found, to be stored so that nobody searches for them again. */
+  readonly changes: readonly RequirementChange[];
+}
+
+type Missing = "not shown" | "no transcript";
+type Found = { readonly foundIn: string } | { readonly missing: Missing };
+
+/** Searches the transcripts for the proofs that standings of a branch need. */
+export function prove(standings: readonly Standing[], key: BranchKey, at: Proving): Proofs {
+  const found = new Map<string, Found>();
+  const changes: RequirementChange[] = [];
+  const where = { near: at.transcriptPath, sessionId: at.sessionId };
+  for (const standing of standings.filter((one) => isUnproven(one, at))) {
+    const proof = proofOf(standing)!;
+    const known = found.get(nameOf(standing)) ?? lookForProof(proof, skillOf(standing), where);
+    found.set(nameOf(standing), known);
+    if ("foundIn" in known && at.hide?.(known.foundIn) === known.foundIn) {
+      changes.push(changeOf(standing, key, { ...proof, ...known }));
+    }
+  }
+  return {
+    changes,
+    marked: (standings) =>
+      standings.map((standing) => {
+        if (!isUnproven(standing, at)) return standing;
+        const known = found.get(nameOf(standing)) ?? { missing: "not shown" };
+        if ("foundIn" in known) return standing;
+        const why = unprovenText(standing, known.missing);
+        return { ...standing, unproven: { why, counts: !at.isStrict } };
+      }),
+  };
+}
+
+/** A satisfaction that counts without its proof. */
+export interface Unproven {
+  readonly key: BranchKey;
+  readonly standing: Standing;
+}
+
+export function unprovenNotes(unproven: readonly Unproven[]): Readonly<Record<string, unknown>> {
+  const names = new Set(unproven.map(({ standing }) => standing.requirement));
+  return names.size === 0 ? {} : { unproven: [...names] };
+}
+
+/** Notices for the person, each given once. */
+export function noticeOf(
+  unproven: readonly Unproven[],
+  to: { readonly session: string },
+): { readonly notices: readonly string[]; readonly changes: readonly RequirementChange[] } {
+  const untold = unproven.filter(({ standing }) => proofOf(standing)?.isTold !== true);
+  return {
+    notices: untold.map(({ standing }) =>
+      `conclaude: ${standing.requirement} counts as satisfied, but ${standing.unproven!.why}. ` +
+      `\`conclaude req explain ${standing.requirement} --session ${to.session}\``
+    ),
+    changes: untold.map(({ key, standing }) =>
+      changeOf(standing, key, { ...proofOf(standing)!, isTold: true })
+    ),
+  };
+}
 
 /** The proof that a satisfaction needs; null for a person's word, and for satisfactions of older versions. */
-export function proofOf({ satisfiedBy, metadata }: Standing): Proof | null {
+function proofOf({ satisfiedAtMs, satisfiedBy, metadata }: Standing): Proof | null {
+  if (satisfiedAtMs === null) return null;
   if (satisfiedBy !== "skill" && satisfiedBy !== "carry_over") return null;
   const proof = metadata["proof"];
   return typeof proof === "object" && proof !== null ? proof as Proof : null;
 }
 
 /** The skill, or the slash command without its `/`, that satisfied. */
-export function skillOf({ metadata }: Standing): string {
+function skillOf({ metadata }: Standing): string {
   return String(metadata["skill"]);
 }
 
-/** A text that stands in every line which may show the proof. */
-export function signOf({ of, id }: Proof, skill: string): string {
-  const sign = of === "skill" ? id ?? "" : commandTag(skill);
-  return JSON.stringify(sign).slice(1, -1);
+/** Whether a proof has to be searched. A found proof counts only among the transcripts of this client. */
+function isUnproven(standing: Standing, { transcriptPath }: Proving): boolean {
+  const proof = proofOf(standing);
+  if (proof === null) return false;
+  const { foundIn } = proof;
+  if (foundIn === undefined || transcriptPath === null) return true;
+  const all = parentOf(parentOf(transcriptPath));
+  const isAmongThem = foundIn.startsWith(all) && /^[\\/]/.test(foundIn.slice(all.length));
+  return !isAmongThem || /[\\/]\.\.[\\/]/.test(foundIn);
+}
+
+function nameOf(standing: Standing): string {
+  const { of, id, sessionId, agentId } = proofOf(standing)!;
+  return JSON.stringify([of, id, sessionId, agentId, skillOf(standing)]);
+}
+
+function changeOf(
+  { requirement, sessionId }: Standing,
+  { repository, branch }: BranchKey,
+  proof: Proof,
+): RequirementChange {
+  return { kind: "proof", repository, branch, requirement, sessionId, proof };
+}
+
+/** Why a satisfaction is unproven, as a sentence without its end. */
+function unprovenText(standing: Standing, missing: Missing): string {
+  const skill = skillOf(standing);
+  const what = proofOf(standing)?.of === "prompt"
+    ? `the command /${skill} was given`
+    : `the skill ${skill} was used`;
+  return missing === "not shown"
+    ? `the transcript of the session does not show that ${what}`
+    : `there is no transcript of the session that can show that ${what}`;
+}
+
+/** How far from the end of a transcript it is searched. */
+const MAX_BYTES = 50 * 1_048_576;
+
+/** An id that may become part of a path, since it leads to no other folder. */
+const PLAIN_NAME = /^[\w-]+$/;
+
+/** Looks for a proof. `near` is the transcript of the session; those of other sessions lie around it. */
+export function lookForProof(
+  proof: Proof,
+  skill: string,
+  { near, sessionId }: { readonly near: string | null; readonly sessionId: string },
+): Found {
+  const path = near === null ? null : transcriptOf(proof, near, sessionId);
+  if (path === null) return { missing: "no transcript" };
+  if (proof.id === null) return { missing: "not shown" };
+  // This text stands in every line which may show the proof.
+  const sign = JSON.stringify(proof.of === "skill" ? proof.id : commandTag(skill)).slice(1, -1);
+  try {
+    for (const line of linesWith(path, sign, MAX_BYTES)) {
+      const said = saidIn(quietly(() => JSON.parse(line)), proof, skill);
+      if (said !== null) return said === "done" ? { foundIn: path } : { missing: "not shown" };
+    }
+    return { missing: "not shown" };
+  } catch {
+    return { missing: "no transcript" };
+  }
+}
+
+/** The transcript that has to show the proof; null where there is none. */
+function transcriptOf({ sessionId, agentId }: Proof, near: string, whose: string): string | null {
+  const session = sessionId === whose && isFile(near) ? near : sessionBeside(near, sessionId);
+  if (session === null || agentId === null) return session;
+  if (!PLAIN_NAME.test(agentId)) return null;
+  const folder = joinPath(session.replace(/\.jsonl$/, ""), "subagents");
+  const path = joinPath(folder, `agent-${agentId}.jsonl`);
+  return isFile(path) ? path : null;
+}
+
+/** The transcript of another session, in the same folder or in that of another project. */
+function sessionBeside(near: string, sessionId: string): string | null {
+  if (!PLAIN_NAME.test(sessionId)) return null;
+  const folder = parentOf(near);
+  const inFolder = (folder: string) => joinPath(folder, `${sessionId}.jsonl`);
+  if (isFile(inFolder(folder))) return inFolder(folder);
+  const all = parentOf(folder);
+  return (namesIn(all) ?? []).map((name) => inFolder(joinPath(all, name))).find(isFile) ?? null;
 }
 
 /** Whether a line of a transcript shows that the skill was used, or that its use failed; null for neither. */
-export function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" | "failed" | null {
+function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" | "failed" | null {
   const { type, isSidechain, isMeta, promptId, message } = Object(line);
   const content: unknown = Object(message).content;
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
@@ -54,17 +196,6 @@ export function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" 
     return block.name === "Skill" && usedSkill(block.input) === skill ? "done" : "failed";
   }
   return null;
-}
-
-/** Why a satisfaction is unproven, as a sentence without its end. */
-export function unprovenText(standing: Standing, missing: Missing): string {
-  const skill = skillOf(standing);
-  const what = proofOf(standing)?.of === "prompt"
-    ? `the command /${skill} was given`
-    : `the skill ${skill} was used`;
-  return missing === "not shown"
-    ? `the transcript of the session does not show that ${what}`
-    : `there is no transcript of the session that can show that ${what}`;
 }
 
 function isCommand(block: unknown, skill: string): boolean {

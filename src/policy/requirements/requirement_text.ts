@@ -2,9 +2,8 @@
 import { filled } from "../guards/guard_policy.ts";
 import type { Keeping } from "../guards/lift.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import type { Facts, Open } from "./open_requirements.ts";
 import type { Requirement, RequirementPolicy, Trigger } from "./requirement_policy.ts";
-import { isSatisfied, type Standing } from "./standing.ts";
+import type { Facts, Open } from "./standing.ts";
 import type { Doubt } from "./trigger_match.ts";
 
 /** Claude Code shows 10,000 characters of an answer, and its end tells how a person lifts the denial. */
@@ -156,23 +155,6 @@ export function reminderText(prompt: string, open: readonly Open[]): string {
 /** What an approved plan still needs. */
 export function planText(open: readonly Open[], to: Audience): string {
   return ["## Plan validation required", ...tableOf(open, to), ...skillLines(open)].join("\n");
-}
-
-export type Status = "satisfied" | "met" | "open" | "unknown";
-
-export function statusOf(
-  requirement: Requirement,
-  standings: readonly Standing[],
-  facts: {
-    readonly open: readonly Open[];
-    readonly unknown: readonly Open[];
-    readonly sessionId: string;
-    readonly atMs: number;
-  },
-): Status {
-  if (isSatisfied(requirement, standings, facts)) return "satisfied";
-  const isOf = (one: Open) => one.requirement === requirement;
-  return facts.open.some(isOf) ? "open" : facts.unknown.some(isOf) ? "unknown" : "met";
 }
 
 /** Why a requirement is open, in its own words or in the usual ones. */

@@ -1,15 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Scope } from "./requirement_policy.ts";
-import type { SatisfiedBy, Standing } from "./standing.ts";
+import type { BranchKey, Proof, SatisfiedBy, Standing } from "./standing.ts";
 import { removePause } from "../pauses_table.ts";
 import { markAsked, type Trigger, trigger } from "./triggers_table.ts";
-import type { Proof } from "./proof.ts";
-
-/** A branch of a repository, which all of its worktrees share. */
-export interface BranchKey {
-  readonly repository: string;
-  readonly branch: string;
-}
 
 export interface Satisfaction {
   readonly requirement: string;

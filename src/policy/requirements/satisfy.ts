@@ -1,47 +1,59 @@
-/** What is stored when a requirement is satisfied, and what a new session takes over. */
-import type { Satisfaction } from "./requirements_table.ts";
-import type { Proof } from "./proof.ts";
+/** What is stored when a requirement is satisfied: by a skill, by a person, or by the session before. */
+import type { DatabaseSync } from "node:sqlite";
+import { quietly } from "../../base/errors.ts";
+import type { Ground } from "./ground.ts";
 import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
+import { type RequirementChange, type Satisfaction, wasReported } from "./requirements_table.ts";
 import { isOneOf } from "./skills.ts";
-import { isSatisfied, ownerOf, type Standing, WHOLE_BRANCH } from "./standing.ts";
+import { isSatisfied, ownerOf, type Proof, type Standing, WHOLE_BRANCH } from "./standing.ts";
+import { deniedBranches, triggeredBranches } from "./triggers_table.ts";
 
 /** A satisfaction that is not written yet. */
 type Told = Omit<Satisfaction, "atMs">;
 
-export function satisfiedBySkill(
+/**
+ * The satisfactions that the use of a skill or a slash command brings: on the session's branch, and on other branches
+ * of what the session has triggered there, or was denied. None where the skill satisfies
+ * nothing, or where the same use was reported before.
+ */
+export function satisfactionsBySkill(
   requirements: readonly Requirement[],
   skill: string,
-  { sessionId, atMs, proof }: {
+  { ground, db, sessionId, atMs, proof }: {
+    readonly ground: Ground;
+    readonly db: DatabaseSync | null;
     readonly sessionId: string;
     readonly atMs: number;
     readonly proof: Proof;
   },
-): Told[] {
-  return requirements.filter(({ skills }) => isOneOf(skills, skill)).map((requirement) => ({
-    requirement: requirement.name,
-    sessionId: ownerOf(requirement.scope, sessionId),
-    scope: requirement.scope,
+): RequirementChange[] {
+  const told = requirements.filter(({ skills }) => isOneOf(skills, skill)).map((one): Told => ({
+    requirement: one.name,
+    sessionId: ownerOf(one.scope, sessionId),
+    scope: one.scope,
     by: "skill",
-    expiresAtMs: requirement.lastsMs === null ? null : atMs + requirement.lastsMs,
+    expiresAtMs: one.lastsMs === null ? null : atMs + one.lastsMs,
     metadata: { skill, proof },
   }));
-}
-
-export function takenOver(standings: readonly Standing[], sessionId: string): Told[] {
-  return standings.map((standing) => ({
-    requirement: standing.requirement,
-    sessionId,
-    scope: standing.scope,
-    by: "carry_over",
-    originalAtMs: standing.originalAtMs ?? standing.satisfiedAtMs ?? 0,
-    expiresAtMs: standing.expiresAtMs,
-    metadata: {
-      ...standing.metadata,
-      carried_from: standing.sessionId,
-      original_satisfied_at_ms: standing.originalAtMs ?? standing.satisfiedAtMs,
-      original_satisfied_by: standing.metadata["original_satisfied_by"] ?? standing.satisfiedBy,
-    },
-  }));
+  if (told.length === 0 || ground.repository === null) return [];
+  if (db !== null && quietly(() => wasReported(db, proof))) return [];
+  const repository = ground.repository.commonDir;
+  const asked = { repository, sessionId };
+  const elsewhere = db === null
+    ? []
+    : quietly(() => [...triggeredBranches(db, asked), ...deniedBranches(db, asked)]) ?? [];
+  const here = ground.kind === "branch" ? ground.branch : null;
+  const satisfied = (branch: string, ones: readonly Told[]) =>
+    ones.map((one): RequirementChange => ({ kind: "satisfy", repository, branch, ...one }));
+  return [
+    ...here === null ? [] : satisfied(here, told),
+    ...[...Map.groupBy(elsewhere, ({ branch }) => branch)].flatMap(([branch, ones]) =>
+      branch === here ? [] : satisfied(
+        branch,
+        told.filter((one) => ones.some(({ requirement }) => requirement === one.requirement)),
+      )
+    ),
+  ];
 }
 
 /** A person's word: a bypass where a skill could satisfy it, an approval with an end where it is calculated. */
@@ -73,31 +85,48 @@ export function toldByPerson(
 const NEW_SESSIONS: ReadonlySet<string> = new Set(["startup", "clear"]);
 
 /**
- * The standings of other sessions that a new session takes over: of each requirement whose scope the configuration
- * names, the newest one, if it was satisfied in the window. The first satisfaction counts, so that
- * nothing is carried on for ever. Conditions, expired satisfactions and satisfied requirements are left out.
+ * What a new session takes over of other sessions: of each requirement whose scope the configuration names, the newest
+ * standing, if it was satisfied in the window. The first satisfaction counts, so that nothing is carried on for ever.
+ * Conditions, expired satisfactions and satisfied requirements are left out.
  *
  * @param standings All of the branch. @param session `source`: how the session began.
  */
 export function carriedOver(
-  policy: Pick<RequirementPolicy, "requirements" | "carryOver">,
+  { carryOver, requirements }: Pick<RequirementPolicy, "requirements" | "carryOver">,
   standings: readonly Standing[],
   session: { readonly sessionId: string; readonly source: string; readonly atMs: number },
-): Standing[] {
-  const { carryOver, requirements } = policy;
+): Told[] {
   if (carryOver === null || !NEW_SESSIONS.has(session.source)) return [];
-  return requirements.flatMap((requirement): Standing[] => {
-    if (!carryOver.scopes.includes(requirement.scope)) return [];
-    if (requirement.condition.type !== "blocking") return [];
-    if (isSatisfied(requirement, standings, session)) return [];
+  const wanted = requirements.filter((requirement) =>
+    carryOver.scopes.includes(requirement.scope) && requirement.condition.type === "blocking" &&
+    !isSatisfied(requirement, standings, session)
+  );
+  return wanted.flatMap(({ name }) => {
     const [newest] = standings
       .filter((one) =>
-        one.requirement === requirement.name && one.sessionId !== WHOLE_BRANCH &&
+        one.requirement === name && one.sessionId !== WHOLE_BRANCH &&
         one.sessionId !== session.sessionId && one.satisfiedAtMs !== null &&
         session.atMs - (one.originalAtMs ?? one.satisfiedAtMs) <= carryOver.windowMs &&
         (one.expiresAtMs === null || session.atMs < one.expiresAtMs)
       )
       .toSorted((a, b) => (b.satisfiedAtMs ?? 0) - (a.satisfiedAtMs ?? 0));
-    return newest === undefined ? [] : [newest];
+    return newest === undefined ? [] : [takenOver(newest, session.sessionId)];
   });
+}
+
+function takenOver(
+  { requirement, scope, expiresAtMs, metadata, ...former }: Standing,
+  sessionId: string,
+): Told {
+  const firstAtMs = former.originalAtMs ?? former.satisfiedAtMs;
+  return {
+    ...{ requirement, sessionId, scope, by: "carry_over", expiresAtMs },
+    originalAtMs: firstAtMs ?? 0,
+    metadata: {
+      ...metadata,
+      carried_from: former.sessionId,
+      original_satisfied_at_ms: firstAtMs,
+      original_satisfied_by: metadata["original_satisfied_by"] ?? former.satisfiedBy,
+    },
+  };
 }

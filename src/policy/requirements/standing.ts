@@ -1,7 +1,14 @@
-/** Whether a requirement is satisfied, from what is stored about it. */
+/** How requirements stand on a branch: judged from what is stored about them, and from facts. Pure. */
+import { count } from "../../base/counts.ts";
 import type { Requirement, Scope } from "./requirement_policy.ts";
 
 export type SatisfiedBy = "skill" | "cli" | "cli_bypass" | "approval" | "carry_over" | "import";
+
+/** A branch of a repository, which all of its worktrees share. */
+export interface BranchKey {
+  readonly repository: string;
+  readonly branch: string;
+}
 
 /** What is stored about a requirement on a branch, for one session or for all. */
 export interface Standing {
@@ -25,38 +32,110 @@ export interface Standing {
   readonly unproven?: { readonly why: string; readonly counts: boolean };
 }
 
+/** What shows in a transcript that an event which satisfied something has happened. */
+export interface Proof {
+  readonly of: "skill" | "prompt";
+  /** The id of the tool use or the prompt; null where the event has none. */
+  readonly id: string | null;
+  readonly sessionId: string;
+  /** The sub-agent; null for the session itself. */
+  readonly agentId: string | null;
+  /** The transcript that shows it, once it was found. */
+  readonly foundIn?: string;
+  /** The person was told that no transcript shows it. */
+  readonly isTold?: true;
+}
+
 /** The session id that stands for the whole branch. */
 export const WHOLE_BRANCH = "";
 
 /**
- * Whether something stored satisfies a requirement; conditions are judged elsewhere. A satisfaction of the whole
- * branch counts for every session. The scopes `branch` and `permanent` have no other; `permanent` never expires.
- * `standings` are all those of the branch, in any order.
+ * The lines that a branch adds and removes, or why they are unknown. Null for a trunk, from which other branches
+ * start; `"no base"` where there is no branch to compare with. Neither of the two denies anything.
  */
+export type BranchLines = number | null | "no base" | { readonly unknown: string };
+
+export interface Facts extends Now {
+  readonly branch: string;
+  readonly branchLines: BranchLines;
+  /** Other live sessions in the same working tree, by their short ids. */
+  readonly otherSessions: readonly string[];
+}
+
+interface Now {
+  readonly sessionId: string;
+  readonly atMs: number;
+}
+
+/** A requirement as it stands. */
+export interface Judged {
+  readonly requirement: Requirement;
+  /** `met`: its condition holds by itself. `unknown`: that cannot be judged. */
+  readonly status: "satisfied" | "met" | "open" | "unknown";
+  /** What its condition found, or why it is unknown, as a sentence; null for one that waits for a skill or a person. */
+  readonly finding: string | null;
+  /** Whether `finding` says more than the requirement's own message. */
+  readonly isUnknown?: true;
+  /** What satisfies it. */
+  readonly by?: Standing;
+  /** Its satisfaction, where that has no proof, counted or not. */
+  readonly unproven?: Standing;
+}
+
+/** A requirement that is open or unknown. */
+export type Open = Pick<Judged, "requirement" | "finding" | "isUnknown">;
+
+/** Judges requirements. `standings` are all those of the branch, in any order. */
+export function judgeAll(
+  requirements: readonly Requirement[],
+  standings: readonly Standing[],
+  facts: Facts,
+): Judged[] {
+  return requirements.map((requirement) => judge(requirement, standings, facts));
+}
+
+function judge(requirement: Requirement, standings: readonly Standing[], facts: Facts): Judged {
+  const told = toldOf(requirement, standings, facts);
+  const by = countingOf(told);
+  const [first] = told;
+  const unproven = first === undefined || told.some((one) => one.unproven === undefined)
+    ? {}
+    : { unproven: first };
+  if (by !== undefined) {
+    return { requirement, status: "satisfied", finding: null, by, ...unproven };
+  }
+  const found = conditionOf(requirement, facts);
+  return found.status === "open" && first?.unproven !== undefined
+    ? { requirement, ...found, finding: doubtOf(first.unproven), isUnknown: true, ...unproven }
+    : { requirement, ...found, ...unproven };
+}
+
+function doubtOf({ why }: { readonly why: string }): string {
+  return `${why}, and the policy is strict, so that it does not count`;
+}
+
 export function isSatisfied(
   requirement: Pick<Requirement, "name" | "scope">,
   standings: readonly Standing[],
-  now: { readonly sessionId: string; readonly atMs: number },
+  now: Now,
 ): boolean {
-  return satisfyingOf(requirement, standings, now) !== undefined;
+  return countingOf(toldOf(requirement, standings, now)) !== undefined;
 }
 
-/** The standing that satisfies it: proven ones come first, then those of the branch. */
-export function satisfyingOf(...about: Parameters<typeof isSatisfied>): Standing | undefined {
-  const told = toldOf(...about);
+/** The satisfaction that counts: a proven one comes first. */
+function countingOf(told: readonly Standing[]): Standing | undefined {
   return told.find(({ unproven }) => unproven === undefined) ??
     told.find(({ unproven }) => unproven?.counts);
 }
 
-/** A satisfaction without proof, where there is none with proof; undefined otherwise. */
-export function unprovenOf(...about: Parameters<typeof isSatisfied>): Standing | undefined {
-  const told = toldOf(...about);
-  return told.every(({ unproven }) => unproven !== undefined) ? told[0] : undefined;
-}
-
-/** All its satisfactions that have not expired, those of the branch first. */
+/**
+ * All its satisfactions that have not expired, those of the branch first, which count for every session. The scopes
+ * `branch` and `permanent` have no other; `permanent` never expires.
+ */
 function toldOf(
-  ...[{ name, scope }, standings, { sessionId, atMs }]: Parameters<typeof isSatisfied>
+  { name, scope }: Pick<Requirement, "name" | "scope">,
+  standings: readonly Standing[],
+  { sessionId, atMs }: Now,
 ): Standing[] {
   return [...new Set([WHOLE_BRANCH, ownerOf(scope, sessionId)])].flatMap((owner) =>
     standings.filter((standing) =>
@@ -67,22 +146,22 @@ function toldOf(
   );
 }
 
+/** Where a satisfaction is stored: for the session, or for the branch. */
+export function ownerOf(scope: Scope, sessionId: string): string {
+  return scope === "branch" || scope === "permanent" ? WHOLE_BRANCH : sessionId;
+}
+
 /** The satisfaction that expired last; undefined when there is none. */
 export function expiredOf(
   { name, scope }: Pick<Requirement, "name" | "scope">,
   standings: readonly Standing[],
-  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+  { sessionId, atMs }: Now,
 ): Standing | undefined {
   const owners = [WHOLE_BRANCH, ownerOf(scope, sessionId)];
   return standings.filter(({ requirement, sessionId: owner, satisfiedAtMs, expiresAtMs }) =>
     requirement === name && owners.includes(owner) && satisfiedAtMs !== null &&
     expiresAtMs !== null && expiresAtMs <= atMs
   ).sort((one, other) => other.expiresAtMs! - one.expiresAtMs!)[0];
-}
-
-/** Where a satisfaction is stored: for the session, or for the branch. */
-export function ownerOf(scope: Scope, sessionId: string): string {
-  return scope === "branch" || scope === "permanent" ? WHOLE_BRANCH : sessionId;
 }
 
 /** Whether a tool use of the session fell under it and ran, as far as anybody knows. */
@@ -95,4 +174,64 @@ export function isTriggered(
     standing.requirement === name && standing.sessionId === sessionId &&
     standing.triggeredAtMs !== null && standing.triggerState !== "asked"
   );
+}
+
+/** What denies: open requirements, under a strict policy also those that cannot be judged, but for want of a base. */
+export function denying(judged: readonly Judged[], facts: Facts, isStrict: boolean): Judged[] {
+  const isDoubtful = isStrict && facts.branchLines !== "no base";
+  return judged.filter(({ requirement, status }) =>
+    !requirement.stopOnly && (status === "open" || (isDoubtful && status === "unknown"))
+  );
+}
+
+/** Requirements that may deny a tool use when the database cannot be read. */
+export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): Requirement[] {
+  const open = denying(judgeAll(requirements, [], facts), facts, true)
+    .map(({ requirement }) => requirement);
+  return requirements.filter((requirement) =>
+    open.includes(requirement) ||
+    (!requirement.stopOnly && requirement.condition.type === "single_session")
+  );
+}
+
+/** The satisfactions without proof on which something depends. */
+export function neededUnproven(judged: readonly Judged[], facts: Facts): Standing[] {
+  return judged.flatMap(({ requirement, unproven }) =>
+    unproven !== undefined && conditionOf(requirement, facts).status === "open" ? [unproven] : []
+  );
+}
+
+const NO_BASE =
+  "there is nothing to compare the branch with, so that its size forbids nothing: no `origin/HEAD`, " +
+  "`main` or `master` that it has a commit in common with; `git remote set-head origin --auto` asks for the first";
+
+const MET = { status: "met", finding: null } as const;
+
+/** What its condition says without any satisfaction. */
+function conditionOf(
+  { condition }: Requirement,
+  { branch, branchLines: lines, otherSessions }: Facts,
+): Pick<Judged, "finding" | "isUnknown"> & { readonly status: "met" | "open" | "unknown" } {
+  const open = (finding: string | null) => ({ status: "open", finding }) as const;
+  switch (condition.type) {
+    case "blocking":
+      return open(null);
+    case "branch_size":
+      if (lines === null) return MET;
+      if (typeof lines !== "number") {
+        const finding = lines === "no base" ? NO_BASE : lines.unknown;
+        return { status: "unknown", finding, isUnknown: true };
+      }
+      return lines < condition.block ? MET : open(
+        `the branch ${branch} has changed ${count(lines, "line")}, the limit is ${condition.block}`,
+      );
+    case "protected_branch":
+      return condition.branches.includes(branch)
+        ? open(`the branch ${branch} is protected; \`git switch -c NAME\` begins another one`)
+        : MET;
+    case "single_session":
+      return otherSessions.length > 0
+        ? open(`another session works in this working tree: ${otherSessions.join(", ")}`)
+        : MET;
+  }
 }

@@ -1,22 +1,49 @@
 /** Decides by the requirements whether a tool use may happen. Loaded only where one could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
-import type { WhenBlind } from "../guards/guard_policy.ts";
+import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Repository } from "../../system/git/repository.ts";
-import { type Keeping, keepingOf } from "../guards/lift.ts";
-import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
-import { mayBeOpen } from "./open_requirements.ts";
-import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
-import { unknownText } from "./requirement_text.ts";
-import { type ApplyChanges, applyChanges } from "./requirements_table.ts";
-import { isPaused } from "../pauses_table.ts";
-import { gatherFacts, type MeantPlace, requirementsFor } from "./asked_requirements.ts";
-import { DETACHED, groundOf, lastBranchIn, NAMELESS, UNKEPT, UNTOLD_BRANCH } from "./ground.ts";
+import { STRICT_RULE } from "../guards/decide.ts";
+import type { WhenBlind } from "../guards/guard_policy.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
-import { proofsOn, type Proving } from "./proven.ts";
-import { audienceOf } from "./standings.ts";
-import { decideUse, type PreparedUse, type RequirementSaying, SILENT } from "./use_decision.ts";
-import { usedUpUntold, usesOf } from "./used_up.ts";
+import { type Keeping, keepingOf } from "../guards/lift.ts";
+import { isPaused } from "../pauses_table.ts";
+import { type MeantPlace, requirementsFor } from "./asked_requirements.ts";
+import { DETACHED, groundOf, lastBranchIn, NAMELESS, UNKEPT, UNTOLD_BRANCH } from "./ground.ts";
+import { noticeOf, type Proving, type Unproven, unprovenNotes } from "./proof.ts";
+import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
+import { denialText, doubtText, shortDenialText, unknownText } from "./requirement_text.ts";
+import { type ApplyChanges, applyChanges, type RequirementChange } from "./requirements_table.ts";
+import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
+import { denying, isTriggered, type Judged, mayBeOpen, neededUnproven } from "./standing.ts";
+import { type AllowedUse, wasDeniedSince } from "./triggers_table.ts";
+import { usesOf } from "./used_up.ts";
+
+/** The same denial within this time is told in short: it comes from parallel tool calls. */
+const REPEATED_MS = 5_000;
+
+export interface RequirementSaying {
+  readonly reason: string;
+  /** The open requirements as rule names, also when a person has lifted them. */
+  readonly rules: readonly string[];
+  readonly paused: boolean;
+  /** True where only a person may allow it. */
+  readonly withholds?: true;
+  readonly changes: readonly RequirementChange[];
+  readonly notes: Readonly<Record<string, unknown>>;
+  readonly notices: readonly string[];
+  /** What cannot be read that would have to be known; see `Verdict`. */
+  readonly blind?: string;
+}
+
+const SILENT: RequirementSaying = {
+  reason: "",
+  rules: [],
+  paused: false,
+  changes: [],
+  notes: {},
+  notices: [],
+};
 
 export interface RequiredUse {
   readonly apply: ApplyChanges;
@@ -27,22 +54,20 @@ export interface RequiredUse {
   decide(db: DatabaseSync | null, denying: readonly string[]): RequirementSaying;
 }
 
-interface Around {
+type UseToJudge = AskedUse & { readonly toolUseId: string | null };
+
+interface Around extends Proving {
   readonly config: Pick<HookConfig, "databaseEnabled">;
   readonly repository: Repository | undefined;
   readonly db: DatabaseSync | null;
-  readonly sessionId: string;
   readonly atMs: number;
-  readonly transcriptPath: string | null;
-  readonly hide?: Proving["hide"];
-  readonly isStrict: boolean;
   readonly whenBlind: WhenBlind;
 }
 
 /** Looks up everything before the transaction begins. Null when the tool use falls under no requirement. */
 export async function prepareUse(
   policy: string,
-  use: AskedUse & { readonly toolUseId: string | null },
+  use: UseToJudge,
   at: Around,
 ): Promise<RequiredUse | null> {
   const { requirements }: RequirementPolicy = JSON.parse(policy);
@@ -57,27 +82,36 @@ export async function prepareUse(
   if (parts.length + untold.length === 0) {
     return notCounting(ground.kind === "none" ? ground.why : DETACHED);
   }
-  return {
-    apply: applyChanges,
-    decide(db, denying) {
-      const keeping = keepingOf(db, config);
-      const saying = parts.length === 0
-        ? SILENT
-        : db === null || keeping !== "lasting"
-        ? undecided(keeping, parts, at)
-        : decideUse(parts, db, { denying, isStrict });
-      // Where gates allow then, the session's last branch counts.
-      const isKnown = untold.length === 0 || (at.whenBlind === "allow" && parts.length > 0);
-      return isKnown ? saying : withUntold(saying, untold, { ...at, db });
-    },
-  };
+  return deciding((db, denied) => {
+    const keeping = keepingOf(db, config);
+    const saying = parts.length === 0
+      ? SILENT
+      : db === null || keeping !== "lasting"
+      ? undecided(keeping, parts, at)
+      : decideUse(parts.map((part) => judgePart(part, db, isStrict)), db, denied);
+    // Where gates allow then, the session's last branch counts.
+    const isKnown = untold.length === 0 || (at.whenBlind === "allow" && parts.length > 0);
+    return isKnown ? saying : withUntold(saying, untold, { ...at, db });
+  });
+}
+
+function deciding(decide: RequiredUse["decide"]): RequiredUse {
+  return { apply: applyChanges, decide };
+}
+
+function notCounting(why: string): RequiredUse {
+  return deciding(() => ({ ...SILENT, notes: { requirements: why } }));
 }
 
 /** The requirements of places whose branch git cannot tell. */
 export function untoldAt(places: readonly MeantPlace[]): Requirement[] {
-  return places.flatMap(({ repository, triggered, doubts }) =>
-    repository.isUntold ? [...triggered, ...doubts.map(({ requirement }) => requirement)] : []
-  ).filter(({ stopOnly }) => !stopOnly);
+  return places.filter(({ repository }) => repository.isUntold).flatMap(askedAt)
+    .filter(({ stopOnly }) => !stopOnly);
+}
+
+/** The requirements that a place falls under, or may fall under, each once. */
+function askedAt({ triggered, doubts }: Pick<MeantPlace, "triggered" | "doubts">): Requirement[] {
+  return [...new Set([...triggered, ...doubts.map(({ requirement }) => requirement)])];
 }
 
 function withUntold(
@@ -93,76 +127,81 @@ function withUntold(
   return { ...saying, notes, ...(paused ? { paused } : { blind }) };
 }
 
-/** Gathers the facts at each place. Without a branch only the session's working tree counts, by its last branch. */
+/** For a tool use that a person is asked about: its requirements are triggered only once it has run. */
+export function askedFor(sessionId: string, prepared: RequiredUse | null): RequiredUse {
+  return deciding((db, denied) => {
+    if (denied.length > 0) return SILENT;
+    const { reason = "", blind } = prepared?.decide(db, denied) ?? {};
+    const isOpen = reason !== "" || blind !== undefined;
+    const changes = [{ kind: "asked", sessionId }] as const;
+    return { ...SILENT, changes, ...(isOpen ? { withholds: true } : {}) };
+  });
+}
+
+/** The part of a tool use that happens on one branch. */
+export interface PreparedUse extends PreparedStand, Pick<MeantPlace, "triggered" | "doubts"> {
+  readonly toolUseId: string | null;
+  /** The single uses that it would be. */
+  readonly uses: readonly Omit<AllowedUse, "untilMs">[];
+}
+
+/** Looks up each place. Without a branch only the session's working tree counts, by its last branch. */
 export async function prepareParts(
   places: readonly MeantPlace[],
-  use: Parameters<typeof prepareUse>[1],
+  use: UseToJudge,
   at: Omit<Around, "config" | "whenBlind">,
 ): Promise<PreparedUse[]> {
   const parts: PreparedUse[] = [];
   for (const place of places) {
-    const { repository } = place;
+    const { repository, triggered, doubts } = place;
     const isHome = repository.root === at.repository?.root;
     const branch = repository.branch ?? (isHome ? lastBranchIn(repository, at) : null);
     if (branch === null) continue;
+    const tree = { ...repository, branch };
     const isCheckedOut = place.isCheckedOut && repository.branch !== null;
-    const there = { ...place, branch, isCheckedOut, repository: { ...repository, branch } };
-    parts.push(await prepareAt(there, use, at));
+    const prepared = await prepareStand(at.isStrict ? askedAt(place) : triggered, {
+      ...{ ...at, repository: tree, isCheckedOut, isElsewhere: !place.showsBranch },
+      key: { repository: repository.commonDir, branch },
+      projectDir: use.projectDir,
+      environment: use.environment,
+    });
+    const uses = usesOf({ ...place, repository: tree });
+    parts.push({
+      ...prepared,
+      ...{ triggered, doubts, uses },
+      toolUseId: use.toolUseId,
+    });
   }
   return parts;
 }
 
-async function prepareAt(
-  place: MeantPlace & { readonly branch: string },
-  use: Parameters<typeof prepareUse>[1],
-  at: Omit<Around, "config" | "repository" | "whenBlind">,
-): Promise<PreparedUse> {
-  const { repository, branch, isCheckedOut, triggered, doubts } = place;
-  const feared = at.isStrict ? doubts.map(({ requirement }) => requirement) : [];
-  const asked = [...new Set([...triggered, ...feared])];
-  const gathered = await gatherFacts(asked, {
-    ...at,
-    repository,
-    branch,
-    isElsewhere: !place.showsBranch,
-    projectDir: use.projectDir,
-    environment: use.environment,
-  });
-  const key = { repository: repository.commonDir, branch };
-  const uses = usesOf(place);
-  const spent = usedUpUntold(uses.map(({ requirement }) => requirement), { ...at, key });
-  const proofs = proofsOn(key, asked.filter(({ stopOnly }) => !stopOnly), at);
-  return {
-    ...gathered,
-    changes: [...gathered.changes, ...spent, ...proofs.changes],
-    proofs,
-    key,
-    toolUseId: use.toolUseId,
-    triggered,
-    doubts,
-    to: audienceOf(gathered.facts, { repository, isCheckedOut, db: at.db }),
-    worktree: repository.root,
-    isCheckedOut,
-    uses,
-    spent,
-  };
+export interface JudgedUse extends PreparedUse, Stand {
+  readonly open: readonly Judged[];
+  /** Open requirements that it may fall under, where the policy is strict. */
+  readonly feared: readonly Judged[];
+  /** Satisfactions without a proof that allow it. */
+  readonly unproven: readonly Unproven[];
 }
 
-function notCounting(why: string): RequiredUse {
-  return { apply: applyChanges, decide: () => ({ ...SILENT, notes: { requirements: why } }) };
-}
-
-/** For a tool use that a person is asked about: its requirements are triggered only once it has run. */
-export function askedFor(sessionId: string, prepared: RequiredUse | null): RequiredUse {
+/** Judges one part. @throws {Error} What SQLite says. */
+export function judgePart(
+  part: PreparedUse,
+  db: DatabaseSync | null,
+  isStrict: boolean,
+): JudgedUse {
+  const { triggered, doubts, facts, key } = part;
+  const stand = part.judge(db);
+  const among = (requirements: readonly Requirement[]) =>
+    stand.judged.filter(({ requirement }) => requirements.includes(requirement));
+  const asked = among(triggered.filter(({ stopOnly }) => !stopOnly));
   return {
-    apply: applyChanges,
-    decide(db, denying) {
-      if (denying.length > 0) return SILENT;
-      const { reason = "", blind } = prepared?.decide(db, denying) ?? {};
-      const isOpen = reason !== "" || blind !== undefined;
-      const changes = [{ kind: "asked", sessionId }] as const;
-      return { ...SILENT, changes, ...(isOpen ? { withholds: true } : {}) };
-    },
+    ...part,
+    ...stand,
+    open: denying(asked, facts, isStrict),
+    feared: isStrict
+      ? denying(among(doubts.map(({ requirement }) => requirement)), facts, true)
+      : [],
+    unproven: neededUnproven(asked, facts).map((standing) => ({ key, standing })),
   };
 }
 
@@ -175,11 +214,111 @@ function undecided(
   const notes = {
     requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
   };
-  const mayCount = parts.flatMap(({ triggered, doubts, facts }) => [
-    ...mayBeOpen(triggered, facts),
-    ...(isStrict ? mayBeOpen(doubts.map(({ requirement }) => requirement), facts) : []),
-  ]);
+  const mayCount = parts.flatMap((part) =>
+    mayBeOpen(isStrict ? askedAt(part) : part.triggered, part.facts)
+  );
   // Who switches the database off is told so when the session begins.
   const isSilent = mayCount.length === 0 || (keeping === "off" && whenBlind === "allow");
   return { ...SILENT, notes, ...isSilent ? {} : { blind: unknownText(mayCount, keeping) } };
+}
+
+/** Decides about all parts together. @param denied The rules that deny it already. @throws {Error} What SQLite says. */
+function decideUse(
+  judged: readonly JudgedUse[],
+  db: DatabaseSync,
+  denied: readonly string[],
+): RequirementSaying {
+  const open = judged.filter((part) => part.open.length > 0);
+  const feared = judged.filter((part) => part.feared.length > 0);
+  const isOpen = open.length + feared.length > 0;
+  const named = open.flatMap((part) => part.open.map(({ requirement }) => requirement.name));
+  const rules = [
+    ...[...new Set(named)].map((name) => `requirements.${name}`),
+    // The guards may have named this rule already.
+    ...(feared.length > 0 && !denied.includes(STRICT_RULE) ? [STRICT_RULE] : []),
+  ];
+  const { facts: { sessionId, atMs }, to } = judged[0]!;
+  const paused = isOpen && isPaused(db, { sessionId, subject: "requirements", atMs });
+  const isDenied = denied.length > 0 || (isOpen && !paused);
+  const isAllowed = denied.length === 0 && !isOpen;
+  const unproven = judged.flatMap((part) => part.unproven);
+  const told = noticeOf(isAllowed ? unproven : [], to);
+  const textOf = (part: JudgedUse) =>
+    wasDeniedSince(db, { sessionId, rules: [...denied, ...rules], sinceMs: atMs - REPEATED_MS })
+      ? shortDenialText(part.open, part.to)
+      : denialText(part.open, part.to);
+  return {
+    reason: !isOpen || paused ? "" : [
+      ...feared.map((part) => doubtText(part.feared, part.doubts, part.to)),
+      ...open.map(textOf),
+    ].join("\n"),
+    rules,
+    paused,
+    changes: [
+      ...judged.flatMap(({ changes }) => changes),
+      ...(isAllowed ? judged.flatMap(triggersOf) : []),
+      ...told.changes,
+    ],
+    notices: told.notices,
+    notes: { ...unprovenNotes(unproven), ...notesOf(judged, { isDenied, isAllowed }) },
+  };
+}
+
+function triggersOf(
+  { triggered, standings, key, facts: { sessionId }, toolUseId }: JudgedUse,
+): RequirementChange[] {
+  return triggered.filter((requirement) => !isTriggered(requirement, standings, sessionId))
+    .map(({ name, scope }) => ({
+      ...{ kind: "trigger", ...key, requirement: name, scope, sessionId, toolUseId },
+    }));
+}
+
+/** What the audit trail keeps of the use; lists that are empty are left out. */
+function notesOf(
+  judged: readonly JudgedUse[],
+  { isDenied, isAllowed }: { readonly isDenied: boolean; readonly isAllowed: boolean },
+): RequirementSaying["notes"] {
+  const sized = judged.flatMap(({ triggered, facts: { branchLines } }) =>
+    triggered.flatMap(({ name, condition }) => {
+      const lines = typeof branchLines === "number" ? branchLines : null;
+      return condition.type === "branch_size"
+        ? [{ name, lines, isWarned: (lines ?? 0) >= condition.warn }]
+        : [];
+    })
+  );
+  const unknown = judged.flatMap(({ judged, triggered }) =>
+    judged.filter(({ status, requirement }) =>
+      status === "unknown" && !requirement.stopOnly && triggered.includes(requirement)
+    )
+  ).map(({ requirement, finding }) => [requirement.name, finding] as const);
+  const unsure = new Set(judged.flatMap(({ doubts }) => doubts.map(({ why }) => why))).size;
+  const lists = {
+    warned: sized.filter(({ isWarned }) => isWarned).map(({ name }) => name),
+    // At a stop it is looked up whether the use has run; its report tells what it used up.
+    triggered: isAllowed
+      ? judged.flatMap(({ triggered }) => triggered.map(({ name }) => name))
+      : [],
+    // A skill that satisfies the denied requirement counts there as well.
+    denied: judged.flatMap(({ key, open }) =>
+      open.map(({ requirement }) => ({ ...key, requirement: requirement.name }))
+    ),
+    uses: isDenied ? [] : judged.flatMap(allowedBy),
+  };
+  return {
+    // Null on a trunk, and without a base.
+    ...(sized.length === 0 ? {} : { branchLines: sized[0]!.lines }),
+    ...(unknown.length === 0 ? {} : { unknown: Object.fromEntries(unknown) }),
+    ...(unsure === 0 ? {} : { unsure }),
+    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
+  };
+}
+
+/** The satisfaction that allows a use may be a moment younger than the event. */
+function allowedBy({ uses, standings, facts }: JudgedUse): AllowedUse[] {
+  return uses.map((use) => {
+    const own = standings.find(({ requirement, sessionId }) =>
+      requirement === use.requirement && sessionId === facts.sessionId
+    );
+    return { ...use, untilMs: Math.max(facts.atMs, own?.satisfiedAtMs ?? 0) };
+  });
 }

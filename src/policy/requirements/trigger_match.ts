@@ -23,7 +23,10 @@ export interface CommandText {
   readonly isElsewhere: boolean;
 }
 
-export function triggeredBy(requirements: readonly Requirement[], use: TriggerUse): Requirement[] {
+export function triggeredBy<Triggered extends Pick<Requirement, "triggers">>(
+  requirements: readonly Triggered[],
+  use: TriggerUse,
+): Triggered[] {
   return requirements.filter(({ triggers }) => triggers.some((trigger) => isHit(trigger, use)));
 }
 

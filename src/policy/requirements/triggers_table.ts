@@ -1,6 +1,10 @@
-/** Which requirements a session has triggered: its tool uses fell under them, were allowed, and probably ran. */
+/**
+ * What is kept of tool uses that fell under requirements: those that a session has triggered (the use was allowed, and
+ * probably ran), and what the audit trail says of uses that were denied or allowed.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import type { Scope } from "./requirement_policy.ts";
+import type { BranchKey } from "./standing.ts";
 
 export interface Trigger {
   readonly requirement: string;
@@ -45,101 +49,64 @@ export function markAsked(db: DatabaseSync, sessionId: string): void {
   ).run(sessionId);
 }
 
-/** A requirement that waits to know whether a tool use that triggered it has run. */
-interface Waiting {
-  readonly repository: string;
-  readonly branch: string;
-  readonly requirement: string;
-  readonly since: number;
-  readonly triggeredBy: string | null;
-  readonly state: "allowed" | "asked";
-}
-
-/** What the audit trail tells of the session's tool uses; times in epoch milliseconds. */
-interface Told {
-  /** The tool uses that ran, and when the last of them was reported. */
-  readonly ran: ReadonlySet<string>;
-  readonly lastRanAtMs: number;
-  /** The tool uses that Claude Code refused by itself. */
-  readonly refused: ReadonlySet<string>;
-  /** The tool uses that triggered something, by requirement. */
-  readonly uses: ReadonlyMap<string, readonly { readonly id: string; readonly atMs: number }[]>;
-}
-
 /**
  * Finds out from the audit trail which of the tool uses that triggered something have run; called before a stop is
  * judged. Another hook, Claude Code or the person may refuse a use that was allowed here. If no use at all is reported
  * after it, the reporting hook may be missing, and the use still counts.
  */
 export function settleTriggers(db: DatabaseSync, sessionId: string): void {
-  const waiting = db.prepare(
-    `SELECT repository, branch, requirement, triggered_at_ms AS since, triggered_by AS triggeredBy,
-            trigger_state AS state
-       FROM requirements
-      WHERE session_id = ?
+  db.prepare(
+    `WITH told AS (
+       SELECT hook_name, tool_use_id, created_at_ms, metadata
+         FROM hook_executions
+        WHERE session_id = ?1
+          AND tool_use_id IS NOT NULL
+          AND created_at_ms >= (
+                SELECT min(triggered_at_ms)
+                  FROM requirements
+                 WHERE session_id = ?1
+                   AND trigger_state IN ('allowed', 'asked'))
+     ),
+     uses AS (
+       SELECT repository, branch, requirement, triggered_by AS tool_use_id
+         FROM requirements
+        WHERE session_id = ?1
+        UNION
+       SELECT waiting.repository, waiting.branch, waiting.requirement, told.tool_use_id
+         FROM told, json_each(told.metadata, '$.triggered') AS triggered
+         JOIN requirements AS waiting ON waiting.requirement = triggered.value
+        WHERE waiting.session_id = ?1
+          AND told.created_at_ms >= waiting.triggered_at_ms
+     ),
+     ends AS (
+       SELECT repository, branch, requirement,
+              max(hook_name GLOB 'PostToolUse*') AS ran,
+              count(DISTINCT uses.tool_use_id) AS used,
+              count(DISTINCT told.tool_use_id) FILTER (WHERE hook_name = 'PermissionDenied') AS refused
+         FROM uses
+         LEFT JOIN told USING (tool_use_id)
+        GROUP BY repository, branch, requirement
+     )
+     UPDATE requirements AS waiting
+        SET trigger_state = CASE
+              WHEN ends.ran THEN 'ran'
+              WHEN trigger_state = 'asked' OR triggered_by IS NULL THEN trigger_state
+              WHEN ends.refused = ends.used
+                OR EXISTS (
+                     SELECT 1
+                       FROM told
+                      WHERE hook_name GLOB 'PostToolUse*'
+                        AND created_at_ms >= waiting.triggered_at_ms) THEN 'asked'
+              ELSE 'allowed'
+            END
+       FROM ends
+      WHERE session_id = ?1
         AND trigger_state IN ('allowed', 'asked')
-        AND triggered_at_ms IS NOT NULL`,
-  ).all(sessionId) as unknown as readonly Waiting[];
-  if (waiting.length === 0) return;
-  const told = readTold(db, sessionId, Math.min(...waiting.map(({ since }) => since)));
-  const settle = db.prepare(
-    `UPDATE requirements
-        SET trigger_state = ?
-      WHERE session_id = ?
-        AND repository = ?
-        AND branch = ?
-        AND requirement = ?`,
-  );
-  for (const one of waiting) {
-    const state = stateOf(one, told);
-    if (state === one.state) continue;
-    settle.run(state, sessionId, one.repository, one.branch, one.requirement);
-  }
-}
-
-function readTold(db: DatabaseSync, sessionId: string, sinceMs: number): Told {
-  const rows = db.prepare(
-    `SELECT hook_name AS event, tool_use_id AS id, created_at_ms AS atMs,
-            metadata ->> '$.triggered' AS triggered
-       FROM hook_executions
-      WHERE session_id = ?
-        AND created_at_ms >= ?
-        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionDenied')
-        AND tool_use_id IS NOT NULL
-      ORDER BY created_at_ms`,
-  ).all(sessionId, sinceMs) as unknown as readonly {
-    readonly event: string;
-    readonly id: string;
-    readonly atMs: number;
-    /** Names of requirements, as JSON. */
-    readonly triggered: string | null;
-  }[];
-  const reported = rows.filter(({ event }) => event.startsWith("PostToolUse"));
-  const uses = new Map<string, { readonly id: string; readonly atMs: number }[]>();
-  for (const { id, atMs, triggered } of rows) {
-    for (const name of triggered === null ? [] : JSON.parse(triggered) as readonly string[]) {
-      const before = uses.get(name);
-      if (before === undefined) uses.set(name, [{ id, atMs }]);
-      else before.push({ id, atMs });
-    }
-  }
-  return {
-    ran: new Set(reported.map(({ id }) => id)),
-    lastRanAtMs: reported.at(-1)?.atMs ?? 0,
-    refused: new Set(rows.filter(({ event }) => event === "PermissionDenied").map(({ id }) => id)),
-    uses,
-  };
-}
-
-function stateOf(
-  { requirement, since, triggeredBy, state }: Waiting,
-  { ran, lastRanAtMs, refused, uses }: Told,
-): "allowed" | "asked" | "ran" {
-  const own = (uses.get(requirement) ?? []).filter(({ atMs }) => atMs >= since).map(({ id }) => id);
-  const ids = triggeredBy === null ? own : [triggeredBy, ...own];
-  if (ids.some((id) => ran.has(id))) return "ran";
-  if (state === "asked" || triggeredBy === null) return state;
-  return lastRanAtMs >= since || ids.every((id) => refused.has(id)) ? "asked" : "allowed";
+        AND triggered_at_ms IS NOT NULL
+        AND ends.repository = waiting.repository
+        AND ends.branch = waiting.branch
+        AND ends.requirement = waiting.requirement`,
+  ).run(sessionId);
 }
 
 export interface TriggeredOn {
@@ -160,4 +127,63 @@ export function triggeredBranches(
         AND triggered_at_ms IS NOT NULL
       ORDER BY branch, requirement`,
   ).all(sessionId, repository) as unknown as TriggeredOn[];
+}
+
+/** What was denied to a session in a repository on any branch. */
+export function deniedBranches(
+  db: DatabaseSync,
+  { repository, sessionId }: { readonly repository: string; readonly sessionId: string },
+): TriggeredOn[] {
+  return db.prepare(
+    `SELECT DISTINCT value ->> '$.branch' AS branch, value ->> '$.requirement' AS requirement
+       FROM hook_executions, json_each(metadata, '$.denied')
+      WHERE session_id = ?
+        AND status = 'blocked'
+        AND value ->> '$.repository' = ?`,
+  ).all(sessionId, repository) as unknown as TriggeredOn[];
+}
+
+/** Whether a tool of the session was denied by exactly these rules, in this order, since a moment. */
+export function wasDeniedSince(
+  db: DatabaseSync,
+  { sessionId, rules, sinceMs }: {
+    readonly sessionId: string;
+    readonly rules: readonly string[];
+    readonly sinceMs: number;
+  },
+): boolean {
+  return db.prepare(
+    `SELECT 1
+       FROM hook_executions
+      WHERE session_id = ?
+        AND created_at_ms > ?
+        AND status = 'blocked'
+        AND metadata ->> '$.rules' = ?
+      LIMIT 1`,
+  ).get(sessionId, sinceMs, JSON.stringify(rules)) !== undefined;
+}
+
+/** A use that a satisfaction for a single use has allowed. */
+export interface AllowedUse extends BranchKey {
+  readonly requirement: string;
+  /** A satisfaction that is younger has not allowed it; epoch milliseconds. */
+  readonly untilMs: number;
+}
+
+/** The single uses that were noted when a tool use was allowed. */
+export function readAllowedUses(
+  db: DatabaseSync,
+  { sessionId, toolUseId }: { readonly sessionId: string; readonly toolUseId: string },
+): AllowedUse[] {
+  const row = db.prepare(
+    `SELECT metadata ->> '$.uses' AS uses
+       FROM hook_executions
+      WHERE session_id = ?
+        AND tool_use_id = ?
+        AND hook_name = 'PreToolUse'
+        AND metadata ->> '$.uses' IS NOT NULL
+      ORDER BY created_at_ms DESC
+      LIMIT 1`,
+  ).get(sessionId, toolUseId);
+  return row === undefined ? [] : JSON.parse(String(row["uses"]));
 }

@@ -40,13 +40,21 @@ export interface StopFindings {
 /** Tools that can change files. */
 const CHANGING_TOOLS: readonly string[] = [...EDITING_TOOLS, ...SHELL_TOOLS, "Agent", "Task"];
 
+const NOTHING: StopFindings = {
+  blocks: [],
+  runs: [],
+  isInterrupted: false,
+  gone: Promise.resolve(),
+  settle: () => {},
+};
+
 /** Finds what holds back a stop. A queued message comes first, and alone. */
 export async function findStopBlocks(
   policy: StopPolicy,
   ground: StopGround,
 ): Promise<StopFindings> {
   const message = queuedMessage(policy, ground);
-  if (message !== undefined) return message;
+  if (message !== null) return message;
   const mayHaveChanged = ground.isContinued ||
     (withDatabase(ground, (db) => hasUsedTools(db, ground.sessionId, CHANGING_TOOLS)) ?? true);
   const due = policy.commands.filter((command) => mayHaveChanged || !command.onlyAfterChanges);
@@ -55,16 +63,19 @@ export async function findStopBlocks(
     done: ground.ran,
   });
   const failed = runs.find(({ end }) => end.kind !== "passed");
-  if (failed?.end.kind === "interrupted") {
-    return { blocks: [], runs, isInterrupted: true, gone, settle: () => {} };
-  }
-  const blocks: Block[] = [];
-  if (failed !== undefined) blocks.push({ rule: failed.command.rule, reason: failureText(failed) });
-  const added = await additions(policy, ground);
-  if (added.names.length > 0) {
-    blocks.push(additionsBlock(added.names, policy.rootAdditionsMessage));
-  }
-  return { blocks, runs, isInterrupted: false, gone, settle: added.settle };
+  if (failed?.end.kind === "interrupted") return { ...NOTHING, runs, isInterrupted: true, gone };
+  const names = await additions(policy, ground);
+  return {
+    ...{ ...NOTHING, runs, gone },
+    blocks: [
+      ...failed === undefined ? [] : [{ rule: failed.command.rule, reason: failureText(failed) }],
+      ...names.length === 0 ? [] : [additionsBlock(names, policy.rootAdditionsMessage)],
+    ],
+    settle(held) {
+      // The person was told of new files once, and that is enough.
+      if (!held && names.length > 0) acceptAdditions(policy, ground);
+    },
+  };
 }
 
 /** Whether Claude has to go on although nothing is wrong: by `stop.rounds`, then by `stop.infinite`. */
@@ -79,7 +90,7 @@ export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Rem
   return infiniteMessage === null ? [] : [{ rule: "stop.infinite", reason: infiniteMessage }];
 }
 
-/** Counts the present files as known, while a person has lifted the rules. */
+/** Counts the present files as known. */
 export function acceptAdditions(
   { root, preventsRootAdditions }: StopPolicy,
   memory: Remembering,
@@ -89,46 +100,32 @@ export function acceptAdditions(
   withDatabase(memory, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
-/** New files, and what to do once the stop is decided. */
-interface Additions {
-  readonly names: readonly string[];
-  readonly settle: (held: boolean) => void;
-}
-
-async function additions(policy: StopPolicy, memory: StopGround): Promise<Additions> {
+/** The files that are new in the project's folder; none where that cannot be known. */
+async function additions(
+  { root, preventsRootAdditions }: StopPolicy,
+  memory: StopGround,
+): Promise<readonly string[]> {
   const { sessionId, atMs, commands: { environment } } = memory;
-  const { root, preventsRootAdditions } = policy;
-  const none: Additions = { names: [], settle: () => {} };
-  if (root === null || !preventsRootAdditions) return none;
-  const key = { sessionId, root };
+  if (root === null || !preventsRootAdditions) return [];
   try {
-    const names = await withDatabase(memory, (db) =>
-      rootAdditions(db, key, { atMs, environment })) ?? [];
-    if (names.length === 0) return none;
-    return {
-      names,
-      settle: (held) => {
-        // The person was told of them once, and that is enough.
-        if (!held) withDatabase(memory, (db) => takeSnapshot(db, key, atMs));
-      },
-    };
+    const found = withDatabase(
+      memory,
+      (db) => rootAdditions(db, { sessionId, root }, { atMs, environment }),
+    );
+    return await found ?? [];
   } catch {
-    return none;
+    return [];
   }
 }
 
-function queuedMessage({ queue }: StopPolicy, memory: Remembering): StopFindings | undefined {
-  if (queue === null) return undefined;
+function queuedMessage({ queue }: StopPolicy, memory: Remembering): StopFindings | null {
   const { sessionId, atMs } = memory;
-  const place = withDatabase(memory, (db) => readQueue(db, sessionId)) ?? null;
-  const next = place === null ? null : nextOfQueue(queue, place);
-  if (next === null) return undefined;
-  return {
+  const place = queue === null ? undefined : withDatabase(memory, (db) => readQueue(db, sessionId));
+  const next = place ? nextOfQueue(queue!, place) : null;
+  return next && {
+    ...NOTHING,
     blocks: [next.block],
-    runs: [],
-    isInterrupted: false,
-    gone: Promise.resolve(),
-    settle: (held) => {
+    settle(held) {
       if (held) withDatabase(memory, (db) => advanceQueue(db, sessionId, { ...next.then, atMs }));
     },
   };

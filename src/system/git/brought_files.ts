@@ -2,14 +2,12 @@
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
 import { exists } from "../on_disk.ts";
-import { runTool } from "../process/run_program.ts";
+import { askGit } from "./ask_git.ts";
 import { movesSince, type Since } from "./reflogs.ts";
 import { gitFolders, type Repository } from "./repository.ts";
 
 type Tree = Pick<Repository, "root" | "commonDir">;
 
-const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
-const TIMEOUT_MS = 3_000;
 /** After more commits in one tool use nothing counts as brought. */
 const MAX_MOVES = 20;
 /** What every repository has as the folder without files. */
@@ -28,12 +26,10 @@ type Question<About> = [
 ];
 
 /** What git prints; null where it fails or does not answer in time. */
-async function answer(
+function answer(
   ...[{ root }, words, environment]: Question<readonly string[]>
 ): Promise<string | null> {
-  const asked = { folder: root, timeoutMs: TIMEOUT_MS, environment, isAlone: true };
-  const output = await runTool([...GIT, ...words], asked);
-  return output?.code === 0 ? output.stdout : null;
+  return askGit(root, words, { environment });
 }
 
 /** The names that git prints, each behind a NUL. */

@@ -74,16 +74,12 @@ export function headLogBytes(tree: Tree): number | null {
   }
 }
 
-/** The entries since the reflog of `HEAD` had this length: `commit: Add a test`; null when git has shortened it. */
-export function doneSince(tree: Tree, bytes: number): string[] | null {
-  try {
-    const log = Deno.readFileSync(headLogPath(tree));
-    if (bytes > 0 && log[bytes - 1] !== LINE_FEED) return null;
-    const lines = new TextDecoder().decode(log.subarray(bytes)).split("\n");
-    return lines.flatMap((line) => line.split("\t").slice(1, 2));
-  } catch {
-    return null;
-  }
+/** The entries of a reflog since it had this length in bytes; all of them where git has shortened it. */
+export function loggedSince(log: string, bytes: number): { to: string; what: string }[] {
+  const whole = new TextEncoder().encode(log);
+  const isLonger = bytes > 0 && whole[bytes - 1] === LINE_FEED;
+  const since = isLonger ? new TextDecoder().decode(whole.subarray(bytes)) : log;
+  return Array.from(since.matchAll(MOVED), ([, , to, , what]) => ({ to: to!, what: what ?? "" }));
 }
 
 interface Move {

@@ -182,7 +182,7 @@ export type ToolOutput = { readonly code: number; readonly stdout: string } | nu
 /** Runs a tool of the system, such as git, in English and with few variables. Nobody waits for a tool that is late. */
 export async function runTool(
   words: readonly string[],
-  { environment, ...options }: Pick<RunOptions, "folder" | "timeoutMs" | "isAlone"> & {
+  { environment, ...options }: Pick<RunOptions, "folder" | "timeoutMs" | "isAlone" | "input"> & {
     readonly environment: Pick<Environment, "variable">;
   },
 ): Promise<ToolOutput> {

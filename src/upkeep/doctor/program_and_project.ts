@@ -8,7 +8,7 @@ import { undecidedCoven } from "../transfer/coven.ts";
 import type { EngineConfig } from "../../work/engine/engine_settings.ts";
 import { AGENT_COMMAND } from "../../work/engine/launch.ts";
 import { listWorkflowFiles } from "../../work/engine/workflow_files.ts";
-import { deniesBlind } from "../../policy/requirements/asked_requirements.ts";
+import { deniesBlind } from "../../policy/requirements/stand.ts";
 import { groundOf, UNTOLD_BRANCH } from "../../policy/requirements/ground.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isAbsolutePath } from "../../base/paths.ts";

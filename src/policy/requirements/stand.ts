@@ -1,0 +1,231 @@
+/** Tells how requirements stand on a branch for a session: gathers the facts, then judges by what is stored. */
+import type { DatabaseSync } from "node:sqlite";
+import { quietly } from "../../base/errors.ts";
+import { shortSessionId } from "../../base/ids.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
+import { goneSessions, listActive, type SessionProcess, tellingId } from "../../db/sessions.ts";
+import type { Environment } from "../../system/environment.ts";
+import { measureBranch } from "../../system/git/branch_size.ts";
+import {
+  findRepository,
+  lookUpwards,
+  type Repository,
+  worktreeDirs,
+} from "../../system/git/repository.ts";
+import { lookAtProcesses } from "../../system/process/process_identity.ts";
+import { realPath } from "../../system/real_paths.ts";
+import type { GuardPolicy } from "../guards/guard_policy.ts";
+import { usedUpSince, withoutSpent } from "./commits.ts";
+import { groundOf, UNKEPT } from "./ground.ts";
+import { prove, type Proving } from "./proof.ts";
+import type { Requirement } from "./requirement_policy.ts";
+import type { Audience } from "./requirement_text.ts";
+import { readBranchSize, readStandings, type RequirementChange } from "./requirements_table.ts";
+import {
+  type BranchKey,
+  type BranchLines,
+  type Facts,
+  judgeAll,
+  type Judged,
+  mayBeOpen,
+  type Standing,
+} from "./standing.ts";
+
+/** Whose requirements are asked about, and where. */
+export interface StandPlace extends Proving {
+  readonly db: DatabaseSync | null;
+  /** The working tree; null where the branch has none: then conditions about one are met. */
+  readonly repository: Repository | null;
+  readonly key: BranchKey;
+  /** Whether the working tree shows another branch, so that the size of this one cannot be measured. */
+  readonly isElsewhere?: boolean;
+  /** Whether the branch was checked out before the event. */
+  readonly isCheckedOut: boolean;
+  readonly atMs: number;
+  readonly projectDir: string | null;
+  readonly environment: Environment;
+}
+
+export interface Stand {
+  readonly judged: readonly Judged[];
+  readonly standings: readonly Standing[];
+}
+
+/** How requirements stand as far as it is known before the transaction that writes the event. */
+export interface PreparedStand {
+  readonly key: BranchKey;
+  readonly facts: Facts;
+  readonly to: Audience;
+  /** To be written with the event. */
+  readonly changes: readonly RequirementChange[];
+  /** Judges by what is stored now; as if nothing were without a database. @throws {Error} What SQLite says. */
+  judge(db: DatabaseSync | null): Stand;
+}
+
+/** Looks up everything that needs git, processes or transcripts. It writes nothing. */
+export async function prepareStand(
+  requirements: readonly Requirement[],
+  at: StandPlace,
+): Promise<PreparedStand> {
+  const { db, key, sessionId } = at;
+  const { facts, changes } = await gatherFacts(requirements, at);
+  const names = new Set(requirements.map(({ name }) => name));
+  const known = db === null ? [] : quietly(() => readStandings(db, key, sessionId)) ?? [];
+  const spent = await usedUpSince(requirements, at);
+  const proofs = prove(known.filter(({ requirement }) => names.has(requirement)), key, at);
+  return {
+    key,
+    facts,
+    to: audienceOf(facts, at),
+    changes: [...changes, ...spent, ...proofs.changes],
+    judge(db) {
+      const stored = db === null ? [] : readStandings(db, key, sessionId);
+      const standings = proofs.marked(withoutSpent(stored, spent));
+      return { judged: judgeAll(requirements, standings, facts), standings };
+    },
+  };
+}
+
+/** How requirements stand on a branch now. */
+export async function standOf(
+  requirements: readonly Requirement[],
+  at: Omit<StandPlace, "isCheckedOut" | "isStrict"> & {
+    readonly db: DatabaseSync;
+    readonly config: Pick<HookConfig, "guards">;
+  },
+): Promise<Stand & PreparedStand & Readonly<Record<"open" | "unknown", readonly Judged[]>>> {
+  const isCheckedOut = at.repository?.branch === at.key.branch;
+  const place = { ...at, isCheckedOut, isStrict: isStrict(at.config) };
+  const prepared = await prepareStand(requirements, place);
+  const stand = prepared.judge(at.db);
+  const having = (wanted: Judged["status"]) =>
+    stand.judged.filter(({ status }) => status === wanted);
+  return { ...prepared, ...stand, open: having("open"), unknown: having("unknown") };
+}
+
+/** Whom to tell. Commands name the branch where there are several working trees, and where it is not checked out. */
+function audienceOf(
+  facts: Facts,
+  { db, key, isCheckedOut }: Pick<StandPlace, "db" | "key" | "isCheckedOut">,
+): Audience {
+  const hasTrees = worktreeDirs({ commonDir: key.repository }).length > 0;
+  return {
+    // The database is asked only when something is told.
+    get session() {
+      return tellingId(db, facts.sessionId);
+    },
+    branch: !isCheckedOut || hasTrees ? facts.branch : null,
+    facts,
+  };
+}
+
+type FactPlace = Pick<
+  StandPlace,
+  "db" | "repository" | "key" | "isElsewhere" | "sessionId" | "atMs" | "projectDir" | "environment"
+>;
+
+async function gatherFacts(
+  requirements: readonly Requirement[],
+  at: FactPlace,
+): Promise<{ readonly facts: Facts; readonly changes: readonly RequirementChange[] }> {
+  const { key: { branch }, repository, sessionId, atMs } = at;
+  const asks = (type: string) =>
+    repository !== null && requirements.some(({ condition }) => condition.type === type);
+  const size = asks("branch_size")
+    ? await branchSize(requirements, { ...at, repository: repository! })
+    : { lines: null, changes: [] };
+  const others = asks("single_session") ? await otherSessions(at) : [];
+  return {
+    facts: { sessionId, atMs, branch, branchLines: size.lines, otherSessions: others },
+    changes: size.changes,
+  };
+}
+
+async function branchSize(
+  requirements: readonly Requirement[],
+  { db, repository, key: { branch }, isElsewhere, atMs, environment }: FactPlace & {
+    readonly repository: Repository;
+  },
+): Promise<{ readonly lines: BranchLines; readonly changes: readonly RequirementChange[] }> {
+  if (isElsewhere) return { lines: { unknown: ELSEWHERE }, changes: [] };
+  const { root } = repository;
+  const cacheMs = Math.min(
+    ...requirements.flatMap(({ condition }) =>
+      condition.type === "branch_size" ? [condition.cacheMs] : []
+    ),
+  );
+  const known = db === null
+    ? undefined
+    : quietly(() => readBranchSize(db, { worktree: root, branch }, atMs - cacheMs));
+  const lines = known === undefined
+    ? await measureBranch(repository, branch, environment)
+    : known.lines;
+  return {
+    lines: lines === "unknown" ? { unknown: UNTOLD } : lines,
+    changes: known === undefined ? [{ kind: "size", worktree: root, branch, lines }] : [],
+  };
+}
+
+const UNTOLD =
+  "git did not tell how much the branch has changed: it is missing, has failed or takes too long; " +
+  "`git diff --stat` shows which";
+
+const ELSEWHERE = "it is calculated only where the branch is checked out";
+
+/** Other live sessions in the same working tree. A session whose process is unknown counts as live. */
+async function otherSessions(
+  { db, key: { repository }, projectDir, sessionId }: FactPlace,
+): Promise<string[]> {
+  if (db === null || projectDir === null) return [];
+  const tree = treeOf(projectDir);
+  const others = (quietly(() => listActive(db, [repository, projectDir])) ?? [])
+    .filter(({ session }) => session.sessionId !== sessionId && session.projectDir !== null)
+    .filter(({ session }) => treeOf(session.projectDir!) === tree)
+    .map(({ session: { sessionId, claudePid }, claudeProcess }) => ({
+      sessionId,
+      claudePid,
+      claudeProcess,
+    }));
+  const known = others.filter((other) => other.claudePid !== null) as SessionProcess[];
+  const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
+  const gone = new Set(goneSessions(known, processes, null));
+  return others.map((other) => other.sessionId).filter((id) => !gone.has(id)).map(shortSessionId);
+}
+
+/** The top of the working tree that a folder lies in; the folder itself outside of any. */
+function treeOf(folder: string): string {
+  return realPath(findRepository(lookUpwards(folder))?.root ?? folder);
+}
+
+/** Whether the policy is strict: then a tool use is denied if its requirements cannot be judged. */
+export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {
+  return guards !== "" && (JSON.parse(guards) as GuardPolicy).isStrict;
+}
+
+/** Whether gates deny what they cannot see. */
+export function deniesBlind({ guards }: Pick<HookConfig, "guards">): boolean {
+  return guards !== "" && (JSON.parse(guards) as GuardPolicy).whenBlind === "deny";
+}
+
+/** The names of the requirements that are denied now because nothing can be kept; none where there is no branch. */
+export async function deniedUnkept(
+  requirements: readonly Requirement[],
+  repository: Repository | undefined,
+  at: Pick<FactPlace, "sessionId" | "atMs" | "environment">,
+): Promise<string[]> {
+  const ground = groundOf(repository);
+  if (ground.kind === "none") return [];
+  const { facts } = await gatherFacts(requirements, {
+    ...{ ...at, ...ground },
+    ...{ db: null, projectDir: null },
+  });
+  return mayBeOpen(requirements, facts).map(({ name }) => name);
+}
+
+/** Says which of them are denied, as a sentence without its end. */
+export function unkeptText(denied: readonly string[]): string {
+  const named = denied.length === 1 ? `"${denied[0]}" is` : `${denied.join(", ")} are`;
+  return denied.length === 0
+    ? `none of them denies anything on this branch, though none can be satisfied, for ${UNKEPT.why}`
+    : `what ${named} about is denied here, for ${UNKEPT.why}`;
+}

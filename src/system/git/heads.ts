@@ -1,0 +1,73 @@
+/** Where the branches and working trees of a repository stand, so that a later look finds what has moved. */
+import { joinPath } from "../../base/paths.ts";
+import { entriesOf, fileSize, readText } from "../on_disk.ts";
+import { askGit, type Asking } from "./ask_git.ts";
+import { changedAtMs, readRef, type Repository, worktreeDirs } from "./repository.ts";
+import { branchIn } from "./working_trees.ts";
+
+export interface Heads {
+  /** Differs when a branch has moved. */
+  readonly stamp: string;
+  /** The commits of the branches, by name. */
+  readonly tips: Readonly<Record<string, string>>;
+  /** By the git directory of each working tree. */
+  readonly trees: Readonly<Record<string, TreeHead>>;
+}
+
+export interface TreeHead {
+  /** Null where `HEAD` is detached. */
+  readonly branch: string | null;
+  /** Empty where there is none yet. */
+  readonly commit: string;
+  /** How long the reflog of `HEAD` is. */
+  readonly logBytes: number;
+}
+
+/** More folders of branches are not looked into. */
+const MAX_FOLDERS = 500;
+
+/** Reads where everything stands. Git is started only where a branch has moved since `before`. */
+export async function readHeads(
+  repository: Pick<Repository, "commonDir">,
+  before: Heads | null,
+  asking: Asking,
+): Promise<Heads> {
+  const { commonDir } = repository;
+  const gitDirs = [commonDir, ...worktreeDirs(repository)];
+  const trees = Object.fromEntries(gitDirs.map((gitDir) => [gitDir, treeHead(gitDir, repository)]));
+  const stamp = stampOf(commonDir, trees);
+  if (before?.stamp === stamp) return { ...before, trees };
+  const format = "--format=%(objectname) %(refname:lstrip=2)";
+  const told = await askGit(commonDir, ["for-each-ref", format, "refs/heads"], asking);
+  // Where git does not answer, the next look asks again.
+  if (told === null) return { stamp: "", tips: before?.tips ?? {}, trees };
+  const tips = told.split("\n").filter((line) => line !== "").map((line) => {
+    const at = line.indexOf(" ");
+    return [line.slice(at + 1), line.slice(0, at)] as const;
+  });
+  return { stamp, tips: Object.fromEntries(tips), trees };
+}
+
+function treeHead(gitDir: string, repository: Pick<Repository, "commonDir">): TreeHead {
+  const branch = branchIn(gitDir);
+  const commit = branch === null
+    ? /^[\da-f]{40,64}$/.exec(readText(joinPath(gitDir, "HEAD"))?.trim() ?? "")?.[0]
+    : readRef(repository, `heads/${branch}`);
+  return { branch, commit: commit ?? "", logBytes: fileSize(joinPath(gitDir, "logs/HEAD")) };
+}
+
+/** Git writes each reference beside its old file and renames it, which changes the time of the folder. */
+function stampOf(commonDir: string, trees: Heads["trees"]): string {
+  const folders = [joinPath(commonDir, "refs/heads")];
+  // The list grows during the loop.
+  for (const folder of folders) {
+    for (const { name, isDirectory } of entriesOf(folder) ?? []) {
+      if (isDirectory && folders.length < MAX_FOLDERS) folders.push(joinPath(folder, name));
+    }
+  }
+  const files = ["packed-refs", "reftable/tables.list"].map((name) => joinPath(commonDir, name));
+  return JSON.stringify([
+    [...folders, ...files].map(changedAtMs),
+    Object.values(trees).map(({ branch, commit }) => [branch, commit]),
+  ]);
+}

@@ -1,0 +1,211 @@
+/** Finds the commits that came to be between two looks at a repository, however they were made. */
+import { joinPath } from "../../base/paths.ts";
+import { readText } from "../on_disk.ts";
+import { askGit, type Asking } from "./ask_git.ts";
+import type { Heads } from "./heads.ts";
+import { formerBranchNames, loggedSince } from "./reflogs.ts";
+import type { Repository } from "./repository.ts";
+
+export interface NewCommit {
+  readonly id: string;
+  /** The branches that have it, also by names that they had before. */
+  readonly branches: readonly string[];
+  /** Whether no branch and no working tree has it any more. */
+  readonly isGone: boolean;
+  /** When it was committed, epoch milliseconds. */
+  readonly atMs: number;
+}
+
+export interface Between {
+  readonly before: Heads;
+  readonly now: Heads;
+  /** A commit that is older came from elsewhere, unless git's log says that it was made here; epoch milliseconds. */
+  readonly sinceMs: number;
+  /** Commits that count whenever they come back, and whose patch is no known one. */
+  readonly suspects: ReadonlySet<string>;
+}
+
+interface Commit {
+  readonly id: string;
+  readonly tree: string;
+  readonly isMerge: boolean;
+  readonly authoredAt: number;
+  readonly committedAt: number;
+  readonly author: string;
+}
+
+/** Of more commits in one tool use the newest are looked at. */
+const MAX_COMMITS = 20;
+/** How many commits are searched for the patch of another one. */
+const MAX_SEARCHED = 5_000;
+
+/**
+ * The commits that are reachable now and were not before, are in no remote-tracking branch, and bring something new: a
+ * rebase, a cherry-pick and a merge without conflicts bring none. What `git commit` has made counts in any case, also if
+ * it was pushed or left at once.
+ */
+export async function newCommits(
+  repository: Pick<Repository, "commonDir">,
+  between: Between,
+  asking: Asking,
+): Promise<NewCommit[]> {
+  const { before, now, suspects } = between;
+  const made = madeHere(between);
+  const left = new Set([...Object.values(before.tips), ...commitsOf(before)]);
+  const ends = [...Object.values(now.tips), ...commitsOf(now)].filter((id) => !left.has(id));
+  if (made.size + ends.length === 0) return [];
+  const ask = (options: readonly string[], revisions: readonly string[]) =>
+    listCommits(repository, { options, revisions }, asking);
+  const reached = ends.length === 0
+    ? []
+    : await ask(["--not", "--remotes"], [...ends, ...[...left].map((id) => `^${id}`)]);
+  const sinceSeconds = Math.floor(between.sinceMs / 1_000);
+  const young = reached.filter(({ id, committedAt }) =>
+    committedAt >= sinceSeconds || made.has(id) || suspects.has(id)
+  );
+  const others = [...made].filter((id) => reached.every((one) => one.id !== id));
+  const apart = others.length === 0 ? [] : await ask(["--no-walk"], others);
+  const candidates = [...young, ...apart].slice(0, MAX_COMMITS);
+  const known = await knownAmong(
+    repository,
+    candidates.filter(({ id }) => !made.has(id) && !suspects.has(id)),
+    { left, without: new Set([...reached.map(({ id }) => id), ...suspects]), asking },
+  );
+  const found: NewCommit[] = [];
+  for (const { id, committedAt } of candidates) {
+    if (known.has(id)) continue;
+    const branches = await branchesWith(repository, id, asking);
+    const isGone = branches.length === 0 && reached.every((one) => one.id !== id);
+    found.push({ id, branches, isGone, atMs: committedAt * 1_000 });
+  }
+  return found;
+}
+
+/** The branches that stand elsewhere than before, but those that have only gone back. */
+export async function advancedBranches(
+  { commonDir }: Pick<Repository, "commonDir">,
+  { before, now }: Pick<Between, "before" | "now">,
+  asking: Asking,
+): Promise<string[]> {
+  const known = new Set(Object.values(before.tips));
+  const advanced: string[] = [];
+  for (const [name, tip] of Object.entries(now.tips)) {
+    const old = before.tips[name];
+    if (old === tip || (old === undefined && known.has(tip))) continue;
+    const words = ["merge-base", "--is-ancestor", tip, old ?? tip];
+    if (old === undefined || await askGit(commonDir, words, asking) === null) advanced.push(name);
+  }
+  return advanced;
+}
+
+/** The commits that the reflogs of `HEAD` say were made by `git commit` or `git revert`. */
+function madeHere({ before, now }: Pick<Between, "before" | "now">): Set<string> {
+  return new Set(
+    Object.entries(now.trees).flatMap(([gitDir, { logBytes }]) => {
+      const known = before.trees[gitDir]?.logBytes ?? 0;
+      if (logBytes <= known) return [];
+      return loggedSince(readText(joinPath(gitDir, "logs/HEAD")) ?? "", known)
+        .flatMap(({ to, what }) => /^(?:commit(?: \([a-z-]+\))?|revert):/.test(what) ? [to] : []);
+    }),
+  );
+}
+
+function commitsOf({ trees }: Heads): string[] {
+  return Object.values(trees).flatMap(({ commit }) => commit === "" ? [] : [commit]);
+}
+
+const FORMAT = "--format=%H %T %at %ct %ae|%P";
+
+/** Lists commits, the newest first; none where git does not answer. */
+async function listCommits(
+  { commonDir }: Pick<Repository, "commonDir">,
+  { options, revisions }: {
+    readonly options: readonly string[];
+    readonly revisions: readonly string[];
+  },
+  asking: Asking,
+): Promise<Commit[]> {
+  const words = ["log", "--ignore-missing", `--max-count=${MAX_SEARCHED}`, FORMAT, "--stdin"];
+  const told = await askGit(commonDir, [...words, ...options], {
+    ...asking,
+    input: [...new Set(revisions)].join("\n"),
+  });
+  return (told ?? "").split("\n").filter((line) => line !== "").map((line) => {
+    const parents = line.slice(line.lastIndexOf("|") + 1);
+    const [id = "", tree = "", authoredAt, committedAt, ...author] = line
+      .slice(0, line.lastIndexOf("|")).split(" ");
+    return {
+      ...{ id, tree, isMerge: parents.includes(" "), author: author.join(" ") },
+      ...{ authoredAt: Number(authoredAt), committedAt: Number(committedAt) },
+    };
+  });
+}
+
+/** Of some commits, those whose patch was in the repository before: git keeps the author's time when it copies one. */
+async function knownAmong(
+  repository: Pick<Repository, "commonDir">,
+  commits: readonly Commit[],
+  { left, without, asking }: {
+    readonly left: ReadonlySet<string>;
+    readonly without: ReadonlySet<string>;
+    readonly asking: Asking;
+  },
+): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
+  for (const { id } of commits.filter(({ isMerge }) => isMerge)) {
+    const words = ["diff-tree", "--cc", "--no-commit-id", "-p", id];
+    if (await askGit(repository.commonDir, words, asking) === "") known.add(id);
+  }
+  const singles = commits.filter(({ isMerge }) => !isMerge);
+  if (singles.length === 0) return known;
+  const sinceSeconds = Math.min(...singles.map(({ authoredAt }) => authoredAt));
+  const options = ["--all", `--since=${sinceSeconds - 1}`];
+  const former = (await listCommits(repository, { options, revisions: [...left] }, asking))
+    .filter(({ id }) => !without.has(id));
+  const keyOf = ({ author, authoredAt }: Commit) => `${authoredAt} ${author}`;
+  const byKey = Map.groupBy(former, keyOf);
+  const copies = singles.filter((one) => byKey.has(keyOf(one)));
+  if (copies.length === 0) return known;
+  const trees = new Set(former.map(({ tree }) => tree));
+  const originals = copies.flatMap((one) => byKey.get(keyOf(one))!);
+  const patches = await patchIds(repository, [...copies, ...originals], asking);
+  for (const copy of copies) {
+    const isCopied = byKey.get(keyOf(copy))!.some(({ id }) =>
+      patches.get(id) === patches.get(copy.id)
+    );
+    // Commits that were joined or divided end with the same files.
+    if (isCopied || trees.has(copy.tree)) known.add(copy.id);
+  }
+  return known;
+}
+
+/** The ids of patches, by commit; an empty commit has none. Lines around a change do not count. */
+async function patchIds(
+  { commonDir }: Pick<Repository, "commonDir">,
+  commits: readonly Commit[],
+  asking: Asking,
+): Promise<ReadonlyMap<string, string>> {
+  const words = ["log", "--no-walk", "--stdin", "-p", "-U0", "--no-ext-diff", "--no-textconv"];
+  const ids = [...new Set(commits.map(({ id }) => id))].join("\n");
+  const patches = await askGit(commonDir, words, { ...asking, input: ids });
+  const told = await askGit(commonDir, ["patch-id", "--stable"], {
+    ...asking,
+    input: patches ?? "",
+  });
+  const lines = (told ?? "").split("\n").filter((line) => line !== "");
+  return new Map(lines.map((line) => {
+    const [patch = "", id = ""] = line.split(" ");
+    return [id, patch];
+  }));
+}
+
+async function branchesWith(
+  repository: Pick<Repository, "commonDir">,
+  id: string,
+  asking: Asking,
+): Promise<string[]> {
+  const words = ["for-each-ref", `--contains=${id}`, "--format=%(refname:lstrip=2)", "refs/heads"];
+  const told = await askGit(repository.commonDir, words, asking) ?? "";
+  const names = told.split("\n").filter((name) => name !== "");
+  return [...new Set(names.flatMap((name) => [name, ...formerBranchNames(repository, name)]))];
+}

@@ -1,0 +1,262 @@
+/** Commits with real git, made in many ways: each uses a review up, or is told as one that came without it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
+import { query, type Row } from "../support/look.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const REVIEW = `requirements:
+  rev: {scope: single_use, triggerTools: [{tool: Bash, commandPattern: 'git\\s+commit(\\s|$)'}]}
+`;
+/** Commits by words that no rule knows. */
+const HIDDEN = "sh ./c.sh";
+
+/** A project in which a script commits, with a branch `side` that has gone on by itself. */
+function scripted(config = REVIEW): RequiredProject {
+  const project = new RequiredProject(config);
+  project.write(".gitignore", ".conclaude.yaml\nc.sh\n");
+  project.write("c.sh", 'date +%N >> "${1:-a.txt}"; git add -A; git commit -qm "${2:-x}"\n');
+  project.git("add", ".gitignore");
+  project.git("commit", "-q", "-m", "ignore");
+  project.git("checkout", "-qb", "side");
+  project.shell("sh ./c.sh side.txt side");
+  project.git("checkout", "-q", "feature/x");
+  return project;
+}
+
+const test = testWith(scripted);
+
+function satisfy(project: RequiredProject, ...more: string[]): Promise<string> {
+  return project.req("satisfy", "rev", "--session", SESSION, ...more);
+}
+
+/** Runs a command as Claude does, and what Claude is told after it. */
+async function told(project: RequiredProject, command: string, more: Row = {}): Promise<string> {
+  const id = { tool_use_id: crypto.randomUUID(), ...more };
+  assert.equal(await project.bash(command, id), null, command);
+  const succeeded = project.shell(command);
+  const fields = { tool_name: "Bash", tool_input: { command }, ...id };
+  const answer = succeeded
+    ? await project.used("Bash", { command }, id)
+    : await project.send("PostToolUseFailure", { error: "Exit code 1", ...fields });
+  return answer?.["decision"] === "block" ? String(answer["reason"]) : "";
+}
+
+function violations(project: RequiredProject): Row[] {
+  return query(
+    project.home,
+    "SELECT name, rule, who, blocks, settled_at_ms FROM violations ORDER BY id",
+  );
+}
+
+/** Ways to commit, each with what has to be done before. */
+const WAYS: Readonly<Record<string, string>> = {
+  "by a script": HIDDEN,
+  "by an alias": "git -c alias.ci='!sh ./c.sh' ci",
+  "by make": "printf 'c:\\n\\t@sh ./c.sh\\n' > m.mk; make -sf m.mk c",
+  "by plumbing": "date >> p.txt; git add -A; t=$(git write-tree); " +
+    'c=$(git "commit""-tree" $t -p HEAD -m x); git update-ref refs/heads/feature/x $c',
+  "by a squashed merge and a script": "git merge -q --squash side && sh ./c.sh",
+  "by an interpreter": 'perl -e \'system("sh", "./c.sh")\'',
+  "with a date long past": "GIT_COMMITTER_DATE=2001-01-01T00:00:00Z sh ./c.sh",
+  "and failed afterwards": "sh ./c.sh; false",
+  "and went elsewhere": "sh ./c.sh && git checkout -q side",
+  "where no branch is checked out": "git checkout -q --detach && sh ./c.sh",
+  "as another program does": "sh ./jj",
+};
+
+for (const [way, command] of Object.entries(WAYS)) {
+  test(`a commit ${way} uses a review up, and is told where there is none`, async (project) => {
+    project.write(
+      "jj",
+      'date >> j.txt; git add -A; GIT_REFLOG_ACTION=jj git commit -qm "from jj"\n',
+    );
+    await satisfy(project);
+    assert.equal(await told(project, command), "", command);
+    assert.deepEqual(project.state("rev"), [], command);
+    assert.equal(project.shell("git checkout -q feature/x"), true);
+    assert.match(await told(project, command), /[\da-f]{8} on feature\/x \(requirements\.rev\)/);
+    assert.equal(violations(project).length, 1);
+  });
+}
+
+test("a commit without its review holds the stop and the push until a review, which it uses up", async (project) => {
+  const reason = await told(project, HIDDEN);
+  assert.match(reason, /^This command changed what may not be changed:/);
+  assert.match(reason, /undo: `git reset --soft [\da-f]{40}~1`/);
+  assert.match(reason, /`conclaude req explain rev`/);
+  for (const push of ["git push", "git -C . push origin HEAD", "git add -A && git push -q"]) {
+    assert.match((await project.bash(push))!, /^Blocked: commits came to be without/, push);
+  }
+  assert.equal(await project.bash("git stash push"), null);
+  assert.match((await project.stop())!, /on feature\/x \(requirements\.rev\)/);
+  const [last] = query(
+    project.home,
+    "SELECT count(*) AS told FROM hook_executions WHERE metadata ->> '$.violated' IS NOT NULL",
+  );
+  assert.equal(last!["told"], 1);
+  await satisfy(project);
+  assert.equal(await project.bash("git push"), null);
+  assert.equal(await project.stop(), null);
+  assert.deepEqual(project.state("rev").filter((row) => row["satisfied_at_ms"] !== null), []);
+});
+
+test("a commit that is undone holds nothing, and holds again when it comes back", async (project) => {
+  const [, undo] = /undo: `([^`]+)`/.exec(await told(project, HIDDEN))!;
+  assert.equal(await told(project, undo!), "");
+  assert.equal(await project.stop(), null);
+  assert.equal(await project.bash("git push"), null);
+  assert.match(await told(project, "git reset -q --soft HEAD@{1}"), /requirements\.rev/);
+  assert.match((await project.stop())!, /requirements\.rev/);
+});
+
+test("a commit that is undone by the same command violates nothing, and does when it comes back", async (project) => {
+  assert.equal(await told(project, `${HIDDEN}; git reset -q --soft HEAD~1`), "");
+  assert.equal(await project.stop(), null);
+  assert.match(await told(project, "git reset -q --soft HEAD@{1}"), /requirements\.rev/);
+});
+
+test("a copy of a commit without review is one without review, too", async (project) => {
+  await told(project, HIDDEN);
+  const copied = "git checkout -q side && git cherry-pick feature/x";
+  assert.match(await told(project, copied), /on side \(requirements\.rev\)/);
+});
+
+test("a commit that is pushed by the same command is told as well", async (project) => {
+  assert.equal(
+    project.shell("git init -q --bare ../o.git && git remote add origin ../o.git"),
+    true,
+  );
+  project.write("p.sh", "sh ./c.sh && git push -q origin HEAD:x\n");
+  assert.match(await told(project, "sh ./p.sh"), /requirements\.rev/);
+});
+
+test("rebase, cherry-pick, merge, fetch and pull of what is known use nothing up and violate nothing", async (project) => {
+  project.shell("git init -q --bare ../o.git && git remote add origin ../o.git");
+  project.shell("git clone -q ../o.git ../clone");
+  project.shell("git push -q origin side && git fetch -q");
+  project.shell("sh ./c.sh mine.txt mine; sh ./c.sh more.txt more");
+  const commands = [
+    "git cherry-pick side",
+    "git reset -q --hard HEAD~1",
+    "git rebase -q side",
+    "git checkout -q -b other HEAD~2",
+    "git merge -q --no-edit --no-ff side",
+    "git merge -q --ff-only feature/x || git merge -q --no-edit feature/x",
+    "git checkout -q feature/x && GIT_SEQUENCE_EDITOR='sed -i 2s/pick/squash/' GIT_EDITOR=true git rebase -q -i HEAD~2",
+    "git branch -m feature/x z && git branch -m z feature/x",
+    "git stash -q -u; git stash pop -q",
+    "git tag v1",
+    "git pull -q --no-rebase --no-edit origin side",
+    "git branch -f other HEAD~1",
+  ];
+  for (const isReviewed of [false, true]) {
+    if (isReviewed) await satisfy(project);
+    for (const command of commands) {
+      assert.equal(await told(project, command), "", command);
+      assert.equal(project.state("rev").length, isReviewed ? 1 : 0, command);
+    }
+    project.shell("git checkout -q -B feature/x side && git branch -qD other; git tag -d v1");
+    project.shell("sh ./c.sh mine2.txt mine; sh ./c.sh more2.txt more");
+  }
+  assert.deepEqual(violations(project), []);
+});
+
+test("a merge that had to be settled, an amended and a reverted commit bring something new", async (project) => {
+  project.shell("sh ./c.sh side.txt mine");
+  assert.match(await told(project, "git revert --no-edit HEAD"), /requirements\.rev/);
+  await satisfy(project);
+  assert.equal(await project.stop(), null);
+  project.shell("sh ./c.sh side.txt mine");
+  const merge =
+    "git merge -q side || { echo both > side.txt; git add -A; git -c core.editor=true merge --continue; }";
+  assert.match(await told(project, merge), /requirements\.rev/);
+  await satisfy(project);
+  assert.equal(await project.stop(), null);
+  project.write("am.sh", "date >> a.txt; git add -A; git commit -q --amend --no-edit\n");
+  assert.match(await told(project, "sh ./am.sh"), /requirements\.rev/);
+});
+
+test("a commit in the background is found before the next command and when Claude stops", async (project) => {
+  for (const finds of ["stop", "next"]) {
+    const id = { tool_use_id: crypto.randomUUID() };
+    assert.equal(await project.bash(HIDDEN, id), null);
+    await project.used("Bash", { command: HIDDEN }, {
+      ...id,
+      tool_response: { backgroundTaskId: "b" },
+    });
+    project.shell(`sh ./c.sh ${finds}.txt`);
+    if (finds === "stop") assert.match((await project.stop())!, /requirements\.rev/);
+    else assert.match((await project.bash("git push"))!, /requirements\.rev/);
+    await satisfy(project);
+    assert.equal(await project.stop(), null);
+  }
+});
+
+test("a commit in another working tree counts on its branch", async (project) => {
+  const tree = join(project.home.path, "tree");
+  project.git("worktree", "add", "-q", "-b", "feature/n", tree);
+  const command = `cd ${tree} && sh ${project.path}/c.sh`;
+  assert.match(await told(project, command), /on feature\/n \(requirements\.rev\)/);
+  assert.equal(await project.stop() === null, false);
+  await satisfy(project);
+  assert.equal(await project.stop() === null, false);
+  await satisfy(project, "--branch", "feature/n");
+  assert.equal(await project.stop(), null);
+  assert.deepEqual(project.state("rev").map(({ branch }) => branch), ["feature/x"]);
+  await satisfy(project, "--branch", "feature/n");
+  assert.equal(await told(project, command), "");
+  assert.deepEqual(project.state("rev").map(({ branch }) => branch), ["feature/x"]);
+});
+
+test("what a person commits between commands, and what another session does, is not Claude's", async (project) => {
+  assert.equal(await told(project, "ls"), "");
+  project.shell("sh ./c.sh by-hand.txt");
+  assert.equal(await told(project, "ls"), "");
+  assert.equal(await project.stop(), null);
+  const tree = join(project.home.path, "tree");
+  project.git("worktree", "add", "-q", "-b", "theirs", tree);
+  Deno.copyFileSync(join(project.path, ".conclaude.yaml"), join(tree, ".conclaude.yaml"));
+  project.configure(REVIEW);
+  const id = { tool_use_id: crypto.randomUUID() };
+  assert.equal(await project.bash("sleep 1", id), null);
+  const theirs = { session_id: OTHER_SESSION, cwd: tree, tool_use_id: crypto.randomUUID() };
+  assert.equal(await project.bash(HIDDEN, theirs), null);
+  project.shell(`cd ${tree} && sh ${project.path}/c.sh`);
+  assert.equal((await project.used("Bash", { command: "sleep 1" }, id))?.["decision"], undefined);
+  assert.deepEqual(violations(project), []);
+  const answer = await project.used("Bash", { command: HIDDEN }, theirs);
+  assert.equal(answer?.["decision"], "block");
+});
+
+Deno.test("a satisfaction that has expired before the command allows nothing", async () => {
+  using project = scripted(REVIEW.replace("single_use", "session"));
+  assert.equal(await told(project, "ls"), "");
+  await satisfy(project, "--ttl", "60");
+  assert.equal(await told(project, HIDDEN), "");
+  project.age(61);
+  assert.match(await told(project, HIDDEN), /requirements\.rev/);
+});
+
+Deno.test("a satisfaction of a session or a branch is not used up, and lets every commit be", async () => {
+  for (const scope of ["session", "branch"]) {
+    using project = scripted(REVIEW.replace("single_use", scope));
+    assert.match(await told(project, HIDDEN), /requirements\.rev/);
+    await satisfy(project);
+    assert.equal(await project.stop(), null);
+    assert.equal(await told(project, HIDDEN), "");
+    assert.equal(await told(project, HIDDEN), "");
+    assert.equal(project.state("rev").length, 1);
+  }
+});
+
+test("while a person has paused requirements no commit is told, and a person's word accepts one", async (project) => {
+  await project.req("pause", "--session", SESSION);
+  assert.equal(await told(project, HIDDEN), "");
+  await project.req("resume", "--session", SESSION);
+  assert.match(await told(project, HIDDEN), /requirements\.rev/);
+  const { code, stdout } = await project.run("config", "accept");
+  assert.equal(code, 0);
+  assert.match(stdout, /on feature\/x/);
+  assert.equal(await project.stop(), null);
+});
