@@ -6,7 +6,7 @@ import { decide, type Decision, type Judgement } from "../policy/decision.ts";
 import { type AskedUse, judgeUse } from "../policy/guards/judge_use.ts";
 import type { RequiredUse } from "../policy/requirements/tool_requirements.ts";
 import { answerPermission } from "../policy/guards/decide.ts";
-import { type Block, type GuardPolicy, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
+import { type Block, guardPolicyIn, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import { mayBeRequired } from "../policy/requirements/requirement_look.ts";
 import { isPaused } from "../policy/store.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
@@ -121,7 +121,7 @@ const MAX_TOLD = 5;
 async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | null> {
   const { config, event } = work;
   if (config.guards === "") return null;
-  const policy: GuardPolicy = JSON.parse(config.guards);
+  const policy = guardPolicyIn(config.guards);
   const verdict = {
     ...await judgeUse(policy, use, work),
     ...{ isStrict: policy.isStrict, whenBlind: policy.whenBlind },

@@ -76,7 +76,7 @@ async function look(
 ): Promise<Effects & { readonly notes: EffectsFound["notes"] }> {
   try {
     const transcriptPath = transcriptOf(work.sent);
-    const effects = await lookForEffects({ ...work, transcriptPath }, moment, isLifted(work));
+    const effects = await lookForEffects({ ...work, transcriptPath }, moment, () => isLifted(work));
     return {
       ...effects,
       notes: effects.found.length === 0 ? {} : await noted(work, effects.found),

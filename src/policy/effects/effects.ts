@@ -1,5 +1,5 @@
 /** Looks for what was changed without being allowed: between tool uses, after a command, and when Claude stops. */
-import type { GuardPolicy } from "../guards/guard_policy.ts";
+import { guardPolicyIn } from "../guards/guard_policy.ts";
 import type { RequirementPolicy } from "../requirements/requirement_policy.ts";
 import { lastUseAtMs, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import type { EffectWork, Ground, Moment } from "./ground_of_effects.ts";
@@ -7,8 +7,10 @@ import { stateOf } from "./file_state.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { ofCommit, type Snapshot, type Violation } from "./types.ts";
 import {
+  listIn,
   policyFiles,
   protectedBranches,
+  stampOf,
   watchedRules,
   watchList,
   type WatchPlace,
@@ -29,18 +31,23 @@ const NOTHING: Effects = { found: [], open: [], unwatched: 0 };
 /** For so many milliseconds after a command the states of files are not read again before the next one. */
 const FRESH_MS = 1_000;
 
-/** Compares with the last look of the session, keeps what was found, and looks anew. @param isLifted Whether a person has lifted the rules. */
+/**
+ * Compares with the last look of the session, keeps what was found, and looks anew. Most looks find nothing and only read.
+ * @param isLifted Tells whether a person has lifted the rules.
+ */
 export async function lookForEffects(
   work: EffectWork,
   moment: Moment,
-  isLifted: boolean,
+  isLifted: () => boolean,
 ): Promise<Effects> {
   const ground = await groundOf(work);
   if (ground === null) return NOTHING;
-  const { db, rules, place, kinds, branches, project } = ground;
+  const { db, rules, place, kinds, branches, project, stamp } = ground;
   const { sessionId, atMs, config } = work;
   const before = readSnapshot(db, sessionId);
-  const list = withFormer(ground.list, Object.keys(before?.files ?? {}), { rules, ...place });
+  const former = Object.keys(before?.files ?? {});
+  const known = before?.stamp === stamp ? listIn(before) : null;
+  const watched = known ?? withFormer(await watchList(db, ground), former, ground);
   // The look after the command finds what changed since: the file system tells when.
   const isFresh = moment.is === "before" && before !== null &&
     atMs - (lastUseAtMs(db, sessionId) ?? 0) < FRESH_MS;
@@ -50,7 +57,7 @@ export async function lookForEffects(
       .readHeads(work.repository!, before?.heads ?? null, work);
   const now = takeSnapshot(
     {
-      ...{ list, rules, root: place.root, repository: work.repository },
+      ...{ list: watched, rules, root: place.root, repository: work.repository },
       policy: [...kinds.keys()],
       branches: branches.names,
     },
@@ -58,13 +65,16 @@ export async function lookForEffects(
       atMs,
       held: config.held,
       heads,
+      stamp,
       ...isFresh ? { files: before.files, folders: before.folders } : {},
     },
   );
   const open = openViolations(db, project);
   if (before !== null && open.length === 0 && isSameSnapshot(before, now)) {
-    return { ...NOTHING, unwatched: list.left };
+    return { ...NOTHING, unwatched: watched.left };
   }
+  const listed = await watchList(db, ground);
+  const list = known === null ? watched : withFormer(listed, former, ground);
   const { judge, settle } = await import("./judged.ts");
   if (before === null) {
     const { keepPolicy } = await import("./facts.ts");
@@ -80,10 +90,10 @@ export async function lookForEffects(
     ...await settleCommits(commits, ground),
   ];
   const found = before === null ? [] : [
-    ...await judge({ before, now, list, moment, isLifted, open }, ground),
+    ...await judge({ before, now, list, moment, isLifted: isLifted(), open }, ground),
     ...await judgeCommits({ before, now, moment }, ground),
   ];
-  const isListed = new Set(ground.list.files.map(([path]) => path));
+  const isListed = new Set(listed.files.map(([path]) => path));
   const files = Object.entries(now.files).filter(([path]) => isListed.has(path));
   // The next list holds the new files of watched folders, so the snapshot gets their states now.
   const made = list.folders.flatMap(([folder, i]) =>
@@ -104,12 +114,12 @@ function isSameSnapshot(before: Snapshot, now: Snapshot): boolean {
 async function groundOf(work: EffectWork): Promise<Ground | null> {
   const { db, config, repository, projectDir } = work;
   if (db === null || projectDir === null) return null;
-  const policy: GuardPolicy | null = config.guards === "" ? null : JSON.parse(config.guards);
+  const policy = config.guards === "" ? null : guardPolicyIn(config.guards);
   const guards = policy?.looksAfter ? policy : null;
-  const required: RequirementPolicy | null = config.requirements === "" || repository === undefined
+  const required: RequirementPolicy | null = config.requirements === ""
     ? null
     : JSON.parse(config.requirements);
-  const requirements = required === null
+  const requirements = required === null || repository === undefined
     ? []
     : (await import("../requirements/commits.ts")).countingCommits(required.requirements);
   if (guards === null && requirements.length === 0) return null;
@@ -117,11 +127,9 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   const rules = guards === null ? [] : watchedRules(guards);
   return {
     ...{ db, work, place, rules },
-    list: await watchList(db, rules, place),
+    stamp: stampOf(rules, place),
     kinds: new Map(guards?.protectsItself ? policyFiles(place) : []),
-    branches: guards === null
-      ? { names: [], isNamed: false }
-      : protectedBranches(config.requirements),
+    branches: guards === null ? { names: [], isNamed: false } : protectedBranches(required),
     requirements,
     project: repository?.commonDir ?? projectDir,
   };

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
-import type { WatchedRule, WatchList } from "./types.ts";
+import type { WatchedRule } from "./types.ts";
 import type { PolicyKind, ProtectedBranches, WatchPlace } from "./watched.ts";
 
 export interface EffectWork extends Omit<WatchPlace, "root" | "projectDir"> {
@@ -24,7 +24,7 @@ export interface Ground {
   readonly work: EffectWork;
   readonly place: WatchPlace;
   readonly rules: readonly WatchedRule[];
-  readonly list: WatchList;
+  readonly stamp: string;
   readonly kinds: ReadonlyMap<string, PolicyKind>;
   readonly branches: ProtectedBranches;
   /** None where commits have nothing to do with them. */

@@ -14,7 +14,9 @@ export function takeSnapshot(
     readonly repository: Repository | undefined;
     readonly branches: readonly string[];
   },
-  seen: Pick<Snapshot, "atMs" | "held" | "heads"> & Partial<Pick<Snapshot, "files" | "folders">>,
+  seen:
+    & Pick<Snapshot, "atMs" | "held" | "heads" | "stamp">
+    & Partial<Pick<Snapshot, "files" | "folders">>,
 ): Snapshot {
   const statesOf = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((path) => [path, stateOf(path)]));
@@ -25,6 +27,8 @@ export function takeSnapshot(
     held: seen.held,
     heads: seen.heads,
     rules: list.rules,
+    stamp: seen.stamp,
+    left: list.left,
     policy: statesOf(policy),
     files: seen.files ?? statesOf(list.files.map(([path]) => path)),
     folders: seen.folders ?? Object.fromEntries(

@@ -11,7 +11,7 @@ import { gitSettings } from "../files/own_files.ts";
 import type { RequirementPolicy } from "../requirements/requirement_policy.ts";
 import { readWatched, saveWatched } from "./effects_table.ts";
 import { stateOf } from "./file_state.ts";
-import type { WatchedRule, WatchList } from "./types.ts";
+import type { Snapshot, WatchedRule, WatchList } from "./types.ts";
 
 export interface WatchPlace {
   /** The folder that the rules' patterns start from. */
@@ -68,7 +68,10 @@ function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string)
 export function withFormer(
   list: WatchList,
   former: Iterable<string>,
-  { rules, root }: { readonly rules: readonly WatchedRule[]; readonly root: string },
+  { rules, place: { root } }: {
+    readonly rules: readonly WatchedRule[];
+    readonly place: Pick<WatchPlace, "root">;
+  },
 ): WatchList {
   const known = new Set(list.files.map(([path]) => path));
   const unlisted = [...former].filter((path) => !known.has(path));
@@ -81,26 +84,47 @@ export function withFormer(
   return { ...list, files: [...list.files, ...more] };
 }
 
-/** The list as it is kept, or made anew where git's index, what it ignores, or the rules have changed. */
-export async function watchList(
-  db: DatabaseSync,
+/** The list in a snapshot that was taken under the same stamp. Which rule watches a file is not known from it. */
+export function listIn({ files, folders, left, rules }: Snapshot): WatchList {
+  return {
+    files: Object.keys(files).map((path) => [path, -1]),
+    folders: Object.keys(folders).map((key) => {
+      const at = key.indexOf(" ");
+      return [key.slice(at + 1), Number(key.slice(0, at))];
+    }),
+    ...{ left, rules },
+  };
+}
+
+/** Differs when git's index, what it ignores, or the rules have changed. */
+export function stampOf(
   rules: readonly WatchedRule[],
-  place: WatchPlace,
-): Promise<WatchList> {
-  if (rules.length === 0) return { files: [], folders: [], left: 0, rules: "" };
-  const { root, repository } = place;
+  { root, repository }: Pick<WatchPlace, "root" | "repository">,
+): string {
+  if (rules.length === 0) return "";
   const gitDir = repository === undefined ? null : gitFolders(repository).at(-1)!;
   const stamped = gitDir === null ? [root] : [
     joinPath(gitDir, "index"),
     joinPath(repository!.root, ".gitignore"),
     joinPath(repository!.commonDir, "info/exclude"),
   ];
-  const ofRules = fingerprint(JSON.stringify(rules));
-  const stamp = [ofRules, ...stamped.map(stateOf)].join(";");
-  const kept = readWatched(db, root, stamp);
+  return [fingerprint(JSON.stringify(rules)), ...stamped.map(stateOf)].join(";");
+}
+
+/** The list as it is kept, or made anew under another stamp. */
+export async function watchList(
+  db: DatabaseSync,
+  { rules, place, stamp }: {
+    readonly rules: readonly WatchedRule[];
+    readonly place: WatchPlace;
+    readonly stamp: string;
+  },
+): Promise<WatchList> {
+  if (rules.length === 0) return { files: [], folders: [], left: 0, rules: "" };
+  const kept = readWatched(db, place.root, stamp);
   if (kept !== null) return kept;
-  const list = { ...await filesOfRules(rules, place), rules: ofRules };
-  saveWatched(db, root, { stamp, list });
+  const list = { ...await filesOfRules(rules, place), rules: stamp.slice(0, stamp.indexOf(";")) };
+  saveWatched(db, place.root, { stamp, list });
   return list;
 }
 
@@ -193,8 +217,7 @@ export interface ProtectedBranches {
   readonly isNamed: boolean;
 }
 
-export function protectedBranches(requirements: string): ProtectedBranches {
-  const policy: RequirementPolicy | null = requirements === "" ? null : JSON.parse(requirements);
+export function protectedBranches(policy: RequirementPolicy | null): ProtectedBranches {
   const names = (policy?.requirements ?? []).flatMap(({ condition }) =>
     condition.type === "protected_branch" ? condition.branches : []
   );

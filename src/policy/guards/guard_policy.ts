@@ -127,10 +127,18 @@ export function isAbout(
   );
 }
 
+let lastRead: { readonly text: string; readonly policy: GuardPolicy } | undefined;
+
+/** The policy in a configuration. A hook asks several times, and the text is parsed once. */
+export function guardPolicyIn(text: string): GuardPolicy {
+  if (lastRead?.text !== text) lastRead = { text, policy: JSON.parse(text) };
+  return lastRead.policy;
+}
+
 /** What gates answer because a policy file cannot be read; `allow` also where all can be read. */
 export function answerOfUnread({ guards }: Pick<HookConfig, "guards">): WhenBlind {
   if (guards === "") return "allow";
-  const { lock, whenBlind }: GuardPolicy = JSON.parse(guards);
+  const { lock, whenBlind } = guardPolicyIn(guards);
   return lock === null ? "allow" : whenBlind;
 }
 
