@@ -74,11 +74,11 @@ function changesOfCheckout(call: GitCall): Change[] {
   }
   // With one of these it makes a branch or goes to one.
   if (has("-b -B -d -t --orphan --detach --track")) return [];
+  if (has("-f --force") && files.length === 0) return thrownAway(call);
   // The first word is a branch, a commit or a file.
-  const isPath = first !== undefined && !first.isOpen &&
-    /^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(first.text);
-  if (isPath || (first === undefined && !has("-f --force"))) return takenBack(call, operands, null);
-  if (first === undefined || (has("-f --force") && files.length === 0)) return thrownAway(call);
+  const isPath = first === undefined ||
+    (!first.isOpen && /^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(first.text));
+  if (isPath) return takenBack(call, operands, null);
   if (first.isOpen) return takenBack(call, files, undefined);
   const ifThere = changesOfPaths({ ...call, has: () => false }, [first], {
     effect: "change",
