@@ -35,6 +35,7 @@ import {
   assignAll,
   calledIn,
   changeShell,
+  changesShell,
   copyOf,
   forgetChanges,
   inner,
@@ -135,7 +136,7 @@ class Reader {
   readonly #budget = new Budget();
 
   constructor(root: string | null, disk: Disk, home: string | null) {
-    this.found = new Findings(disk, this.#budget, home);
+    this.found = new Findings({ disk, budget: this.#budget, home });
     this.#root = root;
   }
 
@@ -276,9 +277,9 @@ class Reader {
 
   #command(node: Command, state: State, before: CommandNode | undefined): void {
     const scope = this.#scope(state);
-    for (const part of [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix]) {
-      this.#substitutions(part, state);
-    }
+    for (const part of node.prefix) this.#substitutions(part, state);
+    if (node.name !== undefined) this.#substitutions(node.name, state);
+    for (const part of node.suffix) this.#substitutions(part, state);
     const words = wordsOf(node, scope);
     const redirects = readRedirects(node.redirects, scope);
     if (words.length === 0) {
@@ -317,7 +318,7 @@ class Reader {
     const { state, own } = at;
     const { program: name, words, args: rest } = command;
     const [program] = words;
-    changeShell(name, node, { ...at, words: rest });
+    if (changesShell(name)) changeShell(name, node, { ...at, words: rest });
     learnAliases(name, rest, state.aliases);
     const body = state.functions.get(program!.text);
     if (body && state.depth < MAX_DEPTH) {
