@@ -3,6 +3,7 @@
  * piped into `sh`), with the words that the shell would hand over. It runs nothing. Both sides of each condition
  * count; the body of a loop is read once for each word, that of a function where it is called.
  */
+import { quietly } from "../../base/errors.ts";
 import type { GitAliases } from "./git_verbs.ts";
 import { configuredAliases, learnAliases, resolveAlias } from "./aliases.ts";
 import type { Inner, Language, ShellCommand } from "./shell_command.ts";
@@ -13,7 +14,6 @@ import {
   type CommandNode,
   forEachChild,
   parse,
-  type ParsedScript,
   type Pipeline,
   type PipelineNode,
   type Redirection,
@@ -148,10 +148,8 @@ class Reader {
       ? written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "))
       : written;
     this.#budget.spend(stepsToParse(text));
-    let script: ParsedScript;
-    try {
-      script = parse(text);
-    } catch {
+    const script = quietly(() => parse(text));
+    if (script === undefined) {
       return void this.found.unknown.add("it cannot be read as a shell script");
     }
     for (const { message } of script.errors ?? []) {
