@@ -267,7 +267,7 @@ function matcherOf(path: string): (path: string) => boolean {
 
 /** A word, read from the folder that `git -C` names. */
 function wordIn(folder: Argument, word: Argument): Argument {
-  return word.text.startsWith("/") || word.found !== undefined || word === OPEN
+  return word.text.startsWith("/")
     ? word
     : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
 }
