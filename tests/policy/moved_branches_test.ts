@@ -13,6 +13,11 @@ Deno.test("each way to move a branch is found by its example, and passes its cou
   }
 });
 
+Deno.test("a branch that is renamed moves under both names", () => {
+  assert.equal(moved("git branch -m work main"), "work main");
+  assert.equal(moved("git push -o ci.skip origin work"), "work");
+});
+
 Deno.test("fetching moves a branch unless the same branch of another repository comes", () => {
   assert.equal(moved("git fetch . tmp:main"), "main");
   assert.equal(moved("git fetch origin +tmp:refs/heads/main"), "main");

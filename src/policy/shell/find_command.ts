@@ -151,7 +151,8 @@ export function readFind(rest: readonly Argument[]): FindCall {
   const has = (pattern: RegExp) => tests.some(({ text }) => pattern.test(text));
   const depth = (option: string, otherwise: number) => {
     const at = tests.findLastIndex(({ text }) => text === option);
-    return at < 0 ? otherwise : Number(tests[at + 1]?.text || otherwise) || 0;
+    const value = at < 0 ? "" : tests[at + 1]?.text ?? "";
+    return /^\d+$/.test(value) ? Number(value) : otherwise;
   };
   return {
     roots: roots.length === 0 ? [literal(".")] : roots,

@@ -13,6 +13,12 @@ export interface Disk extends Pick<PatchGround, "topOf"> {
   readonly readText: (path: string) => string | null;
 }
 
+interface Around {
+  readonly disk: Disk;
+  readonly budget: Budget;
+  readonly home: string | null;
+}
+
 /** A command as it stands in the script, and where. */
 type Found = Partial<Pick<ShellCommand, "words" | "redirects" | "isFed" | "texts">> & {
   readonly input?: string | undefined;
@@ -31,21 +37,16 @@ export class Findings {
   readonly unknown = new Set<string>();
   /** Why a part of the script was not read; null when all was. */
   tooLarge: string | null = null;
-  readonly #disk: Disk;
-  readonly #budget: Budget;
-  readonly #home: string | null;
+  readonly #around: Around;
   /** The files that commands wrote so far, by their paths; null where the content is unknown. */
   readonly #written = new Map<string, string | null>();
-
   readonly #ground: PatchGround = {
-    topOf: (folder) => this.#disk.topOf(folder),
+    topOf: (folder) => this.#around.disk.topOf(folder),
     textOf: (file, folder) => this.#textOf(file, folder),
   };
 
-  constructor(disk: Disk, budget: Budget, home: string | null) {
-    this.#home = home;
-    this.#disk = disk;
-    this.#budget = budget;
+  constructor(around: Around) {
+    this.#around = around;
   }
 
   /** Keeps a command. */
@@ -61,7 +62,8 @@ export class Findings {
       output,
     }: Found,
   ): ShellCommand {
-    this.#budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
+    this.#around.budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
+    const { home } = this.#around;
     const { folder, startedBy, variables } = state;
     const [program] = written;
     const name = programName(program?.text ?? "");
@@ -76,7 +78,7 @@ export class Findings {
       listing,
       texts,
       hasOtherHome: variables.has("CLAUDE_CONFIG_DIR") ||
-        (this.#home !== null && textIn(variables, "HOME") !== this.#home),
+        (home !== null && textIn(variables, "HOME") !== home),
       folder,
       gitDir: textIn(variables, "GIT_DIR") ?? startedBy?.gitDir,
       startedBy,
@@ -115,7 +117,7 @@ export class Findings {
     if (written !== undefined || path === null) return written ?? null;
     const isMade = this.commands.flatMap(findTargets)
       .some((target) => target.path === null || `${path}/`.startsWith(`${target.path}/`));
-    return isMade ? null : this.#disk.readText(path);
+    return isMade ? null : this.#around.disk.readText(path);
   }
 }
 

@@ -13,6 +13,9 @@ import ROWS from "./git_options.json" with { type: "json" };
 interface VerbOptions extends ValuedOptions {
   /** The option that names a written file. */
   readonly output?: string;
+  /** With one of these options it changes no file; without one of `changesWith` neither. */
+  readonly never?: string;
+  readonly changesWith?: string;
   /** The options whose value git runs. */
   readonly runs?: string;
   /** The options that name a branch which must not be there, and one that begins here, whatever it was. */

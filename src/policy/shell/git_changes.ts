@@ -10,48 +10,39 @@ type Changing = (call: GitCall) => Change[];
 
 const unchanged: Changing = () => [];
 
-/** The files that each verb changes; patches are in `patches.ts`. */
+/** The files that each verb changes, from the folder of `git -C`; patches are in `patches.ts`. */
 const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   am: unchanged,
   apply: unchanged,
   checkout: changesOfCheckout,
-  clean: ({ has }) => has("-n --dry-run") || !has("-f --force") ? [] : marked([OPEN], "remove"),
-  clone: ({ operands, folder }) => {
-    const folders = cloned(operands).map((word) => wordIn(folder, word));
+  clean: () => marked([OPEN], "remove"),
+  clone: ({ operands }) => {
+    const folders = cloned(operands);
     return [...marked(folders, "fill"), ...marked(folders.map(configIn), "tamper")];
   },
-  init: ({ operands: [top = literal(".")], folder }) =>
-    marked([configIn(wordIn(folder, top))], "tamper"),
-  "merge-file": ({ has, operands, folder }) =>
-    has("-p --stdout --object-id")
-      ? []
-      : marked(operands.slice(0, 1).map((word) => wordIn(folder, word)), "change"),
+  init: ({ operands: [top = literal(".")] }) => marked([configIn(top)], "tamper"),
+  "merge-file": ({ operands }) => marked(operands.slice(0, 1), "change"),
   // `git mv` moves as `mv` does.
   mv: (call) =>
     changesOfCopy(
       { operands: "moved", copies: { contents: /(?!)/, makes: "copy" } },
-      { ...call, operands: call.operands.map((word) => wordIn(call.folder, word)), outputs: [] },
+      { ...call, outputs: [] },
     ),
-  reset: (call) => call.has("--hard --merge --keep") ? thrownAway(call) : [],
+  reset: thrownAway,
   // With `--staged` alone only the index changes.
   restore: (call) =>
     call.has("-S --staged") && !call.has("-W --worktree")
       ? []
       : takenBack(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
-  rm: (call) => {
+  rm: (call) =>
     // The file stays until a branch without it is checked out.
-    if (call.has("--cached")) {
-      const named = call.operands.filter(({ text, isOpen }) => !isOpen && isPolicy(text));
-      return marked(named.map((word) => wordIn(call.folder, word)), "change");
-    }
-    return call.has("-n --dry-run")
-      ? []
-      : changesOfPaths(call, call.operands, { effect: "remove" });
-  },
+    call.has("--cached")
+      ? marked(call.operands.filter(({ text, isOpen }) => !isOpen && isPolicy(text)), "change")
+      : changesOfPaths(call, call.operands, { effect: "remove" }),
   stash: changesOfStash,
-  submodule: ({ operands: [verb, ...named], folder }) =>
-    verb?.text === "add" ? marked(cloned(named).map((word) => wordIn(folder, word)), "fill") : [],
-  switch: (call) => call.has("-f --force --discard-changes") ? thrownAway(call) : [],
+  submodule: ({ operands: [verb, ...named] }) =>
+    verb?.text === "add" ? marked(cloned(named), "fill") : [],
+  switch: thrownAway,
 }));
 
 /** Whether it is known which files a verb changes. */
@@ -62,8 +53,19 @@ export function changesByGit(verb: string): boolean {
 /** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`. */
 export function changesOfGit(words: readonly Argument[]): Change[] {
   const call = gitCall(words)!;
-  const outputs = call.values(call.means.output ?? "").map((word) => wordIn(call.folder, word));
-  return CHANGING.get(call.verb)?.(call) ?? marked(outputs, "change");
+  const { verb, folder, has, means: { never = "", changesWith, output = "" } } = call;
+  if (has(never) || (changesWith !== undefined && !has(changesWith))) return [];
+  const changes = CHANGING.get(verb)?.(call) ?? marked(call.values(output), "change");
+  if (folder === null) return changes;
+  const place = <Key extends string>(key: Key, word: Argument | undefined) =>
+    word === undefined ? {} : { [key]: wordIn(folder, word) };
+  return changes.map(({ word, from, namedLike, within, ...how }) => ({
+    ...how,
+    word: wordIn(folder, word),
+    ...place("from", from),
+    ...place("namedLike", namedLike),
+    ...place("within", within),
+  }));
 }
 
 function changesOfCheckout(call: GitCall): Change[] {
@@ -75,10 +77,11 @@ function changesOfCheckout(call: GitCall): Change[] {
   // With one of these it makes a branch or goes to one.
   if (has("-b -B -d -t --orphan --detach --track")) return [];
   if (has("-f --force") && files.length === 0) return thrownAway(call);
-  if (first === undefined) return takenBack(call, [], null);
-  if (first.isOpen) return takenBack(call, files, undefined);
   // The first word is a branch, a commit or a file.
-  if (/^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(first.text)) return takenBack(call, operands, null);
+  const isPath = first === undefined ||
+    (!first.isOpen && /^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(first.text));
+  if (isPath) return takenBack(call, operands, null);
+  if (first.isOpen) return takenBack(call, files, undefined);
   const ifThere = changesOfPaths({ ...call, has: () => false }, [first], {
     effect: "change",
     source: null,
@@ -100,12 +103,12 @@ function takenBack(
 
 /** What differs between commits is kept in git; changes that are not committed would be lost. */
 function thrownAway(call: GitCall): Change[] {
-  const { operands: [to], folder } = call;
+  const [to] = call.operands;
   if (to === undefined || to.text === "HEAD") return takenBack(call, [literal(":/")], "HEAD");
   if (to.isOpen) return marked([OPEN], "change");
   // The configuration of conclaude and the settings of Claude Code, wherever they lie in the repository.
   const search = searchFor(isPolicy, { takenFrom: to.text, fromTop: true });
-  return [{ word: folder ?? literal("."), effect: "change", search }];
+  return [{ word: literal("."), effect: "change", search }];
 }
 
 function configIn(folder: Argument): Argument {
@@ -170,7 +173,7 @@ interface PathspecUse {
 
 /** The files that git changes, or removes, by these pathspecs. */
 function changesOfPaths(
-  { folder, has }: GitCall,
+  { has }: GitCall,
   words: readonly Argument[],
   { effect, source, takes }: PathspecUse,
 ): Change[] {
@@ -192,7 +195,7 @@ function changesOfPaths(
     const isFromTop = spec.fromTop || leftOut.length > 0;
     const isPattern = isFromTop || (!word.isGlob && /[*?[\\]/.test(spec.path));
     if (word.isOpen || word.found !== undefined || !isPattern) {
-      const plain = wordIn(folder, spec.path === word.text ? word : withText(word, spec.path));
+      const plain = spec.path === word.text ? word : withText(word, spec.path);
       return effect === "remove" || word.found !== undefined
         ? { word: plain, effect }
         : { word: plain, effect, search: { ...EVERYTHING, ...taken } };
@@ -200,7 +203,7 @@ function changesOfPaths(
     const [head] = isFromTop ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
     const matches = matcherOf(spec.path.slice(head.length));
     return {
-      word: wordIn(folder, literal(head || ".")),
+      word: literal(head || "."),
       effect,
       search: searchFor(
         (path) =>
@@ -263,8 +266,8 @@ function matcherOf(path: string): (path: string) => boolean {
 }
 
 /** A word, read from the folder that `git -C` names. */
-function wordIn(folder: Argument | null, word: Argument): Argument {
-  return folder === null || word.text.startsWith("/")
+function wordIn(folder: Argument, word: Argument): Argument {
+  return word.text.startsWith("/")
     ? word
     : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
 }

@@ -53,6 +53,7 @@ export function inInterpreter({ program, args, input }: ShellCommand): Inner | u
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
     const { text, isOpen } = word;
+    if (isShell && TELLING_OF_ITSELF.test(text)) return undefined;
     // A word that begins like a file's name is no option, whatever comes after its beginning.
     if (isOpen && (isShell || !/^[^-]/.test(text))) return unknown;
     if (text === "-" || text === "/dev/stdin" || reads?.test(text)) return onInput;

@@ -3,6 +3,7 @@
  * piped into `sh`), with the words that the shell would hand over. It runs nothing. Both sides of each condition
  * count; the body of a loop is read once for each word, that of a function where it is called.
  */
+import { quietly } from "../../base/errors.ts";
 import type { GitAliases } from "./git_verbs.ts";
 import { configuredAliases, learnAliases, resolveAlias } from "./aliases.ts";
 import type { Inner, Language, ShellCommand } from "./shell_command.ts";
@@ -13,7 +14,6 @@ import {
   type CommandNode,
   forEachChild,
   parse,
-  type ParsedScript,
   type Pipeline,
   type PipelineNode,
   type Redirection,
@@ -35,6 +35,7 @@ import {
   assignAll,
   calledIn,
   changeShell,
+  changesShell,
   copyOf,
   forgetChanges,
   inner,
@@ -135,7 +136,7 @@ class Reader {
   readonly #budget = new Budget();
 
   constructor(root: string | null, disk: Disk, home: string | null) {
-    this.found = new Findings(disk, this.#budget, home);
+    this.found = new Findings({ disk, budget: this.#budget, home });
     this.#root = root;
   }
 
@@ -147,10 +148,8 @@ class Reader {
       ? written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "))
       : written;
     this.#budget.spend(stepsToParse(text));
-    let script: ParsedScript;
-    try {
-      script = parse(text);
-    } catch {
+    const script = quietly(() => parse(text));
+    if (script === undefined) {
       return void this.found.unknown.add("it cannot be read as a shell script");
     }
     for (const { message } of script.errors ?? []) {
@@ -276,9 +275,9 @@ class Reader {
 
   #command(node: Command, state: State, before: CommandNode | undefined): void {
     const scope = this.#scope(state);
-    for (const part of [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix]) {
-      this.#substitutions(part, state);
-    }
+    for (const part of node.prefix) this.#substitutions(part, state);
+    if (node.name !== undefined) this.#substitutions(node.name, state);
+    for (const part of node.suffix) this.#substitutions(part, state);
     const words = wordsOf(node, scope);
     const redirects = readRedirects(node.redirects, scope);
     if (words.length === 0) {
@@ -317,7 +316,7 @@ class Reader {
     const { state, own } = at;
     const { program: name, words, args: rest } = command;
     const [program] = words;
-    changeShell(name, node, { ...at, words: rest });
+    if (changesShell(name)) changeShell(name, node, { ...at, words: rest });
     learnAliases(name, rest, state.aliases);
     const body = state.functions.get(program!.text);
     if (body && state.depth < MAX_DEPTH) {

@@ -53,7 +53,7 @@ export function marked(words: readonly Argument[], effect: Effect): Change[] {
   return words.map((word) => ({ word, effect }));
 }
 
-/** Languages that are rewritten for Bash before they are read. `posix` reads `((…))` as two subshells. */
+/** Languages other than Bash. `posix` is that of a shell which reads `((…))` as two subshells. */
 export type Language = "powershell" | "posix";
 
 export type Inner =

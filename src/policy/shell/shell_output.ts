@@ -155,13 +155,14 @@ export function scopeOf(
   { root, budget }: { readonly root: string | null; readonly budget: Budget },
 ): Scope {
   // An output is kept, so that nested ones are not read twice at each level.
-  const outputs = new Map<WordPart, Argument | undefined>();
+  let outputs: Map<WordPart, Argument | undefined> | undefined;
   const scope: Scope = {
     variables,
     root,
     budget,
     output: (part) => {
       budget.spend(part.text.length / 32);
+      outputs ??= new Map();
       if (!outputs.has(part)) outputs.set(part, outputOf(part.script?.commands ?? [], scope));
       return outputs.get(part);
     },

@@ -178,7 +178,14 @@ const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"])
 /** Commands that give variables unknown values. */
 const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
 
-/** Follows a command that changes variables, parameters or the folder. */
+const CHANGING = new Set([...DECLARING, ...FILLING, "cd", "pushd", "popd", "set"]);
+
+/** Whether a command changes variables, parameters or the folder. */
+export function changesShell(name: string): boolean {
+  return CHANGING.has(name);
+}
+
+/** Follows such a command. */
 export function changeShell(
   name: string,
   { args, prefix }: Pick<Command, "args" | "prefix">,

@@ -63,7 +63,7 @@ export const WRITERS = rowsByName<Writer>(ROWS);
 
 /** Programs that open a database, and write to it. */
 export const DATABASE_PROGRAMS: ReadonlySet<string> = new Set(
-  WRITERS.names.filter((name) => WRITERS.find(name)!.operands === "database"),
+  ROWS.flatMap(({ names, operands }) => operands === "database" ? names.split(" ") : []),
 );
 const READ_ONLY = /^--?readonly$|[?&](?:mode=ro|immutable=1)\b/;
 
