@@ -157,6 +157,8 @@ Deno.test("the history of a shared branch is protected in each form of the comma
   for (
     const command of [
       "git push -f",
+      "git push -o -n origin +main",
+      "git branch --delete --force main",
       "git send-pack --force ../x.git main",
       "git -c remote.origin.push=+main:main push",
       "git -c remote.origin.mirror=true push origin",
@@ -169,6 +171,8 @@ Deno.test("the history of a shared branch is protected in each form of the comma
     const command of [
       "git push --force-with-lease",
       "git push -n --force",
+      "git push -nf",
+      "git push -f -o ci.skip --dry-run",
       "gh api repos/o/r/git/refs/heads/main",
       "git branch -D other",
     ]
