@@ -53,6 +53,9 @@ Deno.test("a protected file anywhere in the input of a tool that may write is re
       ["mcp__x__write", { uri: `file:${at.path}/src/../yarn.lock` }, file],
       ["mcp__x__write", { uri: `file://${at.path}/my%20notes/a%20b.lock` }, file],
       ["mcp__x__write", { all: [...many(4_000), "yarn.lock"] }, file],
+      ["mcp__shell__run", { command: "cd src; echo x > ../yarn.lock" }, file],
+      ["mcp__shell__run", { command: "rm", args: ["-f", "yarn.lock"] }, file],
+      ["mcp__x__start", { cmd: "rm -rf /" }, "preToolUse.denyDangerousCommands"],
       ["mcp__x__find_and_replace", { path: "yarn.lock" }, file],
       ["mcp__x__openAndWrite", { path: "yarn.lock" }, file],
       ["mcp__x__resolve-conflicts", { path: "yarn.lock" }, file],
@@ -69,6 +72,8 @@ Deno.test("a protected file anywhere in the input of a tool that may write is re
       ["mcp__web__post", { url: "https://example.com/yarn.lock" }],
       ["mcp__fs__write_file", { path: "new.txt" }],
       ["mcp__plain__do", {}],
+      ["mcp__shell__run", { command: "cat yarn.lock" }],
+      ["mcp__shell__run", { command: "grep", args: ["it's", "yarn.lock"] }],
     ] as const
   ) assert.deepEqual([tool, await rules(tool, input)], [tool, []]);
   assert.match(

@@ -23,6 +23,7 @@ const THROWING = [
   "git checkout -- .",
   "git checkout .",
   "git checkout -f main",
+  "git checkout sub",
   "git restore .",
   "git restore sub",
   "git reset --hard",
@@ -48,10 +49,32 @@ Deno.test("changes that are in no commit are not thrown away; a clean tree is fr
       "git checkout -- sub/b.txt",
       "git restore --staged .",
       "git checkout -b other",
+      "git checkout main",
       "git stash",
       "git reset HEAD",
     ]
   ) assert.deepEqual(await rulesFor(at, command), [], command);
+});
+
+Deno.test("changes in the index are not thrown away by what takes a commit back", async () => {
+  using at = project();
+  Deno.writeTextFileSync(join(at.path, "sub/b.txt"), "work of hours");
+  gitSync(at.path, "add", ".");
+  for (
+    const command of [
+      "git checkout HEAD -- .",
+      "git checkout HEAD .",
+      "git checkout -q HEAD sub",
+      "git restore -SW .",
+      "git restore --source=HEAD --staged --worktree sub",
+      "git reset --hard",
+    ]
+  ) assert.deepEqual(await rulesFor(at, command), [RULE], command);
+  for (
+    const command of ["git checkout -- .", "git checkout .", "git restore .", "git restore sub"]
+  ) {
+    assert.deepEqual(await rulesFor(at, command), [], command);
+  }
 });
 
 Deno.test("new files, and a stash, are not thrown away", async () => {
@@ -134,6 +157,8 @@ Deno.test("the history of a shared branch is protected in each form of the comma
   for (
     const command of [
       "git push -f",
+      "git push -o -n origin +main",
+      "git branch --delete --force main",
       "git send-pack --force ../x.git main",
       "git -c remote.origin.push=+main:main push",
       "git -c remote.origin.mirror=true push origin",
@@ -146,6 +171,8 @@ Deno.test("the history of a shared branch is protected in each form of the comma
     const command of [
       "git push --force-with-lease",
       "git push -n --force",
+      "git push -nf",
+      "git push -f -o ci.skip --dry-run",
       "gh api repos/o/r/git/refs/heads/main",
       "git branch -D other",
     ]

@@ -26,6 +26,7 @@ import {
 } from "../shell/switching.ts";
 import { branchesMoved } from "../shell/moved_branches.ts";
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
+import { isBelow } from "../files/file_lookup.ts";
 import type { FileFacts, Look } from "./types.ts";
 
 export interface BashUse extends Actor, Omit<Surroundings, "language"> {
@@ -293,8 +294,7 @@ function folderOf({ words: [program, ...rest], folder, gitDir }: ShellCommand): 
 
 /** Whether a folder neither lies in the project nor holds it. */
 function isOutside(folder: string, root: string | null): boolean {
-  const isIn = (path: string, above: string) => `${path}/`.startsWith(above.replace(/\/?$/, "/"));
-  return root !== null && !isIn(folder, root) && !isIn(root, folder);
+  return root !== null && !isBelow(folder, root) && !isBelow(root, folder);
 }
 
 function hasFileRules(

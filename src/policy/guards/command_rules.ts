@@ -123,13 +123,8 @@ export function spellingPassed(
 }
 
 function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: string): Match {
-  let best: Match = "no";
-  for (const spelling of spellings) {
-    const match = matchSpelling(rule, spelling, flags);
-    if (match === "yes") return "yes";
-    if (match === "maybe") best = "maybe";
-  }
-  return best;
+  const found = new Set(spellings.map((spelling) => matchSpelling(rule, spelling, flags)));
+  return found.has("yes") ? "yes" : found.has("maybe") ? "maybe" : "no";
 }
 
 /** The spellings of a command: as it stands, without its path, without git's own options, and as other cmdlets. */

@@ -91,6 +91,8 @@ export interface Discard {
   readonly words: readonly string[];
   /** The paths that it means; null for the whole working tree. */
   readonly named: readonly string[] | null;
+  /** Whether changes in the index are lost as well. */
+  readonly isStagedLost: boolean;
   readonly shown: string;
 }
 

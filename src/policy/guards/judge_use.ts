@@ -9,7 +9,7 @@ import {
   mayConcernCommands,
   STRICT_RULE,
 } from "./decide.ts";
-import { type HeldPath, mayWriteFiles, pathsInInput } from "./mcp_files.ts";
+import { type HeldPath, mayWriteFiles, pathsInInput, splitInput } from "./mcp_files.ts";
 import { textAfter } from "./protected.ts";
 import { isRootAddition, judgeFile, ROOT_RULE } from "./file_rules.ts";
 import type { GitAliases } from "../shell/git_verbs.ts";
@@ -48,8 +48,25 @@ const REASON_END_CHARS = 300;
 
 const NOTHING: Verdict = { blocks: [], doubts: [] };
 
-/** Judges a tool use. A strict policy denies it if only running it can tell what it does. */
+/** Judges a tool use. What a tool of an MCP server runs in a shell is judged as a command of Bash as well. */
 export async function judgeUse(
+  policy: GuardPolicy,
+  use: AskedUse,
+  places: OwnPlaces,
+): Promise<Verdict> {
+  const verdict = await judgeAsNamed(policy, use, places);
+  const { command } = splitInput(use.tool, use.input);
+  if (command === null) return verdict;
+  const asShell = await judgeAsNamed(policy, { ...use, tool: "Bash", input: { command } }, places);
+  return {
+    ...{ ...asShell, ...verdict },
+    blocks: [...verdict.blocks, ...asShell.blocks],
+    doubts: [...verdict.doubts, ...asShell.doubts],
+  };
+}
+
+/** A strict policy denies a tool use if only running it can tell what it does. */
+async function judgeAsNamed(
   policy: GuardPolicy,
   use: AskedUse,
   places: OwnPlaces,
@@ -138,7 +155,7 @@ function judgerOfTool(
   const by = { tool, agents };
   const files = filesNamed(tool, input);
   const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
-  const held = mayWriteFiles(tool) ? pathsInInput(input) : [];
+  const held = mayWriteFiles(tool) ? pathsInInput(splitInput(tool, input).rest) : [];
   // A searched path may be a folder, so what lies in it counts.
   const effect = SEARCHING_TOOLS.has(tool) ? "fill" : "change";
   return {

@@ -1,4 +1,4 @@
-/** The files that a tool of an MCP server may write: any text of its input can be one. */
+/** The files that a tool of an MCP server may write, since any text of its input can be one, and the command that it may run. */
 import { quietly } from "../../base/errors.ts";
 import WORDS from "./words.json" with { type: "json" };
 
@@ -57,4 +57,17 @@ function spellingsOf(text: string): readonly string[] {
     plain.replace(/^file:(?:\/\/)?/i, ""),
   ].map((path) => quietly(() => decodeURIComponent(path)) ?? path);
   return [...new Set(paths)].filter((path) => path !== "" && path !== "/");
+}
+
+/** The command that a tool of an MCP server runs, as far as its input tells, and the rest of the input. */
+export function splitInput(
+  tool: string,
+  input: unknown,
+): { readonly command: string | null; readonly rest: unknown } {
+  const { command, cmd, script, args, ...rest } = Object(input);
+  const texts = [command, cmd, script].filter((text) => typeof text === "string");
+  if (!tool.startsWith("mcp__") || texts.length === 0) return { command: null, rest: input };
+  const words = Array.isArray(args) ? args.filter((word) => typeof word === "string") : [];
+  const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  return { command: texts.map((text) => [text, ...quoted].join(" ")).join("\n"), rest };
 }

@@ -188,23 +188,14 @@ function settingsOf(text: string): Readonly<Record<string, unknown>> | null {
 /** Makes the new text of the old one. No old text means no file; no new one, that the tool fails. */
 type TextChange = (before: string | null) => string | null;
 
-/** What a tool makes of a file's text; null for a tool that does not work on text. */
+/** What a tool makes of a file's text; null for a tool that does not work on text. When one edit fails, none is done. */
 export function textAfter(tool: string, input: unknown): TextChange | null {
   const { content, edits } = Object(input);
   if (tool === "Write") return () => textOf(content);
-  if (tool === "Edit") return (before) => edited(before, input);
-  if (tool !== "MultiEdit") return null;
-  return (before) => Array.isArray(edits) ? afterAll(edits, before) : null;
-}
-
-/** One edit after the other; when one fails, none is done. */
-function afterAll(edits: readonly unknown[], before: string | null): string | null {
-  let text = before;
-  for (const edit of edits) {
-    text = edited(text, edit);
-    if (text === null) return null;
-  }
-  return text;
+  const all: unknown = tool === "Edit" ? [input] : tool === "MultiEdit" ? edits : null;
+  if (!Array.isArray(all)) return null;
+  return (before) =>
+    all.reduce((text, edit, i) => i > 0 && text === null ? null : edited(text, edit), before);
 }
 
 /** One replacement. A text that occurs several times is replaced only with `replace_all`. */

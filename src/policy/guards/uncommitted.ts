@@ -28,6 +28,7 @@ export function discardOf({ words, folder }: ShellCommand): Discard | null {
     folder: at,
     words: after.map(({ text }) => text),
     named: row.named ? pathsIn(after) : null,
+    isStagedLost: !row.named || row.fromCommit?.test(row.line) === true,
     shown: shownCommand(words),
   };
 }
@@ -67,7 +68,7 @@ export async function judgeDiscards(discards: readonly Discard[]): Promise<Block
 
 /** The files whose changes would be lost; none where git cannot tell, since then the command fails as well. */
 async function lostBy(
-  { loses, folder, words, named }: Discard,
+  { loses, folder, words, named, isStagedLost }: Discard,
 ): Promise<readonly string[]> {
   if (loses === "stash") {
     const repository = findRepository(lookUpwards(folder));
@@ -79,12 +80,9 @@ async function lostBy(
     return [...stdout.matchAll(/^Would remove (.+)$/gm)].map(([, name]) => name!);
   }
   if (named?.length === 0) return [];
-  // Paths are taken back to the index, a whole tree to the commit.
   const asked = [
-    "--name-only",
-    "-z",
-    "--no-ext-diff",
-    ...named === null ? ["HEAD"] : ["--", ...named],
+    ...["--name-only", "-z", "--no-ext-diff", ...isStagedLost ? ["HEAD"] : []],
+    ...["--", ...named ?? []],
   ];
   const { code, stdout } = await runGit(["diff", ...asked], { folder, timeoutMs: GIT_MS });
   if (code !== 0) return [];
