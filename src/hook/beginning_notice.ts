@@ -4,10 +4,12 @@ import { quietly } from "../base/errors.ts";
 import { claimNotice } from "../system/log.ts";
 import type { HookWork } from "./handler.ts";
 
-export function tellBeginning({ db, database, locations, atMs: nowMs, tell }: HookWork): void {
-  const begun = db && quietly(() => beganAnew(db, { locations, database, nowMs }));
-  if (!begun) return;
+/** @param begunMs When it began, in epoch milliseconds. */
+export function tellBeginning(work: HookWork, begunMs: number): void {
+  const { db, database, locations, atMs: nowMs, tell } = work;
   const about = { sessionId: "any", spoolFolders: locations.spoolFolders };
-  if (!claimNotice(`began-anew-${begun.atMs}`, about)) return;
-  tell(`conclaude: ${begun.text}. Run \`${begun.next}\`.`);
+  // Claimed first: to find out what there was before opens every backup.
+  if (db === null || !claimNotice(`began-anew-${begunMs}`, about)) return;
+  const begun = quietly(() => beganAnew(db, { locations, database, nowMs }));
+  if (begun) tell(`conclaude: ${begun.text}. Run \`${begun.next}\`.`);
 }

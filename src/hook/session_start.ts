@@ -57,7 +57,10 @@ export async function handle(work: HookWork): Promise<Answer> {
     ask(db, (db) => abandonSessions(db, gone, work.atMs));
   }
   await tellLeftOut(work);
-  if (ask(db, emptyBeginning)) (await import("./beginning_notice.ts")).tellBeginning(work);
+  const begun = ask(db, emptyBeginning) ?? null;
+  if (begun !== null) {
+    (await import("./beginning_notice.ts")).tellBeginning(work, begun.atMs);
+  }
   tellProblems(work);
   for (const path of work.config.held) {
     work.tell(

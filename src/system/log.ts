@@ -73,7 +73,8 @@ function statQuietly(file: string): Deno.FileInfo | null {
 const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
 
 /**
- * Claims the right to say something once: true for the first caller of a session and subject. The claim is an empty file.
+ * Claims the right to say something once: true for the first caller of a session and subject. The claim is an empty file
+ * beside a spool folder.
  * Where none can be made every caller gets true: being told twice is better than never.
  */
 export function claimNotice(
