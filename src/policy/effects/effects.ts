@@ -77,7 +77,7 @@ export async function lookForEffects(
     : await import("./unreviewed.ts");
   const left = [
     ...others.length === 0 ? others : await settle(others, now, ground),
-    ...await settleCommits(commits, ground),
+    ...await settleCommits(commits, now, ground),
   ];
   const found = before === null ? [] : [
     ...await judge({ before, now, list, moment, isLifted, open }, ground),
