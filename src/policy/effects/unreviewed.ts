@@ -91,7 +91,7 @@ function violationOf(
   return {
     id: newId(atMs),
     ...{ sessionId, project, subject: id, kind: "ref" },
-    name: `${id.slice(0, 8)} on ${branch}`,
+    name: `commit ${id.slice(0, 8)} on ${branch}`,
     rule: REQUIREMENT + requirement.name,
     who: moment.is === "after" ? "command" : "unknown",
     blocks: !isGone,
