@@ -123,7 +123,7 @@ export async function settleCommits(
       (one.sessionId === sessionId &&
         isSatisfied(requirement, standingsOn(one.before, { db, work }), work));
   });
-  settleViolations(db, answered.map(({ id }) => id), atMs);
+  if (answered.length > 0) settleViolations(db, answered.map(({ id }) => id), atMs);
   for (const one of answered) {
     // One satisfaction answers for all commits before it.
     if (requirementOf(one)?.scope !== "single_use") continue;
