@@ -6,7 +6,7 @@ import { type Environment, readAll } from "../system/environment.ts";
 import { type AskedUse, judgeUse, unreadText } from "../policy/guards/judge_use.ts";
 import { type Keeping, keepingOf } from "../policy/guards/lift.ts";
 import { DETACHED, groundOf, UNKEPT, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
-import { requirementsFor } from "../policy/requirements/asked_requirements.ts";
+import { requirementsFor } from "../policy/requirements/places.ts";
 import {
   type JudgedUse,
   judgePart,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { THIS_PROCESS } from "../../src/system/environment.ts";
 import { parseConfig } from "../support/configuration.ts";
 import { type AskedUse, judgeUse } from "../../src/policy/guards/judge_use.ts";
-import { requirementsFor } from "../../src/policy/requirements/asked_requirements.ts";
+import { requirementsFor } from "../../src/policy/requirements/places.ts";
 import { findRepository, lookUpwards } from "../../src/system/git/repository.ts";
 import type { GuardPolicy } from "../../src/policy/guards/guard_policy.ts";
 import type { RequirementPolicy } from "../../src/policy/requirements/requirement_policy.ts";

@@ -89,6 +89,8 @@ test("a commit without its review holds the stop and the push until a review, wh
     assert.match((await project.bash(push))!, /^Blocked: commits came to be without/, push);
   }
   assert.equal(await project.bash("git stash push"), null);
+  const explained = await project.run("explain", "Bash", "git push", "--session", SESSION);
+  assert.match(explained.stdout, /^Denied/);
   assert.match((await project.stop())!, /on feature\/x \(requirements\.rev\)/);
   const [last] = query(
     project.home,
@@ -99,6 +101,20 @@ test("a commit without its review holds the stop and the push until a review, wh
   assert.equal(await project.bash("git push"), null);
   assert.equal(await project.stop(), null);
   assert.deepEqual(project.state("rev").filter((row) => row["satisfied_at_ms"] !== null), []);
+});
+
+test("a commit that only a detached HEAD has holds the stop as well", async (project) => {
+  assert.match(await told(project, "git checkout -q --detach && sh ./c.sh"), /requirements\.rev/);
+  assert.match((await project.stop())!, /requirements\.rev/);
+  assert.equal(await told(project, "git checkout -q feature/x"), "");
+  assert.equal(await project.stop(), null);
+});
+
+test("one review answers for all commits before it", async (project) => {
+  for (let commit = 0; commit < 3; commit++) await told(project, HIDDEN);
+  await satisfy(project);
+  assert.equal(await project.stop(), null);
+  assert.match(await told(project, HIDDEN), /requirements\.rev/);
 });
 
 test("a commit that is undone holds nothing, and holds again when it comes back", async (project) => {

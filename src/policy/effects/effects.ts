@@ -70,7 +70,8 @@ export async function lookForEffects(
     },
   );
   const open = openViolations(db, project);
-  if (before !== null && open.length === 0 && isSameSnapshot(before, now)) {
+  const isSame = before !== null && isSameSnapshot(before, now);
+  if (isSame && open.length === 0) {
     return { ...NOTHING, unwatched: watched.left };
   }
   const listed = await watchList(db, ground);
@@ -87,7 +88,7 @@ export async function lookForEffects(
     : await import("./unreviewed.ts");
   const left = [
     ...others.length === 0 ? others : await settle(others, now, ground),
-    ...await settleCommits(commits, ground),
+    ...await settleCommits(commits, now, ground),
   ];
   const found = before === null ? [] : [
     ...await judge({ before, now, list, moment, isLifted: isLifted(), open }, ground),
@@ -99,7 +100,10 @@ export async function lookForEffects(
   const made = list.folders.flatMap(([folder, i]) =>
     rules[i]!.onlyNew ? [] : now.folders[`${i} ${folder}`] ?? []
   ).filter((path) => !(path in now.files)).map((path) => [path, stateOf(path)] as const);
-  saveSnapshot(db, sessionId, { ...now, files: Object.fromEntries([...files, ...made]) });
+  // Where nothing has changed nothing is written: `explain` may only read.
+  if (!isSame) {
+    saveSnapshot(db, sessionId, { ...now, files: Object.fromEntries([...files, ...made]) });
+  }
   const own = left.filter((one) => one.sessionId === sessionId);
   return { found, open: [...own, ...found], unwatched: list.left };
 }

@@ -1,11 +1,13 @@
 /** Commits: they use up what allowed them, and one that came without what a requirement asks for is a violation. */
 import { newId } from "../../base/ids.ts";
-import { isInBranch } from "../../system/git/brought_files.ts";
+import { isBefore, isInBranch } from "../../system/git/brought_files.ts";
+import type { NewCommit } from "../../system/git/new_commits.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import { isPaused } from "../pauses_table.ts";
 import { aboutCommits, branchesOf, cameToBe, usedUpOn } from "../requirements/commits.ts";
 import { lastBranchIn } from "../requirements/ground.ts";
 import { prove } from "../requirements/proof.ts";
+import type { Requirement } from "../requirements/requirement_policy.ts";
 import { clearRequirement, readStandings } from "../requirements/requirements_table.ts";
 import { isStrict } from "../requirements/stand.ts";
 import { isSatisfied, type Standing } from "../requirements/standing.ts";
@@ -21,15 +23,15 @@ import {
 import type { Ground, Moment } from "./ground_of_effects.ts";
 import { ofCommit, REQUIREMENT, type Snapshot, type Violation } from "./types.ts";
 
+interface Looks {
+  readonly before: Snapshot;
+  readonly now: Snapshot;
+  readonly moment: Moment;
+}
+
 /** What came to be uses up the session's satisfactions. @returns What came without one. */
-export async function judgeCommits(
-  { before, now, moment }: {
-    readonly before: Snapshot;
-    readonly now: Snapshot;
-    readonly moment: Moment;
-  },
-  ground: Ground,
-): Promise<Violation[]> {
+export async function judgeCommits(looks: Looks, ground: Ground): Promise<Violation[]> {
+  const { before, now, moment } = looks;
   const { db, work: { repository, sessionId, atMs, environment }, requirements } = ground;
   if (repository === undefined || before.heads === undefined || now.heads === undefined) return [];
   const isAfter = moment.is === "after";
@@ -38,57 +40,65 @@ export async function judgeCommits(
   const { commonDir } = repository;
   const looked = lookedAt(db, sessionId, isAfter ? moment.toolUseId : null);
   const sinceMs = looked.atMs ?? before.atMs;
-  const heads = { before: before.heads, now: now.heads, sinceMs };
-  const lastBranch = lastBranchIn(repository, { db, sessionId });
-  const came = await cameToBe(db, { ...heads, commonDir, lastBranch, environment });
-  const asked = aboutCommits(requirements);
-  const isShared = areOthersAtWork(db, { sessionId, repository: commonDir, sinceMs });
+  const came = await cameToBe(db, {
+    ...{ before: before.heads, now: now.heads, sinceMs, commonDir, environment },
+    lastBranch: lastBranchIn(repository, { db, sessionId }),
+  });
   const branches = new Set([...came.commits.flatMap(branchesOf), ...came.advanced]);
   const standings = new Map([...branches].map((branch) => [branch, standingsOn(branch, ground)]));
+  const use = { came, sessionId, untilMs: isAfter ? atMs : sinceMs };
   for (const branch of branches) {
     const key = { repository: commonDir, branch };
-    const untilMs = isAfter ? atMs : sinceMs;
-    for (const used of usedUpOn(key, requirements, { came, sessionId, untilMs })) {
-      clearRequirement(db, key, used);
-    }
+    usedUpOn(key, requirements, use).forEach((used) => clearRequirement(db, key, used));
   }
+  const isShared = areOthersAtWork(db, { sessionId, repository: commonDir, sinceMs });
   const isLifted = isPaused(db, { sessionId, subject: "requirements", atMs });
-  return came.commits.flatMap((commit): Violation[] => {
+  const violations: Violation[] = [];
+  for (const commit of came.commits) {
     const on = branchesOf(commit);
     const isOurs = !isShared || (isAfter && on.includes(repository.branch ?? ""));
-    if (!isOurs || on.length === 0) return [];
-    const lacking = asked.filter((requirement) =>
+    const isLacking = (requirement: Requirement) =>
       on.every((branch) =>
         !isSatisfied(requirement, standings.get(branch)!, { sessionId, atMs: sinceMs })
-      )
-    );
-    // What was satisfied where the command began has allowed it all the same.
-    for (const { name, scope } of lacking) {
-      for (const branch of scope === "single_use" ? commit.from : []) {
-        const key = { repository: commonDir, branch };
-        clearRequirement(db, key, { requirement: name, sessionId, untilMs: atMs });
+      );
+    const lacking = isOurs && on.length > 0 ? aboutCommits(requirements).filter(isLacking) : [];
+    for (const requirement of lacking) {
+      // What was satisfied where the command began has allowed it all the same.
+      if (requirement.scope === "single_use") {
+        for (const branch of commit.from) {
+          const used = { requirement: requirement.name, sessionId, untilMs: atMs };
+          clearRequirement(db, { repository: commonDir, branch }, used);
+        }
       }
+      if (!isLifted) violations.push(violationOf(commit, requirement, { ...looks, ground }));
     }
-    if (isLifted) return [];
-    const isTip = Object.values(now.heads!.trees).some((tree) =>
-      tree.branch === repository.branch && tree.commit === commit.id
-    );
-    return lacking.map((requirement) => {
-      const violation: Violation = {
-        id: newId(atMs),
-        ...{ sessionId, project: ground.project, subject: commit.id, kind: "ref" },
-        name: `${commit.id.slice(0, 8)} on ${on[0]}`,
-        rule: REQUIREMENT + requirement.name,
-        who: isAfter ? "command" : "unknown",
-        blocks: !commit.isGone,
-        before: on[0]!,
-        undo: isTip ? `git reset --soft ${commit.id}~1` : null,
-        ...{ logBytes: 0, createdAtMs: atMs, settledAtMs: null },
-      };
-      addViolation(db, violation);
-      return violation;
-    });
-  }).filter(({ blocks }) => blocks);
+  }
+  violations.forEach((one) => addViolation(db, one));
+  return violations.filter(({ blocks }) => blocks);
+}
+
+function violationOf(
+  commit: NewCommit & { readonly from: readonly string[] },
+  requirement: Requirement,
+  { now, moment, ground: { work, project } }: Looks & { readonly ground: Ground },
+): Violation {
+  const { id, isGone } = commit;
+  const { sessionId, atMs, repository } = work;
+  const branch = branchesOf(commit)[0]!;
+  const isTip = Object.values(now.heads!.trees).some((tree) =>
+    tree.branch === repository?.branch && tree.commit === id
+  );
+  return {
+    id: newId(atMs),
+    ...{ sessionId, project, subject: id, kind: "ref" },
+    name: `commit ${id.slice(0, 8)} on ${branch}`,
+    rule: REQUIREMENT + requirement.name,
+    who: moment.is === "after" ? "command" : "unknown",
+    blocks: !isGone,
+    before: branch,
+    undo: isTip ? `git reset --soft ${id}~1` : null,
+    ...{ logBytes: 0, createdAtMs: atMs, settledAtMs: null },
+  };
 }
 
 function standingsOn(branch: string, { db, work }: Pick<Ground, "db" | "work">): Standing[] {
@@ -100,30 +110,43 @@ function standingsOn(branch: string, { db, work }: Pick<Ground, "db" | "work">):
 /** Settles what was satisfied afterwards, and lets go of commits that no branch has any more. @returns What is still open. */
 export async function settleCommits(
   open: readonly Violation[],
+  now: Snapshot,
   { db, work, requirements }: Ground,
 ): Promise<Violation[]> {
   const { repository, sessionId, atMs, environment } = work;
-  const left: Violation[] = [];
-  for (const one of open) {
-    const key = { repository: one.project, branch: one.before };
-    const requirement = requirements.find(({ name }) => REQUIREMENT + name === one.rule);
-    const isAnswered = requirement === undefined ||
+  if (repository === undefined) return [...open];
+  const requirementOf = ({ rule }: Violation) =>
+    requirements.find(({ name }) => REQUIREMENT + name === rule);
+  const answered = open.filter((one) => {
+    const requirement = requirementOf(one);
+    return requirement === undefined ||
       (one.sessionId === sessionId &&
         isSatisfied(requirement, standingsOn(one.before, { db, work }), work));
-    if (isAnswered) {
-      settleViolations(db, [one.id], atMs);
-      if (requirement?.scope === "single_use") {
-        clearRequirement(db, key, { requirement: requirement.name, sessionId, untilMs: atMs });
-      }
-    } else if (
-      repository !== undefined && !await isInBranch(repository, one.subject, environment)
-    ) {
-      letGo(db, [one.id]);
-    } else {
-      left.push(one);
-    }
+  });
+  if (answered.length > 0) settleViolations(db, answered.map(({ id }) => id), atMs);
+  for (const one of answered) {
+    // One satisfaction answers for all commits before it.
+    if (requirementOf(one)?.scope !== "single_use") continue;
+    const key = { repository: one.project, branch: one.before };
+    const requirement = one.rule.slice(REQUIREMENT.length);
+    clearRequirement(db, key, { requirement, sessionId, untilMs: atMs });
+  }
+  const left: Violation[] = [];
+  for (const one of open.filter((one) => !answered.includes(one))) {
+    if (await isThere(one.subject)) left.push(one);
+    else letGo(db, [one.id]);
   }
   return left;
+
+  /** Whether a branch or a detached `HEAD` has the commit. */
+  async function isThere(commit: string): Promise<boolean> {
+    if (await isInBranch(repository!, commit, environment)) return true;
+    for (const tree of Object.values(now.heads?.trees ?? {})) {
+      const order = { earlier: commit, later: tree.commit };
+      if (tree.branch === null && await isBefore(repository!, order, environment)) return true;
+    }
+    return false;
+  }
 }
 
 const PUSHING = [{

@@ -77,6 +77,8 @@ async function judgeAsNamed(
   }
   const root = policy.root ?? use.projectDir;
   const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool) || mayWriteFiles(tool);
+  // Only rules that name tools are about what a tool reads.
+  if (!writes && policy.tools.length === 0 && !use.isCut) return NOTHING;
   const keepsOwn = policy.protectsItself || policy.protectsOtherTrees;
   let own: readonly OwnFile[] | undefined = keepsOwn && writes ? undefined : [];
   const ground: Ground = {

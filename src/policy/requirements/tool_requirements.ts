@@ -8,7 +8,7 @@ import type { WhenBlind } from "../guards/guard_policy.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import { type Keeping, keepingOf } from "../guards/lift.ts";
 import { isPaused } from "../pauses_table.ts";
-import { type MeantPlace, requirementsFor } from "./asked_requirements.ts";
+import { type MeantPlace, requirementsFor } from "./places.ts";
 import { DETACHED, groundOf, lastBranchIn, NAMELESS, UNKEPT, UNTOLD_BRANCH } from "./ground.ts";
 import { noticeOf, type Proving, type Unproven, unprovenNotes } from "./proof.ts";
 import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";

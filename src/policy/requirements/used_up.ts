@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
-import { type MeantPlace, requirementsFor } from "./asked_requirements.ts";
+import { type MeantPlace, requirementsFor } from "./places.ts";
 import { isMove } from "./commits.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import type { Clearing } from "./requirements_table.ts";
