@@ -223,7 +223,7 @@ function quietContext(environment: Environment): CliContext {
   const silent = { write: () => {} };
   return {
     process: { stdout: silent, stderr: silent },
-    globals: { db: undefined, noDb: true, json: false, color: false },
+    globals: { db: undefined, noDb: true, json: false, color: false, columns: 80 },
     environment,
     cwd: environment.cwd(),
     get locations() {

@@ -35,11 +35,21 @@ export async function performLine(
   const line = splitGlobals(args);
   const color = !line.globals.noColor && environment.variable("NO_COLOR") === undefined &&
     environment.isTerminal("stdout");
-  const context = contextOf({ ...line.globals, color }, environment, streams);
+  const globals = { ...line.globals, color, columns: columnsFor(environment) };
+  const context = contextOf(globals, environment, streams);
   await runLine(context, line);
   const status = Number(context.process.exitCode ?? 0);
   // The library reports an unknown command or a wrong argument with a negative number.
   return status < 0 ? USAGE : status;
+}
+
+const USUAL_COLUMNS = 80;
+
+/** The terminal counts only where stdout goes there. */
+function columnsFor({ variable, isTerminal, columns }: Environment): number {
+  const asked = Number(variable("COLUMNS"));
+  if (Number.isInteger(asked) && asked > 0) return asked;
+  return (isTerminal("stdout") ? columns() : null) || USUAL_COLUMNS;
 }
 
 /** Runs a verb, prints what it has to say or why it could not, and sets the exit status in the context. */

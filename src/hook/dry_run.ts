@@ -253,13 +253,13 @@ function explainPermission({ deny, allow, fallback }: PermissionPolicy, tool: st
 /** The rows as a table, and above it what cannot be known. */
 export function explanationText(
   { verdict, sayings }: Pick<Trial, "verdict" | "sayings">,
-  options: { readonly color: boolean },
+  context: CliContext,
 ): string {
-  const table = tableText(sayings, [
-    { title: "RULE", value: ({ rule }) => rule },
-    { title: "SAYS", value: ({ says }) => says },
-    { title: "WHY", value: ({ why }) => why },
-  ], { empty: "No rules.", color: options.color });
+  const table = tableText(context, sayings, {
+    RULE: ({ rule }) => rule,
+    SAYS: ({ says }) => says,
+    WHY: ({ why }) => why,
+  }, "No rules.");
   const unsure = [
     ...(verdict.blind === undefined ? [] : [`  not known: ${verdict.blind}`]),
     ...(verdict.unread === undefined ? [] : [`  a person is asked: ${unreadText(verdict.unread)}`]),

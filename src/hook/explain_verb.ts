@@ -66,7 +66,7 @@ export const explain = verb({
       json: { decision, blocks, doubts, rules: sayings },
       text: sayings.length === 0
         ? "Allowed: there are no rules here. `conclaude config init` begins some."
-        : [result, explanationText(trial, context.globals)].join("\n"),
+        : [result, explanationText(trial, context)].join("\n"),
       exitCode: decision === "deny" ? 1 : 0,
     };
   },

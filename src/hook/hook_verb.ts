@@ -40,7 +40,7 @@ async function tryHook(context: CliContext, name: string | undefined): Promise<V
   const { event, use } = tried;
   const { answer } = trial;
   const lines = [`${event.name}${use === null ? "" : ` of ${use.tool}`}: ${resultOf(trial)}`];
-  if (use !== null) lines.push(explanationText(trial, context.globals));
+  if (use !== null) lines.push(explanationText(trial, context));
   if (answer) lines.push("", JSON.stringify(answer, null, 2));
   return { json: answer ?? {}, text: lines.join("\n") };
 }

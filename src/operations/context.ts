@@ -17,6 +17,8 @@ export interface Globals {
   readonly json: boolean;
   /** False with `--no-color`, with `NO_COLOR` set, and where stdout is no terminal. */
   readonly color: boolean;
+  /** How wide lines for people may be: `COLUMNS`, else the terminal, else 80. */
+  readonly columns: number;
 }
 
 /** What a command is given beside its own flags. */

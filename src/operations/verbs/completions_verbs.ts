@@ -49,7 +49,7 @@ function printer(shell: string, text: string, about: string, examples: readonly 
     brief: `Print the script for ${shell}`,
     about: `Prints the completion script for ${shell}${about}`,
     examples,
-    run: () => ({ json: { script: text }, text }),
+    run: () => ({ json: { script: text }, text, quoted: true }),
   });
 }
 

@@ -186,6 +186,7 @@ const show = verb({
     return {
       json: { config: merged.values, sources: merged.sources },
       text: [...note, ...sourcedYaml(merged)].map(plain).join("\n"),
+      quoted: true,
     };
   },
 });
@@ -240,7 +241,7 @@ const schema = verb({
   examples: ["conclaude config schema > conclaude.schema.json"],
   run() {
     const schema = configJsonSchema();
-    return { json: schema, text: JSON.stringify(schema, null, 2) };
+    return { json: schema, text: JSON.stringify(schema, null, 2), quoted: true };
   },
 });
 

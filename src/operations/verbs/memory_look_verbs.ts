@@ -41,6 +41,7 @@ export const show = showVerb({
     const tokens = estimateTokens(`${observation.title}\n${observation.text}`);
     return {
       json: { ...observation, files, captures: captures.map(({ id }) => id), tokens },
+      quoted: true,
       lines: [
         observation.title,
         "",

@@ -14,7 +14,7 @@ import { shortSessionId } from "../../base/ids.ts";
 import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import type { Requirement } from "../../policy/requirements/requirement_policy.ts";
 import { satisfyCommand, triggersText } from "../../policy/requirements/requirement_text.ts";
-import { activeSessions, goneSessions, listSessions } from "../../db/sessions.ts";
+import { activeSessions, goneSessions, listSessions, tellingId } from "../../db/sessions.ts";
 import { findPause, listBranches } from "../../policy/store.ts";
 import { relativeTime } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
@@ -145,13 +145,13 @@ export const sessions = listVerb({
       limit: Number.MAX_SAFE_INTEGER,
     }).filter(({ sessionId }) => !gone.has(sessionId));
   },
-  columns: {
-    ID: ({ shortId }) => shortId,
+  columns: ({ db }) => ({
+    ID: ({ sessionId }) => tellingId(db, sessionId),
     BRANCH: ({ branch }) => branch,
     PROCESS: [({ claudePid }) => claudePid],
     "LAST SEEN": ({ updatedAtMs }) => agoText(updatedAtMs),
     PROJECT: ({ projectDir }) => projectDir,
-  },
+  }),
   empty: "No session is active.",
 });
 

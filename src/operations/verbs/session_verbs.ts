@@ -1,10 +1,11 @@
 import { listAgents } from "../../work/store.ts";
 import { listCounters } from "../../db/counters.ts";
-import { listSessions as readSessions, type SessionRow } from "../../db/sessions.ts";
+import { listSessions as readSessions, tellingId } from "../../db/sessions.ts";
 import { LIMIT_FLAG, oneOf, optional, text, toggle } from "../flags.ts";
 import { agoText, listVerb, showVerb } from "../list_and_show.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
 import { factLines } from "../table.ts";
+import { shortTaskId } from "../task_view.ts";
 import { group } from "../verb.ts";
 
 const list = listVerb({
@@ -23,12 +24,12 @@ const list = listVerb({
       status: status ?? null,
       limit,
     }),
-  columns: (sessions) => ({
-    ID: (s) => s.shortId,
+  columns: ({ db }) => ({
+    ID: (s) => tellingId(db, s.sessionId),
     STATUS: (s) => s.status,
     "LAST SEEN": (s) => agoText(s.updatedAtMs),
     BRANCH: (s) => s.branch,
-    ...sessions.some(({ taskId }) => taskId !== null) && { TASK: (s: SessionRow) => s.taskId },
+    TASK: (s) => s.taskId === null ? null : shortTaskId(s.taskId),
     PROJECT: (s) => s.projectDir,
     TITLE: (s) => s.title,
   }),
