@@ -46,6 +46,9 @@ export function cutToColumns(line: string, columns: number): string {
   return `${head.trimEnd()}…${line.slice(at).toWellFormed().trimStart()}`;
 }
 
+/** A sentence goes on at the margin, what is no sentence goes on below its beginning. */
+const SENTENCE = /^[A-Z]/;
+
 /** What stands before the text of a line: blanks, then `why:  `, `status    ` or the like. */
 const LEAD = /^\s*(?:(?:\S+ )?\S+ {2,}(?=\S)|[a-z]+: +|- +)?/i;
 const COMMAND = /^\s*(?:[a-z]+: +)?conclaude /i;
@@ -55,7 +58,7 @@ const SHELL_WORD = /(\s*)((?:'[^']*'|"[^"]*"|[^\s'"]|['"])+)/g;
 
 /**
  * Breaks every line that is longer than the columns at its blanks, and goes on below the text. A word that is longer itself is
- * broken behind a slash. A command keeps its words whole and goes on behind `\`, so that it can be pasted.
+ * broken behind a slash or a bar. A command keeps its words whole and goes on behind `\`, so that it can be pasted.
  */
 export function fitToColumns(text: string, columns: number): string {
   return text.split("\n").map((line) => fitLine(line, columns)).join("\n");
@@ -65,9 +68,10 @@ function fitLine(line: string, columns: number): string {
   if (line.length * 2 <= columns || columnsOf(line) <= columns) return line;
   const isCommand = COMMAND.test(line);
   const [lead] = LEAD.exec(line)!;
-  const below = " ".repeat(
-    lead.trim() === "" ? lead.length + 2 : Math.min(lead.length, columns >> 1),
-  );
+  const indent = lead.trim() !== ""
+    ? Math.min(lead.length, columns >> 1)
+    : lead.length + (SENTENCE.test(line) ? 0 : 2);
+  const below = " ".repeat(indent);
   const rows: string[] = [];
   let row = lead;
   let isBegun = false;
@@ -81,7 +85,7 @@ function fitLine(line: string, columns: number): string {
     isBegun = true;
     while (!isCommand && fitting(row, columns) < row.length) {
       const end = fitting(row, columns);
-      const slash = row.lastIndexOf("/", end - 1) + 1;
+      const slash = Math.max(row.lastIndexOf("/", end - 1), row.lastIndexOf("|", end - 1)) + 1;
       const at = slash > end / 2 && slash > below.length ? slash : end;
       rows.push(row.slice(0, at));
       row = below + row.slice(at);

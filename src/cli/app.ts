@@ -18,7 +18,10 @@ import {
   type Verbs,
 } from "../operations/verb.ts";
 import { type CliContext, type Globals, locateToLook } from "../operations/context.ts";
+import { fitToColumns } from "../base/columns.ts";
+import { LETTERS } from "../operations/flags.ts";
 import { camel } from "../operations/usage.ts";
+import { helpPage } from "./help_page.ts";
 import { usageText } from "./usage_text.ts";
 import { VERBS } from "./verbs.ts";
 import { VERSION } from "../base/version.ts";
@@ -79,10 +82,9 @@ async function libraryTarget(
   words: readonly string[] | null,
 ): Promise<Command<CliContext> | RouteMap<CliContext>> {
   if (target.kind === "lazy") {
-    if (words !== null) return await libraryTarget(await target.load(), brief, words);
-    if (target.verbs.length === 0) return namedTarget(brief);
-    const routes = Object.fromEntries(target.verbs.map((name) => [name, namedTarget("")]));
-    return buildRouteMap<string, CliContext>({ routes, docs: { brief } });
+    return words === null
+      ? namedTarget(brief)
+      : await libraryTarget(await target.load(), brief, words);
   }
   if (target.kind === "group") {
     return buildRouteMap<string, CliContext>({
@@ -101,6 +103,9 @@ async function libraryTarget(
       },
       parameters: {
         flags,
+        aliases: Object.fromEntries(
+          Object.entries(LETTERS).filter(([, name]) => Object.hasOwn(flags, name)),
+        ),
         positional: "kind" in args ? args : { kind: "tuple", parameters: args },
       },
       docs: { brief, fullDescription: withExamples(about, examples) },
@@ -116,10 +121,9 @@ function namedTarget(brief: string): Command<CliContext> {
   return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
 }
 
-/** Breaks the text into lines of 80 columns, with the examples below. */
+/** The text with the examples below. */
 function withExamples(about: string, examples: readonly string[]): string {
-  const lines = about.replace(/(.{1,80})(?: |$)/g, "$1\n");
-  return [lines, "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
+  return [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
 }
 
 /** `--help` of every verb and group; with `--json` the page is the text in `{"help": …}`. */
@@ -139,8 +143,16 @@ const HELP_FLAG: StricliIntegration<CliContext> = {
         text,
         ansiColor: false,
       });
-      const help = withGlobalFlags(page, { isRoot: result.target === root });
-      show(this as CliContext, { json: { help }, text: help });
+      const isRoot = result.target === root;
+      const help = fitToColumns(
+        helpPage(page, {
+          prefix: result.prefix,
+          isGroup: "getAllEntries" in result.target,
+          isRoot,
+        }),
+        (this as CliContext).globals.columns,
+      );
+      show(this as CliContext, { json: { help }, text: help, quoted: true });
     },
   },
 };
@@ -172,24 +184,8 @@ async function versionFacts() {
 }
 
 function documented(name: string) {
-  const { brief, letter } = GLOBAL_FLAGS.find((flag) => flag.name === name)!;
-  return { brief, aliases: letter === undefined ? [] : [letter] };
-}
-
-/** The page without empty sections, and with the flags of every verb behind its own. */
-function withGlobalFlags(page: string, { isRoot }: { readonly isRoot: boolean }): string {
-  const rows = GLOBAL_FLAGS.filter(({ rootOnly }) => isRoot || !rootOnly)
-    .map(({ name, value, letter, brief }) => {
-      const short = letter === undefined ? "  " : `-${letter}`;
-      return { flag: `${short} --${name}${value === undefined ? "" : ` ${value}`}`, brief };
-    });
-  const width = Math.max(...rows.map(({ flag }) => flag.length));
-  const lines = rows.map(({ flag, brief }) => `  ${flag.padEnd(width)}  ${brief}`);
-  const section = ["GLOBAL FLAGS", ...lines].join("\n");
-  return page.trimEnd().replace(
-    /^FLAGS\n?((?: {2}.*\n?)*)/m,
-    (_whole, own: string) => `${own === "" ? "" : `FLAGS\n${own.trimEnd()}\n\n`}${section}\n`,
-  ).trimEnd();
+  const { brief, letters = [] } = GLOBAL_FLAGS.find((flag) => flag.name === name)!;
+  return { brief, aliases: letters };
 }
 
 /** Prints proposals for the last word, which may be typed in part; opens no file and no database. */
@@ -223,7 +219,7 @@ function quietContext(environment: Environment): CliContext {
   const silent = { write: () => {} };
   return {
     process: { stdout: silent, stderr: silent },
-    globals: { db: undefined, noDb: true, json: false, color: false, columns: 80 },
+    globals: { db: undefined, noDb: true, json: false, quiet: true, color: false, columns: 80 },
     environment,
     cwd: environment.cwd(),
     get locations() {

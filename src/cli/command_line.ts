@@ -76,13 +76,15 @@ function withHelpFlag(words: readonly string[]): readonly string[] {
   return words.length === 2 && words[1] === "help" ? [words[0]!, "--help"] : words;
 }
 
-/** `import FILE` as `import file FILE`: adds the verb that a group lets people leave out. */
+/** `import FILE` as `import file FILE`, with the verb that a group lets people leave out, and `session ls` as `session list`. */
 async function withUsualVerb(words: readonly string[]): Promise<readonly string[]> {
   const [noun = "", next, ...rest] = words;
   if (next === undefined || ["--help", "-h"].includes(next)) return words;
   if (!Object.hasOwn(VERBS, camel(noun))) return words;
   const target = await VERBS[camel(noun)]!.load();
-  if (target.kind !== "group" || target.usual === undefined) return words;
+  if (target.kind !== "group") return words;
+  if (next === "ls" && Object.hasOwn(target.verbs, "list")) return [noun, "list", ...rest];
+  if (target.usual === undefined) return words;
   return Object.hasOwn(target.verbs, camel(next))
     ? words
     : [noun, kebab(target.usual), next, ...rest];

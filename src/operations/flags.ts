@@ -19,6 +19,9 @@ export interface Parameter<Value = unknown> {
   readonly [VALUE]?: { readonly of: Value };
 }
 
+/** The letters of flags, wherever a verb has such a flag. */
+export const LETTERS: Readonly<Record<string, string>> = { n: "limit", o: "output" };
+
 type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
 
 type All<Flags> = { readonly [Name in keyof Flags]: ValueOf<Flags[Name]> };

@@ -19,7 +19,7 @@ export interface View {
 export function show({ process, globals }: CliContext, view: View): void {
   if (globals.json) {
     if (view.json !== undefined) process.stdout.write(jsonText(view.json));
-  } else if (view.text !== "") {
+  } else if (view.text !== "" && !globals.quiet) {
     const text = view.quoted ? view.text : fitToColumns(view.text, globals.columns);
     process.stdout.write(`${text}\n`);
   }

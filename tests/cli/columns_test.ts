@@ -76,6 +76,13 @@ async function workedStage(place: Stage) {
   return { project, run, file, task: JSON.parse(stdout).tasks[0].id as string };
 }
 
+test("no page of help has a line of more than 80 columns", async (place) => {
+  for (const words of [[], ...await allVerbs()]) {
+    const { stdout } = await place.run([...words, "--help"], { env: { COLUMNS: "" } });
+    assert.deepEqual(tooLong(stdout), [], words.join(" "));
+  }
+});
+
 test("no list, table or error has a line of more than 80 columns", async (place) => {
   const { run, file, task, project } = await workedStage(place);
   const lists = (await allVerbs())
