@@ -50,7 +50,7 @@ export function cutToColumns(line: string, columns: number): string {
 const SENTENCE = /^[A-Z]/;
 
 /** What stands before the text of a line: blanks, then `why:  `, `status    ` or the like. */
-const LEAD = /^\s*(?:(?:\S+ )?\S+ {2,}(?=\S)|[a-z]+: +|- +)?/i;
+const LEAD = /^\s*(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)|[a-z]+: +|- +)?/i;
 const COMMAND = /^\s*(?:[a-z]+: +)?conclaude /i;
 const WORD = /(\s*)(\S+)/g;
 /** A quoted word is one word for a shell. */

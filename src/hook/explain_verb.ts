@@ -4,7 +4,7 @@ import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { type GuardPolicy, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { transcriptNear } from "../db/sessions.ts";
-import { optional, text, textFlag, usually } from "../operations/flags.ts";
+import { optional, switchOn, text, textFlag, usually } from "../operations/flags.ts";
 import { quietly } from "../base/errors.ts";
 import { nearestWords } from "../base/likeness.ts";
 import { sessionIdOrNone } from "../operations/requirements_here.ts";
@@ -19,17 +19,18 @@ export const explain = verb({
   ],
   flags: {
     agent: usually("main", text("As if this agent asked: main, or the type of a subagent", "name")),
+    all: switchOn("Also the rules that decide nothing here"),
     session: textFlag("As if this session asked, by its id or the beginning of it", "id"),
   },
-  about: "Shows every rule and requirement that is asked before this tool use, what it says\n" +
-    "and why. Nothing is run or written. Exit status 1 when it would be denied, 2 for a\n" +
-    "tool that neither Claude Code nor a rule knows.",
+  about:
+    "Shows which rule or requirement decides about this tool use, and why; with --all every one that is asked. Nothing " +
+    "is run or written. Exit status 1 when it would be denied, 2 for a tool that neither Claude Code nor a rule knows.",
   examples: [
     "conclaude explain Bash 'git push --force'",
     "conclaude explain Edit src/a.ts --agent reviewer",
     `conclaude explain Write '{"file_path":"new.txt"}' --json`,
   ],
-  async run(context, { agent, session }, tool, input) {
+  async run(context, { agent, session, all }, tool, input) {
     const { cwd, environment, locations: { home } } = context;
     const trial = await tryEvent(context, cwd, async (db, policy) => {
       const session_id = await sessionIdOrNone(db, context, session);
@@ -66,7 +67,7 @@ export const explain = verb({
       json: { decision, blocks, doubts, rules: sayings },
       text: sayings.length === 0
         ? "Allowed: there are no rules here. `conclaude config init` begins some."
-        : [result, explanationText(trial, context)].join("\n"),
+        : [result, explanationText(trial, { all })].join("\n"),
       exitCode: decision === "deny" ? 1 : 0,
     };
   },
