@@ -20,6 +20,7 @@ import {
   createTask,
   deleteTask,
   isReady,
+  listSubtree,
   listTags,
   listWaiting,
   needTask,
@@ -31,7 +32,7 @@ import {
   type TaskChanges,
   unblockTask,
 } from "../../work/store.ts";
-import { confirmOrThrow } from "../terminal.ts";
+import { confirmOrThrow, firstLines } from "../terminal.ts";
 import {
   AGENT_FLAG,
   anyText,
@@ -234,6 +235,7 @@ export const remove = verb({
       const task = readTask(db, id) ?? needTask(db, id);
       confirmOrThrow(context, {
         what: `delete task ${nameOf(task)} for good`,
+        shows: firstLines(listSubtree(db, id).map(nameOf)),
         ask: `Delete ${nameOf(task)}, with all below it and its history, for good?`,
         again: `conclaude task delete ${id} --hard --yes`,
       });

@@ -152,6 +152,8 @@ function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string
 /** What a run would remove now, and what it finds beside that. */
 export interface ForgetPreview {
   readonly removed: Removed;
+  /** The observations among them, by their numbers. */
+  readonly observations: readonly number[];
   /** Other files with copies that hold the text, exports for one; they are not touched. */
   readonly copies: readonly string[];
   /** Backups and databases that were set aside: in these the same is forgotten, or they are removed. */
@@ -181,6 +183,7 @@ export function previewForget(
   if (isAlone) addTo(removed, overwriteWritten(place, filter.text!, { isDry: true }));
   return {
     removed,
+    observations: chosen.observations,
     copies: isAlone ? copiesWith(place, filter) : [],
     ownCopies: previewCopies(place),
     transcripts: transcriptsThatMay(db, filter, chosen),
