@@ -19,7 +19,8 @@ import {
 } from "../operations/verb.ts";
 import { type CliContext, type Globals, locateToLook } from "../operations/context.ts";
 import { fitToColumns } from "../base/columns.ts";
-import { LETTERS } from "../operations/flags.ts";
+import { LETTERS, type Parameter } from "../operations/flags.ts";
+import { plain } from "../base/plain.ts";
 import { camel } from "../operations/usage.ts";
 import { helpPage } from "./help_page.ts";
 import { usageText } from "./usage_text.ts";
@@ -102,17 +103,32 @@ async function libraryTarget(
         };
       },
       parameters: {
-        flags,
+        flags: Object.fromEntries(
+          Object.entries(flags).map(([name, flag]) => [name, withProposals(flag)]),
+        ),
         aliases: Object.fromEntries(
           Object.entries(LETTERS).filter(([, name]) => Object.hasOwn(flags, name)),
         ),
-        positional: "kind" in args ? args : { kind: "tuple", parameters: args },
+        positional: "kind" in args
+          ? { ...args, parameter: withProposals(args.parameter) }
+          : { kind: "tuple", parameters: args.map(withProposals) },
       },
       docs: { brief, fullDescription: withExamples(about, examples) },
     } as unknown as Parameters<
       typeof buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>
     >[0],
   );
+}
+
+/** A parameter that can be asked for its proposals. */
+function withProposals(parameter: Parameter): Parameter {
+  const { proposes } = parameter;
+  return proposes === undefined ? parameter : {
+    ...parameter,
+    async proposeCompletions(this: CliContext, partial: string) {
+      return (await import("../operations/known_names.ts")).knownNames(this, proposes, partial);
+    },
+  } as Parameter;
 }
 
 /** A verb that is not run: only its name counts. */
@@ -188,42 +204,59 @@ function documented(name: string) {
   return { brief, aliases: letters };
 }
 
-/** Prints proposals for the last word, which may be typed in part; opens no file and no database. */
+/** Comes before the words where a shell shows what proposals are about: behind a tab. */
+const DESCRIBED = "--described";
+
+/** Prints proposals for the last word, which may be typed in part. It makes no file and changes no database. */
 export async function complete(
   words: readonly string[],
   environment: Environment,
   { stdout }: StricliProcess,
 ): Promise<void> {
-  const proposals = await proposalsFor(words, environment);
-  if (proposals.length > 0) stdout.write(proposals.join("\n") + "\n");
+  const isDescribed = words[0] === DESCRIBED;
+  const proposals = await proposalsFor(isDescribed ? words.slice(1) : words, environment);
+  const lines = [...proposals].map(([name, about]) =>
+    isDescribed ? `${name}\t${plain(about)}` : name
+  );
+  if (lines.length > 0) stdout.write(`${lines.join("\n")}\n`);
 }
 
-async function proposalsFor(words: readonly string[], environment: Environment): Promise<string[]> {
+/** Proposals, with what they are about. */
+async function proposalsFor(
+  words: readonly string[],
+  environment: Environment,
+): Promise<ReadonlyMap<string, string>> {
   const partial = words.at(-1) ?? "";
   // After `--db` comes a path, which the shell completes itself.
-  if (words.at(-2) === "--db") return [];
-  const { rest } = splitGlobals(words.slice(0, -1));
+  if (words.at(-2) === "--db") return new Map();
+  const { rest, globals } = splitGlobals(words.slice(0, -1));
   const app = await application({ globals: { color: false } }, [...rest, partial]);
-  const found = await proposeCompletions(app, [...rest, partial], quietContext(environment));
-  const flags = partial.startsWith("-")
-    ? GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly).map(({ name }) => `--${name}`)
-      .filter((flag) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag))
-    : [];
-  const proposals = [...found.map(({ completion }) => completion), ...flags]
-    .filter((completion) => partial.startsWith("-") || !completion.startsWith("-"));
-  return [...new Set(proposals)].sort();
+  const context = quietContext(environment, globals.db);
+  const found = await proposeCompletions(app, [...rest, partial], context).catch(() => []);
+  const isFlag = partial.startsWith("-");
+  const flags = GLOBAL_FLAGS.filter(({ rootOnly }) => isFlag && !rootOnly)
+    .map(({ name, brief }) => [`--${name}`, brief] as const)
+    .filter(([flag]) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag));
+  const named = found.map(({ completion, brief }) => {
+    const [name = "", about] = completion.split("\t");
+    return [name, about ?? brief] as const;
+  });
+  // The database tells the newest first, and a shell keeps names that stand behind a tab as they come.
+  const isNewestFirst = found.some(({ completion }) => completion.includes("\t"));
+  const all = [...named, ...flags].filter(([name]) => isFlag || !name.startsWith("-"));
+  return new Map(isNewestFirst ? all : all.toSorted(([a], [b]) => a < b ? -1 : 1));
 }
 
 /** A context that prints nothing and looks for its places only when somebody asks. */
-function quietContext(environment: Environment): CliContext {
+function quietContext(environment: Environment, db: string | undefined): CliContext {
   const silent = { write: () => {} };
   return {
     process: { stdout: silent, stderr: silent },
-    globals: { db: undefined, noDb: true, json: false, quiet: true, color: false, columns: 80 },
+    globals: { db, noDb: false, json: false, quiet: true, color: false, columns: 80 },
     environment,
     cwd: environment.cwd(),
     get locations() {
-      return locateToLook(environment);
+      return locateToLook(environment, { dbFlag: db });
     },
   };
 }

@@ -18,7 +18,7 @@ import { activeSessions, goneSessions, listSessions, tellingId } from "../../db/
 import { findPause, listBranches } from "../../policy/store.ts";
 import { relativeTime } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
-import { OF_BRANCH, OF_SESSION, text, toggle } from "../flags.ts";
+import { OF_BRANCH, OF_SESSION, proposing, text, toggle } from "../flags.ts";
 import {
   branchKeyOf,
   configuredRequirement,
@@ -39,7 +39,7 @@ import { factLines, type Facts, listView } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
-const ONE_NAME = [text("The requirement", "name")];
+const ONE_NAME = [proposing("requirement", text("The requirement", "name"))];
 
 export const status = verb({
   flags: { session: OF_SESSION, branch: OF_BRANCH },

@@ -1,7 +1,7 @@
 import { listAgents } from "../../work/store.ts";
 import { listCounters } from "../../db/counters.ts";
 import { listSessions as readSessions, tellingId } from "../../db/sessions.ts";
-import { LIMIT_FLAG, oneOf, optional, text, toggle } from "../flags.ts";
+import { LIMIT_FLAG, oneOf, optional, proposing, text, toggle } from "../flags.ts";
 import { agoText, listVerb, showVerb } from "../list_and_show.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
 import { factLines } from "../table.ts";
@@ -38,7 +38,7 @@ const list = listVerb({
 });
 
 const show = showVerb({
-  arg: text("Its id, or 4 or more characters of its beginning", "id"),
+  arg: proposing("session", text("Its id, or 4 or more characters of its beginning", "id")),
   brief: "Show one session",
   about: "Shows one session: where it ran, how it ended, and its counters.",
   examples: ["conclaude session show 01980c5e", "conclaude session show 0198 --json"],
