@@ -59,7 +59,7 @@ const SHELL_WORD = /(\s*)((?:'[^']*'|"[^"]*"|[^\s'"]|['"])+)/g;
 
 /**
  * Breaks every line that is longer than the columns at its blanks, and goes on below the text. A word that is longer itself is
- * broken behind a slash or a bar. A command keeps its words whole and goes on behind `\`, so that it can be pasted.
+ * broken behind a slash or a bar. A command goes on behind `\`, so that it can be pasted.
  */
 export function fitToColumns(text: string, columns: number): string {
   return text.split("\n").map((line) => fitLine(line, columns)).join("\n");
@@ -84,12 +84,15 @@ function fitLine(line: string, columns: number): string {
       row = below + word;
     }
     isBegun = true;
-    while (!isCommand && fitting(row, columns) < row.length) {
-      const end = fitting(row, columns);
-      const slash = Math.max(row.lastIndexOf("/", end - 1), row.lastIndexOf("|", end - 1)) + 1;
-      const at = slash > end / 2 && slash > below.length ? slash : end;
-      rows.push(row.slice(0, at));
-      row = below + row.slice(at);
+    // A shell joins what stands before and behind a `\` at the end of a line, but not within quotes.
+    const isWhole = isCommand && /['"]/.test(word!);
+    const room = isCommand ? columns - 1 : columns;
+    while (!isWhole && fitting(row, columns) < row.length) {
+      const end = fitting(row, room);
+      const bar = Math.max(row.lastIndexOf("/", end - 1), row.lastIndexOf("|", end - 1)) + 1;
+      const at = bar > end / 2 && bar > below.length ? bar : end;
+      rows.push(row.slice(0, at) + (isCommand ? "\\" : ""));
+      row = (isCommand ? "" : below) + row.slice(at);
     }
   }
   return [...rows, row].join("\n");

@@ -138,7 +138,6 @@ test("no list, table or error has a line of more than 80 columns", async (place)
   ];
   for (const words of lines) {
     const { stdout, stderr } = await run(...words);
-    // Paths inside commands stay whole, so that these can be pasted; what `show` quotes is somebody's text.
     assert.deepEqual(tooLong(stdout + stderr), [], words.join(" "));
   }
 });
@@ -191,5 +190,9 @@ Deno.test("a long line goes on below its text, a path breaks at a slash, and a c
   assert.equal(
     fitToColumns("  next: conclaude task show 'a b c' --json", 30),
     "  next: conclaude task show \\\n        'a b c' --json",
+  );
+  assert.equal(
+    fitToColumns("  next: ls /aaaa/bbbb/cccc/dddd/eeee", 22),
+    "  next: ls \\\n        /aaaa/bbbb/\\\ncccc/dddd/eeee",
   );
 });
