@@ -50,9 +50,9 @@ export function cutToColumns(line: string, columns: number): string {
 const SENTENCE = /^[A-Z]/;
 
 /** What stands before the text of a line: blanks, then `why:  `, `status    ` or the like. */
-const LEAD = /^\s*(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)|[a-z]+: +|- +)?/i;
+const LEAD = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|[a-z]+: +|- +)?/i;
 /** A sentence begins with a capital, also behind `next:`. */
-const COMMAND = /^\s*(?:next: +[a-z]|(?:\S+: +)?conclaude )/;
+const COMMAND = /^\s*(?:next: +[a-z](?!.*, )|(?:\S+: +)?conclaude )/;
 const WORD = /(\s*)(\S+)/g;
 /** A quoted word is one word for a shell. */
 const SHELL_WORD = /(\s*)((?:'[^']*'|"[^"]*"|[^\s'"]|['"])+)/g;

@@ -186,6 +186,10 @@ Deno.test("a long line goes on below its text, a path breaks at a slash, and a c
     fitToColumns("  why:  one two three four five", 20),
     "  why:  one two\n        three four\n        five",
   );
+  assert.equal(
+    fitToColumns("ok    search index   no fault found", 28),
+    "ok    search index   no\n              fault found",
+  );
   assert.equal(fitToColumns("/aaaa/bbbb/cccc/dddd", 12), "/aaaa/bbbb/\n  cccc/dddd");
   assert.equal(
     fitToColumns("  next: conclaude task show 'a b c' --json", 30),
