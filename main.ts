@@ -12,7 +12,7 @@ if (Deno.args[verb] !== "daemon") Deno.permissions.revokeSync({ name: "net" });
 // What a person asks of a hook is the command line's to answer.
 const isAsked = ["--help", "-h", "--dry-run"].some((flag) => Deno.args.includes(flag));
 
-if (Deno.args.length === 1 && ["--version", "-v"].includes(Deno.args[0]!)) {
+if (Deno.args.length === 1 && ["--version", "-V", "-v"].includes(Deno.args[0]!)) {
   console.log(VERSION);
 } else if (Deno.args[verb] === "hook" && !isAsked) {
   try {

@@ -32,13 +32,11 @@ function anchorsOf(page: string): ReadonlySet<string> {
   );
 }
 
-/** The commands that a help page lists, by the name that starts each line under COMMANDS. */
+/** The commands that a help page lists below its flags. */
 async function commandsOf(...path: string[]): Promise<string[]> {
   const { stdout } = await startProgram([...path, "--help"]);
-  const list = stdout.split("\nCOMMANDS\n")[1] ?? "";
-  return list.split("\n").map((line) => /^ {2}(\S+)/.exec(line)?.[1]).filter((name) =>
-    name !== undefined
-  );
+  const [, list = ""] = stdout.split(/\n\n(?=COMMANDS|START)([^]*)/);
+  return list.split("\n").flatMap((line) => /^ {2}([a-z]\S*)/.exec(line)?.slice(1) ?? []);
 }
 
 Deno.test("README.md has the two commands for a clone", () => {

@@ -47,6 +47,16 @@ export function shortSessionId(sessionId: string): string {
   return sessionId.replaceAll("-", "").slice(0, 8);
 }
 
+/** The beginning of an id that none of the others has, of so many characters or more. */
+export function tellingBeginning(id: string, others: readonly string[], min: number): string {
+  const shared = others.map((other) => {
+    let at = 0;
+    while (at < id.length && other[at] === id[at]) at++;
+    return at;
+  });
+  return id.slice(0, Math.max(min, ...shared.map((length) => length + 1)));
+}
+
 /** A UUID with dashes or without, in letters of any case. */
 const UUID = /^[\da-f]{8}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{12}$/i;
 

@@ -18,7 +18,11 @@ import {
   type Verbs,
 } from "../operations/verb.ts";
 import { type CliContext, type Globals, locateToLook } from "../operations/context.ts";
+import { fitToColumns } from "../base/columns.ts";
+import { LETTERS, type Parameter } from "../operations/flags.ts";
+import { plain } from "../base/plain.ts";
 import { camel } from "../operations/usage.ts";
+import { helpPage } from "./help_page.ts";
 import { usageText } from "./usage_text.ts";
 import { VERBS } from "./verbs.ts";
 import { VERSION } from "../base/version.ts";
@@ -79,10 +83,9 @@ async function libraryTarget(
   words: readonly string[] | null,
 ): Promise<Command<CliContext> | RouteMap<CliContext>> {
   if (target.kind === "lazy") {
-    if (words !== null) return await libraryTarget(await target.load(), brief, words);
-    if (target.verbs.length === 0) return namedTarget(brief);
-    const routes = Object.fromEntries(target.verbs.map((name) => [name, namedTarget("")]));
-    return buildRouteMap<string, CliContext>({ routes, docs: { brief } });
+    return words === null
+      ? namedTarget(brief)
+      : await libraryTarget(await target.load(), brief, words);
   }
   if (target.kind === "group") {
     return buildRouteMap<string, CliContext>({
@@ -100,8 +103,15 @@ async function libraryTarget(
         };
       },
       parameters: {
-        flags,
-        positional: "kind" in args ? args : { kind: "tuple", parameters: args },
+        flags: Object.fromEntries(
+          Object.entries(flags).map(([name, flag]) => [name, withProposals(flag)]),
+        ),
+        aliases: Object.fromEntries(
+          Object.entries(LETTERS).filter(([, name]) => Object.hasOwn(flags, name)),
+        ),
+        positional: "kind" in args
+          ? { ...args, parameter: withProposals(args.parameter) }
+          : { kind: "tuple", parameters: args.map(withProposals) },
       },
       docs: { brief, fullDescription: withExamples(about, examples) },
     } as unknown as Parameters<
@@ -110,16 +120,26 @@ async function libraryTarget(
   );
 }
 
+/** A parameter that can be asked for its proposals. */
+function withProposals(parameter: Parameter): Parameter {
+  const { proposes } = parameter;
+  return proposes === undefined ? parameter : {
+    ...parameter,
+    async proposeCompletions(this: CliContext, partial: string) {
+      return (await import("../operations/known_names.ts")).knownNames(this, proposes, partial);
+    },
+  } as Parameter;
+}
+
 /** A verb that is not run: only its name counts. */
 function namedTarget(brief: string): Command<CliContext> {
   const loader = () => Promise.reject(new Error("only named"));
   return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
 }
 
-/** Breaks the text into lines of 80 columns, with the examples below. */
+/** The text with the examples below. */
 function withExamples(about: string, examples: readonly string[]): string {
-  const lines = about.replace(/(.{1,80})(?: |$)/g, "$1\n");
-  return [lines, "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
+  return [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
 }
 
 /** `--help` of every verb and group; with `--json` the page is the text in `{"help": …}`. */
@@ -139,8 +159,16 @@ const HELP_FLAG: StricliIntegration<CliContext> = {
         text,
         ansiColor: false,
       });
-      const help = withGlobalFlags(page, { isRoot: result.target === root });
-      show(this as CliContext, { json: { help }, text: help });
+      const isRoot = result.target === root;
+      const help = fitToColumns(
+        helpPage(page, {
+          prefix: result.prefix,
+          isGroup: "getAllEntries" in result.target,
+          isRoot,
+        }),
+        (this as CliContext).globals.columns,
+      );
+      show(this as CliContext, { json: { help }, text: help, quoted: true });
     },
   },
 };
@@ -172,62 +200,63 @@ async function versionFacts() {
 }
 
 function documented(name: string) {
-  const { brief, letter } = GLOBAL_FLAGS.find((flag) => flag.name === name)!;
-  return { brief, aliases: letter === undefined ? [] : [letter] };
+  const { brief, letters = [] } = GLOBAL_FLAGS.find((flag) => flag.name === name)!;
+  return { brief, aliases: letters };
 }
 
-/** The page without empty sections, and with the flags of every verb behind its own. */
-function withGlobalFlags(page: string, { isRoot }: { readonly isRoot: boolean }): string {
-  const rows = GLOBAL_FLAGS.filter(({ rootOnly }) => isRoot || !rootOnly)
-    .map(({ name, value, letter, brief }) => {
-      const short = letter === undefined ? "  " : `-${letter}`;
-      return { flag: `${short} --${name}${value === undefined ? "" : ` ${value}`}`, brief };
-    });
-  const width = Math.max(...rows.map(({ flag }) => flag.length));
-  const lines = rows.map(({ flag, brief }) => `  ${flag.padEnd(width)}  ${brief}`);
-  const section = ["GLOBAL FLAGS", ...lines].join("\n");
-  return page.trimEnd().replace(
-    /^FLAGS\n?((?: {2}.*\n?)*)/m,
-    (_whole, own: string) => `${own === "" ? "" : `FLAGS\n${own.trimEnd()}\n\n`}${section}\n`,
-  ).trimEnd();
-}
+/** Comes before the words where a shell shows what proposals are about: behind a tab. */
+const DESCRIBED = "--described";
 
-/** Prints proposals for the last word, which may be typed in part; opens no file and no database. */
+/** Prints proposals for the last word, which may be typed in part. It makes no file and changes no database. */
 export async function complete(
   words: readonly string[],
   environment: Environment,
   { stdout }: StricliProcess,
 ): Promise<void> {
-  const proposals = await proposalsFor(words, environment);
-  if (proposals.length > 0) stdout.write(proposals.join("\n") + "\n");
+  const isDescribed = words[0] === DESCRIBED;
+  const proposals = await proposalsFor(isDescribed ? words.slice(1) : words, environment);
+  const lines = [...proposals].map(([name, about]) =>
+    isDescribed ? `${name}\t${plain(about)}` : name
+  );
+  if (lines.length > 0) stdout.write(`${lines.join("\n")}\n`);
 }
 
-async function proposalsFor(words: readonly string[], environment: Environment): Promise<string[]> {
+/** Proposals, with what they are about. */
+async function proposalsFor(
+  words: readonly string[],
+  environment: Environment,
+): Promise<ReadonlyMap<string, string>> {
   const partial = words.at(-1) ?? "";
   // After `--db` comes a path, which the shell completes itself.
-  if (words.at(-2) === "--db") return [];
-  const { rest } = splitGlobals(words.slice(0, -1));
+  if (words.at(-2) === "--db") return new Map();
+  const { rest, globals } = splitGlobals(words.slice(0, -1));
   const app = await application({ globals: { color: false } }, [...rest, partial]);
-  const found = await proposeCompletions(app, [...rest, partial], quietContext(environment));
-  const flags = partial.startsWith("-")
-    ? GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly).map(({ name }) => `--${name}`)
-      .filter((flag) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag))
-    : [];
-  const proposals = [...found.map(({ completion }) => completion), ...flags]
-    .filter((completion) => partial.startsWith("-") || !completion.startsWith("-"));
-  return [...new Set(proposals)].sort();
+  const context = quietContext(environment, globals.db);
+  const found = await proposeCompletions(app, [...rest, partial], context).catch(() => []);
+  const isFlag = partial.startsWith("-");
+  const flags = GLOBAL_FLAGS.filter(({ rootOnly }) => isFlag && !rootOnly)
+    .map(({ name, brief }) => [`--${name}`, brief] as const)
+    .filter(([flag]) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag));
+  const named = found.map(({ completion, brief }) => {
+    const [name = "", about] = completion.split("\t");
+    return [name, about ?? brief] as const;
+  });
+  // The database tells the newest first, and a shell keeps names that stand behind a tab as they come.
+  const isNewestFirst = found.some(({ completion }) => completion.includes("\t"));
+  const all = [...named, ...flags].filter(([name]) => isFlag || !name.startsWith("-"));
+  return new Map(isNewestFirst ? all : all.toSorted(([a], [b]) => a < b ? -1 : 1));
 }
 
 /** A context that prints nothing and looks for its places only when somebody asks. */
-function quietContext(environment: Environment): CliContext {
+function quietContext(environment: Environment, db: string | undefined): CliContext {
   const silent = { write: () => {} };
   return {
     process: { stdout: silent, stderr: silent },
-    globals: { db: undefined, noDb: true, json: false, color: false },
+    globals: { db, noDb: false, json: false, quiet: true, color: false, columns: 80 },
     environment,
     cwd: environment.cwd(),
     get locations() {
-      return locateToLook(environment);
+      return locateToLook(environment, { dbFlag: db });
     },
   };
 }

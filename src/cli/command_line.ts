@@ -35,11 +35,21 @@ export async function performLine(
   const line = splitGlobals(args);
   const color = !line.globals.noColor && environment.variable("NO_COLOR") === undefined &&
     environment.isTerminal("stdout");
-  const context = contextOf({ ...line.globals, color }, environment, streams);
+  const globals = { ...line.globals, color, columns: columnsFor(environment) };
+  const context = contextOf(globals, environment, streams);
   await runLine(context, line);
   const status = Number(context.process.exitCode ?? 0);
   // The library reports an unknown command or a wrong argument with a negative number.
   return status < 0 ? USAGE : status;
+}
+
+const USUAL_COLUMNS = 80;
+
+/** The terminal counts only where stdout goes there. */
+function columnsFor({ variable, isTerminal, columns }: Environment): number {
+  const asked = Number(variable("COLUMNS"));
+  if (Number.isInteger(asked) && asked > 0) return asked;
+  return (isTerminal("stdout") ? columns() : null) || USUAL_COLUMNS;
 }
 
 /** Runs a verb, prints what it has to say or why it could not, and sets the exit status in the context. */
@@ -66,13 +76,15 @@ function withHelpFlag(words: readonly string[]): readonly string[] {
   return words.length === 2 && words[1] === "help" ? [words[0]!, "--help"] : words;
 }
 
-/** `import FILE` as `import file FILE`: adds the verb that a group lets people leave out. */
+/** `import FILE` as `import file FILE`, with the verb that a group lets people leave out, and `session ls` as `session list`. */
 async function withUsualVerb(words: readonly string[]): Promise<readonly string[]> {
   const [noun = "", next, ...rest] = words;
   if (next === undefined || ["--help", "-h"].includes(next)) return words;
   if (!Object.hasOwn(VERBS, camel(noun))) return words;
   const target = await VERBS[camel(noun)]!.load();
-  if (target.kind !== "group" || target.usual === undefined) return words;
+  if (target.kind !== "group") return words;
+  if (next === "ls" && Object.hasOwn(target.verbs, "list")) return [noun, "list", ...rest];
+  if (target.usual === undefined) return words;
   return Object.hasOwn(target.verbs, camel(next))
     ? words
     : [noun, kebab(target.usual), next, ...rest];

@@ -8,7 +8,8 @@ export interface GlobalFlag {
   readonly name: string;
   /** What stands for its value; a flag without one is a switch. */
   readonly value?: string;
-  readonly letter?: "h" | "v";
+  /** The first one is shown. */
+  readonly letters?: readonly ("h" | "q" | "V" | "v")[];
   readonly brief: string;
   /** Only before a verb: `conclaude --version`. */
   readonly rootOnly?: true;
@@ -19,17 +20,18 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { name: "no-db", brief: "Leave every database alone: memory only, nothing is kept" },
   { name: "json", brief: "Print JSON, for programs: results, errors, help and version" },
   { name: "no-color", brief: "Print no colours; NO_COLOR does the same" },
-  { name: "help", letter: "h", brief: "Print this page and exit" },
-  { name: "version", letter: "v", brief: "Print the version and exit", rootOnly: true },
+  { name: "quiet", letters: ["q"], brief: "Print errors only; --json is printed all the same" },
+  { name: "help", letters: ["h"], brief: "Print this page and exit" },
+  { name: "version", letters: ["V", "v"], brief: "Print the version and exit", rootOnly: true },
 ];
 
 /** The switches that the library does not see. */
-const TAKEN_OUT: readonly string[] = ["no-db", "json", "no-color"];
+const TAKEN_OUT: readonly string[] = ["no-db", "json", "no-color", "quiet"];
 
 const SWITCHES = GLOBAL_FLAGS.filter(({ value }) => value === undefined).map(({ name }) => name);
 
 export interface SplitLine {
-  readonly globals: Omit<Globals, "color"> & { readonly noColor: boolean };
+  readonly globals: Omit<Globals, "color" | "columns"> & { readonly noColor: boolean };
   readonly rest: readonly string[];
   /** A global flag cannot be read; the command line says so before it does anything. */
   readonly fault: UserError | null;
@@ -65,7 +67,13 @@ export function splitGlobals(args: readonly string[]): SplitLine {
     else rest.push(arg);
   }
   return {
-    globals: { db, json: seen.has("json"), noDb: seen.has("no-db"), noColor: seen.has("no-color") },
+    globals: {
+      db,
+      json: seen.has("json"),
+      noDb: seen.has("no-db"),
+      noColor: seen.has("no-color"),
+      quiet: seen.has("quiet"),
+    },
     rest: [...rest, ...args.slice(end)],
     fault,
   };
@@ -73,6 +81,7 @@ export function splitGlobals(args: readonly string[]): SplitLine {
 
 /** `--json=true` is the flag `json` with the value `true`; the name of what is no flag is empty. */
 function readFlag(arg: string): { readonly name: string; readonly value: string | undefined } {
+  if (arg === "-q") return { name: "quiet", value: undefined };
   const [, name = "", value] = /^--([a-z][a-z-]*)(?:=([\s\S]*))?$/i.exec(arg) ?? [];
   return { name, value };
 }

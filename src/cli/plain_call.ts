@@ -1,5 +1,5 @@
 /** Reads plain command lines without the library, which costs as much time as a verb. It leaves the rest to the library. */
-import type { Parameter } from "../operations/flags.ts";
+import { LETTERS, type Parameter } from "../operations/flags.ts";
 import type { Verb, Verbs } from "../operations/verb.ts";
 import { camel, kebab } from "../operations/usage.ts";
 import { VERBS } from "./verbs.ts";
@@ -46,7 +46,8 @@ function readWords(words: readonly string[], known: Readonly<Record<string, Para
       args.push(word);
       continue;
     }
-    const [, name = "", behind] = /^--([a-z][a-z-]*)(?:=([\s\S]+))?$/.exec(word) ?? [];
+    const long = /^-[a-z]$/.test(word) ? `--${LETTERS[word.slice(1)]}` : word;
+    const [, name = "", behind] = /^--([a-z][a-z-]*)(?:=([\s\S]+))?$/.exec(long) ?? [];
     const flag = own(known, name);
     const key = camel(name);
     if (flag === undefined || flag.variadic !== undefined || flags.has(key)) throw new NotPlain();

@@ -62,7 +62,10 @@ function unknownCommand(input: string, { words, target }: Reached, args: readonl
   const names = "getAllEntries" in target
     ? target.getAllEntries().map(({ name }) => name["convert-camel-to-kebab"])
     : [];
-  const near = nearestWords(input, names);
+  // `version` is no verb and means `--version`.
+  const flags = words.length > 1 ? [] : GLOBAL_FLAGS.map(({ name }) => name);
+  const near = nearestWords(input, [...names, ...flags.filter((name) => name === input)])
+    .map((name) => names.includes(name) ? name : `--${name}`);
   return usageError(`Unknown command "${[...words.slice(1), input].join(" ")}"`, {
     why: `\`${words.join(" ")}\` has no command "${input}"${didYouMean(near)}`,
     next: near.length === 1 ? retyped(args, input, near[0]!) : helpOf(words),

@@ -43,65 +43,56 @@ const LOADERS = {
   hook: () => ofFaces!.hook(),
 } satisfies Record<string, LazyVerb["load"]>;
 
-/** Every verb of the first level, in the order in which people should meet them. */
-const TEXTS: Readonly<Record<keyof typeof LOADERS, readonly [brief: string, verbs?: string]>> = {
-  installHooks: ["Let Claude Code report to conclaude"],
-  uninstallHooks: ["Take conclaude's hooks out again, and its MCP server"],
-  status: ["Show what is known, on one screen"],
-  doctor: ["Find out what is wrong, and what to do"],
-  session: ["Sessions of Claude Code", "list show"],
-  audit: ["The audit trail: every hook event that was handled", "list stats"],
-  memory: [
-    "What was done, said and decided, over all sessions",
-    "search show timeline remember eval forget verify stats",
-  ],
-  mcp: ["Serve memory to Claude as tools: an MCP server on stdin and stdout"],
-  queue: ["Captured tool uses that wait to be worked in", "list show stats retry drain prune"],
-  counter: ["Numbers that sessions count", "list get increment reset"],
-  task: [
-    "What is to be done, and who does it",
-    "create list ready show update claim renew release complete block unblock start delete restore subtree ancestors children reparent tag history bulk",
-  ],
-  workflow: [
-    "How tasks are worked on: steps, reviews, merges",
-    "list show log diff start approve reject retry cancel files preview match",
-  ],
-  agent: ["Processes that work for tasks, and sub-agents of sessions", "list show output kill"],
-  question: ["What agents and sessions want to know", "list show answer"],
-  event: ["What changed of tasks, agents and workflows", "list"],
-  daemon: [
-    "The daemon: answers programs, runs workflows; nothing else needs it",
-    "run start stop status logs",
-  ],
-  migrate: ["Bring over tasks, workflows and settings from coven"],
-  guard: ["Rules that are asked before a tool runs", "list pause resume"],
-  req: [
-    "Requirements: what has to be true before Claude edits, commits or stops",
-    "status satisfy approve clear pause resume list prune sessions show explain enable disable init import",
-  ],
-  token: ["Print a token for a script of your own"],
-  explain: ["Show what the rules say of a tool use, without doing anything"],
-  config: [
-    "Configuration files: write, find, show, check",
-    "init path trust show validate accept undo schema",
-  ],
-  db: [
-    "The database: check, back up, restore, compact",
-    "path check migrate backup restore vacuum checkpoint stats reset",
-  ],
-  retention: ["How long state is kept", "run"],
-  reconcile: ["Compare what was captured with Claude Code's own transcripts"],
-  export: ["Write everything as JSON Lines"],
-  import: [
-    "Take over an export, transcripts, or the memory of another program",
-    "file claudeMem transcripts",
-  ],
-  completions: ["Completion of commands and flags in a shell", "bash zsh fish powershell"],
-  hook: ["Handle one hook event of Claude Code: JSON on stdin, the answer on stdout"],
-};
+/** Every verb of the first level by what people do with it, in the order in which they should meet them. */
+const TOPICS = {
+  Start: {
+    installHooks: "Let Claude Code report to conclaude",
+    uninstallHooks: "Take conclaude's hooks out again, and its MCP server",
+    config: "Configuration files: write, find, show, check",
+    completions: "Completion of commands and flags in a shell",
+  },
+  Look: {
+    status: "Show what is known, on one screen",
+    session: "Sessions of Claude Code",
+    memory: "What was done, said and decided, over all sessions",
+  },
+  Rules: {
+    guard: "Rules that are asked before a tool runs",
+    req: "Requirements: what has to be true before Claude edits, commits or stops",
+    explain: "Show what the rules say of a tool use, without doing anything",
+  },
+  Work: {
+    task: "What is to be done, and who does it",
+    workflow: "How tasks are worked on: steps, reviews, merges",
+    agent: "Processes that work for tasks, and sub-agents of sessions",
+    question: "What agents and sessions want to know",
+  },
+  Care: {
+    doctor: "Find out what is wrong, and what to do",
+    db: "The database: check, back up, restore, compact",
+    retention: "How long state is kept",
+    reconcile: "Compare what was captured with Claude Code's own transcripts",
+    export: "Write everything as JSON Lines",
+    import: "Take over an export, transcripts, or the memory of another program",
+    migrate: "Bring over tasks, workflows and settings from coven",
+  },
+  "For programs": {
+    hook: "Handle one hook event of Claude Code: JSON on stdin, the answer on stdout",
+    mcp: "Serve memory to Claude as tools: an MCP server on stdin and stdout",
+    daemon: "The daemon: answers programs, runs workflows; nothing else needs it",
+    token: "Print a token for a script of your own",
+    queue: "Captured tool uses that wait to be worked in",
+    audit: "The audit trail: every hook event that was handled",
+    event: "What changed of tasks, agents and workflows",
+    counter: "Numbers that sessions count",
+  },
+} satisfies Readonly<Record<string, { readonly [Name in keyof typeof LOADERS]?: string }>>;
+
+/** The headings of the first page of help, with the names of their verbs. */
+export const HEADINGS = Object.entries(TOPICS)
+  .map(([heading, verbs]) => ({ heading, names: Object.keys(verbs) }));
 
 export const VERBS: Readonly<Record<string, LazyVerb>> = Object.fromEntries(
-  Object.entries(TEXTS).map((
-    [name, [brief, verbs]],
-  ) => [name, lazy(brief, LOADERS[name as keyof typeof LOADERS], verbs)]),
+  Object.values(TOPICS).flatMap((verbs) => Object.entries(verbs))
+    .map(([name, brief]) => [name, lazy(brief, LOADERS[name as keyof typeof LOADERS])]),
 );

@@ -1,6 +1,6 @@
 /** Reads one configuration file. Values that the schema refuses are removed and reported; the rest counts. */
 import type * as z from "zod/mini";
-import { editDistance } from "../base/likeness.ts";
+import { nearestWords } from "../base/likeness.ts";
 import { parentOf, resolvePath } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { configSchema } from "./config_schema.ts";
@@ -304,8 +304,8 @@ export function dotted(path: ValuePath): string {
   return path.map((part) => typeof part === "number" ? `[${part}]` : `.${part}`).join("").slice(1);
 }
 
-/** Edits between two names that still count as a typing error. */
-const MAX_DISTANCE = 3;
+/** A shorter name stands for too many things to be looked for in other sections. */
+const MIN_TELLING_LETTERS = 5;
 const MAX_SUGGESTIONS = 3;
 
 /**
@@ -315,15 +315,12 @@ const MAX_SUGGESTIONS = 3;
 export function suggestKeys(unknown: string, known: readonly string[]): string[] {
   const section = sectionOf(unknown);
   const name = nameOf(unknown).toLowerCase();
-  const near = known
-    .filter((key) => sectionOf(key) === section)
-    .map((key) => ({ key, distance: editDistance(name, nameOf(key).toLowerCase()) }))
-    // When every letter differs, it is no typing error.
-    .filter(({ key, distance }) => distance <= MAX_DISTANCE && distance < nameOf(key).length)
-    .sort((a, b) => a.distance - b.distance)
-    .map(({ key }) => key);
+  const beside = known.filter((key) => sectionOf(key) === section);
+  const meant = new Set(nearestWords(name, beside.map(nameOf)));
+  const near = beside.filter((key) => meant.has(nameOf(key)));
   const elsewhere = known.filter((key) =>
-    sectionOf(key) !== section && nameOf(key).toLowerCase() === name
+    name.length >= MIN_TELLING_LETTERS && sectionOf(key) !== section &&
+    nameOf(key).toLowerCase() === name
   );
   return [...near, ...elsewhere].slice(0, MAX_SUGGESTIONS);
 }

@@ -175,6 +175,7 @@ const logs = verb({
     return {
       json: { file: files.log, lines: last },
       text: whole === "" ? "The daemon has logged nothing yet." : last.join("\n"),
+      quoted: true,
     };
   },
 });

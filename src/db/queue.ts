@@ -2,7 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Capture } from "./captures.ts";
 import { transaction } from "./transaction.ts";
-import { filterOf } from "./statement.ts";
+import { tellingBeginning } from "../base/ids.ts";
+import { filterOf, statement } from "./statement.ts";
 import type { StoredPayload } from "./payloads.ts";
 
 /** A capture waits (`raw`), is with a drain (`processing`), is `done`, or was given up after errors (`error`). */
@@ -75,6 +76,18 @@ export function findQueueItems(db: DatabaseSync, id: string, limit: number): Que
       ORDER BY id
       LIMIT ?2`,
   ).all(id, limit).map(itemOf);
+}
+
+const MIN_TELLING = 8;
+
+/** The shortest beginning of a capture's id that no other capture has: 8 characters or more. */
+export function tellingQueueId(db: DatabaseSync, id: string): string {
+  const { before, after } = statement(
+    db,
+    `SELECT (SELECT max(id) FROM pending_queue WHERE id < ?1) AS before,
+            (SELECT min(id) FROM pending_queue WHERE id > ?1) AS after`,
+  ).get(id)!;
+  return tellingBeginning(id, [String(before ?? ""), String(after ?? "")], MIN_TELLING);
 }
 
 /** The payload of a capture as it is stored; undefined when there is no such capture. */

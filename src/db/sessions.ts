@@ -1,7 +1,7 @@
 /** Reads the table of sessions, and marks abandoned ones. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "./statement.ts";
-import { shortSessionId } from "../base/ids.ts";
+import { shortSessionId, tellingBeginning } from "../base/ids.ts";
 import type { ProcessState } from "../system/process/process_identity.ts";
 
 /** The last turn of a session: it runs, Claude ended it, or an error of the API ended it. */
@@ -321,14 +321,8 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
 /** The shortest beginning of a session's id that no other session has: 8 characters or more. */
 export function tellingId(db: DatabaseSync | null, sessionId: string): string {
   const short = shortSessionId(sessionId);
-  const whole = sessionId.replaceAll("-", "");
   const others = db === null ? [] : alike(db, short, sessionId);
-  const shared = others.map((other) => {
-    let at = 0;
-    while (at < whole.length && other[at] === whole[at]) at++;
-    return at;
-  });
-  return whole.slice(0, Math.max(short.length, ...shared.map((length) => length + 1)));
+  return tellingBeginning(sessionId.replaceAll("-", ""), others, short.length);
 }
 
 /** Other ids, without dashes, that begin the same; none when the database does not answer. */

@@ -1,5 +1,7 @@
 /** Tries a hook event: what a hook would answer and what every rule says of it. It does and writes nothing. */
 import type { DatabaseSync } from "node:sqlite";
+import { count } from "../base/counts.ts";
+import { plain } from "../base/plain.ts";
 import { SHELL_TOOLS } from "../claude/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { type Environment, readAll } from "../system/environment.ts";
@@ -14,7 +16,7 @@ import {
   untoldAt,
 } from "../policy/requirements/tool_requirements.ts";
 import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
-import { rulesOf, type SingleRule, whyAside } from "../policy/guards/single_rules.ts";
+import { rulesOf, type SingleRule, stopRulesOf, whyAside } from "../policy/guards/single_rules.ts";
 import { BLIND_RULE, isForTool } from "../policy/guards/decide.ts";
 import type {
   GuardPolicy,
@@ -30,7 +32,6 @@ import { findPause } from "../policy/store.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import type { CliContext } from "../operations/context.ts";
 import { type Peek, peek } from "../operations/look_as_hook.ts";
-import { tableText } from "../operations/table.ts";
 import { HANDLERS } from "./handle.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
@@ -253,22 +254,48 @@ function explainPermission({ deny, allow, fallback }: PermissionPolicy, tool: st
   });
 }
 
-/** The rows as a table, and above it what cannot be known. */
+/** What decides: rules that forbid or cannot tell; without one, those that allow. */
+const DECIDING: readonly (readonly Saying["says"][])[] = [["forbids", "cannot tell"], ["allows"]];
+
+/** The rules that decide, a line each, and above them what cannot be known. @param all The other rules below, too. */
 export function explanationText(
   { verdict, sayings }: Pick<Trial, "verdict" | "sayings">,
-  options: { readonly color: boolean },
+  { all }: { readonly all: boolean },
 ): string {
-  const table = tableText(sayings, [
-    { title: "RULE", value: ({ rule }) => rule },
-    { title: "SAYS", value: ({ says }) => says },
-    { title: "WHY", value: ({ why }) => why },
-  ], { empty: "No rules.", color: options.color });
+  const deciding = DECIDING.map((says) => sayings.filter((one) => says.includes(one.says)))
+    .find((found) => found.length > 0) ?? [];
+  const others = sayings.filter((one) => !deciding.includes(one));
+  const shown = all ? [...deciding, ...others] : deciding;
+  const width = Math.max(0, ...shown.map(({ rule }) => rule.length));
   const unsure = [
     ...(verdict.blind === undefined ? [] : [`  not known: ${verdict.blind}`]),
     ...(verdict.unread === undefined ? [] : [`  a person is asked: ${unreadText(verdict.unread)}`]),
     ...verdict.doubts.map((doubt) => `  not known before it runs: ${doubt}`),
   ];
-  return [...unsure, "", table].join("\n");
+  return [
+    ...unsure,
+    ...shown.map(({ rule, says, why }) => plain(`${rule.padEnd(width)}  ${says}  ${why}`)),
+    ...all || others.length === 0
+      ? []
+      : [`${count(others.length, "rule decides", "rules decide")} nothing here: --all shows them.`],
+  ].join("\n");
+}
+
+/** What a stop would run or be asked, by name; the answer itself is not known before. */
+export function stopText({ stop, requirements }: HookConfig): string[] {
+  const rules = stop === "" ? [] : stopRulesOf(JSON.parse(stop));
+  const required: RequirementPolicy["requirements"] = requirements === ""
+    ? []
+    : JSON.parse(requirements).requirements;
+  const lines = [
+    ...rules.map(({ name, glob }) => plain(`${name}  ${glob}`)),
+    ...required.map(({ name, triggers }) =>
+      plain(`requirements.${name}  asked after ${triggersText(triggers)}`)
+    ),
+  ];
+  return lines.length === 0
+    ? ["Nothing would be run or asked."]
+    : ["It would run and ask:", ...lines];
 }
 
 async function explainRequirements(

@@ -4,7 +4,7 @@ import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { type GuardPolicy, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
 import { transcriptNear } from "../db/sessions.ts";
-import { optional, text, textFlag, usually } from "../operations/flags.ts";
+import { optional, proposing, switchOn, text, textFlag, usually } from "../operations/flags.ts";
 import { heldText } from "../operations/look_as_hook.ts";
 import { quietly } from "../base/errors.ts";
 import { nearestWords } from "../base/likeness.ts";
@@ -13,24 +13,36 @@ import { eventOf, explanationText, tryEvent } from "./dry_run.ts";
 import { usageError } from "../operations/usage.ts";
 import { verb } from "../operations/verb.ts";
 
+/** Claude Code's own tools, also those of older versions. */
+const TOOLS: readonly string[] =
+  ("Agent AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree " +
+    "ExitPlanMode ExitWorktree Glob Grep KillBash KillShell ListMcpResourcesTool LS LSP Monitor MultiEdit " +
+    "NotebookEdit NotebookRead PowerShell Read ReadMcpResourceTool RemoteTrigger REPL SendMessage Skill Sleep " +
+    "SlashCommand StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate " +
+    "TeamDelete TodoRead TodoWrite ToolSearch WebFetch WebSearch Write").split(" ");
+
 export const explain = verb({
   args: [
-    text("The tool: Bash, Edit, Write …", "tool"),
+    proposing(TOOLS, text("The tool: Bash, Edit, Write …", "tool")),
     optional(text("The command, the file, or the tool's whole input as JSON", "input")),
   ],
   flags: {
     agent: usually("main", text("As if this agent asked: main, or the type of a subagent", "name")),
-    session: textFlag("As if this session asked, by its id or the beginning of it", "id"),
+    all: switchOn("Also the rules that decide nothing here"),
+    session: proposing(
+      "session",
+      textFlag("As if this session asked, by its id or the beginning of it", "id"),
+    ),
   },
-  about: "Shows every rule and requirement that is asked before this tool use, what it says\n" +
-    "and why. Nothing is run or written. Exit status 1 when it would be denied, 2 for a\n" +
-    "tool that neither Claude Code nor a rule knows.",
+  about:
+    "Shows which rule or requirement decides about this tool use, and why; with --all every one that is asked. Nothing " +
+    "is run or written. Exit status 1 when it would be denied, 2 for a tool that neither Claude Code nor a rule knows.",
   examples: [
     "conclaude explain Bash 'git push --force'",
     "conclaude explain Edit src/a.ts --agent reviewer",
     `conclaude explain Write '{"file_path":"new.txt"}' --json`,
   ],
-  async run(context, { agent, session }, tool, input) {
+  async run(context, { agent, session, all }, tool, input) {
     const { cwd, environment, locations: { home } } = context;
     const trial = await tryEvent(context, cwd, async (db, policy) => {
       const session_id = await sessionIdOrNone(db, context, session);
@@ -68,7 +80,7 @@ export const explain = verb({
       json: { decision, blocks, doubts, rules: sayings },
       text: sayings.length === 0
         ? "Allowed: there are no rules here. `conclaude config init` begins some."
-        : [result, explanationText(trial, context.globals)].join("\n"),
+        : [result, explanationText(trial, { all })].join("\n"),
       exitCode: decision === "deny" ? 1 : 0,
     };
   },
@@ -84,14 +96,6 @@ function inputOf(tool: string, text: string): unknown {
   if (SHELL_TOOLS.has(tool)) return { command: text };
   return { [tool === "NotebookEdit" ? "notebook_path" : "file_path"]: text };
 }
-
-/** Claude Code's own tools, also those of older versions. */
-const TOOLS: readonly string[] =
-  ("Agent AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree " +
-    "ExitPlanMode ExitWorktree Glob Grep KillBash KillShell ListMcpResourcesTool LS LSP Monitor MultiEdit " +
-    "NotebookEdit NotebookRead PowerShell Read ReadMcpResourceTool RemoteTrigger REPL SendMessage Skill Sleep " +
-    "SlashCommand StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate " +
-    "TeamDelete TodoRead TodoWrite ToolSearch WebFetch WebSearch Write").split(" ");
 
 /** @throws {UserError} When no rule names the tool, and neither Claude Code nor an MCP server has it. */
 function refuseUnknownTool(tool: string, config: HookConfig): void {

@@ -1,7 +1,7 @@
 import type { CliContext } from "../operations/context.ts";
 import { optional, parsed, toggle } from "../operations/flags.ts";
 import { heldText } from "../operations/look_as_hook.ts";
-import { eventOnStdin, explanationText, type Trial, tryEvent } from "./dry_run.ts";
+import { eventOnStdin, explanationText, stopText, type Trial, tryEvent } from "./dry_run.ts";
 import { verb } from "../operations/verb.ts";
 import type { View } from "../operations/view.ts";
 
@@ -14,9 +14,10 @@ export const hook = verb({
     dryRun: toggle("Show the answer and what every rule says, and change nothing"),
     conclaude: toggle("Changes nothing: it tells `install-hooks` whose command it is"),
   },
-  about: "What `install-hooks` makes Claude Code call. The exit status is always 0; the log\n" +
-    "and `conclaude doctor` say what went wrong. With --dry-run a person reads what\n" +
-    "would be answered and why; with --dry-run --json, the answer alone is printed.",
+  about:
+    "What `install-hooks` makes Claude Code call. The exit status is always 0; the log and `conclaude doctor` say what " +
+    "went wrong. With --dry-run a person reads what would be answered and why, of a stop what it would run; with " +
+    "--dry-run --json, the answer alone is printed.",
   examples: [
     "conclaude hook PostToolUse < payload.json",
     "conclaude hook PreToolUse --dry-run < payload.json",
@@ -42,7 +43,8 @@ async function tryHook(context: CliContext, name: string | undefined): Promise<V
   const { answer } = trial;
   context.process.stderr.write(heldText(trial.config));
   const lines = [`${event.name}${use === null ? "" : ` of ${use.tool}`}: ${resultOf(trial)}`];
-  if (use !== null) lines.push(explanationText(trial, context.globals));
+  if (use !== null) lines.push(explanationText(trial, { all: true }));
+  if (event.name === "Stop") lines.push(...stopText(trial.config));
   if (answer) lines.push("", JSON.stringify(answer, null, 2));
   return { json: answer ?? {}, text: lines.join("\n") };
 }

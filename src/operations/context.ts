@@ -15,8 +15,12 @@ export interface Globals {
   readonly db: string | undefined;
   readonly noDb: boolean;
   readonly json: boolean;
+  /** Prints nothing for people but errors. */
+  readonly quiet: boolean;
   /** False with `--no-color`, with `NO_COLOR` set, and where stdout is no terminal. */
   readonly color: boolean;
+  /** How wide lines for people may be: `COLUMNS`, else the terminal, else 80. */
+  readonly columns: number;
 }
 
 /** What a command is given beside its own flags. */

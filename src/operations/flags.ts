@@ -15,9 +15,14 @@ export interface Parameter<Value = unknown> {
   readonly variadic?: true | string;
   readonly withNegated?: boolean;
   readonly placeholder?: string;
+  /** What a shell proposes for it. */
+  readonly proposes?: Proposed;
   /** No object has this; it only carries the type. */
   readonly [VALUE]?: { readonly of: Value };
 }
+
+/** The letters of flags, wherever a verb has such a flag. */
+export const LETTERS: Readonly<Record<string, string>> = { n: "limit", o: "output" };
 
 type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
 
@@ -49,6 +54,14 @@ export function optional<Value>(parameter: Parameter<Value>): Parameter<Value | 
 /** A parameter with a default, written as a person would type it. */
 export function usually<Value>(text: string, parameter: Parameter<Value>): Parameter<Value> {
   return { ...parameter, default: text };
+}
+
+/** Words, or what there is of a kind. */
+export type Proposed = readonly string[] | "session" | "task" | "observation" | "requirement";
+
+/** A parameter for which a shell proposes something. */
+export function proposing<P extends Parameter>(proposes: Proposed, parameter: P): P {
+  return { ...parameter, proposes };
 }
 
 /** A flag that may be given several times. @param separator Stands between several values of one. */
@@ -168,7 +181,10 @@ export function limitOf({ globals }: CliContext, given: number | undefined): num
 /** How many rows a page of tasks, workflows, agents or questions has. */
 export const PAGE_FLAG = usually("100", number(1, 1000, "How many at most"));
 
-export const SESSION_FLAG = textFlag("Only of this session, by the beginning of its id", "id");
+export const SESSION_FLAG = proposing(
+  "session",
+  textFlag("Only of this session, by the beginning of its id", "id"),
+);
 
 export const SINCE_FLAG = timeFlag(
   "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",
@@ -181,9 +197,9 @@ export const PROJECT_FLAGS = {
 
 export const ALL_PROJECTS = switchOn("Of all projects, not only of this repository");
 
-export const TASK = text(
-  "The task, by its id, or 4 or more characters of its beginning or end",
-  "id",
+export const TASK = proposing(
+  "task",
+  text("The task, by its id, or 4 or more characters of its beginning or end", "id"),
 );
 
 export const AGENT_FLAG = clearingFlag(
@@ -201,11 +217,14 @@ export const WORKFLOW = text(
   "id",
 );
 
-export const OF_SESSION = textFlag(
-  "The session, by its id or the beginning of it; without it, the one that this runs in",
-  "id",
+export const OF_SESSION = proposing(
+  "session",
+  textFlag(
+    "The session, by its id or the beginning of it; without it, the one that this runs in",
+    "id",
+  ),
 );
 
 export const OF_BRANCH = textFlag("The branch; without it, the one that is checked out", "name");
 
-export const REQUIREMENT = text("Names of requirements", "name");
+export const REQUIREMENT = proposing("requirement", text("Names of requirements", "name"));

@@ -80,8 +80,10 @@ export function ofWhat(filter: ForgetFilter): string {
 /** What would be removed; `isDry` is false where nothing fits and nothing was done. */
 export function previewView(
   preview: ForgetPreview,
-  { isDry, filter, hints: { unknown, lines }, context }: {
+  { isDry, filter, hints: { unknown, lines }, goes, context }: {
     readonly isDry: boolean;
+    /** The observations that would go, as lines. */
+    readonly goes: readonly string[];
     readonly filter: ForgetFilter;
     readonly hints: Hints;
     readonly context: CliContext;
@@ -103,6 +105,7 @@ export function previewView(
     },
     text: [
       isNone(preview) ? none : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
+      ...goes,
       ...lines,
       ...text,
     ].join("\n"),
@@ -138,7 +141,10 @@ export function reportView(
 
 /** What stays or is done beside it, as fields and in lines. */
 function told(
-  { copies, copiesThatMay, ownCopies, transcripts, forms, toldBy }: Omit<ForgetPreview, "removed">,
+  { copies, copiesThatMay, ownCopies, transcripts, forms, toldBy }: Omit<
+    ForgetPreview,
+    "removed" | "observations"
+  >,
   { globals }: CliContext,
   words: Readonly<Record<keyof ForgetPreview["ownCopies"], string>>,
 ): { readonly json: Record<string, unknown>; readonly text: string[] } {

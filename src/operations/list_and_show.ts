@@ -40,7 +40,7 @@ export function listVerb<
       flags: Values<Given>,
       given: { readonly limit: number; readonly text: string },
     ) => readonly Row[] | Promise<readonly Row[]>;
-    readonly columns: Columns<Row> | ((rows: readonly Row[]) => Columns<Row>);
+    readonly columns: Columns<Row> | ((reading: Reading) => Columns<Row>);
     /** What people read when there are no rows. */
     readonly empty: string | ((flags: Values<Given>) => string);
     /** The flags that show more rows. */
@@ -56,11 +56,12 @@ export function listVerb<
       const given = all as unknown as Values<Given> & { readonly limit?: number };
       const limit = limitOf(context, given.limit);
       const opened = await openStore(context, "read");
-      const found = await rows({ ...opened, context }, given, {
+      const reading = { ...opened, context };
+      const found = await rows(reading, given, {
         limit: isPaged ? limit + 1 : limit,
         text: text as string,
       });
-      const shown = typeof columns === "function" ? columns(found) : columns;
+      const shown = typeof columns === "function" ? columns(reading) : columns;
       const none = typeof empty === "function" ? empty(given) : empty;
       return isPaged
         ? pageView(context, { [name]: found }, shown, { limit, empty: none, onwards: more })
@@ -81,14 +82,15 @@ export function showVerb(
     ...help,
     async run(context, _flags, id) {
       const opened = await openStore(context, "read");
-      const { json, lines } = await read({ ...opened, context }, id);
-      return { json, text: lines.map(plain).join("\n") };
+      const { lines, ...shown } = await read({ ...opened, context }, id);
+      return { ...shown, text: lines.map(plain).join("\n") };
     },
   });
 }
 
 interface Shown {
   readonly json: unknown;
+  readonly quoted?: true;
   readonly lines: readonly string[];
 }
 

@@ -1,32 +1,66 @@
+import { columnsOf, cutToColumns, shortPaths } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
 import type { CliContext } from "./context.ts";
 import type { View } from "./view.ts";
 
-export interface Column<Row> {
-  readonly title: string;
-  readonly value: (row: Row) => string | number | null;
-  readonly align?: "left" | "right";
-}
+/** What a list needs of the context: how wide it may be, and where paths begin. */
+type Shown = Pick<CliContext, "globals" | "cwd" | "locations">;
+
+/** The value of a row in a column; an array with it is set to the right. */
+type Value<Row> = (row: Row) => string | number | null;
+
+/** The columns of a list by their titles. One without any value is left out. */
+export type Columns<Row> = Readonly<Record<string, Value<Row> | readonly [Value<Row>]>>;
 
 const GAP = "  ";
 
-/** A table for a terminal. @param options `empty` is said when there are no rows; `color` makes titles bold. */
+/** Columns that are never cut: what stands there is given to another verb. */
+const ID_COLUMNS: ReadonlySet<string> = new Set(["ID", "SESSION", "TASK"]);
+
+/** A table that fits the terminal: the widest columns are cut in the middle. @param empty Is said when there are no rows. */
 export function tableText<Row>(
+  { globals: { color, columns: room }, cwd, locations: { home } }: Shown,
   rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  options: { readonly empty: string; readonly color: boolean },
+  columns: Columns<Row>,
+  empty: string,
 ): string {
-  if (rows.length === 0) return options.empty;
-  const cells = rows.map((row) => columns.map(({ value }) => plain(String(value(row) ?? "-"))));
-  const widths = columns.map(({ title }, i) =>
-    Math.max(title.length, ...cells.map((line) => line[i]!.length))
+  if (rows.length === 0) return empty;
+  const place = { folder: cwd, home };
+  const all = Object.entries(columns).flatMap(([title, cell]) => {
+    const isRight = typeof cell !== "function";
+    const values = rows.map(isRight ? cell[0] : cell);
+    if (values.every((value) => value === null || value === "")) return [];
+    const texts = values.map((value) => shortPaths(plain(String(value ?? "-")), place));
+    return [{ isRight, isId: ID_COLUMNS.has(title), texts: [title, ...texts] }];
+  });
+  const widths = all.map(({ texts }) => Math.max(...texts.map(columnsOf)));
+  const ofIds = widths.filter((_, i) => all[i]!.isId);
+  const others = widths.filter((_, i) => !all[i]!.isId);
+  const taken = ofIds.reduce((sum, width) => sum + width, GAP.length * (all.length - 1));
+  const most = widest(others, room - taken);
+  const lines = Array.from(
+    { length: rows.length + 1 },
+    (_, at) =>
+      all.map(({ texts, isRight, isId }, i) => {
+        const width = isId ? widths[i]! : Math.min(widths[i]!, most);
+        const text = cutToColumns(texts[at]!, width);
+        const blanks = " ".repeat(width - columnsOf(text));
+        return isRight ? blanks + text : text + blanks;
+      }).join(GAP).trimEnd(),
   );
-  const lineOf = (texts: readonly string[]) =>
-    texts.map((text, i) =>
-      columns[i]!.align === "right" ? text.padStart(widths[i]!) : text.padEnd(widths[i]!)
-    ).join(GAP).trimEnd();
-  const head = lineOf(columns.map(({ title }) => title));
-  return [options.color ? `\x1b[1m${head}\x1b[0m` : head, ...cells.map(lineOf)].join("\n");
+  return [color ? `\x1b[1m${lines[0]}\x1b[0m` : lines[0], ...lines.slice(1)].join("\n");
+}
+
+/** The width to which columns are cut so that all of them fit; columns below it stay whole. */
+function widest(widths: readonly number[], room: number): number {
+  const rising = widths.toSorted((a, b) => a - b);
+  let left = room;
+  for (const [i, width] of rising.entries()) {
+    const share = Math.floor(left / (rising.length - i));
+    if (width > share) return Math.max(1, share);
+    left -= width;
+  }
+  return Math.max(...widths);
 }
 
 /** Bytes for people: `512 B`, `12.5 kB`, `3.4 MB` (powers of 1000). */
@@ -41,29 +75,20 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** The value of a row in a column; an array with it is set to the right. */
-type Cell<Row> = Column<Row>["value"] | readonly [Column<Row>["value"]];
-
-/** The columns of a list by their titles. */
-export type Columns<Row> = Readonly<Record<string, Cell<Row>>>;
-
 /** A list: rows under their name for programs, a table for people. @param named `{ sessions }`. */
 export function listView<Row>(
-  { globals }: Pick<CliContext, "globals">,
+  context: Shown,
   named: Readonly<Record<string, readonly Row[]>>,
   columns: Columns<Row>,
   empty: string,
 ): View {
   const [rows] = Object.values(named);
-  const all = Object.entries(columns).map(([title, cell]): Column<Row> =>
-    typeof cell === "function" ? { title, value: cell } : { title, value: cell[0], align: "right" }
-  );
-  return { json: named, text: tableText(rows!, all, { empty, color: globals.color }) };
+  return { json: named, text: tableText(context, rows!, columns, empty) };
 }
 
 /** A page of a list. @param named Its rows, one more than `limit` where there are more. */
 export function pageView<Row>(
-  context: Pick<CliContext, "globals">,
+  context: Shown,
   named: Readonly<Record<string, readonly Row[]>>,
   columns: Columns<Row>,
   { limit, empty, onwards = "--limit" }: {

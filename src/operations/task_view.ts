@@ -37,7 +37,7 @@ export const TASK_COLUMNS: Columns<Task> = {
   ID: ({ id }) => shortTaskId(id),
   PRIO: ({ priority }) => `P${priority}`,
   STATUS: ({ status, deletedAtMs }) => deletedAtMs === null ? status : "deleted",
-  TITLE: ({ title }) => shortTitle(title),
+  TITLE: ({ title }) => title,
   "CLAIMED BY": (task) => task.claimedBy === null ? null : holderText(task, Date.now()),
 };
 
@@ -48,11 +48,7 @@ export function changedView(task: Task, text: string): View {
 
 /** `1a2b3c4d "Title"` */
 export function nameOf({ id, title }: Pick<Task, "id" | "title">): string {
-  return `${shortTaskId(id)} "${shortTitle(title)}"`;
-}
-
-export function shortTitle(title: string): string {
-  return cut(title, MAX_TITLE_CHARS);
+  return `${shortTaskId(id)} "${cut(title, MAX_TITLE_CHARS)}"`;
 }
 
 function cut(text: string, max: number): string {

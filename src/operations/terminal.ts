@@ -1,18 +1,37 @@
 /** What a person at a terminal is asked and shown while a command works. */
+import { fitToColumns } from "../base/columns.ts";
 import { UserError } from "../base/errors.ts";
+import { plain } from "../base/plain.ts";
 import type { CliContext } from "./context.ts";
 import { usageError } from "./usage.ts";
 
-/** Asks a person whether to go on. @param question `again`: the command that does not ask. @throws {UserError} */
+const SHOWN = 10;
+
+/** The first lines of a list of what goes, and how many follow. */
+export function firstLines(lines: readonly string[]): string[] {
+  const more = lines.length - SHOWN;
+  return [...lines.slice(0, SHOWN), ...more > 0 ? [`… and ${more} more`] : []]
+    .map((line) => `  ${plain(line)}`);
+}
+
+/** Shows a person what goes or comes, and asks whether to go on. @param question `again`: the command that does not ask. @throws {UserError} */
 export function confirmOrThrow(
-  { globals, environment }: CliContext,
-  question: { readonly what: string; readonly ask: string; readonly again: string },
+  { process, globals, environment }: CliContext,
+  { shows = [], ...question }: {
+    readonly what: string;
+    readonly ask: string;
+    readonly again: string;
+    readonly shows?: readonly string[];
+  },
 ): void {
   if (globals.json || !environment.isTerminal("stdin") || !environment.isTerminal("stdout")) {
     throw usageError(`Cannot ${question.what}`, {
       why: "it needs a yes, and there is no terminal to ask on; nothing was changed",
       next: question.again,
     });
+  }
+  if (shows.length > 0) {
+    process.stdout.write(`${fitToColumns(shows.join("\n"), globals.columns)}\n`);
   }
   if (/^y(?:es)?$/i.test(prompt(`${question.ask} [y/N]`)?.trim() ?? "")) return;
   throw new UserError(`Did not ${question.what}`, {

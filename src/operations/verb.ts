@@ -59,8 +59,6 @@ export interface LazyVerb {
   readonly kind: "lazy";
   readonly brief: string;
   readonly load: () => Promise<Verb | VerbGroup>;
-  /** Of a noun the names of its verbs, for a page of help that shows many nouns. */
-  readonly verbs: readonly string[];
 }
 
 /** Verbs by their names as identifiers: `setPriority`. */
@@ -99,9 +97,9 @@ export function many<Value>(parameter: Parameter<Value>, minimum = 0): Many<Valu
   return { kind: "array", parameter, minimum };
 }
 
-/** A verb that is loaded when it is asked for, so that no verb pays for another. @param verbs The names of a noun's verbs. */
-export function lazy(brief: string, load: LazyVerb["load"], verbs = ""): LazyVerb {
-  return { kind: "lazy", brief, load, verbs: verbs.split(" ").filter((name) => name !== "") };
+/** A verb that is loaded when it is asked for, so that no verb pays for another. */
+export function lazy(brief: string, load: LazyVerb["load"]): LazyVerb {
+  return { kind: "lazy", brief, load };
 }
 
 /** {@linkcode lazy} for the verbs of one file, by the names that the file exports. */

@@ -1,14 +1,17 @@
 import { isDatabaseBusy, isUserError, messageOf, UserError } from "../base/errors.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
+import { fitToColumns } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
 
 /** What a command has to say, for people and for programs. */
 export interface View {
   /** With `--json`: printed as it is; nothing when undefined. */
   readonly json: unknown;
-  /** Otherwise; without the final newline. */
+  /** Otherwise; without the final newline. Lines that are too long for the terminal are broken. */
   readonly text: string;
+  /** The text is what somebody else wrote, or is for programs: its lines stay as they are. */
+  readonly quoted?: true;
   /** 0 when absent. */
   readonly exitCode?: number;
 }
@@ -16,7 +19,10 @@ export interface View {
 export function show({ process, globals }: CliContext, view: View): void {
   if (globals.json) {
     if (view.json !== undefined) process.stdout.write(jsonText(view.json));
-  } else if (view.text !== "") process.stdout.write(view.text + "\n");
+  } else if (view.text !== "" && !globals.quiet) {
+    const text = view.quoted ? view.text : fitToColumns(view.text, globals.columns);
+    process.stdout.write(`${text}\n`);
+  }
   process.exitCode = view.exitCode ?? 0;
 }
 
@@ -30,7 +36,7 @@ export function showError(context: CliContext, thrown: unknown): void {
     const told = reason === null ? {} : { reason, ...details };
     process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...told } }));
   } else {
-    process.stderr.write(errorText({ what, why, next }));
+    process.stderr.write(fitToColumns(errorText({ what, why, next }), globals.columns));
   }
   process.exitCode = exitCode;
 }

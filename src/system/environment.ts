@@ -24,6 +24,8 @@ export interface Environment {
     readonly readSync: (buffer: Uint8Array) => number | null;
   };
   readonly isTerminal: (stream: "stdin" | "stdout" | "stderr") => boolean;
+  /** How many columns the terminal has; null without one. */
+  readonly columns: () => number | null;
   /** The processes that this run comes from; null reads them from the system. */
   readonly descent: Descent | null;
   /** Receives a database that the run leaves open: a process ends faster without closing it. */
@@ -93,6 +95,13 @@ export const THIS_PROCESS: Environment = {
   },
   stdin: Deno.stdin,
   isTerminal: (stream) => Deno[stream].isTerminal(),
+  columns() {
+    try {
+      return Deno.consoleSize().columns;
+    } catch {
+      return null;
+    }
+  },
   descent: null,
   hold: () => {},
 };

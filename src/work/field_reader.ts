@@ -1,6 +1,6 @@
 /** Reads mappings that a person wrote in YAML, by schemas, and tells what is wrong in a person's words. */
 import * as z from "zod/mini";
-import { editDistance } from "../base/likeness.ts";
+import { nearestWords } from "../base/likeness.ts";
 
 /** A mapping of a parsed YAML file. */
 export type Mapping = Readonly<Record<string, unknown>>;
@@ -83,11 +83,8 @@ export function readFields<Shape extends Readonly<Record<string, z.ZodMiniType>>
 
 /** The known name that was probably meant; null when none is near. */
 function nearest(unknown: string, known: readonly string[]): string | null {
-  const [best] = known
-    .map((name) => ({ name, distance: editDistance(unknown.toLowerCase(), name) }))
-    .filter(({ name, distance }) => distance <= 3 && distance < name.length - 1)
-    .toSorted((a, b) => a.distance - b.distance);
-  return best?.name ?? null;
+  const [best] = nearestWords(unknown, known);
+  return best ?? null;
 }
 
 /** Milliseconds of each unit. */

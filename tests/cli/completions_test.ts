@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../../src/build/program.ts";
-import { stage } from "./support.ts";
+import { hook } from "../support/program.ts";
+import { snapshot, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
 
 const HAS_BASH = await canRun("bash");
@@ -25,6 +26,41 @@ Deno.test("the hidden completion verb proposes verbs, actions, flags and their v
     assert.deepEqual(stdout.split("\n").filter(Boolean), expected, words.join(" "));
   }
   assert.deepEqual(namesIn(place.home), []);
+});
+
+Deno.test("ids of sessions, tasks and observations, names of tools and requirements are proposed, and what they are about", async () => {
+  using place = stage();
+  Deno.writeTextFileSync(
+    join(place.project, ".conclaude.yaml"),
+    "requirements:\n  tested: {description: The tests are green}\n",
+  );
+  const session_id = "01980c5e-7c6f-4f3f-8a53-65c2a3c1b4d2";
+  const payload = { session_id, cwd: place.project, prompt: "Mend: the upload" };
+  await hook("UserPromptSubmit", payload, place.home, { cwd: place.project });
+  await place.run(["memory", "remember", "The port is 5434"]);
+  await place.run(["task", "create", "Refuse old tokens"]);
+  const [task] = (await place.run(["task", "list"])).stdout.split("\n")[1]!.split(" ");
+  const before = snapshot(place.home);
+  const cases: readonly (readonly [words: readonly string[], expected: string | RegExp])[] = [
+    [["session", "show", ""], "01980c5e\tMend: the upload\n"],
+    [["audit", "list", "--session", "0198"], "01980c5e\tMend: the upload\n"],
+    [["task", "show", ""], `${task}\tRefuse old tokens\n`],
+    [["memory", "show", ""], /^1\tThe port is 5434\n$/],
+    [["req", "satisfy", "te"], "tested\tThe tests are green\n"],
+    [["explain", "Web"], /^WebFetch\t.*\nWebSearch\t/],
+    [["sess"], "session\tSessions of Claude Code\n"],
+    [["session", "list", "--sta"], "--status\tOnly sessions with this status\n"],
+    [["--db", "nosuch.db", "session", "show", ""], ""],
+  ];
+  for (const [words, expected] of cases) {
+    const { code, stdout, stderr } = await place.run(["__complete", "--described", ...words]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    if (typeof expected === "string") assert.equal(stdout, expected, words.join(" "));
+    else assert.match(stdout, expected);
+    const { stdout: names } = await place.run(["__complete", ...words]);
+    assert.equal(names, stdout.replace(/\t.*/g, ""));
+  }
+  assert.deepEqual(snapshot(place.home), before);
 });
 
 Deno.test({

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
 import { VERSION } from "../../src/base/version.ts";
+import { namesIn } from "../support/look.ts";
 import { stage } from "./support.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -50,15 +51,41 @@ test("--version --json and --help --json are JSON", async (place) => {
   }
 });
 
-/** The names under COMMANDS. */
+/** The names of the verbs that a page lists behind the flags. */
 function commandsOf(page: string): string[] {
-  const [, list = ""] = page.split("\nCOMMANDS\n");
-  return list.split("\n").flatMap((line) => /^ {2}(\S+)/.exec(line)?.slice(1) ?? []);
+  const [, list = ""] = page.split("\nGLOBAL FLAGS\n");
+  const [, verbs = ""] = list.split(/\n\n(?!ARGUMENTS)([^]*)/);
+  return verbs.split("\n").flatMap((line) => /^ {2}([a-z]\S*) /.exec(line)?.slice(1) ?? []);
 }
 
-Deno.test("the table of verbs names the verbs of every noun", async () => {
-  for (const [noun, { load, verbs }] of Object.entries(VERBS)) {
-    const target = await load();
-    assert.deepEqual(verbs, target.kind === "group" ? Object.keys(target.verbs) : [], noun);
+test("the first page of help names every verb once, below what people do with it", async (place) => {
+  const { stdout } = await place.run(["--help"]);
+  const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  assert.deepEqual(commandsOf(stdout), Object.keys(VERBS).map(kebab));
+  for (const heading of ["START", "LOOK", "RULES", "WORK", "CARE", "FOR PROGRAMS"]) {
+    assert.ok(stdout.includes(`\n\n${heading}\n  `), heading);
   }
+});
+
+test("short flags, `ls` and a title without a flag mean what the long forms mean", async (place) => {
+  await place.run(["task", "create", "One"]);
+  await place.run(["task", "create", "--title", "Two"]);
+  const same = async (one: readonly string[], other: readonly string[]) => {
+    const [first, second] = [await place.run(one), await place.run(other)];
+    assert.deepEqual([first.code, first.stdout], [0, second.stdout], one.join(" "));
+  };
+  await same(["task", "ls"], ["task", "list"]);
+  await same(["task", "ls", "-n", "1", "--json"], ["task", "list", "--limit", "1", "--json"]);
+  await same(["-V"], ["--version"]);
+  await place.run(["export", "-o", "kept.jsonl"]);
+  assert.ok(namesIn(place.project).includes("kept.jsonl"));
+  const { stdout: listed } = await place.run(["task", "list"]);
+  assert.ok(listed.includes("One") && listed.includes("Two"), listed);
+  for (const quiet of ["-q", "--quiet"]) {
+    const { code, stdout } = await place.run(["task", "list", quiet]);
+    assert.deepEqual([code, stdout], [0, ""]);
+  }
+  const { code, stderr } = await place.run(["task", "create", "One", "--title", "Two"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /both a title and --title are given/);
 });

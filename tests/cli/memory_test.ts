@@ -272,6 +272,17 @@ Deno.test("memory of a moved repository is found by its former folder", async ()
   assert.deepEqual(wouldRemove, { observations: 1 });
 });
 
+Deno.test("memory forget --dry-run names the newest ten observations that would go, and how many more", async () => {
+  using home = tempHome();
+  const { pier } = await harbours(home, ["pier"]);
+  for (let n = 1; n <= 11; n++) await ask(pier, ["memory", "remember", `Buoy number ${n} is red`]);
+  const { stdout } = await run(pier, ["memory", "forget", "--project", "pier", "--dry-run"]);
+  const named = stdout.split("\n").filter((line) => /^ {2}#\d+ /.test(line));
+  assert.equal(named.length, 10);
+  assert.match(named[0]!, /Buoy number 11 is red/);
+  assert.match(stdout, /\n {2}… and 2 more\n?/);
+});
+
 /** Repositories below a home, each with a note. */
 async function harbours<Name extends string>(
   home: TempHome,

@@ -13,6 +13,7 @@ test("a command line that makes no sense is told as what, why and next, and exit
     [["session", "lst"], 'Unknown command "session lst"', "conclaude session list"],
     [["db", "re"], 'Unknown command "db re"', "conclaude db --help"],
     [["frob"], 'Unknown command "frob"', "conclaude --help"],
+    [["version"], 'Unknown command "version"', "conclaude --version"],
     [["help", "frob"], 'Unknown command "frob"', "conclaude --help"],
     [["--frob"], "Unknown flag --frob", "conclaude --help"],
     [["status", "-x"], "Unknown flag -x", "conclaude status --help"],

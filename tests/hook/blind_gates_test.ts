@@ -19,7 +19,7 @@ Deno.test("a condition that is met by itself needs no database, also for a stric
   project.git("switch", "-q", "main");
   assert.match((await project.edit())!, /"prot" is satisfied.*database is switched off/);
   assert.match((await project.run("req", "status")).stdout, /"prot" is about is denied here/);
-  const { code, stdout } = await project.run("explain", "Edit", "src/a.ts");
+  const { code, stdout } = await project.run("explain", "Edit", "src/a.ts", "--all");
   assert.equal(code, 1);
   assert.match(stdout, /^Denied[^]*requirements\.prot +forbids[^]*size +allows/);
 });

@@ -130,6 +130,38 @@ test("the event's name on the command line counts, and an unknown one is refused
   assert.match(await dry(place, payload(place, { hook_event_name: "Stop" })), /^Stop: .*not known/);
 });
 
+test("explain tells the rule that decides first, and the rest with --all", async (place) => {
+  const lines = async (...words: string[]) =>
+    (await place.run(["explain", ...words])).stdout.trimEnd().split("\n");
+  const [result, decides, rest, ...more] = await lines("Edit", "a.lock");
+  assert.deepEqual([result, more], ["Denied.", []]);
+  assert.match(decides!, /uneditableFiles\[0\] +forbids +Blocked/);
+  assert.match(rest!, /^\d+ rules decide nothing here: --all shows them\.$/);
+  const all = await lines("Edit", "a.lock", "--all");
+  assert.match(all[1]!, /uneditableFiles\[0\] +forbids/);
+  assert.equal(all.length, 2 + parseInt(rest!));
+  assert.match(all.slice(2).join("\n"), /uneditableFiles\[1\] +does not match/);
+  assert.match(
+    (await lines("Edit", "src/a.ts")).join("\n"),
+    /^Allowed\.\n\d+ rules decide nothing/,
+  );
+});
+
+Deno.test("a dry run of Stop tells what it would run and ask, and runs nothing", async () => {
+  using place = guarded(
+    "stop:\n  commands: [{run: 'touch ran'}]\nrequirements:\n  tested: {message: M}\n",
+  );
+  const text = await dry(place, payload(place, { hook_event_name: "Stop" }));
+  assert.match(text, /^Stop: .*\nIt would run and ask:\n[^]*commands\[0\] +touch ran\n/);
+  assert.match(text, /requirements\.tested +asked after \S/);
+  assert.ok(!entriesBelow(place.project).some(({ path }) => path.endsWith("/ran")));
+  using free = guarded("capture: {enabled: true}\n");
+  assert.match(
+    await dry(free, payload(free, { hook_event_name: "Stop" })),
+    /Nothing would be run or asked/,
+  );
+});
+
 Deno.test("explain names the built-in rules where there is no configuration file", async () => {
   using place = stage();
   assert.match(
@@ -160,7 +192,7 @@ Deno.test("explain agrees with the hook, also about rules that are lifted or can
   using project = new RequiredProject("requirements: {r: {}, s: {stopOnly: true}}\n");
   await project.send("SessionStart");
   const explain = async (file: string) => {
-    const { stdout } = await project.run("explain", "Edit", file);
+    const { stdout } = await project.run("explain", "Edit", file, "--all");
     return stdout;
   };
   assert.match(await explain("src/a.ts"), /^Denied\./);

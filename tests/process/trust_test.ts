@@ -329,7 +329,7 @@ testWhere(
     assert.match(notice, /workflow-matchers\.yaml: .*prompts\/p\.md: /s);
     assert.doesNotMatch(notice, /workflows\/w\.yaml/);
     const { stdout } = await run(["doctor"], project, root);
-    assert.match(stdout, /prompts\/p\.md is left out/);
+    assert.match(stdout, /prompts\/p\.md\s+is\s+left\s+out/);
   },
 );
 

@@ -46,9 +46,9 @@ export function programStart(
   };
 }
 
-/** The variables of a program: those that it always sees, and these. */
+/** The variables of a program: those that it always sees, lines so wide that none is broken, and these. */
 export function usualVariables(env: StartOptions["env"]): Record<string, string> {
-  return { ...surroundings(runtimeCache()), ...env };
+  return { ...surroundings(runtimeCache()), COLUMNS: "100000", ...env };
 }
 
 /** Starts the program and leaves it running; the caller has to end its stdin, read its output and await its status. */

@@ -150,6 +150,7 @@ function environmentFor(
       },
     },
     isTerminal: () => false,
+    columns: () => null,
     get descent() {
       return ownDescent ??= readDescent();
     },

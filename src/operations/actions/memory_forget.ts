@@ -8,9 +8,10 @@ import { drainSpool, takeInSpool } from "../spool_drain.ts";
 import { requireOurs } from "../../upkeep/care/require_ours.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
 import { findReceipts, forgottenDigest, type Receipt, stoppedReceipt } from "../../upkeep/store.ts";
-import { type ForgetFilter, isTextAlone } from "../../memory/store.ts";
+import { type ForgetFilter, isTextAlone, readObservations } from "../../memory/store.ts";
+import { observationLine } from "../../memory/search/observation_view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
-import { confirmOrThrow, progressLine } from "../terminal.ts";
+import { confirmOrThrow, firstLines, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
 import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
 import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from "../forget_view.ts";
@@ -39,11 +40,12 @@ export async function forgetMemory(
       filter,
       chosen,
       found,
+      goes: observationLines(db, found),
       unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
       isStopped: stoppedReceipt(db, chosen) !== undefined,
     };
   });
-  const { filter, chosen, unknown, isStopped } = looked;
+  const { filter, chosen, unknown, isStopped, goes } = looked;
   const preview = withUnused(place, filter, looked.found);
   const transcripts = () => transcriptsWith(preview.transcripts, filter);
   progress.end();
@@ -52,12 +54,13 @@ export async function forgetMemory(
     // The proposed command is a dry run, since the known name may be another one than the person means.
     const again = nextHere("conclaude memory forget --dry-run", context.globals);
     const hints = { unknown, lines: unknownText(unknown, again) };
-    const told = { isDry: dryRun, filter, hints, context };
+    const told = { isDry: dryRun, filter, hints, goes, context };
     return previewView({ ...preview, transcripts: transcripts() }, told);
   }
   if (!yes) {
     confirmOrThrow(context, {
       what: "forget it",
+      shows: goes,
       ask: isNothing
         ? "Nothing of it is in a row any more. Finish what was stopped?"
         : `Remove for good${ofWhat(filter) || ":"} ${removedText(preview.removed)}?`,
@@ -76,6 +79,13 @@ export async function forgetMemory(
   });
   progress.end();
   return reportView({ ...preview, ...report, transcripts: transcripts() }, context);
+}
+
+/** The newest observations that go, a line each, and how many more. */
+function observationLines(db: DatabaseSync, { observations }: ForgetPreview): string[] {
+  const newest = observations.toSorted((a, b) => b - a);
+  const lines = readObservations(db, newest).map((one) => observationLine(one, Date.now()));
+  return firstLines(lines);
 }
 
 /** `conclaude memory verify RECEIPT` */

@@ -74,9 +74,12 @@ export async function migrate(context: CliContext, flags: MigrateFlags): Promise
   });
   if (flags.dryRun) return view({ tasks: 0, files: 0 }, "Nothing was written.");
   if (!flags.yes) {
-    if (!context.globals.json) context.process.stdout.write(`${lines.join("\n")}\n\n`);
-    const ask = { what: "bring the older state over", ask: "Bring this over?" };
-    confirmOrThrow(context, { ...ask, again: "conclaude migrate --yes" });
+    confirmOrThrow(context, {
+      what: "bring the older state over",
+      shows: [...lines, ""],
+      ask: "Bring this over?",
+      again: "conclaude migrate --yes",
+    });
   }
   const tasks = new Map(found.tasks.map((task) => [task.row["id"], task]));
   const rows = [...found.tasks.map(({ row }) => ({ type: "task", columns: row })), ...found.parts]

@@ -145,6 +145,7 @@ const output = verb({
     return {
       json: { agentId, taskId: agent.taskId, lines, lineCount: lines.length, lastSeq },
       text: speaker(flags)(lines).join("\n"),
+      quoted: true,
     };
   },
 });
@@ -214,6 +215,7 @@ function outputOfTask(
   return {
     json: { agentId: null, taskId, lines, lineCount: lines.length, lastSeq },
     text: shown.slice(0, flags.limit).join("\n"),
+    quoted: true,
   };
 }
 

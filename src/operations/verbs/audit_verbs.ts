@@ -1,4 +1,4 @@
-import { shortSessionId } from "../../base/ids.ts";
+import { tellingId } from "../../db/sessions.ts";
 import { type ExecutionRow, listExecutions, summarizeHooks } from "../../db/executions.ts";
 import { LIMIT_FLAG, oneOf, optional, SESSION_FLAG, SINCE_FLAG, textFlag } from "../flags.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
@@ -32,15 +32,15 @@ const list = listVerb({
       sinceMs: since ?? null,
       limit,
     }),
-  columns: {
+  columns: ({ db }) => ({
     WHEN: (row) => agoText(row.createdAtMs),
-    SESSION: (row) => shortSessionId(row.sessionId),
+    SESSION: (row) => tellingId(db, row.sessionId),
     HOOK: (row) => row.hookName,
     TOOL: (row) => row.toolName,
     STATUS: (row) => row.status,
     MS: [(row) => row.durationMs.toFixed(1)],
     NOTE: noteOf,
-  },
+  }),
   empty: "No hook events match.",
 });
 
@@ -73,8 +73,6 @@ export const audit = group({
   examples: ["conclaude audit list --since 2h --status failure", "conclaude audit stats --json"],
 });
 
-const MAX_NOTE_CHARS = 60;
-
 /** The words for each note of a hook, by the name of the note; an empty text leaves the note out. */
 const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   letThrough: (why) => `let through ${why}`,
@@ -97,8 +95,7 @@ const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
 function noteOf({ errorMessage, metadata }: ExecutionRow): string {
   const notes = Object.entries(NOTES)
     .map(([key, textOf]) => Object.hasOwn(metadata, key) ? textOf(metadata[key]) : "");
-  const note = [errorMessage ?? "", ...notes].filter((text) => text !== "").join("; ");
-  return note.length <= MAX_NOTE_CHARS ? note : `${note.slice(0, MAX_NOTE_CHARS - 1)}…`;
+  return [errorMessage ?? "", ...notes].filter((text) => text !== "").join("; ");
 }
 
 function listOf(value: unknown): readonly unknown[] {

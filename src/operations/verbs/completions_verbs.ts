@@ -14,10 +14,14 @@ complete -o bashdefault -o default -F _conclaude_complete conclaude`;
 const ZSH = `#compdef conclaude
 _conclaude_complete() {
   local -a proposals
-  proposals=("\${(@f)$("\${words[1]}" __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  proposals=("\${(@f)$("\${words[1]}" __complete --described "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   proposals=(\${proposals:#})
   if (( \${#proposals} )); then
-    compadd -a proposals
+    # _describe parts a name from what it is about at the first bare colon.
+    local tab="$(printf '\\t')"
+    proposals=(\${proposals//:/\\\\:})
+    proposals=(\${proposals/\$tab/:})
+    _describe -V conclaude proposals
   else
     _files
   fi
@@ -28,7 +32,7 @@ const FISH = `# fish completion for conclaude
 function __conclaude_complete
     set -l words (commandline --tokenize --cut-at-cursor --current-process)
     set -l current (commandline --current-token --cut-at-cursor)
-    command $words[1] __complete $words[2..-1] "$current" 2>/dev/null
+    command $words[1] __complete --described $words[2..-1] "$current" 2>/dev/null
 end
 complete --command conclaude --arguments "(__conclaude_complete)"`;
 
@@ -39,8 +43,10 @@ Register-ArgumentCompleter -Native -CommandName conclaude -ScriptBlock {
     Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
   # An empty word would be dropped from the arguments, so it travels as a pair of quotes.
   $current = if ($wordToComplete) { $wordToComplete } elseif ($PSVersionTable.PSVersion.Major -ge 7) { '' } else { '""' }
-  & $commandAst.CommandElements[0].ToString() __complete @words $current 2>$null | ForEach-Object {
-    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+  & $commandAst.CommandElements[0].ToString() __complete --described @words $current 2>$null | ForEach-Object {
+    $name, $about = $_ -split "\`t", 2
+    if (-not $about) { $about = $name }
+    [System.Management.Automation.CompletionResult]::new($name, $name, 'ParameterValue', $about)
   }
 }`;
 
@@ -49,7 +55,7 @@ function printer(shell: string, text: string, about: string, examples: readonly 
     brief: `Print the script for ${shell}`,
     about: `Prints the completion script for ${shell}${about}`,
     examples,
-    run: () => ({ json: { script: text }, text }),
+    run: () => ({ json: { script: text }, text, quoted: true }),
   });
 }
 

@@ -185,6 +185,7 @@ const show = verb({
     return {
       json: { config: merged.values, sources: merged.sources },
       text: [...note, ...sourcedYaml(merged)].map(plain).join("\n"),
+      quoted: true,
     };
   },
 });
@@ -239,7 +240,7 @@ const schema = verb({
   examples: ["conclaude config schema > conclaude.schema.json"],
   run() {
     const schema = configJsonSchema();
-    return { json: schema, text: JSON.stringify(schema, null, 2) };
+    return { json: schema, text: JSON.stringify(schema, null, 2), quoted: true };
   },
 });
 

@@ -1,5 +1,5 @@
 import { count } from "../../base/counts.ts";
-import { shortSessionId } from "../../base/ids.ts";
+import { tellingId } from "../../db/sessions.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { incrementCounter, listCounters, readCounter, resetCounters } from "../../db/counters.ts";
 import type { CliContext } from "../context.ts";
@@ -28,12 +28,12 @@ const list = listVerb({
   examples: ["conclaude counter list", "conclaude counter list --session 01980c5e --json"],
   name: "counters",
   rows: ({ db }, { session }) => listCounters(db, sessionFilterOf(db, session)),
-  columns: {
-    SESSION: (row) => shortSessionId(row.sessionId),
+  columns: ({ db }) => ({
+    SESSION: (row) => tellingId(db, row.sessionId),
     TYPE: (row) => row.type,
     VALUE: [(row) => row.value],
     CHANGED: (row) => agoText(row.updatedAtMs),
-  },
+  }),
   empty: "No counters yet.",
 });
 

@@ -33,7 +33,7 @@ const path = verb({
     const { database, config } = await placeOf(context);
     const from = databaseFrom(context, config);
     const exists = identifyDatabase(database).kind !== "missing";
-    return { json: { path: database, from, exists }, text: plain(database) };
+    return { json: { path: database, from, exists }, text: plain(database), quoted: true };
   },
 });
 

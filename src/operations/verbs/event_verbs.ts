@@ -1,3 +1,4 @@
+import { fitToColumns } from "../../base/columns.ts";
 import { plain } from "../../base/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { loadSections } from "../../config/sections.ts";
@@ -119,7 +120,8 @@ async function follow(
     const limit = Math.min(PAGE, left);
     const events = listEvents(db, { ...filter, afterId, limit });
     for (const event of events) {
-      process.stdout.write(`${globals.json ? JSON.stringify(event) : eventLine(event)}\n`);
+      const line = fitToColumns(eventLine(event), globals.columns);
+      process.stdout.write(`${globals.json ? JSON.stringify(event) : line}\n`);
     }
     left -= events.length;
     afterId = events.at(-1)?.id ?? afterId;

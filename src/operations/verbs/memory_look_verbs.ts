@@ -18,7 +18,7 @@ import {
   timelineOfNames,
 } from "../../memory/store.ts";
 import type { Globals } from "../context.ts";
-import { number, PROJECT_FLAGS, text, usually } from "../flags.ts";
+import { number, PROJECT_FLAGS, proposing, text, usually } from "../flags.ts";
 import { observationNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
@@ -30,7 +30,10 @@ import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filt
 import { verb } from "../verb.ts";
 
 export const show = showVerb({
-  arg: text("Number of an observation, or the beginning of its uid", "id"),
+  arg: proposing(
+    "observation",
+    text("Number of an observation, or the beginning of its uid", "id"),
+  ),
   about:
     "Shows an observation whole: its text, facts and files, and the captures that it was made of.",
   examples: ["conclaude memory show 42", "conclaude memory show 42 --json"],
@@ -41,6 +44,7 @@ export const show = showVerb({
     const tokens = estimateTokens(`${observation.title}\n${observation.text}`);
     return {
       json: { ...observation, files, captures: captures.map(({ id }) => id), tokens },
+      quoted: true,
       lines: [
         observation.title,
         "",
@@ -60,7 +64,12 @@ export const show = showVerb({
 });
 
 export const timeline = verb({
-  args: [text("Number of an observation, or a file or folder of the project", "id|file")],
+  args: [
+    proposing(
+      "observation",
+      text("Number of an observation, or a file or folder of the project", "id|file"),
+    ),
+  ],
   flags: {
     ...PROJECT_FLAGS,
     limit: usually("20", number(1, 100, "At most this many, 1 to 100")),

@@ -1,7 +1,6 @@
 import { count } from "../../base/counts.ts";
-import { shortSessionId } from "../../base/ids.ts";
 import { giveBackSpace } from "../../db/disk_space.ts";
-import { shortened } from "../../memory/text.ts";
+import { tellingId } from "../../db/sessions.ts";
 import { spooledFiles } from "../../db/spool.ts";
 import { checkpoint } from "../../db/database.ts";
 import {
@@ -14,11 +13,11 @@ import {
 } from "../../db/payloads.ts";
 import {
   listQueue,
-  type QueueItem,
   queueRetries,
   readStoredPayload,
   retryQueueItems,
   summarizeQueue,
+  tellingQueueId,
   totalsOf,
 } from "../../db/queue.ts";
 import { timeUntil } from "../../base/time.ts";
@@ -74,20 +73,14 @@ const list = verb({
     const now = Date.now();
     const spooled = spooledFor(context, place);
     const { text } = listView(context, { items }, {
-      ID: (item) => item.id,
+      ID: ({ id }) => tellingQueueId(db, id),
       PRIORITY: (item) => item.priority,
       STATUS: (item) => item.status,
-      SESSION: (item) => shortSessionId(item.sessionId),
+      SESSION: (item) => tellingId(db, item.sessionId),
       CAPTURED: (item) => agoText(item.createdAtMs),
-      SIZE: [({ rawBytes }) => sizeText(rawBytes)],
-      TOOL: (item) => item.toolName,
-      ...items.some(({ retryAtMs }) => retryAtMs !== null) && {
-        RETRY: ({ retryAtMs }: QueueItem) => retryAtMs === null ? "" : timeUntil(retryAtMs, now),
-      },
-      ...items.some(({ errorMessage }) => errorMessage !== null) && {
-        ERROR: ({ errorMessage }: QueueItem) => shortened(errorMessage ?? "", MAX_ERROR_CHARS),
-      },
-      FILES: (item) => item.filesTouched.join(" "),
+      WHAT: ({ toolName, filesTouched }) => [toolName, ...filesTouched].join(" "),
+      RETRY: ({ retryAtMs }) => retryAtMs === null ? null : timeUntil(retryAtMs, now),
+      ERROR: ({ errorMessage }) => errorMessage,
     }, "No captures match.");
     return {
       json: { items, spooled },
@@ -127,6 +120,7 @@ const show = showVerb({
     return {
       // A payload that is nested too deep to be laid out is given as text.
       json: { ...item, payload: laidOut === undefined ? text : payload },
+      quoted: true,
       lines: [...facts, "", ...shown],
     };
   },
@@ -265,8 +259,6 @@ export const queue = group({
     "conclaude queue stats --json",
   ],
 });
-
-const MAX_ERROR_CHARS = 60;
 
 /** How many records wait in the spool because the database could not take them. */
 function spooledFor({ locations }: CliContext, { database }: Place): number {

@@ -10,11 +10,11 @@ import { shortSessionId } from "../../base/ids.ts";
 import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import type { Requirement } from "../../policy/requirements/requirement_policy.ts";
 import { satisfyCommand, triggersText } from "../../policy/requirements/requirement_text.ts";
-import { activeSessions, goneSessions, listSessions } from "../../db/sessions.ts";
+import { activeSessions, goneSessions, listSessions, tellingId } from "../../db/sessions.ts";
 import { findPause, listBranches } from "../../policy/store.ts";
 import { relativeTime } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
-import { OF_BRANCH, OF_SESSION, text, toggle } from "../flags.ts";
+import { OF_BRANCH, OF_SESSION, proposing, text, toggle } from "../flags.ts";
 import {
   branchKeyOf,
   configuredRequirement,
@@ -35,7 +35,7 @@ import { factLines, type Facts, listView } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
-const ONE_NAME = [text("The requirement", "name")];
+const ONE_NAME = [proposing("requirement", text("The requirement", "name"))];
 
 export const status = verb({
   flags: { session: OF_SESSION, branch: OF_BRANCH },
@@ -141,13 +141,13 @@ export const sessions = listVerb({
       limit: Number.MAX_SAFE_INTEGER,
     }).filter(({ sessionId }) => !gone.has(sessionId));
   },
-  columns: {
-    ID: ({ shortId }) => shortId,
+  columns: ({ db }) => ({
+    ID: ({ sessionId }) => tellingId(db, sessionId),
     BRANCH: ({ branch }) => branch,
     PROCESS: [({ claudePid }) => claudePid],
     "LAST SEEN": ({ updatedAtMs }) => agoText(updatedAtMs),
     PROJECT: ({ projectDir }) => projectDir,
-  },
+  }),
   empty: "No session is active.",
 });
 

@@ -1,10 +1,11 @@
 import { listAgents } from "../../work/store.ts";
 import { listCounters } from "../../db/counters.ts";
-import { listSessions as readSessions, type SessionRow } from "../../db/sessions.ts";
-import { LIMIT_FLAG, oneOf, optional, text, toggle } from "../flags.ts";
+import { listSessions as readSessions, tellingId } from "../../db/sessions.ts";
+import { LIMIT_FLAG, oneOf, optional, proposing, text, toggle } from "../flags.ts";
 import { agoText, listVerb, showVerb } from "../list_and_show.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
 import { factLines } from "../table.ts";
+import { shortTaskId } from "../task_view.ts";
 import { group } from "../verb.ts";
 
 const list = listVerb({
@@ -23,12 +24,12 @@ const list = listVerb({
       status: status ?? null,
       limit,
     }),
-  columns: (sessions) => ({
-    ID: (s) => s.shortId,
+  columns: ({ db }) => ({
+    ID: (s) => tellingId(db, s.sessionId),
     STATUS: (s) => s.status,
     "LAST SEEN": (s) => agoText(s.updatedAtMs),
     BRANCH: (s) => s.branch,
-    ...sessions.some(({ taskId }) => taskId !== null) && { TASK: (s: SessionRow) => s.taskId },
+    TASK: (s) => s.taskId === null ? null : shortTaskId(s.taskId),
     PROJECT: (s) => s.projectDir,
     TITLE: (s) => s.title,
   }),
@@ -37,7 +38,7 @@ const list = listVerb({
 });
 
 const show = showVerb({
-  arg: text("Its id, or 4 or more characters of its beginning", "id"),
+  arg: proposing("session", text("Its id, or 4 or more characters of its beginning", "id")),
   brief: "Show one session",
   about: "Shows one session: where it ran, how it ended, and its counters.",
   examples: ["conclaude session show 01980c5e", "conclaude session show 0198 --json"],

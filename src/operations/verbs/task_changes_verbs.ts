@@ -20,6 +20,7 @@ import {
   createTask,
   deleteTask,
   isReady,
+  listSubtree,
   listTags,
   listWaiting,
   needTask,
@@ -31,7 +32,7 @@ import {
   type TaskChanges,
   unblockTask,
 } from "../../work/store.ts";
-import { confirmOrThrow } from "../terminal.ts";
+import { confirmOrThrow, firstLines } from "../terminal.ts";
 import {
   AGENT_FLAG,
   anyText,
@@ -63,8 +64,9 @@ const TYPE = clearingFlag("What sort of work it is: task, feature, bug", "type")
 const PRIORITY = clearingFlag("How urgent it is: 0 (most) to 4; without it 2", "n");
 
 export const create = verb({
+  args: [optional(parsed(anyText, "The title, one line", "title"))],
   flags: {
-    title: parsed(anyText, "The title, one line", "text"),
+    title: clearingFlag("The title, as a flag"),
     ...BODY_FLAGS,
     type: TYPE,
     priority: PRIORITY,
@@ -79,14 +81,18 @@ export const create = verb({
     "Makes a task, open and unclaimed, in this repository, or else this folder. A part of another task belongs where " +
     "that one does. Secrets in its texts are masked.",
   examples: [
-    "conclaude task create --title 'Refuse expired tokens' --type bug --priority 1 --tags auth,api",
-    "conclaude task create --title 'Write the tests' --parent 1a2b3c4d --depends-on 5e6f7a8b",
-    "conclaude task create --title 'New login page' --body-file login.md --json",
+    "conclaude task create 'Refuse expired tokens' --type bug --priority 1 --tags auth,api",
+    "conclaude task create 'Write the tests' --parent 1a2b3c4d --depends-on 5e6f7a8b",
+    "conclaude task create 'New login page' --body-file login.md --json",
   ],
-  async run(context, flags) {
+  async run(context, flags, said) {
+    requireOneOfTwo("what the title is", {
+      given: { "a title": said !== undefined, "--title": flags.title !== undefined },
+      next: CREATE_HELP,
+    });
     const { by, db, place, mask } = await beginChange(context, flags, "make a task");
     const given = {
-      title: checkTitle(mask(flags.title)),
+      title: checkTitle(mask(said ?? flags.title!)),
       body: checkBody(mask(readBody(context, flags) ?? "")),
       type: checkType(flags.type ?? "task"),
       priority: checkPriority(flags.priority ?? DEFAULT_PRIORITY),
@@ -229,6 +235,7 @@ export const remove = verb({
       const task = readTask(db, id) ?? needTask(db, id);
       confirmOrThrow(context, {
         what: `delete task ${nameOf(task)} for good`,
+        shows: firstLines(listSubtree(db, id).map(nameOf)),
         ask: `Delete ${nameOf(task)}, with all below it and its history, for good?`,
         again: `conclaude task delete ${id} --hard --yes`,
       });

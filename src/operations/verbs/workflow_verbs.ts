@@ -11,7 +11,7 @@ import { isDaemonHere } from "../daemon_here.ts";
 import { ALL_PROJECTS, PAGE_FLAG, wordsFlag, WORKFLOW } from "../flags.ts";
 import { listVerb, showVerb } from "../list_and_show.ts";
 import { checkWord, projectOfTasks, workflowIdOf } from "../work_lookup.ts";
-import { shortTaskId, shortTitle, valueText } from "../task_view.ts";
+import { shortTaskId, valueText } from "../task_view.ts";
 import { group, lazyFrom } from "../verb.ts";
 import { statusText, stepWord, wholeWorkflow, workflowText } from "../workflow_view.ts";
 
@@ -52,7 +52,7 @@ const list = listVerb({
     STATUS: statusText,
     STEP: ({ currentStep }) => currentStep,
     TASK: ({ taskId }) => shortTaskId(taskId),
-    TITLE: ({ taskTitle }) => taskTitle === null ? null : shortTitle(taskTitle),
+    TITLE: ({ taskTitle }) => taskTitle,
   },
   empty: "No workflows here.",
 });

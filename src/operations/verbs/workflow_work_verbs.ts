@@ -49,6 +49,7 @@ export const diff = verb({
     const isShown = full || diff.length < MAX_DIFF_CHARS;
     return {
       json: { review: { ...review, summary, files, diff, conflicts } },
+      quoted: true,
       text: [
         ...files.map(({ path, added, removed }) =>
           plain(`${added === null ? "binary" : `+${added}/-${removed}`}`.padEnd(12) + path)

@@ -155,6 +155,8 @@ function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string
 /** What a run would remove now, and what it finds beside that. */
 export interface ForgetPreview {
   readonly removed: Removed;
+  /** The observations among them, by their numbers. */
+  readonly observations: readonly number[];
   /** Other files with copies that hold the text, exports for one; they are not touched. */
   readonly copies: readonly string[];
   /** Files that a person has had written, of which nobody can tell whether they hold it; they are not touched. */
@@ -192,6 +194,7 @@ export function previewForget(
     (!isAlone || ["older", "newer", "damaged"].includes(identifyDatabase(path).kind));
   return {
     removed,
+    observations: chosen.observations,
     copies,
     copiesThatMay: written.filter(mayHold),
     ownCopies: previewCopies(place),

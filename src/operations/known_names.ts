@@ -1,0 +1,64 @@
+/** The names that a shell proposes for an argument: what there is of its kind, the newest first. */
+import type { DatabaseSync } from "node:sqlite";
+import { listSessions, tellingId } from "../db/sessions.ts";
+import { identifyDatabase } from "../db/database_identity.ts";
+import { lastObservation, readObservations } from "../memory/store.ts";
+import { listTasks } from "../work/store.ts";
+import type { CliContext } from "./context.ts";
+import type { Proposed } from "./flags.ts";
+import { openStore, placeOf } from "./open_store.ts";
+import { requirementsHere } from "./requirements_here.ts";
+import { shortTaskId } from "./task_view.ts";
+
+/** So many are as many as a person looks through. */
+const MOST = 50;
+
+/** A name, and what it stands for. */
+type Name = readonly [name: string, about: string | null];
+
+const OF_DATABASE: Readonly<Record<string, (db: DatabaseSync) => readonly Name[]>> = {
+  session: (db) =>
+    listSessions(db, { project: null, status: null, limit: MOST })
+      .map(({ sessionId, title }) => [tellingId(db, sessionId), title]),
+  task: (db) =>
+    listTasks(db, {
+      project: null,
+      statuses: null,
+      priorities: null,
+      types: null,
+      tag: null,
+      anyTag: null,
+      parentId: null,
+      claimedBy: null,
+      includeDeleted: false,
+      limit: MOST,
+      offset: 0,
+    }).map(({ id, title }) => [shortTaskId(id), title]),
+  observation(db) {
+    const newest = lastObservation(db);
+    const ids = Array.from({ length: Math.min(MOST, newest) }, (_, i) => newest - i);
+    return readObservations(db, ids).map(({ id, title }) => [String(id), title]);
+  },
+};
+
+/** Names with what they stand for behind a tab. It makes no file; without a database there are none. */
+export async function knownNames(
+  context: CliContext,
+  proposed: Proposed,
+  partial: string,
+): Promise<string[]> {
+  const names = await namesOf(context, proposed);
+  return names.filter(([name]) => name.startsWith(partial))
+    .map(([name, about]) => about === null ? name : `${name}\t${about}`);
+}
+
+async function namesOf(context: CliContext, proposed: Proposed): Promise<readonly Name[]> {
+  if (typeof proposed !== "string") return proposed.map((name) => [name, null]);
+  if (proposed === "requirement") {
+    const { requirements } = await requirementsHere(context);
+    return requirements.map(({ name, description }) => [name, description]);
+  }
+  const { database } = await placeOf(context);
+  if (identifyDatabase(database).kind !== "ours") return [];
+  return OF_DATABASE[proposed]!((await openStore(context, "read")).db);
+}
