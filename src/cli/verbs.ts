@@ -49,7 +49,7 @@ const TEXTS: Readonly<Record<keyof typeof LOADERS, readonly [brief: string, verb
   uninstallHooks: ["Take conclaude's hooks out again, and its MCP server"],
   status: ["Show what is known, on one screen"],
   doctor: ["Find out what is wrong, and what to do"],
-  session: ["Sessions of Claude Code", "list show"],
+  session: ["Sessions of Claude Code", "list show log"],
   audit: ["The audit trail: every hook event that was handled", "list stats"],
   memory: [
     "What was done, said and decided, over all sessions",

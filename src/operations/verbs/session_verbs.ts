@@ -8,7 +8,7 @@ import { openStore } from "../open_store.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
 import { sessionStory, storyLines } from "../session_story_view.ts";
 import { factLines } from "../table.ts";
-import { group, verb } from "../verb.ts";
+import { group, lazyFrom, verb } from "../verb.ts";
 
 const list = listVerb({
   flags: {
@@ -81,6 +81,10 @@ function plumbingOf(session: SessionRow, counters: ReturnType<typeof listCounter
 }
 
 export const session = group({
-  verbs: { list, show },
+  verbs: {
+    list,
+    show,
+    log: lazyFrom(() => import("./session_log_verbs.ts"))("Show every step of one session", "log"),
+  },
   examples: ["conclaude session list --here", "conclaude session show 01980c5e --json"],
 });
