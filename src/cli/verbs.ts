@@ -53,7 +53,7 @@ const TEXTS: Readonly<Record<keyof typeof LOADERS, readonly [brief: string, verb
   audit: ["The audit trail: every hook event that was handled", "list stats"],
   memory: [
     "What was done, said and decided, over all sessions",
-    "search show timeline remember eval forget verify stats",
+    "search list show timeline open context remember eval forget verify stats",
   ],
   mcp: ["Serve memory to Claude as tools: an MCP server on stdin and stdout"],
   queue: ["Captured tool uses that wait to be worked in", "list show stats retry drain prune"],

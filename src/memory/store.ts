@@ -55,7 +55,7 @@ export {
   timelineOfFile,
   timelineOfNames,
 } from "./search/memory_look_table.ts";
-export { EVERYTHING, lastObservation } from "./search/memory_search_table.ts";
+export { EVERYTHING, lastObservation, type MemoryFilter } from "./search/memory_search_table.ts";
 export { lastSeenAtMs, noteTold } from "./tell/memory_context_table.ts";
 export {
   chooseForgotten,

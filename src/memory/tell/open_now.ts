@@ -16,6 +16,7 @@ import {
 import { whyCutOff } from "./ended_session.ts";
 import { endOfText } from "../text.ts";
 import { parentOf } from "../../base/paths.ts";
+import { newestSessions } from "./told_rows.ts";
 import { lastWords, ranIn } from "./memory_context_table.ts";
 import { openTasks, waitingWorkflows } from "../../db/open_work.ts";
 import { sessionsWaiting } from "../../db/queue_work.ts";
@@ -89,6 +90,12 @@ export function todosLeft(
     for (const one of ticked) done.add(one);
   }
   return [];
+}
+
+/** {@linkcode todosLeft} by the newest sessions of a project, on whatever branch. */
+export function todosOfProject(db: DatabaseSync, project: string, nowMs: number) {
+  const isGone = goneBranches({ commonDir: project, branch: branchIn(project) });
+  return todosLeft(newestSessions(db, project), nowMs, isGone);
 }
 
 /** The last prompt of a session that was cut off. */

@@ -79,13 +79,25 @@ export function rowsOf(
     rows = readRows(db, here);
   }
   const told = [...new Map(rows.map((row) => [row.id, row])).values()].map((row): Tellable => ({
-    ...row,
+    ...tellable(row),
     branch: renamed.includes(row.branch) ? branch : row.branch,
+  }));
+  return apartFromFormer(project, told, isGone);
+}
+
+function tellable(row: TellableRow): Tellable {
+  return {
+    ...row,
     files: keptJson<string[]>(row.files, []),
     facts: keptJson<Tellable["facts"]>(row.facts, {}),
     stale: null,
-  }));
-  return apartFromFormer(project, told, isGone);
+  };
+}
+
+/** The summaries of a project's newest sessions, the newest first. */
+export function newestSessions(db: DatabaseSync, project: string): Tellable[] {
+  const rows = tellableOfProject(db, project, OF_PROJECT).filter(({ kind }) => kind === "summary");
+  return newestFirst(rows.map(tellable));
 }
 
 /** Reads rows of this branch, of the branches with the latest work, and of the project. */
