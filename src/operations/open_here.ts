@@ -4,8 +4,7 @@ import { plain } from "../base/plain.ts";
 import { relativeTime } from "../base/time.ts";
 import { openTasks, waitingWorkflows } from "../db/open_work.ts";
 import { findSessions } from "../db/sessions.ts";
-import { readObservations } from "../memory/store.ts";
-import { openFailureIds, todosOfProject } from "../memory/tell/open_now.ts";
+import { openFailuresOf, todosOfProject } from "../memory/tell/open_now.ts";
 import { listQuestions, readTask } from "../work/store.ts";
 import { firstLines, section } from "./table.ts";
 
@@ -17,7 +16,7 @@ const ALL = Number.MAX_SAFE_INTEGER;
 /** @param project A common git directory, or a folder. */
 export function openHere(db: DatabaseSync, project: string, nowMs: number) {
   return {
-    failures: readObservations(db, openFailureIds(db, project))
+    failures: openFailuresOf(db, project)
       .map(({ id, title, branch, updatedAtMs }) => ({ id, title, branch, updatedAtMs })),
     todos: todosOfProject(db, project, nowMs).map(({ text, of }) => ({
       text,

@@ -94,10 +94,9 @@ function tellable(row: TellableRow): Tellable {
   };
 }
 
-/** The summaries of a project's newest sessions, the newest first. */
-export function newestSessions(db: DatabaseSync, project: string): Tellable[] {
-  const rows = tellableOfProject(db, project, OF_PROJECT).filter(({ kind }) => kind === "summary");
-  return newestFirst(rows.map(tellable));
+/** The newest summaries, decisions and notes of a project, the newest first. */
+export function newestOfProject(db: DatabaseSync, project: string): Tellable[] {
+  return newestFirst(tellableOfProject(db, project, OF_PROJECT).map(tellable));
 }
 
 /** Reads rows of this branch, of the branches with the latest work, and of the project. */
