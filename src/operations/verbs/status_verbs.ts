@@ -1,10 +1,9 @@
+import { fallbackDatabase } from "../../system/environment.ts";
 import { quietly } from "../../base/errors.ts";
 import { count } from "../../base/counts.ts";
 import { gatingMods, modPlaces, modText } from "../../claude/mods.ts";
 import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
-import { installedHooks } from "../../upkeep/doctor/hook_checks.ts";
-import { leftBehind } from "../../upkeep/care/fallback.ts";
 import { isThere } from "../../upkeep/care/whole_file.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { openFailuresOf } from "../../memory/tell/open_now.ts";
@@ -28,7 +27,6 @@ import { agoText } from "../list_and_show.ts";
 import { openStore, type Place } from "../open_store.ts";
 import { bytesText, cutLine, factLines, type Facts, firstLines, section } from "../table.ts";
 import { openHere, openLines } from "../open_here.ts";
-import { countAllWaiting } from "../../db/queue_work.ts";
 import { switchOn } from "../flags.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -48,11 +46,13 @@ export const status = verb({
     const project = repository?.commonDir ?? context.cwd;
     const nowMs = Date.now();
     const recent = recentOf(db, project, nowMs);
-    const care = careOf(context, opened, { project, nowMs });
+    const isWhole = globals.json || verbose;
+    const isFresh = (recent.sessions[0]?.updatedAtMs ?? 0) > nowMs - daysMs(1);
+    // Where hooks wrote a session lately, nobody has to look for them.
+    const hooks = isFresh && !isWhole ? null : await hooksOf(context);
+    const care = await careOf(context, opened, { project, nowMs, hooks });
     const folder = repository === undefined ? project : projectFolder(repository);
-    const report = globals.json || verbose
-      ? reportOf(db, opened.place, { project, nowMs, care, recent })
-      : null;
+    const report = isWhole ? reportOf(context, opened, { project, nowMs, care, recent }) : null;
     const lines = [
       cutLine(`project  ${folder}`, PAGE_CHARS),
       ...recentLines(recent, nowMs),
@@ -119,43 +119,47 @@ function recentLines(
   ];
 }
 
-/** What a person may have to look after. */
-function careOf(
+async function hooksOf(context: CliContext) {
+  const { installedHooks } = await import("../../upkeep/doctor/hook_checks.ts");
+  return installedHooks(hooksPlace(context));
+}
+
+/** What a person may have to look after. @param at `hooks`: where they are installed; null where that is not asked. */
+async function careOf(
   context: CliContext,
-  { db, place }: { readonly db: DatabaseSync; readonly place: Place },
-  { project, nowMs }: { readonly project: string; readonly nowMs: number },
+  { db, place }: Opened,
+  { project, nowMs, hooks }: {
+    readonly project: string;
+    readonly nowMs: number;
+    readonly hooks: Awaited<ReturnType<typeof hooksOf>> | null;
+  },
 ) {
-  const { database, config } = place;
-  const { spoolFolders: folders, home } = context.locations;
-  const hooks = hooksPlace(context);
-  const { projectDir } = hooks;
+  const { database, config: { problems } } = place;
+  const { spoolFolders: folders } = context.locations;
   return {
     /** Changes that were found after they had happened, and neither undone nor accepted. */
     violations: openViolations(db, project).length,
     daemon: { running: isDaemonHere(context, place) },
     /** Tasks that wait for the scheduler. */
     queued: countQueued(db),
-    waiting: countAllWaiting(db),
     spool: { waiting: spooledFiles({ database, folders }).length },
     /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
-    fallback: fallbackOf(context, place, nowMs),
-    hooks: installedHooks(hooks),
-    /** Code of plugins inside Claude Code that listens to tools. */
-    mods: gatingMods(modPlaces({ projectDir, home, environment: context.environment })),
-    config: {
-      files: readConfigFiles(lookUpwards(context.cwd), context.locations)
-        .filter((file) => !isLeftOut(file))
-        .map(({ layer, path }) => ({ layer, path })),
-      problems: config.problems,
-    },
+    fallback: await fallbackOf(context, place, nowMs),
+    hooks,
+    problems,
   };
 }
 
-type Care = ReturnType<typeof careOf>;
+interface Opened {
+  readonly db: DatabaseSync;
+  readonly place: Place;
+}
+
+type Care = Awaited<ReturnType<typeof careOf>>;
 
 const fallbackText = ({ fallback }: Care) =>
   fallback && `${fallback.path} is left behind: run \`${fallback.next}\``;
-const problemsText = ({ config: { problems } }: Care) =>
+const problemsText = ({ problems }: Care) =>
   problems > 0 ? `${count(problems, "problem")}: run \`conclaude config validate\`` : null;
 const violationsText = ({ violations }: Care) =>
   violations > 0 ? `${violations} open: \`conclaude config accept --dry-run\` lists them` : null;
@@ -166,14 +170,16 @@ const AILMENTS: readonly ((care: Care) => string | null)[] = [
   (care) => problemsText(care) && `the configuration has ${problemsText(care)}`,
   (care) => violationsText(care) && `unproven changes: ${violationsText(care)}`,
   ({ hooks }) =>
-    hooks.length === 0 ? "hooks are not installed: run `conclaude install-hooks`" : null,
+    hooks?.length === 0 ? "hooks are not installed: run `conclaude install-hooks`" : null,
   ({ queued, daemon }) =>
     queued > 0 && !daemon.running
       ? `${count(queued, "task waits", "tasks wait")} for \`conclaude daemon start\``
       : null,
-  ({ waiting, spool }) =>
-    waiting + spool.waiting > 0
-      ? `${count(waiting + spool.waiting, "capture")} not worked in: \`conclaude queue drain\``
+  ({ spool }) =>
+    spool.waiting > 0
+      ? `${
+        count(spool.waiting, "event waits", "events wait")
+      } in the spool: \`conclaude queue drain\``
       : null,
 ];
 
@@ -181,13 +187,13 @@ const AILMENTS: readonly ((care: Care) => string | null)[] = [
 function healthText(care: Care): string {
   const [first, ...others] = AILMENTS.flatMap((text) => text(care) ?? []);
   if (first === undefined) return "well: hooks are installed, and nothing waits";
-  return others.length === 0 ? first : `${first} (+${others.length})`;
+  return others.length === 0 ? first : `1 of ${others.length + 1}: ${first}`;
 }
 
 /** What `conclaude status --json` prints. */
 function reportOf(
-  db: DatabaseSync,
-  { database }: Place,
+  context: CliContext,
+  { db, place: { database } }: Opened,
   { project, nowMs, care, recent }: {
     readonly project: string;
     readonly nowMs: number;
@@ -196,7 +202,10 @@ function reportOf(
   },
 ) {
   const sinceMs = nowMs - daysMs(1);
-  const { queued: _, waiting: __, ...told } = care;
+  const { queued: _, hooks, problems, ...told } = care;
+  const { locations, environment, cwd } = context;
+  const { projectDir } = hooksPlace(context);
+  const at = { projectDir, home: locations.home, environment };
   return {
     version: VERSION,
     database: {
@@ -215,11 +224,23 @@ function reportOf(
     work: workOf(countState(db)),
     audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
     ...told,
+    hooks: hooks ?? [],
+    /** Code of plugins inside Claude Code that listens to tools. */
+    mods: gatingMods(modPlaces(at)),
+    config: {
+      files: readConfigFiles(lookUpwards(cwd), locations)
+        .filter((file) => !isLeftOut(file))
+        .map(({ layer, path }) => ({ layer, path })),
+      problems,
+    },
   };
 }
 
 /** What waits in the temporary folder; null when nothing waits, or when it cannot be read, which `doctor` tells. */
-function fallbackOf({ locations }: CliContext, { database, config }: Place, nowMs: number) {
+async function fallbackOf(context: CliContext, { database, config }: Place, nowMs: number) {
+  const { locations } = context;
+  if (!isThere(fallbackDatabase(locations))) return null;
+  const { leftBehind } = await import("../../upkeep/care/fallback.ts");
   const retentionDays = config.sessionRetentionDays;
   return quietly(() => leftBehind({ locations, database, retentionDays, nowMs })) ?? null;
 }
