@@ -186,7 +186,7 @@ const AILMENTS: readonly ((care: Care) => string | null)[] = [
 /** One line: well, or the most urgent of what needs care. */
 function healthText(care: Care): string {
   const [first, ...others] = AILMENTS.flatMap((text) => text(care) ?? []);
-  if (first === undefined) return "well: hooks are installed, and nothing waits";
+  if (first === undefined) return "well: nothing needs care";
   return others.length === 0 ? first : `1 of ${others.length + 1}: ${first}`;
 }
 
