@@ -13,10 +13,14 @@ export type OpenHere = ReturnType<typeof openHere>;
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** @param project A common git directory, or a folder. */
-export function openHere(db: DatabaseSync, project: string, nowMs: number) {
+/** @param project A common git directory, or a folder. @param options `lookedAt`: how many failures are read, else all. */
+export function openHere(
+  db: DatabaseSync,
+  project: string,
+  { nowMs, lookedAt }: { readonly nowMs: number; readonly lookedAt?: number | undefined },
+) {
   return {
-    failures: openFailuresOf(db, project)
+    failures: openFailuresOf(db, project, lookedAt)
       .map(({ id, title, branch, updatedAtMs }) => ({ id, title, branch, updatedAtMs })),
     todos: todosOfProject(db, project, nowMs).map(({ text, of }) => ({
       text,

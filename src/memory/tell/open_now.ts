@@ -173,10 +173,15 @@ const MAX_LOOKED_AT = 1_000;
 /**
  * The open failures, the newest first: of each command on a branch the last one, at most a thousand. Failures
  * that are over are left out. @param project Null for all projects.
+ * @param lookedAt So many of the newest failures are read, 5 µs each.
  */
-export function openFailuresOf(db: DatabaseSync, project: string | null): UnmendedFailure[] {
+export function openFailuresOf(
+  db: DatabaseSync,
+  project: string | null,
+  lookedAt = MAX_LOOKED_AT,
+): UnmendedFailure[] {
   const byProject = Map.groupBy(
-    unmendedFailures(db, project, MAX_LOOKED_AT).filter((one) => openEndRank(one) !== null),
+    unmendedFailures(db, project, lookedAt).filter((one) => openEndRank(one) !== null),
     (one) => one.project,
   );
   return [...byProject].flatMap(([of, failures]) => thereIn(of, newestOfEach(failures)))

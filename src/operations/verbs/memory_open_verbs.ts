@@ -30,7 +30,7 @@ export const open = verb({
     const project = named === undefined
       ? projectHere(context.cwd)
       : projectNamed(db, context, named);
-    const all = openHere(db, project, nowMs);
+    const all = openHere(db, project, { nowMs });
     const onwards = "`conclaude memory open --limit 1000`";
     const lines = openLines(all, { most: limit, onwards, nowMs });
     const folder = plain(folderOfProject(project));

@@ -45,8 +45,9 @@ export const status = verb({
     const repository = findRepository(lookUpwards(context.cwd));
     const project = repository?.commonDir ?? context.cwd;
     const nowMs = Date.now();
-    const recent = recentOf(db, project, nowMs);
     const isWhole = globals.json || verbose;
+    const lookedAt = isWhole ? undefined : LOOKED_AT;
+    const recent = recentOf(db, project, { nowMs, lookedAt });
     const isFresh = (recent.sessions[0]?.updatedAtMs ?? 0) > nowMs - daysMs(1);
     // Where hooks wrote a session lately, nobody has to look for them.
     const hooks = isFresh && !isWhole ? null : await hooksOf(context);
@@ -67,11 +68,17 @@ export const status = verb({
 });
 
 const PAGE_CHARS = 80;
+/** Of a project with very many failures the newest are read, so that a person does not wait. */
+const LOOKED_AT = 150;
 /** The most lines of each list of `status`. */
 const MOST = { sessions: 5, open: 3, decided: 3 } as const;
 
 /** What a person has worked on here: the last sessions, what is open, and what was decided or noted. */
-function recentOf(db: DatabaseSync, project: string, nowMs: number) {
+function recentOf(
+  db: DatabaseSync,
+  project: string,
+  reading: { readonly nowMs: number; readonly lookedAt: number | undefined },
+) {
   const told = newestOfProject(db, project);
   const titles = new Map(
     told.flatMap(({ kind, sessionId, title }) =>
@@ -86,7 +93,7 @@ function recentOf(db: DatabaseSync, project: string, nowMs: number) {
         title: titles.get(sessionId) ?? title,
         updatedAtMs,
       })),
-    open: openHere(db, project, nowMs),
+    open: openHere(db, project, reading),
     decided: told.filter(({ kind }) => kind === "decision" || kind === "note")
       .map(({ id, title, updatedAtMs }) => ({ id, title, updatedAtMs })),
   };
