@@ -23,6 +23,15 @@ export function timeUntil(atMs: number, nowMs: number): string {
   return ms <= MINUTE_MS ? `in ${Math.ceil(ms / 1_000)} s` : `in ${Math.ceil(ms / MINUTE_MS)} min`;
 }
 
+/** How long something lasts: `5m 0s`, from an hour on `3h 12m`. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes}m ${seconds % 60}s`
+    : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+}
+
 export function daysMs(days: number): number {
   return days * DAY_MS;
 }

@@ -90,6 +90,27 @@ export function tellingQueueId(db: DatabaseSync, id: string): string {
   return tellingBeginning(id, [String(before ?? ""), String(after ?? "")], MIN_TELLING);
 }
 
+/** A capture of a session, and the observation that it was worked into; null while it waits, and where it gave none. */
+export type SessionCapture =
+  & Pick<QueueItem, "id" | "toolName" | "toolUseId" | "outcome" | "createdAtMs">
+  & { readonly observationId: number | null };
+
+/** The captures of a session since a moment, in the order of time. */
+export function capturesOfSession(
+  db: DatabaseSync,
+  sessionId: string,
+  sinceMs: number,
+): SessionCapture[] {
+  return db.prepare(
+    `SELECT id, tool_name AS toolName, tool_use_id AS toolUseId, outcome, created_at_ms AS createdAtMs,
+            observation_id AS observationId
+       FROM pending_queue
+      WHERE session_id = ?
+        AND created_at_ms >= ?
+      ORDER BY created_at_ms, id`,
+  ).all(sessionId, sinceMs) as unknown as SessionCapture[];
+}
+
 /** The payload of a capture as it is stored; undefined when there is no such capture. */
 export function readStoredPayload(db: DatabaseSync, id: string): StoredPayload | undefined {
   const row = db.prepare(

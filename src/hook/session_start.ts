@@ -6,19 +6,12 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { quietly } from "../base/errors.ts";
 import { answerOfUnread } from "../policy/guards/guard_policy.ts";
 import type { StopPolicy } from "../policy/stops/stop_policy.ts";
-import {
-  contextChars,
-  MAX_CONTEXT_CHARS,
-  toldIn,
-  waitingText,
-} from "../memory/tell/context_text.ts";
+import { MAX_CONTEXT_CHARS, toldIn } from "../memory/tell/context_text.ts";
 import { lookAtProcesses, lookForLife } from "../system/process/process_identity.ts";
 import { emptyBeginning } from "../db/beginning.ts";
 import { activeSessions, goneSessions, type SessionProcess } from "../db/sessions.ts";
-import { sessionContext } from "../memory/tell/session_context.ts";
-import type { ContextPlace } from "../memory/tell/told_rows.ts";
 import { lastSeenAtMs, noteTold } from "../memory/store.ts";
-import { countWaiting, hasWaiting } from "../db/queue_work.ts";
+import { toldContext } from "../operations/told_context.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { partOf } from "./part.ts";
 import { nameOf } from "./protocol.ts";
@@ -166,51 +159,19 @@ async function contextOf(
 ): Promise<string> {
   const { config, repository, projectDir, sessionId, atMs, home, hide, environment } = work;
   const project = hide(repository?.commonDir ?? projectDir);
-  if (project === null || !config.memoryEnabled || config.contextTokens === 0) return "";
-  const isBehind = hasWaiting(db, atMs);
-  const place: ContextPlace = {
+  if (project === null) return "";
+  const at = {
     sessionId,
     project,
     branch: hide(repository?.branch ?? null),
     root: repository?.root ?? projectDir,
     source: nameOf(work.event.own["source"]) ?? "startup",
     seenAtMs,
-    waiting: isBehind ? await titlesOfWaiting(db, work, project) : [],
     nowMs: atMs,
     home,
     environment,
   };
-  const most = contextChars({
-    tokens: config.contextTokens,
-    room: MAX_CONTEXT_CHARS - before.length,
-  });
-  const waits = isBehind ? waitingText(countWaiting(db, { project, except: sessionId })) : "";
-  // Where there is hardly any room, memory comes before the count of waiting captures.
-  const waiting = 2 * waits.length > most ? "" : waits;
-  const room = waiting === "" ? most : most - waiting.length - "\n".length;
-  const told = await sessionContext(db, place, { tokens: config.contextTokens, room });
-  return [told, waiting].filter((text) => text !== "").join("\n");
-}
-
-/** Titles of what waits to be worked in: nothing is worked in here, where somebody waits for it. */
-async function titlesOfWaiting(
-  db: DatabaseSync,
-  { config, sessionId, repository, projectDir }: HookWork,
-  project: string,
-): Promise<ContextPlace["waiting"]> {
-  const [{ waitingTitles }, { lateRedaction }, { removeForgottenAgain }] = await Promise.all([
-    import("../memory/tell/waiting_titles.ts"),
-    import("../memory/drain/late_redaction.ts"),
-    import("../upkeep/store.ts"),
-  ]);
-  const redact = await lateRedaction(config.redactPatterns);
-  return waitingTitles(db, {
-    project,
-    except: sessionId,
-    root: repository?.root ?? projectDir,
-    redact,
-    withoutForgotten: removeForgottenAgain,
-  });
+  return (await toldContext(db, at, { config, room: MAX_CONTEXT_CHARS - before.length })).text;
 }
 
 /** What the database answers; undefined when there is none or it cannot: saving the event tells of that. */

@@ -11,7 +11,7 @@ import { pathInProject } from "../memory/project_paths.ts";
 import { spokenTime } from "../memory/search/spoken_time.ts";
 import { shortened } from "../memory/text.ts";
 import { withoutLine } from "../base/paths.ts";
-import { openFailureIds } from "../memory/tell/open_now.ts";
+import { openFailuresOf } from "../memory/tell/open_now.ts";
 import { rememberedText, rememberHere } from "../memory/drain/remember.ts";
 import { answerMemory, type SearchResult } from "../memory/search/search.ts";
 import {
@@ -309,7 +309,7 @@ const MAX_CHECKED_BYTES = 64_000_000;
 /** `status`: what memory holds of this project, and whether the database is well. */
 function status({ db, database, project, nowMs }: Call): string {
   const memory = projectMemory(db, project.key);
-  const open = openFailureIds(db, project.key);
+  const open = openFailuresOf(db, project.key);
   const { waiting, givenUp: count } = memoryHealth(db, nowMs);
   const { lastSummary } = memory;
   const givenUp = count === 0 ? "" : `, ${count} were given up (conclaude queue list)`;
@@ -318,7 +318,7 @@ function status({ db, database, project, nowMs }: Call): string {
     `observations of this project: ${memory.observations}`,
     `captures not worked in yet: ${waiting}${givenUp}`,
     `open failures: ${open.length}`,
-    ...readObservations(db, open.slice(0, MAX_OPEN)).map((one) =>
+    ...readObservations(db, open.slice(0, MAX_OPEN).map(({ id }) => id)).map((one) =>
       `  ${observationLine(one, nowMs)}`
     ),
     `last session: ${lastSummary === null ? "none yet" : observationLine(lastSummary, nowMs)}`,

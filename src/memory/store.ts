@@ -16,6 +16,7 @@ export {
 } from "./drain/observations_table.ts";
 export { resolveImported, writeImported } from "./drain/imported_observations_table.ts";
 export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
+export { observationsToSummarize, stepsOfSession } from "./observe/session_observations_table.ts";
 export { isKnownFile, newestOfPaths, observedPaths } from "./search/known_files_table.ts";
 export { findIds, MIN_ID_PART } from "./search/find_ids_table.ts";
 export { isIndexDamageOf } from "./search/memory_index_table.ts";
@@ -54,7 +55,7 @@ export {
   timelineOfFile,
   timelineOfNames,
 } from "./search/memory_look_table.ts";
-export { EVERYTHING, lastObservation } from "./search/memory_search_table.ts";
+export { EVERYTHING, lastObservation, type MemoryFilter } from "./search/memory_search_table.ts";
 export { lastSeenAtMs, noteTold } from "./tell/memory_context_table.ts";
 export {
   chooseForgotten,

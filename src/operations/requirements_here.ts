@@ -129,12 +129,6 @@ export async function sessionIdOrNone(
   }
 }
 
-/** How long something lasts: `5m 0s`. */
-export function durationText(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-}
-
 /** The requirements of these names. @param options `undone`: what the error says was not done. @throws {UserError} */
 export async function namedRequirements(
   context: CliContext,

@@ -1,5 +1,6 @@
 import { columnsOf, cutToColumns, shortPaths } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
+import { shortened } from "../memory/text.ts";
 import type { CliContext } from "./context.ts";
 import type { View } from "./view.ts";
 
@@ -119,6 +120,25 @@ export function titledFacts(facts: Facts, width = 13): string[] {
 
 function told(facts: Facts) {
   return facts.filter(([, value]) => value !== null && value !== undefined);
+}
+
+/** Lines of a page for people are at most so wide; a list below a title is indented by two. */
+const LIST_CHARS = 78;
+
+/** The first lines of a list, each cut to fit below a title. @param onwards How to see the others. */
+export function firstLines(
+  lines: readonly string[],
+  most: number,
+  onwards: string,
+): readonly string[] {
+  const told = lines.slice(0, most).map((line) => cutLine(line, LIST_CHARS));
+  const more = lines.length - most;
+  return more > 0 ? [...told, `… and ${more} more: ${onwards}`] : told;
+}
+
+/** A text as one line of at most so many characters. */
+export function cutLine(text: string, maxChars: number): string {
+  return shortened(plain(text).trimEnd(), maxChars);
 }
 
 /** Lines below a title, with an empty line before it; nothing where there are none. */

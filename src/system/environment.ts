@@ -1,7 +1,7 @@
 /** The environment of one run: variables, folders, streams, and where conclaude keeps its files. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Descent } from "./process/ancestors.ts";
-import { joinPath, resolvePath } from "../base/paths.ts";
+import { joinPath, parentOf, resolvePath } from "../base/paths.ts";
 
 /** What one run knows of its process. `main.ts` passes the real values; a test passes its own and runs in process. */
 export interface Environment {
@@ -202,3 +202,8 @@ export const OS = Deno.build.os;
 /** As `x86_64-unknown-linux-gnu`. */
 export const TARGET = Deno.build.target;
 export const RUNTIME_VERSION = Deno.version.deno;
+
+/** The database of the temporary folder, beside this user's spool there. */
+export function fallbackDatabase({ spoolFolders }: Pick<Locations, "spoolFolders">): string {
+  return joinPath(parentOf(parentOf(spoolFolders.at(-1)!)), "conclaude.db");
+}

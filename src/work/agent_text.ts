@@ -3,7 +3,7 @@
  * the result that it reports, and the question with which it ends.
  */
 import { quietly } from "../base/errors.ts";
-import { isMapping, type Mapping } from "./field_reader.ts";
+import { isMapping, type Mapping } from "../base/mapping.ts";
 
 interface AgentLine {
   /** What a person would read; null when there is nothing to read. */

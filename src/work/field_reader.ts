@@ -1,13 +1,7 @@
 /** Reads mappings that a person wrote in YAML, by schemas, and tells what is wrong in a person's words. */
 import * as z from "zod/mini";
 import { nearestWords } from "../base/likeness.ts";
-
-/** A mapping of a parsed YAML file. */
-export type Mapping = Readonly<Record<string, unknown>>;
-
-export function isMapping(value: unknown): value is Mapping {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import type { Mapping } from "../base/mapping.ts";
 
 /** A field that may be absent or null; then it has the fallback. */
 export function orElse<Value, Fallback>(schema: z.ZodMiniType<Value>, fallback: Fallback) {

@@ -1,6 +1,7 @@
 /** Reads the files of workflows, and tells what is wrong with one. */
 import * as z from "zod/mini";
-import { field, isMapping, readFields } from "./field_reader.ts";
+import { isMapping } from "../base/mapping.ts";
+import { field, readFields } from "./field_reader.ts";
 import { scriptFaults, textFaults } from "./template.ts";
 
 interface CommonStep {

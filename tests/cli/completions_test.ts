@@ -11,7 +11,7 @@ Deno.test("the hidden completion verb proposes verbs, actions, flags and their v
   using place = stage();
   const cases: readonly (readonly [words: readonly string[], expected: readonly string[]])[] = [
     [["doc"], ["doctor"]],
-    [["session", ""], ["list", "show"]],
+    [["session", ""], ["list", "log", "show"]],
     [["--json", "db", "re"], ["reset", "restore"]],
     [["install-hooks", "--sc"], ["--scope"]],
     [["install-hooks", "--scope", ""], ["local", "project", "user"]],

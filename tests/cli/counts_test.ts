@@ -19,9 +19,9 @@ Deno.test("a count of one is written in the singular", async () => {
   const copy = `${temp.folder}/copy.jsonl`;
   const fresh = { home: temp.folder, database: `${temp.folder}/fresh.db` };
   const rows = [
-    [place, "status"],
+    [place, "status", "--verbose"],
     [place, "queue", "drain"],
-    [place, "status"],
+    [place, "status", "--verbose"],
     [place, "memory", "stats"],
     [place, "memory", "search", "a.ts"],
     [place, "export", "--output", copy],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
 import { VERSION } from "../../src/base/version.ts";
-import { saveEvent, tempDatabase } from "../support/records.ts";
+import { drainAt, saveEvent, saveUse, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -12,7 +12,7 @@ test("status --json tells of the database, the sessions, the queue and the last 
   saveEvent(temp.db, { execution: { status: "failure", durationMs: 8 } });
   saveEvent(temp.db, { atMs: Date.now() - 25 * 3_600_000 });
   const place = { home: temp.folder, database: temp.path };
-  const { database, audit, queue, project, ...rest } = await runVerbJson(["status"], place);
+  const { database, audit, queue, project, recent, ...rest } = await runVerbJson(["status"], place);
   assert.equal(project, temp.folder);
   assert.equal(database.path, temp.path);
   assert.equal(database.exists, true);
@@ -31,6 +31,7 @@ test("status --json tells of the database, the sessions, the queue and the last 
   });
   assert.equal(queue.byStatus.raw, 1);
   assert.equal(queue.byPriority.high, 1);
+  assert.deepEqual([recent.sessions, recent.decided], [[], []], "of this project");
   assert.deepEqual(rest, {
     version: VERSION,
     sessions: {
@@ -56,19 +57,19 @@ test("status --json tells of the database, the sessions, the queue and the last 
 
 test("status has lines for open tasks, and no lines for counts of 0", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
-  const none = (await runVerb(["status"], place)).stdout;
+  const none = (await runVerb(["status", "--verbose"], place)).stdout;
   assert.doesNotMatch(none, /^(tasks|workflows|agents|questions|daemon) /m);
   for (const title of ["a", "b", "c"]) await runVerb(["task", "create", "--title", title], place);
   const { tasks } = await runVerbJson(["task", "list"], place);
   await runVerb(["task", "claim", tasks[0].id], place);
   await runVerb(["task", "block", tasks[0].id, "--reason", "r"], place);
   await runVerb(["task", "claim", tasks[1].id], place);
-  const { stdout } = await runVerb(["status"], place);
+  const { stdout } = await runVerb(["status", "--verbose"], place);
   assert.match(stdout, /^tasks {10}1 open, 1 in work, 1 blocked$/m);
   assert.doesNotMatch(stdout, /^daemon /m, "there is nothing for it to do");
   temp.db.prepare("UPDATE tasks SET queued_at_ms = 1 WHERE id = ?").run(tasks[2].id);
   assert.match(
-    (await runVerb(["status"], place)).stdout,
+    (await runVerb(["status", "--verbose"], place)).stdout,
     /^daemon {9}not running, and there is work for it: `conclaude .*daemon start`$/m,
   );
   const { work } = await runVerbJson(["status"], place);
@@ -90,10 +91,14 @@ test("status names the configuration that is in force, and its problems", async 
 Deno.test("status of a fresh home fits on one screen and makes no database", async () => {
   const home = Deno.makeTempDirSync();
   try {
-    const { code, stdout } = await runVerb(["status"], { home });
+    const { code, stdout } = await runVerb(["status", "--verbose"], { home });
     assert.equal(code, 0);
     assert.match(stdout, /nothing there yet/);
-    assert.ok(stdout.split("\n").length < 24);
+    assert.ok(stdout.split("\n").length < 30);
+    assert.match(
+      (await runVerb(["status"], { home })).stdout,
+      /^health {3}hooks are not installed: run `conclaude install-hooks`$/m,
+    );
     assert.throws(() => Deno.statSync(`${home}/.conclaude/conclaude.db`), Deno.errors.NotFound);
   } finally {
     Deno.removeSync(home, { recursive: true });
@@ -118,4 +123,34 @@ Deno.test("status shows the project as its folder, also from a worktree, and kee
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
+});
+
+test("status leads with the last sessions, what is open and what was decided, each line in 80 columns, and ends with one line of health", async (temp) => {
+  const place = { home: temp.folder, database: temp.path };
+  const session = { projectDir: temp.folder };
+  const use = (tool: string, payload: object, sessionId: string, atMs: number) =>
+    saveUse(temp.db, tool, payload, { sessionId, atMs, session });
+  const now = Date.now();
+  for (let n = 0; n < 7; n++) {
+    const id = `5e55${n}000-0000-4000-8000-000000000000`;
+    const atMs = now - (7 - n) * 3_600_000;
+    use("UserPromptSubmit", { prompt: `Make part ${n} ${"and more ".repeat(30)}` }, id, atMs);
+    use("Bash", { tool_input: { command: `make ${n}` }, error: "Exit code 2\nno" }, id, atMs + 1);
+    use("Bash", { tool_input: { command: `make ${n}` }, error: "Exit code 2\nno" }, id, atMs + 2);
+  }
+  await drainAt(temp.db, now);
+  await runVerb(["memory", "remember", "Tests need the service on port 5433"], place);
+  await runVerb(["task", "create", "--title", "Tell the customers"], place);
+  const { stdout } = await runVerb(["status"], place);
+  const lines = stdout.split("\n");
+  for (const line of lines) assert.ok(line.length <= 80, line);
+  assert.equal(lines[0], `project  ${temp.folder}`);
+  assert.match(stdout, /^Last sessions\n {2}5e556000 {2}1h ago {5}Make part 6/m);
+  assert.equal(stdout.match(/^ {2}5e55/gm)!.length, 5);
+  assert.match(stdout, /^ {2}… and more: `conclaude session list --here`$/m);
+  assert.match(stdout, /^ {2}… and 4 more: `conclaude memory open`$/m);
+  assert.match(stdout, /^Tasks .*\n {2}\w{8} open {2}Tell the customers$/m);
+  assert.match(stdout, /^Decided and noted\n {2}#\d+ just now {2}Tests need the service/m);
+  assert.match(stdout, /^health {3}well: nothing needs care$/m);
+  assert.match(stdout, /^Everything else: `conclaude status --verbose`$/m);
 });

@@ -1,7 +1,8 @@
 /** What the line of a session says it was about. */
 import assert from "node:assert/strict";
 import { observe } from "../../src/memory/observe/observe.ts";
-import { type SummarizedPart, summarizeSession } from "../../src/memory/drain/summaries.ts";
+import { summarizeSession } from "../../src/memory/drain/summaries.ts";
+import type { SummarizedPart } from "../../src/memory/tell/session_story.ts";
 
 const part = (
   kind: SummarizedPart["kind"],

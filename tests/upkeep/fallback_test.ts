@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { drainSpool } from "../../src/operations/spool_drain.ts";
 import { dirname, join } from "node:path";
-import { fallbackDatabase, leftBehind } from "../../src/upkeep/care/fallback.ts";
+import { fallbackDatabase } from "../../src/system/environment.ts";
+import { leftBehind } from "../../src/upkeep/care/fallback.ts";
 import { copiesOf } from "../../src/upkeep/forget/forget_files.ts";
 import { locate } from "../../src/system/environment.ts";
 import { openDatabase } from "../../src/db/database.ts";

@@ -86,6 +86,21 @@ export function* transcriptLines(path: string): Generator<TranscriptLine> {
   }
 }
 
+/** Reads a transcript that grows: each call gives the values of the lines that were ended since the last one. */
+export function transcriptTail(path: string): () => unknown[] {
+  const file = openSync(path);
+  const [decoder, buffer] = [new TextDecoder(), new Uint8Array(65_536)];
+  let begun = "";
+  return () => {
+    for (let read = file.readSync(buffer); read !== null; read = file.readSync(buffer)) {
+      begun += decoder.decode(buffer.subarray(0, read), { stream: true });
+    }
+    const lines = begun.split("\n");
+    begun = lines.pop()!;
+    return lines.map((line) => parseLine(line).value);
+  };
+}
+
 /** The engine's own message would quote the text. */
 function parseLine(text: string | null): Pick<TranscriptLine, "value" | "fault"> {
   if (text === null) {

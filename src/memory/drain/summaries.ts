@@ -10,12 +10,9 @@ import { forgetSummaryRequest, sessionsToSummarize } from "../../db/queue_work.t
 import { sessionEnd, sessionTitle } from "../../db/sessions.ts";
 import { rewriteSummary, summaryOf } from "./summarizer_runs_table.ts";
 import { count } from "../../base/counts.ts";
-import type { Tellable } from "../tell/context_text.ts";
-import { isSuperseded, type ObservationKind, type ObservedFacts } from "../observe/observation.ts";
-import { newestOfEach, openEndRank } from "../tell/open_ends.ts";
-import { COMPACTION } from "../../claude/transcript/spoken.ts";
+import type { ObservedFacts } from "../observe/observation.ts";
+import { storyOf, type SummarizedPart } from "../tell/session_story.ts";
 import { shortened, titleLine } from "../text.ts";
-import { todosOf } from "../observe/observe_task.ts";
 
 /** A summary is made of at most so many observations, the newest. */
 const MAX_PARTS = 400;
@@ -123,10 +120,6 @@ function writeEnd(db: DatabaseSync, stored: Observation, ended: string): void {
   rewriteSummary(db, id, { text, terms, rewrittenFrom: facts.rewrittenFrom ?? "", end: ended });
 }
 
-export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale"> & {
-  readonly text: string;
-};
-
 interface SessionSummary {
   /** The subject and what was done; not what is open, since a later session may do it. */
   readonly title: string;
@@ -153,18 +146,11 @@ export function summarizeSession(
   called: string | null = null,
 ): SessionSummary | null {
   if (parts.length === 0) return null;
-  const standing = parts.filter((part) => !isSuperseded(part));
-  const of = (kind: ObservationKind, among = standing) =>
-    among.filter((part) => part.kind === kind);
-  const [commits, fixes] = [of("commit"), of("fix")];
+  const { asked, commits, fixes, decided, files, todos, open, last: said } = storyOf(parts);
   const done = [...commits, ...fixes].map(({ title }) => title);
-  const todos = todosOf(parts);
-  const open = [...openTitles(parts), ...todos?.open ?? []];
-  const files = filesByCount(of("edit"));
-  const message = parts.findLast(isOwnMessage);
-  const last = message === undefined ? "" : shortened(message.text, MAX_MESSAGE_CHARS);
+  const paths = files.map(({ path }) => path);
+  const last = shortened(said, MAX_MESSAGE_CHARS);
   const branches = [...new Set(parts.map(({ branch }) => branch))];
-  const asked = of("prompt").map(askedIn);
   // Its prompts may still wait in the queue.
   const prompts = asked.length > 0 || called === null ? asked : [called];
   const about = done[0] ?? (files.length === 0 ? "" : last.replace(/\s+/g, " "));
@@ -182,16 +168,13 @@ export function summarizeSession(
     text: [
       ...section("Asked", firstAndLast(asked, MAX_ASKED)),
       ...section("Done", done.slice(-MAX_LISTED)),
-      ...section(
-        "Decided",
-        [...of("decision"), ...of("note")].map(({ title }) => title).slice(-MAX_LISTED),
-      ),
-      ...section("Changed", files.slice(0, MAX_LISTED)),
+      ...section("Decided", decided.map(({ title }) => title).slice(-MAX_LISTED)),
+      ...section("Changed", paths.slice(0, MAX_LISTED)),
       ...section("Open", open.slice(0, MAX_LISTED)),
       ...section("Passed over", todos?.passedOver?.slice(0, MAX_LISTED) ?? []),
       ...last === "" ? [] : [`Last: ${last}`],
     ].join("\n"),
-    files: files.slice(0, MAX_FILES),
+    files: paths.slice(0, MAX_FILES),
     facts: {
       open,
       ...todos === null ? {} : { todos },
@@ -207,36 +190,9 @@ function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
   );
 }
 
-/** Whether a message is Claude's own: not of a sub-agent, of Claude Code, or of an error. */
-function isOwnMessage({ kind, title, facts }: SummarizedPart): boolean {
-  return kind === "message" && facts.tool === undefined && facts.isRelayed !== true &&
-    facts.stopped === undefined && !title.startsWith(COMPACTION);
-}
-
-/** The title of a prompt. When it ends with a colon, the next line follows: `Implement the following plan: Retries`. */
-function askedIn({ title, text }: SummarizedPart): string {
-  if (!title.endsWith(":")) return title;
-  return `${title} ${titleLine(text.trim().replace(/^.*/, ""))}`.trim();
-}
-
 /** Whether a prompt is long enough to name a session. In scripts without spaces a few characters are enough. */
 function saysWhat(prompt: string): boolean {
   return prompt.length >= TELLING_CHARS || !IS_ASCII.test(prompt) && prompt.length > 3;
-}
-
-/** Titles of the open failures, the last one of each command, the newest first. */
-function openTitles(parts: readonly SummarizedPart[]): string[] {
-  return newestOfEach(parts.filter((part) => openEndRank(part) !== null))
-    .map(({ title }) => title).reverse();
-}
-
-/** The files that were changed, the ones with the most changes first. */
-function filesByCount(edits: readonly SummarizedPart[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { files } of edits) {
-    for (const file of files) counts.set(file, (counts.get(file) ?? 0) + 1);
-  }
-  return [...counts].sort(([, one], [, other]) => other - one).map(([file]) => file);
 }
 
 function section(name: string, lines: readonly string[]): string[] {

@@ -77,6 +77,23 @@ export function usedTools(db: DatabaseSync, sessionId: string): boolean {
   ).get(sessionId) !== undefined;
 }
 
+/** What a session did, in the order of time: its observations without those that only follow from others. */
+export function stepsOfSession(
+  db: DatabaseSync,
+  sessionId: string,
+  sinceMs: number,
+): Pick<Observation, "id" | "kind" | "outcome" | "title" | "repeats" | "createdAtMs">[] {
+  return db.prepare(
+    `SELECT id, kind, outcome, title, repeats, created_at_ms AS createdAtMs
+       FROM observations
+      WHERE session_id = ?
+        AND updated_at_ms >= ?
+        AND kind NOT IN ('summary', 'fix')
+        AND ${IS_WHOLE}
+      ORDER BY created_at_ms, id`,
+  ).all(sessionId, sinceMs) as unknown as ReturnType<typeof stepsOfSession>;
+}
+
 /**
  * The observations that a summary is made of, oldest first: all but reads, searches and plain commands. Of a long
  * session the newest, with the first and the last prompt before them.

@@ -23,6 +23,7 @@ import {
   knownMatches,
   scoredByWords,
 } from "./candidates.ts";
+import { MAX_TIME_MS } from "../../base/time.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../base/letters.ts";
 
 export interface SearchResult
@@ -88,7 +89,7 @@ export function answerMemory(
     found = rankAsked(db, common, { ...options, question });
   }
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
-  const results = readResults(db, asked, found)
+  const results = readResults(db, wordsOf(asked), found)
     // The index marks a project by a word, which a person may type, so the project is compared once more.
     .filter(({ project }) => filter.project === null || project === filter.project)
     .slice(0, limit);
@@ -205,12 +206,23 @@ function literalIn(
   return new Set(ids);
 }
 
+/** The newest observations that a filter lets through, for a search without words. */
+export function newestResults(
+  db: DatabaseSync,
+  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
+): SearchResult[] {
+  if (isOfUnknownFile(db, filter)) return [];
+  const { sinceMs, untilMs } = filter;
+  const within = { fromMs: sinceMs ?? 0, untilMs: untilMs ?? MAX_TIME_MS };
+  const hits = newestObservations(db, { filter, limit, ...within });
+  return readResults(db, [], hits.map((hit) => ({ hit, score: 0 })));
+}
+
 function readResults(
   db: DatabaseSync,
-  asked: AskedQuestion,
-  found: readonly Ranked<Pick<IndexHit, "id">>[],
+  words: readonly string[],
+  found: readonly Pick<Ranked<Pick<IndexHit, "id">>, "hit" | "score">[],
 ): SearchResult[] {
-  const words = wordsOf(asked);
   const scores = new Map(found.map(({ hit, score }) => [hit.id, score]));
   return readObservations(db, found.map(({ hit }) => hit.id)).map((observation) => {
     const { text, facts: _facts, repeats: _repeats, updatedAtMs: _updatedAtMs, ...told } =

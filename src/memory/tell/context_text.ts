@@ -63,26 +63,40 @@ export interface ContextBudget {
 const HEADING = headed("## Memory of this project");
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
 
-interface Line {
+/** A line of the context: what is told, and why. */
+export interface ContextLine {
   readonly section: string;
   readonly text: string;
+  readonly why: string;
 }
 
 /** The context of a session within a budget, by whole lines; empty when there is nothing to tell. */
 export function contextText(facts: ContextFacts, budget: ContextBudget): string {
+  return contextWithin(facts, budget).text;
+}
+
+/** {@linkcode contextText} with its lines, and with those that did not fit. */
+export function contextWithin(facts: ContextFacts, budget: ContextBudget): {
+  readonly text: string;
+  readonly lines: readonly ContextLine[];
+  readonly leftOut: readonly ContextLine[];
+} {
   const maxChars = contextChars(budget) - FOOTER.length;
+  const [lines, leftOut]: [ContextLine[], ContextLine[]] = [[], []];
   let text = HEADING;
   let heading = "";
-  for (const { section, text: told } of linesOf(facts)) {
-    const line = `${section === heading ? "" : `\n${section}`}\n- ${
-      told.replace(/\s*\n\s*/g, " ")
-    }`;
-    if (text.length + line.length > maxChars) continue;
+  for (const one of linesOf(facts)) {
+    const { section } = one;
+    const told = one.text.replace(/\s*\n\s*/g, " ");
+    const line = `${section === heading ? "" : `\n${section}`}\n- ${told}`;
+    const fits = text.length + line.length <= maxChars;
+    (fits ? lines : leftOut).push({ ...one, text: told });
+    if (!fits) continue;
     text += line;
     heading = section;
   }
   // Claude Code shows it on a terminal, too.
-  return heading === "" ? "" : plainLines(text) + FOOTER;
+  return { text: heading === "" ? "" : plainLines(text) + FOOTER, lines, leftOut };
 }
 
 /** The numbers of the observations in a context. */
@@ -104,10 +118,20 @@ export function contextChars({ tokens, room }: ContextBudget): number {
   return Math.min(charsOfTokens(tokens), room, MAX_CONTEXT_CHARS);
 }
 
-function linesOf(facts: ContextFacts): Line[] {
+/** Why a line with such a label is told; other lines are told for what their section says. */
+const WHY_LABELED: Readonly<Record<string, string>> = {
+  task: "left in the list of tasks of a session",
+  fix: "took more than one try, or its cause lay outside of the code",
+  decision: "decided, and not replaced",
+  note: "noted, and not replaced",
+  commit: "stands on another branch only",
+  edit: "edited since the last commit on this branch",
+};
+
+function linesOf(facts: ContextFacts): ContextLine[] {
   const { branch, nowMs } = facts;
-  const told = (section: string, lines: readonly ToldLine[]) =>
-    lines.map(({ of, label, text, note = "" }): Line => {
+  const told = (section: string, why: string, lines: readonly ToldLine[]) =>
+    lines.map(({ of, label, text, note = "" }): ContextLine => {
       const where = of.branch === branch || of.branch === null ? "" : ` on ${of.branch}`;
       const what = label === undefined ? "" : `, ${label}`;
       // The branch stands before the text already.
@@ -115,28 +139,36 @@ function linesOf(facts: ContextFacts): Line[] {
       return {
         section,
         text: `#${of.id} ${relativeTime(of.updatedAtMs, nowMs)}${where}${what}: ${plain}${note}`,
+        why: WHY_LABELED[label ?? ""] ?? why,
       };
     });
-  const named = (section: string, lines: readonly PlainLine[]) =>
-    lines.map(({ name, atMs, text }): Line => {
+  const named = (section: string, why: string, lines: readonly PlainLine[]) =>
+    lines.map(({ name, atMs, text }): ContextLine => {
       const lead = [name, atMs === null ? "" : relativeTime(atMs, nowMs)].filter((one) =>
         one !== ""
       );
-      return { section, text: lead.length === 0 ? text : `${lead.join(" ")}: ${text}` };
+      return { section, text: lead.length === 0 ? text : `${lead.join(" ")}: ${text}`, why };
     });
   const here = `Left open${branch === null ? "" : ` on ${branch}`}:`;
+  const isOpen = "failed or was cut off last, and nothing has mended it";
+  const words = "the newest session that is told ended with it";
+  const person = "a person has to go on with it";
   return [
-    ...told(here, facts.open),
-    ...named("Under way in git:", facts.operations),
-    ...told("Left open elsewhere:", facts.openElsewhere),
-    ...named("Open tasks (`conclaude task show ID`):", facts.tasks),
-    ...named("Workflows that wait for a person (`conclaude workflow show ID`):", facts.workflows),
-    ...told("The end of the last session, as Claude said it:", facts.lastWords),
-    ...told("Known:", facts.known),
-    ...told("Last sessions:", facts.sessions),
-    ...named("Captured, and not worked in yet:", facts.waiting),
-    ...told("Not in the log of this branch:", facts.unlogged),
-    ...told("Known as well:", facts.more),
+    ...told(here, isOpen, facts.open),
+    ...named("Under way in git:", "git waits for its end", facts.operations),
+    ...told("Left open elsewhere:", isOpen, facts.openElsewhere),
+    ...named("Open tasks (`conclaude task show ID`):", "not closed", facts.tasks),
+    ...named(
+      "Workflows that wait for a person (`conclaude workflow show ID`):",
+      person,
+      facts.workflows,
+    ),
+    ...told("The end of the last session, as Claude said it:", words, facts.lastWords),
+    ...told("Known:", "known of this project", facts.known),
+    ...told("Last sessions:", "one of the newest sessions", facts.sessions),
+    ...named("Captured, and not worked in yet:", "no drain has taken it yet", facts.waiting),
+    ...told("Not in the log of this branch:", "not in the log", facts.unlogged),
+    ...told("Known as well:", "known of this project", facts.more),
   ];
 }
 

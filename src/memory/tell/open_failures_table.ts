@@ -55,7 +55,15 @@ export function openFailures(
 /** A failure that is not mended, with the fields that decide whether it is an open end. */
 export type UnmendedFailure = Pick<
   Observation,
-  "id" | "project" | "branch" | "kind" | "outcome" | "resolvedBy" | "facts" | "updatedAtMs"
+  | "id"
+  | "project"
+  | "branch"
+  | "kind"
+  | "outcome"
+  | "title"
+  | "resolvedBy"
+  | "facts"
+  | "updatedAtMs"
 >;
 
 /** The newest failures that are not mended. @param project Null for all projects. */
@@ -65,7 +73,8 @@ export function unmendedFailures(
   limit: number,
 ): UnmendedFailure[] {
   return db.prepare(
-    `SELECT id, project, branch, kind, outcome, resolved_by AS resolvedBy, facts, updated_at_ms AS updatedAtMs
+    `SELECT id, project, branch, kind, outcome, title, resolved_by AS resolvedBy, facts,
+            updated_at_ms AS updatedAtMs
        FROM observations
       WHERE outcome = 'failure'
         AND resolved_by IS NULL

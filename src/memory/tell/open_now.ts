@@ -16,6 +16,7 @@ import {
 import { whyCutOff } from "./ended_session.ts";
 import { endOfText } from "../text.ts";
 import { parentOf } from "../../base/paths.ts";
+import { newestOfProject } from "./told_rows.ts";
 import { lastWords, ranIn } from "./memory_context_table.ts";
 import { openTasks, waitingWorkflows } from "../../db/open_work.ts";
 import { sessionsWaiting } from "../../db/queue_work.ts";
@@ -91,6 +92,13 @@ export function todosLeft(
   return [];
 }
 
+/** {@linkcode todosLeft} by the newest sessions of a project, on whatever branch. */
+export function todosOfProject(db: DatabaseSync, project: string, nowMs: number) {
+  const isGone = goneBranches({ commonDir: project, branch: branchIn(project) });
+  const sessions = newestOfProject(db, project).filter(({ kind }) => kind === "summary");
+  return todosLeft(sessions, nowMs, isGone);
+}
+
 /** The last prompt of a session that was cut off. */
 export function cutOff(
   db: DatabaseSync,
@@ -163,17 +171,21 @@ function overIn(
 const MAX_LOOKED_AT = 1_000;
 
 /**
- * The ids of the open failures, the newest first: of each command on a branch the last one, at most a thousand. Failures
+ * The open failures, the newest first: of each command on a branch the last one, at most a thousand. Failures
  * that are over are left out. @param project Null for all projects.
+ * @param lookedAt So many of the newest failures are read, 5 µs each.
  */
-export function openFailureIds(db: DatabaseSync, project: string | null): number[] {
+export function openFailuresOf(
+  db: DatabaseSync,
+  project: string | null,
+  lookedAt = MAX_LOOKED_AT,
+): UnmendedFailure[] {
   const byProject = Map.groupBy(
-    unmendedFailures(db, project, MAX_LOOKED_AT).filter((one) => openEndRank(one) !== null),
+    unmendedFailures(db, project, lookedAt).filter((one) => openEndRank(one) !== null),
     (one) => one.project,
   );
   return [...byProject].flatMap(([of, failures]) => thereIn(of, newestOfEach(failures)))
-    .sort((a, b) => b.updatedAtMs - a.updatedAtMs || b.id - a.id)
-    .map(({ id }) => id);
+    .sort((a, b) => b.updatedAtMs - a.updatedAtMs || b.id - a.id);
 }
 
 function thereIn(

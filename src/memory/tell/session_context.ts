@@ -4,7 +4,7 @@ import { goneBranches } from "../../system/git/branches.ts";
 import {
   type ContextBudget,
   type ContextFacts,
-  contextText,
+  contextWithin,
   type Tellable,
   withState,
 } from "./context_text.ts";
@@ -27,12 +27,12 @@ const MAX_FAILURES = 5;
 const MAX_KEPT_FIRST = 12;
 const MAX_SESSIONS = 3;
 
-/** The context of a session; empty when there is nothing to tell. @throws {Error} What SQLite says. */
+/** The context of a session: its text, empty when there is nothing to tell, and its lines. @throws {Error} What SQLite says. */
 export async function sessionContext(
   db: DatabaseSync,
   told: ContextPlace,
   budget: ContextBudget,
-): Promise<string> {
+): Promise<ReturnType<typeof contextWithin>> {
   // When the project's folder is missing, its files are not reported as gone.
   const place = { ...told, root: told.root !== null && exists(told.root) ? told.root : null };
   const { project, branch, nowMs } = place;
@@ -80,7 +80,7 @@ export async function sessionContext(
     })),
     unlogged: [...await commits(db, rows, place), ...edits(db, place, since)],
   };
-  return contextText(facts, budget);
+  return contextWithin(facts, budget);
 }
 
 function passedOver({ facts }: Tellable): number {

@@ -79,13 +79,24 @@ export function rowsOf(
     rows = readRows(db, here);
   }
   const told = [...new Map(rows.map((row) => [row.id, row])).values()].map((row): Tellable => ({
-    ...row,
+    ...tellable(row),
     branch: renamed.includes(row.branch) ? branch : row.branch,
+  }));
+  return apartFromFormer(project, told, isGone);
+}
+
+function tellable(row: TellableRow): Tellable {
+  return {
+    ...row,
     files: keptJson<string[]>(row.files, []),
     facts: keptJson<Tellable["facts"]>(row.facts, {}),
     stale: null,
-  }));
-  return apartFromFormer(project, told, isGone);
+  };
+}
+
+/** The newest summaries, decisions and notes of a project, the newest first. */
+export function newestOfProject(db: DatabaseSync, project: string): Tellable[] {
+  return newestFirst(tellableOfProject(db, project, OF_PROJECT).map(tellable));
 }
 
 /** Reads rows of this branch, of the branches with the latest work, and of the project. */

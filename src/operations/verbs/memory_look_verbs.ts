@@ -23,45 +23,55 @@ import { observationNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { isAnyOfOthers } from "../session_lookup.ts";
-import { showVerb } from "../list_and_show.ts";
 import { factLines } from "../table.ts";
 import { openStore } from "../open_store.ts";
 import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
-import { verb } from "../verb.ts";
+import { many, verb } from "../verb.ts";
 
-export const show = showVerb({
-  arg: proposing(
-    "observation",
-    text("Number of an observation, or the beginning of its uid", "id"),
+export const show = verb({
+  args: many(
+    proposing("observation", text("Number of an observation, or the beginning of its uid", "id")),
+    1,
   ),
   about:
-    "Shows an observation whole: its text, facts and files, and the captures that it was made of.",
-  examples: ["conclaude memory show 42", "conclaude memory show 42 --json"],
-  read({ db }, id) {
-    const observation = observationNamed(db, id);
-    const files = filesOfObservation(db, observation.id);
-    const captures = capturesOfObservation(db, observation);
-    const tokens = estimateTokens(`${observation.title}\n${observation.text}`);
+    "Shows observations whole: their texts, facts and files, and the captures that they were made of.",
+  examples: ["conclaude memory show 42", "conclaude memory show 42 57 --json"],
+  async run(context, _flags, ...ids) {
+    const { db } = await openStore(context, "read");
+    const shown = ids.map((id) => shownOf(db, observationNamed(db, id)));
     return {
-      json: { ...observation, files, captures: captures.map(({ id }) => id), tokens },
+      json: shown.length === 1 ? shown[0]!.json : { observations: shown.map(({ json }) => json) },
+      text: shown.map(({ lines }) => lines.map(plain).join("\n")).join(BETWEEN),
       quoted: true,
-      lines: [
-        observation.title,
-        "",
-        ...factLines([
-          ...observationFacts(observation, Date.now()),
-          ...files.map(({ path }) => ["file", path] as const),
-          ...captures.map(({ id, isPruned }) => {
-            const how = isPruned ? "its payload was pruned" : `conclaude queue show ${id}`;
-            return ["capture", `${id}  (${how})`] as const;
-          }),
-        ]),
-        "",
-        ...observation.text.split("\n"),
-      ],
     };
   },
 });
+
+/** Between several observations, whose texts have empty lines of their own. */
+const BETWEEN = `\n\n${"─".repeat(40)}\n\n`;
+
+function shownOf(db: DatabaseSync, observation: Observation) {
+  const files = filesOfObservation(db, observation.id);
+  const captures = capturesOfObservation(db, observation);
+  const tokens = estimateTokens(`${observation.title}\n${observation.text}`);
+  return {
+    json: { ...observation, files, captures: captures.map(({ id }) => id), tokens },
+    lines: [
+      observation.title,
+      "",
+      ...factLines([
+        ...observationFacts(observation, Date.now()),
+        ...files.map(({ path }) => ["file", path] as const),
+        ...captures.map(({ id, isPruned }) => {
+          const how = isPruned ? "its payload was pruned" : `conclaude queue show ${id}`;
+          return ["capture", `${id}  (${how})`] as const;
+        }),
+      ]),
+      "",
+      ...observation.text.split("\n"),
+    ],
+  };
+}
 
 export const timeline = verb({
   args: [

@@ -1,10 +1,11 @@
+import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
 import { spokenTime } from "../../memory/search/spoken_time.ts";
 import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
-import { answerMemory, type SearchResult } from "../../memory/search/search.ts";
-import { rebuildText, withIndex } from "../../memory/store.ts";
+import { answerMemory, newestResults, type SearchResult } from "../../memory/search/search.ts";
+import { type MemoryFilter, rebuildText, withIndex } from "../../memory/store.ts";
 import { nowhereLine, outcomeWord, projectName } from "../../memory/search/observation_view.ts";
 import { relativeTime } from "../../base/time.ts";
 import {
@@ -20,7 +21,11 @@ import {
   textFlag,
   timeFlag,
   usually,
+  type Values,
 } from "../flags.ts";
+import type { CliContext } from "../context.ts";
+import { agoText, listVerb } from "../list_and_show.ts";
+import { usageError } from "../usage.ts";
 import { observationNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
@@ -30,22 +35,66 @@ import { readStdin } from "../task_text.ts";
 import { requireForwards } from "../point_in_time.ts";
 import { many, verb } from "../verb.ts";
 
-export const search = verb({
-  args: many(parsed(String, "What to look for, in any words", "query"), 1),
-  flags: {
-    ...PROJECT_FLAGS,
-    session: SESSION_FLAG,
-    branch: textFlag("Only of this branch", "name"),
-    file: textFlag("Only what is about this file or folder: src/auth.ts, auth.ts, src", "path"),
-    kind: optional(oneOf(OBSERVATION_KINDS, "Only of this kind")),
-    since: SINCE_FLAG,
-    until: timeFlag("Only before then, as --since"),
-    limit: usually("10", number(1, 20, "At most this many, 1 to 20")),
+/** What narrows a search or a list. */
+const FILTER_FLAGS = {
+  ...PROJECT_FLAGS,
+  session: SESSION_FLAG,
+  branch: textFlag("Only of this branch", "name"),
+  file: textFlag("Only what is about this file or folder: src/auth.ts, auth.ts, src", "path"),
+  kind: optional(oneOf(OBSERVATION_KINDS, "Only of this kind")),
+  since: SINCE_FLAG,
+  until: timeFlag("Only before then, as --since"),
+} as const;
+
+/** What the flags let through. @throws {UserError} When one names nothing. */
+function filterOf(
+  db: DatabaseSync,
+  context: CliContext,
+  flags: Values<typeof FILTER_FLAGS>,
+): MemoryFilter {
+  return {
+    project: projectFilterOf(db, context, flags),
+    sessionId: sessionFilterOf(db, flags.session),
+    branch: flags.branch ?? null,
+    file: flags.file === undefined ? null : fileFilterOf(db, context, flags.file),
+    kind: flags.kind ?? null,
+    sinceMs: flags.since ?? null,
+    untilMs: flags.until ?? null,
+  };
+}
+
+export const list = listVerb({
+  flags: { ...FILTER_FLAGS, limit: usually("20", number(1, 1_000, "At most this many")) },
+  about:
+    "Lists what is remembered, the newest first: edits, commands, failures and fixes, tests, commits, prompts, decisions, " +
+    "notes, summaries.",
+  examples: [
+    "conclaude memory list --here --kind decision",
+    "conclaude memory list --file src/auth.ts --since 2w --json",
+  ],
+  name: "observations",
+  rows({ db, context }, flags, { limit }) {
+    requireForwards(flags, "memory list");
+    return newestResults(db, { filter: filterOf(db, context, flags), limit });
   },
+  columns: {
+    ID: [({ id }) => `#${id}`],
+    WHEN: ({ createdAtMs }) => agoText(createdAtMs),
+    KIND: ({ kind }) => kind,
+    PROJECT: ({ project }) => projectName(project),
+    TITLE: (row) => [row.title, outcomeWord(row)].filter((part) => part !== "").join(", "),
+  },
+  empty: "Nothing is remembered that matches.",
+});
+
+export const search = verb({
+  args: many(parsed(String, "What to look for, in any words", "query")),
+  flags: { ...FILTER_FLAGS, limit: usually("10", number(1, 20, "At most this many, 1 to 20")) },
   about:
     "Searches all that is remembered: edits, commands, failures and fixes, tests, commits, prompts, decisions, notes, " +
     'summaries. Type words, identifiers, paths or errors; a date or "last week" prefers that time, and quotes ' +
-    "require a phrase. Each result has a number for `memory show`, and its price in tokens.",
+    "require a phrase. Without words, a filter finds the newest. Each result has a number for `memory show`, and its " +
+    "price in tokens.",
   examples: [
     "conclaude memory search why do uploads time out",
     "conclaude memory search parseHookEvent --kind fix --here",
@@ -53,40 +102,33 @@ export const search = verb({
   ],
   async run(context, flags, ...words) {
     requireForwards(flags, "memory search");
-    if (words.join("").trim() === "") {
-      const example = nextHere("conclaude memory search retry payment gateway", context.globals);
-      return {
-        json: { results: [], quotedNowhere: [] },
-        text: `Nothing was asked: say what to look for, as in \`${example}\`.`,
-      };
-    }
     const { db, place } = await openStore(context, "read");
     const nowMs = Date.now();
-    const project = projectFilterOf(db, context, flags);
-    const file = flags.file === undefined ? null : fileFilterOf(db, context, flags.file);
-    const options = {
-      filter: {
-        project,
-        sessionId: sessionFilterOf(db, flags.session),
-        branch: flags.branch ?? null,
-        file,
-        kind: flags.kind ?? null,
-        sinceMs: flags.since ?? null,
-        untilMs: flags.until ?? null,
-      },
-      limit: flags.limit,
-      nowMs,
-      time: spokenTime(words.join(" "), nowMs),
-    };
-    const { results, quotedNowhere } = withIndex(
-      db,
-      () => answerMemory(db, words.join(" "), options),
-      (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
-    );
+    const filter = filterOf(db, context, flags);
+    const text = words.join(" ");
+    if (text.trim() === "" && Object.values(filter).every((one) => one === null)) {
+      const next = nextHere("conclaude memory search retry payment gateway", context.globals);
+      if (words.length === 0) {
+        const why = "without words, it needs a filter: --here, --kind, --file, --since …";
+        throw usageError("Missing argument: query", { why, next });
+      }
+      return {
+        json: { results: [], quotedNowhere: [] },
+        text: `Nothing was asked: say what to look for, as in \`${next}\`.`,
+      };
+    }
+    const { limit } = flags;
+    const { results, quotedNowhere } = text.trim() === ""
+      ? { results: newestResults(db, { filter, limit }), quotedNowhere: [] }
+      : withIndex(
+        db,
+        () => answerMemory(db, text, { filter, limit, nowMs, time: spokenTime(text, nowMs) }),
+        (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
+      );
     if (results.length === 0) {
       const { nothingFound } = await import("../unknown_filter.ts");
-      const { database } = place;
-      return nothingFound(db, context, { flags, words, project, file, database });
+      const { project, file } = filter;
+      return nothingFound(db, context, { flags, words, project, file, database: place.database });
     }
     const namesProject = !context.globals.json && isAnyOfOthers(results, context.cwd);
     return {

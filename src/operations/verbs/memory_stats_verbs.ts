@@ -2,7 +2,7 @@ import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../../base/ids.ts";
-import { openFailureIds } from "../../memory/tell/open_now.ts";
+import { openFailuresOf } from "../../memory/tell/open_now.ts";
 import { dayStartMs } from "../../memory/drain/summarizer.ts";
 import {
   forbiddingLimit,
@@ -23,7 +23,7 @@ export const stats = verb({
   examples: ["conclaude memory stats", "conclaude memory stats --json"],
   async run(context) {
     const { db } = await openStore(context, "read");
-    const counts = { ...countMemory(db), openFailures: openFailureIds(db, null).length };
+    const counts = { ...countMemory(db), openFailures: openFailuresOf(db, null).length };
     const nowMs = Date.now();
     const summarizer = summarizerStats(db, await readSummarizer(context.locations), nowMs);
     const facts: Facts = [

@@ -4,13 +4,17 @@ import { forget, verify } from "./memory_forget_verbs.ts";
 const search = lazyFrom(() => import("./memory_search_verbs.ts"));
 const measure = lazyFrom(() => import("./memory_eval_verbs.ts"));
 const counts = lazyFrom(() => import("./memory_stats_verbs.ts"));
+const open = lazyFrom(() => import("./memory_open_verbs.ts"));
 const look = lazyFrom(() => import("./memory_look_verbs.ts"));
 
 export const memory = group({
   verbs: {
     search: search("Find what was done, said and decided", "search"),
-    show: look("Show one observation with everything behind it", "show"),
+    list: search("List the newest of what is remembered", "list"),
+    show: look("Show observations with everything behind them", "show"),
     timeline: look("Show what came before and after, or what became of a file", "timeline"),
+    open: open("List what is open in this project", "open"),
+    context: open("Show what the next session is told", "context"),
     remember: search("Keep a note for this project", "remember"),
     eval: measure("Measure how well memory finds things", "evaluate"),
     forget,

@@ -12,14 +12,13 @@ import type { Requirement } from "../../policy/requirements/requirement_policy.t
 import { satisfyCommand, triggersText } from "../../policy/requirements/requirement_text.ts";
 import { activeSessions, goneSessions, listSessions, tellingId } from "../../db/sessions.ts";
 import { findPause, listBranches } from "../../policy/store.ts";
-import { relativeTime } from "../../base/time.ts";
+import { durationText, relativeTime } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
 import { OF_BRANCH, OF_SESSION, proposing, text, toggle } from "../flags.ts";
 import {
   branchKeyOf,
   configuredRequirement,
   configuredType,
-  durationText,
   hereOfSession,
   namedRequirements,
   NO_SESSION,

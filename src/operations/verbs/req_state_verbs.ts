@@ -1,3 +1,4 @@
+import { durationText } from "../../base/time.ts";
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
 import { plain } from "../../base/plain.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
@@ -28,7 +29,6 @@ import {
 } from "../flags.ts";
 import {
   branchKeyOf,
-  durationText,
   hereOfSession,
   namedRequirements,
   requirementsHere,

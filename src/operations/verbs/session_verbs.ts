@@ -1,12 +1,15 @@
 import { listAgents } from "../../work/store.ts";
 import { listCounters } from "../../db/counters.ts";
-import { listSessions as readSessions, tellingId } from "../../db/sessions.ts";
-import { LIMIT_FLAG, oneOf, optional, proposing, text, toggle } from "../flags.ts";
-import { agoText, listVerb, showVerb } from "../list_and_show.ts";
+import { listSessions as readSessions, type SessionRow, tellingId } from "../../db/sessions.ts";
+import { LIMIT_FLAG, oneOf, optional, proposing, switchOn, text, toggle } from "../flags.ts";
+import { agoText, listVerb } from "../list_and_show.ts";
+import { hintsHere } from "../next_command.ts";
+import { openStore } from "../open_store.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
+import { sessionStory, storyLines } from "../session_story_view.ts";
 import { factLines } from "../table.ts";
 import { shortTaskId } from "../task_view.ts";
-import { group } from "../verb.ts";
+import { group, lazyFrom, verb } from "../verb.ts";
 
 const list = listVerb({
   flags: {
@@ -37,44 +40,52 @@ const list = listVerb({
     "No sessions yet. Hooks write them: run `conclaude install-hooks`, then start Claude Code.",
 });
 
-const show = showVerb({
-  arg: proposing("session", text("Its id, or 4 or more characters of its beginning", "id")),
-  brief: "Show one session",
-  about: "Shows one session: where it ran, how it ended, and its counters.",
+const show = verb({
+  args: [proposing("session", text("Its id, or 4 or more characters of its beginning", "id"))],
+  flags: { verbose: switchOn("With where it ran, its process, and its counters") },
+  brief: "Show what happened in one session",
+  about:
+    "Shows the story of one session: what was asked and done, what failed and what mended it, what was decided and left " +
+    "open, and how it ended.",
   examples: ["conclaude session show 01980c5e", "conclaude session show 0198 --json"],
-  read({ db }, id) {
+  async run(context, { verbose }, id) {
+    const { db } = await openStore(context, "read");
     const session = sessionOf(db, id);
     const counters = listCounters(db, session.sessionId);
     const agents = listAgents(db, { kinds: ["subagent"], sessionId: session.sessionId });
-    const running = agents.filter(({ status }) => status === "running").map(({ name }) => name);
-    const lines = factLines([
-      ["session", session.sessionId],
-      ["title", session.title],
-      ["status", session.endReason ? `${session.status} (${session.endReason})` : session.status],
-      ["source", session.source],
-      ["project", session.projectDir],
-      ["repository", session.repository],
-      ["branch", session.branch],
-      ["folder", session.cwd],
-      ["permissions", session.permissionMode],
-      ["process", session.claudePid],
-      ["task", session.taskId],
-      ["agent", session.agentId],
-      ["sub-agents", subagentsText(agents.length, running)],
-      ["started", agoText(session.startedAtMs)],
-      ["last seen", agoText(session.updatedAtMs)],
-      ...counters.map(({ type, value }) => [type, value] as const),
-    ]);
-    return { json: { session, counters, agents }, lines };
+    const story = sessionStory(db, session);
+    const lines = [
+      ...storyLines(db, session, { story, agents }),
+      ...verbose ? ["", ...plumbingOf(session, counters)] : [],
+    ];
+    return {
+      json: { session, counters, agents, story },
+      text: hintsHere(lines.join("\n"), context.globals),
+    };
   },
 });
 
+/** Where a session ran, and what was counted in it. */
+function plumbingOf(session: SessionRow, counters: ReturnType<typeof listCounters>): string[] {
+  return factLines([
+    ["title", session.title],
+    ["status", session.endReason ? `${session.status} (${session.endReason})` : session.status],
+    ["source", session.source],
+    ["repository", session.repository],
+    ["folder", session.cwd],
+    ["permissions", session.permissionMode],
+    ["process", session.claudePid],
+    ["agent", session.agentId],
+    ["started", agoText(session.startedAtMs)],
+    ...counters.map(({ type, value }) => [type, value] as const),
+  ]);
+}
+
 export const session = group({
-  verbs: { list, show },
+  verbs: {
+    list,
+    show,
+    log: lazyFrom(() => import("./session_log_verbs.ts"))("Show every step of one session", "log"),
+  },
   examples: ["conclaude session list --here", "conclaude session show 01980c5e --json"],
 });
-
-function subagentsText(count: number, running: readonly string[]): string | null {
-  if (count === 0) return null;
-  return running.length === 0 ? `${count}` : `${count}, running: ${running.join(", ")}`;
-}

@@ -1,3 +1,4 @@
+import { fallbackDatabase } from "../../system/environment.ts";
 import { quietly } from "../../base/errors.ts";
 import { count } from "../../base/counts.ts";
 import { gatingMods, modPlaces, modText } from "../../claude/mods.ts";
@@ -8,16 +9,18 @@ import { leftBehind } from "../../upkeep/care/fallback.ts";
 import { type BeganAnew, beganAnew } from "../../upkeep/care/backup.ts";
 import { fileSize, isThere } from "../../system/on_disk.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
-import { openFailureIds } from "../../memory/tell/open_now.ts";
+import { openFailuresOf } from "../../memory/tell/open_now.ts";
+import { newestOfProject } from "../../memory/tell/told_rows.ts";
 import { spooledFiles } from "../../db/spool.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../db/executions.ts";
 import { memoryHealth } from "../../memory/store.ts";
 import { summarizeQueue, totalsOf } from "../../db/queue.ts";
-import { countSessions, type SessionCounts } from "../../db/sessions.ts";
+import { countSessions, listSessions, type SessionCounts } from "../../db/sessions.ts";
 import { countQueued, countState, type StateCounts } from "../../work/store.ts";
 import { openViolations } from "../../policy/store.ts";
-import { daysMs } from "../../base/time.ts";
+import { daysMs, relativeTime } from "../../base/time.ts";
+import { shortSessionId } from "../../base/ids.ts";
 import { VERSION } from "../../base/version.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere } from "../daemon_here.ts";
@@ -25,38 +28,193 @@ import { hooksPlace } from "../own_program.ts";
 import { hintsHere } from "../next_command.ts";
 import { agoText } from "../list_and_show.ts";
 import { openStore, type Place } from "../open_store.ts";
-import { bytesText, factLines, type Facts } from "../table.ts";
+import { bytesText, cutLine, factLines, type Facts, firstLines, section } from "../table.ts";
+import { openHere, openLines } from "../open_here.ts";
+import { switchOn } from "../flags.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export const status = verb({
+  flags: { verbose: switchOn("With the database, the queue, the hooks, and the configuration") },
   about:
-    "Shows the database, the sessions of this project and of all, the queue, memory, tasks and agents, the hooks of the " +
-    "last 24 hours, the spool, and the configuration of this folder. It changes nothing.",
-  examples: ["conclaude status", "conclaude status --json"],
-  async run(context) {
-    const { db, place } = await openStore(context, "read");
+    "Shows the last sessions of this project, what is open, what was decided, and whether conclaude is well. It changes " +
+    "nothing.",
+  examples: ["conclaude status", "conclaude status --verbose", "conclaude status --json"],
+  async run(context, { verbose }) {
+    const { globals } = context;
+    const opened = await openStore(context, "read");
+    const { db } = opened;
     const repository = findRepository(lookUpwards(context.cwd));
     const project = repository?.commonDir ?? context.cwd;
     const nowMs = Date.now();
-    const report = reportOf(context, { db, place }, { project, nowMs });
+    const isWhole = globals.json || verbose;
+    const lookedAt = isWhole ? undefined : LOOKED_AT;
+    const recent = recentOf(db, project, { nowMs, lookedAt });
+    const isFresh = (recent.sessions[0]?.updatedAtMs ?? 0) > nowMs - daysMs(1);
+    // Where hooks wrote a session lately, nobody has to look for them.
+    const hooks = isFresh && !isWhole ? null : await hooksOf(context);
+    const care = await careOf(context, opened, { project, nowMs, hooks });
     const folder = repository === undefined ? project : projectFolder(repository);
-    const facts = factsOf(report, { project: folder, queued: countQueued(db) });
-    return { json: report, text: hintsHere(factLines(facts, 15).join("\n"), context.globals) };
+    const report = isWhole ? reportOf(context, opened, { project, nowMs, care, recent }) : null;
+    const lines = [
+      cutLine(`project  ${folder}`, PAGE_CHARS),
+      ...recentLines(recent, nowMs),
+      "",
+      `health   ${healthText(care)}`,
+      ...report === null
+        ? ["", "Everything else: `conclaude status --verbose`"]
+        : ["", ...factLines(factsOf(report, care), 15)],
+    ];
+    return { json: report, text: hintsHere(lines.join("\n"), globals) };
   },
 });
+
+const PAGE_CHARS = 80;
+/** Of a project with very many failures the newest are read, so that a person does not wait. */
+const LOOKED_AT = 150;
+/** The most lines of each list of `status`. */
+const MOST = { sessions: 5, open: 3, decided: 3 } as const;
+
+/** What a person has worked on here: the last sessions, what is open, and what was decided or noted. */
+function recentOf(
+  db: DatabaseSync,
+  project: string,
+  reading: { readonly nowMs: number; readonly lookedAt: number | undefined },
+) {
+  const told = newestOfProject(db, project);
+  const titles = new Map(
+    told.flatMap(({ kind, sessionId, title }) =>
+      kind === "summary" ? [[sessionId, title.replace(/^Session: /, "")]] : []
+    ),
+  );
+  return {
+    sessions: listSessions(db, { project, status: null, limit: MOST.sessions + 1 })
+      .map(({ sessionId, status, title, updatedAtMs }) => ({
+        sessionId,
+        status,
+        title: titles.get(sessionId) ?? title,
+        updatedAtMs,
+      })),
+    open: openHere(db, project, reading),
+    decided: told.filter(({ kind }) => kind === "decision" || kind === "note")
+      .map(({ id, title, updatedAtMs }) => ({ id, title, updatedAtMs })),
+  };
+}
+
+function recentLines(
+  { sessions, open, decided }: ReturnType<typeof recentOf>,
+  nowMs: number,
+): string[] {
+  const when = (atMs: number) => relativeTime(atMs, nowMs).padEnd(9);
+  const ran = sessions.slice(0, MOST.sessions).map(({ sessionId, status, title, updatedAtMs }) =>
+    `${shortSessionId(sessionId)}  ${when(updatedAtMs)}  ${title ?? `(no prompt, ${status})`}`
+  );
+  const more = sessions.length > ran.length ? ["… and more: `conclaude session list --here`"] : [];
+  const none = ["None yet: hooks write them while Claude Code works here."];
+  return [
+    ...section("Last sessions", [
+      ...firstLines(ran.length === 0 ? none : ran, MOST.sessions, ""),
+      ...more,
+    ]),
+    ...openLines(open, { most: MOST.open, onwards: "`conclaude memory open`", nowMs }),
+    ...section(
+      "Decided and noted",
+      firstLines(
+        decided.map(({ id, title, updatedAtMs }) => `#${id} ${when(updatedAtMs)} ${title}`),
+        MOST.decided,
+        "`conclaude memory list --here --kind decision`",
+      ),
+    ),
+  ];
+}
+
+async function hooksOf(context: CliContext) {
+  const { installedHooks } = await import("../../upkeep/doctor/hook_checks.ts");
+  return installedHooks(hooksPlace(context));
+}
+
+/** What a person may have to look after. @param at `hooks`: where they are installed; null where that is not asked. */
+async function careOf(
+  context: CliContext,
+  { db, place }: Opened,
+  { project, nowMs, hooks }: {
+    readonly project: string;
+    readonly nowMs: number;
+    readonly hooks: Awaited<ReturnType<typeof hooksOf>> | null;
+  },
+) {
+  const { database, config: { problems } } = place;
+  const { spoolFolders: folders } = context.locations;
+  return {
+    /** Changes that were found after they had happened, and neither undone nor accepted. */
+    violations: openViolations(db, project).length,
+    daemon: { running: isDaemonHere(context, place) },
+    /** Tasks that wait for the scheduler. */
+    queued: countQueued(db),
+    spool: { waiting: spooledFiles({ database, folders }).length },
+    /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
+    fallback: await fallbackOf(context, place, nowMs),
+    hooks,
+    problems,
+  };
+}
+
+interface Opened {
+  readonly db: DatabaseSync;
+  readonly place: Place;
+}
+
+type Care = Awaited<ReturnType<typeof careOf>>;
+
+const fallbackText = ({ fallback }: Care) =>
+  fallback && `${fallback.path} is left behind: run \`${fallback.next}\``;
+const problemsText = ({ problems }: Care) =>
+  problems > 0 ? `${count(problems, "problem")}: run \`conclaude config validate\`` : null;
+const violationsText = ({ violations }: Care) =>
+  violations > 0 ? `${violations} open: \`conclaude config accept --dry-run\` lists them` : null;
+
+/** What needs care, the most urgent first; null where it is well. */
+const AILMENTS: readonly ((care: Care) => string | null)[] = [
+  fallbackText,
+  (care) => problemsText(care) && `the configuration has ${problemsText(care)}`,
+  (care) => violationsText(care) && `unproven changes: ${violationsText(care)}`,
+  ({ hooks }) =>
+    hooks?.length === 0 ? "hooks are not installed: run `conclaude install-hooks`" : null,
+  ({ queued, daemon }) =>
+    queued > 0 && !daemon.running
+      ? `${count(queued, "task waits", "tasks wait")} for \`conclaude daemon start\``
+      : null,
+  ({ spool }) =>
+    spool.waiting > 0
+      ? `${
+        count(spool.waiting, "event waits", "events wait")
+      } in the spool: \`conclaude queue drain\``
+      : null,
+];
+
+/** One line: well, or the most urgent of what needs care. */
+function healthText(care: Care): string {
+  const [first, ...others] = AILMENTS.flatMap((text) => text(care) ?? []);
+  if (first === undefined) return "well: nothing needs care";
+  return others.length === 0 ? first : `1 of ${others.length + 1}: ${first}`;
+}
 
 /** What `conclaude status --json` prints. */
 function reportOf(
   context: CliContext,
-  { db, place }: { readonly db: DatabaseSync; readonly place: Place },
-  { project, nowMs }: { readonly project: string; readonly nowMs: number },
+  { db, place: { database } }: Opened,
+  { project, nowMs, care, recent }: {
+    readonly project: string;
+    readonly nowMs: number;
+    readonly care: Care;
+    readonly recent: ReturnType<typeof recentOf>;
+  },
 ) {
-  const { database, config } = place;
-  const { spoolFolders: folders, home } = context.locations;
-  const hooks = hooksPlace(context);
-  const { projectDir } = hooks;
   const sinceMs = nowMs - daysMs(1);
+  const { queued: _, hooks, problems, ...told } = care;
+  const { locations, environment, cwd } = context;
+  const { projectDir } = hooksPlace(context);
+  const at = { projectDir, home: locations.home, environment };
   return {
     version: VERSION,
     database: {
@@ -68,33 +226,32 @@ function reportOf(
       /** Set for two weeks where hooks began it anew in a file that something had cut to nothing. */
       beganAnew: beganAnew(db, { database, locations: context.locations, nowMs }),
     },
-    /** The repository or folder that `sessions.here` is about. */
+    /** The repository or folder that `sessions.here` and `recent` are about. */
     project,
+    recent,
     sessions: { here: countSessions(db, project), all: countSessions(db, null) },
     queue: totalsOf(summarizeQueue(db)),
     memory: memoryOf(db, nowMs),
     work: workOf(countState(db)),
-    /** Changes that were found after they had happened, and neither undone nor accepted. */
-    violations: openViolations(db, project).length,
-    daemon: { running: isDaemonHere(context, place) },
     audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
-    spool: { waiting: spooledFiles({ database, folders }).length },
-    /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
-    fallback: fallbackOf(context, place, nowMs),
-    hooks: installedHooks(hooks),
+    ...told,
+    hooks: hooks ?? [],
     /** Code of plugins inside Claude Code that listens to tools. */
-    mods: gatingMods(modPlaces({ projectDir, home, environment: context.environment })),
+    mods: gatingMods(modPlaces(at)),
     config: {
-      files: readConfigFiles(lookUpwards(context.cwd), context.locations)
+      files: readConfigFiles(lookUpwards(cwd), locations)
         .filter((file) => !isLeftOut(file))
         .map(({ layer, path }) => ({ layer, path })),
-      problems: config.problems,
+      problems,
     },
   };
 }
 
 /** What waits in the temporary folder; null when nothing waits, or when it cannot be read, which `doctor` tells. */
-function fallbackOf({ locations }: CliContext, { database, config }: Place, nowMs: number) {
+async function fallbackOf(context: CliContext, { database, config }: Place, nowMs: number) {
+  const { locations } = context;
+  if (!isThere(fallbackDatabase(locations))) return null;
+  const { leftBehind } = await import("../../upkeep/care/fallback.ts");
   const retentionDays = config.sessionRetentionDays;
   return quietly(() => leftBehind({ locations, database, retentionDays, nowMs })) ?? null;
 }
@@ -124,7 +281,7 @@ const DAEMON_NEEDED = "not running, and there is work for it: `conclaude daemon 
 /** Counts what is remembered of all projects, and captures that are not worked in yet. */
 function memoryOf(db: DatabaseSync, nowMs: number) {
   const { observations, waiting } = memoryHealth(db, nowMs);
-  return { observations, waiting, openFailures: openFailureIds(db, null).length };
+  return { observations, waiting, openFailures: openFailuresOf(db, null).length };
 }
 
 /** Counts tasks and workflows that are not over, by status; agents that run, and questions that wait. */
@@ -150,28 +307,23 @@ function countsText(words: Words, counts: Counts): string | null {
   return told.map(([status, word]) => `${counts[status]} ${word}`).join(", ") || null;
 }
 
-/** The lines for people. @param here `queued`: how many tasks wait for the scheduler. */
-function factsOf(
-  report: ReturnType<typeof reportOf>,
-  { project, queued }: { readonly project: string; readonly queued: number },
-): Facts {
-  const { database, sessions, queue, memory, work, daemon, audit, spool, fallback } = report;
+/** The plumbing, for people. */
+function factsOf(report: ReturnType<typeof reportOf>, care: Care): Facts {
+  const { database, sessions, queue, memory, work, daemon, audit, spool } = report;
   const { byStatus, byPriority, oldestAtMs } = queue;
   const size = database.exists
     ? `${bytesText(database.bytes)}, schema ${database.schema}`
     : "nothing there yet";
   const oldest = oldestAtMs === null ? "" : `, oldest ${agoText(oldestAtMs)}`;
-  const isDaemonNeeded = queued + work.workflows["running"]! > 0;
+  const isDaemonNeeded = care.queued + work.workflows["running"]! > 0;
   const hooks = report.hooks.map(({ path, events }) =>
     `${path} (${count(events.length, "event")})`
   );
   const files = report.config.files.map(({ layer, path }) => `${path} (${layer})`);
-  const { problems } = report.config;
   return [
     ["conclaude", report.version],
     ["database", `${database.path} (${size})`],
     ["", beganAnewText(database.beganAnew)],
-    ["project", project],
     ["sessions here", sessionsText(sessions.here)],
     ["sessions all", sessionsText(sessions.all)],
     [
@@ -195,12 +347,7 @@ function factsOf(
       work.questions > 0 ? `${work.questions} waiting: \`conclaude question list\`` : null,
     ],
     ["daemon", daemon.running ? "running" : isDaemonNeeded ? DAEMON_NEEDED : null],
-    [
-      "violations",
-      report.violations > 0
-        ? `${report.violations} open: \`conclaude config accept --dry-run\` lists them`
-        : null,
-    ],
+    ["violations", violationsText(care)],
     ...column("hooks", hooks, "not installed: run `conclaude install-hooks`"),
     ["  last 24 h", auditText(audit)],
     ["mods", report.mods.map(modText).join("; ") || null],
@@ -208,12 +355,9 @@ function factsOf(
       "spool",
       `${spool.waiting} waiting${spool.waiting > 0 ? ": run `conclaude queue drain`" : ""}`,
     ],
-    ["fallback", fallback && `${fallback.path} is left behind: run \`${fallback.next}\``],
+    ["fallback", fallbackText(care)],
     ...column("config", files, "defaults"),
-    [
-      "",
-      problems > 0 ? `${count(problems, "problem")}: run \`conclaude config validate\`` : null,
-    ],
+    ["", problemsText(care)],
   ];
 }
 

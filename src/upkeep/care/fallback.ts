@@ -1,7 +1,7 @@
 /** What hooks wrote into the database of the temporary folder while the home could not be used. */
 import { count } from "../../base/counts.ts";
-import { joinPath, parentOf } from "../../base/paths.ts";
-import type { Locations } from "../../system/environment.ts";
+
+import { fallbackDatabase, type Locations } from "../../system/environment.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { isOwnFile } from "../../db/database.ts";
 import { exportRows } from "../transfer/export_table.ts";
@@ -80,11 +80,6 @@ export function lookAtFallback(place: DoctorPlace): Finding[] {
     `${path} ${held}: hooks write there while the home cannot be used, and a restart may remove it`,
     next,
   )];
-}
-
-/** The database of the temporary folder, beside this user's spool there. */
-export function fallbackDatabase({ spoolFolders }: Pick<Locations, "spoolFolders">): string {
-  return joinPath(parentOf(parentOf(spoolFolders.at(-1)!)), "conclaude.db");
 }
 
 /** Whether such a database and its log are this user's own: SQLite would take in a log that somebody else put there. */

@@ -18,7 +18,8 @@ import {
 } from "../../memory/store.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
 import { holdsText } from "./byte_scan.ts";
-import { fallbackDatabase, isOwnDatabase } from "../care/fallback.ts";
+import { fallbackDatabase } from "../../system/environment.ts";
+import { isOwnDatabase } from "../care/fallback.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { DATABASE_FILES, isFileOf, removeDatabase } from "../care/database_files.ts";
 import { realOr, statSync, utimeSync } from "../../system/files.ts";

@@ -9,7 +9,7 @@ import { realPathSync } from "../../system/files.ts";
 import { readFolder, readFound } from "../../system/found_file.ts";
 import { isFolder } from "../../system/on_disk.ts";
 import { parseFile } from "../../work/engine/workflow_files.ts";
-import { isMapping, type Mapping } from "../../work/field_reader.ts";
+import { isMapping, type Mapping } from "../../base/mapping.ts";
 import { MAX_BODY_CHARS, MAX_NAME_CHARS, MAX_TITLE_CHARS } from "../../work/task_input.ts";
 import type { writeHistory } from "../../work/store.ts";
 import { readMeta } from "../../db/statement.ts";

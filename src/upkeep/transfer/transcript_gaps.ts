@@ -190,7 +190,11 @@ export async function compareTranscripts(
 }
 
 /** The configuration key that excludes an item; null when hooks may keep it. */
-function exclusionIn({ config, dir }: TranscriptProject, item: TranscriptItem): string | null {
+/** The key of the configuration that keeps an item out; null where none does. */
+export function exclusionIn(
+  { config, dir }: TranscriptProject,
+  item: TranscriptItem,
+): string | null {
   if (!config.captureEnabled) return "capture.enabled";
   if (matchesAny(config.excludeProjects, dir ?? "")) return "capture.exclude.projects";
   if (item.kind !== "toolUse") return null;

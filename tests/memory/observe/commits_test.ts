@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { Observed } from "../../../src/memory/observe/observation.ts";
 import { observe } from "../../../src/memory/observe/observe.ts";
 import { committedFiles } from "../../../src/memory/observe/observe_commit.ts";
-import { type SummarizedPart, summarizeSession } from "../../../src/memory/drain/summaries.ts";
+import { summarizeSession } from "../../../src/memory/drain/summaries.ts";
+import type { SummarizedPart } from "../../../src/memory/tell/session_story.ts";
 import { failed, ran, ROOT } from "../../support/commands_observed.ts";
 import { drainAt, saveUse, tempDatabase } from "../../support/records.ts";
 

@@ -1,0 +1,87 @@
+/** What is open in a project: failures, todos, tasks, workflows and questions; listed, not counted. */
+import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../base/plain.ts";
+import { relativeTime } from "../base/time.ts";
+import { openTasks, waitingWorkflows } from "../db/open_work.ts";
+import { findSessions } from "../db/sessions.ts";
+import { openFailuresOf, todosOfProject } from "../memory/tell/open_now.ts";
+import { listQuestions, readTask } from "../work/store.ts";
+import { firstLines, section } from "./table.ts";
+
+/** What is open, the newest first; tasks the most urgent first. */
+export type OpenHere = ReturnType<typeof openHere>;
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** @param project A common git directory, or a folder. @param options `lookedAt`: how many failures are read, else all. */
+export function openHere(
+  db: DatabaseSync,
+  project: string,
+  { nowMs, lookedAt }: { readonly nowMs: number; readonly lookedAt?: number | undefined },
+) {
+  return {
+    failures: openFailuresOf(db, project, lookedAt)
+      .map(({ id, title, branch, updatedAtMs }) => ({ id, title, branch, updatedAtMs })),
+    todos: todosOfProject(db, project, nowMs).map(({ text, of }) => ({
+      text,
+      session: of.sessionId,
+      updatedAtMs: of.updatedAtMs,
+    })),
+    tasks: openTasks(db, project, ALL),
+    workflows: waitingWorkflows(db, project, ALL),
+    questions: listQuestions(db, { statuses: ["pending"] })
+      .filter((question) => projectOf(db, question) === project)
+      .map(({ id, text, createdAtMs }) => ({ id, text, createdAtMs })),
+  };
+}
+
+/** The project of a question's task, else of its session. */
+function projectOf(
+  db: DatabaseSync,
+  { taskId, sessionId }: ReturnType<typeof listQuestions>[number],
+): string | null {
+  const place = taskId === null
+    ? sessionId === null ? undefined : findSessions(db, sessionId)[0]
+    : readTask(db, taskId);
+  return place?.repository ?? place?.projectDir ?? null;
+}
+
+/** What is open as lists, each of at most so many lines; empty where nothing is. @param onwards Shows all of it. */
+export function openLines(
+  open: OpenHere,
+  { most, onwards, nowMs }: {
+    readonly most: number;
+    readonly onwards: string;
+    readonly nowMs: number;
+  },
+): string[] {
+  const when = (atMs: number) => relativeTime(atMs, nowMs);
+  const lists: readonly (readonly [title: string, lines: readonly string[]])[] = [
+    [
+      "Failed, and not mended",
+      open.failures.map(({ id, title, updatedAtMs }) => `#${id} ${when(updatedAtMs)}  ${title}`),
+    ],
+    ["Left to do", open.todos.map(({ text, updatedAtMs }) => `${when(updatedAtMs)}  ${text}`)],
+    [
+      "Tasks (`conclaude task show ID`)",
+      open.tasks.map(({ id, title, status }) =>
+        `${id.slice(-8)} ${status.replace("_", " ")}  ${title}`
+      ),
+    ],
+    [
+      "Workflows that wait for a person (`conclaude workflow show ID`)",
+      open.workflows.map(({ id, name, status, reason }) =>
+        `${id.slice(-8)} ${status.replace("_", " ")}  ${name}${
+          reason === null ? "" : `: ${reason}`
+        }`
+      ),
+    ],
+    [
+      "Questions (`conclaude question answer ID TEXT`)",
+      open.questions.map(({ id, text, createdAtMs }) => `${id} ${when(createdAtMs)}  ${text}`),
+    ],
+  ];
+  return lists.flatMap(([title, lines]) =>
+    section(title, firstLines(lines.map(plain), most, onwards))
+  );
+}

@@ -1,0 +1,57 @@
+/** What memory tells a session at its start, for the hook that tells it and for the verb that shows it. */
+import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
+import { countWaiting, hasWaiting } from "../db/queue_work.ts";
+import { contextChars, type ContextLine, waitingText } from "../memory/tell/context_text.ts";
+import { sessionContext } from "../memory/tell/session_context.ts";
+import type { ContextPlace } from "../memory/tell/told_rows.ts";
+
+interface ToldContext {
+  /** Exactly what Claude is told; empty when there is nothing, or memory is off. */
+  readonly text: string;
+  readonly lines: readonly ContextLine[];
+  /** The lines that were left out for lack of room. */
+  readonly leftOut: readonly ContextLine[];
+}
+
+/**
+ * The context of a session, and how many captures wait. @param options `room`: the most characters.
+ * @throws {Error} What SQLite says.
+ */
+export async function toldContext(
+  db: DatabaseSync,
+  at: Omit<ContextPlace, "waiting">,
+  { config, room: given }: {
+    readonly config: Pick<HookConfig, "memoryEnabled" | "contextTokens" | "redactPatterns">;
+    readonly room: number;
+  },
+): Promise<ToldContext> {
+  const tokens = config.contextTokens;
+  if (!config.memoryEnabled || tokens === 0) return { text: "", lines: [], leftOut: [] };
+  const { project, sessionId, nowMs } = at;
+  const isBehind = hasWaiting(db, nowMs);
+  const waiting = isBehind ? await titlesOfWaiting(db, at, config.redactPatterns) : [];
+  const most = contextChars({ tokens, room: given });
+  const waits = isBehind ? waitingText(countWaiting(db, { project, except: sessionId })) : "";
+  // Where there is hardly any room, memory comes before the count of waiting captures.
+  const last = 2 * waits.length > most ? "" : waits;
+  const room = last === "" ? most : most - last.length - "\n".length;
+  const { text, ...lines } = await sessionContext(db, { ...at, waiting }, { tokens, room });
+  return { ...lines, text: [text, last].filter((part) => part !== "").join("\n") };
+}
+
+/** Titles of what waits to be worked in: nothing is worked in here, where somebody waits for it. */
+async function titlesOfWaiting(
+  db: DatabaseSync,
+  { project, sessionId, root }: Omit<ContextPlace, "waiting">,
+  redactPatterns: HookConfig["redactPatterns"],
+): Promise<ContextPlace["waiting"]> {
+  const [{ waitingTitles }, { lateRedaction }, { removeForgottenAgain }] = await Promise.all([
+    import("../memory/tell/waiting_titles.ts"),
+    import("../memory/drain/late_redaction.ts"),
+    import("../upkeep/store.ts"),
+  ]);
+  const redact = await lateRedaction(redactPatterns);
+  const options = { project, except: sessionId, root, redact };
+  return waitingTitles(db, { ...options, withoutForgotten: removeForgottenAgain });
+}

@@ -1,0 +1,105 @@
+import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../../base/plain.ts";
+import { count } from "../../base/counts.ts";
+import { folderOfProject } from "../../memory/project_paths.ts";
+import { MAX_CONTEXT_CHARS } from "../../memory/tell/context_text.ts";
+import { estimateTokens } from "../../memory/text.ts";
+import { findRepository, lookUpwards } from "../../system/git/repository.ts";
+import type { CliContext } from "../context.ts";
+import { number, PROJECT_FLAGS, textFlag, usually } from "../flags.ts";
+import { hintsHere } from "../next_command.ts";
+import { openHere, openLines } from "../open_here.ts";
+import { openStore } from "../open_store.ts";
+import { projectNamed } from "../project_filter.ts";
+import { projectHere, sessionOf } from "../session_lookup.ts";
+import { toldContext } from "../told_context.ts";
+import { verb } from "../verb.ts";
+
+export const open = verb({
+  flags: {
+    project: PROJECT_FLAGS.project,
+    limit: usually("20", number(1, 1_000, "At most this many of each kind")),
+  },
+  about:
+    "Lists what is open in the project of this folder: failures that nothing mended, todos that a session left, tasks, " +
+    "workflows that wait for a person, and questions.",
+  examples: ["conclaude memory open", "conclaude memory open --project ../shop --json"],
+  async run(context, { project: named, limit }) {
+    const { db } = await openStore(context, "read");
+    const nowMs = Date.now();
+    const project = named === undefined
+      ? projectHere(context.cwd)
+      : projectNamed(db, context, named);
+    const all = openHere(db, project, { nowMs });
+    const onwards = "`conclaude memory open --limit 1000`";
+    const lines = openLines(all, { most: limit, onwards, nowMs });
+    const folder = plain(folderOfProject(project));
+    const text = lines.length === 0
+      ? `Nothing is open in ${folder}.`
+      : [`Open in ${folder}`, ...lines].join("\n");
+    return { json: { project, ...all }, text: hintsHere(text, context.globals) };
+  },
+});
+
+export const context = verb({
+  flags: { session: textFlag("As if this session began now, by the beginning of its id", "id") },
+  about:
+    "Shows exactly what memory tells the next session in this folder, then each of its lines with its price in tokens " +
+    "and why it is told. What requirements and the files of Claude Code tell comes beside it.",
+  examples: ["conclaude memory context", "conclaude memory context --session 01980c5e --json"],
+  async run(context, { session }) {
+    const { db, place } = await openStore(context, "read");
+    const { contextTokens, memoryEnabled } = place.config;
+    const at = placeOf(db, context, session);
+    const told = await toldContext(db, at, { config: place.config, room: MAX_CONTEXT_CHARS });
+    const priced = (lines: typeof told.lines) =>
+      lines.map((line) => ({ ...line, tokens: estimateTokens(line.text) }));
+    const lines = priced(told.lines);
+    const leftOut = priced(told.leftOut);
+    const tokens = told.text === "" ? 0 : estimateTokens(told.text);
+    const project = plain(folderOfProject(at.project));
+    const text = told.text === ""
+      ? memoryEnabled && contextTokens > 0
+        ? `Nothing is remembered of ${project} that a session would be told.`
+        : "Sessions are told nothing: `memory.enabled` or `memory.context` is off."
+      : [
+        told.text,
+        "",
+        `${count(tokens, "token")} of ${contextTokens}, line by line:`,
+        ...lines.map(lineOf),
+        ...leftOut.length === 0 ? [] : ["", "Left out, since there is no room:"],
+        ...leftOut.map(lineOf),
+      ].join("\n");
+    return { json: { project: at.project, text: told.text, tokens, lines, leftOut }, text };
+  },
+});
+
+function lineOf(
+  { text, tokens, why }: {
+    readonly text: string;
+    readonly tokens: number;
+    readonly why: string;
+  },
+): string {
+  const [name] = /^\S+/.exec(text) ?? [""];
+  return `${String(tokens).padStart(5)}  ${plain(name.slice(0, 12)).padEnd(12)} ${why}`;
+}
+
+/** Where a session begins: in this folder, or where a known one ran. */
+function placeOf(db: DatabaseSync, context: CliContext, id: string | undefined) {
+  const { environment, locations: { home }, cwd } = context;
+  const known = id === undefined ? null : sessionOf(db, id);
+  const folder = known === null ? cwd : known.projectDir ?? cwd;
+  const repository = findRepository(lookUpwards(folder));
+  return {
+    sessionId: known?.sessionId ?? "",
+    project: known === null ? projectHere(cwd) : known.repository ?? folder,
+    branch: known === null ? repository?.branch ?? null : known.branch,
+    root: repository?.root ?? folder,
+    source: "startup",
+    seenAtMs: null,
+    nowMs: Date.now(),
+    home,
+    environment,
+  };
+}

@@ -1,0 +1,197 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { DatabaseSync } from "node:sqlite";
+import { transcriptTail } from "../../claude/transcript/find_transcripts.ts";
+import { transcriptReader } from "../../claude/transcript/transcript_reader.ts";
+import { plainLines } from "../../base/plain.ts";
+import { quietly } from "../../base/errors.ts";
+import { durationText } from "../../base/time.ts";
+import { readPayload } from "../../db/payloads.ts";
+import { readStoredPayload } from "../../db/queue.ts";
+import { type SessionRow, transcriptNear } from "../../db/sessions.ts";
+import { folderOfProject } from "../../memory/project_paths.ts";
+import { captureIdOf, captureOf, projectFinder } from "../../upkeep/transfer/capture_of.ts";
+import { exclusionIn } from "../../upkeep/transfer/transcript_gaps.ts";
+import type { CliContext } from "../context.ts";
+import { switchOn, text } from "../flags.ts";
+import { openStore } from "../open_store.ts";
+import { sessionOf } from "../session_lookup.ts";
+import { captureStep, type Step, stepsOf } from "../session_steps.ts";
+import { cutLine } from "../table.ts";
+import { verb } from "../verb.ts";
+
+export const log = verb({
+  args: [text("Its id, or 4 or more characters of its beginning", "id")],
+  flags: {
+    follow: switchOn(
+      "Go on with new steps until the session ends, or Ctrl-C; with --json a line each",
+    ),
+    full: switchOn("With what each step was given and gave back"),
+  },
+  about:
+    "Shows every step of a session in order, a line each: prompts, tool uses with their results, what gates decided, " +
+    "messages. Times are local; a tool's duration counts from its gate, a turn's from its prompt.",
+  examples: [
+    "conclaude session log 01980c5e | less -R",
+    "conclaude session log 0198 --follow",
+    "conclaude session log 0198 --full --json",
+  ],
+  async run(context, { follow, full }, id) {
+    const { db } = await openStore(context, "read");
+    const session = sessionOf(db, id);
+    const payloadOf = (step: Step) => full ? payloadOfStep(db, step) : undefined;
+    const print = linePrinter(context, payloadOf);
+    const place = placeOf(session);
+    const steps = await stepsOf(db, place, 0);
+    if (follow) {
+      await followSteps(context, db, { session, steps, print });
+      return { json: undefined, text: "" };
+    }
+    const told = steps.map((step) => ({
+      ...step,
+      ...full && { payload: payloadOf(step) ?? null },
+    }));
+    return {
+      json: { sessionId: session.sessionId, steps: told },
+      text: steps.length === 0 ? "Nothing is known of its steps." : steps.map(print).join("\n"),
+    };
+  },
+});
+
+/** Paths are shown from the project's folder. */
+function placeOf({ sessionId, repository, projectDir }: SessionRow) {
+  const folder = repository === null ? projectDir : folderOfProject(repository);
+  return { sessionId, folder };
+}
+
+/** What a step was given and gave back; undefined where it is not stored, or not any more. */
+function payloadOfStep(db: DatabaseSync, { id }: Step): unknown {
+  const stored = readStoredPayload(db, id);
+  return stored && quietly(() => readPayload(stored).value);
+}
+
+const LINE_CHARS = 80;
+const NAME_CHARS = 10;
+const STYLES: Readonly<Record<Step["kind"], string>> = {
+  prompt: "1",
+  tool: "0",
+  message: "36",
+  gate: "33",
+  session: "2",
+};
+const FAILED = "31";
+/** Who speaks; every other step stands under the name of its tool or event. */
+const SPEAKERS: Readonly<Partial<Record<Step["kind"], string>>> = {
+  prompt: "You",
+  message: "Claude",
+};
+
+/** Makes a function that writes a step as a line, with the day before the first step of each day. */
+function linePrinter(
+  { globals: { color } }: CliContext,
+  payloadOf: (step: Step) => unknown,
+): (step: Step) => string {
+  let lastDay = "";
+  const styled = (style: string, text: string) => color ? `\x1b[${style}m${text}\x1b[0m` : text;
+  return (step) => {
+    const { atMs, kind, name, subject, result, tookMs } = step;
+    const at = new Date(atMs);
+    const day = at.toDateString();
+    const head = day === lastDay ? [] : [styled("2", day)];
+    lastDay = day;
+    const time = at.toTimeString().slice(0, 8);
+    const who = (SPEAKERS[kind] ?? name).slice(0, NAME_CHARS).padEnd(NAME_CHARS);
+    const end = [result, tookMs === null ? "" : tookText(tookMs)].filter((part) => part !== "")
+      .map((part) => `, ${part}`).join("");
+    const room = LINE_CHARS - time.length - who.length - 4 - end.length;
+    const style = result === "failed" || result === "hook failed" ? FAILED : STYLES[kind];
+    const what = styled(style, `${who}  ${cutLine(subject, room)}${end}`.trimEnd());
+    return [...head, `${styled("2", time)}  ${what}`, ...fullLines(payloadOf(step))].join("\n");
+  };
+}
+
+function tookText(ms: number): string {
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)}s` : durationText(ms);
+}
+
+/** Fields of a payload that say where and by whom, and not what. */
+const PLACES = new Set(["tool_name", "tool_use_id", "project_dir", "cwd", "prompt_id"]);
+
+/** A payload opened: the name of each field, then its text as it is. */
+function fullLines(payload: unknown): string[] {
+  return Object.entries(Object(payload)).filter(([name]) => !PLACES.has(name))
+    .flatMap(([name, value]) => {
+      const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+      return [`    ${name}:`, ...plainLines(text).split("\n").map((line) => `      ${line}`)];
+    });
+}
+
+const LOOK_MS = 500;
+/** A hook may write a step so long after a later one. */
+const LATE_MS = 60_000;
+
+/** Prints the steps, then new ones as hooks keep them or the transcript has them, until the session is over. */
+async function followSteps(
+  context: CliContext,
+  db: DatabaseSync,
+  { session, steps, print }: {
+    readonly session: SessionRow;
+    readonly steps: readonly Step[];
+    readonly print: (step: Step) => string;
+  },
+): Promise<void> {
+  const { sessionId } = session;
+  const { stdout } = context.process;
+  const seen = new Set<string>();
+  const words = new Map<string, number>();
+  let lastMs = 0;
+  const tell = (step: Step) => {
+    const { atMs, kind, name, subject, toolUseId } = step;
+    const said = kind === "prompt" || kind === "message" ? `${name} ${subject}` : null;
+    const isSaid = said !== null && Math.abs(atMs - (words.get(said) ?? -Infinity)) < LATE_MS;
+    const use = kind === "tool" && toolUseId !== null ? toolUseId : step.id;
+    if (seen.has(use) || isSaid) return;
+    seen.add(use);
+    if (said !== null) words.set(said, atMs);
+    lastMs = Math.max(lastMs, atMs);
+    stdout.write(`${context.globals.json ? JSON.stringify(step) : print(step)}\n`);
+  };
+  steps.forEach(tell);
+  const path = transcriptNear(db, { repository: null, sessionId });
+  const news = path === null ? undefined : quietly(() => transcriptNews(context, session, path));
+  for (let isOver = false; !isOver; await pause(isOver ? 0 : LOOK_MS)) {
+    isOver = sessionOf(db, sessionId).status !== "active";
+    const known = await stepsOf(db, placeOf(session), lastMs - LATE_MS);
+    const spoken = await news?.() ?? [];
+    // What a hook kept says more than what the transcript has of the same step.
+    [...known, ...spoken.filter(({ atMs }) => atMs >= lastMs - LATE_MS)].forEach(tell);
+  }
+}
+
+/** Makes a function that gives the new steps in a transcript, as hooks would have kept them. */
+function transcriptNews(
+  { locations }: CliContext,
+  session: SessionRow,
+  path: string,
+): () => Promise<Step[]> {
+  const [tail, reader, projectOf] = [
+    transcriptTail(path),
+    transcriptReader(),
+    projectFinder(locations),
+  ];
+  const { folder } = placeOf(session);
+  return async () => {
+    const items = tail().flatMap((line) => reader.take(line).items);
+    const project = await projectOf(session.projectDir);
+    const kept = items.filter((item) =>
+      item.sessionId === session.sessionId && exclusionIn(project, item) === null
+    );
+    return await Promise.all(kept.map(async (item) => {
+      const capture = await captureOf(item, project);
+      const at = { id: captureIdOf(item), createdAtMs: item.atMs, observationId: null };
+      const payload = () => JSON.parse(capture.payload);
+      return await captureStep({ ...capture, ...at }, {
+        ...{ title: null, isWhole: false, payload, folder },
+      });
+    }));
+  };
+}

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { drainAt, saveEvent, saveUse, tempDatabase } from "../support/records.ts";
+import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+const AT = Date.parse("2026-11-20T10:00:00Z");
+
+const test = testWith(tempDatabase);
+
+/** The beginning of a session, in the order of time; two of its three commands are the same. */
+function begin(db: DatabaseSync, atMs = AT): void {
+  const run = (command: string, toolUseId: string, more: { at: number; payload: object }) => {
+    const execution = { toolName: "Bash", toolUseId };
+    saveEvent(db, { atMs: more.at - 2_500, execution: { ...execution, hookName: "PreToolUse" } });
+    const payload = JSON.stringify({ tool_input: { command }, ...more.payload });
+    const outcome = "error" in more.payload ? "failure" : "success";
+    const capture = { ...execution, outcome, payload } as const;
+    saveEvent(db, { atMs: more.at, execution, capture });
+  };
+  saveUse(db, "UserPromptSubmit", { prompt: `Make it ${"so ".repeat(80)}fast` }, { atMs });
+  const failed = { error: "Exit code 1\nFAILED | 3 passed | 1 failed (5ms)" };
+  run("deno test", "toolu_1", { at: atMs + 10_000, payload: failed });
+  const passed = (n: number) => ({
+    tool_response: { stdout: `ok | ${n} passed | 0 failed (5ms)` },
+  });
+  run("deno test", "toolu_2", { at: atMs + 20_000, payload: passed(4) });
+  run("deno test", "toolu_3", { at: atMs + 30_000, payload: passed(5) });
+  saveEvent(db, {
+    atMs: atMs + 40_000,
+    execution: {
+      ...{ hookName: "PreToolUse", toolName: "Bash", toolUseId: "toolu_4", status: "blocked" },
+      errorMessage: "no force push",
+      metadata: { tool_input: { command: "git push --force" } },
+    },
+  });
+  saveUse(db, "Stop", { last_assistant_message: "It is\nfast." }, { atMs: atMs + 90_000 });
+}
+
+function end(db: DatabaseSync, atMs: number): void {
+  saveEvent(db, {
+    atMs,
+    session: { effect: "end", endReason: "logout" },
+    execution: {
+      ...{ hookName: "SessionEnd", toolName: null, toolUseId: null },
+      metadata: { reason: "logout" },
+    },
+  });
+}
+
+/** The lines without their times. */
+function stepsIn(stdout: string): string[] {
+  return stdout.split("\n").filter((line) => /^\d\d:\d\d:\d\d {2}/.test(line))
+    .map((line) => line.slice(10).replace(/ +/g, " "));
+}
+
+test("session log shows every step on a line of at most 80 columns, in order, with its result and duration", async (temp) => {
+  begin(temp.db);
+  end(temp.db, AT + 95_000);
+  const place = { home: temp.folder, database: temp.path };
+  for (const isDrained of [false, true]) {
+    if (isDrained) await drainAt(temp.db, AT + 100_000);
+    const { stdout } = await runVerb(["session", "log", "cad0"], place);
+    for (const line of stdout.split("\n")) assert.ok(line.length <= 80, line);
+    const [asked, ...steps] = stepsIn(stdout);
+    assert.match(asked!, /^You Make it so so .*…$/);
+    assert.deepEqual(steps, [
+      "Bash Tests fail: deno test (3 passed, 1 failed), failed, 2.5s",
+      "Bash Tests pass: deno test (4 passed), 2.5s",
+      "Bash Tests pass: deno test (5 passed), 2.5s",
+      "Bash no force push: git push --force, denied",
+      "Claude It is, 1m 30s",
+      "SessionEnd ends logout",
+    ]);
+  }
+});
+
+test("session log --full opens what was given and came back, and --json has all fields", async (temp) => {
+  begin(temp.db);
+  const place = { home: temp.folder, database: temp.path };
+  const { stdout } = await runVerb(["session", "log", "cad0", "--full"], place);
+  assert.match(stdout, /^ {4}tool_input:\n {6}\{\n {8}"command": "deno test"$/m);
+  assert.match(stdout, /^ {4}last_assistant_message:\n {6}It is\n {6}fast\.$/m);
+  const { sessionId, steps } = await runVerbJson(["session", "log", "cad0"], place);
+  assert.equal(sessionId, SESSION);
+  const { id, ...first } = steps[1];
+  assert.equal(typeof id, "string");
+  assert.deepEqual(first, {
+    ...{ atMs: AT + 10_000, kind: "tool", name: "Bash", result: "failed", tookMs: 2_500 },
+    ...{
+      subject: "Tests fail: deno test (3 passed, 1 failed)",
+      toolUseId: "toolu_1",
+      observation: null,
+    },
+  });
+  const { steps: full } = await runVerbJson(["session", "log", "cad0", "--full"], place);
+  assert.equal(full[1].payload.tool_input.command, "deno test");
+  assert.equal(full[4].payload, null, "a decision has none");
+});
+
+test("what retention took from the queue is told by what memory keeps", async (temp) => {
+  begin(temp.db);
+  await drainAt(temp.db, AT + 100_000);
+  temp.db.exec("DELETE FROM pending_queue");
+  const { stdout } = await runVerb(["session", "log", "cad0"], {
+    home: temp.folder,
+    database: temp.path,
+  });
+  const steps = stepsIn(stdout);
+  assert.match(steps[0]!, /^You Make it/);
+  assert.ok(steps.some((line) => line.startsWith("test Tests fail: deno test")), stdout);
+});
+
+test("session log --follow tells what hooks keep and the transcript has, each once, until the session ends", async (temp) => {
+  const now = Date.now();
+  const transcript = `${temp.folder}/transcript.jsonl`;
+  Deno.writeTextFileSync(transcript, "");
+  saveUse(temp.db, "UserPromptSubmit", { prompt: "Make a clock" }, {
+    atMs: now - 5_000,
+    session: { transcriptPath: transcript, projectDir: temp.folder },
+  });
+  const place = { home: temp.folder, database: temp.path };
+  const following = runVerb(["session", "log", "cad0", "--follow"], place);
+  const line = (type: string, content: unknown) =>
+    JSON.stringify({
+      ...{ type, sessionId: SESSION, uuid: crypto.randomUUID(), cwd: temp.folder },
+      ...{ timestamp: new Date(now).toISOString(), message: { role: type, content } },
+    });
+  const use = (id: string, file: string) => [
+    line("assistant", [{ type: "tool_use", id, name: "Read", input: { file_path: file } }]),
+    line("user", [{ type: "tool_result", tool_use_id: id, content: "x" }]),
+  ];
+  const key = `sk-ant-api03-${"Ab3".repeat(31)}`;
+  const lines = [...use("toolu_8", `${temp.folder}/a.ts`), ...use("toolu_9", `/tmp/${key}.ts`)];
+  Deno.writeTextFileSync(transcript, `${lines.join("\n")}\n`);
+  saveUse(temp.db, "Read", { tool_input: { file_path: `${temp.folder}/a.ts` } }, {
+    atMs: now,
+    execution: { toolName: "Read", toolUseId: "toolu_8" },
+  });
+  temp.db.prepare("UPDATE pending_queue SET tool_use_id = 'toolu_8' WHERE tool_name = 'Read'")
+    .run();
+  end(temp.db, now + 1_000);
+  const { stdout } = await following;
+  const steps = stepsIn(stdout);
+  assert.equal(steps[0], "You Make a clock");
+  assert.equal(steps.filter((step) => step === "Read a.ts").length, 1, stdout);
+  assert.equal(steps.filter((step) => step.startsWith("Read")).length, 2, stdout);
+  assert.ok(!stdout.includes(key), "secrets are masked as hooks mask them");
+  assert.equal(steps.filter((step) => step === "SessionEnd ends logout").length, 1);
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { drainAt, saveEvent, saveUse, tempDatabase } from "../support/records.ts";
+import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+const AT = Date.parse("2026-11-20T10:00:00Z");
+const LONG = "src/a/very/long/folder/".repeat(4);
+
+const test = testWith(tempDatabase);
+
+/** Says something, edits, fails a test and mends it, fails a command and leaves it, and ends. */
+async function live(db: DatabaseSync): Promise<void> {
+  let atMs = AT;
+  const next = () => ({ atMs: atMs += 60_000 });
+  const use = (tool: string, payload: object) => saveUse(db, tool, payload, next());
+  const run = (command: string, how: object) => use("Bash", { tool_input: { command }, ...how });
+  use("UserPromptSubmit", { prompt: `Make retries ${"very ".repeat(60)}patient` });
+  const edit = (file: string, text: string) =>
+    use("Edit", {
+      tool_input: { file_path: `/p/${file}`, old_string: "a\nb", new_string: text },
+      tool_response: {},
+    });
+  edit(`${LONG}retry.ts`, "one\ntwo\nthree");
+  run("deno test", { error: "Exit code 1\nFAILED | 3 passed | 1 failed (5ms)" });
+  edit("src/retry.ts", "four");
+  run("deno test", { tool_response: { stdout: "ok | 4 passed | 0 failed (5ms)" } });
+  run("git commit -m 'Retry thrice'", {
+    tool_response: { stdout: "[main 1a2b3c4] Retry thrice\n 1 file changed" },
+  });
+  run("deno lint", { error: "Exit code 1\nerror: unused variable" });
+  use("UserPromptSubmit", { prompt: "Always use four spaces. Go on" });
+  use("Stop", { last_assistant_message: "Retries wait longer now." });
+  saveEvent(db, {
+    ...next(),
+    session: { effect: "end", endReason: "logout" },
+    execution: { hookName: "SessionEnd", toolName: null, toolUseId: null },
+  });
+  await drainAt(db, atMs);
+}
+
+test("session show tells the story of a session, and every line fits 80 columns", async (temp) => {
+  await live(temp.db);
+  const place = { home: temp.folder, database: temp.path };
+  const { story, session, counters, agents } = await runVerbJson(
+    ["session", "show", "cad0"],
+    place,
+  );
+  assert.deepEqual([session.sessionId, counters, agents], [SESSION, [], []]);
+  assert.equal(story.asked.count, 2);
+  assert.match(story.asked.first, /^Make retries very/);
+  assert.deepEqual(
+    story.files.map(({ path, added, removed }: Record<string, unknown>) => [
+      String(path).replace(LONG, ""),
+      added,
+      removed,
+    ]).toSorted(),
+    [["retry.ts", 3, 2], ["src/retry.ts", 1, 2]],
+  );
+  assert.deepEqual(story.tests, { green: 1, red: 1 });
+  assert.match(story.commits[0].title, /Retry thrice/);
+  assert.deepEqual(
+    story.failed.map(({ mendedBy }: { mendedBy: number | null }) => mendedBy !== null),
+    [true, false],
+  );
+  assert.match(story.open[0], /deno lint/);
+  assert.equal(story.last, "Retries wait longer now.");
+  assert.equal(story.end, "by the person");
+  const { stdout } = await runVerb(["session", "show", "cad0"], place);
+  for (const line of stdout.split("\n")) assert.ok(line.length <= 80, line);
+  assert.ok(stdout.split("\n").length <= 40);
+  assert.match(stdout, /^ended {4}by the person$/m);
+  assert.match(stdout, /^Asked first, of 2 prompts\n {2}Make retries/m);
+  assert.match(stdout, /^ {6}\+1 {4}−2 {2}src\/retry\.ts$/m);
+  assert.match(stdout, /^ {2}2 test runs: 1 green, 1 red$/m);
+  assert.match(stdout, /^Left open\n.*deno lint/m);
+  assert.match(stdout, /`conclaude session log cad0ac4d`$/m);
+  const { stdout: whole } = await runVerb(["session", "show", "cad0", "--verbose"], place);
+  assert.match(whole, /^status {8}ended \(logout\)$/m);
+});
+
+test("a session whose captures wait says so", async (temp) => {
+  saveUse(temp.db, "UserPromptSubmit", { prompt: "Make a clock" });
+  const place = { home: temp.folder, database: temp.path };
+  const { stdout } = await runVerb(["session", "show", "cad0"], place);
+  assert.match(stdout, /^1 capture not worked in yet: `conclaude queue drain`$/m);
+  assert.match(stdout, /^ended {4}not yet: it is active$/m);
+});
