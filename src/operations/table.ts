@@ -125,15 +125,11 @@ function told(facts: Facts) {
 /** Lines of a page for people are at most so wide; a list below a title is indented by two. */
 const LIST_CHARS = 78;
 
-/** The first lines of a list, each cut to fit below a title. @param onwards How to see the others. */
-export function firstLines(
-  lines: readonly string[],
-  most: number,
-  onwards: string,
-): readonly string[] {
+/** The first lines of a list, each cut to fit below a title. @param onwards How to see the others; empty for nothing. */
+export function firstLines(lines: readonly string[], most: number, onwards = ""): string[] {
   const told = lines.slice(0, most).map((line) => cutLine(line, LIST_CHARS));
   const more = lines.length - most;
-  return more > 0 ? [...told, `… and ${more} more: ${onwards}`] : told;
+  return more > 0 ? [...told, `… and ${more} more${onwards === "" ? "" : `: ${onwards}`}`] : told;
 }
 
 /** A text as one line of at most so many characters. */

@@ -1,18 +1,8 @@
 /** What a person at a terminal is asked and shown while a command works. */
 import { fitToColumns } from "../base/columns.ts";
 import { UserError } from "../base/errors.ts";
-import { plain } from "../base/plain.ts";
 import type { CliContext } from "./context.ts";
 import { usageError } from "./usage.ts";
-
-const SHOWN = 10;
-
-/** The first lines of a list of what goes, and how many follow. */
-export function firstLines(lines: readonly string[]): string[] {
-  const more = lines.length - SHOWN;
-  return [...lines.slice(0, SHOWN), ...more > 0 ? [`… and ${more} more`] : []]
-    .map((line) => `  ${plain(line)}`);
-}
 
 /** Shows a person what goes or comes, and asks whether to go on. @param question `again`: the command that does not ask. @throws {UserError} */
 export function confirmOrThrow(

@@ -4,8 +4,6 @@ import { count } from "../../base/counts.ts";
 import { gatingMods, modPlaces, modText } from "../../claude/mods.ts";
 import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
-import { installedHooks } from "../../upkeep/doctor/hook_checks.ts";
-import { leftBehind } from "../../upkeep/care/fallback.ts";
 import { type BeganAnew, beganAnew } from "../../upkeep/care/backup.ts";
 import { fileSize, isThere } from "../../system/on_disk.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
