@@ -237,12 +237,12 @@ test("status has a line about memory", async (home) => {
   saveEvent(db, { capture: { payload: PAYLOAD } });
   db.close();
   assert.match(
-    (await run(home, "status")).stdout,
+    (await run(home, "status", "--verbose")).stdout,
     /^memory {9}0 observations, 1 capture waiting, 0 open failures$/m,
   );
   await run(home, "queue", "drain");
   assert.match(
-    (await run(home, "status")).stdout,
+    (await run(home, "status", "--verbose")).stdout,
     /^memory {9}2 observations, 0 captures waiting/m,
   );
 });

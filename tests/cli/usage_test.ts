@@ -33,7 +33,7 @@ test("a command line that makes no sense is told as what, why and next, and exit
       "conclaude install-hooks --scope user",
     ],
     [["session", "show"], "Missing argument: id", "conclaude session show --help"],
-    [["task", "create"], "Missing flag --title", "conclaude task create --help"],
+    [["task", "create"], "Cannot tell what the title is", "conclaude task create --help"],
     [["task", "create", "--title"], "Missing value for --title", "conclaude task create --help"],
     [
       ["session", "list", "--limit", "none"],

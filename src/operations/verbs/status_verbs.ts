@@ -144,6 +144,8 @@ async function careOf(
   const { database, config: { problems } } = place;
   const { spoolFolders: folders } = context.locations;
   return {
+    /** Set for two weeks where hooks began the database anew in a file that something had cut to nothing. */
+    beganAnew: beganAnew(db, { database, locations: context.locations, nowMs }),
     /** Changes that were found after they had happened, and neither undone nor accepted. */
     violations: openViolations(db, project).length,
     daemon: { running: isDaemonHere(context, place) },
@@ -173,6 +175,7 @@ const violationsText = ({ violations }: Care) =>
 
 /** What needs care, the most urgent first; null where it is well. */
 const AILMENTS: readonly ((care: Care) => string | null)[] = [
+  ({ beganAnew }) => beganAnewText(beganAnew),
   fallbackText,
   (care) => problemsText(care) && `the configuration has ${problemsText(care)}`,
   (care) => violationsText(care) && `unproven changes: ${violationsText(care)}`,
@@ -209,7 +212,7 @@ function reportOf(
   },
 ) {
   const sinceMs = nowMs - daysMs(1);
-  const { queued: _, hooks, problems, ...told } = care;
+  const { queued: _, hooks, problems, beganAnew, ...told } = care;
   const { locations, environment, cwd } = context;
   const { projectDir } = hooksPlace(context);
   const at = { projectDir, home: locations.home, environment };
@@ -221,8 +224,7 @@ function reportOf(
       exists: isThere(database),
       bytes: fileSize(database) + fileSize(`${database}-wal`),
       schema: SCHEMA_VERSION,
-      /** Set for two weeks where hooks began it anew in a file that something had cut to nothing. */
-      beganAnew: beganAnew(db, { database, locations: context.locations, nowMs }),
+      beganAnew,
     },
     /** The repository or folder that `sessions.here` and `recent` are about. */
     project,
