@@ -1,4 +1,4 @@
-/** Reads new events once for all streams, keeps them for a while, and gives them to each stream at its own pace. */
+/** Wakes the streams when there are new events, and reads these once for all streams that have come equally far. */
 import type { DatabaseSync } from "node:sqlite";
 import { dataVersionReader } from "../db/transaction.ts";
 import { lastEventId, listStoredEvents, type StoredEvent } from "../work/store.ts";
@@ -9,10 +9,8 @@ const POLL_MS = { watched: 75, idle: 250 };
 /** How long own writes are gathered, in milliseconds, so that a stream gets them in one piece. */
 const GATHER_MS = 10;
 
-/** How many of the newest events are kept; a stream that is further behind reads the database. */
-const RING_EVENTS = 4_096;
-
-const BATCH_EVENTS = 256;
+/** How many events are read at once. */
+const BATCH_EVENTS = 64;
 
 export type EventFacts = Omit<StoredEvent, "data">;
 
@@ -32,12 +30,13 @@ interface HubContext {
 
 export class EventHub {
   readonly #db: DatabaseSync;
-  readonly #ring: ReadyEvent[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #version: () => number;
   readonly #told: HubContext;
   #timer: ReturnType<typeof setTimeout>;
   #streams = 0;
+  /** What was read last. */
+  #batch: { readonly afterId: number; readonly events: readonly ReadyEvent[] } = NO_BATCH;
   #chunk = { ids: "", bytes: new Uint8Array() };
   #seenVersion: number;
   #lastId: number;
@@ -59,10 +58,6 @@ export class EventHub {
     return () => void this.#streams--;
   }
 
-  get lastId(): number {
-    return this.#lastId;
-  }
-
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -80,12 +75,12 @@ export class EventHub {
   /** The next events after an id, the oldest first; none when there are no more. */
   after(id: number): readonly ReadyEvent[] {
     if (id >= this.#lastId) return [];
-    const first = this.#ring[0];
-    if (first !== undefined && id >= first.row.id - 1) {
-      const start = this.#ring.findIndex(({ row }) => row.id > id);
-      return this.#ring.slice(start, start + BATCH_EVENTS);
+    if (this.#batch.afterId !== id) {
+      const stored = listStoredEvents(this.#db, { afterId: id, limit: BATCH_EVENTS });
+      const events = stored.map(({ data, ...row }) => ({ row, bytes: eventBytes(row, data) }));
+      this.#batch = { afterId: id, events };
     }
-    return this.#read(id);
+    return this.#batch.events;
   }
 
   /** Joins the bytes of events, once for all streams that have come equally far. */
@@ -141,39 +136,22 @@ export class EventHub {
   #look(): void {
     if (this.#isClosed) return;
     try {
-      if (this.#streams === 0) return this.#pass();
-      const before = this.#lastId;
-      for (let fresh = this.#read(before); fresh.length > 0; fresh = this.#read(this.#lastId)) {
-        this.#ring.push(...fresh);
-        this.#lastId = fresh.at(-1)!.row.id;
-        if (fresh.length < BATCH_EVENTS) break;
-      }
-      if (this.#ring.length > 2 * RING_EVENTS) {
-        this.#ring.splice(0, this.#ring.length - RING_EVENTS);
-      }
-      if (this.#lastId !== before) this.#wakeAll();
+      const newest = lastEventId(this.#db);
+      if (newest === this.#lastId) return;
+      this.#lastId = newest;
+      this.#batch = NO_BATCH;
+      this.#wakeAll();
     } catch (thrown) {
       this.#told.problem(thrown);
     }
-  }
-
-  /** Without streams nothing is kept: a later one reads the database. */
-  #pass(): void {
-    this.#ring.length = 0;
-    this.#lastId = lastEventId(this.#db);
-  }
-
-  #read(afterId: number): ReadyEvent[] {
-    return listStoredEvents(this.#db, { afterId, limit: BATCH_EVENTS }).map(({ data, ...row }) => ({
-      row,
-      bytes: eventBytes(row, data),
-    }));
   }
 
   #wakeAll(): void {
     for (const done of [...this.#waiting]) done();
   }
 }
+
+const NO_BATCH = { afterId: -1, events: [] };
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));

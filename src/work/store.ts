@@ -3,7 +3,6 @@ export { type Agent, AGENT_FIELDS, listAgents, readAgent } from "./agents_table.
 export {
   countQueued,
   countState,
-  dataVersion,
   EVENT_FIELDS,
   type EventFilter,
   eventIdAt,

@@ -130,13 +130,11 @@ function eventStream(filter: StreamFilter, context: StreamContext): ReadableStre
 
   /** The next piece; null when there is nothing new. */
   function nextChunk(): Uint8Array | null {
-    const told: ReadyEvent[] = [];
-    let length = 0;
-    for (
-      let fresh = context.hub.after(cursor);
-      fresh.length > 0 && length === 0;
-      fresh = context.hub.after(cursor)
-    ) {
+    for (;;) {
+      const fresh = context.hub.after(cursor);
+      if (fresh.length === 0) return null;
+      const told: ReadyEvent[] = [];
+      let length = 0;
       for (const event of fresh) {
         const { row, bytes } = event;
         if (length > 0 && length + bytes.length > MAX_CHUNK_BYTES) break;
@@ -145,8 +143,8 @@ function eventStream(filter: StreamFilter, context: StreamContext): ReadableStre
         told.push(event);
         length += bytes.length;
       }
+      if (length > 0) return context.hub.chunkOf(told);
     }
-    return length === 0 ? null : context.hub.chunkOf(told);
   }
 
   return new ReadableStream<Uint8Array>({
