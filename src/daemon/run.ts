@@ -174,7 +174,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   // From here on this process cannot speak to the network. What listens goes on listening.
   Deno.permissions.revokeSync({ name: "net" });
   await engine.start();
-  memory.wake();
+  memory.start();
   const places = [["the database", database], ["its lock", files.lock]] as const;
   const unwatch = watchPlaces(socket === null ? places : [...places, ["its socket", socket]], {
     gone: (why) => stop(1, why),

@@ -3,6 +3,7 @@
  * knows is in the database; in memory it keeps only which agents it follows and what it is doing right now.
  */
 import { isUserError, messageOf } from "../../base/errors.ts";
+import { Rounds } from "../../base/rounds.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { lookAtTree } from "../../system/git/task_trees.ts";
 import { listAgents, listUnendedProcesses, requestKill } from "../agents_table.ts";
@@ -63,16 +64,12 @@ export class Engine {
   readonly #stopping = new AbortController();
   /** Decisions that are being carried out, by repository: one at a time. */
   readonly #deciding = new Map<string, Promise<void>>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #isLooking = false;
-  /** Whether a look is planned because something woke it. */
-  #isAwaited = false;
-  #isWanted = false;
-  #isStarted = false;
-  #lookedAtMs = 0;
+  readonly #looks = new Rounds(() => this.#look(), { restMs: REST_MS });
+  readonly #retention = new Rounds(async () => {
+    await this.#parts.removeOld(this.#parts.signal);
+    return RETENTION_MS;
+  });
   #claimsAtMs = 0;
-  #retentionTimer: ReturnType<typeof setInterval> | undefined;
-  #retention: Promise<void> = Promise.resolve();
 
   constructor(context: EngineContext) {
     const signal = this.#stopping.signal;
@@ -87,18 +84,15 @@ export class Engine {
     for (const workflow of listWorkflows(db, { statuses: ["completed"] })) {
       await this.#tidy(workflow);
     }
-    this.#isStarted = true;
-    this.#retentionTimer = setInterval(() => this.#removeOld(), RETENTION_MS);
-    this.#removeOld();
-    this.wake();
+    this.#retention.start();
+    this.#looks.start();
   }
 
   /** Stops. Agents go on, and the next daemon follows them; a merge under way is finished. */
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
-    clearInterval(this.#retentionTimer);
     this.#stopping.abort();
-    await Promise.allSettled([this.#runs.ended(), this.#retention, ...this.#deciding.values()]);
+    await Promise.all([this.#looks.stop(), this.#retention.stop()]);
+    await Promise.allSettled([this.#runs.ended(), ...this.#deciding.values()]);
   }
 
   get isBusy(): boolean {
@@ -107,40 +101,20 @@ export class Engine {
 
   /** Looks for work: at once, or soon when it has looked just now. */
   wake(): void {
-    this.#isWanted = true;
-    if (!this.#isStarted || this.#isLooking || this.#isAwaited) return;
-    this.#isAwaited = true;
-    const restMs = REST_MS - (Date.now() - this.#lookedAtMs);
-    this.#lookLater(Math.min(Math.max(restMs, 0), REST_MS));
+    this.#looks.wake();
   }
 
-  #lookLater(ms: number): void {
-    if (this.#stopping.signal.aborted) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), ms);
-  }
-
-  async #look(): Promise<void> {
-    this.#isLooking = true;
-    this.#isAwaited = false;
+  async #look(): Promise<number> {
     try {
-      do {
-        this.#isWanted = false;
-        await this.#lookAround();
-      } while (this.#isWanted && !this.#stopping.signal.aborted);
+      if (await this.#lookAround()) return 0;
     } catch (thrown) {
       this.#parts.log("error", messageOf(thrown));
     }
-    this.#isLooking = false;
-    this.#lookedAtMs = Date.now();
-    this.#lookLater(this.isBusy ? LOOK_AROUND_MS.working : LOOK_AROUND_MS.idle);
+    return this.isBusy ? LOOK_AROUND_MS.working : LOOK_AROUND_MS.idle;
   }
 
-  #removeOld(): void {
-    this.#retention = this.#retention.then(() => this.#parts.removeOld(this.#parts.signal));
-  }
-
-  async #lookAround(): Promise<void> {
+  /** @returns Whether it began something, so that there is more to do. */
+  async #lookAround(): Promise<boolean> {
     const { db, settings, changed } = this.#parts;
     const now = Date.now();
     if (now - this.#claimsAtMs >= CLAIMS_MS) this.#renewClaims();
@@ -162,9 +136,8 @@ export class Engine {
       await Promise.resolve();
       if (this.#startTask(task)) begun++;
     }
-    if (begun === 0) return;
-    changed();
-    this.#isWanted = true;
+    if (begun > 0) changed();
+    return begun > 0;
   }
 
   #carryOut(): void {
