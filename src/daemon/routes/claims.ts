@@ -25,8 +25,8 @@ const oneTask = z.object({ task: taskSchema });
 const claimToken = z.optional(z.nullable(fields.token));
 const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
 
-function claimantOf({ leaseMs }: Daemon, { author }: Pick<Call, "author">) {
-  return { agentId: author.by, leaseMs, atMs: author.atMs };
+function claimantOf({ lasting }: Daemon, { author }: Pick<Call, "author">) {
+  return { ...lasting(author.atMs), agentId: author.by };
 }
 
 /** Takes back the claims that were not renewed, so that their tasks can be claimed. */
@@ -70,10 +70,10 @@ export const claimRoutes: readonly Route[] = [
     body: z.strictObject({ claimToken }),
     response: oneTask,
     errors: HOLDER_ERRORS,
-    handle: ({ db, leaseMs }, { id, body, author }) => {
+    handle: ({ db, lasting }, { id, body, author }) => {
       const holder = { agentId: author.by, token: body.claimToken ?? null, atMs: author.atMs };
       const task = needClaim(db, id, { ...holder, wants: "renewed", to: "in_progress" });
-      const untilMs = author.atMs + leaseMs;
+      const untilMs = author.atMs + lasting(author.atMs).leaseMs;
       renewClaim(db, id, { agentId: author.by, token: task.claimToken!, untilMs });
       return { task: readTask(db, id) };
     },

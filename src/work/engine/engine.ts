@@ -28,13 +28,7 @@ import {
   workflowOwner,
 } from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
-import {
-  AGAIN_MS,
-  configFor,
-  type EngineContext,
-  type EngineParts,
-  maskFor,
-} from "./engine_settings.ts";
+import { AGAIN_MS, type EngineContext, type EngineParts } from "./engine_settings.ts";
 import { approve, cancel, CANCELLED, reject, REJECTED } from "./reviews.ts";
 import { checkPlace, removeFolder } from "./work_folder.ts";
 import { refusal } from "../refusal.ts";
@@ -54,9 +48,6 @@ const CLAIMS_MS = 60_000;
 
 /** How often retention runs, in milliseconds. */
 const RETENTION_MS = 3_600_000;
-
-/** How long a check before a merge may take, in milliseconds. */
-const CHECK_MS = 600_000;
 
 export class Engine {
   readonly #parts: EngineParts;
@@ -162,12 +153,8 @@ export class Engine {
       (workflow.decision === "reject" ? REJECTED : CANCELLED);
     const told = { by, reason, atMs: Date.now() };
     if (workflow.decision === "approve") {
-      const mask = maskFor(this.#parts, workflow);
-      await approve(db, workflow.id, {
-        leaseMs: settings.leaseMs(told.atMs),
-        timeoutMs: CHECK_MS,
-        mask,
-      });
+      const leaseMs = settings.leaseMs(told.atMs);
+      await approve(db, workflow.id, { leaseMs, mask: settings.maskOf(workflow) });
     } else {
       const end = workflow.decision === "reject" ? reject : cancel;
       transaction(db, () => end(db, workflow, told));
@@ -195,10 +182,10 @@ export class Engine {
 
   /** Notifies the person of work that waits, and removes the working trees of completed workflows. */
   async #afterStep(workflow: WorkflowRow): Promise<void> {
-    const { db, notify } = this.#parts;
+    const { db, settings, notify } = this.#parts;
     await this.#passMerged(workflow.id);
     const needsPerson = ["pending_merge", "blocked", "failed"].includes(workflow.status);
-    if (needsPerson && configFor(this.#parts, workflow).orchestration.notify) {
+    if (needsPerson && settings.of(workflow).orchestration.notify) {
       const title = readTask(db, workflow.taskId)?.title ?? workflow.taskId;
       notify(
         `${title}: ${workflow.status.replace("_", " ")}`,
@@ -260,16 +247,18 @@ export class Engine {
     const atMs = Date.now();
     try {
       const projectDir = projectOf(task);
-      const config = settings.at(projectDir, atMs).orchestration;
-      const timeoutMs = config.workflowTimeoutMinutes * 60_000;
-      const lasting = { leaseMs: settings.leaseMs(atMs), timeoutMs, atMs };
+      const lasting = settings.lastingOf({ projectDir }, atMs);
       const earlier = readWorkflowOfTask(db, task.id);
       if (earlier !== undefined && earlier.endedAtMs === null) {
         transaction(db, () => resumeWorkflow(db, earlier, { by: SYSTEM, ...lasting }));
         log("info", `task ${task.id}: workflow ${earlier.name} goes on`);
         return true;
       }
-      const { name, warnings } = chooseFor(db, { ...task, projectDir }, config);
+      const { name, warnings } = chooseFor(
+        db,
+        { ...task, projectDir },
+        settings.at(projectDir, atMs).orchestration,
+      );
       for (const warning of warnings) log("warn", warning);
       const plan = loadPlan(name, projectDir);
       checkPlace(task, plan.workflow, { projectDir, home: settings.home });
