@@ -1,6 +1,6 @@
 /** Reads mappings that a person wrote in YAML, by schemas, and tells what is wrong in a person's words. */
 import * as z from "zod/mini";
-import { editDistance } from "../base/likeness.ts";
+import { nearestWords } from "../base/likeness.ts";
 
 /** A mapping of a parsed YAML file. */
 export type Mapping = Readonly<Record<string, unknown>>;
@@ -73,21 +73,12 @@ export function readFields<Shape extends Readonly<Record<string, z.ZodMiniType>>
 ) {
   const known = Object.keys(schema.shape);
   const unknown = Object.keys(value).filter((key) => !known.includes(key)).map((key) => {
-    const meant = nearest(key, known);
-    return `unknown key "${key}"${meant === null ? "" : `; did you mean "${meant}"?`}`;
+    const meant = nearestWords(key, known).map((name) => `"${name}"`).join(" or ");
+    return `unknown key "${key}"${meant === "" ? "" : `; did you mean ${meant}?`}`;
   });
   const { data, error } = z.safeParse(schema, value);
   const errors = (error?.issues ?? []).map(({ path, message }) => `${String(path[0])} ${message}`);
   return { fields: data ?? null, errors: [...new Set(errors)], unknown };
-}
-
-/** The known name that was probably meant; null when none is near. */
-function nearest(unknown: string, known: readonly string[]): string | null {
-  const [best] = known
-    .map((name) => ({ name, distance: editDistance(unknown.toLowerCase(), name) }))
-    .filter(({ name, distance }) => distance <= 3 && distance < name.length - 1)
-    .toSorted((a, b) => a.distance - b.distance);
-  return best?.name ?? null;
 }
 
 /** Milliseconds of each unit. */
