@@ -39,10 +39,9 @@ export {
 export {
   claimNext,
   claimTask,
-  needClaim,
   openDependencies,
   releaseTask,
-  renewClaim,
+  renewTask,
   takeBackLapsed,
   takeBackToLook,
 } from "./task_claims_table.ts";

@@ -141,7 +141,7 @@ function evaluate(part: Tag, scope: Scope): Found {
     return lookUp(scope.context, path);
   }
   const { name } = expression;
-  const known = FUNCTIONS.get(name);
+  const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
   const inner = { ...scope, mayBeMissing: known?.takesMissing === true };
   const args = expression.args.map((one) => evaluate({ ...part, expression: one }, inner));
   if (name === "include") return include(part, args, inner);
@@ -280,31 +280,29 @@ function takes(
 const MISSING = { missing: true };
 
 /** By name, without `include` and `raw`, which need more than their arguments. */
-const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map([
+const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   // As in Go's sprig: `default "x" .y`, `.y | default "x"`.
-  [
-    "default",
-    takes([2], (fallback, value) => (value ?? "") === "" ? fallback ?? null : value!, MISSING),
-  ],
-  ["join", takes([2], join)],
-  ["upper", takes([1], (value) => textOf(value).toUpperCase())],
-  ["lower", takes([1], (value) => textOf(value).toLowerCase())],
-  ["trim", takes([1], (value) => textOf(value).trim())],
-  ["indent", takes([2], indent)],
-  ["quote", takes([1], (value) => JSON.stringify(textOf(value)))],
-  ["eq", takes([2, Infinity], (first, ...rest) => rest.some((one) => isEqual(first, one)))],
-  ["ne", takes([2], (a, b) => !isEqual(a, b))],
-  ["not", takes([1], (value) => !isTrue(value), MISSING)],
-  [
-    "and",
-    takes(
-      [1, Infinity],
-      (...all) => all.find((one) => !isTrue(one)) ?? (all.every(isTrue) ? all.at(-1)! : false),
-      MISSING,
-    ),
-  ],
-  ["or", takes([1, Infinity], (...all) => all.find(isTrue) ?? all.at(-1) ?? false, MISSING)],
-]);
+  default: takes(
+    [2],
+    (fallback, value) => (value ?? "") === "" ? fallback ?? null : value!,
+    MISSING,
+  ),
+  join: takes([2], join),
+  upper: takes([1], (value) => textOf(value).toUpperCase()),
+  lower: takes([1], (value) => textOf(value).toLowerCase()),
+  trim: takes([1], (value) => textOf(value).trim()),
+  indent: takes([2], indent),
+  quote: takes([1], (value) => JSON.stringify(textOf(value))),
+  eq: takes([2, Infinity], (first, ...rest) => rest.some((one) => isEqual(first, one))),
+  ne: takes([2], (a, b) => !isEqual(a, b)),
+  not: takes([1], (value) => !isTrue(value), MISSING),
+  and: takes(
+    [1, Infinity],
+    (...all) => all.find((one) => !isTrue(one)) ?? (all.every(isTrue) ? all.at(-1)! : false),
+    MISSING,
+  ),
+  or: takes([1, Infinity], (...all) => all.find(isTrue) ?? all.at(-1) ?? false, MISSING),
+};
 
 /** A value as text: a missing value and null are empty, lists and objects are JSON. */
 function textOf(value: Found): string {

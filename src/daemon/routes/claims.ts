@@ -9,11 +9,9 @@ import {
   claimNext,
   claimTask,
   completeTask,
-  needClaim,
   needTask,
-  readTask,
   releaseTask,
-  renewClaim,
+  renewTask,
   takeBackLapsed,
   unblockTask,
 } from "../../work/store.ts";
@@ -26,7 +24,7 @@ const claimToken = z.optional(z.nullable(fields.token));
 const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
 
 function claimantOf({ lasting }: Daemon, { author }: Pick<Call, "author">) {
-  return { ...lasting(author.atMs), agentId: author.by };
+  return { ...lasting(author.atMs), by: author.by };
 }
 
 /** Takes back the claims that were not renewed, so that their tasks can be claimed. */
@@ -70,12 +68,9 @@ export const claimRoutes: readonly Route[] = [
     body: z.strictObject({ claimToken }),
     response: oneTask,
     errors: HOLDER_ERRORS,
-    handle: ({ db, lasting }, { id, body, author }) => {
-      const holder = { agentId: author.by, token: body.claimToken ?? null, atMs: author.atMs };
-      const task = needClaim(db, id, { ...holder, wants: "renewed", to: "in_progress" });
-      const untilMs = author.atMs + lasting(author.atMs).leaseMs;
-      renewClaim(db, id, { agentId: author.by, token: task.claimToken!, untilMs });
-      return { task: readTask(db, id) };
+    handle: (daemon, call) => {
+      const terms = { ...claimantOf(daemon, call), token: call.body.claimToken ?? null };
+      return { task: renewTask(daemon.db, call.id, terms) };
     },
   }),
   route({

@@ -202,7 +202,7 @@ export class Engine {
     const untilMs = atMs + settings.leaseMs(atMs);
     const lapsed = transaction(db, () => {
       for (const { id, taskId, claimToken } of listWorkflows(db, { statuses: ["running"] })) {
-        renewClaim(db, taskId, { agentId: workflowOwner(id), token: claimToken, untilMs });
+        renewClaim(db, taskId, { by: workflowOwner(id), token: claimToken, untilMs });
       }
       return takeBackLapsed(db, atMs);
     });
