@@ -1,5 +1,6 @@
 /** Wakes the streams when there are new events, and reads these once for all streams that have come equally far. */
 import type { DatabaseSync } from "node:sqlite";
+import { Rounds } from "../base/rounds.ts";
 import { dataVersionReader } from "../db/transaction.ts";
 import { lastEventId, listStoredEvents, type StoredEvent } from "../work/store.ts";
 
@@ -33,7 +34,7 @@ export class EventHub {
   readonly #waiting = new Set<() => void>();
   readonly #version: () => number;
   readonly #told: HubContext;
-  #timer: ReturnType<typeof setTimeout>;
+  readonly #looks = new Rounds(() => this.#look(), { restMs: GATHER_MS });
   #streams = 0;
   /** What was read last. */
   #batch: { readonly afterId: number; readonly events: readonly ReadyEvent[] } = NO_BATCH;
@@ -41,7 +42,6 @@ export class EventHub {
   #seenVersion: number;
   #lastId: number;
   #isClosed = false;
-  #isAnnounced = false;
 
   constructor(db: DatabaseSync, told: HubContext) {
     this.#db = db;
@@ -49,7 +49,10 @@ export class EventHub {
     this.#version = dataVersionReader(db);
     this.#seenVersion = this.#version();
     this.#lastId = lastEventId(db);
-    this.#timer = setTimeout(() => this.#poll(), POLL_MS.idle);
+  }
+
+  start(): void {
+    this.#looks.start();
   }
 
   /** Lets a stream listen. @returns What ends that; to be called once. */
@@ -64,12 +67,7 @@ export class EventHub {
 
   /** To be called after every write of this process. Several writes share one look. */
   changed(): void {
-    if (this.#isAnnounced) return;
-    this.#isAnnounced = true;
-    setTimeout(() => {
-      this.#isAnnounced = false;
-      this.#look();
-    }, GATHER_MS);
+    this.#looks.wake();
   }
 
   /** The next events after an id, the oldest first; none when there are no more. */
@@ -111,39 +109,26 @@ export class EventHub {
   /** Ends all waiting, and so all streams. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    void this.#looks.stop();
     this.#wakeAll();
   }
 
-  #pollLater(): void {
-    const isWatched = this.#streams > 0 || this.#told.isBusy();
-    this.#timer = setTimeout(() => this.#poll(), isWatched ? POLL_MS.watched : POLL_MS.idle);
-  }
-
-  #poll(): void {
-    this.#pollLater();
-    try {
-      const version = this.#version();
-      if (version === this.#seenVersion) return;
-      this.#seenVersion = version;
-      this.#look();
-      this.#told.onNews();
-    } catch (thrown) {
-      this.#told.problem(thrown);
-    }
-  }
-
-  #look(): void {
-    if (this.#isClosed) return;
+  #look(): Promise<number> {
     try {
       const newest = lastEventId(this.#db);
-      if (newest === this.#lastId) return;
-      this.#lastId = newest;
-      this.#batch = NO_BATCH;
-      this.#wakeAll();
+      if (newest !== this.#lastId) {
+        this.#lastId = newest;
+        this.#batch = NO_BATCH;
+        this.#wakeAll();
+      }
+      const version = this.#version();
+      if (version !== this.#seenVersion) this.#told.onNews();
+      this.#seenVersion = version;
     } catch (thrown) {
       this.#told.problem(thrown);
     }
+    const isWatched = this.#streams > 0 || this.#told.isBusy();
+    return Promise.resolve(isWatched ? POLL_MS.watched : POLL_MS.idle);
   }
 
   #wakeAll(): void {

@@ -129,6 +129,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     folder: options.locations.dataFolder,
     log,
   });
+  hub.start();
   const token = crypto.getRandomValues(new Uint8Array(32)).toBase64({
     alphabet: "base64url",
     omitPadding: true,
