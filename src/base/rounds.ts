@@ -2,7 +2,7 @@
 export class Rounds {
   readonly #job: () => Promise<number>;
   readonly #restMs: number;
-  #done: Promise<void> = Promise.resolve();
+  #done: Promise<void> | undefined;
   #isStopped = false;
   #isWoken = false;
   /** Ends the sleep, if there is one. */
@@ -18,9 +18,9 @@ export class Rounds {
     this.#restMs = restMs;
   }
 
-  /** Begins with a first run. */
+  /** Begins with a first run. A second start changes nothing. */
   start(): void {
-    this.#done = this.#run();
+    this.#done ??= this.#run();
   }
 
   wake(): void {

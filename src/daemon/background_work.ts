@@ -46,9 +46,8 @@ export class MemoryWork {
   readonly #looks = new Rounds(() => this.#look());
   #faults = 0;
   #lastFault = "";
-  #summarizedAtMs = 0;
-  /** Runs beside the drain. */
-  #summarizing: Promise<void> | null = null;
+  /** They run beside the drain. */
+  readonly #summaries = new Rounds(() => this.#summarize());
 
   constructor(context: MemoryContext) {
     this.#context = context;
@@ -67,7 +66,7 @@ export class MemoryWork {
   /** Stops after the current step; ends the summarizer's command. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all([this.#looks.stop(), this.#summarizing]);
+    await Promise.all([this.#looks.stop(), this.#summaries.stop()]);
   }
 
   /** @returns In how many milliseconds it looks again by itself. */
@@ -93,16 +92,13 @@ export class MemoryWork {
   /** @returns As {@linkcode MemoryWork.#look}. */
   async #work(): Promise<number> {
     const { db, settings } = this.#context;
-    const config = settings.at(null, Date.now());
-    if (!config.memory.enabled) return Infinity;
+    if (!settings.at(null, Date.now()).memory.enabled) return Infinity;
     if (this.#isThereWork() && !await this.#drain()) return BUSY_MS;
     // Captures that came meanwhile did not wake it.
     if (this.#isThereWork()) return 0;
     const { nextRetryAtMs: retryAtMs } = queueRetries(db);
-    const retryMs = retryAtMs === null ? Infinity : Math.max(retryAtMs - Date.now(), 0) + 1;
-    const hasSummarizer = config.memory.summarizer.command !== null;
-    if (hasSummarizer) this.#beginSummaries();
-    return Math.min(retryMs, hasSummarizer ? SUMMARIZER_MS : Infinity);
+    this.#summaries.start();
+    return retryAtMs === null ? Infinity : Math.max(retryAtMs - Date.now(), 0) + 1;
   }
 
   #isThereWork(): boolean {
@@ -136,35 +132,32 @@ export class MemoryWork {
     return true;
   }
 
-  #beginSummaries(): void {
-    const nowMs = Date.now();
-    const isEarly = nowMs - this.#summarizedAtMs < SUMMARIZER_MS;
-    if (isEarly || this.#summarizing !== null || this.#stopping.signal.aborted) return;
-    this.#summarizedAtMs = nowMs;
-    this.#summarizing = this.#summarize(nowMs).catch((thrown) =>
-      this.#context.log("error", `cannot summarize: ${messageOf(thrown)}`)
-    ).finally(() => this.#summarizing = null);
-  }
-
-  async #summarize(nowMs: number): Promise<void> {
+  /** @returns In how many milliseconds it looks again by itself. */
+  async #summarize(): Promise<number> {
     const { db, database, settings, folder, log } = this.#context;
-    const [{ runSummarizer }, { summarizerIn }] = await Promise.all([
-      import("../memory/drain/summarizer.ts"),
-      import("../memory/drain/summarizer_settings.ts"),
-    ]);
-    const summarizer = summarizerIn(settings.at(null, nowMs));
-    if (summarizer === null) return;
-    const { failed, reason } = await runSummarizer(db, {
-      ...summarizer,
-      database,
-      folder,
-      now: Date.now,
-      signal: this.#stopping.signal,
-      isAsked: false,
-    });
-    if (failed > 0) {
-      log("warn", `the summarizer failed ${count(failed, "time")}, the last time: ${reason}`);
+    if (settings.at(null, Date.now()).memory.summarizer.command === null) return SUMMARIZER_MS;
+    try {
+      const [{ runSummarizer }, { summarizerIn }] = await Promise.all([
+        import("../memory/drain/summarizer.ts"),
+        import("../memory/drain/summarizer_settings.ts"),
+      ]);
+      const summarizer = summarizerIn(settings.at(null, Date.now()));
+      if (summarizer === null) return SUMMARIZER_MS;
+      const { failed, reason } = await runSummarizer(db, {
+        ...summarizer,
+        database,
+        folder,
+        now: Date.now,
+        signal: this.#stopping.signal,
+        isAsked: false,
+      });
+      if (failed > 0) {
+        log("warn", `the summarizer failed ${count(failed, "time")}, the last time: ${reason}`);
+      }
+    } catch (thrown) {
+      log("error", `cannot summarize: ${messageOf(thrown)}`);
     }
+    return SUMMARIZER_MS;
   }
 }
 
