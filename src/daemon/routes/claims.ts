@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { refusal } from "../../work/refusal.ts";
 import type { Task } from "../../work/task.ts";
-import { checkBody, checkStatus } from "../../work/task_input.ts";
+import { checkBody } from "../../work/task_input.ts";
 import {
   badTransition,
   blockTask,
@@ -128,9 +128,8 @@ export const claimRoutes: readonly Route[] = [
 /** Changes the status of a task as the verb for that status does. Only a workflow makes a task wait for its merge. */
 function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newStatus>>): Task {
   const { db, redact } = daemon;
-  const { author, body: { status, reason, summary, claimToken: token = null } } = call;
+  const { author, body: { status: to, reason, summary, claimToken: token = null } } = call;
   const task = needTask(db, call.id);
-  const to = checkStatus(status);
   if (to === task.status) return task;
   if (to === "in_progress") return claimTask(db, task.id, claimantOf(daemon, call));
   if (to === "open" && task.status === "blocked") return unblockTask(db, task.id, author);
