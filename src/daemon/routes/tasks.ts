@@ -131,13 +131,8 @@ export const taskRoutes: readonly Route[] = [
     response: manyTasks,
     // It writes when a claim has run out.
     transaction: "own",
-    handle: ({ db, metrics, hub, engine }, { query, author }) => {
-      const lapsed = takeBackToLook(db, author.atMs).length;
-      metrics.add("lease_expiries", lapsed);
-      if (lapsed > 0) {
-        hub.changed();
-        engine.wake();
-      }
+    handle: ({ db, metrics }, { query, author }) => {
+      metrics.add("lease_expiries", takeBackToLook(db, author.atMs).length);
       return paged("tasks", query.limit, (limit) => listReady(db, { ...query, limit }));
     },
   }),
