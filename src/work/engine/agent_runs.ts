@@ -32,7 +32,7 @@ import {
   removeRunFiles,
 } from "./agent_files.ts";
 import { AGAIN_MS, type EngineParts } from "./engine_settings.ts";
-import { settleEnd, supervise, takeRest } from "./supervise.ts";
+import { supervise, takeRest } from "./supervise.ts";
 import { type Held, hold, launchOf } from "./launch.ts";
 import { ensureFolder } from "./work_folder.ts";
 
@@ -131,24 +131,18 @@ export class AgentRuns {
 
   async #follow(agent: Agent, held: Held | undefined): Promise<void> {
     const { db, database, settings, changed, signal } = this.#parts;
-    const files = agentFiles(database, agent.id);
     const workflow = this.#workflowOf(agent);
-    const mask = settings.maskOf(workflow);
-    const end = await supervise(agent, {
+    const hasEnded = await supervise(agent, {
       db,
-      files,
-      mask,
+      files: agentFiles(database, agent.id),
+      mask: settings.maskOf(workflow),
       graceMs: settings.of(workflow).orchestration.killGraceSeconds * 1000,
-      ...(held === undefined ? {} : { left: held.left }),
+      lasting: () => settings.lastingOf(workflow, Date.now()),
+      left: held?.left,
       signal,
       onOutput: changed,
     });
-    if (end === null) return;
-    if (end.code === null && end.killed === null && !end.timedOut && !hasBegun(files)) {
-      throw new Error("it was never let go, and is started anew");
-    }
-    const lasting = settings.lastingOf(workflow, Date.now());
-    settleEnd(db, agent, { end, files, mask, lasting });
+    if (!hasEnded) return;
     await this.#tellEnd(agent);
   }
 
