@@ -35,7 +35,7 @@ export class EventHub {
   readonly #version: () => number;
   readonly #told: HubContext;
   readonly #looks = new Rounds(() => this.#look(), { restMs: GATHER_MS });
-  #streams = 0;
+  readonly #streams = new Set<symbol>();
   /** What was read last. */
   #batch: { readonly afterId: number; readonly events: readonly ReadyEvent[] } = NO_BATCH;
   #chunk = { ids: "", bytes: new Uint8Array() };
@@ -55,10 +55,16 @@ export class EventHub {
     this.#looks.start();
   }
 
-  /** Lets a stream listen. @returns What ends that; to be called once. */
+  /** Lets a stream listen. @returns What ends that; a second call changes nothing. */
   join(): () => void {
-    this.#streams++;
-    return () => void this.#streams--;
+    const stream = Symbol();
+    this.#streams.add(stream);
+    return () => void this.#streams.delete(stream);
+  }
+
+  /** How many streams are open. */
+  get streams(): number {
+    return this.#streams.size;
   }
 
   get isClosed(): boolean {
@@ -127,7 +133,7 @@ export class EventHub {
     } catch (thrown) {
       this.#told.problem(thrown);
     }
-    const isWatched = this.#streams > 0 || this.#told.isBusy();
+    const isWatched = this.streams > 0 || this.#told.isBusy();
     return Promise.resolve(isWatched ? POLL_MS.watched : POLL_MS.idle);
   }
 
