@@ -1,20 +1,22 @@
 import assert from "node:assert/strict";
 import { Rounds } from "../src/base/rounds.ts";
 
+/** Lets all go on that waits for nothing. */
+const turn = () => new Promise((resolve) => setTimeout(resolve));
+
 Deno.test("a job runs once more for all that wakes it while it runs, and never twice at once", async () => {
   let runs = 0;
   let atOnce = 0;
-  const ran = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const rounds = new Rounds(async () => {
     assert.equal(++atOnce, 1);
     for (let wakes = 0; runs === 0 && wakes < 3; wakes++) rounds.wake();
     await Promise.resolve();
     atOnce--;
-    ran[runs++]?.resolve();
+    runs++;
     return Infinity;
   });
   rounds.start();
-  await Promise.all(ran.map(({ promise }) => promise));
+  await turn();
   await rounds.stop();
   assert.equal(runs, 2);
 });
@@ -32,17 +34,16 @@ Deno.test("a job that has more to do runs again at once, and no more when it is 
 });
 
 Deno.test("waking ends a long sleep, and a stop ends it for good", async () => {
-  const first = Promise.withResolvers<void>();
-  const second = Promise.withResolvers<void>();
   let runs = 0;
-  const rounds = new Rounds(() => {
-    (runs++ === 0 ? first : second).resolve();
-    return Promise.resolve(3_600_000);
-  });
+  const rounds = new Rounds(() => Promise.resolve(++runs * 3_600_000));
   rounds.start();
-  await first.promise;
-  setTimeout(() => rounds.wake(), 0);
-  await second.promise;
+  await turn();
+  assert.equal(runs, 1);
+  rounds.wake();
+  await turn();
+  assert.equal(runs, 2);
   await rounds.stop();
+  rounds.wake();
+  await turn();
   assert.equal(runs, 2);
 });
