@@ -7,6 +7,7 @@ import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { EngineConfig, Settings } from "../work/engine/engine_settings.ts";
 import { messageOf } from "../base/errors.ts";
+import { Rounds } from "../base/rounds.ts";
 import { queueRetries } from "../db/queue.ts";
 import { hasWaiting, sessionsToSummarize } from "../db/queue_work.ts";
 import {
@@ -42,77 +43,62 @@ const SUMMARIZER_MS = 60_000;
 export class MemoryWork {
   readonly #context: MemoryContext;
   readonly #stopping = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #timerAtMs = Infinity;
-  #working: Promise<void> = Promise.resolve();
-  #isWorking = false;
+  readonly #looks = new Rounds(() => this.#look());
   #faults = 0;
   #lastFault = "";
-  #summarizedAtMs = 0;
-  /** Runs beside the drain. */
-  #summarizing: Promise<void> | null = null;
+  /** They run beside the drain. */
+  readonly #summaries = new Rounds(() => this.#summarize());
 
   constructor(context: MemoryContext) {
     this.#context = context;
   }
 
+  start(): void {
+    this.#looks.start();
+  }
+
   /** Looks soon for new captures. */
   wake(): void {
     // After a fault the pause is kept.
-    if (this.#faults === 0) this.#lookIn(GATHER_MS);
+    if (this.#faults === 0) this.#looks.wake();
   }
 
   /** Stops after the current step; ends the summarizer's command. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    clearTimeout(this.#timer);
-    await Promise.all([this.#working, this.#summarizing]);
+    await Promise.all([this.#looks.stop(), this.#summaries.stop()]);
   }
 
-  #lookIn(ms: number): void {
-    const atMs = performance.now() + ms;
-    if (this.#stopping.signal.aborted || this.#isWorking || this.#timerAtMs <= atMs) return;
-    clearTimeout(this.#timer);
-    this.#timerAtMs = atMs;
-    this.#timer = setTimeout(() => {
-      this.#timerAtMs = Infinity;
-      this.#working = this.#look();
-    }, ms);
-  }
-
-  async #look(): Promise<void> {
-    this.#isWorking = true;
-    let next: number | null = null;
+  /** @returns In how many milliseconds it looks again by itself. */
+  async #look(): Promise<number> {
+    const { signal } = this.#stopping;
+    await pause(GATHER_MS, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return Infinity;
     try {
-      next = await this.#work();
+      const next = await this.#work();
       this.#faults = 0;
       this.#lastFault = "";
+      return next;
     } catch (thrown) {
-      next = Math.min(BUSY_MS * 2 ** this.#faults++, MAX_PAUSE_MS);
       const message = messageOf(thrown);
       if (message !== this.#lastFault) {
         this.#context.log("error", `cannot work captures into memory: ${message}`);
       }
       this.#lastFault = message;
+      return Math.min(BUSY_MS * 2 ** this.#faults++, MAX_PAUSE_MS);
     }
-    this.#isWorking = false;
-    if (next !== null) this.#lookIn(next);
   }
 
-  /** @returns In how many milliseconds it must look again by itself; null for never. */
-  async #work(): Promise<number | null> {
+  /** @returns As {@linkcode MemoryWork.#look}. */
+  async #work(): Promise<number> {
     const { db, settings } = this.#context;
-    const config = settings.at(null, Date.now());
-    if (!config.memory.enabled) return null;
+    if (!settings.at(null, Date.now()).memory.enabled) return Infinity;
     if (this.#isThereWork() && !await this.#drain()) return BUSY_MS;
     // Captures that came meanwhile did not wake it.
-    if (this.#isThereWork()) return GATHER_MS;
+    if (this.#isThereWork()) return 0;
     const { nextRetryAtMs: retryAtMs } = queueRetries(db);
-    const retryMs = retryAtMs === null ? Infinity : Math.max(retryAtMs - Date.now(), 0) + 1;
-    const hasSummarizer = config.memory.summarizer.command !== null;
-    if (hasSummarizer) this.#beginSummaries();
-    const next = Math.min(retryMs, hasSummarizer ? SUMMARIZER_MS : Infinity);
-    return next === Infinity ? null : next;
+    this.#summaries.start();
+    return retryAtMs === null ? Infinity : Math.max(retryAtMs - Date.now(), 0) + 1;
   }
 
   #isThereWork(): boolean {
@@ -146,35 +132,32 @@ export class MemoryWork {
     return true;
   }
 
-  #beginSummaries(): void {
-    const nowMs = Date.now();
-    const isEarly = nowMs - this.#summarizedAtMs < SUMMARIZER_MS;
-    if (isEarly || this.#summarizing !== null || this.#stopping.signal.aborted) return;
-    this.#summarizedAtMs = nowMs;
-    this.#summarizing = this.#summarize(nowMs).catch((thrown) =>
-      this.#context.log("error", `cannot summarize: ${messageOf(thrown)}`)
-    ).finally(() => this.#summarizing = null);
-  }
-
-  async #summarize(nowMs: number): Promise<void> {
+  /** @returns In how many milliseconds it looks again by itself. */
+  async #summarize(): Promise<number> {
     const { db, database, settings, folder, log } = this.#context;
-    const [{ runSummarizer }, { summarizerIn }] = await Promise.all([
-      import("../memory/drain/summarizer.ts"),
-      import("../memory/drain/summarizer_settings.ts"),
-    ]);
-    const summarizer = summarizerIn(settings.at(null, nowMs));
-    if (summarizer === null) return;
-    const { failed, reason } = await runSummarizer(db, {
-      ...summarizer,
-      database,
-      folder,
-      now: Date.now,
-      signal: this.#stopping.signal,
-      isAsked: false,
-    });
-    if (failed > 0) {
-      log("warn", `the summarizer failed ${count(failed, "time")}, the last time: ${reason}`);
+    if (settings.at(null, Date.now()).memory.summarizer.command === null) return SUMMARIZER_MS;
+    try {
+      const [{ runSummarizer }, { summarizerIn }] = await Promise.all([
+        import("../memory/drain/summarizer.ts"),
+        import("../memory/drain/summarizer_settings.ts"),
+      ]);
+      const summarizer = summarizerIn(settings.at(null, Date.now()));
+      if (summarizer === null) return SUMMARIZER_MS;
+      const { failed, reason } = await runSummarizer(db, {
+        ...summarizer,
+        database,
+        folder,
+        now: Date.now,
+        signal: this.#stopping.signal,
+        isAsked: false,
+      });
+      if (failed > 0) {
+        log("warn", `the summarizer failed ${count(failed, "time")}, the last time: ${reason}`);
+      }
+    } catch (thrown) {
+      log("error", `cannot summarize: ${messageOf(thrown)}`);
     }
+    return SUMMARIZER_MS;
   }
 }
 

@@ -1,5 +1,6 @@
-/** Reads new events once for all streams, keeps them for a while, and gives them to each stream at its own pace. */
+/** Wakes the streams when there are new events, and reads these once for all streams that have come equally far. */
 import type { DatabaseSync } from "node:sqlite";
+import { Rounds } from "../base/rounds.ts";
 import { dataVersionReader } from "../db/transaction.ts";
 import { lastEventId, listStoredEvents, type StoredEvent } from "../work/store.ts";
 
@@ -9,10 +10,8 @@ const POLL_MS = { watched: 75, idle: 250 };
 /** How long own writes are gathered, in milliseconds, so that a stream gets them in one piece. */
 const GATHER_MS = 10;
 
-/** How many of the newest events are kept; a stream that is further behind reads the database. */
-const RING_EVENTS = 4_096;
-
-const BATCH_EVENTS = 256;
+/** How many events are read at once. */
+const BATCH_EVENTS = 64;
 
 export type EventFacts = Omit<StoredEvent, "data">;
 
@@ -32,17 +31,17 @@ interface HubContext {
 
 export class EventHub {
   readonly #db: DatabaseSync;
-  readonly #ring: ReadyEvent[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #version: () => number;
   readonly #told: HubContext;
-  #timer: ReturnType<typeof setTimeout>;
-  #streams = 0;
+  readonly #looks = new Rounds(() => this.#look(), { restMs: GATHER_MS });
+  readonly #streams = new Set<symbol>();
+  /** What was read last. */
+  #batch: { readonly afterId: number; readonly events: readonly ReadyEvent[] } = NO_BATCH;
   #chunk = { ids: "", bytes: new Uint8Array() };
   #seenVersion: number;
   #lastId: number;
   #isClosed = false;
-  #isAnnounced = false;
 
   constructor(db: DatabaseSync, told: HubContext) {
     this.#db = db;
@@ -50,17 +49,22 @@ export class EventHub {
     this.#version = dataVersionReader(db);
     this.#seenVersion = this.#version();
     this.#lastId = lastEventId(db);
-    this.#timer = setTimeout(() => this.#poll(), POLL_MS.idle);
   }
 
-  /** Lets a stream listen. @returns What ends that; to be called once. */
+  start(): void {
+    this.#looks.start();
+  }
+
+  /** Lets a stream listen. @returns What ends that; a second call changes nothing. */
   join(): () => void {
-    this.#streams++;
-    return () => void this.#streams--;
+    const stream = Symbol();
+    this.#streams.add(stream);
+    return () => void this.#streams.delete(stream);
   }
 
-  get lastId(): number {
-    return this.#lastId;
+  /** How many streams are open. */
+  get streams(): number {
+    return this.#streams.size;
   }
 
   get isClosed(): boolean {
@@ -69,23 +73,18 @@ export class EventHub {
 
   /** To be called after every write of this process. Several writes share one look. */
   changed(): void {
-    if (this.#isAnnounced) return;
-    this.#isAnnounced = true;
-    setTimeout(() => {
-      this.#isAnnounced = false;
-      this.#look();
-    }, GATHER_MS);
+    this.#looks.wake();
   }
 
   /** The next events after an id, the oldest first; none when there are no more. */
   after(id: number): readonly ReadyEvent[] {
     if (id >= this.#lastId) return [];
-    const first = this.#ring[0];
-    if (first !== undefined && id >= first.row.id - 1) {
-      const start = this.#ring.findIndex(({ row }) => row.id > id);
-      return this.#ring.slice(start, start + BATCH_EVENTS);
+    if (this.#batch.afterId !== id) {
+      const stored = listStoredEvents(this.#db, { afterId: id, limit: BATCH_EVENTS });
+      const events = stored.map(({ data, ...row }) => ({ row, bytes: eventBytes(row, data) }));
+      this.#batch = { afterId: id, events };
     }
-    return this.#read(id);
+    return this.#batch.events;
   }
 
   /** Joins the bytes of events, once for all streams that have come equally far. */
@@ -116,64 +115,34 @@ export class EventHub {
   /** Ends all waiting, and so all streams. */
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    void this.#looks.stop();
     this.#wakeAll();
   }
 
-  #pollLater(): void {
-    const isWatched = this.#streams > 0 || this.#told.isBusy();
-    this.#timer = setTimeout(() => this.#poll(), isWatched ? POLL_MS.watched : POLL_MS.idle);
-  }
-
-  #poll(): void {
-    this.#pollLater();
+  #look(): Promise<number> {
     try {
+      const newest = lastEventId(this.#db);
+      if (newest !== this.#lastId) {
+        this.#lastId = newest;
+        this.#batch = NO_BATCH;
+        this.#wakeAll();
+      }
       const version = this.#version();
-      if (version === this.#seenVersion) return;
+      if (version !== this.#seenVersion) this.#told.onNews();
       this.#seenVersion = version;
-      this.#look();
-      this.#told.onNews();
     } catch (thrown) {
       this.#told.problem(thrown);
     }
-  }
-
-  #look(): void {
-    if (this.#isClosed) return;
-    try {
-      if (this.#streams === 0) return this.#pass();
-      const before = this.#lastId;
-      for (let fresh = this.#read(before); fresh.length > 0; fresh = this.#read(this.#lastId)) {
-        this.#ring.push(...fresh);
-        this.#lastId = fresh.at(-1)!.row.id;
-        if (fresh.length < BATCH_EVENTS) break;
-      }
-      if (this.#ring.length > 2 * RING_EVENTS) {
-        this.#ring.splice(0, this.#ring.length - RING_EVENTS);
-      }
-      if (this.#lastId !== before) this.#wakeAll();
-    } catch (thrown) {
-      this.#told.problem(thrown);
-    }
-  }
-
-  /** Without streams nothing is kept: a later one reads the database. */
-  #pass(): void {
-    this.#ring.length = 0;
-    this.#lastId = lastEventId(this.#db);
-  }
-
-  #read(afterId: number): ReadyEvent[] {
-    return listStoredEvents(this.#db, { afterId, limit: BATCH_EVENTS }).map(({ data, ...row }) => ({
-      row,
-      bytes: eventBytes(row, data),
-    }));
+    const isWatched = this.streams > 0 || this.#told.isBusy();
+    return Promise.resolve(isWatched ? POLL_MS.watched : POLL_MS.idle);
   }
 
   #wakeAll(): void {
     for (const done of [...this.#waiting]) done();
   }
 }
+
+const NO_BATCH = { afterId: -1, events: [] };
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));

@@ -90,7 +90,6 @@ export function createHandler(
     const work = () => route.handle(daemon, call);
     if (route.transaction === "read") return reading(db, work);
     const result = route.transaction === "write" ? await writes.run(work) : work();
-    if (route.method === "GET") return result;
     hub.changed();
     engine.wake();
     return result;

@@ -41,7 +41,6 @@ export class Metrics {
   readonly #counters = new Map<CounterName, number>();
   #seconds = 0;
   #count = 0;
-  streams = 0;
 
   countRequest(request: CountedRequest): void {
     const key = `${request.method} ${request.route} ${request.status}`;
@@ -69,7 +68,6 @@ export class Metrics {
       ...Object.entries(COUNTERS).map(([name, help]) =>
         figure(`${name}_total`, help, this.#counters.get(name as CounterName) ?? 0)
       ),
-      figure("sse_clients", "Event streams that are open", this.streams),
     ];
     return [...figures, ...counted].map(figureText).join("") + this.#histogramText();
   }

@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
+import type { Lasting } from "../work/engine/advance.ts";
 import type { Author } from "../work/store.ts";
 import { type ErrorCode, httpError } from "./api_error.ts";
 import type { DaemonState } from "./client.ts";
@@ -20,10 +21,8 @@ export interface Daemon {
   readonly database: string;
   /** What is wrong with the place where the daemon runs, for people. */
   readonly warnings: readonly string[];
-  /** How long a claim counts without being renewed. */
-  readonly leaseMs: number;
-  /** How long a workflow may take that does not say so itself. */
-  readonly workflowTimeoutMs: number;
+  /** How long claims last, and workflows that do not say so themselves. */
+  readonly lasting: (nowMs: number) => Lasting;
   /** Older events are not told, whether they are still kept or not. */
   readonly toldSinceMs: (nowMs: number) => number;
   readonly redact: (text: string) => string;

@@ -7,7 +7,6 @@ import { Settings } from "../work/engine/engine_settings.ts";
 import { type DaemonConfig, MemoryWork, removeOld } from "./background_work.ts";
 import { undecidedCoven } from "../upkeep/transfer/coven.ts";
 import { showNotification } from "../system/process/notifier.ts";
-import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import { messageOf, quietly, UserError } from "../base/errors.ts";
 import { appendLog } from "../system/log.ts";
 import { lookAtSqlite } from "../upkeep/doctor/program_and_project.ts";
@@ -48,8 +47,6 @@ interface DaemonOptions {
   /** Gets every line of the log too. */
   readonly say: (line: string) => void;
 }
-
-const MINUTE_MS = 60_000;
 
 /** How long the write-ahead log may grow, in pages. */
 const LOG_PAGES = 1_000;
@@ -113,7 +110,6 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const engine: Engine = new Engine({
     db,
     database,
-    folder: options.folder,
     settings,
     log,
     changed: () => hub.changed(),
@@ -133,6 +129,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     folder: options.locations.dataFolder,
     log,
   });
+  hub.start();
   const token = crypto.getRandomValues(new Uint8Array(32)).toBase64({
     alphabet: "base64url",
     omitPadding: true,
@@ -147,18 +144,10 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     state: { ...state, socket: null as string | null, port: null as number | null },
     database,
     warnings,
-    get leaseMs() {
-      return settings.leaseMs(Date.now());
-    },
-    get workflowTimeoutMs() {
-      return settings.own(Date.now()).orchestration.workflowTimeoutMinutes * MINUTE_MS;
-    },
+    lasting: (nowMs: number) => settings.lastingOf(undefined, nowMs),
     toldSinceMs: (nowMs: number) =>
       toldSinceMs(settings.own(nowMs).store.eventRetentionHours, nowMs),
-    redact: (text: string) => {
-      const { patterns } = settings.own(Date.now()).capture.redact;
-      return redactText(text, compileRedactPatterns(patterns));
-    },
+    redact: (text: string) => settings.maskOf(undefined)(text),
     log,
     // The response to the request is sent first.
     stop: (why: string) => void setTimeout(() => stop(0, why), 0),
@@ -174,7 +163,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   // From here on this process cannot speak to the network. What listens goes on listening.
   Deno.permissions.revokeSync({ name: "net" });
   await engine.start();
-  memory.wake();
+  memory.start();
   const places = [["the database", database], ["its lock", files.lock]] as const;
   const unwatch = watchPlaces(socket === null ? places : [...places, ["its socket", socket]], {
     gone: (why) => stop(1, why),

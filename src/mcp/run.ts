@@ -12,7 +12,7 @@ import { Server } from "@modelcontextprotocol/sdk/server";
 import { ErrorCode, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
 import { VERSION } from "../base/version.ts";
 import { UserError } from "../base/errors.ts";
-import { INSTRUCTIONS, type ToolName, TOOLS, type ToolSpec } from "./tools.ts";
+import { INSTRUCTIONS, TOOLS } from "./tools.ts";
 
 /** So many milliseconds a client has to read its last answers after it closed stdin. */
 const LAST_ANSWERS_MS = 1_000;
@@ -24,12 +24,7 @@ const LAST_ANSWERS_MS = 1_000;
 export async function runMcp(surroundings: Surroundings): Promise<number> {
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   const atWork = new Set<Promise<unknown>>();
-  const server = createServer(surroundings, {
-    onCall: (work) => {
-      atWork.add(work);
-      work.finally(() => atWork.delete(work));
-    },
-  });
+  const server = createServer(surroundings, atWork);
   const out = stdoutThat({ isGone: () => end(0) });
   const transport = new StdioServerTransport(process.stdin, out);
   for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, () => end(0));
@@ -65,7 +60,7 @@ function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
 }
 
 function toolList(): Tool[] {
-  return Object.entries<ToolSpec>(TOOLS).map((
+  return Object.entries(TOOLS).map((
     [name, { description, inputSchema, isReadOnly }],
   ) => ({
     name,
@@ -78,12 +73,9 @@ function toolList(): Tool[] {
 /**
  * Makes a server that is not connected yet. It is the library's plainest class: the others need full zod and load a web
  * server.
- * @param onCall Gets a promise for each call that begins; it resolves when the call has ended.
+ * @param atWork Holds a promise for each call until it is answered.
  */
-function createServer(
-  surroundings: Surroundings,
-  { onCall }: { readonly onCall: (ended: Promise<unknown>) => void },
-): Server {
+function createServer(surroundings: Surroundings, atWork: Set<Promise<unknown>>): Server {
   const server = new Server({ name: "conclaude", version: VERSION }, {
     capabilities: { tools: {} },
     instructions: INSTRUCTIONS,
@@ -105,8 +97,8 @@ function createServer(
     if (typeof name !== "string") throw noCall('"name" is no text');
     if (typeof given !== "object" || Array.isArray(given)) throw noCall('"arguments" is no object');
     const work = callTool(name, given as Readonly<Record<string, unknown>>, surroundings);
-    onCall(work);
-    const { text, isError } = await work;
+    atWork.add(work);
+    const { text, isError } = await work.finally(() => atWork.delete(work));
     return { content: [{ type: "text", text }], ...isError && { isError } };
   };
   return server;
@@ -120,11 +112,6 @@ function noCall(why: string): Error {
   });
 }
 
-interface Answer {
-  readonly text: string;
-  readonly isError: boolean;
-}
-
 const NOTHING_YET =
   "Nothing is remembered yet: there is no database. The hooks of conclaude make it (conclaude install-hooks), or `remember`.";
 
@@ -133,7 +120,7 @@ async function callTool(
   name: string,
   given: Readonly<Record<string, unknown>>,
   surroundings: Surroundings,
-): Promise<Answer> {
+): Promise<{ readonly text: string; readonly isError: boolean }> {
   try {
     return { text: await answer(name, given, surroundings), isError: false };
   } catch (thrown) {
@@ -146,19 +133,20 @@ async function answer(
   given: Readonly<Record<string, unknown>>,
   { folder, sessionId, openToRead, openToWrite }: Surroundings,
 ): Promise<string> {
-  if (!isTool(name)) {
+  const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+  if (tool === undefined) {
     throw new UserError(`Cannot call ${name}`, {
       why: "there is no such tool",
       next: `Call one of ${Object.keys(TOOLS).join(", ")}`,
     });
   }
-  const { inputSchema, isReadOnly } = TOOLS[name];
+  const { inputSchema, isReadOnly, run } = tool;
   const args = readArguments(name, given, inputSchema);
   const opened = await (isReadOnly ? openToRead : openToWrite)(`call ${name}`);
   if (opened === null) return NOTHING_YET;
   const { db, place } = opened;
   try {
-    return await TOOLS[name].run({
+    return await run({
       db,
       database: place.database,
       folder,
@@ -171,8 +159,4 @@ async function answer(
   } finally {
     db.close();
   }
-}
-
-function isTool(name: string): name is ToolName {
-  return Object.hasOwn(TOOLS, name);
 }

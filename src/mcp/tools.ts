@@ -52,7 +52,7 @@ const EVERYWHERE = { type: "boolean", description: "Other projects too" } as con
 const ID = { type: "integer", minimum: 1, description: "Number of an observation" } as const;
 const FILE = { type: "string", description: "About this file or folder" } as const;
 
-export const TOOLS = {
+export const TOOLS: Readonly<Record<string, ToolSpec>> = {
   recall: {
     description:
       "Search what was done, said, decided and fixed in earlier sessions of this project. One line a result, best first; `open` shows #N whole.",
@@ -126,9 +126,7 @@ export const TOOLS = {
     isReadOnly: true,
     run: status,
   },
-} as const satisfies Readonly<Record<string, ToolSpec>>;
-
-export type ToolName = keyof typeof TOOLS;
+};
 
 /** What the model reads of the server itself. */
 export const INSTRUCTIONS =

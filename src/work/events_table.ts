@@ -79,11 +79,6 @@ export function lastEventId(db: DatabaseSync): number {
   return Number(row?.["seq"] ?? 0);
 }
 
-/** A number that changes with every commit of another connection: cheaper to read than the events. */
-export function dataVersion(db: DatabaseSync): number {
-  return Number(statement(db, "PRAGMA data_version").get()?.["data_version"] ?? 0);
-}
-
 /** The state of tasks, agents, workflows and questions in a few numbers. */
 export interface StateCounts {
   readonly lastEventId: number;

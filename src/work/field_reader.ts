@@ -67,18 +67,12 @@ export function readFields<Shape extends Readonly<Record<string, z.ZodMiniType>>
 ) {
   const known = Object.keys(schema.shape);
   const unknown = Object.keys(value).filter((key) => !known.includes(key)).map((key) => {
-    const meant = nearest(key, known);
-    return `unknown key "${key}"${meant === null ? "" : `; did you mean "${meant}"?`}`;
+    const meant = nearestWords(key, known).map((name) => `"${name}"`).join(" or ");
+    return `unknown key "${key}"${meant === "" ? "" : `; did you mean ${meant}?`}`;
   });
   const { data, error } = z.safeParse(schema, value);
   const errors = (error?.issues ?? []).map(({ path, message }) => `${String(path[0])} ${message}`);
   return { fields: data ?? null, errors: [...new Set(errors)], unknown };
-}
-
-/** The known name that was probably meant; null when none is near. */
-function nearest(unknown: string, known: readonly string[]): string | null {
-  const [best] = nearestWords(unknown, known);
-  return best ?? null;
 }
 
 /** Milliseconds of each unit. */

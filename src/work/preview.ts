@@ -1,13 +1,8 @@
 /** Shows what a workflow would do for a task, as far as that can be told without running anything. */
 import { evaluateWhen, renderPrompt, renderScriptStep } from "./render_step.ts";
 import { type TaskFacts, taskValue } from "./task.ts";
-import { renderScript, renderText, TEMPLATE_FUNCTIONS } from "./template.ts";
-import {
-  type Expression,
-  parseTemplate,
-  type TemplateContext,
-  TemplateError,
-} from "./template_syntax.ts";
+import { missingPaths, renderScript, renderText } from "./template.ts";
+import { type TemplateContext, TemplateError } from "./template_syntax.ts";
 import {
   type AgentStep,
   allSteps,
@@ -128,10 +123,11 @@ function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
   const rendered = attempt(findings, () => {
     // Finds faults that do not depend on values, such as missing includes.
     renderText(found.text, {}, { missing: "empty", include: scene.include, name });
-    const own = Object.keys(step.input);
     const isKnown = [
-      ...own.map((key) => hasValues(step.input[key]!, scene, { errors, place: `input ${key}: ` })),
-      hasValues(found.text, scene, { errors, own }),
+      ...Object.entries(step.input).map(([key, text]) =>
+        hasValues(text, scene, { errors, place: `input ${key}: ` })
+      ),
+      hasValues(found.text, scene, { errors, own: step.input }),
     ].every((known) => known);
     if (errors.length > 0 || !isKnown) return undefined;
     return renderPrompt(step, scene.context, scene.include);
@@ -161,23 +157,22 @@ function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
 
 /**
  * Whether the task alone has all values that a template names.
- * @param options.errors Takes a line for each name that neither the task nor any step has. @param options.own Names that
- * the template gets from its step.
+ * @param options.errors Takes a line for each name that neither the task nor any step has. @param options.own What
+ * the template gets from its step, by name.
  */
 function hasValues(
   template: string,
   scene: Scene,
-  { errors, place = "", own = [] }: {
+  { errors, place = "", own = {} }: {
     readonly errors: string[];
     readonly place?: string;
-    readonly own?: readonly string[];
+    readonly own?: TemplateContext;
   },
 ): boolean {
-  const paths = pathsOf(template, scene.include)
-    .filter(({ head }) => !own.includes(head) && !Object.hasOwn(scene.context, head));
-  for (const { path, head, mayBeMissing } of paths) {
-    if (mayBeMissing || scene.known.has(head)) continue;
-    errors.push(`${place}.${path}: nothing has the name "${head}"`);
+  const paths = missingPaths(template, { ...scene.context, ...own }, scene.include);
+  for (const { path, mayBeMissing } of paths) {
+    if (mayBeMissing || scene.known.has(path[0]!)) continue;
+    errors.push(`${place}.${path.join(".")}: nothing has the name "${path[0]}"`);
   }
   return paths.length === 0;
 }
@@ -190,58 +185,4 @@ function attempt<Result>({ errors }: Findings, action: () => Result): Result | u
     errors.push(error.message);
     return undefined;
   }
-}
-
-interface NamedPath {
-  /** `run-tests.output` */
-  readonly path: string;
-  readonly head: string;
-  /** True when the template handles a missing value (`default`, `or`, `not`). */
-  readonly mayBeMissing: boolean;
-}
-
-/**
- * The values that a template names, also in texts that it includes by a constant name.
- * @param include The text of a name; null when there is none.
- * @throws TemplateError when a template is wrong.
- */
-function pathsOf(
-  template: string,
-  include: (name: string) => string | null = () => null,
-): NamedPath[] {
-  const seen = new Set<string>();
-  const paths: NamedPath[] = [];
-
-  function read(text: string, own: ReadonlySet<string>): void {
-    for (const part of parseTemplate(text)) {
-      if (part.kind === "tag") visit(part.expression, own, false);
-    }
-  }
-
-  function visit(expression: Expression, own: ReadonlySet<string>, mayBeMissing: boolean): void {
-    if (expression.kind === "constant") return;
-    if (expression.kind === "path") {
-      const head = expression.path[0]!;
-      if (!own.has(head)) paths.push({ path: expression.path.join("."), head, mayBeMissing });
-      return;
-    }
-    const { name, args } = expression;
-    const takesMissing = TEMPLATE_FUNCTIONS.get(name)?.takesMissing === true;
-    for (const arg of args) visit(arg, own, takesMissing);
-    if (name === "include") readIncluded(args, own);
-  }
-
-  function readIncluded([name, ...pairs]: readonly Expression[], own: ReadonlySet<string>): void {
-    if (name?.kind !== "constant" || typeof name.value !== "string") return;
-    const keys = pairs.flatMap((one, index) =>
-      index % 2 === 0 && one.kind === "constant" ? String(one.value) : []
-    );
-    const call = JSON.stringify([name.value, keys]);
-    const text = seen.has(call) ? null : include(name.value);
-    seen.add(call);
-    if (text !== null) read(text, new Set([...own, ...keys]));
-  }
-
-  read(template, new Set());
-  return paths;
 }

@@ -3,7 +3,6 @@ export { type Agent, AGENT_FIELDS, listAgents, readAgent } from "./agents_table.
 export {
   countQueued,
   countState,
-  dataVersion,
   EVENT_FIELDS,
   type EventFilter,
   eventIdAt,
@@ -40,10 +39,9 @@ export {
 export {
   claimNext,
   claimTask,
-  needClaim,
   openDependencies,
   releaseTask,
-  renewClaim,
+  renewTask,
   takeBackLapsed,
   takeBackToLook,
 } from "./task_claims_table.ts";

@@ -12,12 +12,10 @@ import { statement } from "../db/statement.ts";
 import { type Author, changeTask, listHistory, needTask } from "./task_changes_table.ts";
 import { listReady, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
 
-/** Who claims, until when the claim counts, and when. */
-export interface Claimant {
-  readonly agentId: string;
+/** Who claims. */
+interface Claimant extends Author {
   /** How long the claim counts without being renewed, in milliseconds. */
   readonly leaseMs: number;
-  readonly atMs: number;
 }
 
 /** The fields of a task that nobody has claimed. */
@@ -38,7 +36,7 @@ export const SYSTEM = "system";
 export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Task {
   const found = needTask(db, id);
   const task = hasLapsed(found, claimant.atMs) ? takeBack(db, found, claimant.atMs) : found;
-  if (task.claimedBy === claimant.agentId) return task;
+  if (task.claimedBy === claimant.by) return task;
   if (task.claimedBy !== null) throw alreadyClaimed(task, claimant.atMs);
   if (task.status !== "open") {
     const why = `it is ${task.status}, and only an open task can be claimed`;
@@ -63,15 +61,15 @@ export function claimNext(
   return first && claim(db, first, claimant);
 }
 
-function claim(db: DatabaseSync, task: Task, { agentId, leaseMs, atMs }: Claimant): Task {
+function claim(db: DatabaseSync, task: Task, { by, leaseMs, atMs }: Claimant): Task {
   return changeTask(db, task, {
-    claimedBy: agentId,
+    claimedBy: by,
     status: "in_progress",
     claimToken: nextToken(db, task.id),
     claimedAtMs: atMs,
     leaseUntilMs: atMs + leaseMs,
     queuedAtMs: null,
-  }, { by: agentId, atMs });
+  }, { by, atMs });
 }
 
 /** A claim has a higher number than any earlier one of its task. */
@@ -80,24 +78,36 @@ function nextToken(db: DatabaseSync, id: string): number {
   return Number(row["claim_token"]) + 1;
 }
 
-/** Lets a claim count longer. @returns Whether it still stood. */
+/** Lets the claim of whoever holds a task count for a whole lease from now on. @throws {UserError} As `needClaim()`. */
+export function renewTask(
+  db: DatabaseSync,
+  id: string,
+  { by, atMs, leaseMs, token }: Claimant & { readonly token: number | null },
+): Task {
+  const held = needClaim(db, id, { by, atMs, token, wants: "renewed", to: "in_progress" });
+  const untilMs = Math.max(held.leaseUntilMs!, atMs + leaseMs);
+  renewClaim(db, id, { by, token: held.claimToken!, untilMs });
+  return needTask(db, id);
+}
+
+/** Lets a claim count longer, if it still stands. */
 export function renewClaim(
   db: DatabaseSync,
   id: string,
-  { agentId, token, untilMs }: {
-    readonly agentId: string;
+  { by, token, untilMs }: {
+    readonly by: string;
     readonly token: number;
     readonly untilMs: number;
   },
-): boolean {
-  return statement(
+): void {
+  statement(
     db,
     `UPDATE tasks
         SET lease_until_ms = ?
       WHERE id = ?
         AND claimed_by = ?
         AND claim_token = ?`,
-  ).run(untilMs, id, agentId, token).changes > 0;
+  ).run(untilMs, id, by, token);
 }
 
 /** Gives a task back, so that it is open for anyone. With `force` also a task that somebody else holds. */
@@ -113,11 +123,9 @@ export function releaseTask(
 }
 
 /** Somebody who says to hold a task. */
-interface Holder {
-  readonly agentId: string;
+interface Holder extends Author {
   /** The number of the claim; null when it is unknown. */
   readonly token: number | null;
-  readonly atMs: number;
   /** What the holder wants, `completed`, and the status that it leads to. */
   readonly wants: string;
   readonly to: TaskStatus;
@@ -130,17 +138,17 @@ interface Holder {
 export function needClaim(
   db: DatabaseSync,
   id: string,
-  { agentId, token, atMs, wants, to }: Holder,
+  { by, token, atMs, wants, to }: Holder,
 ): Task {
   const task = needTask(db, id);
   if (task.status === "open") {
     const [last] = listHistory(db, id, { field: "claimed_by", sinceMs: null });
-    if (last?.changedBy === SYSTEM && last.old === agentId) {
-      throw lapsed(task, agentId, last.changedAtMs);
+    if (last?.changedBy === SYSTEM && last.old === by) {
+      throw lapsed(task, by, last.changedAtMs);
     }
   }
   if (task.status !== "in_progress") throw notInWork(task, wants, to);
-  if (task.claimedBy !== agentId) throw notTheirs(task, agentId);
+  if (task.claimedBy !== by) throw notTheirs(task, by);
   const { claimToken } = task;
   if (token !== null && token !== claimToken) {
     const isOld = token < (claimToken ?? 0);
@@ -151,7 +159,7 @@ export function needClaim(
       claimToken,
     });
   }
-  if (hasLapsed(task, atMs)) throw lapsed(task, agentId, task.leaseUntilMs!);
+  if (hasLapsed(task, atMs)) throw lapsed(task, by, task.leaseUntilMs!);
   return task;
 }
 

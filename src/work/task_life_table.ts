@@ -98,7 +98,7 @@ export function completeTask(
   const found = needTask(db, id);
   const task = found.status === "blocked"
     ? found
-    : needClaim(db, id, { agentId: by, token, atMs, wants: "completed", to: "closed" });
+    : needClaim(db, id, { by, token, atMs, wants: "completed", to: "closed" });
   cancelWorkflow(db, id, { by, atMs });
   return changeTask(db, task, {
     ...UNCLAIMED,
@@ -126,7 +126,7 @@ export function blockTask(
   id: string,
   { by, atMs, token, reason }: Author & { readonly token: number | null; readonly reason: string },
 ): Task {
-  const task = needClaim(db, id, { agentId: by, token, atMs, wants: "blocked", to: "blocked" });
+  const task = needClaim(db, id, { by, token, atMs, wants: "blocked", to: "blocked" });
   return changeTask(db, task, { ...UNCLAIMED, status: "blocked", reason }, { by, atMs });
 }
 

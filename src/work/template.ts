@@ -29,6 +29,15 @@ interface Scope extends RenderOptions {
   readonly context: TemplateContext;
   /** The texts that are being rendered, outermost first, by name. */
   readonly including: readonly string[];
+  /** Is told of each path whose first name nothing has. */
+  readonly missed?: (path: MissingPath) => void;
+  /** Whether a function takes a missing value here (`default`, `or`, `not`). */
+  readonly mayBeMissing?: boolean;
+}
+
+export interface MissingPath {
+  readonly path: readonly string[];
+  readonly mayBeMissing: boolean;
 }
 
 /**
@@ -124,12 +133,19 @@ function existing(value: Found, { tag }: Tag, { missing }: Scope): Found {
 function evaluate(part: Tag, scope: Scope): Found {
   const { expression } = part;
   if (expression.kind === "constant") return expression.value;
-  if (expression.kind === "path") return lookUp(scope.context, expression.path);
+  if (expression.kind === "path") {
+    const { path } = expression;
+    if (!Object.hasOwn(scope.context, path[0]!)) {
+      scope.missed?.({ path, mayBeMissing: scope.mayBeMissing === true });
+    }
+    return lookUp(scope.context, path);
+  }
   const { name } = expression;
-  const args = expression.args.map((one) => evaluate({ ...part, expression: one }, scope));
-  if (name === "include") return include(part, args, scope);
+  const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+  const inner = { ...scope, mayBeMissing: known?.takesMissing === true };
+  const args = expression.args.map((one) => evaluate({ ...part, expression: one }, inner));
+  if (name === "include") return include(part, args, inner);
   if (name === "raw") throw new TemplateError(`${part.tag}: raw is for scripts, and stands first`);
-  const known = TEMPLATE_FUNCTIONS.get(name);
   if (known === undefined) throw new TemplateError(`${part.tag}: ${unknownName(name)}`);
   if (args.length < known.min || args.length > known.max) {
     const least = known.max === known.min ? "" : "at least ";
@@ -197,6 +213,24 @@ export function scriptFaults(command: string): string[] {
   return faultsOf(command, (one) => renderScript(one, {}));
 }
 
+/**
+ * The paths of a text whose first names nothing has, also in texts that it includes. Faults are left to rendering.
+ * @throws TemplateError when the text itself cannot be read.
+ */
+export function missingPaths(
+  template: string,
+  context: TemplateContext,
+  include: RenderOptions["include"],
+): MissingPath[] {
+  const found: MissingPath[] = [];
+  const missed = (path: MissingPath) => void found.push(path);
+  const scope: Scope = { missing: "empty", context, include, including: [""], missed };
+  for (const part of parseTemplate(template)) {
+    if (part.kind === "tag") faultOf(() => evaluate(part, scope));
+  }
+  return found;
+}
+
 /** How much of a text is searched for more faults than the first, in characters. */
 const MAX_LOOKED_AT = 100_000;
 
@@ -246,31 +280,29 @@ function takes(
 const MISSING = { missing: true };
 
 /** By name, without `include` and `raw`, which need more than their arguments. */
-export const TEMPLATE_FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map([
+const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   // As in Go's sprig: `default "x" .y`, `.y | default "x"`.
-  [
-    "default",
-    takes([2], (fallback, value) => (value ?? "") === "" ? fallback ?? null : value!, MISSING),
-  ],
-  ["join", takes([2], join)],
-  ["upper", takes([1], (value) => textOf(value).toUpperCase())],
-  ["lower", takes([1], (value) => textOf(value).toLowerCase())],
-  ["trim", takes([1], (value) => textOf(value).trim())],
-  ["indent", takes([2], indent)],
-  ["quote", takes([1], (value) => JSON.stringify(textOf(value)))],
-  ["eq", takes([2, Infinity], (first, ...rest) => rest.some((one) => isEqual(first, one)))],
-  ["ne", takes([2], (a, b) => !isEqual(a, b))],
-  ["not", takes([1], (value) => !isTrue(value), MISSING)],
-  [
-    "and",
-    takes(
-      [1, Infinity],
-      (...all) => all.find((one) => !isTrue(one)) ?? (all.every(isTrue) ? all.at(-1)! : false),
-      MISSING,
-    ),
-  ],
-  ["or", takes([1, Infinity], (...all) => all.find(isTrue) ?? all.at(-1) ?? false, MISSING)],
-]);
+  default: takes(
+    [2],
+    (fallback, value) => (value ?? "") === "" ? fallback ?? null : value!,
+    MISSING,
+  ),
+  join: takes([2], join),
+  upper: takes([1], (value) => textOf(value).toUpperCase()),
+  lower: takes([1], (value) => textOf(value).toLowerCase()),
+  trim: takes([1], (value) => textOf(value).trim()),
+  indent: takes([2], indent),
+  quote: takes([1], (value) => JSON.stringify(textOf(value))),
+  eq: takes([2, Infinity], (first, ...rest) => rest.some((one) => isEqual(first, one))),
+  ne: takes([2], (a, b) => !isEqual(a, b)),
+  not: takes([1], (value) => !isTrue(value), MISSING),
+  and: takes(
+    [1, Infinity],
+    (...all) => all.find((one) => !isTrue(one)) ?? (all.every(isTrue) ? all.at(-1)! : false),
+    MISSING,
+  ),
+  or: takes([1, Infinity], (...all) => all.find(isTrue) ?? all.at(-1) ?? false, MISSING),
+};
 
 /** A value as text: a missing value and null are empty, lists and objects are JSON. */
 function textOf(value: Found): string {

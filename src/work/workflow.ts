@@ -4,54 +4,21 @@ import { isMapping } from "../base/mapping.ts";
 import { field, readFields } from "./field_reader.ts";
 import { scriptFaults, textFaults } from "./template.ts";
 
-interface CommonStep {
-  /** Unique in the whole workflow. Letters, digits, `-` and `_`. */
-  readonly name: string;
-  /** Null for a step that always runs. */
-  readonly when: string | null;
-  /** Null for the default of its type. */
-  readonly timeoutMs: number | null;
-  /** The variable with the result for later steps; null for the step's own name alone. */
-  readonly output: string | null;
-}
+/** What every step has. */
+type CommonStep = Readonly<ReturnType<typeof readCommon>>;
 
-export interface AgentStep extends CommonStep {
-  readonly type: "agent";
-  /** The prompt itself when it has a line break, else the name of a prompt. */
-  readonly prompt: string;
-  /** Templates of values for the prompt, by name. */
-  readonly input: Readonly<Record<string, string>>;
-}
+export type AgentStep = CommonStep & Readonly<ReturnType<typeof readAgent>>;
 
-export interface ScriptStep extends CommonStep {
-  readonly type: "script";
-  readonly command: string;
-  readonly onFail: "block" | "continue";
-  readonly exitLoopOnSuccess: boolean;
-  /** Templates of environment variables. */
-  readonly env: Readonly<Record<string, string>>;
-  /** Template of a folder below the worktree; null for the worktree itself. */
-  readonly workdir: string | null;
-}
+export type ScriptStep = CommonStep & Readonly<ReturnType<typeof readScript>>;
 
 export interface LoopStep extends CommonStep {
   readonly type: "loop";
   readonly steps: readonly LoopedStep[];
   readonly maxIterations: number;
-  /**
-   * At the limit of a loop: `block` waits for a person, `exit` goes on with a failed loop, `continue` goes on as if it
-   * were done.
-   */
   readonly onMaxIterations: "block" | "exit" | "continue";
 }
 
-export interface MergeStep extends CommonStep {
-  readonly type: "merge";
-  readonly requireReview: boolean;
-  /** Template; null for the default message. */
-  readonly commitMessage: string | null;
-  readonly preMerge: readonly string[];
-}
+export type MergeStep = CommonStep & Readonly<ReturnType<typeof readMerge>>;
 
 /** The steps of a loop: all but a merge. */
 type LoopedStep = AgentStep | ScriptStep | LoopStep;
@@ -111,19 +78,32 @@ const WORKFLOW = z.object({
 
 const COMMON = {
   type: field.any,
+  /** Unique in the whole workflow. Letters, digits, `-` and `_`. */
   name: field.text,
+  /** Null for a step that always runs. */
   when: field.text,
+  /** Null for the default of its type. */
   timeout: field.duration,
+  /** The variable with the result for later steps; null for the step's own name alone. */
   output: field.text,
 };
 
 /** The fields of each type of step. Old workflows have `spell` for the prompt, and `auto_rebase`, which is ignored. */
 const STEPS = {
-  agent: z.object({ ...COMMON, prompt: field.text, spell: field.text, input: field.textMap }),
+  agent: z.object({
+    ...COMMON,
+    /** The prompt itself when it has a line break, else the name of a prompt. */
+    prompt: field.text,
+    spell: field.text,
+    /** Templates of values for the prompt, by name. */
+    input: field.textMap,
+  }),
   script: z.object({
     ...COMMON,
     command: field.text,
+    /** Templates of environment variables. */
     env: field.textMap,
+    /** Template of a folder below the worktree; null for the worktree itself. */
     workdir: field.text,
     on_fail: field.choice(["block", "continue"]),
     on_success: field.choice(["exit_loop"]),
@@ -132,10 +112,12 @@ const STEPS = {
     ...COMMON,
     steps: field.any,
     max_iterations: field.integer,
+    /** At the limit `block` waits for a person, `exit` goes on with a failed loop, `continue` as if it were done. */
     on_max_iterations: field.choice(["block", "exit", "continue"]),
   }),
   merge: z.object({
     ...COMMON,
+    /** Template; null for the default message. */
     commit_message: field.text,
     pre_merge: field.texts,
     require_review: field.truth,
@@ -209,9 +191,12 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
       for (const [name, text] of Object.entries(templates ?? {})) check(`${field} ${name}`, text);
     } else for (const fault of faultsOf(templates)) tell(`${field}: ${fault}`);
   };
-  const step = fields === null ? null : MAKERS[type](fields as never, { place, tell, check });
+  const context = { place, tell, check };
+  const step = fields === null
+    ? null
+    : { ...readCommon(fields, context), ...READERS[type](fields as never, context) };
   unknown.forEach(tell);
-  return step;
+  return step as Step | null;
 }
 
 type Fields<Type extends Step["type"]> = z.output<typeof STEPS[Type]>;
@@ -227,71 +212,75 @@ interface StepContext {
   ) => void;
 }
 
-/** Makes a step of each type, and tells what is wrong with its fields beside their types. */
-const MAKERS: {
-  readonly [Type in Step["type"]]: (fields: Fields<Type>, context: StepContext) => Step;
-} = {
-  agent: (fields, context) => {
-    const { tell, check } = context;
-    const common = commonOf(fields, context);
-    const prompt = fields.prompt ?? fields.spell ?? "";
-    if (prompt.trim() === "") tell("agent step requires a prompt");
-    if (isInlinePrompt(prompt)) check("prompt", prompt);
-    else if (/[/\\]/.test(prompt)) {
-      tell('prompt is a name without "/" or "\\", or a text of several lines');
-    }
-    check("input", fields.input);
-    return { ...common, type: "agent", prompt, input: fields.input };
-  },
-  script: (fields, context) => {
-    const { tell, check } = context;
-    const { command: given, env, workdir } = fields;
-    const common = commonOf(fields, context);
-    const command = given ?? "";
-    if (command.trim() === "") tell("script step requires a command");
-    check("command", command, scriptFaults);
-    for (const name of Object.keys(env)) {
-      if (!/^[A-Za-z_]\w*$/.test(name)) tell(`env: "${name}" is no name of a variable`);
-    }
-    check("env", env);
-    check("workdir", workdir);
-    const exitLoopOnSuccess = fields.on_success !== null;
-    const onFail = fields.on_fail ?? "block";
-    return { ...common, type: "script", command, onFail, exitLoopOnSuccess, env, workdir };
-  },
-  loop: (fields, context) => {
-    const { tell, place } = context;
-    const common = commonOf(fields, context);
-    const inLoop = { ...place, isInLoop: true };
-    const steps = readSteps(fields.steps, inLoop) as LoopedStep[];
-    place.isWhole = inLoop.isWhole;
-    if (isNothing(fields.steps)) tell("loop step requires at least one nested step");
-    if ((fields.max_iterations ?? 0) < 0) tell("max_iterations must be non-negative");
-    // 0 counts as if there were none.
-    const maxIterations = fields.max_iterations || DEFAULT_MAX_ITERATIONS;
-    const onMaxIterations = fields.on_max_iterations ?? "block";
-    return { ...common, type: "loop", steps, maxIterations, onMaxIterations };
-  },
-  merge: (fields, context) => {
-    const { tell, place, check } = context;
-    const { commit_message: commitMessage, pre_merge, require_review } = fields;
-    const common = commonOf(fields, context);
-    if (place.isInLoop) tell("merge step is not allowed in a loop: put it after the loop");
-    check("commit_message", commitMessage);
-    const preMerge = pre_merge ?? [];
-    for (const command of preMerge) check("pre_merge", command, scriptFaults);
-    const requireReview = require_review ?? true;
-    return { ...common, type: "merge", requireReview, commitMessage, preMerge };
-  },
-};
+function readAgent({ prompt: given, spell, input }: Fields<"agent">, { tell, check }: StepContext) {
+  const prompt = given ?? spell ?? "";
+  if (prompt.trim() === "") tell("agent step requires a prompt");
+  if (isInlinePrompt(prompt)) check("prompt", prompt);
+  else if (/[/\\]/.test(prompt)) {
+    tell('prompt is a name without "/" or "\\", or a text of several lines');
+  }
+  check("input", input);
+  return { type: "agent" as const, prompt, input };
+}
+
+function readScript(fields: Fields<"script">, { tell, check }: StepContext) {
+  const { env, workdir } = fields;
+  const command = fields.command ?? "";
+  if (command.trim() === "") tell("script step requires a command");
+  check("command", command, scriptFaults);
+  for (const name of Object.keys(env)) {
+    if (!/^[A-Za-z_]\w*$/.test(name)) tell(`env: "${name}" is no name of a variable`);
+  }
+  check("env", env);
+  check("workdir", workdir);
+  const exitLoopOnSuccess = fields.on_success !== null;
+  const onFail = fields.on_fail ?? "block";
+  return { type: "script" as const, command, onFail, exitLoopOnSuccess, env, workdir };
+}
+
+function readLoop(
+  fields: Fields<"loop">,
+  { tell, place }: StepContext,
+): Omit<LoopStep, keyof CommonStep> {
+  const inLoop = { ...place, isInLoop: true };
+  const steps = readSteps(fields.steps, inLoop) as LoopedStep[];
+  place.isWhole = inLoop.isWhole;
+  if (isNothing(fields.steps)) tell("loop step requires at least one nested step");
+  if ((fields.max_iterations ?? 0) < 0) tell("max_iterations must be non-negative");
+  // 0 counts as if there were none.
+  const maxIterations = fields.max_iterations || DEFAULT_MAX_ITERATIONS;
+  return {
+    type: "loop",
+    steps,
+    maxIterations,
+    onMaxIterations: fields.on_max_iterations ?? "block",
+  };
+}
+
+function readMerge(fields: Fields<"merge">, { tell, place, check }: StepContext) {
+  const { commit_message: commitMessage, pre_merge, require_review } = fields;
+  if (place.isInLoop) tell("merge step is not allowed in a loop: put it after the loop");
+  check("commit_message", commitMessage);
+  const preMerge: readonly string[] = pre_merge ?? [];
+  for (const command of preMerge) check("pre_merge", command, scriptFaults);
+  return { type: "merge" as const, requireReview: require_review ?? true, commitMessage, preMerge };
+}
+
+/** Reads what each type of step has of its own, and tells what is wrong with it beside the types of its fields. */
+const READERS: {
+  readonly [Type in Step["type"]]: (
+    fields: Fields<Type>,
+    context: StepContext,
+  ) => Omit<Extract<Step, { readonly type: Type }>, keyof CommonStep>;
+} = { agent: readAgent, script: readScript, loop: readLoop, merge: readMerge };
 
 /** Names that templates use for something else. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["task", "bead", "previous"]);
 
-function commonOf(
+function readCommon(
   { name: given, when, timeout: timeoutMs, output }: z.output<z.ZodMiniObject<typeof COMMON>>,
   { tell, check }: StepContext,
-): CommonStep {
+) {
   const name = given ?? "";
   if (name === "") tell("a step requires a name");
   else if (!/^[A-Za-z0-9_][\w-]*$/.test(name)) {

@@ -113,7 +113,6 @@ export async function engineStage(
         db,
         database,
         settings: new Settings({ locations, folder: project, warn: () => {} }),
-        folder: project,
         changed: () => {},
         count: () => {},
         log: () => {},

@@ -32,7 +32,7 @@ import { MADE_AT_MS, makeTask } from "../support/tasks.ts";
 
 const MINUTE_MS = 60_000;
 const LEASE_MS = 30 * MINUTE_MS;
-const claimant = (agentId: string, atMs = MADE_AT_MS) => ({ agentId, leaseMs: LEASE_MS, atMs });
+const claimant = (by: string, atMs = MADE_AT_MS) => ({ by, leaseMs: LEASE_MS, atMs });
 const user = { by: "user", atMs: MADE_AT_MS + 1 };
 const ALL = { field: null, sinceMs: null };
 
@@ -73,7 +73,7 @@ Deno.test("a claim whose lease ran out is taken back in the system's name, one t
   const held = claimTask(db, id, claimant("a"));
   const laterMs = MADE_AT_MS + 31 * MINUTE_MS;
   const told = refused(() =>
-    needClaim(db, id, { agentId: "a", token: 1, atMs: laterMs, wants: "completed", to: "closed" })
+    needClaim(db, id, { by: "a", token: 1, atMs: laterMs, wants: "completed", to: "closed" })
   );
   assert.equal(told["reason"], "NOT_CLAIM_OWNER");
   assert.deepEqual(takeBackLapsed(db, laterMs - 2 * MINUTE_MS), []);
@@ -82,7 +82,7 @@ Deno.test("a claim whose lease ran out is taken back in the system's name, one t
   // Whoever comes late is told so, also when the claim has been taken back since.
   const late = refused(() =>
     needClaim(db, id, {
-      agentId: "a",
+      by: "a",
       token: null,
       atMs: laterMs,
       wants: "completed",

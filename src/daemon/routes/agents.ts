@@ -149,9 +149,8 @@ export const agentRoutes: readonly Route[] = [
   }),
 ];
 
-function answerWith(daemon: Daemon, id: string, given: string, author: Author) {
-  const { leaseMs, workflowTimeoutMs: timeoutMs } = daemon;
-  const text = daemon.redact(checkBody(given));
-  const { deliveryError, ...rest } = answer(daemon.db, id, { ...author, text, leaseMs, timeoutMs });
+function answerWith({ db, redact, lasting }: Daemon, id: string, given: string, author: Author) {
+  const terms = { ...lasting(author.atMs), by: author.by, text: redact(checkBody(given)) };
+  const { deliveryError, ...rest } = answer(db, id, terms);
   return deliveryError === null ? rest : { ...rest, deliveryError };
 }

@@ -2,18 +2,16 @@
 import * as z from "zod/mini";
 import { refusal } from "../../work/refusal.ts";
 import type { Task } from "../../work/task.ts";
-import { checkBody, checkStatus } from "../../work/task_input.ts";
+import { checkBody } from "../../work/task_input.ts";
 import {
   badTransition,
   blockTask,
   claimNext,
   claimTask,
   completeTask,
-  needClaim,
   needTask,
-  readTask,
   releaseTask,
-  renewClaim,
+  renewTask,
   takeBackLapsed,
   unblockTask,
 } from "../../work/store.ts";
@@ -25,8 +23,8 @@ const oneTask = z.object({ task: taskSchema });
 const claimToken = z.optional(z.nullable(fields.token));
 const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
 
-function claimantOf({ leaseMs }: Daemon, { author }: Pick<Call, "author">) {
-  return { agentId: author.by, leaseMs, atMs: author.atMs };
+function claimantOf({ lasting }: Daemon, { author }: Pick<Call, "author">) {
+  return { ...lasting(author.atMs), by: author.by };
 }
 
 /** Takes back the claims that were not renewed, so that their tasks can be claimed. */
@@ -70,12 +68,9 @@ export const claimRoutes: readonly Route[] = [
     body: z.strictObject({ claimToken }),
     response: oneTask,
     errors: HOLDER_ERRORS,
-    handle: ({ db, leaseMs }, { id, body, author }) => {
-      const holder = { agentId: author.by, token: body.claimToken ?? null, atMs: author.atMs };
-      const task = needClaim(db, id, { ...holder, wants: "renewed", to: "in_progress" });
-      const untilMs = author.atMs + leaseMs;
-      renewClaim(db, id, { agentId: author.by, token: task.claimToken!, untilMs });
-      return { task: readTask(db, id) };
+    handle: (daemon, call) => {
+      const terms = { ...claimantOf(daemon, call), token: call.body.claimToken ?? null };
+      return { task: renewTask(daemon.db, call.id, terms) };
     },
   }),
   route({
@@ -133,9 +128,8 @@ export const claimRoutes: readonly Route[] = [
 /** Changes the status of a task as the verb for that status does. Only a workflow makes a task wait for its merge. */
 function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newStatus>>): Task {
   const { db, redact } = daemon;
-  const { author, body: { status, reason, summary, claimToken: token = null } } = call;
+  const { author, body: { status: to, reason, summary, claimToken: token = null } } = call;
   const task = needTask(db, call.id);
-  const to = checkStatus(status);
   if (to === task.status) return task;
   if (to === "in_progress") return claimTask(db, task.id, claimantOf(daemon, call));
   if (to === "open" && task.status === "blocked") return unblockTask(db, task.id, author);

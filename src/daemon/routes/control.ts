@@ -63,7 +63,7 @@ export const controlRoutes: readonly Route[] = [
         database: daemon.database,
         socket,
         port,
-        streams: daemon.metrics.streams,
+        streams: daemon.hub.streams,
         warnings: daemon.warnings,
         counts: countState(daemon.db, daemon.toldSinceMs(author.atMs)),
       };
@@ -110,7 +110,7 @@ export const controlRoutes: readonly Route[] = [
   }),
 ];
 
-function figuresOf({ db, database, state }: Daemon, nowMs: number): Figure[] {
+function figuresOf({ db, database, hub, state }: Daemon, nowMs: number): Figure[] {
   const counts = countState(db);
   const bytes = databaseBytes(database);
   const byStatus = (by: Readonly<Record<string, number>>) =>
@@ -125,6 +125,7 @@ function figuresOf({ db, database, state }: Daemon, nowMs: number): Figure[] {
     figure("database_bytes", "Size of the database file", bytes.database),
     figure("wal_bytes", "Size of the write-ahead log", bytes.wal),
     figure("process_resident_memory_bytes", "Memory of the daemon", memoryUsage().rss),
+    figure("sse_clients", "Event streams that are open", hub.streams),
     figure("uptime_seconds", "How long the daemon has been running", uptime),
   ];
 }

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { countState, type EventRow, lastEventId, listEvents } from "../../work/store.ts";
-import type { EventFacts, EventHub, ReadyEvent } from "../event_hub.ts";
+import type { EventFacts, ReadyEvent } from "../event_hub.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import { eventSchema, fields, isSet, words } from "../schemas.ts";
 import { startOf } from "../input.ts";
@@ -49,14 +49,10 @@ function listOf(db: DatabaseSync, filter: StreamFilter, limit: number) {
 }
 
 function streamOf(daemon: Daemon, filter: StreamFilter): Response {
-  daemon.metrics.streams++;
   daemon.metrics.add("sse_connections");
-  const stream = eventStream(filter, {
-    hub: daemon.hub,
-    snapshot: () => countState(daemon.db, daemon.toldSinceMs(Date.now())),
-    ended: () => void daemon.metrics.streams--,
+  return new Response(eventStream(filter, daemon), {
+    headers: { "content-type": "text/event-stream" },
   });
-  return new Response(stream, { headers: { "content-type": "text/event-stream" } });
 }
 
 /** @param query.lastSeen Goes before `since`: a client that reconnects repeats its first query. */
@@ -103,40 +99,28 @@ interface StreamFilter {
   readonly accepts: (event: EventFacts) => boolean;
 }
 
-interface StreamContext {
-  readonly hub: EventHub;
-  readonly snapshot: () => unknown;
-  readonly ended: () => void;
-}
-
 const ENCODER = new TextEncoder();
 
 /**
  * Makes the stream. It has no buffer: when its last piece is on its way it reads on from where it stands. It ends when
  * the hub is closed or the client has left.
  */
-function eventStream(filter: StreamFilter, context: StreamContext): ReadableStream {
+function eventStream(
+  filter: StreamFilter,
+  { db, hub, toldSinceMs }: Pick<Daemon, "db" | "hub" | "toldSinceMs">,
+): ReadableStream {
   const left = new AbortController();
   let cursor = filter.afterId;
   let snapshotAtMs = 0;
-  let isOver = false;
-  const leave = context.hub.join();
-  const end = () => {
-    if (isOver) return;
-    isOver = true;
-    leave();
-    context.ended();
-  };
+  const leave = hub.join();
 
   /** The next piece; null when there is nothing new. */
   function nextChunk(): Uint8Array | null {
-    const told: ReadyEvent[] = [];
-    let length = 0;
-    for (
-      let fresh = context.hub.after(cursor);
-      fresh.length > 0 && length === 0;
-      fresh = context.hub.after(cursor)
-    ) {
+    for (;;) {
+      const fresh = hub.after(cursor);
+      if (fresh.length === 0) return null;
+      const told: ReadyEvent[] = [];
+      let length = 0;
       for (const event of fresh) {
         const { row, bytes } = event;
         if (length > 0 && length + bytes.length > MAX_CHUNK_BYTES) break;
@@ -145,32 +129,32 @@ function eventStream(filter: StreamFilter, context: StreamContext): ReadableStre
         told.push(event);
         length += bytes.length;
       }
+      if (length > 0) return hub.chunkOf(told);
     }
-    return length === 0 ? null : context.hub.chunkOf(told);
   }
 
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      while (!context.hub.isClosed && !left.signal.aborted) {
+      while (!hub.isClosed && !left.signal.aborted) {
         const now = Date.now();
         if (now - snapshotAtMs >= SNAPSHOT_MS) {
           snapshotAtMs = now;
           // The id is how far this stream has come, so that a client that leaves now comes back to that place.
-          const data = JSON.stringify(context.snapshot());
+          const data = JSON.stringify(countState(db, toldSinceMs(now)));
           return controller.enqueue(
             ENCODER.encode(`event: state.snapshot\nid: ${cursor}\ndata: ${data}\n\n`),
           );
         }
         const chunk = nextChunk();
         if (chunk !== null) return controller.enqueue(chunk);
-        await context.hub.wait(snapshotAtMs + SNAPSHOT_MS - now, left.signal);
+        await hub.wait(snapshotAtMs + SNAPSHOT_MS - now, left.signal);
       }
-      end();
+      leave();
       if (!left.signal.aborted) controller.close();
     },
     cancel() {
       left.abort();
-      end();
+      leave();
     },
   }, { highWaterMark: 0 });
 }

@@ -3,7 +3,6 @@ import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { UserError } from "../../base/errors.ts";
 import type { Task } from "../../work/task.ts";
-import { checkPriority } from "../../work/task_input.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
   changeTags,
@@ -103,9 +102,7 @@ export const treeRoutes: readonly Route[] = [
   route({
     name: "GET /tasks/:id/history",
     summary: "Lists what changed of a task, the newest first; `since` is as for /events",
-    query: z.strictObject({
-      ...words("field", "since"),
-    }),
+    query: z.strictObject(words("field", "since")),
     response: z.object({
       history: z.array(z.object({
         field: z.string(),
@@ -170,8 +167,8 @@ function changeMany(
       case "delete":
         return (id) => deleteTask(db, id, { ...author, hard: body.hard ?? false });
       case "set_priority": {
-        if (body.priority === undefined) throw invalidInput("priority", "it is missing");
-        const priority = checkPriority(body.priority);
+        const { priority } = body;
+        if (priority === undefined) throw invalidInput("priority", "it is missing");
         return (id) => changeTask(db, needTask(db, id), { priority }, author);
       }
       default: {

@@ -9,6 +9,7 @@ import {
   checkType,
   checkWorkflowName,
 } from "../../work/task_input.ts";
+import { DEFAULT_PRIORITY } from "../../work/task.ts";
 import { tagsLike } from "../../work/tag_pattern.ts";
 import {
   changeDependencies,
@@ -51,6 +52,13 @@ const newTask = z.strictObject({
   repository: z.optional(z.nullable(fields.path)),
   start: z.optional(z.boolean()),
 });
+
+/** Fields of a task that a client may send back as it read them: they are ignored. */
+const ignored = z.optional(z.unknown());
+const changedTask = z.extend(
+  z.omit(z.partial(newTask), { parentId: true, projectDir: true, repository: true, start: true }),
+  { id: ignored, createdAtMs: ignored, depth: ignored, status: ignored, claimedBy: ignored },
+);
 
 const FIELD_ERRORS = ["INVALID_TITLE", "INVALID_PRIORITY", "INVALID_TYPE", "INVALID_TAG"] as const;
 
@@ -123,13 +131,8 @@ export const taskRoutes: readonly Route[] = [
     response: manyTasks,
     // It writes when a claim has run out.
     transaction: "own",
-    handle: ({ db, metrics, hub, engine }, { query, author }) => {
-      const lapsed = takeBackToLook(db, author.atMs).length;
-      metrics.add("lease_expiries", lapsed);
-      if (lapsed > 0) {
-        hub.changed();
-        engine.wake();
-      }
+    handle: ({ db, metrics }, { query, author }) => {
+      metrics.add("lease_expiries", takeBackToLook(db, author.atMs).length);
       return paged("tasks", query.limit, (limit) => listReady(db, { ...query, limit }));
     },
   }),
@@ -154,22 +157,7 @@ export const taskRoutes: readonly Route[] = [
     name: "PATCH /tasks/:id",
     summary:
       "Changes what a task says; who it is, where it stands and whose it is stay as they are",
-    body: z.strictObject({
-      title: z.optional(fields.title),
-      body: z.optional(fields.body),
-      type: z.optional(fields.type),
-      priority: z.optional(fields.priority),
-      workflow: z.optional(z.nullable(fields.name)),
-      tags: z.optional(fields.tags),
-      dependsOn: z.optional(fields.ids),
-      // A client may send back a task as it read it: these fields are ignored.
-      ...Object.fromEntries(
-        ["id", "createdAtMs", "depth", "status", "claimedBy"].map((name) => [
-          name,
-          z.optional(z.unknown()),
-        ]),
-      ),
-    }),
+    body: changedTask,
     response: oneTask,
     errors: ["TASK_NOT_FOUND", ...FIELD_ERRORS, "DEPENDENCY_NOT_FOUND", "WOULD_CREATE_CYCLE"],
     handle: (daemon, { body, author, id }) => {
@@ -177,9 +165,9 @@ export const taskRoutes: readonly Route[] = [
       const { title, type, priority, workflow } = body;
       const changes = {
         title: title === undefined ? title : titleOf(daemon, title),
-        body: body.body === undefined ? body.body : checkBody(daemon.redact(checkBody(body.body))),
-        type: type === undefined ? type : checkType(type),
-        priority: priority === undefined ? priority : checkPriority(priority),
+        body: body.body === undefined ? body.body : bodyOf(daemon, body.body),
+        type,
+        priority,
         workflow: workflow === undefined ? workflow : workflowNameOf(workflow),
       };
       let task = changeTask(db, needTask(db, id), changes, author);
@@ -218,21 +206,26 @@ function noneOr(words: string | undefined): string | null {
 
 /** Tags without their secrets, each once. */
 export function cleanTags(daemon: Pick<Daemon, "redact">, tags: readonly string[]): string[] {
-  return inField("tags", () => checkTags(checkTags(tags).map(daemon.redact)));
+  return inField("tags", () => checkTags(tags.map(daemon.redact)));
 }
 
 /** A title without its secrets. */
 function titleOf(daemon: Pick<Daemon, "redact">, title: string): string {
-  return inField("title", () => checkTitle(daemon.redact(checkTitle(title))));
+  return inField("title", () => checkTitle(daemon.redact(title)));
+}
+
+/** A body without its secrets. */
+function bodyOf(daemon: Pick<Daemon, "redact">, body: string): string {
+  return inField("body", () => checkBody(daemon.redact(body)));
 }
 
 /** The task that a body makes: checked, without secrets, in its project. */
 function newTaskOf(daemon: Daemon, body: z.output<typeof newTask>, parentId: string | null) {
   return {
     title: titleOf(daemon, body.title),
-    body: inField("body", () => checkBody(daemon.redact(checkBody(body.body ?? "")))),
-    type: checkType(body.type ?? "task"),
-    priority: checkPriority(body.priority ?? 2),
+    body: bodyOf(daemon, body.body ?? ""),
+    type: body.type ?? "task",
+    priority: body.priority ?? DEFAULT_PRIORITY,
     parentId,
     tags: cleanTags(daemon, body.tags ?? []),
     dependsOn: body.dependsOn ?? [],

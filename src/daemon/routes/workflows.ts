@@ -128,8 +128,8 @@ export const workflowRoutes: readonly Route[] = [
     summary: "Lets a workflow that is blocked or has failed go on with the step that stopped it",
     response: oneWorkflow,
     errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS", "ALREADY_CLAIMED", "TASK_NOT_FOUND"],
-    handle: ({ db, leaseMs, workflowTimeoutMs: timeoutMs }, { id, author }) => ({
-      workflow: requestRetry(db, id, { ...author, leaseMs, timeoutMs }),
+    handle: ({ db, lasting }, { id, author }) => ({
+      workflow: requestRetry(db, id, { ...lasting(author.atMs), by: author.by }),
     }),
   }),
   route({

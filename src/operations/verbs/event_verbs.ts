@@ -1,10 +1,10 @@
 import { fitToColumns } from "../../base/columns.ts";
 import { plain } from "../../base/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
+import { dataVersionReader } from "../../db/transaction.ts";
 import { loadSections } from "../../config/sections.ts";
 import { lookUpwards } from "../../system/git/repository.ts";
 import {
-  dataVersion,
   type EventFilter,
   type EventRow,
   lastEventId,
@@ -110,9 +110,10 @@ async function follow(
   const { process, globals } = context;
   let left = flags.limit ?? Infinity;
   let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;
+  const readVersion = dataVersionReader(db);
   for (let seen = -1; left > 0;) {
     // The version is read before the events, so that the next look finds what is committed in between.
-    const version = dataVersion(db);
+    const version = readVersion();
     if (version === seen) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       continue;

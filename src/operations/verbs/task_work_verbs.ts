@@ -9,11 +9,9 @@ import {
   claimNext,
   claimTask,
   completeTask,
-  needClaim,
-  needTask,
   queueTask,
   releaseTask,
-  renewClaim,
+  renewTask,
   takeBackLapsed,
   unblockTask,
 } from "../../work/store.ts";
@@ -55,10 +53,10 @@ export const claim = verb({
       given: { "an id": text !== undefined, "--next": flags.next },
       next: "conclaude task claim --help",
     });
-    const { by: agentId, db, place } = await beginChange(context, flags, "claim a task");
+    const { by, db, place } = await beginChange(context, flags, "claim a task");
     const project = projectOfTasks(context, flags);
     const task = transaction(db, () => {
-      const claimant = { agentId, leaseMs: leaseMs(place.config), atMs: Date.now() };
+      const claimant = { by, leaseMs: leaseMs(place.config), atMs: Date.now() };
       takeBackLapsed(db, claimant.atMs);
       return text === undefined
         ? claimNext(db, claimant, project)
@@ -71,7 +69,7 @@ export const claim = verb({
         next: "conclaude task list --status open,blocked,in_progress",
       });
     }
-    return changedView(task, `${agentId} has claimed ${nameOf(task)}, until ${untilText(task)}.`);
+    return changedView(task, `${by} has claimed ${nameOf(task)}, until ${untilText(task)}.`);
   },
 });
 
@@ -80,13 +78,11 @@ export const renew = verb({
   flags: { agentId: AGENT_FLAG, claimToken: TOKEN_FLAG },
   about: "Lets a claim count for another `store.claimTimeoutMinutes` from now.",
   examples: ["conclaude task renew 1a2b3c4d --agent-id worker-1"],
-  run: step("renew a claim", (db, id, { by: agentId, atMs, token, leaseMs }) => {
-    const holder = { agentId, token, atMs };
-    const held = needClaim(db, id, { ...holder, wants: "renewed", to: "in_progress" });
-    const untilMs = Math.max(held.leaseUntilMs!, atMs + leaseMs);
-    renewClaim(db, id, { agentId, token: held.claimToken!, untilMs });
-    return needTask(db, id);
-  }, (name, task) => `The claim on ${name} counts until ${untilText(task)}.`),
+  run: step(
+    "renew a claim",
+    renewTask,
+    (name, task) => `The claim on ${name} counts until ${untilText(task)}.`,
+  ),
 });
 
 export const release = verb({

@@ -282,7 +282,7 @@ export function beginWorkflow(
   { leaseMs, timeoutMs, atMs }: Lasting,
 ): WorkflowRow {
   const id = newId(atMs);
-  const claimed = claimTask(db, task.id, { agentId: workflowOwner(id), leaseMs, atMs });
+  const claimed = claimTask(db, task.id, { by: workflowOwner(id), leaseMs, atMs });
   createWorkflow(db, {
     id,
     taskId: task.id,
@@ -315,7 +315,7 @@ export function resumeWorkflow(
     changeTask(db, task, { status: "open", reason: null }, { by, atMs });
   }
   const owner = workflowOwner(workflow.id);
-  const claimed = claimTask(db, workflow.taskId, { agentId: owner, leaseMs, atMs });
+  const claimed = claimTask(db, workflow.taskId, { by: owner, leaseMs, atMs });
   const steps = listSteps(db, workflow.id);
   const stopped = new Set(keysToRetry(recordsOf(steps)));
   for (const { key, attempt, status } of steps) {

@@ -5,7 +5,7 @@
  */
 import { quietly } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
-import { exists, readText, sizeAt } from "../../system/on_disk.ts";
+import { exists, readText } from "../../system/on_disk.ts";
 import { livesOn, lookAtProcesses } from "../../system/process/process_identity.ts";
 import type { Agent } from "../agents_table.ts";
 import {
@@ -140,9 +140,6 @@ const CHUNK_BYTES = 1 << 16;
 /** A longer line is cut here, in bytes, so that it cannot fill the memory. */
 const MAX_LINE_BYTES = 4 << 20;
 
-/** How much of the end of the kept lines is read first to find where they stop, in bytes. */
-const TAIL_BYTES = 1 << 18;
-
 const STREAMS = ["stdout", "stderr"] as const;
 
 export class OutputReader {
@@ -155,10 +152,6 @@ export class OutputReader {
     this.#files = files;
     this.#mask = mask;
     this.#resume();
-  }
-
-  get lastSeq(): number {
-    return this.#seq;
   }
 
   /**
@@ -234,42 +227,20 @@ export class OutputReader {
 
   /** Finds where an earlier process stopped, and drops a line that it did not finish. */
   #resume(): void {
-    const size = sizeAt(this.#files.output) ?? 0;
-    if (size === 0) return;
-    const start = Math.max(0, size - TAIL_BYTES);
-    const tail = readAt(this.#files.output, start, size);
-    const end = tail.lastIndexOf(10) + 1;
-    if (start + end < size) truncateSync(this.#files.output, start + end);
-    // A tail begins in the middle of a line.
-    const first = start === 0 ? 0 : tail.indexOf(10) + 1;
-    if (this.#takeOver(tail.subarray(first, end)) || start === 0) return;
-    this.#takeOver(readAt(this.#files.output, 0, start + end));
-  }
-
-  /** @returns Whether lines of both streams were found. */
-  #takeOver(bytes: Uint8Array): boolean {
-    const seen = new Set<string>();
-    for (const line of parseOutput(new TextDecoder().decode(bytes))) {
-      this.#seq = line.seq;
-      this.#next[line.stream] = line.next;
-      seen.add(line.stream);
+    const { output } = this.#files;
+    const text = readText(output) ?? "";
+    const kept = text.slice(0, text.lastIndexOf("\n") + 1);
+    if (kept !== text) truncateSync(output, new TextEncoder().encode(kept).length);
+    for (const { seq, stream, next } of parseOutput(kept)) {
+      this.#seq = seq;
+      this.#next[stream] = next;
     }
-    return STREAMS.every((stream) => seen.has(stream));
   }
 }
 
-/** The kept lines of an agent after the number `since`, at most `limit`. */
-export function readOutput(
-  path: string,
-  { since, limit }: { readonly since: number; readonly limit: number },
-): OutputLine[] {
-  const text = readText(path) ?? "";
-  const lines = parseOutput(text.slice(0, text.lastIndexOf("\n") + 1));
-  return lines.filter(({ seq }) => seq > since).slice(0, limit);
-}
-
+/** The whole lines of a text. */
 function parseOutput(text: string): OutputLine[] {
-  return text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+  return text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }
 
 /** Reads at most `max` bytes of a file from an offset; none when there is no file. */
@@ -305,7 +276,7 @@ export function readOutputPage(
   path: string,
   { since, limit }: { readonly since: number; readonly limit: number },
 ) {
-  const all = readOutput(path, { since: 0, limit: Infinity });
+  const all = parseOutput(readText(path) ?? "");
   const found = all.filter(({ seq }) => seq > since);
   const lines = found.slice(0, limit).map(({ next: _, ...line }) => line);
   return {

@@ -31,8 +31,8 @@ import {
   readExit,
   removeRunFiles,
 } from "./agent_files.ts";
-import { AGAIN_MS, configFor, type EngineParts, lastingFor, maskFor } from "./engine_settings.ts";
-import { settleEnd, supervise, takeRest } from "./supervise.ts";
+import { AGAIN_MS, type EngineParts } from "./engine_settings.ts";
+import { supervise, takeRest } from "./supervise.ts";
 import { type Held, hold, launchOf } from "./launch.ts";
 import { ensureFolder } from "./work_folder.ts";
 
@@ -92,7 +92,7 @@ export class AgentRuns {
       const why = now.killReason ?? "it is not wanted any more";
       return this.#fail(agent, blockedOutcome(`killed: ${why}`));
     }
-    const config = configFor(this.#parts, workflow).orchestration;
+    const config = this.#parts.settings.of(workflow).orchestration;
     const place = await ensureFolder(db, { workflow, task, config, atMs: Date.now() });
     if (place.kind === "failed") return this.#fail(agent, blockedOutcome(place.why));
     const move = moveOf(db, readWorkflow(db, workflow.id)!);
@@ -130,33 +130,27 @@ export class AgentRuns {
   }
 
   async #follow(agent: Agent, held: Held | undefined): Promise<void> {
-    const { db, database, changed, signal } = this.#parts;
-    const files = agentFiles(database, agent.id);
+    const { db, database, settings, changed, signal } = this.#parts;
     const workflow = this.#workflowOf(agent);
-    const mask = maskFor(this.#parts, workflow);
-    const end = await supervise(agent, {
+    const hasEnded = await supervise(agent, {
       db,
-      files,
-      mask,
-      graceMs: configFor(this.#parts, workflow).orchestration.killGraceSeconds * 1000,
-      ...(held === undefined ? {} : { left: held.left }),
+      files: agentFiles(database, agent.id),
+      mask: settings.maskOf(workflow),
+      graceMs: settings.of(workflow).orchestration.killGraceSeconds * 1000,
+      lasting: () => settings.lastingOf(workflow, Date.now()),
+      left: held?.left,
       signal,
       onOutput: changed,
     });
-    if (end === null) return;
-    if (end.code === null && end.killed === null && !end.timedOut && !hasBegun(files)) {
-      throw new Error("it was never let go, and is started anew");
-    }
-    const lasting = lastingFor(this.#parts, workflow, Date.now());
-    settleEnd(db, agent, { end, files, mask, lasting });
+    if (!hasEnded) return;
     await this.#tellEnd(agent);
   }
 
   async #settleDead(agent: Agent): Promise<void> {
-    const { db, database, log } = this.#parts;
+    const { db, database, settings, log } = this.#parts;
     const files = agentFiles(database, agent.id);
     const workflow = this.#workflowOf(agent);
-    const told = await settleDead(db, agent, { files, mask: maskFor(this.#parts, workflow) });
+    const told = await settleDead(db, agent, { files, mask: settings.maskOf(workflow) });
     removeRunFiles(files);
     if (told !== null) log("warn", `agent ${agent.id}: ${told}`);
     await this.#tellEnd(agent);

@@ -3,6 +3,7 @@
  * knows is in the database; in memory it keeps only which agents it follows and what it is doing right now.
  */
 import { isUserError, messageOf } from "../../base/errors.ts";
+import { Rounds } from "../../base/rounds.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { lookAtTree } from "../../system/git/task_trees.ts";
 import { listAgents, listUnendedProcesses, requestKill } from "../agents_table.ts";
@@ -27,13 +28,7 @@ import {
   workflowOwner,
 } from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
-import {
-  AGAIN_MS,
-  configFor,
-  type EngineContext,
-  type EngineParts,
-  maskFor,
-} from "./engine_settings.ts";
+import { AGAIN_MS, type EngineContext, type EngineParts } from "./engine_settings.ts";
 import { approve, cancel, CANCELLED, reject, REJECTED } from "./reviews.ts";
 import { checkPlace, removeFolder } from "./work_folder.ts";
 import { refusal } from "../refusal.ts";
@@ -54,25 +49,18 @@ const CLAIMS_MS = 60_000;
 /** How often retention runs, in milliseconds. */
 const RETENTION_MS = 3_600_000;
 
-/** How long a check before a merge may take, in milliseconds. */
-const CHECK_MS = 600_000;
-
 export class Engine {
   readonly #parts: EngineParts;
   readonly #runs: AgentRuns;
   readonly #stopping = new AbortController();
   /** Decisions that are being carried out, by repository: one at a time. */
   readonly #deciding = new Map<string, Promise<void>>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #isLooking = false;
-  /** Whether a look is planned because something woke it. */
-  #isAwaited = false;
-  #isWanted = false;
-  #isStarted = false;
-  #lookedAtMs = 0;
+  readonly #looks = new Rounds(() => this.#look(), { restMs: REST_MS });
+  readonly #retention = new Rounds(async () => {
+    await this.#parts.removeOld(this.#parts.signal);
+    return RETENTION_MS;
+  });
   #claimsAtMs = 0;
-  #retentionTimer: ReturnType<typeof setInterval> | undefined;
-  #retention: Promise<void> = Promise.resolve();
 
   constructor(context: EngineContext) {
     const signal = this.#stopping.signal;
@@ -87,18 +75,15 @@ export class Engine {
     for (const workflow of listWorkflows(db, { statuses: ["completed"] })) {
       await this.#tidy(workflow);
     }
-    this.#isStarted = true;
-    this.#retentionTimer = setInterval(() => this.#removeOld(), RETENTION_MS);
-    this.#removeOld();
-    this.wake();
+    this.#retention.start();
+    this.#looks.start();
   }
 
   /** Stops. Agents go on, and the next daemon follows them; a merge under way is finished. */
   async stop(): Promise<void> {
-    clearTimeout(this.#timer);
-    clearInterval(this.#retentionTimer);
     this.#stopping.abort();
-    await Promise.allSettled([this.#runs.ended(), this.#retention, ...this.#deciding.values()]);
+    await Promise.all([this.#looks.stop(), this.#retention.stop()]);
+    await Promise.allSettled([this.#runs.ended(), ...this.#deciding.values()]);
   }
 
   get isBusy(): boolean {
@@ -107,40 +92,20 @@ export class Engine {
 
   /** Looks for work: at once, or soon when it has looked just now. */
   wake(): void {
-    this.#isWanted = true;
-    if (!this.#isStarted || this.#isLooking || this.#isAwaited) return;
-    this.#isAwaited = true;
-    const restMs = REST_MS - (Date.now() - this.#lookedAtMs);
-    this.#lookLater(Math.min(Math.max(restMs, 0), REST_MS));
+    this.#looks.wake();
   }
 
-  #lookLater(ms: number): void {
-    if (this.#stopping.signal.aborted) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), ms);
-  }
-
-  async #look(): Promise<void> {
-    this.#isLooking = true;
-    this.#isAwaited = false;
+  async #look(): Promise<number> {
     try {
-      do {
-        this.#isWanted = false;
-        await this.#lookAround();
-      } while (this.#isWanted && !this.#stopping.signal.aborted);
+      if (await this.#lookAround()) return 0;
     } catch (thrown) {
       this.#parts.log("error", messageOf(thrown));
     }
-    this.#isLooking = false;
-    this.#lookedAtMs = Date.now();
-    this.#lookLater(this.isBusy ? LOOK_AROUND_MS.working : LOOK_AROUND_MS.idle);
+    return this.isBusy ? LOOK_AROUND_MS.working : LOOK_AROUND_MS.idle;
   }
 
-  #removeOld(): void {
-    this.#retention = this.#retention.then(() => this.#parts.removeOld(this.#parts.signal));
-  }
-
-  async #lookAround(): Promise<void> {
+  /** @returns Whether it began something, so that there is more to do. */
+  async #lookAround(): Promise<boolean> {
     const { db, settings, changed } = this.#parts;
     const now = Date.now();
     if (now - this.#claimsAtMs >= CLAIMS_MS) this.#renewClaims();
@@ -162,9 +127,8 @@ export class Engine {
       await Promise.resolve();
       if (this.#startTask(task)) begun++;
     }
-    if (begun === 0) return;
-    changed();
-    this.#isWanted = true;
+    if (begun > 0) changed();
+    return begun > 0;
   }
 
   #carryOut(): void {
@@ -189,12 +153,8 @@ export class Engine {
       (workflow.decision === "reject" ? REJECTED : CANCELLED);
     const told = { by, reason, atMs: Date.now() };
     if (workflow.decision === "approve") {
-      const mask = maskFor(this.#parts, workflow);
-      await approve(db, workflow.id, {
-        leaseMs: settings.leaseMs(told.atMs),
-        timeoutMs: CHECK_MS,
-        mask,
-      });
+      const leaseMs = settings.leaseMs(told.atMs);
+      await approve(db, workflow.id, { leaseMs, mask: settings.maskOf(workflow) });
     } else {
       const end = workflow.decision === "reject" ? reject : cancel;
       transaction(db, () => end(db, workflow, told));
@@ -222,10 +182,10 @@ export class Engine {
 
   /** Notifies the person of work that waits, and removes the working trees of completed workflows. */
   async #afterStep(workflow: WorkflowRow): Promise<void> {
-    const { db, notify } = this.#parts;
+    const { db, settings, notify } = this.#parts;
     await this.#passMerged(workflow.id);
     const needsPerson = ["pending_merge", "blocked", "failed"].includes(workflow.status);
-    if (needsPerson && configFor(this.#parts, workflow).orchestration.notify) {
+    if (needsPerson && settings.of(workflow).orchestration.notify) {
       const title = readTask(db, workflow.taskId)?.title ?? workflow.taskId;
       notify(
         `${title}: ${workflow.status.replace("_", " ")}`,
@@ -242,7 +202,7 @@ export class Engine {
     const untilMs = atMs + settings.leaseMs(atMs);
     const lapsed = transaction(db, () => {
       for (const { id, taskId, claimToken } of listWorkflows(db, { statuses: ["running"] })) {
-        renewClaim(db, taskId, { agentId: workflowOwner(id), token: claimToken, untilMs });
+        renewClaim(db, taskId, { by: workflowOwner(id), token: claimToken, untilMs });
       }
       return takeBackLapsed(db, atMs);
     });
@@ -287,16 +247,18 @@ export class Engine {
     const atMs = Date.now();
     try {
       const projectDir = projectOf(task);
-      const config = settings.at(projectDir, atMs).orchestration;
-      const timeoutMs = config.workflowTimeoutMinutes * 60_000;
-      const lasting = { leaseMs: settings.leaseMs(atMs), timeoutMs, atMs };
+      const lasting = settings.lastingOf({ projectDir }, atMs);
       const earlier = readWorkflowOfTask(db, task.id);
       if (earlier !== undefined && earlier.endedAtMs === null) {
         transaction(db, () => resumeWorkflow(db, earlier, { by: SYSTEM, ...lasting }));
         log("info", `task ${task.id}: workflow ${earlier.name} goes on`);
         return true;
       }
-      const { name, warnings } = chooseFor(db, { ...task, projectDir }, config);
+      const { name, warnings } = chooseFor(
+        db,
+        { ...task, projectDir },
+        settings.at(projectDir, atMs).orchestration,
+      );
       for (const warning of warnings) log("warn", warning);
       const plan = loadPlan(name, projectDir);
       checkPlace(task, plan.workflow, { projectDir, home: settings.home });

@@ -58,6 +58,23 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
     return this.at(this.#folder, nowMs);
   }
 
+  /** The settings that count for a workflow: its project's. */
+  of(workflow: Pick<WorkflowRow, "projectDir"> | undefined): Config {
+    return this.at(workflow?.projectDir ?? this.#folder, Date.now());
+  }
+
+  /** Masks the secrets in what the agents of a workflow write; without one, in what the daemon is told. */
+  maskOf(workflow: WorkflowRow | undefined): (text: string) => string {
+    const rules = compileRedactPatterns(this.of(workflow).capture.redact.patterns);
+    return (text) => redactText(text, rules);
+  }
+
+  /** The lease and the time limit of a workflow; without one, those of the daemon's own folder. */
+  lastingOf(workflow: Pick<WorkflowRow, "projectDir"> | undefined, atMs: number): Lasting {
+    const { workflowTimeoutMinutes } = this.of(workflow).orchestration;
+    return { leaseMs: this.leaseMs(atMs), timeoutMs: workflowTimeoutMinutes * 60_000, atMs };
+  }
+
   /** How long a claim counts without being renewed, in milliseconds. */
   leaseMs(nowMs: number): number {
     return this.own(nowMs).store.claimTimeoutMinutes * 60_000;
@@ -118,8 +135,6 @@ export interface EngineContext {
   /** Absolute path. */
   readonly database: string;
   readonly settings: Settings;
-  /** Where the daemon was started. */
-  readonly folder: string;
   /** Called after every write, so that streams tell it without delay. */
   readonly changed: () => void;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
@@ -134,36 +149,6 @@ export interface EngineParts extends EngineContext {
   /** Aborted when the daemon leaves. */
   readonly signal: AbortSignal;
   readonly wake: () => void;
-}
-
-/** The configuration that counts for a workflow: its project's. */
-export function configFor(
-  { settings, folder }: Pick<EngineParts, "settings" | "folder">,
-  workflow: WorkflowRow | undefined,
-): EngineConfig {
-  return settings.at(workflow?.projectDir ?? folder, Date.now());
-}
-
-/** Masks the secrets in what the agents of a workflow write. */
-export function maskFor(
-  parts: Pick<EngineParts, "settings" | "folder">,
-  workflow: WorkflowRow | undefined,
-): (text: string) => string {
-  const rules = compileRedactPatterns(configFor(parts, workflow).capture.redact.patterns);
-  return (text) => redactText(text, rules);
-}
-
-/** The lease and the time limit for a workflow. */
-export function lastingFor(
-  parts: Pick<EngineParts, "settings" | "folder">,
-  workflow: WorkflowRow | undefined,
-  atMs: number,
-): Lasting {
-  return {
-    leaseMs: parts.settings.leaseMs(atMs),
-    timeoutMs: configFor(parts, workflow).orchestration.workflowTimeoutMinutes * 60_000,
-    atMs,
-  };
 }
 
 /** How long a failed attempt waits before the next one, in milliseconds. */

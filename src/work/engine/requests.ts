@@ -98,11 +98,7 @@ export function endNow(
 export function requestRetry(
   db: DatabaseSync,
   id: string,
-  { isCarriedOut = true, ...terms }: Author & Partial<Carried> & {
-    readonly leaseMs: number;
-    /** For a workflow that does not say. */
-    readonly timeoutMs: number;
-  },
+  { isCarriedOut = true, ...terms }: Terms & Partial<Carried>,
 ): WorkflowRow {
   return resumeWorkflow(db, needAction(needWorkflow(db, id), "retry", { isCarriedOut }), terms);
 }
@@ -172,7 +168,7 @@ const TOO_LATE = "whoever asked does not wait for it any more";
 export function answer(
   db: DatabaseSync,
   id: string,
-  { text, by, ...lasting }: Lasting & { readonly text: string; readonly by: string },
+  { text, by, ...lasting }: Terms & { readonly text: string },
 ): Answered {
   const { atMs } = lasting;
   needQuestion(db, id);

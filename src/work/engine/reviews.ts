@@ -44,10 +44,8 @@ export const CANCELLED = "cancelled by user";
 export async function approve(
   db: DatabaseSync,
   workflowId: string,
-  { leaseMs, timeoutMs, mask }: {
+  { leaseMs, mask }: {
     readonly leaseMs: number;
-    /** Of each script before the merge. */
-    readonly timeoutMs: number;
     readonly mask: (text: string) => string;
   },
 ): Promise<void> {
@@ -64,7 +62,7 @@ export async function approve(
   if (obstacle !== null) return keepWaiting(db, workflow, obstacle.why, { next: obstacle.next });
   const texts = mergeTexts(db, workflow, step);
   for (const script of texts.preMerge) {
-    const failed = await runCheck(script, { folder: worktree, timeoutMs });
+    const failed = await runCheck(script, worktree);
     if (failed !== null) {
       return keepWaiting(db, workflow, mask(`a check before the merge has failed: ${failed}`));
     }
@@ -174,17 +172,17 @@ export function cancel(
   });
 }
 
+/** How long a check before a merge may take, in milliseconds. */
+const CHECK_MS = 600_000;
+
 /** How much of a script's last words is told, in characters. */
 const MAX_TOLD_CHARS = 500;
 
 /** Runs a script. @returns Why it failed; null when it succeeded. Never throws. */
-async function runCheck(
-  script: string,
-  { folder, timeoutMs }: { readonly folder: string; readonly timeoutMs: number },
-): Promise<string | null> {
+async function runCheck(script: string, folder: string): Promise<string | null> {
   try {
-    const end = await runWords(["/bin/sh", "-c", script], { folder, timeoutMs });
-    if (end === null) return `it did not end in ${count(Math.round(timeoutMs / 1000), "second")}`;
+    const end = await runWords(["/bin/sh", "-c", script], { folder, timeoutMs: CHECK_MS });
+    if (end === null) return `it did not end in ${count(CHECK_MS / 1000, "second")}`;
     if (end.code === 0) return null;
     const said = [end.stdout, end.stderr].map((text) => text.trim())
       .filter((text) => text !== "").join("\n").slice(-MAX_TOLD_CHARS);

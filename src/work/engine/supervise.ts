@@ -27,6 +27,7 @@ import {
   areGone,
   environmentMark,
   type FreshLine,
+  hasBegun,
   isAlive,
   isReused,
   OutputReader,
@@ -56,15 +57,40 @@ interface Supervision {
   readonly files: AgentFiles;
   readonly mask: (text: string) => string;
   readonly graceMs: number;
-  /** Settles when the process has left; absent when this process did not start it. */
-  readonly left?: Promise<void>;
+  /** Asked when the agent has ended. */
+  readonly lasting: () => Lasting;
+  /** Settles when the process has left; undefined when this process did not start it. */
+  readonly left?: Promise<void> | undefined;
   /** Aborted when the daemon leaves; the agent goes on. */
   readonly signal: AbortSignal;
   readonly onOutput: () => void;
 }
 
-/** Follows an agent. @returns How it ended; null when the daemon leaves before. */
-export async function supervise(
+/**
+ * Follows an agent to its end. Then it keeps in one transaction how the agent ended, the outcome of its step and all that
+ * follows, and removes the agent's files except its output. An agent that has ended already stays as it is.
+ * @returns Whether it has ended; false when the daemon leaves before. @throws {Error} When it was never let go.
+ */
+export async function supervise(agent: Agent, supervision: Supervision): Promise<boolean> {
+  const end = await follow(agent, supervision);
+  if (end === null) return false;
+  const { db, files, mask } = supervision;
+  if (end.code === null && end.killed === null && !end.timedOut && !hasBegun(files)) {
+    throw new Error("it was never let go, and is started anew");
+  }
+  const lasting = supervision.lasting();
+  // Before the transaction, since reading and masking take long.
+  const said = readSaid(agent, files, mask);
+  transaction(db, () => {
+    settle(db, agent, { end, said, atMs: lasting.atMs });
+    goOnIfAnswered(db, agent, lasting);
+  });
+  removeRunFiles(files);
+  return true;
+}
+
+/** @returns How it ended; null when the daemon leaves before. */
+async function follow(
   agent: Agent,
   { db, files, mask: maskText, graceMs, left, signal, onOutput }: Supervision,
 ): Promise<AgentEnd | null> {
@@ -185,29 +211,6 @@ function askFor(
 }
 
 /**
- * Keeps in one transaction how an agent ended, the outcome of its step and all that follows, and removes the agent's files
- * except its output. An agent that has ended already stays as it is.
- */
-export function settleEnd(
-  db: DatabaseSync,
-  agent: Agent,
-  { end, files, mask, lasting }: {
-    readonly end: AgentEnd;
-    readonly files: AgentFiles;
-    readonly mask: (text: string) => string;
-    readonly lasting: Lasting;
-  },
-): void {
-  // Before the transaction, since reading and masking take long.
-  const said = readSaid(agent, files, mask);
-  transaction(db, () => {
-    settle(db, agent, { end, said, atMs: lasting.atMs });
-    goOnIfAnswered(db, agent, lasting);
-  });
-  removeRunFiles(files);
-}
-
-/**
  * Kills an agent with all processes of its group, when no daemon runs that would do it.
  * @param options.database Absolute path.
  * @returns Whether the process ran and was ours; else the next daemon finds out how it ended.
@@ -223,13 +226,15 @@ export async function endHere(
 ): Promise<boolean> {
   const agent = readAgent(db, id);
   if (agent === undefined || agent.endedAtMs !== null || !await isAlive(agent)) return false;
-  const files = agentFiles(database, id);
-  const { signal } = new AbortController();
-  const onOutput = () => {};
-  const end = await supervise(agent, { db, files, mask, graceMs, signal, onOutput });
-  if (end === null) return false;
-  settleEnd(db, agent, { end, files, mask, lasting: { leaseMs, timeoutMs, atMs: Date.now() } });
-  return true;
+  return await supervise(agent, {
+    db,
+    files: agentFiles(database, id),
+    mask,
+    graceMs,
+    lasting: () => ({ leaseMs, timeoutMs, atMs: Date.now() }),
+    signal: new AbortController().signal,
+    onOutput: () => {},
+  });
 }
 
 interface AgentEnd {

@@ -11,6 +11,7 @@ import {
   type Workflow,
 } from "../workflow.ts";
 import { joinPath } from "../../base/paths.ts";
+import { exists } from "../../system/on_disk.ts";
 import type { Plan } from "./advance.ts";
 import { previewWorkflow, type WorkflowPreview } from "../preview.ts";
 import type { TaskFacts } from "../task.ts";
@@ -77,7 +78,8 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
     }
   }
   if (missing.length > 0) {
-    const leftOut = missing.flatMap((prompt) => promptsLeftOut(prompt, projectDir));
+    const leftOut = missing.flatMap((prompt) => promptFiles(prompt, projectDir))
+      .map(({ path, problem }) => `; ${path}: ${problem}`);
     const names = missing.map((prompt) => `"${prompt}"`).join(", ");
     const why = `there is no prompt ${names} (looked for ${FOLDER}/prompts/NAME.md)`;
     throw invalid(file, why + leftOut.join(""));
@@ -111,28 +113,19 @@ function findPrompt(
   name: string,
   projectDir: string,
 ): { readonly text: string; readonly source: string } | null {
-  if (/[\\/]|^\.\.?$/.test(name)) return null;
-  for (const folder of foldersOf(projectDir)) {
-    const source = joinPath(joinPath(folder, "prompts"), `${name}.md`);
-    try {
-      if (whyNotOf(projectDir, source) !== null) continue;
-      return { text: readTextFileSync(source), source };
-    } catch {
-      // Try the next folder.
-    }
-  }
+  const found = promptFiles(name, projectDir).find(({ problem }) => problem === undefined);
+  if (found !== undefined) return { text: found.text, source: found.path };
   const text = builtinPrompt(name);
   return text === null ? null : { text, source: "built-in" };
 }
 
-/** The files of a prompt that must not be used. */
-function promptsLeftOut(name: string, projectDir: string): string[] {
+/** The project's files of a prompt, the nearest first, also those that must not be used. */
+function promptFiles(name: string, projectDir: string) {
+  if (/[\\/]|^\.\.?$/.test(name)) return [];
   return foldersOf(projectDir)
     .map((folder) => joinPath(folder, `prompts/${name}.md`))
-    .flatMap((path) => {
-      const leftOut = whyNotOf(projectDir, path);
-      return leftOut === null ? [] : [`; ${path}: ${leftOutText(leftOut)}`];
-    });
+    .filter(exists)
+    .map((path) => ({ path, ...readText(path, projectDir) }));
 }
 
 function includedIn(text: string): string[] {

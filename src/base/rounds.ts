@@ -1,0 +1,64 @@
+/** Does a job again and again: when the time has come that the job named, and as soon as somebody wakes it. */
+export class Rounds {
+  readonly #job: () => Promise<number>;
+  readonly #restMs: number;
+  #done: Promise<void> | undefined;
+  #isStopped = false;
+  #isWoken = false;
+  /** Ends the sleep, if there is one. */
+  #endSleep: () => void = () => {};
+  #isResting = false;
+
+  /**
+   * @param job Never runs twice at once, and never throws. It says in how many milliseconds it is to run again by itself;
+   * 0 is at once. @param options.restMs The least time between two runs, in milliseconds, when something wakes it.
+   */
+  constructor(job: () => Promise<number>, { restMs = 0 }: { readonly restMs?: number } = {}) {
+    this.#job = job;
+    this.#restMs = restMs;
+  }
+
+  /** Begins with a first run. A second start changes nothing. */
+  start(): void {
+    this.#done ??= this.#run();
+  }
+
+  wake(): void {
+    this.#isWoken = true;
+    if (!this.#isResting) this.#endSleep();
+  }
+
+  /** Settles when the run that is under way is over. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#endSleep();
+    await this.#done;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      this.#isWoken = false;
+      const ms = await this.#job();
+      if (ms === 0) continue;
+      this.#isResting = true;
+      await this.#sleep(Math.min(this.#restMs, ms));
+      this.#isResting = false;
+      if (!this.#isWoken) await this.#sleep(ms - this.#restMs);
+    }
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isStopped || ms <= 0) return resolve();
+      const timer = setTimeout(() => this.#endSleep(), Math.min(ms, MAX_TIMER_MS));
+      this.#endSleep = () => {
+        clearTimeout(timer);
+        this.#endSleep = () => {};
+        resolve();
+      };
+    });
+  }
+}
+
+/** A longer timer ends at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
