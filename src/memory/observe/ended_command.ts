@@ -292,55 +292,17 @@ function closed(commands: readonly ScriptCommand[]): ScriptCommand[] {
   );
 }
 
-/** The output of a program that was called wrongly. The text of a group must stand in the command line, too. */
-const WRONG_CALLS: readonly { readonly program: RegExp; readonly says: RegExp }[] = [
-  {
-    program: /^(?:pytest|py\.test)$/,
-    says:
-      /^ERROR: (?:usage:|file or directory not found:|not found:)|error: unrecognized arguments:/m,
-  },
-  {
-    program: /^(?:jest|vitest)$/,
-    says: /Unrecognized CLI Parameter|Unrecognized option "|CACError: Unknown option/,
-  },
-  {
-    program: /^go$/,
-    says:
-      /^no required module provides package (\S+?);|^package (\S+) is not in std|^stat (\S+): directory not found|^(?:stat|lstat) (\S+): no such file or directory/m,
-  },
-  { program: /^go$/, says: /^flag provided but not defined:/m },
-  {
-    program: /^cargo$/,
-    says:
-      /package ID specification `([^`]+)` did not match any packages|^error: no (?:bin|test|example|bench) target named `([^`]+)`|^error: unexpected argument '([^']+)'|^error: no such (?:sub)?command: `([^`]+)`/m,
-  },
-  {
-    program: /^(?:npm|pnpm|yarn|bun)$/,
-    says: /^npm (?:ERR!|error) Missing script|^npm (?:ERR!|error) 404\s+'(@?[^\s'@]+)@/m,
-  },
-  {
-    program: /^eslint$/,
-    says: /^Invalid option '|^No files matching (?:the pattern )?["']([^"']+)["']/m,
-  },
-  { program: /^tsc$/, says: /^error TS(?:5023|5025|5057|5058|6044):/m },
-  {
-    program: /^git$/,
-    says:
-      /^error: src refspec (\S+) does not match any|^error: unknown (?:option|switch) `([^']+)'|^fatal: pathspec '([^']+)' did not match any files|^git: '([^']+)' is not a git command/m,
-  },
-  { program: /^g?make$/, says: /\*\*\* No rule to make target [`']([^']+)'\.\s+Stop/ },
-  {
-    program: /^kubectl$/,
-    says: /^error: the path "([^"]+)" does not exist|^error: unknown (?:shorthand )?flag:/m,
-  },
-  {
-    program: /^docker(?:-compose)?$/,
-    says:
-      /^unknown (?:shorthand )?flag:|^no such service: (\S+)|No such container: (\S+)|'([^']+)' is not a docker command/m,
-  },
-  { program: /^gradlew?$/, says: /Task '([^']+)' not found|Unknown command-line option '/ },
-  { program: /^python[\d.]*$/, says: /can't open file '([^']+)'/ },
-  { program: /^node$/, says: /^Error: Cannot find module '(\/[^']+)'/m },
+/** What programs print when they were called wrongly. The text of the group stands in the command line, too. */
+const WRONG_CALLS: readonly RegExp[] = [
+  // Of an option: error: unknown option `--fast'
+  /\b(?:unrecogni[sz]ed|unknown|unexpected|invalid)(?: \w+)?(?: |-)(?:arguments?|option|switch|flag)s?:? ["'`]?([\w-]+)|^flag provided but not defined: (\S+)/im,
+  // Of a subcommand or a task: Task 'x' not found
+  /^error: no such (?:sub)?command: `([^`]+)`|'([^']+)' is not a \w+ command|Task '([^']+)' not found|Missing script: "([^"]+)"/m,
+  /\*\*\* No rule to make target [`']([^']+)'\.\s+Stop/,
+  // Of a file: can't open file '/work/a.py'
+  /^ERROR: (?:file or directory )?not found: (\S+)|^(?:stat|lstat) (\S+): (?:directory not found|no such file or directory)|can't open file '([^']+)'|^Error: Cannot find module '(\/[^']+)'|^fatal: pathspec '([^']+)' did not match|^No files matching (?:the pattern )?["']([^"']+)|^error: the path "([^"]+)" does not exist/m,
+  // Of a package, target, service or branch
+  /^no required module provides package (\S+?);|^package (\S+) is not in std|package ID specification `([^`]+)` did not match|^error: no \w+ target named `([^`]+)`|npm (?:ERR!|error) 404\s+'(@?[^\s'@]+)@|^no such service: (\S+)|No such container: (\S+)|^error: src refspec (\S+) does not match/m,
 ];
 /** `python -m pytest`, where this Python has no such module: another one may have it. */
 const NO_MODULE = /^\S*python[\d.]*(?:\.exe)?: No module named '?([\w.]+)/m;
@@ -357,10 +319,9 @@ export function wrongCall(
   const name = nameOf(program);
   const end = output.slice(-MAX_CHARS);
   if (NO_MODULE.exec(end)?.[1] === name) return call;
-  const isWrong = WRONG_CALLS.some((row) => {
-    const [said, ...named] = row.program.test(name) ? row.says.exec(end) ?? [] : [];
-    const what = named.find((one) => one !== undefined);
-    return said !== undefined && (what === undefined || args.some((word) => isCalled(word, what)));
+  const isWrong = WRONG_CALLS.some((says) => {
+    const named = says.exec(end)?.slice(1).find((one) => one !== undefined);
+    return named !== undefined && args.some((word) => isCalled(word, named));
   });
   return isWrong ? call : null;
 }
