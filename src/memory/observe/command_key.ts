@@ -4,7 +4,7 @@
  */
 import { pathInProject } from "../project_paths.ts";
 import type { Check, CommandKey } from "./observation.ts";
-import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, TASK_PROGRAMS } from "./check_tools.ts";
+import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, taskVerbOf } from "./check_tools.ts";
 import { gitArguments, gitFolders } from "./git_words.ts";
 import {
   folderBefore,
@@ -73,8 +73,8 @@ interface Call {
 /** `npm run test:unit -- a.test.ts`, `make lint`, `./gradlew :app:test`. */
 function taskKey(call: Call): CommandKey | null {
   const { program, folder, args } = call;
-  const run = Object.hasOwn(TASK_PROGRAMS, program) ? TASK_PROGRAMS[program] : undefined;
-  if (run === undefined || isRunner(call)) return null;
+  const run = taskVerbOf(program);
+  if (run === null || isRunner(call)) return null;
   const isManager = PACKAGE_MANAGERS.has(program);
   const end = args.indexOf("--");
   const { words, packages } = wordsAndPackages(end < 0 ? args : args.slice(0, end), isManager);

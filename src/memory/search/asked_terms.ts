@@ -1,4 +1,5 @@
 /** Looks up the words of a question in the index: how often each occurs, and similar words for rare ones. */
+import WORDS from "./common_words.json" with { type: "json" };
 import type { DatabaseSync } from "node:sqlite";
 import type { QueryTerm } from "./question.ts";
 import { isBeyondAscii, scriptPattern } from "../../base/letters.ts";
@@ -163,56 +164,12 @@ function counted(
   return count >= limit ? null : { match, count };
 }
 
-/** Synonyms in talk about programs, and a few everyday ones. Each word is in one group. */
-const SAME_THING = [
-  "database db",
-  "repository repo",
-  "environment env",
-  "configuration config settings preferences options",
-  "dependency dependencies deps",
-  "authentication auth login signin",
-  "authorization authz permissions",
-  "documentation docs",
-  "directory folder dir",
-  "kubernetes k8s",
-  "performance perf speed latency",
-  "slow sluggish",
-  "parameter argument param arg",
-  "function method",
-  "error exception failure",
-  "crash segfault panic",
-  "hang stuck freeze deadlock",
-  "javascript js",
-  "typescript ts",
-  "python py",
-  "postgres postgresql",
-  "version release",
-  "remove delete drop",
-  "image picture photo",
-  "memory ram heap",
-  "container docker",
-  "certificate cert tls ssl",
-  "internationalization i18n",
-  "pull pr",
-  "job work employer",
-  "mother mum mom",
-  "father dad",
-  "car vehicle",
-  "flat apartment",
-  "holiday vacation trip",
-  "doctor physician",
-  "price cost",
-  "movie film",
-  "kids children",
-  "bike bicycle",
-];
-
 let groups: ReadonlyMap<string, readonly string[]> | undefined;
 
 /** The synonyms of a word; empty for most words. */
 function otherNames(word: string): readonly string[] {
   groups ??= new Map(
-    SAME_THING.map((line) => line.split(" ")).flatMap((names) =>
+    WORDS.sameThing.map((line) => line.split(" ")).flatMap((names) =>
       names.map((name) => [name, names.filter((other) => other !== name)] as const)
     ),
   );
