@@ -233,15 +233,11 @@ function isKorean(word: string): boolean {
 
 /** The lengths of words that are corrected. Shorter ones resemble too many words, longer ones have too many variants. */
 const TYPO_LENGTHS = { min: 5, max: 12 };
-const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-/** The letters that are tried as missing in a longer word, besides a doubled one. */
-const COMMON_LETTERS = "aeiounrstl";
-const LONG_WORD = 8;
-const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
 
 /**
- * The words that a word may mean, if it has one typing error after its first letter: a letter too many or too few, a
- * neighbouring key, or two swapped letters. A few hundred; none for words with other signs than plain letters.
+ * The words that a word may mean, if it has one typing error after its first letter: a letter too many, too few or another
+ * one, or two swapped letters. None for words with other signs than plain letters.
  */
 function typosOf(word: string): string[] {
   if (word.length < TYPO_LENGTHS.min || word.length > TYPO_LENGTHS.max || !/^[a-z]+$/.test(word)) {
@@ -250,22 +246,9 @@ function typosOf(word: string): string[] {
   const found = new Set<string>();
   for (let at = 1; at <= word.length; at++) {
     const [head, letter, tail] = [word.slice(0, at), word[at] ?? "", word.slice(at + 1)];
-    const missed = word.length >= LONG_WORD ? COMMON_LETTERS + word[at - 1]! : LETTERS;
-    for (const missing of missed) found.add(head + missing + letter + tail);
-    if (letter === "") continue;
-    found.add(head + tail);
-    for (const meant of keysBeside(letter)) found.add(head + meant + tail);
-    if (tail !== "") found.add(head + tail[0] + letter + tail.slice(1));
+    for (const meant of LETTERS) found.add(head + meant + letter + tail).add(head + meant + tail);
+    found.add(head + tail).add(head + tail.slice(0, 1) + letter + tail.slice(1));
   }
   found.delete(word);
   return [...found];
-}
-
-/** The letters on neighbouring keys. A vowel may also be any other vowel, which sounds alike. */
-function keysBeside(letter: string): string[] {
-  const beside = KEYS.flatMap((row) => {
-    const at = row.indexOf(letter);
-    return at < 0 ? [] : [row[at - 1], row[at + 1]];
-  }).filter((key) => key !== undefined);
-  return "aeiou".includes(letter) ? [...beside, ..."aeiou"] : beside;
 }
