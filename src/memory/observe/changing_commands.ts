@@ -118,7 +118,7 @@ export function changingPart(script: string): ChangingPart | null {
 function changesOutside({ words, source }: ScriptCommand): boolean | null {
   const git = gitArguments(words);
   if (git !== null) return GIT_CHANGES.test(git.join(" ")) ? false : null;
-  const [program = "", ...args] = withoutLaunchers(words[0] === "sudo" ? words.slice(1) : words);
+  const [program = "", ...args] = withoutLaunchers(words);
   const name = nameOf(program);
   if (PRINTING.has(name)) {
     const plain = source.slice(0, MAX_SOURCE_CHARS).replace(QUOTED, "''");

@@ -1,6 +1,6 @@
 /** Tells which commands of a script passed and which one failed, from the exit code and the output. */
 import { baseName } from "../../base/paths.ts";
-import { isOnlyLooking } from "./looking_commands.ts";
+import { isOnlyLooking, looks } from "./looking_commands.ts";
 import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
 import { calledAs, commandKey, keyOf } from "./command_key.ts";
@@ -41,8 +41,6 @@ export interface ScriptEnd {
   readonly tests: TestRun | null;
 }
 
-/** Words of the shell that are no commands. */
-const STRUCTURE = /^(?:for|case|select|done|fi|esac|set|\{|\})$/;
 /** At most so many commands of a script are read. */
 const MAX_PARTS = 24;
 
@@ -112,23 +110,19 @@ export function readEnd(run: EndedCommand): ScriptEnd {
     hasFailed,
     tests,
     passed: passedKeys(run, { parts, failed, hasFailed, shown }),
-    isUntold: !hasFailed && hidden.some((part) => !isSure.has(part) && does(commands[part.at]!)),
+    isUntold: !hasFailed && hidden.some((part) => !isSure.has(part) && !looks(commands[part.at]!)),
   };
 }
 
 function partsOf(commands: readonly ScriptCommand[], root: string | null): Part[] {
   const parts: Part[] = [];
   for (const [at, command] of commands.entries()) {
-    if (isHarmless(command) || STRUCTURE.test(command.words[0]!)) continue;
+    if (isHarmless(command)) continue;
     const key = commandKey(commands, at, root);
     if (key !== null) parts.push({ at, key });
     if (parts.length === MAX_PARTS) break;
   }
   return parts;
-}
-
-function does({ source }: ScriptCommand): boolean {
-  return !isOnlyLooking(source.replace(/^(?:(?:do|then|else|if|elif|while|until|!|\{)\s+)+/, ""));
 }
 
 /** Whether a script only ran checks and the output says that one failed. */
@@ -252,7 +246,7 @@ export function withPrintedStatus(
 ): Script & { readonly exitCode: number } | null {
   const last = commands.at(-1);
   if (last?.words[0] !== "echo" || commands.at(-2)?.after !== ";") return null;
-  if (isOnlyLooking(command)) return null;
+  if (isOnlyLooking(commands)) return null;
   const line = printed.slice(printed.lastIndexOf("\n") + 1);
   const said = last.words.slice(1).filter((word) => !/^-[en]+$/.test(word)).join(" ");
   const asked = [OF_LAST, OF_PIPE].find((status) => status.test(said));

@@ -1,4 +1,7 @@
 /** Tells whether a shell command only looks for something, or tries something out. */
+import { gitArguments } from "./git_words.ts";
+import { nameOf, withoutLaunchers } from "./script_words.ts";
+import type { ScriptCommand } from "./shell_words.ts";
 import WORDS from "./looking_words.json" with { type: "json" };
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
@@ -10,24 +13,21 @@ const LOOKING_VERBS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 );
 /** Options and subcommands with which no program changes anything. */
 const ASKING = wordSet(WORDS.asking);
-/** Parts of a command that neither look nor do. */
+/** Commands that neither look nor do. */
 const NEUTRAL = wordSet(WORDS.neutral);
-/** Words before a program that do not change what it does. */
-const BEFORE = /^(?:\w+=\S* +|(?:sudo|time|!|timeout \S+|env(?= +(?:\w+=|-)\S* +\S)) +)+/;
-const GIT_PLACE = /^git (?:-C \S+ |--no-pager )+/;
-const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 
-/** Whether every part of a command only looks for something. */
-export function isOnlyLooking(command: string): boolean {
-  if (command === "") return false;
-  const parts = command.replace(QUOTED, "''").split(/&&|\|\|?|;|\n/)
-    .map((part) => part.trim().replace(BEFORE, "").replace(GIT_PLACE, "git ").split(/\s+/))
-    .filter(([program = ""]) => program !== "" && !NEUTRAL.has(program));
+/** Whether every command of a script that does anything only looks for something. */
+export function isOnlyLooking(commands: readonly ScriptCommand[]): boolean {
+  const parts = commands.filter(({ words }) => !NEUTRAL.has(words[0]!));
   return parts.length > 0 && parts.every(looks);
 }
 
-function looks([program = "", verb = "", next = ""]: readonly string[]): boolean {
-  return LOOKING.has(program) || LOOKING_VERBS.get(program)?.has(verb) === true ||
+/** Whether a command only looks for something, tries or waits. */
+export function looks({ words }: ScriptCommand): boolean {
+  const [first = "", ...args] = withoutLaunchers(words);
+  const [verb = "", next = ""] = gitArguments([first, ...args]) ?? args;
+  const program = nameOf(first);
+  return program === "" || LOOKING.has(program) || LOOKING_VERBS.get(program)?.has(verb) === true ||
     LOOKING_VERBS.get(`${program} ${verb}`)?.has(next) === true ||
     (next === "" && ASKING.has(verb));
 }

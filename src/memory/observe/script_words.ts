@@ -1,9 +1,10 @@
 /** Reads the words of commands: folders, harmless commands, and programs that only start another one (`npx`). */
 import type { ScriptCommand } from "./shell_words.ts";
 
-/** Commands that are never the one that failed. */
+/** Commands that are never the one that failed, and words of the shell that are no commands. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear".split(" "),
+  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear for case select done fi esac { }"
+    .split(" "),
 );
 /** Variables that change the output or the search for programs, but not what a command does. */
 const QUIET_NAMES =
@@ -70,8 +71,10 @@ const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
   "pdm",
 ]);
 const MAX_LAUNCHERS = 6;
+/** Words of the shell before a command. */
+const SHELL_WORDS = /^(?:!|if|then|elif|else|while|until|do|\{|sudo|nice)$/;
 
-/** A command without the programs that only start it: `npx`, `timeout 60`, `python -m`. */
+/** A command without what only starts it: `if`, `sudo`, `npx`, `timeout 60`, `python -m`. */
 export function withoutLaunchers(words: readonly string[]): readonly string[] {
   let rest = words;
   for (let i = 0; i < MAX_LAUNCHERS; i++) {
@@ -86,7 +89,8 @@ export function withoutLaunchers(words: readonly string[]): readonly string[] {
 function launched(words: readonly string[]): readonly string[] | null {
   const [first = "", second = "", third = ""] = words;
   const name = nameOf(first);
-  if (/^(?:time|command|exec|nohup)$/.test(name)) return words.slice(1);
+  if (SHELL_WORDS.test(first) || /^(?:time|exec|nohup)$/.test(name)) return words.slice(1);
+  if (name === "command" && !second.startsWith("-")) return words.slice(1);
   if (name === "env" || name === "cross-env") {
     return withoutFirst(words.slice(1), (word, n) => /^-|^\w+=/.test(word) || words[n] === "-u");
   }
