@@ -78,8 +78,8 @@ const KINDS = COUNTED.map(([word, counted]) =>
 function numbersIn(lines: readonly string[], addsUp: boolean): Partial<Record<Counted, number>> {
   const found: Partial<Record<Counted, number>> = {};
   const seen = new Set<string>();
-  for (const [, before, word, name = word, behind] of lines.join("\n").matchAll(NUMBER)) {
-    const called = name!.toLowerCase();
+  for (const [, before, behindIt, beforeIt, behind] of lines.join("\n").matchAll(NUMBER)) {
+    const called = (behindIt ?? beforeIt!).toLowerCase();
     if (!addsUp && seen.has(called)) continue;
     seen.add(called);
     const [, counted] = KINDS.find(([pattern]) => pattern.test(called))!;

@@ -1,4 +1,4 @@
-/** Finds the known projects and branches. */
+/** Finds the known projects and branches through indexes, without reading all observations. */
 import type { DatabaseSync } from "node:sqlite";
 import { projectTerm } from "./terms.ts";
 import { KINDS_OF_BRANCH } from "../tell/memory_context_table.ts";
@@ -38,31 +38,85 @@ function hasProjectWord(db: DatabaseSync, project: string): boolean {
 
 /** All projects of sessions and of tellable observations, those with the newest observation first. */
 export function knownProjects(db: DatabaseSync): string[] {
+  const newest = new Map<string, number>();
+  for (const project of sessionProjects(db)) newest.set(project, 0);
+  for (const project of toldProjects(db)) {
+    const atMs = Math.max(...branchesOf(db, project).map((branch) => branch.atMs));
+    newest.set(project, atMs);
+  }
+  return newestFirst(newest);
+}
+
+function newestFirst(times: ReadonlyMap<string, number>): string[] {
+  return [...times]
+    .sort(([one, atMs], [other, otherAtMs]) => otherAtMs - atMs || (one < other ? -1 : 1))
+    .map(([name]) => name);
+}
+
+function sessionProjects(db: DatabaseSync): string[] {
   return statement(
     db,
-    `SELECT project
-       FROM (SELECT coalesce(repository, project_dir) AS project, 0 AS at_ms FROM sessions
-              UNION ALL
-             SELECT project, max(created_at_ms) FROM observations WHERE ${KINDS_OF_BRANCH} GROUP BY project)
-      WHERE project IS NOT NULL
-      GROUP BY project
-      ORDER BY max(at_ms) DESC, project`,
+    `SELECT DISTINCT coalesce(repository, project_dir) AS project
+       FROM sessions
+      WHERE coalesce(repository, project_dir) IS NOT NULL`,
   ).all().map(({ project }) => String(project));
 }
 
-/** The branches of tellable observations, the newest first. @param project Null for all projects. */
-export function knownBranches(db: DatabaseSync, project: string | null): string[] {
+/** The projects of observations that SessionStart may tell. */
+function toldProjects(db: DatabaseSync): string[] {
+  return distinct(db, "project", KINDS_OF_BRANCH, []);
+}
+
+/** The values of a column of observations. The query takes one step in the index for each value. */
+function distinct(
+  db: DatabaseSync,
+  column: "project" | "branch",
+  condition: string,
+  values: readonly string[],
+): string[] {
+  const next = `SELECT min(${column}) FROM observations WHERE ${condition} AND ${column} >`;
   return statement(
     db,
-    `SELECT branch
-       FROM observations
-      WHERE ${KINDS_OF_BRANCH}
-        AND branch IS NOT NULL
-        AND project IS coalesce(?1, project)
-        AND project IS NOT NULL
-      GROUP BY branch
-      ORDER BY max(created_at_ms) DESC, branch`,
-  ).all(project).map(({ branch }) => String(branch));
+    `WITH RECURSIVE step (value) AS (
+       SELECT (${next} '')
+        UNION ALL
+       SELECT (${next} step.value) FROM step WHERE step.value IS NOT NULL
+     )
+     SELECT value FROM step WHERE value IS NOT NULL`,
+  ).all(...values).map(({ value }) => String(value));
+}
+
+interface KnownBranch {
+  /** Null for work on no branch. */
+  readonly branch: string | null;
+  readonly atMs: number;
+}
+
+/** The branches of a project, with the time of the newest observation on each. */
+function branchesOf(db: DatabaseSync, project: string): KnownBranch[] {
+  const named = distinct(db, "branch", `${KINDS_OF_BRANCH} AND project = ?1`, [project]);
+  return [null, ...named].map((branch) => {
+    const row = statement(
+      db,
+      `SELECT max(created_at_ms) AS atMs
+         FROM observations
+        WHERE ${KINDS_OF_BRANCH}
+          AND project = ?
+          AND branch IS ?`,
+    ).get(project, branch);
+    return { branch, atMs: Number(row!["atMs"] ?? 0) };
+  });
+}
+
+/** The branches of observations, the newest first. @param project Null for all projects. */
+export function knownBranches(db: DatabaseSync, project: string | null): string[] {
+  const newest = new Map<string, number>();
+  for (const one of project === null ? toldProjects(db) : [project]) {
+    for (const { branch, atMs } of branchesOf(db, one)) {
+      if (branch !== null) newest.set(branch, Math.max(atMs, newest.get(branch) ?? 0));
+    }
+  }
+  return newestFirst(newest);
 }
 
 /** Whether a session or an observation has a branch. For a branch with commands alone, only the newest are searched. */
