@@ -6,8 +6,6 @@
 export interface ScriptCommand {
   /** The program and its arguments, without quotes, redirections and variables set for it alone. */
   readonly words: readonly string[];
-  /** The variables that are set for this command only: `NODE_ENV=production`. */
-  readonly sets: readonly string[];
   /** The numbers of the brackets around it, the outermost first: the folder is restored after a closing bracket. */
   readonly shells: readonly number[];
   readonly source: string;
@@ -81,7 +79,6 @@ class ScriptReader {
   #at = 0;
   #word: string | null = null;
   #words: string[] = [];
-  #sets: string[] = [];
   readonly #shells: number[] = [];
   #brackets = 0;
   #before = "";
@@ -216,7 +213,6 @@ class ScriptReader {
     this.#word = null;
     if (this.#isTarget) this.#isTarget = false;
     else if (this.#words.length > 0 || !ASSIGNMENT.test(word)) this.#words.push(word);
-    else this.#sets.push(word);
   }
 
   #endCommand(operator: string): void {
@@ -225,7 +221,6 @@ class ScriptReader {
     if (this.#words.length > 0) {
       this.#commands.push({
         words: this.#words,
-        sets: this.#sets,
         shells: [...this.#shells],
         source: this.#text.slice(this.#from, this.#at).replace(/^(?:\\\n|\s)+/, "").trimEnd(),
         before: this.#before,
@@ -240,7 +235,6 @@ class ScriptReader {
     }
     if (this.#words.length > 0 || operator !== ";") this.#before = operator;
     this.#words = [];
-    this.#sets = [];
     this.#input = null;
   }
 }
