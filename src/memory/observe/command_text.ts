@@ -1,7 +1,6 @@
 /** The texts, facts and titles of observations of commands. */
 import type { ObservedFacts } from "./observation.ts";
 import { headAndTail, MAX_TITLE_CHARS, shortened, titleLine } from "../text.ts";
-import { withoutQuietVariables } from "./script_words.ts";
 
 /** How many characters of an output are kept. The end has more, because errors stand there. */
 export const KEPT_OUTPUT = { head: 600, tail: 1_400 };
@@ -57,14 +56,12 @@ function namesText(
   return `${shortened(names[0]!, Math.max(1, room - more(1).length))}${more(1)}`;
 }
 
-/** `env A=b make` is `A=b make`. */
-const ENV = /(^|&& |; ?|\| ?|\( ?)env (?=[A-Za-z_]\w*=)/g;
 export const MAX_COMMAND_CHARS = 1_000;
 
 /** A command without redirections and filters: `npm test 2>&1 | tail -20` becomes `npm test`. */
 export function shownCommand(command: string): string {
   // Runs of blanks are shortened first: patterns that begin with ` *` take quadratic time on them.
-  const line = withoutQuietVariables(command.replace(/\s+/g, " ").replace(ENV, "$1"))
+  const line = command.replace(/\s+/g, " ")
     .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
   const shown = withoutFilters(line)
     .replace(/ ?; ?echo [^;]*$/, "")

@@ -74,9 +74,6 @@ const CHECK_FAILED: readonly RegExp[] = [
 /** Such lines are searched among the last lines of the output. */
 const MAX_LINES = 30;
 const LOOKED_AT_CHARS = 400;
-/** Commands that prepare a build and print nothing. */
-const QUIET: ReadonlySet<string> = new Set(["mkdir", "rm", "cp", "mv", "touch"]);
-
 /** Words that report a failure, except in names of files and options. */
 const FAILURE_WORDS =
   /(?<![\w./-])(?:fail(?:ed|ures?|ing|s)?|errors?|fatal|panic(?:ked)?|traceback|\w*(?:error|exception)|cannot|denied|refused|killed|aborted|could not|unable to|not found|no such file|timed out|undefined reference|segmentation fault)(?![./-]?\w)/i;
@@ -126,12 +123,9 @@ function partsOf(commands: readonly ScriptCommand[], root: string | null): Part[
 }
 
 /** Whether a script only ran checks and the output says that one failed. */
-function saysCheckFailed({ commands, output }: EndedCommand, parts: readonly Part[]): boolean {
+function saysCheckFailed({ output }: EndedCommand, parts: readonly Part[]): boolean {
   const checks = parts.filter(({ key }) => key.check !== null && key.isRead === true);
-  const isAlone = parts.every((part) =>
-    checks.includes(part) || QUIET.has(commands[part.at]!.words[0]!)
-  );
-  return checks.length > 0 && isAlone &&
+  return checks.length > 0 && checks.length === parts.length &&
     lastLines(output).some((line) => CHECK_FAILED.some((pattern) => pattern.test(line)));
 }
 
@@ -229,9 +223,8 @@ function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
   return true;
 }
 
-/** `$?`, the status of the last command, and `${PIPESTATUS[0]}`, that of the first command of the last pipe. */
-const OF_LAST = /\$(?:\?|\{\?\})/;
-const OF_PIPE = /\$(?:\{(?:PIPESTATUS\[0\]|pipestatus\[1\])\}|pipestatus\[1\])/;
+/** The status of the last command. */
+const STATUS = /\$(?:\?|\{\?\})/;
 
 interface Script {
   readonly command: string;
@@ -249,11 +242,9 @@ export function withPrintedStatus(
   if (isOnlyLooking(commands)) return null;
   const line = printed.slice(printed.lastIndexOf("\n") + 1);
   const said = last.words.slice(1).filter((word) => !/^-[en]+$/.test(word)).join(" ");
-  const asked = [OF_LAST, OF_PIPE].find((status) => status.test(said));
-  const digits = asked === undefined ? null : statusIn(line, said.split("\\n"), asked);
+  const digits = STATUS.test(said) ? statusIn(line, said.split("\\n")) : null;
   if (digits === null) return null;
-  const before = commands.slice(0, -1);
-  const known = asked === OF_PIPE ? untilPipe(before) : closed(before);
+  const known = closed(commands.slice(0, -1));
   if (known.some((one, at) => !isHarmless(one) && !tellsStatusOf(known, at))) return null;
   return {
     command: command.slice(0, command.lastIndexOf(last.source)).replace(/[\s;]+$/, ""),
@@ -264,19 +255,14 @@ export function withPrintedStatus(
 }
 
 /** The number at the place of `$?` in a printed line. */
-function statusIn(line: string, said: readonly string[], status: RegExp): string | null {
-  const [before = "", behind = ""] = said.find((part) => status.test(part))!.split(status);
+function statusIn(line: string, said: readonly string[]): string | null {
+  const [before = "", behind = ""] = said.find((part) => STATUS.test(part))!.split(STATUS);
   const isPlain = !/[$`]/.test(before + behind);
   const text = line.trim();
   const [start, end] = [before.trimStart(), behind.trimEnd()];
   if (!isPlain || !text.startsWith(start) || !text.endsWith(end)) return null;
   const digits = text.slice(start.length, text.length - end.length);
   return /^\d{1,3}$/.test(digits) ? digits : null;
-}
-
-/** The commands until the first of the last pipe. */
-function untilPipe(commands: readonly ScriptCommand[]): ScriptCommand[] {
-  return closed(commands.slice(0, commands.findLastIndex(({ before }) => before !== "|") + 1));
 }
 
 /** The commands as a whole script: no operator follows the last one. */

@@ -3,16 +3,8 @@ import type { ScriptCommand } from "./shell_words.ts";
 
 /** Commands that are never the one that failed, and words of the shell that are no commands. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear for case select done fi esac { }"
+  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear exit return for case select done fi esac { }"
     .split(" "),
-);
-/** Variables that change the output or the search for programs, but not what a command does. */
-const QUIET_NAMES =
-  "CI FORCE_COLOR NO_COLOR TERM COLUMNS DEBUG RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PATH"
-    .split(" ");
-const QUIET_IN_FRONT = new RegExp(
-  `(^|&& |; ?)(?:(?:${QUIET_NAMES.join("|")})=[^\\s'"\`$();&|]* )+`,
-  "g",
 );
 const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
@@ -53,11 +45,6 @@ export function plainPath(path: string): string {
 
 export function isThrownAway(path: string): boolean {
   return THROWN_AWAY.test(path);
-}
-
-/** A script without variables that do not change what its commands do. */
-export function withoutQuietVariables(script: string): string {
-  return script.replace(QUIET_IN_FRONT, "$1");
 }
 
 /** Package managers: they run the scripts and programs of a package. */

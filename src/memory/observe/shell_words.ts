@@ -24,34 +24,9 @@ const DOCUMENT = /<<-?\s*\\?(['"]?)(\w+)\1/y;
 const SEPARATOR = /&&|\|\||;;?|\|&?|&(?!>)|\n|[()]/y;
 const REDIRECTION = /&>>?|\d?(?:>>|>\||>&|<&|<>|[<>])/y;
 
-/**
- * The commands of a script in order, without those that only exit after a failure (`|| exit 1`). Text that is no script
- * gives some commands as well.
- */
+/** The commands of a script in order. Text that is no script gives some commands as well. */
 export function scriptCommands(source: string): ScriptCommand[] {
-  return withoutFallbacks(new ScriptReader(source.slice(0, MAX_CHARS)).read());
-}
-
-/** Commands that only fail. */
-const FAILS = /^(?:exit|return)(?: (?!0+$)\S+)?$|^false$/;
-
-/** Removes commands that run only after a failure and fail themselves: `npm test || exit 1` becomes `npm test`. */
-function withoutFallbacks(commands: readonly ScriptCommand[]): ScriptCommand[] {
-  const kept: ScriptCommand[] = [];
-  for (let at = 0; at < commands.length; at++) {
-    const command = commands[at]!;
-    const isBracket = /^\{\s/.test(commands[at + 1]?.source ?? "");
-    const end = isBracket ? commands.findIndex((one, n) => n > at && one.source === "}") : at + 1;
-    const last = commands[isBracket ? end - 1 : end];
-    if (command.after !== "||" || last === undefined || !FAILS.test(last.source)) {
-      kept.push(command);
-      continue;
-    }
-    const { after } = commands[end]!;
-    kept.push({ ...command, after: after === ";" ? "&&" : after });
-    at = end;
-  }
-  return kept;
+  return new ScriptReader(source.slice(0, MAX_CHARS)).read();
 }
 
 /** Whether a command must have passed when the whole script passed. */

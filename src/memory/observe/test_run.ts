@@ -17,8 +17,6 @@ const GO_PACKAGE = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[(?:build|setup)
 /** Files of tests, where the output names no single test. */
 const FAILING_FILE = /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*?)(?: \[ \S+ \])?$/gm;
 const FAILING_IN_JEST = /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm;
-/** A package manager says this for each package whose tests it runs; each of these counts its own. */
-const PACKAGE_ECHO = /^> (@?[\w./-]{1,200})@\S{1,80} [\w:.-]{1,100}/gm;
 /** Mocha repeats the failures after its counts. */
 const MOCHA_COUNT = /^[ \t]+\d+ failing\b/m;
 /** Counts stand at the end of an output. */
@@ -32,8 +30,7 @@ const MAX_NAME_CHARS = 120;
 export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS).split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
-  const packages = new Set(Array.from(output.matchAll(PACKAGE_ECHO), ([, name]) => name));
-  for (const { totals, addsUp = packages.size > 1 } of TEST_RUNNERS) {
+  for (const { totals, addsUp = false } of TEST_RUNNERS) {
     const lines = totals === undefined ? [] : output.match(totals) ?? [];
     if (lines.length === 0) continue;
     const { passed = null, failed = 0, skipped = null, total = null } = numbersIn(lines, addsUp);
