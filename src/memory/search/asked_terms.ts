@@ -233,11 +233,11 @@ function isKorean(word: string): boolean {
 
 /** The lengths of words that are corrected. Shorter ones resemble too many words, longer ones have too many variants. */
 const TYPO_LENGTHS = { min: 5, max: 12 };
-const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
 /**
- * The words that a word may mean, if it has one typing error after its first letter: a letter too many, too few or another
- * one, or two swapped letters. None for words with other signs than plain letters.
+ * The words that a word may mean, if it has one typing error after its first letter: a letter too many or too few, another
+ * vowel, or two swapped letters. None for words with other signs than plain letters.
  */
 function typosOf(word: string): string[] {
   if (word.length < TYPO_LENGTHS.min || word.length > TYPO_LENGTHS.max || !/^[a-z]+$/.test(word)) {
@@ -246,7 +246,8 @@ function typosOf(word: string): string[] {
   const found = new Set<string>();
   for (let at = 1; at <= word.length; at++) {
     const [head, letter, tail] = [word.slice(0, at), word[at] ?? "", word.slice(at + 1)];
-    for (const meant of LETTERS) found.add(head + meant + letter + tail).add(head + meant + tail);
+    for (const meant of LETTERS) found.add(head + meant + letter + tail);
+    if ("aeiou".includes(letter)) { for (const meant of "aeiou") found.add(head + meant + tail); }
     found.add(head + tail).add(head + tail.slice(0, 1) + letter + tail.slice(1));
   }
   found.delete(word);
