@@ -51,7 +51,7 @@ export function describeFix(
   const files = [...new Set(changes.flatMap((change) => change.files))];
   const { command = "", error } = failure.facts;
   return {
-    title: titleLine(`Fixed ${whatFailed(failure, files)} by ${byWhat(changes, files)}`),
+    title: titleLine(`Fixed ${whatFailed(failure)} by ${byWhat(changes, files)}`),
     text: [
       `Failed: ${failure.title}`,
       headAndTail(failure.text, KEPT_ERROR),
@@ -75,13 +75,13 @@ function byWhat(changes: readonly ToldChange[], files: readonly string[]): strin
   return files.length === 0 ? command : `${command} and ${namesOf(files)}`;
 }
 
-function whatFailed({ text, facts }: Failure, files: readonly string[]): string {
+function whatFailed({ facts }: Failure): string {
   const { command = "", error, failing, failed = 0 } = facts;
   const [test] = failing ?? [];
   // A test file that could not be loaded names no test.
   const isTest = test !== undefined && !FILE_ALONE.test(test);
   if (error !== undefined && !saysLittle(error) && !isTest) {
-    return shortened(foundByLinter(error, { text, files }) ?? error, MAX_WHAT_CHARS);
+    return shortened(error, MAX_WHAT_CHARS);
   }
   if (test === undefined) return shortened(command, MAX_COMMAND_CHARS);
   const many = Math.max(failing?.length ?? 0, failed);
@@ -96,32 +96,6 @@ function namesOf(files: readonly string[]): string {
   const more = files.length - named.length;
   return shortened((isLong ? named.map(baseName) : named).join(", "), MAX_BY_CHARS) +
     (more > 0 ? ` +${more} more` : "");
-}
-
-/** `3:5 error 'x' is not defined no-undef`, below a line that names the file. */
-const FOUND = /^\d+(?::\d+)? +(?:error|warning) +(.+)$/;
-/** The name of a rule stands at the end, apart from the message. */
-const RULE = /^(.+?) {2,}(@?[\w-]+(?:\/[\w-]+){0,3})$/;
-const PATH = /^\S*[^\s:]\.\w{1,12}$/;
-
-/** The finding of a linter that prints the file above its findings; null for any other line. */
-function foundByLinter(
-  error: string,
-  { text, files }: { readonly text: string; readonly files: readonly string[] },
-): string | null {
-  if (!FOUND.test(error)) return null;
-  const lines = text.split("\n");
-  const at = lines.findIndex((line) => line.replace(/\s+/g, " ").trim() === error);
-  const [, found = ""] = FOUND.exec(lines[at]?.trim() ?? error) ?? [];
-  const [, message = found, rule] = RULE.exec(found) ?? [];
-  const above = lines.slice(0, Math.max(0, at)).findLast((line) => PATH.test(line.trimEnd()));
-  return `${rule ?? message}${above === undefined ? "" : ` in ${placeOf(above.trim(), files)}`}`;
-}
-
-/** A file relative to its project, when that is known. */
-function placeOf(path: string, files: readonly string[]): string {
-  const known = files.find((file) => path === file || path.endsWith(`/${file}`));
-  return known ?? (isAbsolutePath(path) ? baseName(path) : path);
 }
 
 /** A cause outside of the code, and how its errors read. */

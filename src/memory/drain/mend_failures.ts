@@ -1,6 +1,6 @@
 /** Closes failures when a command with the same key passes later on the branch. The changes in between are the fix. */
 import type { DatabaseSync } from "node:sqlite";
-import { creditedChanges, describeFix } from "./describe_fix.ts";
+import { creditedChanges, describeFix, type PossibleFix } from "./describe_fix.ts";
 import { digestOf } from "../../base/fnv.ts";
 import { isSameValue } from "../../base/likeness.ts";
 import type { CommandKey, ObservedFile } from "../observe/observation.ts";
@@ -12,11 +12,7 @@ import { digestsOf } from "../tell/memory_context_table.ts";
 import { saveObservation } from "./observations_table.ts";
 import { type OpenFailure, openFailures, resolveObservation } from "../tell/open_failures_table.ts";
 import { askForSummary, type ClaimedCapture } from "../../db/queue_work.ts";
-import {
-  type Change,
-  changesBetween,
-  commandsBetween,
-} from "../observe/session_observations_table.ts";
+import { type Change, changesBetween } from "../observe/session_observations_table.ts";
 
 interface Pass {
   readonly capture: ClaimedCapture;
@@ -29,8 +25,10 @@ interface Pass {
   readonly nowMs: number;
 }
 
+type PossibleChange = Change & PossibleFix;
+
 /** At most so many edits and commands between a failure and a pass are read. */
-const MAX_CHANGES = 200;
+const MAX_CHANGES = 400;
 const NOT_ALL = /^panic: |\[(?:build|setup) failed\]/m;
 
 /** Closes the open failures on the branch whose tests and files the passing command has covered. */
@@ -107,13 +105,12 @@ function changesSince(
   // Other tools than the shell fail because of their input.
   if (command === undefined || saysNothingToCommit(error)) return [];
   const between = { fromMs: failure.updatedAtMs, untilMs, limit: MAX_CHANGES };
-  const commands = commandsBetween(db, sessionId, between).flatMap((change) => {
+  const changes = changesBetween(db, sessionId, between).flatMap((change): PossibleChange[] => {
+    if (change.kind === "edit") return [change];
     const changing = changingPart(change.facts.command ?? "");
     if (changing === null) return [];
     return [{ ...change, files: [], part: changing.source, isOutside: changing.isOutside }];
   });
-  const changes = [...changesBetween(db, sessionId, between), ...commands]
-    .sort((one, other) => one.updatedAtMs - other.updatedAtMs || one.id - other.id);
   return creditedChanges(failure, changes);
 }
 

@@ -126,31 +126,16 @@ export const CHECK_TOOLS: readonly CheckTool[] = [
 ];
 
 /** Programs that run the tasks of a project, with the subcommands that do so. The task's name says what it does. */
-export const TASK_PROGRAMS: Readonly<Record<string, RegExp>> = {
-  npm: /^(?:run|run-script)$/,
-  pnpm: /^(?:run|run-script)$/,
-  yarn: /^run$/,
-  bun: /^run$/,
-  deno: /^task$/,
-  turbo: /^run$/,
-  nx: /^run$/,
-  lerna: /^run$/,
-  composer: /^(?:run|run-script)$/,
-  make: /^$/,
-  gmake: /^$/,
-  just: /^$/,
-  task: /^$/,
-  rake: /^$/,
-  invoke: /^$/,
-  tox: /^$/,
-  nox: /^$/,
-  gradle: /^$/,
-  gradlew: /^$/,
-  mvn: /^$/,
-  mvnw: /^$/,
-  sbt: /^$/,
-  ant: /^$/,
-};
+const TASK_PROGRAMS: readonly (readonly [program: RegExp, verb: RegExp])[] = [
+  [/^(?:npm|pnpm|yarn|bun|turbo|nx|lerna|composer)$/, /^run(?:-script)?$/],
+  [/^deno$/, /^task$/],
+  [/^(?:g?make|just|task|rake|invoke|tox|nox|gradlew?|mvnw?|sbt|ant)$/, /^$/],
+];
+
+/** The subcommands with which a program runs a task; empty ones where its first word is a task; null for other programs. */
+export function taskVerbOf(program: string): RegExp | null {
+  return TASK_PROGRAMS.find(([of]) => of.test(program))?.[1] ?? null;
+}
 
 /** Task programs that build, whatever their tasks are called. */
 export const BUILDERS: ReadonlySet<string> = new Set(["make", "mvn", "gradle", "sbt", "ant"]);

@@ -4,7 +4,7 @@
  */
 import { pathInProject } from "../project_paths.ts";
 import type { Check, CommandKey } from "./observation.ts";
-import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, TASK_PROGRAMS } from "./check_tools.ts";
+import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, taskVerbOf } from "./check_tools.ts";
 import { gitArguments, gitFolders } from "./git_words.ts";
 import {
   folderBefore,
@@ -39,8 +39,6 @@ const WITH_TWO_VERBS =
 /** Operations of git whose arguments are not part of the key: another call repeats or continues the same operation. */
 const GIT_OPERATIONS = /^(?:commit|push|pull|fetch|merge|rebase|cherry-pick|revert|am|stash pop)$/;
 const INTERPRETER = /^(?:python[\d.]*|py|node|ruby|perl|php|lua|bash|sh|zsh|tsx|ts-node|Rscript)$/;
-/** Words of the shell before a command. */
-const SHELL_WORDS = /^(?:!|if|then|elif|else|while|until|do|\{|sudo|nice)$/;
 const OPTION = /^-/;
 
 /** The key of one command of a script; null for one without words of its own. */
@@ -49,8 +47,7 @@ export function commandKey(
   at: number,
   root: string | null,
 ): CommandKey | null {
-  const start = commands[at]!.words.findIndex((word) => !SHELL_WORDS.test(word));
-  const [first, ...typed] = start < 0 ? [] : withoutLaunchers(commands[at]!.words.slice(start));
+  const [first, ...typed] = withoutLaunchers(commands[at]!.words);
   if (first === undefined) return null;
   const program = nameOf(first);
   const git = gitArguments([first, ...typed]);
@@ -73,8 +70,8 @@ interface Call {
 /** `npm run test:unit -- a.test.ts`, `make lint`, `./gradlew :app:test`. */
 function taskKey(call: Call): CommandKey | null {
   const { program, folder, args } = call;
-  const run = Object.hasOwn(TASK_PROGRAMS, program) ? TASK_PROGRAMS[program] : undefined;
-  if (run === undefined || isRunner(call)) return null;
+  const run = taskVerbOf(program);
+  if (run === null || isRunner(call)) return null;
   const isManager = PACKAGE_MANAGERS.has(program);
   const end = args.indexOf("--");
   const { words, packages } = wordsAndPackages(end < 0 ? args : args.slice(0, end), isManager);

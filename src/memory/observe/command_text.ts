@@ -1,7 +1,7 @@
 /** The texts, facts and titles of observations of commands. */
 import type { ObservedFacts } from "./observation.ts";
+import { scriptCommands } from "./shell_words.ts";
 import { headAndTail, MAX_TITLE_CHARS, shortened, titleLine } from "../text.ts";
-import { withoutQuietVariables } from "./script_words.ts";
 
 /** How many characters of an output are kept. The end has more, because errors stand there. */
 export const KEPT_OUTPUT = { head: 600, tail: 1_400 };
@@ -57,14 +57,12 @@ function namesText(
   return `${shortened(names[0]!, Math.max(1, room - more(1).length))}${more(1)}`;
 }
 
-/** `env A=b make` is `A=b make`. */
-const ENV = /(^|&& |; ?|\| ?|\( ?)env (?=[A-Za-z_]\w*=)/g;
 export const MAX_COMMAND_CHARS = 1_000;
 
 /** A command without redirections and filters: `npm test 2>&1 | tail -20` becomes `npm test`. */
 export function shownCommand(command: string): string {
   // Runs of blanks are shortened first: patterns that begin with ` *` take quadratic time on them.
-  const line = withoutQuietVariables(command.replace(/\s+/g, " ").replace(ENV, "$1"))
+  const line = command.replace(/\s+/g, " ")
     .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
   const shown = withoutFilters(line)
     .replace(/ ?; ?echo [^;]*$/, "")
@@ -74,22 +72,15 @@ export function shownCommand(command: string): string {
 }
 
 /** Filters at the end of a pipeline: they shorten the output and change nothing else. */
-const FILTER = / ?(?:tail|head|grep|cat|less|tee|sed)\b/y;
+const FILTERS: ReadonlySet<string> = new Set(["tail", "head", "grep", "cat", "less", "tee", "sed"]);
 
 function withoutFilters(line: string): string {
-  let end = line.length;
-  for (const bar of barsOf(line).reverse()) {
-    FILTER.lastIndex = bar + 1;
-    if (!FILTER.test(line)) break;
-    end = line[bar - 1] === " " ? bar - 1 : bar;
-  }
-  return line.slice(0, end);
-}
-
-const BAR_OR_QUOTED = /\||\\.|'[^']*'|"(?:[^"\\]|\\.)*"/g;
-
-/** The indexes of the bars of a line that stand outside of quotes. */
-function barsOf(line: string): number[] {
-  return [...line.matchAll(BAR_OR_QUOTED)].filter(([found]) => found === "|")
-    .map(({ index }) => index);
+  const commands = scriptCommands(line);
+  const last = commands.findLastIndex(({ words, before }) =>
+    before !== "|" || !FILTERS.has(words[0]!)
+  );
+  return commands.slice(last + 1).reduceRight(
+    (rest, { source }) => rest.slice(0, rest.lastIndexOf(source)).replace(/[ |&]+$/, ""),
+    line,
+  );
 }

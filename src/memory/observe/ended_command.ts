@@ -1,6 +1,6 @@
 /** Tells which commands of a script passed and which one failed, from the exit code and the output. */
 import { baseName } from "../../base/paths.ts";
-import { isOnlyLooking } from "./looking_commands.ts";
+import { isOnlyLooking, looks } from "./looking_commands.ts";
 import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
 import { calledAs, commandKey, keyOf } from "./command_key.ts";
@@ -41,8 +41,6 @@ export interface ScriptEnd {
   readonly tests: TestRun | null;
 }
 
-/** Words of the shell that are no commands. */
-const STRUCTURE = /^(?:for|case|select|done|fi|esac|set|\{|\})$/;
 /** At most so many commands of a script are read. */
 const MAX_PARTS = 24;
 
@@ -76,9 +74,6 @@ const CHECK_FAILED: readonly RegExp[] = [
 /** Such lines are searched among the last lines of the output. */
 const MAX_LINES = 30;
 const LOOKED_AT_CHARS = 400;
-/** Commands that prepare a build and print nothing. */
-const QUIET: ReadonlySet<string> = new Set(["mkdir", "rm", "cp", "mv", "touch"]);
-
 /** Words that report a failure, except in names of files and options. */
 const FAILURE_WORDS =
   /(?<![\w./-])(?:fail(?:ed|ures?|ing|s)?|errors?|fatal|panic(?:ked)?|traceback|\w*(?:error|exception)|cannot|denied|refused|killed|aborted|could not|unable to|not found|no such file|timed out|undefined reference|segmentation fault)(?![./-]?\w)/i;
@@ -112,14 +107,14 @@ export function readEnd(run: EndedCommand): ScriptEnd {
     hasFailed,
     tests,
     passed: passedKeys(run, { parts, failed, hasFailed, shown }),
-    isUntold: !hasFailed && hidden.some((part) => !isSure.has(part) && does(commands[part.at]!)),
+    isUntold: !hasFailed && hidden.some((part) => !isSure.has(part) && !looks(commands[part.at]!)),
   };
 }
 
 function partsOf(commands: readonly ScriptCommand[], root: string | null): Part[] {
   const parts: Part[] = [];
   for (const [at, command] of commands.entries()) {
-    if (isHarmless(command) || STRUCTURE.test(command.words[0]!)) continue;
+    if (isHarmless(command)) continue;
     const key = commandKey(commands, at, root);
     if (key !== null) parts.push({ at, key });
     if (parts.length === MAX_PARTS) break;
@@ -127,17 +122,10 @@ function partsOf(commands: readonly ScriptCommand[], root: string | null): Part[
   return parts;
 }
 
-function does({ source }: ScriptCommand): boolean {
-  return !isOnlyLooking(source.replace(/^(?:(?:do|then|else|if|elif|while|until|!|\{)\s+)+/, ""));
-}
-
 /** Whether a script only ran checks and the output says that one failed. */
-function saysCheckFailed({ commands, output }: EndedCommand, parts: readonly Part[]): boolean {
+function saysCheckFailed({ output }: EndedCommand, parts: readonly Part[]): boolean {
   const checks = parts.filter(({ key }) => key.check !== null && key.isRead === true);
-  const isAlone = parts.every((part) =>
-    checks.includes(part) || QUIET.has(commands[part.at]!.words[0]!)
-  );
-  return checks.length > 0 && isAlone &&
+  return checks.length > 0 && checks.length === parts.length &&
     lastLines(output).some((line) => CHECK_FAILED.some((pattern) => pattern.test(line)));
 }
 
@@ -235,9 +223,8 @@ function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
   return true;
 }
 
-/** `$?`, the status of the last command, and `${PIPESTATUS[0]}`, that of the first command of the last pipe. */
-const OF_LAST = /\$(?:\?|\{\?\})/;
-const OF_PIPE = /\$(?:\{(?:PIPESTATUS\[0\]|pipestatus\[1\])\}|pipestatus\[1\])/;
+/** The status of the last command. */
+const STATUS = /\$(?:\?|\{\?\})/;
 
 interface Script {
   readonly command: string;
@@ -252,14 +239,12 @@ export function withPrintedStatus(
 ): Script & { readonly exitCode: number } | null {
   const last = commands.at(-1);
   if (last?.words[0] !== "echo" || commands.at(-2)?.after !== ";") return null;
-  if (isOnlyLooking(command)) return null;
+  if (isOnlyLooking(commands)) return null;
   const line = printed.slice(printed.lastIndexOf("\n") + 1);
   const said = last.words.slice(1).filter((word) => !/^-[en]+$/.test(word)).join(" ");
-  const asked = [OF_LAST, OF_PIPE].find((status) => status.test(said));
-  const digits = asked === undefined ? null : statusIn(line, said.split("\\n"), asked);
+  const digits = STATUS.test(said) ? statusIn(line, said.split("\\n")) : null;
   if (digits === null) return null;
-  const before = commands.slice(0, -1);
-  const known = asked === OF_PIPE ? untilPipe(before) : closed(before);
+  const known = closed(commands.slice(0, -1));
   if (known.some((one, at) => !isHarmless(one) && !tellsStatusOf(known, at))) return null;
   return {
     command: command.slice(0, command.lastIndexOf(last.source)).replace(/[\s;]+$/, ""),
@@ -270,19 +255,14 @@ export function withPrintedStatus(
 }
 
 /** The number at the place of `$?` in a printed line. */
-function statusIn(line: string, said: readonly string[], status: RegExp): string | null {
-  const [before = "", behind = ""] = said.find((part) => status.test(part))!.split(status);
+function statusIn(line: string, said: readonly string[]): string | null {
+  const [before = "", behind = ""] = said.find((part) => STATUS.test(part))!.split(STATUS);
   const isPlain = !/[$`]/.test(before + behind);
   const text = line.trim();
   const [start, end] = [before.trimStart(), behind.trimEnd()];
   if (!isPlain || !text.startsWith(start) || !text.endsWith(end)) return null;
   const digits = text.slice(start.length, text.length - end.length);
   return /^\d{1,3}$/.test(digits) ? digits : null;
-}
-
-/** The commands until the first of the last pipe. */
-function untilPipe(commands: readonly ScriptCommand[]): ScriptCommand[] {
-  return closed(commands.slice(0, commands.findLastIndex(({ before }) => before !== "|") + 1));
 }
 
 /** The commands as a whole script: no operator follows the last one. */
@@ -292,55 +272,17 @@ function closed(commands: readonly ScriptCommand[]): ScriptCommand[] {
   );
 }
 
-/** The output of a program that was called wrongly. The text of a group must stand in the command line, too. */
-const WRONG_CALLS: readonly { readonly program: RegExp; readonly says: RegExp }[] = [
-  {
-    program: /^(?:pytest|py\.test)$/,
-    says:
-      /^ERROR: (?:usage:|file or directory not found:|not found:)|error: unrecognized arguments:/m,
-  },
-  {
-    program: /^(?:jest|vitest)$/,
-    says: /Unrecognized CLI Parameter|Unrecognized option "|CACError: Unknown option/,
-  },
-  {
-    program: /^go$/,
-    says:
-      /^no required module provides package (\S+?);|^package (\S+) is not in std|^stat (\S+): directory not found|^(?:stat|lstat) (\S+): no such file or directory/m,
-  },
-  { program: /^go$/, says: /^flag provided but not defined:/m },
-  {
-    program: /^cargo$/,
-    says:
-      /package ID specification `([^`]+)` did not match any packages|^error: no (?:bin|test|example|bench) target named `([^`]+)`|^error: unexpected argument '([^']+)'|^error: no such (?:sub)?command: `([^`]+)`/m,
-  },
-  {
-    program: /^(?:npm|pnpm|yarn|bun)$/,
-    says: /^npm (?:ERR!|error) Missing script|^npm (?:ERR!|error) 404\s+'(@?[^\s'@]+)@/m,
-  },
-  {
-    program: /^eslint$/,
-    says: /^Invalid option '|^No files matching (?:the pattern )?["']([^"']+)["']/m,
-  },
-  { program: /^tsc$/, says: /^error TS(?:5023|5025|5057|5058|6044):/m },
-  {
-    program: /^git$/,
-    says:
-      /^error: src refspec (\S+) does not match any|^error: unknown (?:option|switch) `([^']+)'|^fatal: pathspec '([^']+)' did not match any files|^git: '([^']+)' is not a git command/m,
-  },
-  { program: /^g?make$/, says: /\*\*\* No rule to make target [`']([^']+)'\.\s+Stop/ },
-  {
-    program: /^kubectl$/,
-    says: /^error: the path "([^"]+)" does not exist|^error: unknown (?:shorthand )?flag:/m,
-  },
-  {
-    program: /^docker(?:-compose)?$/,
-    says:
-      /^unknown (?:shorthand )?flag:|^no such service: (\S+)|No such container: (\S+)|'([^']+)' is not a docker command/m,
-  },
-  { program: /^gradlew?$/, says: /Task '([^']+)' not found|Unknown command-line option '/ },
-  { program: /^python[\d.]*$/, says: /can't open file '([^']+)'/ },
-  { program: /^node$/, says: /^Error: Cannot find module '(\/[^']+)'/m },
+/** What programs print when they were called wrongly. The text of the group stands in the command line, too. */
+const WRONG_CALLS: readonly RegExp[] = [
+  // Of an option: error: unknown option `--fast'
+  /\b(?:unrecogni[sz]ed|unknown|unexpected|invalid)(?: \w+)?(?: |-)(?:arguments?|option|switch|flag)s?:? ["'`]?([\w-]+)|^flag provided but not defined: (\S+)/im,
+  // Of a subcommand or a task: Task 'x' not found
+  /^error: no such (?:sub)?command: `([^`]+)`|'([^']+)' is not a \w+ command|Task '([^']+)' not found|Missing script: "([^"]+)"/m,
+  /\*\*\* No rule to make target [`']([^']+)'\.\s+Stop/,
+  // Of a file: can't open file '/work/a.py'
+  /^ERROR: (?:file or directory )?not found: (\S+)|^(?:stat|lstat) (\S+): (?:directory not found|no such file or directory)|can't open file '([^']+)'|^Error: Cannot find module '(\/[^']+)'|^fatal: pathspec '([^']+)' did not match|^No files matching (?:the pattern )?["']([^"']+)|^error: the path "([^"]+)" does not exist/m,
+  // Of a package, target, service or branch
+  /^no required module provides package (\S+?);|^package (\S+) is not in std|package ID specification `([^`]+)` did not match|^error: no \w+ target named `([^`]+)`|npm (?:ERR!|error) 404\s+'(@?[^\s'@]+)@|^no such service: (\S+)|No such container: (\S+)|^error: src refspec (\S+) does not match/m,
 ];
 /** `python -m pytest`, where this Python has no such module: another one may have it. */
 const NO_MODULE = /^\S*python[\d.]*(?:\.exe)?: No module named '?([\w.]+)/m;
@@ -357,10 +299,9 @@ export function wrongCall(
   const name = nameOf(program);
   const end = output.slice(-MAX_CHARS);
   if (NO_MODULE.exec(end)?.[1] === name) return call;
-  const isWrong = WRONG_CALLS.some((row) => {
-    const [said, ...named] = row.program.test(name) ? row.says.exec(end) ?? [] : [];
-    const what = named.find((one) => one !== undefined);
-    return said !== undefined && (what === undefined || args.some((word) => isCalled(word, what)));
+  const isWrong = WRONG_CALLS.some((says) => {
+    const named = says.exec(end)?.slice(1).find((one) => one !== undefined);
+    return named !== undefined && args.some((word) => isCalled(word, named));
   });
   return isWrong ? call : null;
 }

@@ -103,8 +103,6 @@ export interface ObservedFacts {
   readonly isUntold?: true;
   /** Of a command: it was left running in the background. */
   readonly isStarted?: true;
-  /** Of a failure that an older version wrote: the operation of git that failed. */
-  readonly git?: { readonly verb: string; readonly isStopped?: true };
   /** Of a failure: its rank among open ends (`OPEN_RANKS`); null when it is none. */
   readonly openRank?: number | null;
   /** Of a failed command: what it checks, and the files and tests that it selected; missing for all. */

@@ -37,9 +37,6 @@ const LINE = /:\d+$/;
 /** What runners print when they find no test. */
 const FOUND_NONE =
   /^=*[ \t]*no tests ran\b|^=*[ \t]*\d+ deselected(?:, \d+ warnings?)? in |^collected 0 items$|^[ \t]*No tests? (?:files? )?(?:were )?found\b|^error: No test modules found|^Ran 0 tests\b|^No tests executed!|^No test matches the given testcase filter\b|^\?\s+\S+\s+\[no test files\]|^\[INFO\] (?:No tests to run|Tests are skipped)\.?$/m;
-/** What is printed when the test runner itself cannot be started. */
-const NOT_CALLED =
-  /: command not found$|\bcommand not found: \S|^(?:\/bin\/)?(?:sh|dash): (?:\d+: )?\S+: not found$|\bcd: .*: No such file or directory$|^npm (?:ERR!|error) (?:Missing script|code ENOENT)\b|\bERR_PNPM_NO_(?:SCRIPT|IMPORTER_MANIFEST)|^error: Script not found\b|^error: Task not found\b|\bNo rule to make target\b|: No module named '?(?:pytest|unittest|nose)/m;
 const MAX_END_CHARS = 20_000;
 
 /** Observes Bash and other shells; null for an empty command. */
@@ -107,8 +104,7 @@ function observeEnd(run: EndedCommand, end: ScriptEnd, about: string): Observed 
       ? observePlainRun(run, end, about)
       : observeTests(run, end, about);
   }
-  const couldNotRun = (ran ?? 0) === 0 &&
-    (NOT_CALLED.test(last) || wrongCall(run.commands, run.output) !== null);
+  const couldNotRun = (ran ?? 0) === 0 && wrongCall(run.commands, run.output) !== null;
   if (couldNotRun) return observeFailure(run, end, about);
   if (ran === 0 || tests === null && FOUND_NONE.test(last) && !/\berrors?\b/i.test(last)) {
     return observeNoTests(run, end, about);

@@ -1,5 +1,5 @@
 /** Ranks failures among open ends. A failure of a command that only tried or looked for something is no open end. */
-import { isOnlyLooking } from "./looking_commands.ts";
+import { isOnlyLooking, looks } from "./looking_commands.ts";
 import { OPEN_RANKS } from "../tell/open_ends.ts";
 import type { Observed } from "./observation.ts";
 import { isHarmless, isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
@@ -61,13 +61,16 @@ function rankOf({ title, facts }: Observed): number | null {
   if (tool !== "" && !tool.startsWith("mcp__")) return null;
   if (check !== undefined) return check === "test" ? OPEN_RANKS.tests : OPEN_RANKS.checks;
   if (exitCode === COMMAND_NOT_FOUND || error.includes("command not found")) return null;
-  return isOnlyLooking(command) || isOnlyTried(command) ? null : OPEN_RANKS.others;
+  return isOnlyTried(command) ? null : OPEN_RANKS.others;
 }
 
-/** Whether a script only tries something out, or clears up. */
+/** Whether a script only looks for something, tries something out, or clears up. */
 function isOnlyTried(script: string): boolean {
-  const done = scriptCommands(script).filter((command) => !isHarmless(command));
-  return done.length > 0 && done.every((one) => isOnlyLooking(one.source) || tries(one));
+  const commands = scriptCommands(script);
+  const done = commands.filter((command) => !isHarmless(command));
+  return done.length === 0
+    ? isOnlyLooking(commands)
+    : done.every((one) => looks(one) || tries(one));
 }
 
 function tries({ words, input }: ScriptCommand): boolean {

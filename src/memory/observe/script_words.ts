@@ -1,17 +1,10 @@
 /** Reads the words of commands: folders, harmless commands, and programs that only start another one (`npx`). */
 import type { ScriptCommand } from "./shell_words.ts";
 
-/** Commands that are never the one that failed. */
+/** Commands that are never the one that failed, and words of the shell that are no commands. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear".split(" "),
-);
-/** Variables that change the output or the search for programs, but not what a command does. */
-const QUIET_NAMES =
-  "CI FORCE_COLOR NO_COLOR TERM COLUMNS DEBUG RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PATH"
-    .split(" ");
-const QUIET_IN_FRONT = new RegExp(
-  `(^|&& |; ?)(?:(?:${QUIET_NAMES.join("|")})=[^\\s'"\`$();&|]* )+`,
-  "g",
+  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear exit return for case select done fi esac { }"
+    .split(" "),
 );
 const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
@@ -54,11 +47,6 @@ export function isThrownAway(path: string): boolean {
   return THROWN_AWAY.test(path);
 }
 
-/** A script without variables that do not change what its commands do. */
-export function withoutQuietVariables(script: string): string {
-  return script.replace(QUIET_IN_FRONT, "$1");
-}
-
 /** Package managers: they run the scripts and programs of a package. */
 export const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
 const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
@@ -70,8 +58,10 @@ const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
   "pdm",
 ]);
 const MAX_LAUNCHERS = 6;
+/** Words of the shell before a command. */
+const SHELL_WORDS = /^(?:!|if|then|elif|else|while|until|do|\{|sudo|nice)$/;
 
-/** A command without the programs that only start it: `npx`, `timeout 60`, `python -m`. */
+/** A command without what only starts it: `if`, `sudo`, `npx`, `timeout 60`, `python -m`. */
 export function withoutLaunchers(words: readonly string[]): readonly string[] {
   let rest = words;
   for (let i = 0; i < MAX_LAUNCHERS; i++) {
@@ -86,7 +76,8 @@ export function withoutLaunchers(words: readonly string[]): readonly string[] {
 function launched(words: readonly string[]): readonly string[] | null {
   const [first = "", second = "", third = ""] = words;
   const name = nameOf(first);
-  if (/^(?:time|command|exec|nohup)$/.test(name)) return words.slice(1);
+  if (SHELL_WORDS.test(first) || /^(?:time|exec|nohup)$/.test(name)) return words.slice(1);
+  if (name === "command" && !second.startsWith("-")) return words.slice(1);
   if (name === "env" || name === "cross-env") {
     return withoutFirst(words.slice(1), (word, n) => /^-|^\w+=/.test(word) || words[n] === "-u");
   }

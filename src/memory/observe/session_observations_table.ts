@@ -10,14 +10,19 @@ import { statement } from "../../db/statement.ts";
 /** A change that may have mended something. */
 export type Change = Pick<
   Observation,
-  "id" | "title" | "text" | "files" | "facts" | "createdAtMs" | "updatedAtMs"
+  "id" | "kind" | "title" | "text" | "files" | "facts"
 >;
 
 /** The columns of a {@linkcode Change}, which {@linkcode observationOf} reads as well. */
-const CHANGE_COLUMNS =
-  "id, title, text, files, facts, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs";
+const CHANGE_COLUMNS = "id, kind, title, text, files, facts";
 
-/** The edits of a session between two moments, both included; oldest first. */
+/** SQL: whether an observation is the main one of its capture. One in `besides` repeats the command of the main one. */
+const IS_WHOLE = "instr(uid, '/') = 0";
+
+/**
+ * The newest edits of a session between two moments, and its commands that passed, or may have (the shell hides it, or
+ * they run in the background); oldest first.
+ */
 export function changesBetween(
   db: DatabaseSync,
   sessionId: string,
@@ -28,37 +33,13 @@ export function changesBetween(
     `SELECT ${CHANGE_COLUMNS}
        FROM observations
       WHERE session_id = ?
-        AND created_at_ms BETWEEN ? AND ?
-        AND kind = 'edit'
-      ORDER BY created_at_ms, id
-      LIMIT ?`,
-  ).all(sessionId, between.fromMs, between.untilMs, between.limit);
-  return rows.map(observationOf);
-}
-
-/** SQL: whether an observation is the main one of its capture. One in `besides` repeats the command of the main one. */
-const IS_WHOLE = "instr(uid, '/') = 0";
-
-/**
- * The newest commands of a session between two moments that passed, or may have (the shell hides it, or they run in
- * the background); oldest first.
- */
-export function commandsBetween(
-  db: DatabaseSync,
-  sessionId: string,
-  between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
-): Change[] {
-  const rows = statement(
-    db,
-    `SELECT ${CHANGE_COLUMNS}
-       FROM observations
-      WHERE session_id = ?
         AND created_at_ms <= ?
-        AND updated_at_ms BETWEEN ? AND ?
-        AND kind IN ('command', 'test', 'commit')
-        AND (outcome = 'success'
-             OR kind = 'command' AND (facts ->> 'isUntold' OR facts ->> 'isStarted'))
-        AND ${IS_WHOLE}
+        AND iif(kind = 'edit', created_at_ms, updated_at_ms) BETWEEN ? AND ?
+        AND (kind = 'edit'
+             OR kind IN ('command', 'test', 'commit')
+                AND (outcome = 'success'
+                     OR kind = 'command' AND (facts ->> 'isUntold' OR facts ->> 'isStarted'))
+                AND ${IS_WHOLE})
       ORDER BY updated_at_ms DESC, id DESC
       LIMIT ?`,
   ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);

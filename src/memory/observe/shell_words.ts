@@ -6,8 +6,6 @@
 export interface ScriptCommand {
   /** The program and its arguments, without quotes, redirections and variables set for it alone. */
   readonly words: readonly string[];
-  /** The variables that are set for this command only: `NODE_ENV=production`. */
-  readonly sets: readonly string[];
   /** The numbers of the brackets around it, the outermost first: the folder is restored after a closing bracket. */
   readonly shells: readonly number[];
   readonly source: string;
@@ -26,34 +24,9 @@ const DOCUMENT = /<<-?\s*\\?(['"]?)(\w+)\1/y;
 const SEPARATOR = /&&|\|\||;;?|\|&?|&(?!>)|\n|[()]/y;
 const REDIRECTION = /&>>?|\d?(?:>>|>\||>&|<&|<>|[<>])/y;
 
-/**
- * The commands of a script in order, without those that only exit after a failure (`|| exit 1`). Text that is no script
- * gives some commands as well.
- */
+/** The commands of a script in order. Text that is no script gives some commands as well. */
 export function scriptCommands(source: string): ScriptCommand[] {
-  return withoutFallbacks(new ScriptReader(source.slice(0, MAX_CHARS)).read());
-}
-
-/** Commands that only fail. */
-const FAILS = /^(?:exit|return)(?: (?!0+$)\S+)?$|^false$/;
-
-/** Removes commands that run only after a failure and fail themselves: `npm test || exit 1` becomes `npm test`. */
-function withoutFallbacks(commands: readonly ScriptCommand[]): ScriptCommand[] {
-  const kept: ScriptCommand[] = [];
-  for (let at = 0; at < commands.length; at++) {
-    const command = commands[at]!;
-    const isBracket = /^\{\s/.test(commands[at + 1]?.source ?? "");
-    const end = isBracket ? commands.findIndex((one, n) => n > at && one.source === "}") : at + 1;
-    const last = commands[isBracket ? end - 1 : end];
-    if (command.after !== "||" || last === undefined || !FAILS.test(last.source)) {
-      kept.push(command);
-      continue;
-    }
-    const { after } = commands[end]!;
-    kept.push({ ...command, after: after === ";" ? "&&" : after });
-    at = end;
-  }
-  return kept;
+  return new ScriptReader(source.slice(0, MAX_CHARS)).read();
 }
 
 /** Whether a command must have passed when the whole script passed. */
@@ -81,7 +54,6 @@ class ScriptReader {
   #at = 0;
   #word: string | null = null;
   #words: string[] = [];
-  #sets: string[] = [];
   readonly #shells: number[] = [];
   #brackets = 0;
   #before = "";
@@ -216,7 +188,6 @@ class ScriptReader {
     this.#word = null;
     if (this.#isTarget) this.#isTarget = false;
     else if (this.#words.length > 0 || !ASSIGNMENT.test(word)) this.#words.push(word);
-    else this.#sets.push(word);
   }
 
   #endCommand(operator: string): void {
@@ -225,7 +196,6 @@ class ScriptReader {
     if (this.#words.length > 0) {
       this.#commands.push({
         words: this.#words,
-        sets: this.#sets,
         shells: [...this.#shells],
         source: this.#text.slice(this.#from, this.#at).replace(/^(?:\\\n|\s)+/, "").trimEnd(),
         before: this.#before,
@@ -240,7 +210,6 @@ class ScriptReader {
     }
     if (this.#words.length > 0 || operator !== ";") this.#before = operator;
     this.#words = [];
-    this.#sets = [];
     this.#input = null;
   }
 }

@@ -17,8 +17,6 @@ const GO_PACKAGE = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[(?:build|setup)
 /** Files of tests, where the output names no single test. */
 const FAILING_FILE = /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*?)(?: \[ \S+ \])?$/gm;
 const FAILING_IN_JEST = /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm;
-/** A package manager says this for each package whose tests it runs; each of these counts its own. */
-const PACKAGE_ECHO = /^> (@?[\w./-]{1,200})@\S{1,80} [\w:.-]{1,100}/gm;
 /** Mocha repeats the failures after its counts. */
 const MOCHA_COUNT = /^[ \t]+\d+ failing\b/m;
 /** Counts stand at the end of an output. */
@@ -32,25 +30,15 @@ const MAX_NAME_CHARS = 120;
 export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS).split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
-  const packages = new Set(Array.from(output.matchAll(PACKAGE_ECHO), ([, name]) => name));
-  const count = (pattern: RegExp | undefined) =>
-    pattern === undefined ? null : numberIn(output, pattern, packages.size > 1);
-  for (const { counts = {} } of TEST_RUNNERS) {
-    const [passed, failed, errors, total] = [
-      counts.passed,
-      counts.failed,
-      counts.errors,
-      counts.total,
-    ].map(count);
-    if (passed == null && failed == null && errors == null && total == null) continue;
-    const skipped = (counts.skipped ?? []).map(count).filter((number) => number !== null);
-    const over = skipped.length === 0 ? null : skipped.reduce((sum, number) => sum + number, 0);
-    const bad = (failed ?? 0) + (errors ?? 0);
+  for (const { totals, addsUp = false } of TEST_RUNNERS) {
+    const lines = totals === undefined ? [] : output.match(totals) ?? [];
+    if (lines.length === 0) continue;
+    const { passed = null, failed = 0, skipped = null, total = null } = numbersIn(lines, addsUp);
     return {
-      passed: passed ?? (total == null ? null : Math.max(0, total - bad - (over ?? 0))),
-      failed: bad,
-      skipped: over,
-      failing: bad === 0 ? [] : failingTests(output),
+      passed: passed ?? (total === null ? null : Math.max(0, total - failed - (skipped ?? 0))),
+      failed,
+      skipped,
+      failing: failed === 0 ? [] : failingTests(output),
     };
   }
   if (!GO_PACKAGE.test(output)) return null;
@@ -65,15 +53,36 @@ export function readTestRun(whole: string): TestRun | null {
   };
 }
 
-function numberIn(output: string, pattern: RegExp, addsUp: boolean): number | null {
-  if (!pattern.global && !addsUp) {
-    const [, digits] = pattern.exec(output) ?? [];
-    return digits === undefined ? null : Number(digits);
+type Counted = "passed" | "failed" | "skipped" | "total";
+/** What runners call the tests that they count. */
+const COUNTED: readonly (readonly [word: string, counted: Counted])[] = [
+  ["skip(?:ped|s)?|ignored|pending|todo|xfailed|incomplete|expected failures", "skipped"],
+  ["fail(?:ed|ing|ures?|s)?|errors?", "failed"],
+  ["pass(?:ed|ing|es)?", "passed"],
+  ["tests? run|tests?|examples?|runs?|out of", "total"],
+];
+const WORDS = COUNTED.map(([word]) => word).join("|");
+/** `4 passed`, `1 test failed`, `Failures: 1`, `errors=2`, `# pass 4` */
+const NUMBER = new RegExp(
+  `\\b(\\d+) (?:tests? )?(${WORDS})\\b|\\b(${WORDS})(?::\\s*|[= ])(\\d+)(?!\\d| +[a-z])`,
+  "gi",
+);
+const KINDS = COUNTED.map(([word, counted]) =>
+  [new RegExp(`^(?:${word})$`, "i"), counted] as const
+);
+
+/** The numbers in lines that count tests. @param addsUp False: of each word the first number counts. */
+function numbersIn(lines: readonly string[], addsUp: boolean): Partial<Record<Counted, number>> {
+  const found: Partial<Record<Counted, number>> = {};
+  const seen = new Set<string>();
+  for (const [, before, behindIt, beforeIt, behind] of lines.join("\n").matchAll(NUMBER)) {
+    const called = (behindIt ?? beforeIt!).toLowerCase();
+    if (!addsUp && seen.has(called)) continue;
+    seen.add(called);
+    const [, counted] = KINDS.find(([pattern]) => pattern.test(called))!;
+    found[counted] = (found[counted] ?? 0) + Number(before ?? behind);
   }
-  const all = pattern.global ? pattern : new RegExp(pattern.source, `${pattern.flags}g`);
-  let sum: number | null = null;
-  for (const [, digits] of output.matchAll(all)) sum = (sum ?? 0) + Number(digits);
-  return sum;
+  return found;
 }
 
 const FAILING: readonly RegExp[] = [

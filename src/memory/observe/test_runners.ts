@@ -1,16 +1,5 @@
 /** A table of test runners: how they are called, which options select tests, how their output counts and names tests. */
 
-/** Patterns for the numbers of tests in an output, each number in the first group. Matches of a global pattern add up. */
-interface Counts {
-  readonly passed?: RegExp;
-  readonly failed?: RegExp;
-  /** Tests with errors, for runners that count them apart from failures. */
-  readonly errors?: RegExp;
-  readonly total?: RegExp;
-  /** Tests that did not run, and those that were expected to fail. */
-  readonly skipped?: readonly RegExp[];
-}
-
 export interface TestRunner {
   /** The program with its subcommand, without its folder and without what only starts it (`npx`). */
   readonly call: RegExp;
@@ -24,7 +13,10 @@ export interface TestRunner {
   readonly takesPaths?: true;
   /** Whether its plain words are names of tests, and no paths. */
   readonly wordsChoose?: true;
-  readonly counts?: Counts;
+  /** The lines of its output that count tests, global. */
+  readonly totals?: RegExp;
+  /** Whether it prints such lines for several modules, each with tests of its own. */
+  readonly addsUp?: true;
   /** Lines that name a test that failed; the name is the first group. */
   readonly failing?: readonly RegExp[];
   /** An output, and its numbers: passed (null where it does not say), failed. */
@@ -44,7 +36,7 @@ const JAVASCRIPT = {
   ],
 } as const;
 
-/** The first row whose counts match an output counts; rows with the same counts follow one another. */
+/** The first row whose totals an output has is the one that wrote it. */
 export const TEST_RUNNERS: readonly TestRunner[] = [
   {
     call: /^deno test\b/,
@@ -52,11 +44,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     places: "--config -c",
     values: "--reporter --ignore --coverage",
     takesPaths: true,
-    counts: {
-      passed: /^(?:ok|FAILED) \| (\d+) passed/m,
-      failed: /^(?:ok|FAILED) \|.*\| (\d+) failed/m,
-      skipped: [/^(?:ok|FAILED) \|.*\| (\d+) ignored/m],
-    },
+    totals: /^(?:ok|FAILED) \| .*/gm,
     failing: [/^(.+?) \.\.\. FAILED \((?:\d|due to )/gm],
     example: "ok | 12 passed | 0 failed | 1 ignored (3s)",
     says: [12, 0],
@@ -67,11 +55,8 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     places: "--skip -p --package --manifest-path --features -F",
     values: "-j --jobs --target --profile --exclude --color",
     wordsChoose: true,
-    counts: {
-      passed: /^test result: \w+\. (\d+) passed/gm,
-      failed: /^test result: .*; (\d+) failed/gm,
-      skipped: [/^test result: .*; (\d+) ignored/gm],
-    },
+    totals: /^test result: .*/gm,
+    addsUp: true,
     failing: [/^test (\S.*?) \.\.\. FAILED(?: <[\d.]+s>)?$/gm, /^---- (\S+) stdout ----$/gm],
     example: "test result: FAILED. 3 passed; 1 failed; 0 ignored",
     says: [3, 1],
@@ -82,11 +67,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     places: "-p --package --manifest-path --features -F",
     values: "-j --jobs --retries --exclude",
     wordsChoose: true,
-    counts: {
-      passed: /^ *Summary \[.*: (\d+) passed/m,
-      failed: /^ *Summary \[.* (\d+) failed/m,
-      skipped: [/^ *Summary \[.* (\d+) skipped/m],
-    },
+    totals: /^ *Summary \[.*/gm,
     failing: [/^[ \t]*FAIL \[[ \d.]+s\] (?:\([ \d/]+\) )?(\S+ \S+)$/gm],
     example: "     Summary [   0.1s] 5 tests run: 4 passed, 1 failed, 0 skipped",
     says: [4, 1],
@@ -94,11 +75,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
   {
     ...JAVASCRIPT,
     call: /^(?:jest|vitest(?: run)?)\b/,
-    counts: {
-      passed: /^[ \t]*Tests:?\s.*\b(\d+) passed/m,
-      failed: /^[ \t]*Tests:?\s.*\b(\d+) failed/m,
-      skipped: [/^[ \t]*Tests:?\s.*\b(\d+) skipped/m, /^[ \t]*Tests:?\s.*\b(\d+) todo/m],
-    },
+    totals: /^[ \t]*Tests:?\s.*\d (?:passed|failed|skipped|todo).*/gm,
     example: "Tests:       1 failed, 1 skipped, 4 passed, 6 total",
     says: [4, 1],
   },
@@ -109,15 +86,8 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     values:
       "--tb -n --numprocesses -p --cov --cov-report --maxfail --durations --timeout --color -W -r --junitxml",
     takesPaths: true,
-    counts: {
-      passed: /^=*[ \t]*(?:\d+ \w+, )*(\d+) passed\b.* in [\d.:]+s\b/m,
-      failed: /^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b.* in [\d.:]+s\b/m,
-      errors: /^=*[ \t]*(?:\d+ \w+, )*(\d+) errors?\b.* in [\d.:]+s\b/m,
-      skipped: [
-        /^=*[ \t]*(?:\d+ \w+, )*(\d+) skipped\b.* in [\d.:]+s\b/m,
-        /^=*[ \t]*(?:\d+ \w+, )*(\d+) xfailed\b.* in [\d.:]+s\b/m,
-      ],
-    },
+    totals:
+      /^=*[ \t]*(?:\d+ \w+, )*\d+ (?:passed|failed|errors?|skipped|xfailed)\b.* in [\d.:]+s\b/gm,
     failing: [/^FAILED ([^\s:]+::\S+)/gm, /^ERROR ([^\s:]+::\S+)/gm],
     example: "==== 1 failed, 4 passed, 2 errors in 0.1s ====",
     says: [4, 3],
@@ -125,11 +95,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
   {
     ...JAVASCRIPT,
     call: /^mocha\b/,
-    counts: {
-      passed: /^[ \t]*(\d+) passing\b/m,
-      failed: /^[ \t]*(\d+) failing\b/m,
-      skipped: [/^[ \t]*(\d+) pending\b/m],
-    },
+    totals: /^[ \t]*\d+ (?:passing|failing|pending)\b/gm,
     example: "  4 passing (12ms)\n  1 failing",
     says: [4, 1],
   },
@@ -138,12 +104,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     chooses: "-e --example -t --tag -f --filter --only",
     values: "--format --seed --formatter -j --jobs -n",
     takesPaths: true,
-    counts: {
-      total: /^(\d+) (?:examples?|runs?|tests?), /m,
-      failed: /^\d+ (?:examples?|runs?|tests?), .*?(\d+) failures?/m,
-      errors: /^\d+ runs?, .*?(\d+) errors?/m,
-      skipped: [/^\d+ (?:examples?|runs?|tests?), .*?(\d+) (?:pending|skip(?:ped|s)?)\b/m],
-    },
+    totals: /^\d+ (?:examples?|runs?|tests?), .*/gm,
     failing: [
       /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+?)(?: ─+)?:?$/gm,
       /^([A-Z][\w:]*#test_\w+)(?: \[|:)/gm,
@@ -158,11 +119,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     values:
       "--test-reporter --test-reporter-destination --test-concurrency --test-timeout --import",
     takesPaths: true,
-    counts: {
-      passed: /^(?:#|ℹ) pass (\d+)/m,
-      failed: /^(?:#|ℹ) fail (\d+)/m,
-      skipped: [/^(?:#|ℹ) skipped (\d+)/m, /^(?:#|ℹ) todo (\d+)/m],
-    },
+    totals: /^(?:#|ℹ) (?:pass|fail|skipped|todo) \d+/gm,
     failing: [
       /^[ \t]*[✕✖×✗]\s+(.+?)(?: \([\d.]+ ?m?s\))?$/gm,
       /^[ \t]*not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(.+?)(?: #.*)?$/gm,
@@ -175,12 +132,8 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     call: /^mvnw? (?:\S+ )*(?:test|verify|integration-test)\b/,
     chooses: "-Dtest",
     places: "-pl --projects -f --file",
-    counts: {
-      total: /Tests run: (\d+),(?!.*Time elapsed)/g,
-      failed: /Tests run: \d+, +Failures: (\d+)(?!.*Time elapsed)/g,
-      errors: /Tests run: \d+, .*Errors: (\d+)(?!.*Time elapsed)/g,
-      skipped: [/Tests run: \d+, .*Skipped: (\d+)(?!.*Time elapsed)/g],
-    },
+    totals: /Tests run: \d+,(?!.*Time elapsed).*/g,
+    addsUp: true,
     failing: [/^\[ERROR\] {2,}(\w\S*:\d+)\b/gm],
     example: "Tests run: 5, Failures: 1, Errors: 0, Skipped: 0",
     says: [4, 1],
@@ -191,11 +144,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     places: "--project",
     values: "-v --verbosity -c --configuration -l --logger",
     takesPaths: true,
-    counts: {
-      passed: /Passed:\s+(\d+), Skipped/,
-      failed: /Failed:\s+(\d+), Passed/,
-      skipped: [/Passed:\s+\d+, Skipped:\s+(\d+)/],
-    },
+    totals: /Failed:\s+\d+, Passed:.*/g,
     failing: [/^[ \t]*Failed (\S+) \[/gm],
     example: "Failed!  - Failed:     1, Passed:     4, Skipped: 0",
     says: [4, 1],
@@ -205,29 +154,16 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     chooses: "--filter --group --testsuite",
     places: "-c --configuration",
     takesPaths: true,
-    counts: {
-      total: /^Tests: (\d+), Assertions/m,
-      failed: /^Tests: .*(?:Failures|Errors): (\d+)/m,
-      skipped: [/^Tests: .*Skipped: (\d+)/m, /^Tests: .*Incomplete: (\d+)/m],
-    },
+    totals: /^(?:Tests: \d+, Assertions|OK \(\d+ tests?, ).*/gm,
     failing: [/^\d+\) (\S+::\S+)/gm],
     example: "Tests: 5, Assertions: 9, Failures: 1.",
     says: [4, 1],
   },
   {
-    call: /^(?:phpunit|pest)\b/,
-    counts: { passed: /^OK \((\d+) tests?, \d+ assertions?\)/m },
-    example: "OK (5 tests, 9 assertions)",
-    says: [5, 0],
-  },
-  {
     call: /^bazel(?:isk)? test\b/,
     chooses: "--test_filter",
     takesPaths: true,
-    counts: {
-      passed: /^Executed \d+ out of \d+ tests?: (\d+) tests? pass/m,
-      failed: /^Executed \d+ out of \d+ tests?:.*?(\d+) fails?\b/m,
-    },
+    totals: /^Executed \d+ out of \d+ tests?: .*/gm,
     failing: [/^(\/\/\S+)[ \t]+(?:FAILED|TIMEOUT)\b/gm],
     example: "Executed 2 out of 2 tests: 1 test passes and 1 fails locally.",
     says: [1, 1],
@@ -236,15 +172,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     call: /^unittest\b/,
     chooses: "-k",
     takesPaths: true,
-    counts: {
-      total: /^Ran (\d+) tests? in /m,
-      failed: /^FAILED \((?:.*\b)?failures=(\d+)/m,
-      errors: /^FAILED \((?:.*\b)?errors=(\d+)/m,
-      skipped: [
-        /^(?:OK|FAILED) \(.*\bskipped=(\d+)/m,
-        /^(?:OK|FAILED) \(.*expected failures=(\d+)/m,
-      ],
-    },
+    totals: /^(?:Ran \d+ tests? in |(?:OK|FAILED) \().*/gm,
     failing: [/^(?:FAIL|ERROR): (\S+ \(\S+\))/gm],
     example: "Ran 5 tests in 0.001s\n\nFAILED (failures=1, errors=1)",
     says: [3, 2],
@@ -253,11 +181,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     call: /^gradlew? (?:\S+ )*(?:\S*:)?(?:test|check)\b/,
     chooses: "--tests",
     places: "-p --project-dir",
-    counts: {
-      total: /^(\d+) tests? completed/m,
-      failed: /^\d+ tests? completed, (\d+) failed/m,
-      skipped: [/^\d+ tests? completed, .*?(\d+) skipped/m],
-    },
+    totals: /^\d+ tests? completed.*/gm,
     failing: [/^(\S+ > \S.*) FAILED$/gm],
     example: "5 tests completed, 1 failed",
     says: [4, 1],
@@ -267,10 +191,7 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     chooses: "-R --tests-regex -L --label-regex -I",
     places: "--test-dir --preset",
     values: "-j --parallel --timeout",
-    counts: {
-      total: /tests failed out of (\d+)/,
-      failed: /(?<!\d)(\d+) tests failed out of/,
-    },
+    totals: /\d+% tests passed, .*/g,
     failing: [/^[ \t]+\d+ - (\S[^(\n]*) \((?!Skipped|Disabled)/gm],
     example: "80% tests passed, 1 tests failed out of 5",
     says: [4, 1],
@@ -279,33 +200,21 @@ export const TEST_RUNNERS: readonly TestRunner[] = [
     call: /^swift test\b/,
     chooses: "--filter --specifier -s",
     places: "--package-path",
-    counts: {
-      total: /Executed (\d+) tests?, with/,
-      failed: /Executed \d+ tests?, with .*?(\d+) failures?/,
-      skipped: [/Executed \d+ tests?, with (\d+) tests? skipped/],
-    },
+    totals: /Executed \d+ tests?, with .*/g,
     example: "Executed 5 tests, with 1 failure (0 unexpected) in 0.01 seconds",
     says: [4, 1],
   },
   {
     ...JAVASCRIPT,
     call: /^playwright test\b/,
-    counts: {
-      passed: /^ *(\d+) passed \([\d.]+m?s?\)/m,
-      failed: /^ *(\d+) failed$/m,
-      skipped: [/^ *(\d+) skipped$/m],
-    },
+    totals: /^ *\d+ (?:passed \([\d.]+m?s?\)|failed$|skipped$)/gm,
     example: "  1 failed\n  4 passed (5.1s)",
     says: [4, 1],
   },
   {
     ...JAVASCRIPT,
     call: /^bun test\b/,
-    counts: {
-      passed: /^ *(\d+) pass$/m,
-      failed: /^ *(\d+) fail$/m,
-      skipped: [/^ *(\d+) skip$/m, /^ *(\d+) todo$/m],
-    },
+    totals: /^ *\d+ (?:pass|fail|skip|todo)$/gm,
     failing: [/^\(fail\) (.+?)(?: \[[\d.]+ ?m?s\])?$/gm],
     example: " 4 pass\n 1 fail",
     says: [4, 1],

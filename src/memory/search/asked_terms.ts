@@ -1,4 +1,5 @@
 /** Looks up the words of a question in the index: how often each occurs, and similar words for rare ones. */
+import WORDS from "./common_words.json" with { type: "json" };
 import type { DatabaseSync } from "node:sqlite";
 import type { QueryTerm } from "./question.ts";
 import { isBeyondAscii, scriptPattern } from "../../base/letters.ts";
@@ -163,56 +164,12 @@ function counted(
   return count >= limit ? null : { match, count };
 }
 
-/** Synonyms in talk about programs, and a few everyday ones. Each word is in one group. */
-const SAME_THING = [
-  "database db",
-  "repository repo",
-  "environment env",
-  "configuration config settings preferences options",
-  "dependency dependencies deps",
-  "authentication auth login signin",
-  "authorization authz permissions",
-  "documentation docs",
-  "directory folder dir",
-  "kubernetes k8s",
-  "performance perf speed latency",
-  "slow sluggish",
-  "parameter argument param arg",
-  "function method",
-  "error exception failure",
-  "crash segfault panic",
-  "hang stuck freeze deadlock",
-  "javascript js",
-  "typescript ts",
-  "python py",
-  "postgres postgresql",
-  "version release",
-  "remove delete drop",
-  "image picture photo",
-  "memory ram heap",
-  "container docker",
-  "certificate cert tls ssl",
-  "internationalization i18n",
-  "pull pr",
-  "job work employer",
-  "mother mum mom",
-  "father dad",
-  "car vehicle",
-  "flat apartment",
-  "holiday vacation trip",
-  "doctor physician",
-  "price cost",
-  "movie film",
-  "kids children",
-  "bike bicycle",
-];
-
 let groups: ReadonlyMap<string, readonly string[]> | undefined;
 
 /** The synonyms of a word; empty for most words. */
 function otherNames(word: string): readonly string[] {
   groups ??= new Map(
-    SAME_THING.map((line) => line.split(" ")).flatMap((names) =>
+    WORDS.sameThing.map((line) => line.split(" ")).flatMap((names) =>
       names.map((name) => [name, names.filter((other) => other !== name)] as const)
     ),
   );
@@ -277,14 +234,10 @@ function isKorean(word: string): boolean {
 /** The lengths of words that are corrected. Shorter ones resemble too many words, longer ones have too many variants. */
 const TYPO_LENGTHS = { min: 5, max: 12 };
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-/** The letters that are tried as missing in a longer word, besides a doubled one. */
-const COMMON_LETTERS = "aeiounrstl";
-const LONG_WORD = 8;
-const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 /**
- * The words that a word may mean, if it has one typing error after its first letter: a letter too many or too few, a
- * neighbouring key, or two swapped letters. A few hundred; none for words with other signs than plain letters.
+ * The words that a word may mean, if it has one typing error after its first letter: a letter too many or too few, another
+ * vowel, or two swapped letters. None for words with other signs than plain letters.
  */
 function typosOf(word: string): string[] {
   if (word.length < TYPO_LENGTHS.min || word.length > TYPO_LENGTHS.max || !/^[a-z]+$/.test(word)) {
@@ -293,22 +246,10 @@ function typosOf(word: string): string[] {
   const found = new Set<string>();
   for (let at = 1; at <= word.length; at++) {
     const [head, letter, tail] = [word.slice(0, at), word[at] ?? "", word.slice(at + 1)];
-    const missed = word.length >= LONG_WORD ? COMMON_LETTERS + word[at - 1]! : LETTERS;
-    for (const missing of missed) found.add(head + missing + letter + tail);
-    if (letter === "") continue;
-    found.add(head + tail);
-    for (const meant of keysBeside(letter)) found.add(head + meant + tail);
-    if (tail !== "") found.add(head + tail[0] + letter + tail.slice(1));
+    for (const meant of LETTERS) found.add(head + meant + letter + tail);
+    if ("aeiou".includes(letter)) { for (const meant of "aeiou") found.add(head + meant + tail); }
+    found.add(head + tail).add(head + tail.slice(0, 1) + letter + tail.slice(1));
   }
   found.delete(word);
   return [...found];
-}
-
-/** The letters on neighbouring keys. A vowel may also be any other vowel, which sounds alike. */
-function keysBeside(letter: string): string[] {
-  const beside = KEYS.flatMap((row) => {
-    const at = row.indexOf(letter);
-    return at < 0 ? [] : [row[at - 1], row[at + 1]];
-  }).filter((key) => key !== undefined);
-  return "aeiou".includes(letter) ? [...beside, ..."aeiou"] : beside;
 }

@@ -72,7 +72,7 @@ export function answerQuestion(
       nowMs: asOfMs ?? nowMs,
       time: spokenTime(text, asOfMs ?? nowMs),
       ...(weights === undefined ? {} : { weights }),
-    }).map(({ hit }) => hit.id);
+    }).found.map(({ hit }) => hit.id);
   const latencyMs = performance.now() - start;
   const found = ids.flatMap((id) => documents.get(id) ?? []);
   return { question, found: [...new Set(found)], latencyMs };
@@ -208,32 +208,30 @@ export function readEvalSet(
   text: string,
 ): { readonly documents: readonly EvalDocument[]; readonly questions: readonly EvalQuestion[] } {
   const lines = text.replace(/^\uFEFF/, "").split("\n").map((one) => one.trim());
-  const documents = new Map<string, { readonly document: EvalDocument; readonly line: number }>();
-  const asked = new Map<string, { readonly question: EvalQuestion; readonly line: number }>();
+  const [documents, questions] = [new Map<string, EvalDocument>(), new Map<number, EvalQuestion>()];
+  /** The line of each document and question. */
+  const known = new Map<string, number>();
   for (const [at, one] of lines.entries()) {
     if (one === "") continue;
     const line = at + 1;
     const read = readNumbered(one, line);
-    const { id } = read.kind === "question" ? read.question : read.document;
-    const other = (read.kind === "question" ? asked : documents).get(id);
-    if (other !== undefined) {
-      // Parts of a set may share documents.
-      if (lines[other.line - 1] === one) continue;
-      throw new EvalLineError(line, `the ${read.kind} "${id}" is on line ${other.line} already`);
-    }
-    if (read.kind === "question") asked.set(id, { question: read.question, line });
-    else documents.set(id, { document: read.document, line });
+    const id = read.kind === "question" ? read.question.id : read.document.id;
+    const name = `the ${read.kind} "${id}"`;
+    const other = known.get(name);
+    // Parts of a set may share documents.
+    if (other !== undefined && lines[other - 1] === one) continue;
+    if (other !== undefined) throw new EvalLineError(line, `${name} is on line ${other} already`);
+    known.set(name, line);
+    if (read.kind === "question") questions.set(line, read.question);
+    else documents.set(id, read.document);
   }
-  for (const { question, line } of asked.values()) {
-    const unknown = question.relevant.find((id) => !documents.has(id));
+  for (const [line, { relevant }] of questions) {
+    const unknown = relevant.find((id) => !documents.has(id));
     if (unknown !== undefined) {
       throw new EvalLineError(line, `\`relevant\` names "${unknown}", and no document has that id`);
     }
   }
-  return {
-    documents: [...documents.values()].map(({ document }) => document),
-    questions: [...asked.values()].map(({ question }) => question),
-  };
+  return { documents: [...documents.values()], questions: [...questions.values()] };
 }
 
 function readNumbered(text: string, line: number): EvalLine {

@@ -14,6 +14,7 @@ import { shortened } from "../text.ts";
 import { matchLimits } from "./candidates.ts";
 import { readQuestion } from "./question.ts";
 import { codeTerms } from "./terms.ts";
+import WORDS from "./common_words.json" with { type: "json" };
 
 export interface RecallPlace {
   readonly sessionId: string;
@@ -199,9 +200,7 @@ const FEW = 10;
 const ENOUGH = { part: 0.5, words: 2.5 };
 /** Words that ask for work without saying on what. */
 const OF_WORK: ReadonlySet<string> = new Set(
-  ("add build change check clean commit commits create delete do edit error errors fail failing fails file files fix implement " +
-    "look merge move open pr project pull push refactor remove rename repo repository review run show start test tests update work write")
-    .split(" ").map((word) => `"${word}"`),
+  WORDS.work.join(" ").split(" ").map((word) => `"${word}"`),
 );
 /** With a name of code, this part of the needed weight is enough. */
 const BESIDE_NAME = 0.5;

@@ -76,38 +76,44 @@ export function answerMemory(
   text: string,
   options: SearchOptions,
 ): SearchAnswer {
-  const { filter, limit, time = null } = options;
+  const { filter, limit } = options;
   if (isOfUnknownFile(db, filter)) return { results: [], quotedNowhere: [] };
-  const question = readQuestion(text, time);
-  const { phrases } = question;
-  const asked = askIndex(db, question, filter.project);
-  let found = rankAsked(db, asked, { ...options, question });
-  const isNowhere = phrases.length > 0 && found.length === 0;
-  if (isNowhere) found = rankAsked(db, { ...asked, phrases: [] }, { ...options, question });
-  if (found.length === 0 && phrases.length === 0 && question.common.length > 0 && !options.isSure) {
-    const common = askIndex(db, { terms: question.common, phrases }, filter.project);
-    found = rankAsked(db, common, { ...options, question });
-  }
+  const { asked, found, quotedNowhere } = rankMatches(db, text, options);
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const results = readResults(db, wordsOf(asked), found)
     // The index marks a project by a word, which a person may type, so the project is compared once more.
     .filter(({ project }) => filter.project === null || project === filter.project)
     .slice(0, limit);
-  return { results, quotedNowhere: isNowhere && results.length > 0 ? phrases : [] };
+  return { results, quotedNowhere: results.length > 0 ? quotedNowhere : [] };
 }
 
 /** Ranks the observations for a question. @throws {Error} As {@linkcode answerMemory}. */
 export function rankMatches(
   db: DatabaseSync,
   text: string,
-  options: SearchOptions,
-): Ranked<IndexHit>[] {
-  const question = readQuestion(text, options.time ?? null);
-  const asked = askIndex(db, question, options.filter.project);
+  { time = null, isSure = false, ...options }: SearchOptions,
+): {
+  readonly asked: AskedQuestion;
+  readonly found: readonly Ranked<IndexHit>[];
+  readonly quotedNowhere: readonly string[];
+} {
+  const question = readQuestion(text, time);
+  const { phrases, common } = question;
+  const { project } = options.filter;
+  const asked = askIndex(db, question, project);
   const found = rankAsked(db, asked, { ...options, question });
-  return found.length > 0 || question.phrases.length === 0
-    ? found
-    : rankAsked(db, { ...asked, phrases: [] }, { ...options, question });
+  if (found.length > 0) return { asked, found, quotedNowhere: [] };
+  const further = phrases.length > 0
+    ? { ...asked, phrases: [] }
+    : common.length > 0 && !isSure
+    ? askIndex(db, { terms: common, phrases }, project)
+    : null;
+  if (further === null) return { asked, found, quotedNowhere: [] };
+  return {
+    asked,
+    found: rankAsked(db, further, { ...options, question }),
+    quotedNowhere: phrases,
+  };
 }
 
 /** Whether a word was not found. An index that has lost its pages shows no other sign. */

@@ -41,8 +41,7 @@ const QUOTED_CHARS = 400;
 export function stillFailing(
   db: DatabaseSync,
   rows: readonly Tellable[],
-  { project, branch, nowMs, isGone }: {
-    readonly project: string;
+  { branch, nowMs, isGone }: {
     readonly branch: string | null;
     readonly nowMs: number;
     readonly isGone: ReturnType<typeof goneBranches>;
@@ -51,9 +50,8 @@ export function stillFailing(
   const unmended = rows.filter(isUnmended);
   if (unmended.length === 0) return [];
   const waiting = sessionsWaiting(db, unmended);
-  const isOver = overIn(project, isGone);
   const open = openFailures(
-    unmended.filter((one) => !waiting.has(one.sessionId) && !isOver(one)),
+    unmended.filter((one) => !waiting.has(one.sessionId) && !isGone(one.branch)),
     nowMs,
   ).filter((one) => one.branch === branch || nowMs - one.updatedAtMs <= ELSEWHERE_MS);
   if (open.length === 0) return open;
@@ -155,24 +153,11 @@ export function workflowsLeft(db: DatabaseSync, project: string): PlainLine[] {
     }));
 }
 
-/**
- * Returns a function that tells whether a failure of a project is over: its branch is gone, or it is an operation of git
- * that has been concluded or aborted.
- */
-function overIn(
-  commonDir: string,
-  isGone: ReturnType<typeof goneBranches>,
-): (failure: Pick<Tellable, "branch" | "facts">) => boolean {
-  return ({ branch, facts }) =>
-    isGone(branch) ||
-    facts.git?.isStopped === true && operationsUnderWay(commonDir).length === 0;
-}
-
 const MAX_LOOKED_AT = 1_000;
 
 /**
- * The open failures, the newest first: of each command on a branch the last one, at most a thousand. Failures
- * that are over are left out. @param project Null for all projects.
+ * The open failures, the newest first: of each command on a branch the last one, at most a thousand. Those of branches
+ * that are gone are left out. @param project Null for all projects.
  * @param lookedAt So many of the newest failures are read, 5 µs each.
  */
 export function openFailuresOf(
@@ -193,6 +178,6 @@ function thereIn(
   failures: readonly UnmendedFailure[],
 ): readonly UnmendedFailure[] {
   if (project === null) return failures;
-  const isOver = overIn(project, goneBranches({ commonDir: project, branch: branchIn(project) }));
-  return failures.filter((failure) => !isOver(failure));
+  const isGone = goneBranches({ commonDir: project, branch: branchIn(project) });
+  return failures.filter(({ branch }) => !isGone(branch));
 }
