@@ -177,7 +177,7 @@ function draftWith(
       ...(rules.length > 0 ? { rules } : {}),
       ...(paused.length > 0 ? { paused } : {}),
       ...(allowedBy === null ? {} : { allowedBy }),
-      ...(asks === null ? {} : { asked: asks }),
+      ...(asks === null ? {} : { asked: asks.why }),
       ...(told.doubts.length > 0 ? { doubts: told.doubts } : {}),
     },
     ...(changes.length > 0 ? { changes } : {}),
@@ -188,7 +188,9 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const { event } = work;
   if (!decision.denied && decision.asks !== null) {
     // A PermissionRequest asks the person anyway.
-    return event.name === "PermissionRequest" ? null : gate("ask", `conclaude: ${decision.asks}`);
+    return event.name === "PermissionRequest"
+      ? null
+      : gate("ask", `conclaude: ${decision.asks.text}`);
   }
   if (!decision.denied) {
     decision.required?.notices.forEach(work.tell);

@@ -26,8 +26,8 @@ export interface Decision {
   /** The rules that forbid the use, also those that a person has lifted. */
   readonly rules: readonly string[];
   readonly denied: boolean;
-  /** What a person is asked, as a sentence without its end; null when nobody is asked. */
-  readonly asks: string | null;
+  /** Why a person is asked, and in which words; null when nobody is asked. */
+  readonly asks: { readonly why: string; readonly text: string } | null;
   /** What could not be read although a gate is about the use, which passes all the same. */
   readonly unseen: string | null;
   /** Of the rules that would have denied the use, those that a person has lifted. */
@@ -46,8 +46,12 @@ export function decide({ guards, required: requirements, isLifted }: Facts): Dec
     : [];
   const blocks = [...refused, ...kept];
   const denied = blocks.length > 0 || (required?.reason ?? "") !== "";
-  const unread = isLifted || guards?.unread === undefined ? null : unreadText(guards.unread);
-  const asks = blind !== null && whenBlind === "ask" ? blind : unread;
+  const unread = isLifted ? undefined : guards?.unread;
+  const asks = blind !== null && whenBlind === "ask"
+    ? { why: blind, text: blind }
+    : unread === undefined
+    ? null
+    : { why: unread, text: unreadText(unread) };
   return {
     blocks,
     required,
