@@ -252,7 +252,15 @@ function quietContext(environment: Environment, db: string | undefined): CliCont
   const silent = { write: () => {} };
   return {
     process: { stdout: silent, stderr: silent },
-    globals: { db, noDb: false, json: false, quiet: true, color: false, columns: 80 },
+    globals: {
+      db,
+      noDb: false,
+      json: false,
+      quiet: true,
+      color: false,
+      columns: 80,
+      breaksAt: Infinity,
+    },
     environment,
     cwd: environment.cwd(),
     get locations() {

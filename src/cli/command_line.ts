@@ -2,7 +2,7 @@ import type { StricliProcess } from "@stricli/core";
 import { sectionsFrom } from "../config/sections.ts";
 import { type Environment, THIS_PROCESS } from "../system/environment.ts";
 import { isUserError } from "../base/errors.ts";
-import { type CliContext, contextOf } from "../operations/context.ts";
+import { type CliContext, contextOf, type Globals } from "../operations/context.ts";
 import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { plainCall } from "./plain_call.ts";
 import { camel, kebab, USAGE } from "../operations/usage.ts";
@@ -35,7 +35,7 @@ export async function performLine(
   const line = splitGlobals(args);
   const color = !line.globals.noColor && environment.variable("NO_COLOR") === undefined &&
     environment.isTerminal("stdout");
-  const globals = { ...line.globals, color, columns: columnsFor(environment) };
+  const globals = { ...line.globals, color, ...widthsFor(environment) };
   const context = contextOf(globals, environment, streams);
   await runLine(context, line);
   const status = Number(context.process.exitCode ?? 0);
@@ -45,11 +45,15 @@ export async function performLine(
 
 const USUAL_COLUMNS = 80;
 
-/** The terminal counts only where stdout goes there. */
-function columnsFor({ variable, isTerminal, columns }: Environment): number {
+/** The terminal counts only where stdout goes there. Without one a list has its usual width, and no other line is broken. */
+function widthsFor(
+  { variable, isTerminal, columns }: Environment,
+): Pick<Globals, "columns" | "breaksAt"> {
   const asked = Number(variable("COLUMNS"));
-  if (Number.isInteger(asked) && asked > 0) return asked;
-  return (isTerminal("stdout") ? columns() : null) || USUAL_COLUMNS;
+  const known = Number.isInteger(asked) && asked > 0
+    ? asked
+    : (isTerminal("stdout") ? columns() : null) || null;
+  return { columns: known ?? USUAL_COLUMNS, breaksAt: known ?? Infinity };
 }
 
 /** Runs a verb, prints what it has to say or why it could not, and sets the exit status in the context. */

@@ -19,8 +19,10 @@ export interface Globals {
   readonly quiet: boolean;
   /** False with `--no-color`, with `NO_COLOR` set, and where stdout is no terminal. */
   readonly color: boolean;
-  /** How wide lines for people may be: `COLUMNS`, else the terminal, else 80. */
+  /** How wide lists for people may be: `COLUMNS`, else the terminal, else 80. */
   readonly columns: number;
+  /** Where other lines are broken; infinite where they go to no terminal. */
+  readonly breaksAt: number;
 }
 
 /** What a command is given beside its own flags. */

@@ -21,7 +21,7 @@ export function confirmOrThrow(
     });
   }
   if (shows.length > 0) {
-    process.stdout.write(`${fitToColumns(shows.join("\n"), globals.columns)}\n`);
+    process.stdout.write(`${fitToColumns(shows.join("\n"), globals.breaksAt)}\n`);
   }
   if (/^y(?:es)?$/i.test(prompt(`${question.ask} [y/N]`)?.trim() ?? "")) return;
   throw new UserError(`Did not ${question.what}`, {

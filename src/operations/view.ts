@@ -20,7 +20,7 @@ export function show({ process, globals }: CliContext, view: View): void {
   if (globals.json) {
     if (view.json !== undefined) process.stdout.write(jsonText(view.json));
   } else if (view.text !== "" && !globals.quiet) {
-    const text = view.quoted ? view.text : fitToColumns(view.text, globals.columns);
+    const text = view.quoted ? view.text : fitToColumns(view.text, globals.breaksAt);
     process.stdout.write(`${text}\n`);
   }
   process.exitCode = view.exitCode ?? 0;
@@ -36,7 +36,7 @@ export function showError(context: CliContext, thrown: unknown): void {
     const told = reason === null ? {} : { reason, ...details };
     process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...told } }));
   } else {
-    process.stderr.write(fitToColumns(errorText({ what, why, next }), globals.columns));
+    process.stderr.write(fitToColumns(errorText({ what, why, next }), globals.breaksAt));
   }
   process.exitCode = exitCode;
 }

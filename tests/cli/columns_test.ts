@@ -69,7 +69,7 @@ async function workedStage(place: Stage) {
     await send("PostToolUseFailure", { ...long, tool_use_id: `x_${session_id}`, error: TITLE });
   }
   const run = (...words: string[]) =>
-    place.run(words, { cwd: project, env: { HOME: place.home, COLUMNS: "" } });
+    place.run(words, { cwd: project, env: { HOME: place.home, COLUMNS: "80" } });
   for (const words of [["remember", TITLE], ["remember", file]]) await run("memory", ...words);
   await run("task", "create", "--title", TITLE.slice(0, 300), "--tags", "uploads");
   const { stdout } = await run("task", "list", "--json");
@@ -78,7 +78,7 @@ async function workedStage(place: Stage) {
 
 test("no page of help has a line of more than 80 columns", async (place) => {
   for (const words of [[], ...await allVerbs()]) {
-    const { stdout } = await place.run([...words, "--help"], { env: { COLUMNS: "" } });
+    const { stdout } = await place.run([...words, "--help"], { env: { COLUMNS: "80" } });
     assert.deepEqual(tooLong(stdout), [], words.join(" "));
   }
 });

@@ -78,7 +78,7 @@ test("SessionStart and doctor name a mod that can answer for a tool, and no othe
   putMod(home, 'export function register(on) { on("tool.call", ($, e, next) => next()) }');
   const { systemMessage } = answerOf(await begin());
   assert.match(systemMessage, /the mod round \(.*skills\/round\) listens to tool\.call/);
-  const status = await conclaude(home, "status");
+  const status = await conclaude(home, "status", "--verbose");
   assert.match(status.stdout, /mods +round \(.*\) listens to tool\.call\n/);
   const { stdout } = await conclaude(home, "doctor");
   assert.match(stdout, /warn +mods +round .* listens to tool\.call/);

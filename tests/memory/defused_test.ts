@@ -75,7 +75,8 @@ Deno.test("defusing a text twice changes nothing more, and leaves no mark", () =
   fc.assert(fc.property(fc.array(part, { maxLength: 30 }), (parts) => {
     const told = defused(parts.join(""));
     assert.equal(defused(told), told);
-    assert.doesNotMatch(told, /<\s*\/?\s*system[\s/>]/i);
+    // Behind a blank only a slash or the end of the tag tells it from a comparison.
+    assert.doesNotMatch(told, /<(?:\s*\/\s*)?system[\s/>]|<\s+system\s*>/i);
     assert.equal(plainLines(told), told);
   }));
 });

@@ -22,7 +22,10 @@ test("install-hooks --managed writes hooks for everybody, which doctor and statu
   assert.match(installed.stdout, new RegExp(`^Installed hooks in ${FILE}\n`), installed.stderr);
   assert.equal(modeOf(outside(FILE)), "644");
   assert.equal(modeOf(outside("/etc/claude-code/managed-settings.d")), "755");
-  assert.match((await run("status")).stdout, new RegExp(`hooks +${FILE} \\(17 events\\)`));
+  assert.match(
+    (await run("status", "--verbose")).stdout,
+    new RegExp(`hooks +${FILE} \\(17 events\\)`),
+  );
   const settings = outside(`${INNER_HOME}/.claude`);
   Deno.mkdirSync(settings);
   // Only managed settings switch off what they start.

@@ -128,7 +128,7 @@ testWhere(
       captures: 2,
       next,
     });
-    const { stdout } = await runProgram(["status"], options);
+    const { stdout } = await runProgram(["status", "--verbose"], options);
     assert.ok(stdout.includes(`/tmp/conclaude.db is left behind: run \`${next}\`\n`), stdout);
     const { command, args, env } = programStart([]);
     const words = [command, ...args].map((word) => `'${word}'`).join(" ");

@@ -121,7 +121,7 @@ async function follow(
     const limit = Math.min(PAGE, left);
     const events = listEvents(db, { ...filter, afterId, limit });
     for (const event of events) {
-      const line = fitToColumns(eventLine(event), globals.columns);
+      const line = fitToColumns(eventLine(event), globals.breaksAt);
       process.stdout.write(`${globals.json ? JSON.stringify(event) : line}\n`);
     }
     left -= events.length;

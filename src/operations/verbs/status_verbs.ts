@@ -1,5 +1,6 @@
 import { fallbackDatabase } from "../../system/environment.ts";
 import { quietly } from "../../base/errors.ts";
+import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { gatingMods, modPlaces, modText } from "../../claude/mods.ts";
 import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
@@ -26,7 +27,7 @@ import { hooksPlace } from "../own_program.ts";
 import { hintsHere } from "../next_command.ts";
 import { agoText } from "../list_and_show.ts";
 import { openStore, type Place } from "../open_store.ts";
-import { bytesText, cutLine, factLines, type Facts, firstLines, section } from "../table.ts";
+import { bytesText, factLines, type Facts, firstLines, section } from "../table.ts";
 import { openHere, openLines } from "../open_here.ts";
 import { switchOn } from "../flags.ts";
 import { verb } from "../verb.ts";
@@ -55,7 +56,7 @@ export const status = verb({
     const folder = repository === undefined ? project : projectFolder(repository);
     const report = isWhole ? reportOf(context, opened, { project, nowMs, care, recent }) : null;
     const lines = [
-      cutLine(`project  ${folder}`, PAGE_CHARS),
+      `project  ${plain(folder)}`,
       ...recentLines(recent, nowMs),
       "",
       `health   ${healthText(care)}`,
@@ -67,7 +68,6 @@ export const status = verb({
   },
 });
 
-const PAGE_CHARS = 80;
 /** Of a project with very many failures the newest are read, so that a person does not wait. */
 const LOOKED_AT = 150;
 /** The most lines of each list of `status`. */
