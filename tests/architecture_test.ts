@@ -143,14 +143,23 @@ Deno.test("classes of all scripts are worked out when they are wanted, not where
   assert.deepEqual(wrong, []);
 });
 
+function librariesIn(reached: readonly string[]): string[] {
+  return reached.filter((path) =>
+    /^(?:npm|node):|^[@a-z][^/]*$/.test(path) && !path.endsWith(".ts")
+  );
+}
+
+Deno.test("a hook before a tool use loads what reads commands only for a command that it has to read", () => {
+  const reached = reachedFrom(["src/hook/run.ts", "src/hook/work.ts", "src/hook/pre_tool_use.ts"]);
+  assert.deepEqual(librariesIn(reached), ["node:sqlite"]);
+  assert.equal(reached.includes("src/policy/shell/word.ts"), false);
+});
+
 Deno.test("a hook loads few modules, and of node: only node:sqlite", () => {
   for (const handler of HANDLERS) {
     const start = ["src/hook/run.ts", "src/hook/work.ts", `src/hook/${handler}.ts`];
     const reached = reachedFrom(start);
-    const foreign = reached.filter((path) =>
-      /^(?:npm|node):|^[@a-z][^/]*$/.test(path) && !path.endsWith(".ts")
-    );
-    assert.deepEqual(foreign, ["node:sqlite"], handler);
+    assert.deepEqual(librariesIn(reached), ["node:sqlite"], handler);
     const modules = reached.filter((path) => path.startsWith("src/") && !start.includes(path));
     assert.ok(
       modules.length <= MAX_HOT_MODULES,

@@ -16,7 +16,7 @@ import {
   whyUnarmed,
 } from "../claude/settings/armed.ts";
 import { ownershipHere } from "../claude/settings/own_handler.ts";
-import { settingsPaths } from "../claude/settings/settings_file.ts";
+import { settingsPaths } from "../claude/settings/settings_place.ts";
 
 /** The tools that change files. Today's clients have no `MultiEdit`, so a matcher need not name it. */
 const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", ...SHELL_TOOLS];

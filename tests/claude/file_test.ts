@@ -6,8 +6,8 @@ import {
   readSettings,
   replaceBackedUp,
   replaceSettings,
-  settingsPath,
 } from "../../src/claude/settings/settings_file.ts";
+import { settingsPath } from "../../src/claude/settings/settings_place.ts";
 import { evaluate } from "../support/own_process.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 import { inFolder } from "../support/folders.ts";

@@ -58,7 +58,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [23, "0ec69e529a2901fed56e29fdadaffc36"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [24, "840b6694dd6e67565d0590be6e2b6e63"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

@@ -1,6 +1,6 @@
 /** Tells from Claude Code's settings files whether Claude Code calls conclaude's hooks, and whether the program can be started. */
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
-import { isManagedFile } from "./settings_file.ts";
+import { isManagedFile } from "./settings_place.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
 import { handlersIn, memberOf, type Ownership, roleOf, splitWords } from "./own_handler.ts";
 import { baseName, isAbsolutePath } from "../../base/paths.ts";

@@ -17,18 +17,20 @@ import {
   type Attempt,
   backupPath,
   dropBackup,
-  placeFlags,
   readBackup,
   refusal,
   removeMadeFolder,
   replaceBackedUp,
   replaceSettings,
   type SettingsFile,
+  withFreshFile,
+} from "./settings_file.ts";
+import {
+  placeFlags,
   settingsPath,
   type SettingsPlace,
   type SettingsScope,
-  withFreshFile,
-} from "./settings_file.ts";
+} from "./settings_place.ts";
 
 const NOTHING_STRICT = `--strict changes nothing here: Claude Code honours it under ${
   [...STRICT_EVENTS].join(" and ")

@@ -7,7 +7,8 @@ import { checkHooks, type HookProblem } from "./handler_schema.ts";
 import { type HookProgram, readHookCommand } from "./armed.ts";
 import { commandLine, type HookEntry, type Program } from "./hooks.ts";
 import { findWrapped, ownershipHere, type WrappedHook } from "./own_handler.ts";
-import { placeFlags, readSettings, settingsPath, type SettingsPlace } from "./settings_file.ts";
+import { readSettings } from "./settings_file.ts";
+import { placeFlags, settingsPath, type SettingsPlace } from "./settings_place.ts";
 
 /** A settings file as far as hooks go. */
 export interface SettingsLook {

@@ -14,10 +14,9 @@ import {
   refuseTwins,
   replaceSettings,
   type SettingsFile,
-  type SettingsPlace,
-  type SettingsScope,
   withFreshFile,
 } from "./settings_file.ts";
+import { type SettingsPlace, type SettingsScope } from "./settings_place.ts";
 
 export interface ServerOptions {
   readonly place: ServersPlace;

@@ -3,11 +3,10 @@
  * file. A link stays a link; its target is replaced.
  */
 import { isUserError, messageOf, UserError } from "../../base/errors.ts";
-import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
+import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
 import { IS_WINDOWS } from "../../system/process/executable.ts";
 import { removeSync } from "../../system/files.ts";
 import { linkAt } from "../../system/on_disk.ts";
-import { OS } from "../../system/environment.ts";
 import {
   folderMode,
   keepOwner,
@@ -18,29 +17,8 @@ import {
 } from "../../system/write_file.ts";
 import { commandLine, KNOWN_EVENTS, quoteWord } from "./hooks.ts";
 import { parseTree } from "jsonc-parser";
+import { isManagedFile } from "./settings_place.ts";
 import { faultIn, lineEndOf, type Node, placeOf, valueAt } from "./json_edit.ts";
-
-/** The user's own file, the project's shared one, the project's private one, or the policy of the machine. */
-export type SettingsScope = "user" | "project" | "local" | "managed";
-
-/** Our part of the machine's policy, by operating system. Claude Code asks these hooks before any mod. */
-const MANAGED: Readonly<Partial<Record<typeof OS, string>>> = {
-  darwin: "/Library/Application Support/ClaudeCode/managed-settings.d/50-conclaude.json",
-  windows: "C:/Program Files/ClaudeCode/managed-settings.d/50-conclaude.json",
-};
-const MANAGED_ELSEWHERE = "/etc/claude-code/managed-settings.d/50-conclaude.json";
-
-export interface SettingsPlace {
-  readonly scope: SettingsScope;
-  /** A file that was named outright; `scope` then does not count. A relative path starts at `cwd`. */
-  readonly settings?: string | undefined;
-  readonly projectDir: string;
-  /** The working directory; the project directory when it is not given. */
-  readonly cwd?: string | undefined;
-  readonly home: string | undefined;
-  /** `CLAUDE_CONFIG_DIR`, which replaces `~/.claude`. */
-  readonly configDir?: string | undefined;
-}
 
 export interface SettingsFile {
   readonly path: string;
@@ -67,50 +45,6 @@ const NEW_FILE_MODE = 0o600;
 /** Every user's Claude Code reads the policy of the machine. */
 const SHARED_FILE_MODE = 0o644;
 const MOST_LINKS = 40;
-
-/** @throws UserError When the user's settings are asked for and there is neither a home nor a configuration folder. */
-export function settingsPath(place: SettingsPlace): string {
-  const { scope, projectDir, home, configDir } = place;
-  const cwd = place.cwd ?? projectDir;
-  if (place.settings) return resolvePath(place.settings, { folder: cwd, home });
-  if (scope === "managed") return MANAGED[OS] ?? MANAGED_ELSEWHERE;
-  if (scope === "project") return joinPath(joinPath(projectDir, ".claude"), "settings.json");
-  if (scope === "local") return joinPath(joinPath(projectDir, ".claude"), "settings.local.json");
-  const folder = configDir || (home && joinPath(home, ".claude"));
-  if (!folder) {
-    throw new UserError("Cannot find the user's settings file", {
-      why: "neither CLAUDE_CONFIG_DIR nor HOME is set",
-      next: "Use `--settings FILE` to name the file",
-    });
-  }
-  return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
-}
-
-/** Whether a file is our part of the machine's policy. */
-export function isManagedFile(path: string): boolean {
-  return path === (MANAGED[OS] ?? MANAGED_ELSEWHERE);
-}
-
-/** Claude Code's settings files for a project. The first one outranks the others. */
-export function settingsPaths(
-  place: Pick<SettingsPlace, "projectDir" | "home" | "configDir">,
-): string[] {
-  const isUserKnown = Boolean(place.home || place.configDir);
-  const scopes: readonly SettingsScope[] = [
-    "managed",
-    "local",
-    "project",
-    ...isUserKnown ? ["user"] as const : [],
-  ];
-  return [...new Set(scopes.map((scope) => settingsPath({ scope, ...place })))];
-}
-
-/** The flags with which a command finds the same file again; none for the user's own settings. */
-export function placeFlags(place: SettingsPlace): string[] {
-  if (place.settings) return ["--settings", settingsPath(place)];
-  if (place.scope === "managed") return ["--managed"];
-  return place.scope === "user" ? [] : ["--scope", place.scope];
-}
 
 /** Reads a settings file through all links. @throws UserError When it is no file, or not UTF-8. */
 export function readSettings(path: string): SettingsFile {

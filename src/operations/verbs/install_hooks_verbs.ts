@@ -4,7 +4,7 @@ import {
   placeFlags,
   type SettingsPlace,
   type SettingsScope,
-} from "../../claude/settings/settings_file.ts";
+} from "../../claude/settings/settings_place.ts";
 import {
   chooseEvents,
   commandLine,

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { fingerprint } from "../../base/ids.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
-import { settingsPaths } from "../../claude/settings/settings_file.ts";
+import { settingsPaths } from "../../claude/settings/settings_place.ts";
 import type { Environment, Locations } from "../../system/environment.ts";
 import { gitFolders, type Repository } from "../../system/git/repository.ts";
 import { entriesOf, exists, namesIn } from "../../system/on_disk.ts";

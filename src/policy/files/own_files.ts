@@ -8,7 +8,7 @@ import { baseName, joinPath, parentOf, resolvePath, withParents } from "../../ba
 import { findOnPath, isBareName, isSameFile } from "../../system/process/executable.ts";
 import { linkAt, namesIn } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
-import { settingsPaths } from "../../claude/settings/settings_file.ts";
+import { settingsPaths } from "../../claude/settings/settings_place.ts";
 
 export interface OwnPlaces {
   readonly configFiles: readonly Pick<ConfigFile, "path">[];

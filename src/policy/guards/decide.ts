@@ -1,13 +1,11 @@
 /** Judges one tool use by all rules, and lists every rule that denies it. `bash.ts` parses shell commands first. */
 import { namesInRules } from "../../claude/payload.ts";
-import { programsLike } from "./command_forms.ts";
 import { judgeFile, matchesFile } from "./file_rules.ts";
 import {
   type Actor,
   type Block,
   blockOf,
   concerns,
-  fixedHead,
   forbidsFor,
   type GuardPolicy,
   isAbout,
@@ -148,8 +146,6 @@ export function mayConcernCommands(policy: GuardPolicy, command: string): boolea
   return policy.tools.some((rule) => {
     if (rule.about !== "command") return false;
     if (rule.action === "allow") return true;
-    const [word = ""] = fixedHead(rule.glob).split(/\s/, 1);
-    return word === "" || MAY_RUN_ANY.test(plain) ||
-      programsLike(word).some((name) => plain.includes(name));
+    return MAY_RUN_ANY.test(plain) || rule.programs.some((name) => plain.includes(name));
   });
 }

@@ -33,6 +33,8 @@ export interface ToolRule extends FileRule {
   readonly about: "command" | "file";
   /** For commands: whether the first words may match alone. */
   readonly isPrefix: boolean;
+  /** For commands: one of these names stands in each that it can mean; an empty name stands in all. */
+  readonly programs: readonly string[];
 }
 
 export type WhenBlind = StrictPolicy["whenBlind"];
@@ -113,6 +115,11 @@ export const MAIN_AGENT = "main";
 export interface Actor {
   /** {@linkcode MAIN_AGENT}, the type of the agent, or both. */
   readonly agents: readonly string[];
+}
+
+/** The first word of a rule about commands; empty where it is not plain. */
+export function firstWord(glob: string): string {
+  return fixedHead(glob).split(/\s/, 1)[0] ?? "";
 }
 
 export function fixedHead(glob: string): string {

@@ -15,7 +15,8 @@ import {
   text,
 } from "../../config/schema_kit.ts";
 import type { CompileFrom } from "../../config/sections.ts";
-import type { FileRule, GuardPolicy, ToolRule } from "./guard_policy.ts";
+import { programsLike } from "./command_forms.ts";
+import { type FileRule, firstWord, type GuardPolicy, type ToolRule } from "./guard_policy.ts";
 
 /** For whom a rule about files is, and what a change by a command means. */
 const FOR_WHOM_AND_AFTER = {
@@ -170,6 +171,7 @@ export function compileGuards(
         toolPattern: tool === "*" || /^\w+$/.test(tool) ? null : compileGlob(tool),
         ...{ action, about: commandPattern === undefined ? "file" : "command" },
         ...{ glob, pattern, needle, isPrefix: matchMode === "prefix" },
+        programs: commandPattern === undefined ? [] : programsLike(firstWord(glob)),
         ...more,
       };
     }),

@@ -1,5 +1,4 @@
 /** Agents that a command starts beside this one: nothing here judges what they do. */
-import { programName } from "../shell/operands.ts";
 import { rowsByName } from "../shell/rows.ts";
 import type { ShellCommand } from "../shell/shell_command.ts";
 import AGENTS from "./second_agents.json" with { type: "json" };
@@ -17,9 +16,8 @@ export function mayStartAgent(text: string): boolean {
 }
 
 /** Why a command is in doubt that starts an agent which no gate here sees. */
-export function doubtsOfAgent({ words: [program, ...rest], hasOtherHome }: ShellCommand): string[] {
-  const name = programName(program?.text ?? "");
-  const text = rest.map(({ text }) => text).join(" ");
+export function doubtsOfAgent({ program: name, args, hasOtherHome }: ShellCommand): string[] {
+  const text = args.map(({ text }) => text).join(" ");
   const agent = BY_NAME.find(name);
   if (agent === undefined || /(?:^| )(?:--help|-h|--version)(?: |$)/.test(text)) return [];
   if (name === "claude" && hasOtherHome) {

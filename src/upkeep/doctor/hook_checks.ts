@@ -22,7 +22,7 @@ import {
   type SettingsLook,
   strictFlag,
 } from "../../claude/settings/installed_hooks.ts";
-import { isManagedFile } from "../../claude/settings/settings_file.ts";
+import { isManagedFile } from "../../claude/settings/settings_place.ts";
 import { memberOf, unwrap } from "../../claude/settings/own_handler.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import type { DoctorPlace } from "./place.ts";

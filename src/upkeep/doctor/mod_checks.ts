@@ -5,7 +5,7 @@ import { joinPath } from "../../base/paths.ts";
 import { daysMs } from "../../base/time.ts";
 import { findMods, modText } from "../../claude/mods.ts";
 import { lookAtSettings } from "../../claude/settings/installed_hooks.ts";
-import { isManagedFile } from "../../claude/settings/settings_file.ts";
+import { isManagedFile } from "../../claude/settings/settings_place.ts";
 import { commandLine } from "../../claude/settings/hooks.ts";
 import { countPastGates } from "../../db/executions.ts";
 import { type Finding, ok, warn } from "../care/check.ts";
