@@ -49,7 +49,7 @@ export function cutToColumns(line: string, columns: number): string {
 /** A sentence goes on at the margin, what is no sentence goes on below its beginning. */
 const SENTENCE = /^[A-Z]/;
 
-/** What stands before the text of a line: blanks, then `why:  `, `status    ` or the like. */
+/** Matches the beginning of a line before its text: blanks, then `why:  `, `status    ` or the like. */
 const LEAD = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|[a-z]+: +|- +)?/i;
 /** A sentence begins with a capital, also behind `next:`. */
 const COMMAND = /^\s*(?:next: +[a-z](?!.*, )|(?:\S+: +)?conclaude )/;

@@ -1,4 +1,4 @@
-/** What gates answer while a configuration file cannot be read. */
+/** Keeps the answer of gates in force while a configuration file cannot be read. */
 import type { DatabaseSync } from "node:sqlite";
 import { appendLog, logFiles } from "../system/log.ts";
 import type { Locations } from "../system/environment.ts";
@@ -39,7 +39,7 @@ export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: L
 
 type WhenBlind = StrictPolicy["whenBlind"];
 
-/** What gates answered without their rules when these were last read. The topmost file is looked up first. */
+/** Looks up `gates.whenBlind` as it was when the files could last be read. The topmost file is looked up first. */
 function before(files: readonly ConfigFile[], cache: DatabaseSync | null): WhenBlind {
   if (cache === null) return "allow";
   for (const { path } of files.toReversed()) {

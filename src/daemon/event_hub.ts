@@ -36,7 +36,7 @@ export class EventHub {
   readonly #told: HubContext;
   readonly #looks = new Rounds(() => this.#look(), { restMs: GATHER_MS });
   readonly #streams = new Set<symbol>();
-  /** What was read last. */
+  /** The events that the hub read last. */
   #batch: { readonly afterId: number; readonly events: readonly ReadyEvent[] } = NO_BATCH;
   #chunk = { ids: "", bytes: new Uint8Array() };
   #seenVersion: number;

@@ -57,7 +57,7 @@ export function rememberWhenBlind(
   quietly(() => db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(key));
 }
 
-/** What the gates of a file answered without it when it was last read; null when they allowed, or nothing is known. */
+/** Reads the `gates.whenBlind` that a file had when it was last read; null for `allow`, and where nothing is known. */
 export function rememberedWhenBlind(db: DatabaseSync, path: string): "ask" | "deny" | null {
   const answer = readCachedConfig(db, MARK + path, null);
   // Older versions remember strict rules as `true`.

@@ -110,7 +110,7 @@ export function isOwnSpool(folder: string): boolean {
   return quietly(() => isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder)) === true;
 }
 
-/** What lies in a spool folder. Nobody reads a pipe, which would be waited for, or a link, which may lead anywhere. */
+/** Lists a spool folder. The kinds tell pipes and links apart: to read a pipe would wait, and a link may lead anywhere. */
 export function spoolEntries(
   folder: string,
 ): { readonly path: string; readonly kind: EntryKind }[] {

@@ -4,7 +4,10 @@ import { groundFor } from "../policy/requirements/ground.ts";
 import { usedUp } from "../policy/requirements/used_up.ts";
 import { satisfactionsBySkill } from "../policy/requirements/satisfy.ts";
 import { standOf } from "../policy/requirements/stand.ts";
-import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import {
+  type RequirementPolicy,
+  requirementPolicyIn,
+} from "../policy/requirements/requirement_policy.ts";
 import type { Proof } from "../policy/requirements/standing.ts";
 import { usedSkill } from "../policy/requirements/skills.ts";
 import { planText } from "../policy/requirements/requirement_text.ts";
@@ -22,7 +25,7 @@ export interface FollowUp {
 
 export async function followUp(work: HookWork): Promise<FollowUp> {
   const { config, sent } = work;
-  const policy: RequirementPolicy = JSON.parse(config.requirements);
+  const policy = requirementPolicyIn(config.requirements);
   const tool = nameOf(sent["tool_name"]) ?? "";
   const changes = await changesOf(work, policy, tool);
   return {

@@ -17,14 +17,18 @@ import {
 } from "../policy/requirements/tool_requirements.ts";
 import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
 import { rulesOf, type SingleRule, stopRulesOf, whyAside } from "../policy/guards/single_rules.ts";
-import { BLIND_RULE, isForTool } from "../policy/guards/decide.ts";
+import { blindBlocks } from "../policy/decision.ts";
+import { isForTool } from "../policy/guards/decide.ts";
 import type {
   GuardPolicy,
   PermissionPolicy,
   Verdict,
   WhenBlind,
 } from "../policy/guards/guard_policy.ts";
-import type { Requirement, RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import {
+  type Requirement,
+  requirementPolicyIn,
+} from "../policy/requirements/requirement_policy.ts";
 import { mayBeOpen } from "../policy/requirements/standing.ts";
 import { reasonOf, triggersText } from "../policy/requirements/requirement_text.ts";
 import { type Doubt, triggeredBy } from "../policy/requirements/trigger_match.ts";
@@ -184,9 +188,7 @@ async function explained(tried: TriedEvent, at: At): Promise<Pick<Trial, "verdic
   const judged: Verdict = use === null || policy === null
     ? { blocks: [], doubts: [] }
     : await judgeUse(policy, use, places);
-  const refused = judged.blind === undefined || policy?.whenBlind !== "deny"
-    ? []
-    : [{ rule: BLIND_RULE, reason: `Blocked: ${judged.blind}` }];
+  const refused = blindBlocks(judged.blind ?? null, policy?.whenBlind ?? "allow");
   const verdict = { ...judged, blocks: [...refused, ...judged.blocks] };
   if (use === null) return { verdict, sayings: [] };
   const rules = policy === null ? [] : rulesOf(policy);
@@ -284,9 +286,7 @@ export function explanationText(
 /** What a stop would run or be asked, by name; the answer itself is not known before. */
 export function stopText({ stop, requirements }: HookConfig): string[] {
   const rules = stop === "" ? [] : stopRulesOf(JSON.parse(stop));
-  const required: RequirementPolicy["requirements"] = requirements === ""
-    ? []
-    : JSON.parse(requirements).requirements;
+  const required = requirements === "" ? [] : requirementPolicyIn(requirements).requirements;
   const lines = [
     ...rules.map(({ name, glob }) => plain(`${name}  ${glob}`)),
     ...required.map(({ name, triggers }) =>
@@ -304,7 +304,7 @@ async function explainRequirements(
   { config, policy, db }: At,
 ): Promise<Saying[]> {
   if (config.requirements === "") return [];
-  const { requirements }: RequirementPolicy = JSON.parse(config.requirements);
+  const { requirements } = requirementPolicyIn(config.requirements);
   const notCounting = (why: string) =>
     requirements.map(({ name }) => row(name, "allows", `it does not count: ${why}`));
   const ground = groundOf(repository);
@@ -314,10 +314,10 @@ async function explainRequirements(
   if (keeping === "off" && whenBlind === "allow") return notCounting(UNKEPT.why);
   const atMs = Date.now();
   const places = await requirementsFor(requirements, use, ground.repository);
-  const untold = untoldAt(places);
   const { transcriptPath } = event;
   const at = { db, repository, sessionId, transcriptPath, atMs, isStrict };
   const prepared = await prepareParts(places, { ...use, toolUseId: null }, at);
+  const untold = untoldAt(places, { parts: prepared, whenBlind });
   if (prepared.length + untold.length === 0 && (places.length > 0 || ground.kind === "none")) {
     return notCounting(ground.kind === "none" ? ground.why : DETACHED);
   }

@@ -1,6 +1,6 @@
 import { groundFor } from "../policy/requirements/ground.ts";
 import { satisfactionsBySkill } from "../policy/requirements/satisfy.ts";
-import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import { requirementPolicyIn } from "../policy/requirements/requirement_policy.ts";
 import type { Proof } from "../policy/requirements/standing.ts";
 import { applyChanges } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
@@ -16,7 +16,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     await work.save(draft);
     return null;
   }
-  const policy: RequirementPolicy = JSON.parse(work.config.requirements);
+  const policy = requirementPolicyIn(work.config.requirements);
   const id = nameOf(work.event.own["prompt_id"]);
   const proof: Proof = { of: "prompt", id, sessionId: work.sessionId, agentId: null };
   const changes = satisfactionsBySkill(policy.requirements, command, { ...work, ground, proof });

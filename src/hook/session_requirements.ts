@@ -4,7 +4,10 @@ import { quietly } from "../base/errors.ts";
 import { keepingOf } from "../policy/guards/lift.ts";
 import { deniedUnkept, deniesBlind, standOf, unkeptText } from "../policy/requirements/stand.ts";
 import { carriedOver } from "../policy/requirements/satisfy.ts";
-import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import {
+  type RequirementPolicy,
+  requirementPolicyIn,
+} from "../policy/requirements/requirement_policy.ts";
 import { briefingText, reminderText } from "../policy/requirements/requirement_text.ts";
 import {
   type ApplyChanges,
@@ -27,7 +30,7 @@ export interface SessionRequirements {
 
 /** Prepares what requirements have to do with a SessionStart. */
 export function beginRequirements(work: HookWork): SessionRequirements {
-  const policy: RequirementPolicy = JSON.parse(work.config.requirements);
+  const policy = requirementPolicyIn(work.config.requirements);
   const ground = groundFor(work);
   if (work.repository?.isUntold) {
     const meaning = deniesBlind(work.config)
@@ -91,7 +94,7 @@ async function whyNot(work: HookWork, policy: RequirementPolicy, why: string): P
 export function endRequirements(
   { config, sessionId }: HookWork,
 ): Omit<SessionRequirements, "text"> {
-  const policy: RequirementPolicy = JSON.parse(config.requirements);
+  const policy = requirementPolicyIn(config.requirements);
   const resume: RequirementChange = { kind: "resume", sessionId };
   const forget: RequirementChange = { kind: "forget", sessionId };
   return { changes: policy.clearsAtEnd ? [resume, forget] : [resume], apply: applyChanges };
@@ -104,7 +107,7 @@ export async function reminderFor(work: HookWork): Promise<string> {
   if (work.config.requirements === "" || typeof prompt !== "string" || ground.kind === "none") {
     return "";
   }
-  const policy: RequirementPolicy = JSON.parse(work.config.requirements);
+  const policy = requirementPolicyIn(work.config.requirements);
   const db = policy.reminds ? work.spareDb() : null;
   if (db === null) return "";
   const { sessionId, atMs } = work;

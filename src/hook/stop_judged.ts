@@ -9,7 +9,7 @@ import {
   type StopFindings,
 } from "../policy/stops/stop_blocks.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
-import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import { requirementPolicyIn } from "../policy/requirements/requirement_policy.ts";
 import { transaction } from "../db/transaction.ts";
 import { applyChanges, type RequirementChange, REQUIREMENTS_HELD } from "../policy/store.ts";
 import { transcriptOf } from "./protocol.ts";
@@ -116,7 +116,7 @@ async function saveJudged(
 /** What the requirements say of a stop. Where their state cannot be read, Claude may stop. */
 async function askRequirements(work: HookWork): Promise<HeldForRequirements> {
   if (work.config.requirements === "") return NOT_HELD;
-  const policy: RequirementPolicy = JSON.parse(work.config.requirements);
+  const policy = requirementPolicyIn(work.config.requirements);
   const { prepareStop } = await import("../policy/requirements/required_stop.ts");
   const prepared = await prepareStop(policy, { ...work, transcriptPath: transcriptOf(work.sent) });
   const { db } = work;

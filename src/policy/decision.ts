@@ -1,6 +1,6 @@
 /** The one decision about a tool use: what guards and requirements say of it, weighed together. It looks nothing up. */
 import { BLIND_RULE } from "./guards/decide.ts";
-import type { Block, GuardPolicy, Verdict } from "./guards/guard_policy.ts";
+import type { Block, GuardPolicy, Verdict, WhenBlind } from "./guards/guard_policy.ts";
 import { unreadText } from "./guards/judge_use.ts";
 import type { RequirementSaying } from "./requirements/tool_requirements.ts";
 
@@ -35,15 +35,20 @@ export interface Decision {
   readonly allowedBy: string | null;
 }
 
+/** What forbids a use because something cannot be read. @param blind What that is; null where all is seen. */
+export function blindBlocks(blind: string | null, whenBlind: WhenBlind): Block[] {
+  return blind !== null && whenBlind === "deny"
+    ? [{ rule: BLIND_RULE, reason: `Blocked: ${blind}`, isBlind: true }]
+    : [];
+}
+
 export function decide({ guards, required: requirements, isLifted }: Facts): Decision {
   const found = guards?.blocks ?? [];
   const kept = isLifted ? found.filter(({ isLasting }) => isLasting) : found;
   const required = requirements?.(kept.map(({ rule }) => rule)) ?? null;
   const blind = (isLifted ? undefined : guards?.blind) ?? required?.blind ?? null;
   const whenBlind = blind === null ? "allow" : guards?.whenBlind ?? "allow";
-  const refused = blind !== null && whenBlind === "deny"
-    ? [{ rule: BLIND_RULE, reason: `Blocked: ${blind}`, isBlind: true }]
-    : [];
+  const refused = blindBlocks(blind, whenBlind);
   const blocks = [...refused, ...kept];
   const denied = blocks.length > 0 || (required?.reason ?? "") !== "";
   const unread = isLifted ? undefined : guards?.unread;

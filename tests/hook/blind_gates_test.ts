@@ -1,7 +1,7 @@
 /** What gates answer that cannot see: the database, the branch or the policy cannot be read. */
 import assert from "node:assert/strict";
 import { lastMetadata, type Row } from "../support/look.ts";
-import { RequiredProject } from "../support/required_project.ts";
+import { RequiredProject, SESSION } from "../support/required_project.ts";
 
 const STRICT = "preToolUse: {strict: true}\n";
 const PROT = "requirements: {prot: {type: guard, protectedBranches: [main]}";
@@ -158,4 +158,17 @@ Deno.test("gates.whenBlind of a policy file stays in force while the file cannot
     assert.equal(answered, decision);
     if (decision !== "passes") assert.match(told, /the rules cannot be read.*not valid YAML/);
   }
+});
+
+Deno.test("where gates allow, the session's last branch counts for a branch that git cannot tell, as explain says too", async () => {
+  using project = new RequiredProject("requirements: {plan: {}}\n");
+  await project.start();
+  Deno.writeTextFileSync(`${project.path}/.git/HEAD`, "ref: refs/heads/.invalid\n");
+  assert.match((await project.edit())!, /plan/);
+  const { stdout, code } = await project.run("explain", "Edit", "src/a.ts", "--session", SESSION);
+  assert.deepEqual(
+    [code, /^Denied[^]*requirements\.plan +forbids/.test(stdout)],
+    [1, true],
+    stdout,
+  );
 });

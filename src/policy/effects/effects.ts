@@ -1,6 +1,6 @@
 /** Looks for what was changed without being allowed: between tool uses, after a command, and when Claude stops. */
 import { guardPolicyIn } from "../guards/guard_policy.ts";
-import type { RequirementPolicy } from "../requirements/requirement_policy.ts";
+import { requirementPolicyIn } from "../requirements/requirement_policy.ts";
 import { lastUseAtMs, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import type { EffectWork, Ground, Moment } from "./ground_of_effects.ts";
 import { stateOf } from "./file_state.ts";
@@ -120,9 +120,7 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   if (db === null || projectDir === null) return null;
   const policy = config.guards === "" ? null : guardPolicyIn(config.guards);
   const guards = policy?.looksAfter ? policy : null;
-  const required: RequirementPolicy | null = config.requirements === ""
-    ? null
-    : JSON.parse(config.requirements);
+  const required = config.requirements === "" ? null : requirementPolicyIn(config.requirements);
   const requirements = required === null || repository === undefined
     ? []
     : (await import("../requirements/commits.ts")).countingCommits(required.requirements);

@@ -2,6 +2,7 @@
  * The guards' policy, compiled from the configuration to plain JSON, so that hooks read it from the cache. Regular
  * expressions are sources for the flag `s`, anchored at both ends.
  */
+import { parseOnce } from "../../base/parse_once.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { StrictPolicy } from "../../config/sections.ts";
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../../claude/payload.ts";
@@ -136,13 +137,8 @@ export function isAbout(
   );
 }
 
-let lastRead: { readonly text: string; readonly policy: GuardPolicy } | undefined;
-
-/** The policy in a configuration. A hook asks several times, and the text is parsed once. */
-export function guardPolicyIn(text: string): GuardPolicy {
-  if (lastRead?.text !== text) lastRead = { text, policy: JSON.parse(text) };
-  return lastRead.policy;
-}
+/** The policy in the section of a configuration. */
+export const guardPolicyIn = parseOnce<GuardPolicy>();
 
 /** What gates answer because a policy file cannot be read; `allow` also where all can be read. */
 export function answerOfUnread({ guards }: Pick<HookConfig, "guards">): WhenBlind {

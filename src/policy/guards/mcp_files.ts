@@ -64,9 +64,10 @@ export function splitInput(
   tool: string,
   input: unknown,
 ): { readonly command: string | null; readonly rest: unknown } {
+  if (!tool.startsWith("mcp__")) return { command: null, rest: input };
   const { command, cmd, script, args, ...rest } = Object(input);
   const texts = [command, cmd, script].filter((text) => typeof text === "string");
-  if (!tool.startsWith("mcp__") || texts.length === 0) return { command: null, rest: input };
+  if (texts.length === 0) return { command: null, rest: input };
   const words = Array.isArray(args) ? args.filter((word) => typeof word === "string") : [];
   const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
   return { command: texts.map((text) => [text, ...quoted].join(" ")).join("\n"), rest };

@@ -1,4 +1,5 @@
 /** The requirements, compiled from the configuration to plain JSON, so that hooks read them from the cache. */
+import { parseOnce } from "../../base/parse_once.ts";
 
 export const SCOPES = ["session", "branch", "permanent", "single_use"] as const;
 
@@ -59,3 +60,6 @@ export interface RequirementPolicy {
   readonly reminds: boolean;
   readonly clearsAtEnd: boolean;
 }
+
+/** The policy in the section of a configuration. */
+export const requirementPolicyIn = parseOnce<RequirementPolicy>();

@@ -14,7 +14,7 @@ import {
 } from "../../system/git/repository.ts";
 import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import { realPath } from "../../system/real_paths.ts";
-import type { GuardPolicy } from "../guards/guard_policy.ts";
+import { guardPolicyIn } from "../guards/guard_policy.ts";
 import { usedUpSince, withoutSpent } from "./commits.ts";
 import { groundOf, UNKEPT } from "./ground.ts";
 import { prove, type Proving } from "./proof.ts";
@@ -199,12 +199,12 @@ function treeOf(folder: string): string {
 
 /** Whether the policy is strict: then a tool use is denied if its requirements cannot be judged. */
 export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {
-  return guards !== "" && (JSON.parse(guards) as GuardPolicy).isStrict;
+  return guards !== "" && guardPolicyIn(guards).isStrict;
 }
 
 /** Whether gates deny what they cannot see. */
 export function deniesBlind({ guards }: Pick<HookConfig, "guards">): boolean {
-  return guards !== "" && (JSON.parse(guards) as GuardPolicy).whenBlind === "deny";
+  return guards !== "" && guardPolicyIn(guards).whenBlind === "deny";
 }
 
 /** The names of the requirements that are denied now because nothing can be kept; none where there is no branch. */

@@ -11,7 +11,7 @@ import { isPaused } from "../pauses_table.ts";
 import { type MeantPlace, requirementsFor } from "./places.ts";
 import { DETACHED, groundOf, lastBranchIn, NAMELESS, UNKEPT, UNTOLD_BRANCH } from "./ground.ts";
 import { noticeOf, type Proving, type Unproven, unprovenNotes } from "./proof.ts";
-import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
+import { type Requirement, requirementPolicyIn } from "./requirement_policy.ts";
 import { denialText, doubtText, shortDenialText, unknownText } from "./requirement_text.ts";
 import { type ApplyChanges, applyChanges, type RequirementChange } from "./requirements_table.ts";
 import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
@@ -70,15 +70,15 @@ export async function prepareUse(
   use: UseToJudge,
   at: Around,
 ): Promise<RequiredUse | null> {
-  const { requirements }: RequirementPolicy = JSON.parse(policy);
+  const { requirements } = requirementPolicyIn(policy);
   const ground = at.sessionId === UNKNOWN_SESSION_ID ? NAMELESS : groundOf(at.repository);
   // HEAD may be detached here while the tool use happens in another working tree.
   if (ground.repository === null) return notCounting(ground.why);
   const places = await requirementsFor(requirements, use, ground.repository);
   if (places.length === 0) return null;
   const { config, isStrict } = at;
-  const untold = untoldAt(places);
   const parts = await prepareParts(places, use, at);
+  const untold = untoldAt(places, { parts, whenBlind: at.whenBlind });
   if (parts.length + untold.length === 0) {
     return notCounting(ground.kind === "none" ? ground.why : DETACHED);
   }
@@ -89,9 +89,7 @@ export async function prepareUse(
       : db === null || keeping !== "lasting"
       ? undecided(keeping, parts, at)
       : decideUse(parts.map((part) => judgePart(part, db, isStrict)), db, denied);
-    // Where gates allow then, the session's last branch counts.
-    const isKnown = untold.length === 0 || (at.whenBlind === "allow" && parts.length > 0);
-    return isKnown ? saying : withUntold(saying, untold, { ...at, db });
+    return untold.length === 0 ? saying : withUntold(saying, untold, { ...at, db });
   });
 }
 
@@ -103,8 +101,12 @@ function notCounting(why: string): RequiredUse {
   return deciding(() => ({ ...SILENT, notes: { requirements: why } }));
 }
 
-/** The requirements of places whose branch git cannot tell. */
-export function untoldAt(places: readonly MeantPlace[]): Requirement[] {
+/** The requirements of places whose branch git cannot tell. Where gates allow then, the session's last branch counts. */
+export function untoldAt(
+  places: readonly MeantPlace[],
+  { parts, whenBlind }: { readonly parts: readonly PreparedUse[]; readonly whenBlind: WhenBlind },
+): Requirement[] {
+  if (whenBlind === "allow" && parts.length > 0) return [];
   return places.filter(({ repository }) => repository.isUntold).flatMap(askedAt)
     .filter(({ stopOnly }) => !stopOnly);
 }

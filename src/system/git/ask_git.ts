@@ -10,6 +10,11 @@ export interface Asking {
   readonly input?: string;
 }
 
+/** The lines that git prints, without empty ones; none where it does not answer. */
+export async function askGitLines(...asked: Parameters<typeof askGit>): Promise<string[]> {
+  return (await askGit(...asked) ?? "").split("\n").filter((line) => line !== "");
+}
+
 /** What git prints in a folder; null where it fails or does not answer in three seconds. It changes nothing. */
 export async function askGit(
   folder: string,

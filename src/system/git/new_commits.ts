@@ -1,7 +1,7 @@
 /** Finds the commits that came to be between two looks at a repository, however they were made. */
 import { joinPath } from "../../base/paths.ts";
 import { readText } from "../on_disk.ts";
-import { askGit, type Asking } from "./ask_git.ts";
+import { askGit, askGitLines, type Asking } from "./ask_git.ts";
 import type { Heads } from "./heads.ts";
 import { formerBranchNames, loggedSince } from "./reflogs.ts";
 import type { Repository } from "./repository.ts";
@@ -126,11 +126,11 @@ async function listCommits(
   asking: Asking,
 ): Promise<Commit[]> {
   const words = ["log", "--ignore-missing", `--max-count=${MAX_SEARCHED}`, FORMAT, "--stdin"];
-  const told = await askGit(commonDir, [...words, ...options], {
+  const lines = await askGitLines(commonDir, [...words, ...options], {
     ...asking,
     input: [...new Set(revisions)].join("\n"),
   });
-  return (told ?? "").split("\n").filter((line) => line !== "").map((line) => {
+  return lines.map((line) => {
     const parents = line.slice(line.lastIndexOf("|") + 1);
     const [id = "", tree = "", authoredAt, committedAt, ...author] = line
       .slice(0, line.lastIndexOf("|")).split(" ");
@@ -188,11 +188,10 @@ async function patchIds(
   const words = ["log", "--no-walk", "--stdin", "-p", "-U0", "--no-ext-diff", "--no-textconv"];
   const ids = [...new Set(commits.map(({ id }) => id))].join("\n");
   const patches = await askGit(commonDir, words, { ...asking, input: ids });
-  const told = await askGit(commonDir, ["patch-id", "--stable"], {
+  const lines = await askGitLines(commonDir, ["patch-id", "--stable"], {
     ...asking,
     input: patches ?? "",
   });
-  const lines = (told ?? "").split("\n").filter((line) => line !== "");
   return new Map(lines.map((line) => {
     const [patch = "", id = ""] = line.split(" ");
     return [id, patch];
@@ -205,7 +204,6 @@ async function branchesWith(
   asking: Asking,
 ): Promise<string[]> {
   const words = ["for-each-ref", `--contains=${id}`, "--format=%(refname:lstrip=2)", "refs/heads"];
-  const told = await askGit(repository.commonDir, words, asking) ?? "";
-  const names = told.split("\n").filter((name) => name !== "");
+  const names = await askGitLines(repository.commonDir, words, asking);
   return [...new Set(names.flatMap((name) => [name, ...formerBranchNames(repository, name)]))];
 }
