@@ -5,6 +5,7 @@ import { relativeTime } from "../base/time.ts";
 import { openTasks, waitingWorkflows } from "../db/open_work.ts";
 import { findSessions } from "../db/sessions.ts";
 import { openFailuresOf, todosOfProject } from "../memory/tell/open_now.ts";
+import { newestOfProject } from "../memory/tell/told_rows.ts";
 import { listQuestions, readTask } from "../work/store.ts";
 import { firstLines, section } from "./table.ts";
 
@@ -13,16 +14,23 @@ export type OpenHere = ReturnType<typeof openHere>;
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** @param project A common git directory, or a folder. @param options `lookedAt`: how many failures are read, else all. */
+/**
+ * @param project A common git directory, or a folder.
+ * @param reading `lookedAt`: how many failures are read, else all; `told`: the newest of the project, else read here.
+ */
 export function openHere(
   db: DatabaseSync,
   project: string,
-  { nowMs, lookedAt }: { readonly nowMs: number; readonly lookedAt?: number | undefined },
+  { nowMs, lookedAt, told = newestOfProject(db, project) }: {
+    readonly nowMs: number;
+    readonly lookedAt?: number | undefined;
+    readonly told?: ReturnType<typeof newestOfProject>;
+  },
 ) {
   return {
     failures: openFailuresOf(db, project, lookedAt)
       .map(({ id, title, branch, updatedAtMs }) => ({ id, title, branch, updatedAtMs })),
-    todos: todosOfProject(db, project, nowMs).map(({ text, of }) => ({
+    todos: todosOfProject(project, told, nowMs).map(({ text, of }) => ({
       text,
       session: of.sessionId,
       updatedAtMs: of.updatedAtMs,

@@ -1,10 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import {
-  type ConfigFile,
-  DEFAULT_HOOK_CONFIG,
-  missingFiles,
-  readConfigFiles,
-} from "../config/discover.ts";
+import { DEFAULT_HOOK_CONFIG, missingFiles, readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, quietly, UserError } from "../base/errors.ts";
 import { keptAmong } from "../config/store.ts";
@@ -30,17 +25,41 @@ export interface Place {
   readonly database: string;
 }
 
+interface FoundPlace {
+  readonly place: Place;
+  /** The open database of the configuration's cache; null where none was opened. */
+  readonly cache: DatabaseSync | null;
+}
+
 /** Finds configuration and database the way a hook in this folder does. */
-export async function placeOf({ cwd, globals, locations }: CliContext): Promise<Place> {
+export async function placeOf(context: CliContext): Promise<Place> {
+  const { place, cache } = await findPlace(context);
+  cache?.close();
+  return place;
+}
+
+/**
+ * Finds the place. @param opens Whether the caller opens the database anyhow: it goes on with the one of the cache, which
+ * is open already.
+ */
+async function findPlace(
+  { cwd, globals, locations }: CliContext,
+  { opens = false } = {},
+): Promise<FoundPlace> {
   const looks = lookUpwards(cwd);
   const files = readConfigFiles(looks, locations);
   // The cache of the configuration would make tables in an empty file.
   const noDb = globals.noDb || !exists(locations.database, ({ size }) => size > 0);
-  const config = files.length === 0 && (noDb || !hasRemovedFiles({ looks, locations }))
-    ? DEFAULT_HOOK_CONFIG
-    : await configOf(files, { locations, looks, noDb });
-  if (globals.noDb || !config.databaseEnabled) return { config, database: ":memory:" };
-  return { config, database: databaseAt(locations, config.databasePath) };
+  const isUsual = files.length === 0 &&
+    (noDb || !opens && !hasRemovedFiles({ looks, locations }));
+  const { config, cache } = isUsual
+    ? { config: DEFAULT_HOOK_CONFIG, cache: null }
+    // From the cache where there is one, so that a command does not load the YAML parser.
+    : await (await import("../config/cached.ts")).loadHookConfig(files, { locations, looks, noDb });
+  const database = globals.noDb || !config.databaseEnabled
+    ? ":memory:"
+    : databaseAt(locations, config.databasePath);
+  return { place: { config, database }, cache };
 }
 
 /** Whether the database keeps a file that is gone: it may still be in force. Looking leaves no trace. */
@@ -57,27 +76,13 @@ function hasRemovedFiles(
   }
 }
 
-/** From the cache where there is one, so that a command does not load the YAML parser. */
-async function configOf(
-  files: readonly ConfigFile[],
-  place: {
-    readonly locations: Locations;
-    readonly looks: readonly FolderLook[];
-    readonly noDb: boolean;
-  },
-): Promise<HookConfig> {
-  const { loadHookConfig } = await import("../config/cached.ts");
-  const { config, cache } = await loadHookConfig(files, place);
-  cache?.close();
-  return config;
-}
-
 /** Opens the database. Reading makes no file. @throws {UserError} When it cannot be opened. */
 export async function openStore(
   context: CliContext,
   mode: "read" | "write",
 ): Promise<OpenStore> {
-  const place = await placeOf(context);
+  const found = await findPlace(context, { opens: true });
+  const { place } = found;
   if (place.database === ":memory:") {
     context.process.stderr.write(
       "The database is off: nothing is read from disk, nothing is kept.\n",
@@ -88,10 +93,20 @@ export async function openStore(
     context.process.stderr.write(`There is no database at ${place.database}: nothing is read.\n`);
   }
   const path = isMissing ? ":memory:" : place.database;
-  const opened = mode === "read"
-    ? await openToRead(context, place, path)
-    : await openAt(context, place, path);
+  const opened = goOn(context, found) ??
+    (mode === "read" ? await openToRead(context, place, path) : await openAt(context, place, path));
   return held(context, opened);
+}
+
+/** The store in the database of the configuration's cache; null, and closed, where the store is another one. */
+function goOn({ locations }: CliContext, { place, cache: db }: FoundPlace): OpenStore | null {
+  if (db === null) return null;
+  if (place.database !== locations.database) {
+    db.close();
+    return null;
+  }
+  db.exec(`PRAGMA busy_timeout = ${place.config.busyTimeoutMs}`);
+  return { db, place };
 }
 
 interface OpenStore {
@@ -191,8 +206,9 @@ export async function openAt(context: Pick<CliContext, "process">, place: Place,
 
 /** Opens the database for a command that needs one. @param what What it does: `pause requirements`. @throws {UserError} */
 export async function openKeptStore(context: CliContext, what: string) {
-  const place = await keptPlace(context, what);
-  return held(context, await openAt(context, place, place.database));
+  const found = await findPlace(context, { opens: true });
+  const place = checkKept(context, found.place, what);
+  return held(context, goOn(context, found) ?? await openAt(context, place, place.database));
 }
 
 export async function openKept(context: CliContext, what: string): Promise<DatabaseSync> {
@@ -201,9 +217,11 @@ export async function openKept(context: CliContext, what: string): Promise<Datab
 
 /** The place of a database for such a command. @throws {UserError} When the database is switched off. */
 export async function keptPlace(context: CliContext, what: string): Promise<Place> {
-  const place = await placeOf(context);
+  return checkKept(context, await placeOf(context), what);
+}
+
+function checkKept({ globals: { noDb } }: CliContext, place: Place, what: string): Place {
   if (place.database !== ":memory:") return place;
-  const { noDb } = context.globals;
   throw new UserError(`Cannot ${what}`, {
     why: noDb
       ? "with `--no-db` nothing is kept; nothing was changed"

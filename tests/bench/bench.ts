@@ -8,6 +8,8 @@ export interface BenchContext extends Executables {
   readonly root: string;
   /** A home with 100,000 captures and as many audit rows; made once, for all. */
   usedWorkplace(): Promise<Workplace>;
+  /** A folder of transcripts of real sessions (`--sessions DIR`). */
+  readonly sessions: string | undefined;
   /** How many counted runs, at least 30. */
   readonly runs: number;
 }

@@ -1,5 +1,5 @@
 /**
- * `deno task bench [--only NAME] [--runs N] [--json]`: compiles the program and an empty one in the same way, and
+ * `deno task bench [--only NAME] [--runs N] [--sessions DIR] [--json]`: compiles the program and an empty one in the same way, and
  * compares whole processes of both in turns. Figures are ratios, since milliseconds belong to one machine and one hour.
  */
 import { join } from "node:path";
@@ -15,6 +15,7 @@ import { usedWorkplace as makeUsedWorkplace, type Workplace } from "./fixture.ts
 import { gitAnswer } from "./git_answer.ts";
 import { commandGate, deniedGate, evaluation, gate, stopGate } from "./guards.ts";
 import { capture, continuedStop, sessionStart, version } from "./hooks.ts";
+import { sessionLog, sessionStory, statusVerb } from "./look.ts";
 import { memory } from "./memory.ts";
 import { parallel } from "./parallel.ts";
 import {
@@ -57,6 +58,9 @@ const BENCHES: readonly Bench[] = [
   drainRate,
   drainMemory,
   captureBesideDrain,
+  statusVerb,
+  sessionStory,
+  sessionLog,
 ];
 const LEAST_RUNS = 30;
 /** Captures, and audit rows, in the database that most of the hooks are measured on. */
@@ -72,11 +76,13 @@ async function main(): Promise<void> {
     options: {
       only: { type: "string", multiple: true },
       runs: { type: "string", default: "60" },
+      sessions: { type: "string" },
       json: { type: "boolean", default: false },
     },
   });
   const runs = Math.max(LEAST_RUNS, Math.trunc(Number(values.runs)) || 0);
   const chosen = choose(values.only ?? []);
+  const { sessions } = values;
   const say = values.json ? () => {} : console.log;
 
   const root = await Deno.makeTempDir({ prefix: "conclaude-bench-" });
@@ -91,7 +97,14 @@ async function main(): Promise<void> {
       const folder = join(root, bench.name);
       await Deno.mkdir(folder);
       await copyAnew([executables.program, executables.empty]);
-      const figure = await bench.measure({ ...executables, usedWorkplace, folder, root, runs });
+      const figure = await bench.measure({
+        ...executables,
+        usedWorkplace,
+        folder,
+        root,
+        sessions,
+        runs,
+      });
       await Deno.remove(folder, { recursive: true });
       const { measure: _measure, ...told } = bench;
       results.push({ ...told, ...figure, verdict: verdictOf(figure, bench) });

@@ -16,7 +16,6 @@ import {
 import { whyCutOff } from "./ended_session.ts";
 import { endOfText } from "../text.ts";
 import { parentOf } from "../../base/paths.ts";
-import { newestOfProject } from "./told_rows.ts";
 import { lastWords, ranIn } from "./memory_context_table.ts";
 import { openTasks, waitingWorkflows } from "../../db/open_work.ts";
 import { sessionsWaiting } from "../../db/queue_work.ts";
@@ -90,11 +89,10 @@ export function todosLeft(
   return [];
 }
 
-/** {@linkcode todosLeft} by the newest sessions of a project, on whatever branch. */
-export function todosOfProject(db: DatabaseSync, project: string, nowMs: number) {
+/** {@linkcode todosLeft} among the newest rows of a project, on whatever branch. */
+export function todosOfProject(project: string, newest: readonly Tellable[], nowMs: number) {
   const isGone = goneBranches({ commonDir: project, branch: branchIn(project) });
-  const sessions = newestOfProject(db, project).filter(({ kind }) => kind === "summary");
-  return todosLeft(sessions, nowMs, isGone);
+  return todosLeft(newest.filter(({ kind }) => kind === "summary"), nowMs, isGone);
 }
 
 /** The last prompt of a session that was cut off. */

@@ -69,7 +69,7 @@ export const status = verb({
 });
 
 /** Of a project with very many failures the newest are read, so that a person does not wait. */
-const LOOKED_AT = 150;
+const LOOKED_AT = 100;
 /** The most lines of each list of `status`. */
 const MOST = { sessions: 5, open: 3, decided: 3 } as const;
 
@@ -93,7 +93,7 @@ function recentOf(
         title: titles.get(sessionId) ?? title,
         updatedAtMs,
       })),
-    open: openHere(db, project, reading),
+    open: openHere(db, project, { ...reading, told }),
     decided: told.filter(({ kind }) => kind === "decision" || kind === "note")
       .map(({ id, title, updatedAtMs }) => ({ id, title, updatedAtMs })),
   };
