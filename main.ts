@@ -8,7 +8,7 @@ import { VERSION } from "./src/base/version.ts";
 let verb = 0;
 while (Deno.args[verb]?.startsWith("--")) verb += Deno.args[verb] === "--db" ? 2 : 1;
 // Only the daemon has a socket to open, and whoever talks to it; nothing else may ever speak to the network.
-if (Deno.args[verb] !== "daemon") Deno.permissions.revokeSync({ name: "net" });
+if (!["daemon", "ui"].includes(Deno.args[verb] ?? "")) Deno.permissions.revokeSync({ name: "net" });
 // What a person asks of a hook is the command line's to answer.
 const isAsked = ["--help", "-h", "--dry-run"].some((flag) => Deno.args.includes(flag));
 
@@ -27,7 +27,12 @@ if (Deno.args.length === 1 && ["--version", "-V", "-v"].includes(Deno.args[0]!))
   const { runCli } = await import("./src/cli/command_line.ts");
   await runCli(Deno.args, {
     mcp: async () => (await import("./src/mcp/mcp_verb.ts")).mcp,
-    daemon: async () => (await import("./src/daemon/daemon_verbs.ts")).daemon,
+    daemon: async () => {
+      const { daemon, pageFrom } = await import("./src/daemon/daemon_verbs.ts");
+      pageFrom(async () => (await import("./src/web/page.ts")).page);
+      return daemon;
+    },
+    ui: async () => (await import("./src/daemon/ui_verb.ts")).ui,
     explain: async () => (await import("./src/hook/explain_verb.ts")).explain,
     hook: async () => (await import("./src/hook/hook_verb.ts")).hook,
   });

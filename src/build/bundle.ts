@@ -8,11 +8,23 @@ import { type Bundle, scriptOf, writeBundle } from "./modules_file.ts";
 import { BUNDLE } from "./program.ts";
 import { REPOSITORY, runDeno } from "./run_deno.ts";
 
+/** Holds the page in a bundle; from the source it says that there is none. */
+const PAGE = "src/web/page.ts";
+
 /** Finds the lazy import of an entry in `main.ts`. */
 const FACE = /\bimport\("\.\/(src\/[^"]+\.ts)"\)/g;
 
 /** Finds a lazy import in minified code. */
 const LAZY = /\bimport\("([^"]+)"\)/g;
+
+/** The parts of the page, of which the script is in a folder. The engine reads ASCII faster, and an escape means the same. */
+async function pageParts(folder: string) {
+  const style = await Deno.readTextFile(new URL("src/web/page.css", REPOSITORY));
+  return {
+    script: await Deno.readTextFile(`${folder}/page.js`),
+    style: style.replace(/\s*\n\s*/g, ""),
+  };
+}
 
 /** Makes the bundle beside the old one, from which programs may run, and swaps the two at the end. */
 export async function bundleProgram(): Promise<Bundle> {
@@ -31,18 +43,35 @@ export async function splitProgram(): Promise<Bundle> {
   const source = new URL("src", REPOSITORY).href;
   const write = (file: string, code: string) => Deno.writeTextFile(`${folder}/${file}`, code);
   const bundle = async (...args: readonly string[]) => {
-    const all = ["bundle", "--quiet", "--minify", "--platform", "deno", ...args];
+    const all = ["bundle", "--quiet", "--minify", ...args];
     const { success, stderr } = await runDeno(all);
     if (!success) throw new Error(`deno bundle failed:\n${stderr}`);
   };
   try {
     const main = await Deno.readTextFile(new URL("main.ts", REPOSITORY));
     const faces = [...main.matchAll(FACE)].map(([, path]) => path!);
+    await bundle(
+      "--platform",
+      "browser",
+      "--output",
+      `${folder}/page.js`,
+      new URL("src/web/main.tsx", REPOSITORY).href,
+    );
     for (const [i, path] of faces.entries()) {
-      await write(`face_${i}.ts`, `export * from "${source}/../${path}";`);
+      const code = path === PAGE
+        ? `export const page = ${JSON.stringify(await pageParts(folder))};`
+        : `export * from "${source}/../${path}";`;
+      await write(`face_${i}.ts`, code);
     }
     const entries = faces.map((_, i) => `${folder}/face_${i}.ts`);
-    await bundle("--code-splitting", "--outdir", `${folder}/split`, ...entries);
+    await bundle(
+      "--platform",
+      "deno",
+      "--code-splitting",
+      "--outdir",
+      `${folder}/split`,
+      ...entries,
+    );
     const files = [...Deno.readDirSync(`${folder}/split`)].map(({ name }) => name).sort();
     const nameOf = (from: string) => {
       if (!from.startsWith(".")) return `"${from}"`;
@@ -56,7 +85,7 @@ export async function splitProgram(): Promise<Bundle> {
       (_, path) => `load(${nameOf(`./face_${faces.indexOf(path)}.js`)})`,
     ).replaceAll('"./src/', `"${source}/`);
     await write("main.ts", `import { load } from "${source}/build/load.ts";\n${loading}`);
-    await bundle("--output", `${folder}/main.js`, `${folder}/main.ts`);
+    await bundle("--platform", "deno", "--output", `${folder}/main.js`, `${folder}/main.ts`);
     return {
       main: await Deno.readTextFile(`${folder}/main.js`),
       modules: codes.map((code, number) => scriptOf(number, asFunction(code, nameOf))),

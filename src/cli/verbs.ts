@@ -1,7 +1,9 @@
 import { lazy, type LazyVerb } from "../operations/verb.ts";
 
 /** Loads the verbs of other faces. Faces do not import each other, so `main.ts` passes these in. */
-export type FaceVerbs = Readonly<Record<"mcp" | "daemon" | "explain" | "hook", LazyVerb["load"]>>;
+export type FaceVerbs = Readonly<
+  Record<"mcp" | "daemon" | "ui" | "explain" | "hook", LazyVerb["load"]>
+>;
 
 let ofFaces: FaceVerbs | null = null;
 
@@ -17,6 +19,7 @@ const LOADERS = {
   status: async () => (await import("../operations/verbs/status_verbs.ts")).status,
   doctor: async () => (await import("../operations/verbs/doctor_verbs.ts")).doctor,
   session: async () => (await import("../operations/verbs/session_verbs.ts")).session,
+  ui: () => ofFaces!.ui(),
   audit: async () => (await import("../operations/verbs/audit_verbs.ts")).audit,
   memory: async () => (await import("../operations/verbs/memory_verbs.ts")).memory,
   mcp: () => ofFaces!.mcp(),
@@ -54,6 +57,7 @@ const TOPICS = {
   Look: {
     status: "Show what is known, on one screen",
     session: "Sessions of Claude Code",
+    ui: "Open the page: what runs now, and what waits for you",
     memory: "What was done, said and decided, over all sessions",
   },
   Rules: {

@@ -22,7 +22,9 @@ const HTTP_ERRORS = {
     "Only a person may ask for this",
     "send the header Conclaude-Token with what `conclaude token` prints on a terminal",
   ],
+  READ_ONLY: [403, "This page may only look", "open one that may act with `conclaude ui`"],
   METHOD_NOT_ALLOWED: [405, "The path has no such method", API_HELP],
+  REFUSED: [409, "The verb refused", API_HELP],
   REQUEST_TIMEOUT: [408, "Cannot wait for the body", "send it again"],
   BODY_TOO_LARGE: [413, "Cannot take the body", "send less"],
   UNSUPPORTED_MEDIA_TYPE: [

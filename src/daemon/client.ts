@@ -67,14 +67,20 @@ export async function askToStop(files: DaemonFiles): Promise<boolean> {
 }
 
 /** The socket has a fixed place. Without sockets only the file tells the port. */
-function doorOf({ socket }: DaemonFiles, written: DaemonState | null): Door {
+export function doorOf({ socket }: DaemonFiles, written: DaemonState | null): Door {
   return OS === "windows" && written !== null ? written : { socket, port: null, token: "" };
 }
 
 /** @returns `null` when the daemon does not answer in time, or not with JSON. */
-async function askDaemon(
+export async function askDaemon(
   { socket, port, token }: Door,
-  { method, path }: { readonly method: "GET" | "POST"; readonly path: string },
+  { method, path, headers = {}, body }: {
+    readonly method: "GET" | "POST";
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    /** Sent as JSON. */
+    readonly body?: unknown;
+  },
 ): Promise<Answer | null> {
   using client = socket === null
     ? undefined
@@ -82,7 +88,12 @@ async function askDaemon(
   try {
     const response = await fetch(`http://127.0.0.1${port === null ? "" : `:${port}`}${path}`, {
       method,
-      headers: { authorization: `Bearer ${token}` },
+      headers: {
+        ...headers,
+        authorization: `Bearer ${token}`,
+        ...body === undefined ? {} : { "content-type": "application/json" },
+      },
+      ...body === undefined ? {} : { body: JSON.stringify(body) },
       signal: AbortSignal.timeout(ANSWER_MS),
       ...client === undefined ? {} : { client },
     });

@@ -22,7 +22,15 @@ import { group, verb } from "../operations/verb.ts";
 import type { View } from "../operations/view.ts";
 import { mkdirSync } from "../system/files.ts";
 import { readText } from "../system/on_disk.ts";
+import { pageMaker, type PageParts } from "./page_response.ts";
 import { revokeNetwork } from "../system/network.ts";
+
+let pageLoader: (() => Promise<PageParts>) | null = null;
+
+/** Says where the page is. Faces do not import each other, so `main.ts` passes it in. */
+export function pageFrom(load: () => Promise<PageParts>): void {
+  pageLoader = load;
+}
 
 const PORT = optional(
   number(0, 65_535, "Answer on this port of this machine too, with a token; 0 takes a free one"),
@@ -41,6 +49,8 @@ const run = verb({
     const { config, database, privateFolder } = place;
     await tryDatabase(context, place);
     const { runDaemon } = await import("./run.ts");
+    const load = pageLoader;
+    if (load === null) throw new Error("nobody has said where the page is");
     const exitCode = await runDaemon({
       database,
       locations: context.locations,
@@ -48,6 +58,7 @@ const run = verb({
       privateFolder,
       busyTimeoutMs: config.busyTimeoutMs,
       port: flags.port ?? null,
+      page: pageMaker(load),
       say: flags.quiet ? () => {} : (line) => context.process.stderr.write(`${line}\n`),
     });
     return { json: undefined, text: "", exitCode };
@@ -63,51 +74,69 @@ const start = verb({
   examples: ["conclaude daemon start", "conclaude daemon start --port 8377 --json"],
   async run(context, flags) {
     const place = await daemonPlace(context);
-    const { database, files } = place;
-    const before = await findDaemon(files);
-    if (before.kind === "running") {
-      revokeNetwork();
-      checkPort(before.state, flags.port);
-      return stateView(context, before, { database, started: false });
-    }
-    await tryDatabase(context, place);
-    const logged = readText(files.log) ?? "";
-    const { words } = ownProgram(context.environment);
-    const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
-    mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
-    const child = startAlone([...words, "--db", database, "daemon", "run", "--quiet", ...port], {
-      log: files.log,
-      folder: context.cwd,
-      environment: context.environment,
-    });
-    let hasLeft = false;
-    child.status.then(() => hasLeft = true);
-    for (const endMs = Date.now() + START_MS; Date.now() < endMs;) {
-      const isOver = hasLeft;
-      const found = await findDaemon(files);
-      if (found.kind === "running" && found.answers && isWrittenDown(files, found.state)) {
-        revokeNetwork();
-        const started = found.state.pid === child.pid;
-        if (!started) {
-          // Another command has started a daemon at the same moment. Ours waits for its lock, and leaves now.
-          if (!hasLeft) await askToLeave(child.pid);
-          checkPort(found.state, flags.port);
-        }
-        return stateView(context, found, { database, started });
-      }
-      if (isOver && found.kind === "none") break;
-      await pause(PAUSE_MS);
-    }
+    const { found, started } = await startDaemon(context, place, flags.port);
     revokeNetwork();
-    const now = readText(files.log) ?? "";
-    const said = lastSaid(now.startsWith(logged) ? now.slice(logged.length) : now);
-    throw new UserError("The daemon does not answer", {
-      why: (hasLeft ? "it has left again" : `it said nothing for ${START_MS / 1000} s`) +
-        (said === "" ? "" : `; the last that it logged: ${said}`),
-      next: "conclaude daemon logs",
-    });
+    if (!started) checkPort(found.state, flags.port);
+    return stateView(context, found, { database: place.database, started });
   },
 });
+
+/**
+ * Starts the daemon where none runs, and waits until it answers.
+ * @throws {UserError} When it does not answer in time.
+ */
+async function startDaemon(
+  context: CliContext,
+  place: DaemonPlace,
+  wanted: number | undefined,
+): Promise<{ readonly found: RunningDaemon; readonly started: boolean }> {
+  const { database, files } = place;
+  const before = await findDaemon(files);
+  if (before.kind === "running") return { found: before, started: false };
+  await tryDatabase(context, place);
+  const logged = readText(files.log) ?? "";
+  const { words } = ownProgram(context.environment);
+  const port = wanted === undefined ? [] : ["--port", String(wanted)];
+  mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
+  const child = startAlone([...words, "--db", database, "daemon", "run", "--quiet", ...port], {
+    log: files.log,
+    folder: context.cwd,
+    environment: context.environment,
+  });
+  let hasLeft = false;
+  child.status.then(() => hasLeft = true);
+  for (const endMs = Date.now() + START_MS; Date.now() < endMs;) {
+    const isOver = hasLeft;
+    const found = await findDaemon(files);
+    if (found.kind === "running" && found.answers && isWrittenDown(files, found.state)) {
+      const started = found.state.pid === child.pid;
+      // Another command has started a daemon at the same moment. Ours waits for its lock, and leaves now.
+      if (!started && !hasLeft) await askToLeave(child.pid);
+      return { found, started };
+    }
+    if (isOver && found.kind === "none") break;
+    await pause(PAUSE_MS);
+  }
+  const now = readText(files.log) ?? "";
+  const said = lastSaid(now.startsWith(logged) ? now.slice(logged.length) : now);
+  throw new UserError("The daemon does not answer", {
+    why: (hasLeft ? "it has left again" : `it said nothing for ${START_MS / 1000} s`) +
+      (said === "" ? "" : `; the last that it logged: ${said}`),
+    next: "conclaude daemon logs",
+  });
+}
+
+type DaemonPlace = Awaited<ReturnType<typeof daemonPlace>>;
+type RunningDaemon = Extract<FoundDaemon, { readonly kind: "running" }>;
+
+/** The port of the daemon, which is started where none runs, and started anew where it has no port: its agents live on. */
+export async function daemonOnPort(context: CliContext, place: DaemonPlace): Promise<number> {
+  const { found } = await startDaemon(context, place, 0);
+  if (found.state.port !== null) return found.state.port;
+  await stopDaemon(place.files);
+  const anew = await startDaemon(context, place, 0);
+  return anew.found.state.port!;
+}
 
 const stop = verb({
   brief: "Stop the daemon",
@@ -116,31 +145,33 @@ const stop = verb({
   examples: ["conclaude daemon stop"],
   async run(context) {
     const { files } = await daemonPlace(context);
-    let found = await findDaemon(files);
-    const wasRunning = found.kind !== "none";
-    let pid: number | null = null;
-    for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
-      if (found.kind === "none" || (wasRunning && !isLocked(files.lock))) {
-        revokeNetwork();
-        return {
-          json: { stopped: wasRunning, running: false },
-          text: wasRunning ? "The daemon has stopped." : "The daemon is not running.",
-        };
-      }
-      if (found.kind === "running" && pid === null) {
-        pid = found.state.pid;
-        if (!await askToStop(files)) await askToLeave(pid);
-      }
-      await pause(PAUSE_MS);
-      if (pid === null) found = await findDaemon(files);
-    }
-    revokeNetwork();
-    throw new UserError("The daemon does not stop", {
-      why: `it still holds its lock after ${STOP_MS / 1000} s`,
-      next: pid === null ? "conclaude daemon status" : `kill -9 ${pid}`,
-    });
+    const wasRunning = await stopDaemon(files).finally(revokeNetwork);
+    return {
+      json: { stopped: wasRunning, running: false },
+      text: wasRunning ? "The daemon has stopped." : "The daemon is not running.",
+    };
   },
 });
+
+/** Tells the daemon to stop, and waits until it has. @returns Whether one was running. @throws {UserError} When it does not stop. */
+async function stopDaemon(files: DaemonFiles): Promise<boolean> {
+  let found = await findDaemon(files);
+  const wasRunning = found.kind !== "none";
+  let pid: number | null = null;
+  for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
+    if (found.kind === "none" || (wasRunning && !isLocked(files.lock))) return wasRunning;
+    if (found.kind === "running" && pid === null) {
+      pid = found.state.pid;
+      if (!await askToStop(files)) await askToLeave(pid);
+    }
+    await pause(PAUSE_MS);
+    if (pid === null) found = await findDaemon(files);
+  }
+  throw new UserError("The daemon does not stop", {
+    why: `it still holds its lock after ${STOP_MS / 1000} s`,
+    next: pid === null ? "conclaude daemon status" : `kill -9 ${pid}`,
+  });
+}
 
 const status = verb({
   brief: "Say whether the daemon runs, and where",
@@ -191,7 +222,7 @@ const PAUSE_MS = 50;
 const FOLLOW_MS = 250;
 
 /** The database that a daemon serves, and where its files are. */
-async function daemonPlace(context: CliContext) {
+export async function daemonPlace(context: CliContext) {
   const place = await keptPlace(context, "serve a database");
   const privateFolder = parentOf(context.locations.spoolFolders.at(-1)!);
   const database = realDatabase(place.database);

@@ -9,6 +9,7 @@ import { refusal } from "../work/refusal.ts";
 import { reading, transaction } from "../db/transaction.ts";
 import { API_HELP, errorResponse, httpError } from "./api_error.ts";
 import { isSamePlace } from "./database_watch.ts";
+import type { TabRights } from "./page_rights.ts";
 import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";
 import { type Call, type Daemon, type Route, routerOf, targetOf } from "./route.ts";
 import { knowsToken } from "../policy/store.ts";
@@ -66,13 +67,23 @@ export function createHandler(
     checkSource(headers, door);
     const { path, query } = targetOf(request.url);
     const found = findRoute(method, path);
-    checkToken(headers, door, found.kind === "route" && found.route.isOpen);
+    const rights = await rightsOf(headers, door);
+    if (rights === null && !(found.kind === "route" && found.route.isOpen)) {
+      throw httpError(
+        "UNAUTHORIZED",
+        "its Authorization is no token of this daemon, nor of a page",
+      );
+    }
     if (found.kind === "none") return notFound(path, found.methods);
     const { route, id } = found;
     seen.route = route;
-    if (route.forPerson && !await knowsToken(db, headers.get(PERSON_HEADER) ?? "")) {
-      throw httpError("PERSON_REQUIRED", "the request shows no token of a person");
+    if (rights === "read" && route.method !== "GET") {
+      throw httpError("READ_ONLY", "it was opened with `conclaude ui --read-only`");
     }
+    if (
+      route.forPerson && rights !== "act" &&
+      !await knowsToken(db, headers.get(PERSON_HEADER) ?? "")
+    ) throw httpError("PERSON_REQUIRED", "the request shows no token of a person");
     const call = {
       id,
       query: checked(route.query, readQuery(query)),
@@ -84,6 +95,14 @@ export function createHandler(
     if (result instanceof Response) return result;
     if (route.status === 204) return new Response(null, { status: 204 });
     return Response.json(result, { status: route.status });
+  }
+
+  /** The rights of the token that a request shows; null for none. The file's mode protects the socket. */
+  async function rightsOf(headers: Headers, door: Door): Promise<"program" | TabRights | null> {
+    if (door.kind === "socket") return "program";
+    const given = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+    if (isSame(given, door.token)) return "program";
+    return await daemon.rights.rightsOf(given, Date.now());
   }
 
   async function run(route: Route, call: Call<never, never>): Promise<unknown> {
@@ -178,17 +197,13 @@ function checkSource(headers: Headers, door: Door): void {
   if (door.kind === "port" && !hosts.includes((headers.get("host") ?? "").toLowerCase())) {
     throw httpError("FORBIDDEN_HOST", `its Host is not ${hosts.join(" or ")}`);
   }
+  const site = headers.get("sec-fetch-site") ?? "none";
+  if (!["none", "same-origin"].includes(site)) {
+    throw httpError("FORBIDDEN_ORIGIN", `its Sec-Fetch-Site is ${site.slice(0, 20)}`);
+  }
   if (origin !== null && !hosts.some((host) => origin.toLowerCase() === `http://${host}`)) {
     throw httpError("FORBIDDEN_ORIGIN", "its Origin is not this server");
   }
-}
-
-/** @throws {UserError} UNAUTHORIZED when the port needs the token and the request has another one. */
-function checkToken(headers: Headers, door: Door, isOpen: boolean): void {
-  if (door.kind === "socket" || isOpen) return;
-  const given = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
-  if (isSame(given, door.token)) return;
-  throw httpError("UNAUTHORIZED", "its Authorization is not the token of this daemon");
 }
 
 /** The header with a person's token. Agents can read the daemon's own token, so that one does not count here. */

@@ -10,6 +10,8 @@ import { type ErrorCode, httpError } from "./api_error.ts";
 import type { DaemonState } from "./client.ts";
 import type { EventHub } from "./event_hub.ts";
 import type { Metrics } from "./metrics.ts";
+import type { PageRights } from "./page_rights.ts";
+import type { Locations } from "../system/environment.ts";
 
 export interface Daemon {
   readonly db: DatabaseSync;
@@ -19,6 +21,13 @@ export interface Daemon {
   readonly state: DaemonState;
   /** Absolute path of the database. */
   readonly database: string;
+  /** Where the daemon was started. */
+  readonly folder: string;
+  /** Where the user's own files are. */
+  readonly locations: Locations;
+  readonly rights: PageRights;
+  /** Gives the page and its headers. */
+  readonly page: () => Promise<Response>;
   /** What is wrong with the place where the daemon runs, for people. */
   readonly warnings: readonly string[];
   /** How long claims last, and workflows that do not say so themselves. */
@@ -68,7 +77,7 @@ export interface Route {
 }
 
 /** A row of the table of routes; {@linkcode routesOf} fills in what it leaves out. */
-interface RouteRow<Query extends Schema, Body extends Schema>
+export interface RouteRow<Query extends Schema, Body extends Schema>
   extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "handle">> {
   readonly name: `${Route["method"]} /${string}`;
   readonly summary: string;

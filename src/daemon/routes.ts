@@ -7,6 +7,7 @@ import { eventRoutes } from "./routes/events.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 import { taskRoutes } from "./routes/tasks.ts";
+import { pageRoutes } from "./routes/page.ts";
 import { treeRoutes } from "./routes/task_tree.ts";
 import { VERSION } from "../base/version.ts";
 import { type ErrorCode, statusOf } from "./api_error.ts";
@@ -19,6 +20,7 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...agentRoutes,
   ...workflowRoutes,
+  ...pageRoutes,
   routesOf("daemon")({
     name: "GET /openapi.json",
     summary: "This document",
@@ -45,6 +47,7 @@ const ALWAYS: readonly ErrorCode[] = [
   "INTERNAL_ERROR",
   "DATABASE_BUSY",
   "SHUTTING_DOWN",
+  "READ_ONLY",
 ];
 
 /** The further refusals of a route with a body. */

@@ -29,6 +29,7 @@ import {
   type Server,
 } from "./http.ts";
 import { Metrics } from "./metrics.ts";
+import { PageRights } from "./page_rights.ts";
 import type { Daemon } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 
@@ -37,6 +38,8 @@ interface DaemonOptions {
   readonly database: string;
   /** Where the user's own files are. */
   readonly locations: Locations;
+  /** Makes the page. */
+  readonly page: Daemon["page"];
   /** Where it was started: its own configuration counts there. */
   readonly folder: string;
   readonly busyTimeoutMs: number;
@@ -130,6 +133,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     log,
   });
   hub.start();
+  const rights = new PageRights(files.page);
   const token = crypto.getRandomValues(new Uint8Array(32)).toBase64({
     alphabet: "base64url",
     omitPadding: true,
@@ -143,6 +147,10 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     metrics,
     state: { ...state, socket: null as string | null, port: null as number | null },
     database,
+    folder: options.folder,
+    locations: options.locations,
+    rights,
+    page: options.page,
     warnings,
     lasting: (nowMs: number) => settings.lastingOf(undefined, nowMs),
     toldSinceMs: (nowMs: number) =>
@@ -152,8 +160,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     // The response to the request is sent first.
     stop: (why: string) => void setTimeout(() => stop(0, why), 0),
   };
-  const handler = createHandler(daemon, { routes: ROUTES, isStopping: () => isStopping });
-  const servers = listen(daemon.state, { options, files, handler });
+  const handler: Handler = createHandler(daemon, { routes: ROUTES, isStopping: () => isStopping });
+  const servers = listen(daemon.state, { options, files, handler, rights });
   const { socket } = daemon.state;
   const ownSocket = socket === null ? null : Deno.statSync(socket);
   for (const { finished } of servers) {
@@ -215,19 +223,26 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
 /** Opens the socket, and the port when it is wanted or there are no sockets, and notes both in the state. */
 function listen(
   state: { socket: string | null; port: number | null; readonly token: string },
-  { options, files, handler }: {
+  { options, files, handler, rights }: {
     readonly options: DaemonOptions;
     readonly files: DaemonFiles;
     readonly handler: Handler;
+    readonly rights: PageRights;
   },
 ): Server[] {
   const hasSockets = Deno.build.os !== "windows";
   const wanted = options.port ?? (hasSockets ? null : 0);
   const servers: Server[] = [];
   if (wanted !== null) {
-    const { server, port } = listenOnPort(wanted, state.token, handler);
+    // Any free port is best the one of the last time: open pages know it.
+    const former = wanted === 0 ? rights.port : null;
+    const { server, port } = (former === null ? null : quietly(() =>
+      listenOnPort(former, state.token, handler)
+    )) ??
+      listenOnPort(wanted, state.token, handler);
     servers.push(server);
     state.port = port;
+    rights.servedOn(port);
   }
   if (hasSockets) {
     servers.push(listenOnSocket(files, handler));

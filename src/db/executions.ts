@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../base/ids.ts";
 import type { Execution, ExecutionStatus } from "./captures.ts";
-import { filterOf } from "./statement.ts";
+import { filterOf, statement } from "./statement.ts";
 
 /** A stored execution; its metadata are `{ unreadable: text }` when the stored text is no JSON object. */
 export interface ExecutionRow extends Execution {
@@ -18,6 +18,8 @@ export interface ExecutionFilter {
   readonly toolName: string | null;
   readonly status: ExecutionStatus | null;
   readonly sinceMs: number | null;
+  /** It does not belong to the time. */
+  readonly untilMs?: number;
   readonly limit: number;
 }
 
@@ -30,6 +32,7 @@ export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): Execu
     ["status = ?", filter.status],
     // Ids sort by time, so the primary key finds the rows since a time.
     ["id >= ?", filter.sinceMs === null ? null : firstIdAt(filter.sinceMs)],
+    ["id < ?", filter.untilMs === undefined ? null : firstIdAt(filter.untilMs)],
   ]);
   const rows = db.prepare(
     `SELECT id, session_id AS sessionId, hook_name AS hookName, tool_name AS toolName,
@@ -44,6 +47,67 @@ export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): Execu
     ...row,
     metadata: metadataOf(String(row["metadata"])),
   } as unknown as ExecutionRow));
+}
+
+/** The numbers of the oldest and the newest row of the audit trail, in the order of writing; 0 where it is empty. */
+export function auditMark(db: DatabaseSync): { readonly oldest: number; readonly newest: number } {
+  const row = statement(
+    db,
+    `SELECT (SELECT min(rowid) FROM hook_executions) AS oldest,
+            (SELECT max(rowid) FROM hook_executions) AS newest`,
+  ).get();
+  return { oldest: Number(row!["oldest"] ?? 0), newest: Number(row!["newest"] ?? 0) };
+}
+
+/** How many hooks of each session ran between two numbers of {@linkcode auditMark}. */
+export function sessionsSince(
+  db: DatabaseSync,
+  after: number,
+  upTo: number,
+): Readonly<Record<string, number>> {
+  const rows = statement(
+    db,
+    `SELECT session_id AS id, count(*) AS n
+       FROM hook_executions
+      WHERE rowid > ?
+        AND rowid <= ?
+      GROUP BY session_id`,
+  ).all(after, upTo);
+  return Object.fromEntries(rows.map(({ id, n }) => [String(id), Number(n)]));
+}
+
+/** What the newest hook of a session was: what it is at now, and whether it waits for its person. */
+export interface LastHook {
+  readonly hook: string;
+  readonly tool: string | null;
+  readonly atMs: number;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export function lastHookOf(db: DatabaseSync, sessionId: string): LastHook | null {
+  const row = statement(
+    db,
+    `SELECT hook_name AS hook, tool_name AS tool, metadata, created_at_ms AS atMs
+       FROM hook_executions
+      WHERE session_id = ?
+      ORDER BY created_at_ms DESC, id DESC
+      LIMIT 1`,
+  ).get(sessionId);
+  return row === undefined
+    ? null
+    : { ...row, metadata: metadataOf(String(row["metadata"])) } as unknown as LastHook;
+}
+
+/** The executions that took longest since a moment. */
+export function slowestExecutions(db: DatabaseSync, sinceMs: number, limit: number) {
+  return db.prepare(
+    `SELECT id, session_id AS sessionId, hook_name AS hookName, tool_name AS toolName, status,
+            duration_ms AS durationMs, created_at_ms AS createdAtMs
+       FROM hook_executions
+      WHERE id >= ?
+      ORDER BY duration_ms DESC
+      LIMIT ?`,
+  ).all(firstIdAt(sinceMs), limit);
 }
 
 /** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */

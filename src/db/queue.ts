@@ -95,11 +95,35 @@ export type SessionCapture =
   & Pick<QueueItem, "id" | "toolName" | "toolUseId" | "outcome" | "createdAtMs">
   & { readonly observationId: number | null };
 
-/** The captures of a session since a moment, in the order of time. */
+/** A time from a moment on, up to another one, which does not belong to it; in epoch milliseconds. */
+export interface Span {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/** When the newest captures of a session before a moment begin: at the `count`-th of them, or 0 where there are fewer. */
+export function beginOfNewest(
+  db: DatabaseSync,
+  sessionId: string,
+  { count, untilMs }: { readonly count: number; readonly untilMs: number },
+): number {
+  const row = statement(
+    db,
+    `SELECT created_at_ms AS atMs
+       FROM pending_queue
+      WHERE session_id = ?
+        AND created_at_ms < ?
+      ORDER BY created_at_ms DESC
+      LIMIT 1 OFFSET ?`,
+  ).get(sessionId, untilMs, count - 1);
+  return Number(row?.["atMs"] ?? 0);
+}
+
+/** The captures of a session in a time, in the order of time. */
 export function capturesOfSession(
   db: DatabaseSync,
   sessionId: string,
-  sinceMs: number,
+  { sinceMs, untilMs }: Span,
 ): SessionCapture[] {
   return db.prepare(
     `SELECT id, tool_name AS toolName, tool_use_id AS toolUseId, outcome, created_at_ms AS createdAtMs,
@@ -107,8 +131,9 @@ export function capturesOfSession(
        FROM pending_queue
       WHERE session_id = ?
         AND created_at_ms >= ?
+        AND created_at_ms < ?
       ORDER BY created_at_ms, id`,
-  ).all(sessionId, sinceMs) as unknown as SessionCapture[];
+  ).all(sessionId, sinceMs, untilMs) as unknown as SessionCapture[];
 }
 
 /** The payload of a capture as it is stored; undefined when there is no such capture. */

@@ -4,7 +4,12 @@ import { quietly } from "../base/errors.ts";
 import { plain } from "../base/plain.ts";
 import { type ExecutionRow, listExecutions } from "../db/executions.ts";
 import { readPayload } from "../db/payloads.ts";
-import { capturesOfSession, readStoredPayload, type SessionCapture } from "../db/queue.ts";
+import {
+  capturesOfSession,
+  readStoredPayload,
+  type SessionCapture,
+  type Span,
+} from "../db/queue.ts";
 import { stepsOfSession } from "../memory/store.ts";
 import { wordsKindOf } from "../memory/observe/capture_keys.ts";
 import type { ObservationKind, ToolUse } from "../memory/observe/observation.ts";
@@ -47,16 +52,20 @@ const EDGES: Readonly<Record<string, { readonly word: string; readonly field: st
   SessionEnd: { word: "ends", field: "reason" },
 };
 
-/** The steps of a session since a moment, in the order of time. @param folder What paths are relative to. */
+/** All the time that a session may have. */
+export const ALWAYS: Span = { sinceMs: 0, untilMs: Date.UTC(9999, 0) };
+
+/** The steps of a session in a time, in their order. @param folder What paths are relative to. */
 export async function stepsOf(
   db: DatabaseSync,
   { sessionId, folder }: { readonly sessionId: string; readonly folder: string | null },
-  sinceMs: number,
+  span: Span,
 ): Promise<Step[]> {
-  const observed = new Map(stepsOfSession(db, sessionId, sinceMs).map((one) => [one.id, one]));
+  const { sinceMs, untilMs } = span;
+  const observed = new Map(stepsOfSession(db, sessionId, span).map((one) => [one.id, one]));
   const executions = listExecutions(db, {
     ...{ sessionId, hookName: null, toolName: null, status: null },
-    ...{ sinceMs, limit: Number.MAX_SAFE_INTEGER },
+    ...{ sinceMs, untilMs, limit: Number.MAX_SAFE_INTEGER },
   });
   const gateAtMs = new Map(
     executions.flatMap(({ hookName, toolUseId, createdAtMs }) =>
@@ -65,7 +74,7 @@ export async function stepsOf(
   );
   const steps: Step[] = executions.flatMap(decisionStep);
   const told = new Set<number>();
-  for (const capture of capturesOfSession(db, sessionId, sinceMs)) {
+  for (const capture of capturesOfSession(db, sessionId, span)) {
     const { id, observationId, toolName, toolUseId, createdAtMs } = capture;
     const known = observationId === null ? undefined : observed.get(observationId);
     if (known !== undefined) told.add(known.id);

@@ -52,6 +52,9 @@ export interface Verb extends VerbText {
   readonly args: Arguments;
   // deno-lint-ignore no-explicit-any -- the flags and arguments were checked against each other when it was made
   readonly load: () => Promise<Action<any, any>>;
+  /** {@linkcode Verb.load} without the look whether a person asks, for who has looked already. */
+  // deno-lint-ignore no-explicit-any -- as above
+  readonly work: () => Promise<Action<any, any>>;
 }
 
 /** A verb whose code is loaded when it is asked for; a list of verbs needs no more than this. */
@@ -80,9 +83,9 @@ export function verb<
   const Args extends Arguments = [],
 >(spec: VerbSpec<Flags, Args>): Verb {
   const { flags = {}, args = [], brief, about, examples, person } = spec;
-  const work: Verb["load"] = "load" in spec ? spec.load : () => Promise.resolve(spec.run);
+  const work: Verb["work"] = "load" in spec ? spec.load : () => Promise.resolve(spec.run);
   const load = person === undefined ? work : () => loadForPerson(work, person);
-  return { kind: "verb", flags, args, brief, about, examples, person, load };
+  return { kind: "verb", flags, args, brief, about, examples, person, load, work };
 }
 
 async function loadForPerson(load: Verb["load"], verb: string): ReturnType<Verb["load"]> {

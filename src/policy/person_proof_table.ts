@@ -89,6 +89,11 @@ export async function knowsToken(db: DatabaseSync, token: string): Promise<boole
         .get(await hashOf(token)) !== undefined;
 }
 
+/** Makes one token worthless. */
+export async function revokeToken(db: DatabaseSync, token: string): Promise<void> {
+  db.prepare("DELETE FROM person_tokens WHERE hash = ?").run(await hashOf(token));
+}
+
 /** Makes all tokens worthless. Returns how many there were. */
 export function dropTokens(db: DatabaseSync): number {
   return Number(db.prepare("DELETE FROM person_tokens").run().changes);

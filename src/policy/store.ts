@@ -11,7 +11,9 @@ export {
   knowsSessions,
   knowsToken,
   makeToken,
+  revokeToken,
 } from "./person_proof_table.ts";
+export { policyMark } from "./policy_mark_table.ts";
 export { openViolations, settleViolations } from "./effects/effects_table.ts";
 export {
   type ApplyChanges,

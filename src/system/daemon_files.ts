@@ -8,6 +8,8 @@ export interface DaemonFiles {
   /** Says who holds the lock and how to talk to it; counts only together with the lock. */
   readonly state: string;
   readonly log: string;
+  /** The port of the page, and hashes of what its tabs show. */
+  readonly page: string;
   readonly socket: string;
   /** The private folder in which the socket is made before it is put in its place. */
   readonly socketDraft: string;
@@ -29,6 +31,7 @@ export function daemonFiles(database: string, privateFolder: string): DaemonFile
     lock: `${base}.lock`,
     state: `${base}.daemon.json`,
     log: `${base}.daemon.log`,
+    page: `${base}.page.json`,
     ...isShort
       ? beside
       : socketIn(privateFolder, joinPath(privateFolder, `${fingerprint(database)}.sock`)),

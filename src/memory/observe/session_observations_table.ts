@@ -6,6 +6,7 @@ import {
   observationOf,
 } from "../drain/observations_table.ts";
 import { statement } from "../../db/statement.ts";
+import type { Span } from "../../db/queue.ts";
 
 /** A change that may have mended something. */
 export type Change = Pick<
@@ -62,17 +63,18 @@ export function usedTools(db: DatabaseSync, sessionId: string): boolean {
 export function stepsOfSession(
   db: DatabaseSync,
   sessionId: string,
-  sinceMs: number,
+  { sinceMs, untilMs }: Span,
 ): Pick<Observation, "id" | "kind" | "outcome" | "title" | "repeats" | "createdAtMs">[] {
   return db.prepare(
     `SELECT id, kind, outcome, title, repeats, created_at_ms AS createdAtMs
        FROM observations
       WHERE session_id = ?
         AND updated_at_ms >= ?
+        AND created_at_ms < ?
         AND kind NOT IN ('summary', 'fix')
         AND ${IS_WHOLE}
       ORDER BY created_at_ms, id`,
-  ).all(sessionId, sinceMs) as unknown as ReturnType<typeof stepsOfSession>;
+  ).all(sessionId, sinceMs, untilMs) as unknown as ReturnType<typeof stepsOfSession>;
 }
 
 /**

@@ -6,16 +6,16 @@ import { plainLines } from "../../base/plain.ts";
 import { quietly } from "../../base/errors.ts";
 import { durationText } from "../../base/time.ts";
 import { readPayload } from "../../db/payloads.ts";
-import { readStoredPayload } from "../../db/queue.ts";
+import { beginOfNewest, readStoredPayload } from "../../db/queue.ts";
 import { type SessionRow, transcriptNear } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { captureIdOf, captureOf, projectFinder } from "../../upkeep/transfer/capture_of.ts";
 import { exclusionIn } from "../../upkeep/transfer/transcript_gaps.ts";
 import type { CliContext } from "../context.ts";
-import { switchOn, text } from "../flags.ts";
+import { number, optional, switchOn, text, timeFlag } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { sessionOf } from "../session_lookup.ts";
-import { captureStep, type Step, stepsOf } from "../session_steps.ts";
+import { ALWAYS, captureStep, type Step, stepsOf } from "../session_steps.ts";
 import { cutLine } from "../table.ts";
 import { verb } from "../verb.ts";
 
@@ -25,6 +25,8 @@ export const log = verb({
     follow: switchOn(
       "Go on with new steps until the session ends, or Ctrl-C; with --json a line each",
     ),
+    limit: optional(number(1, 100_000, "Only the newest so many tool uses, with what is between")),
+    before: timeFlag("Only before then: a time (2026-11-20T08:30), or an age (2h)"),
     full: switchOn("With what each step was given and gave back"),
   },
   about:
@@ -35,13 +37,17 @@ export const log = verb({
     "conclaude session log 0198 --follow",
     "conclaude session log 0198 --full --json",
   ],
-  async run(context, { follow, full }, id) {
+  async run(context, { follow, full, limit, before }, id) {
     const { db } = await openStore(context, "read");
     const session = sessionOf(db, id);
     const payloadOf = (step: Step) => full ? payloadOfStep(db, step) : undefined;
     const print = linePrinter(context, payloadOf);
     const place = placeOf(session);
-    const steps = await stepsOf(db, place, 0);
+    const untilMs = before ?? ALWAYS.untilMs;
+    const sinceMs = limit === undefined
+      ? 0
+      : beginOfNewest(db, session.sessionId, { count: limit, untilMs });
+    const steps = await stepsOf(db, place, { sinceMs, untilMs });
     if (follow) {
       await followSteps(context, db, { session, steps, print });
       return { json: undefined, text: "" };
@@ -51,7 +57,7 @@ export const log = verb({
       ...full && { payload: payloadOf(step) ?? null },
     }));
     return {
-      json: { sessionId: session.sessionId, steps: told },
+      json: { sessionId: session.sessionId, steps: told, more: sinceMs > 0 },
       text: steps.length === 0 ? "Nothing is known of its steps." : steps.map(print).join("\n"),
     };
   },
@@ -160,7 +166,10 @@ async function followSteps(
   const news = path === null ? undefined : quietly(() => transcriptNews(context, session, path));
   for (let isOver = false; !isOver; await pause(isOver ? 0 : LOOK_MS)) {
     isOver = sessionOf(db, sessionId).status !== "active";
-    const known = await stepsOf(db, placeOf(session), lastMs - LATE_MS);
+    const known = await stepsOf(db, placeOf(session), {
+      ...ALWAYS,
+      sinceMs: lastMs - LATE_MS,
+    });
     const spoken = await news?.() ?? [];
     // What a hook kept says more than what the transcript has of the same step.
     [...known, ...spoken.filter(({ atMs }) => atMs >= lastMs - LATE_MS)].forEach(tell);

@@ -1,0 +1,102 @@
+/**
+ * The stream that keeps a page up to date. It tells which sessions had hooks and what else changed; the page asks for what it
+ * shows. Whatever happened in between two pieces is told once.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { auditMark, sessionsSince } from "../db/executions.ts";
+import { policyMark } from "../policy/store.ts";
+import { lastObservation } from "../memory/store.ts";
+import { lastEventId } from "../work/store.ts";
+import type { Daemon } from "./route.ts";
+
+/** How far a stream has come; its text is the `id` of a piece. */
+interface Mark {
+  /** Of the audit trail, of memory, of the events, of requirements with what is paused or violated. */
+  readonly hooks: number;
+  readonly memory: number;
+  readonly work: number;
+  readonly rules: number;
+}
+
+/** The longest wait between two looks, in milliseconds: a hook of another process wakes the stream sooner. */
+const LOOK_MS = 500;
+/** Lets browsers and proxies know that the stream lives, in milliseconds. */
+const PING_MS = 15_000;
+
+/** @param lastSeen The `Last-Event-ID` of a page that comes back; null for a new one. */
+export function liveStream(
+  { db, hub }: Pick<Daemon, "db" | "hub">,
+  lastSeen: string | null,
+): ReadableStream {
+  const left = new AbortController();
+  const leave = hub.join();
+  const came = lastSeen === null ? null : markIn(lastSeen);
+  let at = came ?? markOf(db);
+  let isGap = lastSeen !== null && (came === null || isLost(db, came));
+  if (isGap) at = markOf(db);
+  let isFirst = true;
+  let pingedAtMs = Date.now();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      while (!hub.isClosed && !left.signal.aborted) {
+        if (isFirst || isGap) {
+          const event = isGap ? "gap" : "hello";
+          isFirst = isGap = false;
+          return controller.enqueue(piece(event, at, {}));
+        }
+        const now = markOf(db);
+        if (textOf(now) !== textOf(at)) {
+          const before = at;
+          at = now;
+          return controller.enqueue(piece("changed", at, {
+            sessions: now.hooks === before.hooks ? {} : sessionsSince(db, before.hooks, now.hooks),
+            parts: (["memory", "work", "rules"] as const).filter((one) => now[one] !== before[one]),
+          }));
+        }
+        if (Date.now() - pingedAtMs >= PING_MS) {
+          pingedAtMs = Date.now();
+          return controller.enqueue(ENCODER.encode(": ping\n\n"));
+        }
+        await hub.wait(LOOK_MS, left.signal);
+      }
+      leave();
+      if (!left.signal.aborted) controller.close();
+    },
+    cancel() {
+      left.abort();
+      leave();
+    },
+  }, { highWaterMark: 0 });
+}
+
+const ENCODER = new TextEncoder();
+
+function piece(event: string, at: Mark, data: unknown): Uint8Array {
+  return ENCODER.encode(`id: ${textOf(at)}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+function textOf({ hooks, memory, work, rules }: Mark): string {
+  return [hooks, memory, work, rules].join(".");
+}
+
+function markIn(text: string): Mark | null {
+  const [hooks, memory, work, rules] = /^\d+(\.\d+){3}$/.test(text)
+    ? text.split(".").map(Number) as [number, number, number, number]
+    : [];
+  return hooks === undefined ? null : { hooks, memory: memory!, work: work!, rules: rules! };
+}
+
+function markOf(db: DatabaseSync): Mark {
+  return {
+    hooks: auditMark(db).newest,
+    memory: lastObservation(db),
+    work: lastEventId(db),
+    rules: policyMark(db),
+  };
+}
+
+/** Whether what came after a mark is not kept any more, or the mark is of another database. */
+function isLost(db: DatabaseSync, { hooks }: Mark): boolean {
+  const { oldest, newest } = auditMark(db);
+  return hooks > newest || (newest > hooks && hooks + 1 < oldest);
+}

@@ -1,0 +1,295 @@
+/** Routes of the page: the page itself, its rights, its stream, and what its screens show by the verbs that show it. */
+import * as z from "zod/mini";
+import { lastHookOf, slowestExecutions } from "../../db/executions.ts";
+import { listSessions } from "../../db/sessions.ts";
+import { listQuestions } from "../../work/store.ts";
+import type { Verb, VerbGroup, Verbs } from "../../operations/verb.ts";
+import { httpError } from "../api_error.ts";
+import { liveStream } from "../live_stream.ts";
+import { type Route, routesOf } from "../route.ts";
+import { fields, isSet } from "../schemas.ts";
+import { type VerbRoute, verbRoute } from "../verb_route.ts";
+
+const route = routesOf("page");
+
+/** Sessions that were seen last, with what each is at. */
+const NOW_SESSIONS = 50;
+const SLOWEST = 50;
+
+/** Hooks after which a session waits for its person, by what it waits for. */
+const WAITS: Readonly<Record<string, string>> = {
+  PermissionRequest: "permission",
+  Elicitation: "question",
+  Stop: "next prompt",
+};
+
+const ownRoutes: readonly Route[] = [
+  route({
+    name: "GET /",
+    summary: "The page, for a browser; it shows nothing without a code of `conclaude ui`",
+    isOpen: true,
+    mediaType: "text/html",
+    transaction: "own",
+    handle: ({ page }) => page(),
+  }),
+  route({
+    name: "POST /page/codes",
+    summary: "A code that opens one tab of the page, once, within a minute",
+    body: z.strictObject({ readOnly: z.optional(z.boolean()) }),
+    forPerson: true,
+    status: 201,
+    transaction: "own",
+    response: z.object({ code: z.string(), port: z.nullable(z.int()) }),
+    handle: ({ rights, state }, { body, author }) => ({
+      code: rights.newCode(body.readOnly ? "read" : "act", author.atMs),
+      port: state.port,
+    }),
+  }),
+  route({
+    name: "POST /page/tabs",
+    summary: "Changes a code for the token of a tab",
+    body: z.strictObject({ code: fields.id }),
+    isOpen: true,
+    status: 201,
+    transaction: "own",
+    response: z.object({ token: z.string(), rights: z.enum(["act", "read"]) }),
+    async handle({ rights }, { body, author }) {
+      const tab = await rights.newTab(body.code, author.atMs);
+      if (tab !== null) return tab;
+      throw httpError("UNAUTHORIZED", "its code is unknown, spent, or older than a minute");
+    },
+  }),
+  route({
+    name: "GET /live",
+    summary:
+      "Which sessions had hooks, and what else changed, as a stream; `Last-Event-ID` takes it up",
+    mediaType: "text/event-stream",
+    transaction: "own",
+    handle: (daemon, { request }) => {
+      daemon.metrics.add("sse_connections");
+      return new Response(liveStream(daemon, request.headers.get("last-event-id")), {
+        headers: { "content-type": "text/event-stream" },
+      });
+    },
+  }),
+  route({
+    name: "GET /now",
+    summary: "The sessions that were seen last, with what each is at and what it waits for",
+    query: z.strictObject({ all: z.optional(fields.flag) }),
+    response: z.object({ sessions: z.array(z.unknown()), questions: z.array(z.unknown()) }),
+    handle: ({ db }, { query }) => {
+      const status = isSet(query.all) ? null : "active";
+      const sessions = listSessions(db, { project: null, status, limit: NOW_SESSIONS });
+      return {
+        sessions: sessions.map((session) => {
+          const last = lastHookOf(db, session.sessionId);
+          const isIdle = last?.hook === "Notification";
+          return {
+            ...session,
+            tool: last?.hook === "PreToolUse" ? last.tool : null,
+            lastHook: last?.hook ?? null,
+            lastAtMs: last?.atMs ?? session.updatedAtMs,
+            waitsFor: session.status !== "active"
+              ? null
+              : isIdle
+              ? String(last.metadata["message"] ?? "an answer")
+              : WAITS[last?.hook ?? ""] ?? null,
+          };
+        }),
+        questions: listQuestions(db, { statuses: ["pending"] }),
+      };
+    },
+  }),
+  route({
+    name: "GET /latency/slowest",
+    summary: "The hooks that took longest",
+    query: z.strictObject({ sinceMs: z.optional(z.coerce.number()) }),
+    response: z.object({ executions: z.array(z.unknown()) }),
+    handle: ({ db }, { query }) => ({
+      executions: slowestExecutions(db, query.sinceMs ?? 0, SLOWEST),
+    }),
+  }),
+];
+
+/** The verbs that routes are made of. */
+const NOUNS = {
+  status: async () => (await import("../../operations/verbs/status_verbs.ts")).status,
+  session: async () => (await import("../../operations/verbs/session_verbs.ts")).session,
+  memory: async () => (await import("../../operations/verbs/memory_verbs.ts")).memory,
+  audit: async () => (await import("../../operations/verbs/audit_verbs.ts")).audit,
+  req: async () => (await import("../../operations/verbs/req_verbs.ts")).req,
+  guard: async () => (await import("../../operations/verbs/guard_verbs.ts")).guard,
+  doctor: async () => (await import("../../operations/verbs/doctor_verbs.ts")).doctor,
+  queue: async () => (await import("../../operations/verbs/queue_verbs.ts")).queue,
+  db: async () => (await import("../../operations/verbs/db_verbs.ts")).db,
+} as const;
+
+type VerbRow = Omit<VerbRoute, "load"> & { readonly verb: `${keyof typeof NOUNS}${string}` };
+
+const MEMORY_FILTERS = ["project", "session", "branch", "file", "kind", "since", "until", "limit"];
+
+const VERB_ROUTES: readonly VerbRow[] = [
+  {
+    name: "GET /overview",
+    tag: "page",
+    summary: "What a project's people see first: last sessions, what is open, health",
+    verb: "status",
+  },
+  {
+    name: "GET /sessions",
+    tag: "sessions",
+    summary: "Sessions, the newest first",
+    verb: "session list",
+    flags: ["status", "here", "limit"],
+  },
+  {
+    name: "GET /sessions/:id",
+    tag: "sessions",
+    summary: "The story of a session",
+    verb: "session show",
+    args: ["id"],
+  },
+  {
+    name: "GET /sessions/:id/log",
+    tag: "sessions",
+    summary: "The steps of a session; the newest `limit` before `before`",
+    verb: "session log",
+    args: ["id"],
+    flags: ["full", "limit", "before"],
+  },
+  {
+    name: "GET /captures/:id",
+    tag: "sessions",
+    summary: "A tool use whole",
+    verb: "queue show",
+    args: ["id"],
+  },
+  {
+    name: "GET /memory",
+    tag: "memory",
+    summary: "What is remembered, the newest first",
+    verb: "memory list",
+    flags: MEMORY_FILTERS,
+  },
+  {
+    name: "GET /memory/search",
+    tag: "memory",
+    summary: "What is remembered of some words",
+    verb: "memory search",
+    args: ["words"],
+    flags: MEMORY_FILTERS,
+  },
+  {
+    name: "GET /memory/open",
+    tag: "memory",
+    summary: "What is open in a project",
+    verb: "memory open",
+    flags: ["limit"],
+  },
+  {
+    name: "GET /memory/context",
+    tag: "memory",
+    summary: "What the next session is told, with the price and the reason of each line",
+    verb: "memory context",
+    flags: ["session"],
+  },
+  {
+    name: "GET /memory/:id",
+    tag: "memory",
+    summary: "An observation whole",
+    verb: "memory show",
+    args: ["id"],
+  },
+  {
+    name: "POST /memory",
+    tag: "memory",
+    summary: "Keeps a note for the project of a folder",
+    verb: "memory remember",
+    args: ["text"],
+    flags: ["session", "file", "replaces"],
+    forPerson: true,
+  },
+  {
+    name: "POST /memory/forget",
+    tag: "memory",
+    summary: "Forgets; with `dryRun` it only tells what would go",
+    verb: "memory forget",
+    args: ["id"],
+    flags: ["session", "project", "file", "text", "since", "until", "dryRun"],
+    always: { yes: true },
+    forPerson: true,
+  },
+  {
+    name: "GET /audit",
+    tag: "rules",
+    summary: "What hooks did, the newest first",
+    verb: "audit list",
+    flags: ["session", "hook", "tool", "status", "since", "limit"],
+  },
+  {
+    name: "GET /latency",
+    tag: "rules",
+    summary: "How often hooks ran and how long they took",
+    verb: "audit stats",
+    flags: ["since"],
+  },
+  {
+    name: "GET /requirements",
+    tag: "rules",
+    summary: "How requirements stand for a session or branch",
+    verb: "req status",
+    flags: ["session", "branch"],
+  },
+  {
+    name: "POST /requirements/satisfy",
+    tag: "rules",
+    summary: "Satisfies a requirement",
+    verb: "req satisfy",
+    args: ["name"],
+    flags: ["session", "branch"],
+    forPerson: true,
+  },
+  {
+    name: "POST /requirements/pause",
+    tag: "rules",
+    summary: "Pauses requirements for a session",
+    verb: "req pause",
+    flags: ["session", "reason", "minutes"],
+    forPerson: true,
+  },
+  {
+    name: "GET /guards",
+    tag: "rules",
+    summary: "The rules that are asked before a tool runs",
+    verb: "guard list",
+  },
+  {
+    name: "GET /doctor",
+    tag: "care",
+    summary: "What is wrong, and what to do",
+    verb: "doctor",
+  },
+  {
+    name: "POST /doctor/fix",
+    tag: "care",
+    summary: "Mends what can be mended",
+    verb: "doctor",
+    always: { fix: true },
+    forPerson: true,
+  },
+];
+
+export const pageRoutes: readonly Route[] = [
+  ...ownRoutes,
+  ...VERB_ROUTES.map(({ verb, ...row }) => verbRoute({ ...row, load: () => verbNamed(verb) })),
+];
+
+async function verbNamed(name: string): Promise<Verb> {
+  const [noun, ...names] = name.split(" ");
+  let found: Verbs[string] = await NOUNS[noun as keyof typeof NOUNS]();
+  for (const one of names) {
+    found = (found as VerbGroup).verbs[one]!;
+    if (found.kind === "lazy") found = await found.load();
+  }
+  return found as Verb;
+}

@@ -1,0 +1,136 @@
+/**
+ * Makes routes of verbs: the query or the body names what the command line takes as flags and arguments, and the answer is
+ * what the verb prints with `--json`. So the page says what the command line says.
+ */
+import * as z from "zod/mini";
+import type { DatabaseSync } from "node:sqlite";
+import { isUserError, UserError } from "../base/errors.ts";
+import type { CliContext } from "../operations/context.ts";
+import type { Parameter } from "../operations/flags.ts";
+import type { Verb } from "../operations/verb.ts";
+import { THIS_PROCESS } from "../system/environment.ts";
+import { invalidInput } from "./input.ts";
+import { type Call, type Daemon, type Route, routesOf } from "./route.ts";
+
+/** One route of a verb. */
+export interface VerbRoute {
+  readonly name: `${Route["method"]} /${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  readonly load: () => Promise<Verb>;
+  /** What the arguments are called, in their order; `id` is the one of the path. */
+  readonly args?: readonly string[];
+  /** Which flags a request may name. */
+  readonly flags?: readonly string[];
+  /** What every request gives. */
+  readonly always?: Readonly<Record<string, unknown>>;
+  /** Whether only a person may ask. */
+  readonly forPerson?: true;
+}
+
+const given = z.optional(z.union([z.string(), z.number(), z.boolean()]));
+type Given = z.output<typeof given>;
+
+/** The route of a verb. `folder` names the folder in which it runs, by default the daemon's own. */
+export function verbRoute(row: VerbRoute): Route {
+  const { name, tag, summary, args = [], flags = [], forPerson = false } = row;
+  const names = [...args.filter((one) => one !== "id"), ...flags, "folder"];
+  const input = z.strictObject(Object.fromEntries(names.map((one) => [one, given])));
+  const changes = !name.startsWith("GET ");
+  return routesOf(tag)({
+    name,
+    summary,
+    forPerson,
+    transaction: "own",
+    response: z.unknown(),
+    errors: ["REFUSED"],
+    ...changes ? { body: input } : { query: input },
+    handle: (daemon, { id, query, body }: Call) => {
+      const values = { ...Object(changes ? body : query), ...name.includes(":id") && { id } };
+      return runVerb(daemon, row, values as Readonly<Record<string, Given>>);
+    },
+  });
+}
+
+async function runVerb(
+  daemon: Daemon,
+  { load, args: argNames = [], always = {} }: VerbRoute,
+  values: Readonly<Record<string, Given>>,
+): Promise<unknown> {
+  const verb = await load();
+  const action = await verb.work();
+  const flags: Record<string, unknown> = {};
+  for (const [name, parameter] of Object.entries(verb.flags)) {
+    const value = await valueOf(name, parameter, values[name]);
+    if (value !== undefined) flags[name] = value;
+  }
+  const parameters = "kind" in verb.args ? argNames.map(() => verb.args) : verb.args;
+  const args: unknown[] = [];
+  for (const [at, name] of argNames.entries()) {
+    const one = parameters[at]!;
+    const parameter = "parameter" in one ? one.parameter as Parameter : one as Parameter;
+    const value = await valueOf(name, parameter, values[name]);
+    if (value !== undefined || !("kind" in verb.args)) args.push(value);
+  }
+  const held: DatabaseSync[] = [];
+  try {
+    const context = contextIn(daemon, String(values["folder"] ?? daemon.folder), held);
+    return (await action(context, { ...flags, ...always }, ...args)).json ?? {};
+  } catch (thrown) {
+    if (!isUserError(thrown) || thrown.reason !== null) throw thrown;
+    const { what, why, next, exitCode } = thrown;
+    throw new UserError(what, { why, next, exitCode, reason: "REFUSED" });
+  } finally {
+    for (const db of held) db.close();
+    daemon.hub.changed();
+  }
+}
+
+/** A context as of `conclaude --json --db DATABASE` that a person gives in a folder. */
+function contextIn(daemon: Daemon, folder: string, held: DatabaseSync[]): CliContext {
+  const { database } = daemon;
+  const stream = { write: () => {} };
+  return {
+    process: { stdout: stream, stderr: stream },
+    globals: {
+      ...{ db: database, noDb: false, json: true, quiet: true, color: false },
+      ...{ columns: 80, breaksAt: Infinity },
+    },
+    environment: {
+      ...THIS_PROCESS,
+      cwd: () => folder,
+      isTerminal: () => false,
+      stdin: { readSync: () => null },
+      hold: (db) => void held.push(db),
+    },
+    locations: { ...daemon.locations, database, databaseFrom: "flag" },
+    cwd: folder,
+  };
+}
+
+/** @throws {UserError} INVALID_INPUT */
+async function valueOf(name: string, parameter: Parameter, value: Given): Promise<unknown> {
+  const { kind, parse, values, optional, default: usual, variadic } = parameter;
+  if (kind === "boolean") return value === undefined ? usual ?? false : isTrue(value);
+  const text = value === undefined
+    ? usual === undefined ? undefined : String(usual)
+    : String(value);
+  if (text === undefined) {
+    if (optional) return undefined;
+    throw invalidInput(name, "it is missing");
+  }
+  if (kind === "enum" && values?.includes(text) !== true) {
+    throw invalidInput(name, `expected one of ${values?.join(", ")}`);
+  }
+  try {
+    const read = await parse?.(text) ?? text;
+    return variadic === undefined ? read : [read];
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) throw invalidInput(name, thrown.message);
+    throw thrown;
+  }
+}
+
+function isTrue(value: Given): boolean {
+  return value === true || value === "true" || value === "1" || value === 1;
+}

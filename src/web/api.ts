@@ -1,0 +1,126 @@
+/** Talks to the daemon that serves this page, with the token of this tab. */
+
+/** A refusal, as every face of the program words it. */
+export class Refused extends Error {
+  readonly why: string;
+  readonly next: string;
+  readonly status: number;
+
+  constructor(what: string, { why, next, status }: Pick<Refused, "why" | "next" | "status">) {
+    super(what);
+    this.why = why;
+    this.next = next;
+    this.status = status;
+  }
+}
+
+const TOKEN = "conclaude-tab";
+const RIGHTS = "conclaude-rights";
+
+/** What this tab may do; null before it has a token. */
+export function rights(): "act" | "read" | null {
+  return sessionStorage.getItem(RIGHTS) as "act" | "read" | null;
+}
+
+/**
+ * Changes the code in the address for a token. The code is taken out of the address first, so that neither the history nor
+ * a copied link holds it.
+ */
+export async function enter(): Promise<void> {
+  const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+  if (code === undefined) return;
+  history.replaceState(null, "", location.pathname);
+  const tab = await ask<{ token: string; rights: string }>("POST", "/page/tabs", { code });
+  sessionStorage.setItem(TOKEN, tab.token);
+  sessionStorage.setItem(RIGHTS, tab.rights);
+}
+
+/** Asks the daemon. @throws {Refused} With what it says, or that it does not answer. */
+export async function ask<Value>(
+  method: "GET" | "POST" | "PATCH",
+  path: string,
+  body?: unknown,
+): Promise<Value> {
+  const response = await request(path, {
+    method,
+    ...body === undefined ? {} : { body: JSON.stringify(body) },
+  });
+  const text = await response.text();
+  const answer = text === "" ? {} : JSON.parse(text);
+  if (response.ok) return answer as Value;
+  const { what = "The daemon refused", why = "", next = "" } = answer.error ?? {};
+  throw new Refused(what, { why, next, status: response.status });
+}
+
+/** A path with a query; values that are undefined or empty are left out. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | boolean | undefined>>,
+): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+async function request(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(`/api${path}`, {
+      ...init,
+      headers: {
+        "content-type": "application/json",
+        authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ""}`,
+        ...init.headers,
+      },
+    });
+  } catch (thrown) {
+    throw new Refused("The daemon does not answer", {
+      why: String(thrown instanceof Error ? thrown.message : thrown),
+      next: "conclaude ui",
+      status: 0,
+    });
+  }
+}
+
+/** One piece of the stream. */
+export interface Piece {
+  readonly event: "hello" | "gap" | "changed";
+  readonly data: {
+    readonly sessions?: Readonly<Record<string, number>>;
+    readonly parts?: readonly string[];
+  };
+}
+
+/**
+ * Reads the stream until it ends. @param seen Holds the id of the last piece, so that the next call goes on from there.
+ * @throws {Refused}
+ */
+export async function readStream(
+  seen: { id: string | null },
+  told: (piece: Piece) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const headers: Record<string, string> = seen.id === null ? {} : { "last-event-id": seen.id };
+  const response = await request("/live", { signal, headers });
+  if (!response.ok || response.body === null) {
+    throw new Refused("The stream was refused", { why: "", next: "", status: response.status });
+  }
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += value;
+    const pieces = text.split("\n\n");
+    text = pieces.pop() ?? "";
+    for (const piece of pieces) {
+      const fields = Object.fromEntries(
+        piece.split("\n").map((
+          line,
+        ) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
+      );
+      if (fields["data"] === undefined) continue;
+      seen.id = fields["id"] ?? seen.id;
+      told({ event: fields["event"] as Piece["event"], data: JSON.parse(fields["data"]) });
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/** Times, numbers and paths as people read them. */
+
+const UNITS: readonly (readonly [name: string, ms: number])[] = [
+  ["y", 31_557_600_000],
+  ["mo", 2_629_800_000],
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1_000],
+];
+
+/** `3m ago`; `now` below a second. */
+export function ago(atMs: number, nowMs: number): string {
+  const [name, ms] = UNITS.find(([, ms]) => nowMs - atMs >= ms) ?? ["", 1];
+  return name === "" ? "now" : `${Math.floor((nowMs - atMs) / ms)}${name} ago`;
+}
+
+/** `1.2 s`, `340 ms`, `4m 10s`. */
+export function took(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)}m ${Math.floor(ms % 60_000 / 1_000)}s`;
+  return `${Math.floor(ms / 3_600_000)}h ${Math.floor(ms % 3_600_000 / 60_000)}m`;
+}
+
+/** The last part of a path: what a project is called. */
+export function folderName(path: string | null): string {
+  if (path === null) return "no project";
+  const parts = path.replace(/[\\/]\.git[\\/]?$/, "").split(/[\\/]/).filter((part) => part !== "");
+  return parts.at(-1) ?? path;
+}
+
+const ESCAPES =
+  // deno-lint-ignore no-control-regex -- these are what a terminal would obey
+  /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\0-\x08\x0b-\x1f\x7f]/g;
+
+/** A text without the sequences that colour a terminal, at most so many characters. */
+export function clean(text: string, most = 100_000): string {
+  const cut = text.length > most
+    ? `${text.slice(0, most)}\n… ${text.length - most} more characters`
+    : text;
+  return cut.replace(ESCAPES, "");
+}

@@ -1,0 +1,192 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** The page: which screen is shown, the keys, and what is said at its edges. */
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { enter, Refused, rights } from "./api.ts";
+import { Problem } from "./kit/parts.tsx";
+import { connection, follow, go, route, toast, useData } from "./store.ts";
+import type { Now } from "./types.ts";
+import { HealthScreen } from "./screens/health_screen.tsx";
+import { LatencyScreen } from "./screens/latency_screen.tsx";
+import { MemoryScreen } from "./screens/memory_screen.tsx";
+import { NowScreen } from "./screens/now_screen.tsx";
+import { QuestionsScreen } from "./screens/questions_screen.tsx";
+import { RulesScreen } from "./screens/rules_screen.tsx";
+import { SessionScreen } from "./screens/session_screen.tsx";
+import { SessionsScreen } from "./screens/sessions_screen.tsx";
+import { WorkScreen } from "./screens/work_screen.tsx";
+
+/** The screens: the key behind `g`, the name, the address. */
+const SCREENS = [
+  ["n", "Now", "/now"],
+  ["s", "Sessions", "/sessions"],
+  ["m", "Memory", "/memory"],
+  ["r", "Rules", "/rules"],
+  ["w", "Work", "/work"],
+  ["q", "Questions", "/questions"],
+  ["l", "Latency", "/latency"],
+  ["h", "Health", "/health"],
+] as const;
+
+const SAID = {
+  opening: "Connecting …",
+  live: "Live",
+  lost: "The daemon is gone. This page waits for it.",
+  closed: "This tab has no right any more: run conclaude ui",
+} as const;
+
+function Page() {
+  const [isHelp, setHelp] = useState(false);
+  useKeys(() => setHelp((shown) => !shown));
+  const { value } = useData<Now>("/now", ["sessions", "work"]);
+  const waiting = (value?.questions.length ?? 0) +
+    (value?.sessions.filter(({ waitsFor }) => waitsFor === "permission").length ?? 0);
+  useEffect(() => {
+    document.title = waiting === 0 ? "conclaude" : `(${waiting}) conclaude`;
+  }, [waiting]);
+  const [, screen = "now", id, at] = route.value.split("/").map(decodeURIComponent);
+  return (
+    <div class="page">
+      <a class="skip" href="#main">Skip to the content</a>
+      <nav aria-label="Screens">
+        <p class="brand">conclaude</p>
+        {SCREENS.map(([key, name, path]) => (
+          <a
+            key={key}
+            href={`#${path}`}
+            aria-current={`/${screen}` === path || (screen === "session" && key === "s")
+              ? "page"
+              : undefined}
+          >
+            {name}
+            {key === "q" && value && value.questions.length > 0
+              ? <span class="count">{value.questions.length}</span>
+              : null}
+          </a>
+        ))}
+        <p class={`connection ${connection.value}`} role="status">
+          <span class="dot" aria-hidden="true" />
+          <span>{SAID[connection.value]}</span>
+        </p>
+        {rights() === "read" ? <p class="faint">This page may only look.</p> : null}
+      </nav>
+      <main id="main" tabIndex={-1}>
+        {screen === "now" ? <NowScreen /> : null}
+        {screen === "sessions" ? <SessionsScreen /> : null}
+        {screen === "session" && id !== undefined ? <SessionScreen id={id} at={at} /> : null}
+        {screen === "memory" ? <MemoryScreen id={id} /> : null}
+        {screen === "rules" ? <RulesScreen /> : null}
+        {screen === "work" ? <WorkScreen /> : null}
+        {screen === "questions" ? <QuestionsScreen /> : null}
+        {screen === "latency" ? <LatencyScreen /> : null}
+        {screen === "health" ? <HealthScreen /> : null}
+      </main>
+      {toast.value === null
+        ? null
+        : (
+          <p class={`toast ${toast.value.isError ? "bad" : ""}`} role="status">
+            {toast.value.text}
+          </p>
+        )}
+      {isHelp ? <Help onClose={() => setHelp(false)} /> : null}
+    </div>
+  );
+}
+
+function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <div class="help" role="dialog" aria-label="Keys" onClick={onClose}>
+      <div class="panel">
+        <h2>Keys</h2>
+        <dl class="facts">
+          <dt>
+            <kbd>/</kbd>
+          </dt>
+          <dd>Find</dd>
+          <dt>
+            <kbd>j</kbd> <kbd>k</kbd>
+          </dt>
+          <dd>Next and previous row</dd>
+          <dt>
+            <kbd>Enter</kbd>
+          </dt>
+          <dd>Open the row</dd>
+          {SCREENS.map(([key, name]) => [
+            <dt key={key}>
+              <kbd>g</kbd> <kbd>{key}</kbd>
+            </dt>,
+            <dd key={name}>{name}</dd>,
+          ])}
+          <dt>
+            <kbd>?</kbd>
+          </dt>
+          <dd>These keys</dd>
+        </dl>
+        <button type="button" onClick={onClose}>Close</button>
+      </div>
+    </div>
+  );
+}
+
+/** Between two keys of a pair. */
+const PAIR_MS = 1_000;
+
+function useKeys(toggleHelp: () => void): void {
+  useEffect(() => {
+    let pairedAtMs = 0;
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+      if (event.key === "Escape" && isTyping) return target.blur();
+      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      const isPair = Date.now() - pairedAtMs < PAIR_MS;
+      pairedAtMs = 0;
+      const screen = SCREENS.find(([key]) => key === event.key);
+      if (isPair && screen !== undefined) go(screen[2]);
+      else if (event.key === "g") pairedAtMs = Date.now();
+      else if (event.key === "?") toggleHelp();
+      else if (event.key === "/") document.querySelector<HTMLElement>("[data-find]")?.focus();
+      else if (event.key === "j" || event.key === "k") move(event.key === "j" ? 1 : -1);
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+}
+
+/** Moves the focus to the next or the previous row. */
+function move(by: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>("main a.row, main .step-line")];
+  const at = rows.indexOf(document.activeElement as HTMLElement);
+  rows[at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus();
+}
+
+async function begin(): Promise<void> {
+  const root = document.getElementById("page")!;
+  try {
+    await enter();
+    if (rights() === null) {
+      throw new Refused("This tab has no right to look", {
+        why: "it was not opened by `conclaude ui`",
+        next: "conclaude ui",
+        status: 401,
+      });
+    }
+    follow();
+    render(<Page />, root);
+  } catch (thrown) {
+    const error = thrown instanceof Refused
+      ? thrown
+      : new Refused("The page does not start", { why: String(thrown), next: "", status: 0 });
+    render(
+      <main class="alone">
+        <Problem error={error} />
+      </main>,
+      root,
+    );
+  }
+}
+
+void begin();

@@ -1,0 +1,295 @@
+/** Memory: search, what is open, what the next session is told, notes, and forgetting. */
+import { useEffect, useState } from "preact/hooks";
+import { ask, rights, withQuery } from "../api.ts";
+import { clean, folderName } from "../format.ts";
+import { Asking, Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
+import { act, go, useData } from "../store.ts";
+import type { Line, Observation, Session } from "../types.ts";
+
+const KINDS = [
+  "edit",
+  "command",
+  "failure",
+  "fix",
+  "test",
+  "commit",
+  "prompt",
+  "message",
+  "decision",
+  "note",
+  "summary",
+];
+const TYPING_MS = 200;
+
+/** The projects that sessions were in, the last one first. */
+export function useProjects(): readonly string[] {
+  const { value } = useData<{ sessions: Session[] }>("/sessions?limit=500", ["sessions"]);
+  return [...new Set((value?.sessions ?? []).flatMap(({ projectDir }) => projectDir ?? []))];
+}
+
+export function ProjectChoice(
+  { projects, chosen, onChoose, all }: {
+    projects: readonly string[];
+    chosen: string;
+    onChoose: (project: string) => void;
+    all?: string;
+  },
+) {
+  return (
+    <select
+      aria-label="Project"
+      value={chosen}
+      onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+    >
+      {all === undefined ? null : <option value="">{all}</option>}
+      {projects.map((path) => (
+        <option key={path} value={path} title={path}>{folderName(path)}</option>
+      ))}
+    </select>
+  );
+}
+
+export function MemoryScreen({ id }: { id: string | undefined }) {
+  const projects = useProjects();
+  const [project, setProject] = useState("");
+  const [typed, setTyped] = useState("");
+  const [words, setWords] = useState("");
+  const [kind, setKind] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setWords(typed), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const filters = { project, kind };
+  const path = words.trim() === ""
+    ? withQuery("/memory", { ...filters, limit: 50 })
+    : withQuery("/memory/search", { ...filters, words, limit: 20 });
+  const { value, error } = useData<{ results?: Observation[]; observations?: Observation[] }>(
+    path,
+    ["memory"],
+  );
+  const rows = value?.results ?? value?.observations;
+  const folder = project || projects[0];
+  return (
+    <Screen
+      title="Memory"
+      beside={
+        <>
+          <ProjectChoice
+            projects={projects}
+            chosen={project}
+            onChoose={setProject}
+            all="All projects"
+          />
+          <select
+            aria-label="Kind"
+            value={kind}
+            onChange={({ currentTarget }) => setKind(currentTarget.value)}
+          >
+            <option value="">All kinds</option>
+            {KINDS.map((one) => <option key={one} value={one}>{one}</option>)}
+          </select>
+          <input
+            type="search"
+            data-find
+            placeholder="Search in any words"
+            aria-label="Search memory"
+            value={typed}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+        </>
+      }
+    >
+      {id === undefined ? null : <Whole id={id} />}
+      <div class="two">
+        <Panel title={words === "" ? "Newest" : "Found"}>
+          <Rows
+            rows={rows}
+            error={error}
+            empty={<Empty title="Nothing is remembered that matches." />}
+          >
+            {(one) => (
+              <li key={one.id}>
+                <a class="row" href={`#/memory/${one.id}`}>
+                  <Badge
+                    tone={one.outcome === "failure"
+                      ? one.resolvedBy === null ? "bad" : "good"
+                      : "plain"}
+                  >
+                    {one.kind}
+                  </Badge>
+                  <span class="grow">{clean(one.title, 300)}</span>
+                  <Time at={one.createdAtMs} />
+                </a>
+              </li>
+            )}
+          </Rows>
+        </Panel>
+        <div>
+          {folder === undefined ? null : (
+            <>
+              {rights() === "act" ? <Note folder={folder} /> : null}
+              <OpenHere folder={folder} />
+              <NextContext folder={folder} />
+            </>
+          )}
+        </div>
+      </div>
+    </Screen>
+  );
+}
+
+function Whole({ id }: { id: string }) {
+  const { value, error } = useData<Observation>(`/memory/${id}`, ["memory"]);
+  const [preview, setPreview] = useState<number | null>(null);
+  if (error !== undefined) return <Problem error={error} />;
+  if (value === undefined) return <p class="faint" role="status">Loading …</p>;
+  const forget = (dryRun: boolean) =>
+    ask<{ removed?: number; observations?: number }>("POST", "/memory/forget", {
+      id: String(value.id),
+      dryRun,
+    });
+  return (
+    <Panel title={`#${value.id} · ${value.kind}`}>
+      <h3>{clean(value.title)}</h3>
+      <p class="faint">
+        {folderName(value.project)}
+        {value.branch ? ` · ${value.branch}` : ""} · <Time at={value.createdAtMs} /> ·{" "}
+        <a href={`#/session/${value.sessionId}`}>its session</a>
+        {value.resolvedBy
+          ? (
+            <>
+              · <a href={`#/memory/${value.resolvedBy}`}>mended by #{value.resolvedBy}</a>
+            </>
+          )
+          : null}
+      </p>
+      <pre class="words">{clean(value.text ?? "")}</pre>
+      {rights() !== "act" ? null : preview === null
+        ? (
+          <button
+            type="button"
+            onClick={() =>
+              void act("This is what would go.", async () => {
+                setPreview(countIn(await forget(true)));
+              })}
+          >
+            Forget …
+          </button>
+        )
+        : (
+          <p>
+            {preview} rows would go, in memory and captures.{" "}
+            <Asking
+              label="Forget them"
+              sure="Forget for ever"
+              onYes={() =>
+                void act("It is forgotten.", () => forget(false)).then((isDone) =>
+                  isDone && go("/memory")
+                )}
+            />
+          </p>
+        )}
+    </Panel>
+  );
+}
+
+/** The number of rows in the answer of a forgetting. */
+function countIn(answer: unknown): number {
+  const { counts, removed } = Object(answer);
+  const numbers = Object.values(Object(counts ?? removed)).filter((n) => typeof n === "number");
+  return (numbers as number[]).reduce((sum, n) => sum + n, 0);
+}
+
+function Note({ folder }: { folder: string }) {
+  const [text, setText] = useState("");
+  return (
+    <Panel title={`Note for ${folderName(folder)}`}>
+      <form
+        class="note"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void act("The note is kept.", () => ask("POST", "/memory", { text, folder }))
+            .then((isDone) => isDone && setText(""));
+        }}
+      >
+        <textarea
+          aria-label="Note"
+          placeholder="What the next sessions should know"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <button type="submit" disabled={text.trim() === ""}>Remember</button>
+      </form>
+    </Panel>
+  );
+}
+
+interface Open {
+  readonly failures: readonly Line[];
+  readonly todos: readonly { readonly text: string }[];
+  readonly tasks: readonly { readonly id: string; readonly title: string }[];
+}
+
+function OpenHere({ folder }: { folder: string }) {
+  const path = withQuery("/memory/open", { folder });
+  const { value, error } = useData<Open>(path, ["memory", "work"]);
+  const rows = value && [
+    ...value.failures.map(({ id, title }) => ["failed", title, `#/memory/${id}`] as const),
+    ...value.todos.map(({ text }) => ["todo", text, "#/memory"] as const),
+    ...value.tasks.map(({ title }) => ["task", title, "#/work"] as const),
+  ];
+  return (
+    <Panel title={`Open in ${folderName(folder)}`}>
+      <Rows rows={rows} error={error} empty={<Empty title="Nothing is open." />}>
+        {([kind, title, href]) => (
+          <li key={title}>
+            <a class="row" href={href}>
+              <Badge tone={kind === "failed" ? "bad" : "warn"}>{kind}</Badge>
+              <span class="grow">{title}</span>
+            </a>
+          </li>
+        )}
+      </Rows>
+    </Panel>
+  );
+}
+
+interface Context {
+  readonly text: string;
+  readonly tokens: number;
+  readonly lines: readonly {
+    readonly text: string;
+    readonly tokens: number;
+    readonly why: string;
+  }[];
+}
+
+function NextContext({ folder }: { folder: string }) {
+  const path = withQuery("/memory/context", { folder });
+  const { value, error } = useData<Context>(path, ["memory", "work"]);
+  if (error !== undefined) return <Problem error={error} />;
+  return (
+    <Panel title={`Next context${value ? ` · ${value.tokens} tokens` : ""}`}>
+      {value === undefined
+        ? <p class="faint" role="status">Loading …</p>
+        : value.text === ""
+        ? <Empty title="The next session here is told nothing." />
+        : (
+          <>
+            <pre class="words">{clean(value.text)}</pre>
+            <details>
+              <summary>Tokens and reason of each line</summary>
+              <ul class="lines">
+                {value.lines.map(({ text, tokens, why }, i) => (
+                  <li key={i}>
+                    <span class="number">{tokens}</span> {clean(text, 120)}{" "}
+                    <span class="faint">{why}</span>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          </>
+        )}
+    </Panel>
+  );
+}
