@@ -7,7 +7,7 @@ import { eventRoutes } from "./routes/events.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { workflowRoutes } from "./routes/workflows.ts";
 import { taskRoutes } from "./routes/tasks.ts";
-import { pageRoutes } from "./routes/page.ts";
+import { pageRoutes } from "./routes/page_routes.ts";
 import { treeRoutes } from "./routes/task_tree.ts";
 import { VERSION } from "../base/version.ts";
 import { type ErrorCode, statusOf } from "./api_error.ts";

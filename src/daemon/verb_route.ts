@@ -34,7 +34,8 @@ type Given = z.output<typeof given>;
 /** The route of a verb. `folder` names the folder in which it runs, by default the daemon's own. */
 export function verbRoute(row: VerbRoute): Route {
   const { name, tag, summary, args = [], flags = [], forPerson = false } = row;
-  const names = [...args.filter((one) => one !== "id"), ...flags, "folder"];
+  const ofPath = name.includes(":id") ? "id" : "";
+  const names = [...args.filter((one) => one !== ofPath), ...flags, "folder"];
   const input = z.strictObject(Object.fromEntries(names.map((one) => [one, given])));
   const changes = !name.startsWith("GET ");
   return routesOf(tag)({
@@ -46,7 +47,7 @@ export function verbRoute(row: VerbRoute): Route {
     errors: ["REFUSED"],
     ...changes ? { body: input } : { query: input },
     handle: (daemon, { id, query, body }: Call) => {
-      const values = { ...Object(changes ? body : query), ...name.includes(":id") && { id } };
+      const values = { ...Object(changes ? body : query), ...ofPath !== "" && { id } };
       return runVerb(daemon, row, values as Readonly<Record<string, Given>>);
     },
   });

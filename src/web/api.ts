@@ -1,5 +1,7 @@
 /** Talks to the daemon that serves this page, with the token of this tab. */
 
+import { withoutEscapes } from "./format.ts";
+
 /** A refusal, as every face of the program words it. */
 export class Refused extends Error {
   readonly why: string;
@@ -46,10 +48,14 @@ export async function ask<Value>(
     ...body === undefined ? {} : { body: JSON.stringify(body) },
   });
   const text = await response.text();
-  const answer = text === "" ? {} : JSON.parse(text);
+  const answer = text === "" ? {} : JSON.parse(text, readable);
   if (response.ok) return answer as Value;
   const { what = "The daemon refused", why = "", next = "" } = answer.error ?? {};
   throw new Refused(what, { why, next, status: response.status });
+}
+
+function readable(_name: string, value: unknown): unknown {
+  return typeof value === "string" ? withoutEscapes(value) : value;
 }
 
 /** A path with a query; values that are undefined or empty are left out. */

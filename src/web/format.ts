@@ -34,10 +34,14 @@ const ESCAPES =
   // deno-lint-ignore no-control-regex -- these are what a terminal would obey
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\0-\x08\x0b-\x1f\x7f]/g;
 
-/** A text without the sequences that colour a terminal, at most so many characters. */
-export function clean(text: string, most = 100_000): string {
-  const cut = text.length > most
-    ? `${text.slice(0, most)}\n… ${text.length - most} more characters`
+/** A text without what would colour a terminal or move its cursor. */
+export function withoutEscapes(text: string): string {
+  return text.replace(ESCAPES, "");
+}
+
+/** The beginning of a text, at most so many characters, and how many follow. */
+export function short(text: string, most = 100_000): string {
+  return text.length > most
+    ? `${text.slice(0, most)} … ${text.length - most} more characters`
     : text;
-  return cut.replace(ESCAPES, "");
 }

@@ -85,6 +85,7 @@ export function useData<Value>(path: string | null, parts: readonly Part[]): Loa
       timer ??= setTimeout(load, Math.max(0, lastMs + LEAST_BETWEEN_MS - Date.now()));
     };
     const leave = parts.map((part) => versionOf(part).subscribe(soon));
+    soon();
     return () => {
       isOver = true;
       clearTimeout(timer);

@@ -173,7 +173,10 @@ function readReply(bytes: Uint8Array): Reply {
   const headers = new Headers(
     lines.map((
       line,
-    ) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
+    ): [string, string] => [
+      line.slice(0, line.indexOf(":")),
+      line.slice(line.indexOf(":") + 1).trim(),
+    ]),
   );
   const rest = text.slice(end + 4);
   const joined = headers.get("transfer-encoding") === "chunked" ? joinChunks(rest) : rest;

@@ -1,5 +1,5 @@
 /** What a step was given and gave back: an edit as a diff, a command with its output, words as they were said. */
-import { clean } from "../format.ts";
+import { short } from "../format.ts";
 import { useData } from "../store.ts";
 import type { Step } from "../types.ts";
 import { Diff } from "./diff.tsx";
@@ -21,7 +21,7 @@ export function StepDetails({ session, step }: { session: string; step: Step }) 
     <div class="details">
       {isKept && typeof value.payload === "object"
         ? <Payload payload={value.payload} />
-        : <pre>{clean(value.text ?? String(value.payload))}</pre>}
+        : <pre>{short(value.text ?? String(value.payload))}</pre>}
       {step.observation === null
         ? null
         : <a href={`#/memory/${step.observation}`}>What memory made of it</a>}
@@ -33,8 +33,8 @@ function Payload({ payload }: { payload: Fields }) {
   const input = fieldsIn(payload["tool_input"]);
   const result = payload["tool_response"] ?? payload["error"];
   const { prompt, last_assistant_message: message } = payload;
-  if (typeof prompt === "string") return <pre class="words">{clean(prompt)}</pre>;
-  if (typeof message === "string") return <pre class="words">{clean(message)}</pre>;
+  if (typeof prompt === "string") return <pre class="words">{short(prompt)}</pre>;
+  if (typeof message === "string") return <pre class="words">{short(message)}</pre>;
   const edits = editsIn(input);
   if (edits.length > 0) {
     return (
@@ -47,9 +47,9 @@ function Payload({ payload }: { payload: Fields }) {
   return (
     <>
       {typeof input["command"] === "string"
-        ? <pre class="command">$ {clean(input["command"])}</pre>
-        : <pre>{clean(textOf(payload["tool_input"]))}</pre>}
-      <pre>{clean(outputOf(result))}</pre>
+        ? <pre class="command">$ {short(input["command"])}</pre>
+        : <pre>{short(textOf(payload["tool_input"]))}</pre>}
+      <pre>{short(outputOf(result))}</pre>
     </>
   );
 }

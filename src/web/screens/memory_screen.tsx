@@ -1,7 +1,7 @@
 /** Memory: search, what is open, what the next session is told, notes, and forgetting. */
 import { useEffect, useState } from "preact/hooks";
 import { ask, rights, withQuery } from "../api.ts";
-import { clean, folderName } from "../format.ts";
+import { folderName, short } from "../format.ts";
 import { Asking, Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
 import { act, go, useData } from "../store.ts";
 import type { Line, Observation, Session } from "../types.ts";
@@ -117,7 +117,7 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
                   >
                     {one.kind}
                   </Badge>
-                  <span class="grow">{clean(one.title, 300)}</span>
+                  <span class="grow">{short(one.title, 300)}</span>
                   <Time at={one.createdAtMs} />
                 </a>
               </li>
@@ -140,17 +140,17 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
 
 function Whole({ id }: { id: string }) {
   const { value, error } = useData<Observation>(`/memory/${id}`, ["memory"]);
-  const [preview, setPreview] = useState<number | null>(null);
+  const [preview, setPreview] = useState<Forgetting | null>(null);
   if (error !== undefined) return <Problem error={error} />;
   if (value === undefined) return <p class="faint" role="status">Loading …</p>;
   const forget = (dryRun: boolean) =>
-    ask<{ removed?: number; observations?: number }>("POST", "/memory/forget", {
+    ask<Forgetting>("POST", "/memory/forget", {
       id: String(value.id),
       dryRun,
     });
   return (
     <Panel title={`#${value.id} · ${value.kind}`}>
-      <h3>{clean(value.title)}</h3>
+      <h3>{short(value.title)}</h3>
       <p class="faint">
         {folderName(value.project)}
         {value.branch ? ` · ${value.branch}` : ""} · <Time at={value.createdAtMs} /> ·{" "}
@@ -163,14 +163,14 @@ function Whole({ id }: { id: string }) {
           )
           : null}
       </p>
-      <pre class="words">{clean(value.text ?? "")}</pre>
+      <pre class="words">{short(value.text ?? "")}</pre>
       {rights() !== "act" ? null : preview === null
         ? (
           <button
             type="button"
             onClick={() =>
               void act("This is what would go.", async () => {
-                setPreview(countIn(await forget(true)));
+                setPreview(await forget(true));
               })}
           >
             Forget …
@@ -178,7 +178,9 @@ function Whole({ id }: { id: string }) {
         )
         : (
           <p>
-            {preview} rows would go, in memory and captures.{" "}
+            {countsIn(preview)} would go.{preview.transcripts.length === 0
+              ? ""
+              : ` Claude Code's own transcript still tells of it: ${preview.transcripts[0]}.`}{" "}
             <Asking
               label="Forget them"
               sure="Forget for ever"
@@ -193,11 +195,16 @@ function Whole({ id }: { id: string }) {
   );
 }
 
-/** The number of rows in the answer of a forgetting. */
-function countIn(answer: unknown): number {
-  const { counts, removed } = Object(answer);
-  const numbers = Object.values(Object(counts ?? removed)).filter((n) => typeof n === "number");
-  return (numbers as number[]).reduce((sum, n) => sum + n, 0);
+interface Forgetting {
+  readonly wouldRemove?: Readonly<Record<string, number>>;
+  /** Transcripts of Claude Code that still tell of it. */
+  readonly transcripts: readonly string[];
+}
+
+/** `2 observations, 1 captures`. */
+function countsIn({ wouldRemove = {} }: Forgetting): string {
+  const counts = Object.entries(wouldRemove).filter(([, n]) => n > 0);
+  return counts.map(([name, n]) => `${n} ${name}`).join(", ") || "nothing";
 }
 
 function Note({ folder }: { folder: string }) {
@@ -276,13 +283,13 @@ function NextContext({ folder }: { folder: string }) {
         ? <Empty title="The next session here is told nothing." />
         : (
           <>
-            <pre class="words">{clean(value.text)}</pre>
+            <pre class="words">{short(value.text)}</pre>
             <details>
               <summary>Tokens and reason of each line</summary>
               <ul class="lines">
                 {value.lines.map(({ text, tokens, why }, i) => (
                   <li key={i}>
-                    <span class="number">{tokens}</span> {clean(text, 120)}{" "}
+                    <span class="number">{tokens}</span> {short(text, 120)}{" "}
                     <span class="faint">{why}</span>
                   </li>
                 ))}

@@ -1,7 +1,7 @@
 /** Questions: what agents and sessions want to know from a person. */
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
-import { clean } from "../format.ts";
+import { short } from "../format.ts";
 import { Badge, Empty, Rows, Screen, Time } from "../kit/parts.tsx";
 import { act, useData } from "../store.ts";
 import type { Question } from "../types.ts";
@@ -40,7 +40,7 @@ function Asked({ question }: { question: Question }) {
           </>
         )}
       </p>
-      <pre class="words">{clean(text)}</pre>
+      <pre class="words">{short(text)}</pre>
       {rights() !== "act" ? null : (
         <form
           class="inline"

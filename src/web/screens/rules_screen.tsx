@@ -1,7 +1,7 @@
 /** Rules: what is armed, how requirements stand, and what gates decided. */
 import { useState } from "preact/hooks";
 import { ask, rights, withQuery } from "../api.ts";
-import { clean } from "../format.ts";
+import { short } from "../format.ts";
 import { Badge, Empty, Panel, Rows, Screen, Time } from "../kit/parts.tsx";
 import { act, useData } from "../store.ts";
 import type { Execution, Requirement, SessionNow } from "../types.ts";
@@ -42,8 +42,8 @@ function Decisions() {
               <a class="row tall" href={`#/session/${sessionId}/${id}`}>
                 <Badge tone="bad">{toolName ?? hookName}</Badge>
                 <span class="grow">
-                  <code>{clean(String(command ?? file ?? ""), 200)}</code>
-                  <span class="faint block">{clean(errorMessage ?? "", 400)}</span>
+                  <code>{short(String(command ?? file ?? ""), 200)}</code>
+                  <span class="faint block">{short(errorMessage ?? "", 400)}</span>
                 </span>
                 <Time at={createdAtMs} />
               </a>

@@ -1,7 +1,7 @@
 /** One session: its story, and its timeline from the first prompt to now. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask, type Refused, withQuery } from "../api.ts";
-import { clean, folderName, took } from "../format.ts";
+import { folderName, short, took } from "../format.ts";
 import { LongList } from "../kit/long_list.tsx";
 import { Badge, Empty, Problem, Time, type Tone } from "../kit/parts.tsx";
 import { StepDetails } from "../kit/step_details.tsx";
@@ -129,7 +129,7 @@ function StepRow(
         <span class="step-name">
           {kind === "prompt" ? "You" : kind === "message" ? "Claude" : name}
         </span>
-        <span class="grow">{clean(subject, 400)}</span>
+        <span class="grow">{short(subject, 400)}</span>
         {result === "" ? null : <Badge tone={TONES[result] ?? "plain"}>{result}</Badge>}
         {tookMs === null ? null : <span class="faint">{took(tookMs)}</span>}
       </button>
@@ -170,7 +170,7 @@ function Story(
         {prompts.map(({ id, subject }) => (
           <li key={id}>
             <button type="button" class="link" onClick={() => onJump({ key: id })}>
-              {clean(subject, 120)}
+              {short(subject, 120)}
             </button>
           </li>
         ))}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
+import { tempHome } from "../support/program.ts";
+
+/** A daemon with a page, and the token of a tab. */
+async function withTab(
+  body: (daemon: RunningDaemon, token: string) => Promise<void>,
+  readOnly = false,
+): Promise<void> {
+  using home = tempHome();
+  await using daemon = await runDaemon(home);
+  const { body: { code } } = await daemon.ask("POST", "/page/codes", { body: { readOnly } });
+  const tab = await asPage(daemon, "POST", "/page/tabs", { body: { code } });
+  assert.equal(tab.status, 201);
+  await body(daemon, tab.body.token);
+}
+
+/** As a page asks: through the port, from its own origin, without the daemon's token. */
+function asPage(
+  daemon: RunningDaemon,
+  method: string,
+  path: string,
+  { token = "", ...sent }: Sent & { readonly token?: string } = {},
+) {
+  return daemon.ask(method, path, {
+    ...sent,
+    port: true,
+    headers: {
+      authorization: token === "" ? "" : `Bearer ${token}`,
+      "conclaude-token": "",
+      origin: `http://127.0.0.1:${daemon.port}`,
+      "sec-fetch-site": "same-origin",
+      ...sent.headers,
+    },
+  });
+}
+
+Deno.test("a code opens one tab, once", async () => {
+  using home = tempHome();
+  await using daemon = await runDaemon(home);
+  const { body: { code } } = await daemon.ask("POST", "/page/codes", { body: {} });
+  const statuses: number[] = [];
+  for (const given of ["guessed", code, code]) {
+    statuses.push((await asPage(daemon, "POST", "/page/tabs", { body: { code: given } })).status);
+  }
+  assert.deepEqual(statuses, [401, 201, 401]);
+});
+
+Deno.test("only a person gets a code", async () => {
+  using home = tempHome();
+  await using daemon = await runDaemon(home);
+  const sent = { body: {}, headers: { "conclaude-token": "" } };
+  const { status, body } = await daemon.ask("POST", "/page/codes", sent);
+  assert.deepEqual([status, body.error.code], [403, "PERSON_REQUIRED"]);
+});
+
+Deno.test("a tab acts as its person, and a reading one does not act", async () => {
+  await withTab(async (daemon, token) => {
+    const kept = await asPage(daemon, "POST", "/memory", { token, body: { text: "Keep this" } });
+    assert.equal(kept.status, 200);
+  });
+  await withTab(async (daemon, token) => {
+    assert.equal((await asPage(daemon, "GET", "/sessions", { token })).status, 200);
+    const refused = await asPage(daemon, "POST", "/memory", { token, body: { text: "Keep this" } });
+    assert.deepEqual([refused.status, refused.body.error.code], [403, "READ_ONLY"]);
+    const left = await asPage(daemon, "POST", "/shutdown", { token });
+    assert.equal(left.status, 403);
+  }, true);
+});
+
+Deno.test("other pages, names and ports of this machine are refused", async () => {
+  await withTab(async (daemon, token) => {
+    const attempts: readonly (readonly [string, Record<string, string>])[] = [
+      ["another origin", { origin: "https://example.com" }],
+      ["a page of another local port", { origin: `http://127.0.0.1:${daemon.port + 1}` }],
+      ["the same site, another origin", { "sec-fetch-site": "same-site" }],
+      ["a link on another page", { origin: "", "sec-fetch-site": "cross-site" }],
+      ["a name that leads here", { host: `evil.example:${daemon.port}` }],
+    ];
+    for (const [about, headers] of attempts) {
+      for (const path of ["/sessions", "/"]) {
+        const { status } = await asPage(daemon, "GET", path, { token, headers });
+        assert.equal(status, 403, `${about}: ${path}`);
+      }
+    }
+    assert.equal((await asPage(daemon, "GET", "/sessions")).status, 401);
+    assert.equal((await asPage(daemon, "GET", "/sessions", { token: "guessed" })).status, 401);
+  });
+});
+
+Deno.test("the page comes with a policy that lets nothing but itself run", async () => {
+  await withTab(async (daemon) => {
+    const { status, headers, text } = await asPage(daemon, "GET", "/");
+    assert.equal(status, 200);
+    const policy = headers.get("content-security-policy") ?? "";
+    assert.match(policy, /default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-/);
+    assert.match(policy, /require-trusted-types-for 'script'; trusted-types 'none'/);
+    assert.doesNotMatch(policy, /unsafe|\*|https?:/);
+    assert.doesNotMatch(text, / (?:src|href)="http| style="/);
+  });
+});
+
+Deno.test("the port and the rights of tabs outlive a daemon, in a file of one's own", async () => {
+  using home = tempHome();
+  const opened = await runDaemon(home);
+  const { port } = opened;
+  const { body: { code } } = await opened.ask("POST", "/page/codes", { body: {} });
+  const { body: { token } } = await asPage(opened, "POST", "/page/tabs", { body: { code } });
+  await opened[Symbol.asyncDispose]();
+  const path = home.database.replace(/\.db$/, ".page.json");
+  assert.equal(Deno.readTextFileSync(path).includes(token), false);
+  if (Deno.build.os !== "windows") assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
+  await using next = await runDaemon(home);
+  assert.equal(next.port, port);
+  assert.equal((await asPage(next, "GET", "/sessions", { token })).status, 200);
+});

@@ -1,0 +1,77 @@
+/** A real browser that shows the page of a daemon. */
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { runDaemon, type RunningDaemon } from "./daemon.ts";
+import { type TempHome, tempHome } from "./program.ts";
+
+const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** The browser of this machine; undefined without one. */
+function browserProgram(): string | undefined {
+  return PROGRAMS.find((path) => {
+    try {
+      return Deno.statSync(path).isFile;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** What this machine lacks for tests in a browser; null where it has it. */
+export function missingBrowser(): string | null {
+  return browserProgram() === undefined ? "no chromium" : null;
+}
+
+/** A daemon, a browser, and a page that a person has opened. */
+export interface Shown extends AsyncDisposable {
+  readonly home: TempHome;
+  readonly daemon: RunningDaemon;
+  readonly browser: Browser;
+  readonly page: Page;
+  /** What the page wrote to the console as errors, and what it threw. */
+  readonly faults: readonly string[];
+  /** A new address that works once. */
+  readonly address: (options?: { readonly readOnly?: boolean }) => Promise<string>;
+  /** The address of a screen: `/memory`. */
+  readonly go: (path: string) => Promise<void>;
+}
+
+/** @param before Fills the home before the daemon starts. */
+export async function shownPage(
+  before: (home: TempHome) => Promise<void> = () => Promise.resolve(),
+  options: BrowserContextOptions = {},
+): Promise<Shown> {
+  const home = tempHome();
+  await before(home);
+  const daemon = await runDaemon(home, { cwd: home.path });
+  const browser = await chromium.launch({
+    executablePath: browserProgram()!,
+    args: ["--no-sandbox"],
+    env: { HOME: home.path, PATH: Deno.env.get("PATH") ?? "" },
+  });
+  const address: Shown["address"] = async ({ readOnly = false } = {}) => {
+    const { body } = await daemon.ask("POST", "/page/codes", { body: { readOnly } });
+    return `http://127.0.0.1:${daemon.port}/#code=${body.code}`;
+  };
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+  const faults: string[] = [];
+  page.on("pageerror", ({ message }) => faults.push(message));
+  page.on("console", (said) => said.type() === "error" && faults.push(said.text()));
+  await page.goto(await address());
+  await page.getByText("Live", { exact: true }).waitFor();
+  return {
+    home,
+    daemon,
+    browser,
+    page,
+    faults,
+    address,
+    async go(path) {
+      await page.evaluate((hash) => void (location.hash = hash), path);
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await daemon[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import { missingBrowser, type Shown, shownPage } from "../support/browser.ts";
+import { runDaemon } from "../support/daemon.ts";
+import { testWhere } from "../support/requirements.ts";
+import { hook, runProgram } from "../support/program.ts";
+import { PROJECT, recordedHooks, tellHooks } from "../support/transcripts.ts";
+
+const SCREENS = [
+  "/now",
+  "/sessions",
+  "/memory",
+  "/rules",
+  "/work",
+  "/questions",
+  "/latency",
+  "/health",
+];
+const [FIRST] = recordedHooks("work");
+const SESSION = String(FIRST!["session_id"]);
+
+/** A test with a page in a browser; the sessions of the recording are known. */
+function pageTest(name: string, body: (shown: Shown) => Promise<void>): void {
+  testWhere(missingBrowser(), name, async () => {
+    await using shown = await shownPage(async (home) => {
+      for (const name of ["work", "tools"] as const) await tellHooks(home, name);
+      await runProgram(["queue", "drain"], { env: { HOME: home.path } });
+    });
+    await body(shown);
+    assert.deepEqual(shown.faults, []);
+  });
+}
+
+/** What the command line says, as JSON. */
+// deno-lint-ignore no-explicit-any -- a test looks into whatever is printed
+async function said({ home }: Shown, ...words: readonly string[]): Promise<any> {
+  const { stdout } = await runProgram([...words, "--json"], {
+    env: { HOME: home.path },
+    cwd: home.path,
+  });
+  return JSON.parse(stdout);
+}
+
+pageTest("a session's timeline has the steps that `session log` prints", async (shown) => {
+  const { page } = shown;
+  await shown.go(`/session/${SESSION}`);
+  const { steps } = await said(shown, "session", "log", SESSION);
+  const [first] = steps;
+  await page.locator(".timeline").getByText(first.subject, { exact: true }).first().waitFor();
+  const { story } = await said(shown, "session", "show", SESSION);
+  const story1 = page.locator(".story");
+  for (const { path } of story.files.slice(0, 3)) await story1.getByText(path).first().waitFor();
+});
+
+pageTest("an edit opens as a diff", async (shown) => {
+  const { page } = shown;
+  await shown.go(`/session/${recordedHooks("tools")[0]!["session_id"]}`);
+  await page.locator(".step.tool", { hasText: "Edit" }).locator("button").click();
+  await page.locator(".diff .went").first().waitFor();
+  await page.locator(".diff .came").first().waitFor();
+});
+
+pageTest("what a hook writes is on the page within a second", async (shown) => {
+  const { page, home } = shown;
+  const prompt = "Paint the harbour wall";
+  const session_id = crypto.randomUUID();
+  await hook(
+    "UserPromptSubmit",
+    { ...FIRST, session_id, hook_event_name: "UserPromptSubmit", prompt },
+    home,
+    {
+      env: { CLAUDE_PROJECT_DIR: PROJECT },
+    },
+  );
+  await page.getByText(prompt).first().waitFor({ timeout: 1_000 });
+});
+
+pageTest(
+  "memory shows what the command line finds, keeps a note, and forgets it",
+  async (shown) => {
+    const { page } = shown;
+    await shown.go("/memory");
+    const { observations } = await said(shown, "memory", "list", "--limit", "3");
+    for (const { title } of observations) await page.getByText(title).first().waitFor();
+    const note = "The harbour wall is painted in June";
+    await page.getByLabel("Note", { exact: true }).fill(note);
+    await page.getByRole("button", { name: "Remember" }).click();
+    await page.getByLabel("Search memory").fill("harbour wall June");
+    const found = page.locator("main a.row", { hasText: note });
+    await found.first().click();
+    await page.getByRole("button", { name: "Forget …" }).click();
+    await page.getByRole("button", { name: "Forget them" }).click();
+    await page.getByRole("button", { name: "Forget for ever" }).click();
+    await page.getByText("It is forgotten.").waitFor();
+    const { results } = await said(shown, "memory", "search", "harbour wall June");
+    assert.equal(results.some(({ title }: { title: string }) => title.includes("harbour")), false);
+  },
+);
+
+pageTest("a daemon that is killed and started again is told of, and found again", async (shown) => {
+  const { page, daemon, home } = shown;
+  daemon.child.kill("SIGKILL");
+  await daemon.left;
+  await page.getByText("The daemon is gone.").waitFor();
+  await using _next = await runDaemon(home, { cwd: home.path });
+  await page.getByText("Live", { exact: true }).waitFor();
+  await shown.go("/sessions");
+  await page.locator(`a[href="#/session/${SESSION}"]`).waitFor();
+  // The browser itself writes that it could not connect.
+  (shown.faults as string[]).length = 0;
+});
+
+pageTest("a page that may only look offers no acts, and is refused them", async (shown) => {
+  const { page } = shown;
+  const other = await shown.browser.newPage();
+  await other.goto(await shown.address({ readOnly: true }));
+  await other.getByText("This page may only look.").waitFor();
+  const status = await other.evaluate(async () => {
+    const token = sessionStorage.getItem("conclaude-tab");
+    const init = { method: "POST", headers: { authorization: `Bearer ${token}` } };
+    return (await fetch("/api/shutdown", init)).status;
+  });
+  assert.equal(status, 403);
+  assert.equal(await page.getByText("This page may only look.").count(), 0);
+});
+
+pageTest("what others wrote is shown as text, never as a page", async (shown) => {
+  const { page, home } = shown;
+  const prompt =
+    `Look: <img src=x onerror="document.title='owned'"><script>document.title='owned'</script>\x1b[31mred`;
+  const session_id = crypto.randomUUID();
+  await hook(
+    "UserPromptSubmit",
+    { ...FIRST, session_id, hook_event_name: "UserPromptSubmit", prompt },
+    home,
+    {
+      env: { CLAUDE_PROJECT_DIR: PROJECT },
+    },
+  );
+  await page.getByText("Look: <img src=x").first().waitFor();
+  await shown.go(`/session/${session_id}`);
+  await page.locator(".step.prompt").first().locator("button").click();
+  await page.locator(".details pre", { hasText: "<script>" }).waitFor();
+  assert.notEqual(await page.title(), "owned");
+  assert.equal(await page.locator("main script, main img").count(), 0);
+  assert.equal((await page.locator("main").innerText()).includes("\x1b"), false);
+});
+
+pageTest("every screen is right for screen readers, in light and dark", async (shown) => {
+  const { page } = shown;
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const path of [...SCREENS, `/session/${SESSION}`]) {
+      await shown.go(path);
+      await page.locator("main section.screen h1").waitFor();
+      await page.getByText("Loading …").first().waitFor({ state: "detached" });
+      // The page's policy lets no other script run, so the checker runs outside of it.
+      await page.context().newCDPSession(page).then((cdp) =>
+        cdp.send("Runtime.evaluate", { expression: axe.source })
+      );
+      const { violations } = await page.evaluate(() =>
+        // deno-lint-ignore no-explicit-any -- the checker puts itself there
+        (globalThis as any).axe.run({ resultTypes: ["violations"] })
+      );
+      const serious = violations.filter(({ impact }: { impact: string }) =>
+        impact === "serious" || impact === "critical"
+      ).map(({ id, nodes }: { id: string; nodes: { html: string }[] }) =>
+        `${path} ${colorScheme} ${id}: ${nodes[0]?.html}`
+      );
+      assert.deepEqual(serious, []);
+    }
+  }
+});
+
+pageTest("keys alone lead through the page", async (shown) => {
+  const { page } = shown;
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  await page.locator(`a[href="#/session/${SESSION}"]`).waitFor();
+  await page.keyboard.press("j");
+  await page.screenshot({ path: "/tmp/k.png" });
+  await page.keyboard.press("Enter");
+  await page.waitForTimeout(500);
+  await page.screenshot({ path: "/tmp/k2.png" });
+  await page.locator(".timeline .step").first().waitFor();
+  await page.keyboard.press("/");
+  assert.equal(
+    await page.getByLabel("Find in this session")
+      .evaluate((node) => node.ownerDocument.activeElement === node),
+    true,
+  );
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+});
+
+pageTest("no screen is wider than a narrow phone", async (shown) => {
+  const { page } = shown;
+  await page.setViewportSize({ width: 360, height: 700 });
+  for (const path of [...SCREENS, `/session/${SESSION}`]) {
+    await shown.go(path);
+    await page.locator("main section.screen h1").waitFor();
+    const { wide, seen } = await page.locator("html").evaluate((html) => ({
+      wide: html.scrollWidth,
+      seen: html.clientWidth,
+    }));
+    assert.ok(wide <= seen, `${path}: ${wide} of ${seen}`);
+  }
+});
