@@ -64,8 +64,15 @@ export interface Loaded<Value> {
   readonly reload: () => void;
 }
 
-/** Data of the daemon, asked for anew when one of its parts changes. @param path Null asks for nothing. */
-export function useData<Value>(path: string | null, parts: readonly Part[]): Loaded<Value> {
+/**
+ * Data of the daemon, asked for anew when one of its parts changes. @param path Null asks for nothing.
+ * @param restMs The least time between two requests.
+ */
+export function useData<Value>(
+  path: string | null,
+  parts: readonly Part[],
+  restMs = LEAST_BETWEEN_MS,
+): Loaded<Value> {
   const [held, hold] = useState<{ path: string | null; value?: Value; error?: Refused }>({ path });
   const [asked, askAgain] = useState(0);
   useEffect(() => {
@@ -82,7 +89,7 @@ export function useData<Value>(path: string | null, parts: readonly Part[]): Loa
       );
     };
     const soon = () => {
-      timer ??= setTimeout(load, Math.max(0, lastMs + LEAST_BETWEEN_MS - Date.now()));
+      timer ??= setTimeout(load, Math.max(0, lastMs + restMs - Date.now()));
     };
     const leave = parts.map((part) => versionOf(part).subscribe(soon));
     soon();

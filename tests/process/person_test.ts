@@ -75,7 +75,7 @@ Deno.test("the verbs that the guards keep from an agent are those that the progr
   for (const one of Object.values(VERBS)) await walk(one);
   const guarded = Object.entries(PERSON_VERBS)
     .flatMap(([noun, verbs]) => [...verbs].map((verb) => `${noun} ${verb}`));
-  const alone = ["import", "import claude-mem", "import transcripts", "uninstall-hooks"];
+  const alone = ["import", "import claude-mem", "import transcripts", "ui", "uninstall-hooks"];
   assert.deepEqual(ofPerson.sort(), [...guarded, ...alone].sort());
 });
 

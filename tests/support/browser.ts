@@ -55,7 +55,10 @@ export async function shownPage(
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
   const faults: string[] = [];
   page.on("pageerror", ({ message }) => faults.push(message));
-  page.on("console", (said) => said.type() === "error" && faults.push(said.text()));
+  // The browser itself says of each request that it failed.
+  page.on("console", (said) => {
+    if (said.type() === "error" && !/^Failed to load/.test(said.text())) faults.push(said.text());
+  });
   await page.goto(await address());
   await page.getByText("Live", { exact: true }).waitFor();
   return {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import axe from "axe-core";
 import { missingBrowser, type Shown, shownPage } from "../support/browser.ts";
 import { runDaemon } from "../support/daemon.ts";
@@ -106,8 +107,6 @@ pageTest("a daemon that is killed and started again is told of, and found again"
   await page.getByText("Live", { exact: true }).waitFor();
   await shown.go("/sessions");
   await page.locator(`a[href="#/session/${SESSION}"]`).waitFor();
-  // The browser itself writes that it could not connect.
-  (shown.faults as string[]).length = 0;
 });
 
 pageTest("a page that may only look offers no acts, and is refused them", async (shown) => {
@@ -176,12 +175,10 @@ pageTest("keys alone lead through the page", async (shown) => {
   const { page } = shown;
   await page.keyboard.press("g");
   await page.keyboard.press("s");
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
   await page.locator(`a[href="#/session/${SESSION}"]`).waitFor();
   await page.keyboard.press("j");
-  await page.screenshot({ path: "/tmp/k.png" });
   await page.keyboard.press("Enter");
-  await page.waitForTimeout(500);
-  await page.screenshot({ path: "/tmp/k2.png" });
   await page.locator(".timeline .step").first().waitFor();
   await page.keyboard.press("/");
   assert.equal(
@@ -207,3 +204,82 @@ pageTest("no screen is wider than a narrow phone", async (shown) => {
     assert.ok(wide <= seen, `${path}: ${wide} of ${seen}`);
   }
 });
+
+pageTest("a task is claimed on the board, and its holder and lease are shown", async (shown) => {
+  const { page, home } = shown;
+  const env = { HOME: home.path };
+  await runProgram(["task", "create", "Correct the tide table"], { env, cwd: home.path });
+  await shown.go("/work");
+  const card = page.locator(".card", { hasText: "Correct the tide table" });
+  await card.getByRole("button", { name: "Claim" }).click();
+  await page.locator('[aria-label="In work"] .card').getByText(/left$/).waitFor();
+  const { tasks } = await said(shown, "task", "list", "--all-projects", "--status", "in_progress");
+  assert.equal(tasks.length, 1);
+});
+
+pageTest("a question is answered, once", async (shown) => {
+  const { page, home } = shown;
+  using db = new DatabaseSync(home.database);
+  db.prepare(
+    `INSERT INTO questions (id, type, text, status, source, created_at_ms)
+     VALUES ('q-1', 'input', 'Which port?', 'pending', 'output', ?)`,
+  ).run(Date.now());
+  await shown.go("/questions");
+  await page.getByText("Which port?").waitFor();
+  await page.getByLabel("Answer").fill("5433");
+  await page.getByRole("button", { name: "Answer" }).click();
+  await page.getByText("Nobody asks anything.").waitFor();
+  const row = db.prepare("SELECT answer, status FROM questions WHERE id = 'q-1'").get();
+  assert.equal(row!["answer"], "5433");
+});
+
+pageTest(
+  "a requirement is satisfied and paused with a reason, and what is denied is listed",
+  async (shown) => {
+    const { page, home } = shown;
+    const project = `${home.path}/shop`;
+    Deno.mkdirSync(`${project}/.git`, { recursive: true });
+    Deno.writeTextFileSync(`${project}/.git/HEAD`, "ref: refs/heads/main\n");
+    Deno.mkdirSync(`${project}/.git/refs/heads`, { recursive: true });
+    Deno.writeTextFileSync(`${project}/.git/refs/heads/main`, `${"0".repeat(40)}\n`);
+    Deno.writeTextFileSync(
+      `${project}/.conclaude.yaml`,
+      "requirements:\n  commit_plan:\n    scope: session\n    message: Plan the change first.\n",
+    );
+    const session_id = crypto.randomUUID();
+    const told = { ...FIRST, session_id, cwd: project };
+    const options = { env: { CLAUDE_PROJECT_DIR: project } };
+    await hook(
+      "SessionStart",
+      { ...told, hook_event_name: "SessionStart", source: "startup" },
+      home,
+      options,
+    );
+    const denied = await hook(
+      "PreToolUse",
+      {
+        ...told,
+        hook_event_name: "PreToolUse",
+        tool_name: "Edit",
+        tool_use_id: "toolu_1",
+        tool_input: { file_path: `${project}/a.ts`, old_string: "a", new_string: "b" },
+      },
+      home,
+      options,
+    );
+    assert.match(denied.stdout, /deny/);
+    await shown.go("/rules");
+    await page.getByText("Plan the change first.").first().waitFor();
+    await page.getByLabel("Project").selectOption(project);
+    await page.getByLabel("Session").selectOption(session_id);
+    await page.locator("li", { hasText: "commit_plan" }).getByRole("button", { name: "Satisfy" })
+      .click();
+    await page.locator("li", { hasText: "commit_plan" }).getByText("satisfied").waitFor();
+    await page.getByLabel("Reason").fill("a hurry");
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Its requirements are paused.").waitFor();
+    using db = new DatabaseSync(home.database);
+    const row = db.prepare("SELECT reason FROM pauses WHERE session_id = ?").get(session_id);
+    assert.equal(row!["reason"], "a hurry");
+  },
+);

@@ -81,7 +81,7 @@ export function LongList<Row>(
       ref={frame}
       onScroll={onScroll}
       tabIndex={0}
-      role="feed"
+      role="region"
       aria-label={label}
     >
       <div

@@ -9,6 +9,10 @@ import { act, tell, useData } from "../store.ts";
 import type { Log, SessionWhole, Step } from "../types.ts";
 
 const PAGE = 200;
+/** So often the newest steps of a session that runs are asked for. */
+const STEPS_MS = 500;
+/** The story of a session that runs is made anew so often. */
+const STORY_MS = 3_000;
 const TONES: Readonly<Record<string, Tone>> = {
   failed: "bad",
   denied: "bad",
@@ -19,7 +23,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 export function SessionScreen({ id, at }: { id: string; at: string | undefined }) {
-  const whole = useData<SessionWhole>(`/sessions/${id}`, [`session:${id}`, "memory"]);
+  const whole = useData<SessionWhole>(`/sessions/${id}`, [`session:${id}`, "memory"], STORY_MS);
   const { steps, more, isLoading, error, loadEarlier } = useSteps(id);
   const [words, setWords] = useState("");
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
@@ -238,7 +242,8 @@ function List<Row>(
 
 /** The steps of a session: the newest page, and earlier ones as they are asked for. */
 function useSteps(id: string) {
-  const newest = useData<Log>(withQuery(`/sessions/${id}/log`, { limit: PAGE }), [`session:${id}`]);
+  const path = withQuery(`/sessions/${id}/log`, { limit: PAGE });
+  const newest = useData<Log>(path, [`session:${id}`], STEPS_MS);
   const [earlier, setEarlier] = useState<{ steps: readonly Step[]; more: boolean | null }>({
     steps: [],
     more: null,
