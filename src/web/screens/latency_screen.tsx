@@ -45,10 +45,10 @@ export function LatencyScreen() {
                 <tr>
                   <th scope="col">Hook</th>
                   <th scope="col" class="number">Count</th>
-                  <th scope="col" class="number">Failed</th>
-                  <th scope="col" class="number">Denied</th>
+                  <th scope="col" class="number narrow-hides">Failed</th>
+                  <th scope="col" class="number narrow-hides">Denied</th>
                   <th scope="col">p50 · p95 · p99</th>
-                  <th scope="col" class="number">Max ms</th>
+                  <th scope="col" class="number narrow-hides">Max ms</th>
                 </tr>
               </thead>
               <tbody>
@@ -56,12 +56,12 @@ export function LatencyScreen() {
                   <tr key={hook.hookName}>
                     <th scope="row">{hook.hookName}</th>
                     <td class="number">{hook.count}</td>
-                    <td class="number">{hook.failures}</td>
-                    <td class="number">{hook.blocked}</td>
+                    <td class="number narrow-hides">{hook.failures}</td>
+                    <td class="number narrow-hides">{hook.blocked}</td>
                     <td>
                       <Bars hook={hook} longest={longest} />
                     </td>
-                    <td class="number">{hook.maxMs?.toFixed(1)}</td>
+                    <td class="number narrow-hides">{hook.maxMs?.toFixed(1)}</td>
                   </tr>
                 ))}
               </tbody>
