@@ -124,14 +124,21 @@ function take({ event, data }: Piece): void {
   for (const part of data.parts ?? []) changed(part as Part);
 }
 
+/** What a tab says that wants to know how the stream stands. */
+const NEW_TAB = "new tab";
+
 /** Follows the stream. Of all tabs one reads it, and tells the others. */
 export function follow(): void {
   const channel = new BroadcastChannel("conclaude");
-  channel.onmessage = ({ data }: MessageEvent<Piece | Connection>) => {
-    if (typeof data === "string") connection.value = data;
+  let isReader = false;
+  channel.onmessage = ({ data }: MessageEvent<Piece | Connection | typeof NEW_TAB>) => {
+    if (data === NEW_TAB) { if (isReader) channel.postMessage(connection.value); }
+    else if (typeof data === "string") connection.value = data;
     else take(data);
   };
+  channel.postMessage(NEW_TAB);
   void navigator.locks.request("conclaude-live", async () => {
+    isReader = true;
     const seen = { id: null as string | null };
     const say = (state: Connection) => {
       connection.value = state;

@@ -52,7 +52,11 @@ export async function shownPage(
     const { body } = await daemon.ask("POST", "/page/codes", { body: { readOnly } });
     return `http://127.0.0.1:${daemon.port}/#code=${body.code}`;
   };
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    ...options,
+  });
+  const page = await context.newPage();
   const faults: string[] = [];
   page.on("pageerror", ({ message }) => faults.push(message));
   // The browser itself says of each request that it failed.

@@ -3,6 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import axe from "axe-core";
 import { missingBrowser, type Shown, shownPage } from "../support/browser.ts";
 import { runDaemon } from "../support/daemon.ts";
+import { longSession } from "../support/long_session.ts";
+import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 import { testWhere } from "../support/requirements.ts";
 import { hook, runProgram } from "../support/program.ts";
 import { PROJECT, recordedHooks, tellHooks } from "../support/transcripts.ts";
@@ -18,6 +20,7 @@ const SCREENS = [
   "/health",
 ];
 const [FIRST] = recordedHooks("work");
+const LONG = "5e55107e-0000-4000-8000-000000000001";
 const SESSION = String(FIRST!["session_id"]);
 
 /** A test with a page in a browser; the sessions of the recording are known. */
@@ -283,3 +286,41 @@ pageTest(
     assert.equal(row!["reason"], "a hurry");
   },
 );
+
+pageTest("eight tabs share one stream, and all of them are told", async (shown) => {
+  const { home } = shown;
+  const tabs = [];
+  for (let n = 0; n < 8; n++) {
+    const tab = await shown.page.context().newPage();
+    await tab.goto(await shown.address());
+    await tab.getByText("Live", { exact: true }).waitFor();
+    tabs.push(tab);
+  }
+  const prompt = "Paint the lighthouse";
+  const payload = { ...FIRST, session_id: crypto.randomUUID(), prompt };
+  await hook("UserPromptSubmit", { ...payload, hook_event_name: "UserPromptSubmit" }, home, {
+    env: { CLAUDE_PROJECT_DIR: PROJECT },
+  });
+  for (const tab of tabs) await tab.getByText(prompt).first().waitFor();
+  assert.equal((await shown.daemon.ask("GET", "/status")).body.streams, 1);
+});
+
+sizedTest("a very long session keeps the page small, and is read in pages", async () => {
+  const uses = IS_SLOW_LANE ? 20_000 : 2_000;
+  await using shown = await shownPage(async (home) => await longSession(home, LONG, uses));
+  const { page } = shown;
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await shown.go(`/session/${LONG}`);
+  await page.locator(".timeline .step").first().waitFor();
+  const list = page.locator(".long-list");
+  for (let round = 0; round < 5; round++) {
+    await list.evaluate((node) => void (node.scrollTop = 0));
+    await page.waitForTimeout(200);
+  }
+  const nodes = await page.locator("*").count();
+  assert.ok(nodes < 600, `${nodes} nodes`);
+  const pages = asked.filter((path) => path.endsWith("/log")).length;
+  assert.ok(pages >= 3 && pages <= 8, `${pages} pages`);
+  assert.deepEqual(shown.faults, []);
+}, missingBrowser());
