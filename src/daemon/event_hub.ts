@@ -5,7 +5,7 @@ import { dataVersionReader } from "../db/transaction.ts";
 import { lastEventId, listStoredEvents, type StoredEvent } from "../work/store.ts";
 
 /** How often to look whether another process has written, in milliseconds: while somebody waits, and otherwise. */
-const POLL_MS = { watched: 75, idle: 250 };
+const POLL_MS = { watched: 100, idle: 250 };
 
 /** How long own writes are gathered, in milliseconds, so that a stream gets them in one piece. */
 const GATHER_MS = 10;
@@ -128,7 +128,10 @@ export class EventHub {
         this.#wakeAll();
       }
       const version = this.#version();
-      if (version !== this.#seenVersion) this.#told.onNews();
+      if (version !== this.#seenVersion) {
+        this.#told.onNews();
+        this.#wakeAll();
+      }
       this.#seenVersion = version;
     } catch (thrown) {
       this.#told.problem(thrown);

@@ -18,8 +18,8 @@ interface Mark {
   readonly rules: number;
 }
 
-/** The longest wait between two looks, in milliseconds: a hook of another process wakes the stream sooner. */
-const LOOK_MS = 500;
+/** The longest wait between two looks, in milliseconds: what another process writes wakes the stream sooner. */
+const LOOK_MS = 900;
 /** Lets browsers and proxies know that the stream lives, in milliseconds. */
 const PING_MS = 15_000;
 
