@@ -227,7 +227,7 @@ const FORMER: Readonly<Record<string, string>> = {
 };
 
 /** What to write instead of an unknown key. @param unknown Its name in the tables. */
-function insteadOf(unknown: string): string | undefined {
+export function insteadOf(unknown: string): string | undefined {
   const former = FORMER[unknown];
   if (former !== undefined) return former;
   const section = unknown.slice(0, unknown.lastIndexOf(".") + 1);

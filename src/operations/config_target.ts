@@ -7,28 +7,57 @@ import {
 } from "../config/discover.ts";
 import type { ConfigEntry } from "../config/layer.ts";
 import { type Plain, readYaml, valueAt } from "../config/yaml_tree.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, quietly, UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { writeAdvice } from "../upkeep/care/database_files.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import type { CliContext } from "./context.ts";
-import { type Document, isMap, parseDocument } from "yaml";
+import { usageError } from "./usage.ts";
+import { type Document, isMap, isNode, parseDocument } from "yaml";
 import { chmodSync, mkdirSync, realOr, removeSync, statSync } from "../system/files.ts";
-import { linkAt } from "../system/on_disk.ts";
 import { writeWhole } from "../system/write_file.ts";
 
-const NAMES: Readonly<Record<Exclude<ConfigLayer, "user">, string>> = {
-  project: ".conclaude.yaml",
-  local: ".conclaude.local.yaml",
-};
+/**
+ * The files of each layer: the one that verbs write, then those that would count in its place. A project's file is shared
+ * with the repository; only their user may read the other two.
+ */
+export const LAYER_FILES = {
+  user: { flag: " --user", names: ["config.yaml", "config.yml"], mode: 0o600 },
+  local: { flag: " --local", names: [".conclaude.local.yaml"], mode: 0o600 },
+  project: { flag: "", names: [".conclaude.yaml", ".conclaude.yml"], mode: 0o644 },
+} as const;
+
+/** The layer that flags name. @param verb What is done with its file. @throws {UserError} When they name two. */
+export function layerOf(
+  verb: string,
+  { user, local }: { readonly user: boolean; readonly local: boolean },
+): ConfigLayer {
+  if (user && local) {
+    throw usageError(`Cannot ${verb} two files at once`, {
+      why: "--user and --local name different ones; nothing was changed",
+      next: "Give one of them",
+    });
+  }
+  return user ? "user" : local ? "local" : "project";
+}
+
+/** The folder of the user's own file. @throws {UserError} When the home cannot be used. */
+export function userFolder({ locations: { home, dataFolder } }: CliContext): string {
+  const usual = home === null ? null : joinPath(home, ".conclaude");
+  if (dataFolder === usual) return dataFolder;
+  throw new UserError("Cannot write the user's configuration", {
+    why: usual === null ? "HOME is not set" : `"${usual}" cannot be used; nothing was changed`,
+    next: "conclaude doctor",
+  });
+}
 
 export interface ConfigTarget {
   readonly path: string;
   /** Empty where there is none yet. */
   readonly text: string;
   readonly isNew: boolean;
-  /** A project's file is committed, so others may read it; a local one only the user. */
+  /** The mode that a new one gets. */
   readonly mode: number;
 }
 
@@ -59,9 +88,9 @@ export function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
 }
 
 /** The file of a layer that counts here, or a new one. @throws {UserError} When it cannot be read. */
-export function targetOf(context: CliContext, layer: "project" | "local"): ConfigTarget {
+export function targetOf(context: CliContext, layer: ConfigLayer): ConfigTarget {
   const files = filesHere(context);
-  const mode = layer === "local" ? 0o600 : 0o644;
+  const { mode, names: [name] } = LAYER_FILES[layer];
   const inLayer = files.filter((file) => file.layer === layer);
   const found = inLayer.find((file) => !isLeftOut(file)) ?? inLayer[0];
   if (found !== undefined && found.text !== null) {
@@ -71,15 +100,17 @@ export function targetOf(context: CliContext, layer: "project" | "local"): Confi
     const why = `it ${isLeftOut(found) ? "is left out" : "cannot be read"}: ${found.problem}`;
     throw cannotChange(found.path, why, found.distrust?.next.map(quoteWord).join(" "));
   }
-  const beside = files.find((file) => file.layer === "project" || file.layer === "local");
-  const folder = beside === undefined
+  const beside = files.find((file) => file.layer !== "user");
+  const folder = layer === "user"
+    ? userFolder(context)
+    : beside === undefined
     ? findRepository(lookUpwards(context.cwd))?.root ?? context.cwd
     : parentOf(beside.path);
-  return { path: joinPath(folder, NAMES[layer]), text: "", isNew: true, mode };
+  return { path: joinPath(folder, name), text: "", isNew: true, mode };
 }
 
 /**
- * Replaces the file, whole or not at all. A file that a link leads to keeps its mode.
+ * Replaces the file, whole or not at all; it keeps the mode that it has.
  *
  * @throws {UserError} When it cannot be written.
  */
@@ -90,10 +121,11 @@ export function writeTarget(
   try {
     mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
     const target = realOr(path);
+    const before = quietly(() => statSync(target).mode! & 0o777);
     writeWhole(target, text, {
       mode,
       prepare(draft) {
-        if (linkAt(path) !== null) chmodSync(draft, statSync(target).mode! & 0o777);
+        if (before !== undefined) chmodSync(draft, before);
         return true;
       },
     });
@@ -122,7 +154,12 @@ export function withEntries(
   const changed = isAppended ? parseDocument("") : document;
   for (const { path, value } of added) {
     mapAt(changed, path.slice(0, -1), target.path);
-    changed.setIn(path, changed.createNode(value));
+    const before: unknown = changed.getIn(path, true);
+    const node = changed.createNode(value);
+    if (isNode(before)) {
+      Object.assign(node, { comment: before.comment, commentBefore: before.commentBefore });
+    }
+    changed.setIn(path, node);
   }
   if (before === "") changed.commentBefore = head;
   // Braces keep their inner spaces.

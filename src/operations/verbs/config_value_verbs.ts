@@ -1,0 +1,166 @@
+/** `conclaude config get|set`: one key of the configuration. */
+import "../config_sections.ts";
+import { parseDocument } from "yaml";
+import { UserError } from "../../base/errors.ts";
+import { plain } from "../../base/plain.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { configSchema } from "../../config/config_schema.ts";
+import { sourcesIn } from "../../config/config_template.ts";
+import type { ConfigFile, ConfigLayer } from "../../config/discover.ts";
+import { insteadOf, readLayer } from "../../config/layer.ts";
+import { parseConfig } from "../../config/parse.ts";
+import { type Plain, valueAt } from "../../config/yaml_tree.ts";
+import { acceptFiles } from "../accepted_files.ts";
+import {
+  type ConfigTarget,
+  documentOf,
+  filesHere,
+  ignoreAdvice,
+  layerOf,
+  targetOf,
+  withEntries,
+  writeTarget,
+} from "../config_target.ts";
+import { filesInForce, heldText } from "../look_as_hook.ts";
+import { anyText, parsed, text, toggle } from "../flags.ts";
+import { verb } from "../verb.ts";
+
+export const LAYER_FLAGS = {
+  user: toggle("The user's own: ~/.conclaude/config.yaml"),
+  local: toggle("This folder's private one: .conclaude.local.yaml"),
+} as const;
+
+const KEY = text("The key with its sections: `memory.context.tokens`", "key");
+
+export const get = verb({
+  args: [KEY],
+  brief: "Show the value of a key, and where it comes from",
+  about:
+    "Shows the value of a key that is in force here, with the file that sets it; of a section, all its keys.",
+  examples: ["conclaude config get memory.context.tokens", "conclaude config get store --json"],
+  async run(context, _flags, key) {
+    const { files, held } = await filesInForce(context);
+    const { config } = parseConfig(files);
+    const path = key.split(".");
+    const value = valueAt(config, path);
+    if (!isKnown(path) || value === undefined) {
+      throw new UserError(`Cannot show "${key}"`, {
+        why: isKnown(path) ? "no file sets it" : "there is no such key",
+        next: insteadOf(configSchema().rowName(path)) ?? "conclaude config show",
+      });
+    }
+    const below = configSchema().keys.map((row) => row.key)
+      .filter((name) => name.startsWith(`${key}.`));
+    const sourceOf = sourcesIn(files, config);
+    const sources = Object.fromEntries(
+      (below.length === 0 ? [key] : below).map((name) => [name, sourceOf(name)]),
+    );
+    return {
+      json: { key, value, sources },
+      text: heldText({ held }) +
+        Object.entries(sources).map(([name, source]) =>
+          plain(`${name}: ${JSON.stringify(valueAt(config, name.split(".")))}  # ${source}`)
+        ).join("\n"),
+      quoted: true,
+    };
+  },
+});
+
+/** Whether there is such a key, a section, or an entry that a person names. */
+function isKnown(path: readonly string[]): boolean {
+  const { keys, itemKeys, sections, rowName } = configSchema();
+  const name = rowName(path);
+  return [...keys, ...itemKeys, ...sections].some(({ key }) =>
+    key === name || key.startsWith(`${name}.`)
+  );
+}
+
+/** Stands above what is written into a new file. */
+const HEAD = " Configuration of conclaude: `conclaude config show` lists every key.";
+
+export const set = verb({
+  person: "config set",
+  flags: LAYER_FLAGS,
+  args: [
+    KEY,
+    parsed(anyText, "The value as YAML: `[a, b]` is a list; `null` takes it out", "value"),
+  ],
+  brief: "Set a key in a configuration file",
+  about:
+    "Sets one key in the project's .conclaude.yaml, unless a flag names another file. The rest of the file stays, " +
+    "comments too. A value that does not fit the key is refused. What it writes counts as accepted. Agents cannot run " +
+    "this.",
+  examples: [
+    "conclaude config set memory.context.tokens 800",
+    "conclaude config set capture.exclude.tools '[mcp__mail__*]' --local",
+  ],
+  async run(context, flags, key, given) {
+    const layer = layerOf("change", flags);
+    const target = targetOf(context, layer);
+    const path = key.split(".");
+    const { home } = context.locations;
+    const at = { layer, path: target.path, home: home ?? undefined };
+    const [first, ...others] = readings(given).map((value) => ({
+      value,
+      text: textWith(target, path, value),
+    }));
+    const meant = [first!, ...others].find(({ text }) => faultIn(text, at, target) === null);
+    if (meant === undefined) {
+      const { message, suggestion } = faultIn(first!.text, at, target)!;
+      throw new UserError(`Cannot set "${key}"`, {
+        why: `${message}; nothing was changed`,
+        next: suggestion ?? "conclaude config show",
+      });
+    }
+    if (layer !== "user" && readLayer({ ...at, text: meant.text }).unheeded.includes(key)) {
+      throw new UserError(`Cannot set "${key}"`, {
+        why: "it counts only in the user's own file; nothing was changed",
+        next: `conclaude config set ${key} ${quoteWord(given)} --user`,
+      });
+    }
+    const changed = meant.text !== target.text;
+    if (changed) writeTarget(target, meant.text);
+    await acceptFiles(context, [target.path]);
+    const files = filesHere(context);
+    const source = sourcesIn(files, parseConfig(files).config)(key);
+    const { path: file } = target;
+    const what = meant.value === null ? "is no longer set" : "is set";
+    const hidden = meant.value === null || source === file
+      ? ""
+      : `\n${source} comes before it: the value there counts.`;
+    return {
+      json: { key, value: meant.value, path: file, changed, source },
+      text: plain(`${key} ${what} in ${file}.${hidden}`) + ignoreAdvice(target),
+    };
+  },
+});
+
+/** What a value may mean: what it is as YAML, then the text itself. */
+function readings(given: string): readonly Plain[] {
+  const document = parseDocument(given);
+  const isYaml = document.errors.length === 0 && !/^\s*[*&!#]/.test(given);
+  const value: Plain = isYaml ? document.toJS() : given;
+  // An empty value is an empty text, and a comment no value at all.
+  return value === null && given.trim() !== "null" ? [given] : [value, given];
+}
+
+/** The text of a file with a value at a path, or without what is there. */
+function textWith(target: ConfigTarget, path: readonly string[], value: Plain): string {
+  const document = documentOf(target);
+  if (value !== null) {
+    return withEntries(target, document, { added: [{ path, value }], head: HEAD });
+  }
+  return document.deleteIn(path) ? document.toString({ lineWidth: 0 }) : target.text;
+}
+
+/** The first problem that a file has and had not before; null without one. */
+function faultIn(
+  text: string,
+  at: Omit<ConfigFile, "text"> & { readonly layer: ConfigLayer },
+  before: ConfigTarget,
+) {
+  const idOf = ({ key, message }: { readonly key: string; readonly message: string }) =>
+    `${key}: ${message}`;
+  const known = readLayer({ ...at, text: before.text }).problems.map(idOf);
+  return readLayer({ ...at, text }).problems.find((one) => !known.includes(idOf(one))) ?? null;
+}
