@@ -28,15 +28,15 @@ export const LAYER_FILES = {
   project: { flag: "", names: [".conclaude.yaml", ".conclaude.yml"], mode: 0o644 },
 } as const;
 
-/** The layer that flags name. @param verb What is done with its file. @throws {UserError} When they name two. */
+/** The layer that flags name. @param verb Of `conclaude config`. @throws {UserError} When they name two. */
 export function layerOf(
   verb: string,
   { user, local }: { readonly user: boolean; readonly local: boolean },
 ): ConfigLayer {
   if (user && local) {
-    throw usageError(`Cannot ${verb} two files at once`, {
+    throw usageError("Cannot write two files at once", {
       why: "--user and --local name different ones; nothing was changed",
-      next: "Give one of them",
+      next: `conclaude config ${verb} --help`,
     });
   }
   return user ? "user" : local ? "local" : "project";

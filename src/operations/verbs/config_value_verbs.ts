@@ -95,7 +95,7 @@ export const set = verb({
     "conclaude config set capture.exclude.tools '[mcp__mail__*]' --local",
   ],
   async run(context, flags, key, given) {
-    const layer = layerOf("change", flags);
+    const layer = layerOf("set", flags);
     const target = targetOf(context, layer);
     const path = key.split(".");
     const { home } = context.locations;

@@ -71,7 +71,7 @@ const init = verb({
     Object.entries(POLICY_PRESETS).map(([name, about]) => `${name}: ${about}`).join("\n"),
   examples: ["conclaude config init", "conclaude config init --preset team"],
   async run(context, flags) {
-    const layer = layerOf("write", flags);
+    const layer = layerOf("init", flags);
     const { names, mode, flag } = LAYER_FILES[layer];
     const folder = layer === "user" ? userFolder(context) : context.cwd;
     const path = joinPath(folder, names[0]!);
