@@ -22,7 +22,7 @@ import {
   writeTarget,
 } from "../config_target.ts";
 import { filesInForce, heldText } from "../look_as_hook.ts";
-import { anyText, parsed, text, toggle } from "../flags.ts";
+import { anyText, parsed, proposing, text, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
 
 export const LAYER_FLAGS = {
@@ -30,7 +30,7 @@ export const LAYER_FLAGS = {
   local: toggle("This folder's private one: .conclaude.local.yaml"),
 } as const;
 
-const KEY = text("The key with its sections: `memory.context.tokens`", "key");
+const KEY = proposing("key", text("The key with its sections: `memory.context.tokens`", "key"));
 
 export const get = verb({
   args: [KEY],
