@@ -9,7 +9,7 @@ import { type LayerValues, valueAt } from "./yaml_tree.ts";
 const HEADER = [
   "Configuration of conclaude. Every key is optional; what is commented out is the default.",
   "To change one: `conclaude config set KEY VALUE`, or take the first `# ` away from its line and",
-  "from the lines of its sections. `conclaude config init --force` with a preset writes rules instead:",
+  "from the lines of its sections. To write rules instead: `conclaude config init --force` with",
 ];
 const LINE_WIDTH = 96;
 

@@ -58,7 +58,13 @@ test("config set writes lists, texts that look like something else, and requirem
 
 for (
   const [what, key, value, why, next] of [
-    ["an unknown key", "store.taskRetentionDay", "5", /no such key/, /"store\.taskRetentionDays"/],
+    [
+      "an unknown key",
+      "store.taskRetentionDay",
+      "5",
+      /did you mean "store\.taskRetentionDays"/,
+      /^conclaude config set store\.taskRetentionDays 5$/,
+    ],
     ["a word that is like no key", "colour", "5", /no such key/, /^conclaude config show$/],
     ["a value of another kind", "store.backups", "many", /expected a whole number/, /config show/],
     ["a number out of range", "store.backups", "101", /from 0 to 100/, /config show/],
@@ -75,7 +81,6 @@ for (
     const { code, body } = await place.json(["config", "set", key, value]);
     assert.equal(code, 1);
     assert.match(body.error.why, why);
-    assert.match(body.error.why, /nothing was changed/);
     assert.match(body.error.next, next);
     assert.equal(Deno.readTextFileSync(path), text);
   });
@@ -116,7 +121,8 @@ test("config get shows each key of a section, with its file or `default`", async
   assert.equal(body.sources["memory.context.tokens"], path);
   assert.ok(Object.values(body.sources).includes("default"));
   const wrong = await place.json(["config", "get", "memory.contxt.tokens"]);
-  assert.deepEqual([wrong.code, wrong.body.error.why], [1, "there is no such key"]);
+  assert.equal(wrong.code, 1);
+  assert.equal(wrong.body.error.next, "conclaude config get memory.context.tokens");
 });
 
 test("config get shows what is in force, and what config set writes is in force at once", async (place) => {

@@ -7,7 +7,7 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { configSchema } from "../../config/config_schema.ts";
 import { sourcesIn } from "../../config/config_template.ts";
 import type { ConfigFile, ConfigLayer } from "../../config/discover.ts";
-import { insteadOf, readLayer } from "../../config/layer.ts";
+import { keysLike, readLayer } from "../../config/layer.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { type Plain, valueAt } from "../../config/yaml_tree.ts";
 import { acceptFiles } from "../accepted_files.ts";
@@ -16,6 +16,7 @@ import {
   documentOf,
   filesHere,
   ignoreAdvice,
+  LAYER_FILES,
   layerOf,
   targetOf,
   withEntries,
@@ -39,15 +40,13 @@ export const get = verb({
     "Shows the value of a key that is in force here, with the file that sets it; of a section, all its keys.",
   examples: ["conclaude config get memory.context.tokens", "conclaude config get store --json"],
   async run(context, _flags, key) {
+    const path = pathOf(key, (known) => `conclaude config get ${known}`);
     const { files, held } = await filesInForce(context);
     const { config } = parseConfig(files);
-    const path = key.split(".");
     const value = valueAt(config, path);
-    if (!isKnown(path) || value === undefined) {
-      throw new UserError(`Cannot show "${key}"`, {
-        why: isKnown(path) ? "no file sets it" : "there is no such key",
-        next: insteadOf(configSchema().rowName(path)) ?? "conclaude config show",
-      });
+    if (value === undefined) {
+      const why = "no file sets it, and it has no default";
+      throw new UserError(`Cannot show "${key}"`, { why, next: "conclaude config show" });
     }
     const below = configSchema().keys.map((row) => row.key)
       .filter((name) => name.startsWith(`${key}.`));
@@ -66,13 +65,21 @@ export const get = verb({
   },
 });
 
-/** Whether there is such a key, a section, or an entry that a person names. */
-function isKnown(path: readonly string[]): boolean {
+/** The path of a key, a section, or an entry that a person names. @param again The command with another key. @throws {UserError} */
+function pathOf(key: string, again: (known: string) => string): readonly string[] {
   const { keys, itemKeys, sections, rowName } = configSchema();
+  const path = key.split(".");
   const name = rowName(path);
-  return [...keys, ...itemKeys, ...sections].some(({ key }) =>
+  const isKnown = [...keys, ...itemKeys, ...sections].some(({ key }) =>
     key === name || key.startsWith(`${name}.`)
   );
+  if (isKnown) return path;
+  const like = keysLike(name).filter((known) => !/[<[]/.test(known));
+  const meant = like.map((known) => `"${known}"`).join(" or ");
+  throw new UserError(`Unknown key "${key}"`, {
+    why: `there is no such key${like.length === 0 ? "" : `; did you mean ${meant}?`}`,
+    next: like.length === 1 ? again(like[0]!) : "conclaude config show",
+  });
 }
 
 /** Stands above what is written into a new file. */
@@ -96,8 +103,10 @@ export const set = verb({
   ],
   async run(context, flags, key, given) {
     const layer = layerOf("set", flags);
+    const { flag } = LAYER_FILES[layer];
     const target = targetOf(context, layer);
-    const path = key.split(".");
+    const again = (known: string) => `conclaude config set ${known} ${quoteWord(given)}${flag}`;
+    const path = pathOf(key, again);
     const { home } = context.locations;
     const at = { layer, path: target.path, home: home ?? undefined };
     const [first, ...others] = readings(given).map((value) => ({
