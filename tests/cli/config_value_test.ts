@@ -33,6 +33,8 @@ test("config set replaces a value and keeps the comments around it", async (plac
   assert.equal(Deno.readTextFileSync(path), text.replace("30 #", "60 #"));
   const { body } = await place.json(["config", "set", "store.backups", "3"]);
   assert.equal(body.changed, false);
+  const absent = await place.run(["config", "set", "store.claimTimeoutMinutes", "null"]);
+  assert.match(absent.stdout, /was not set/);
   const taken = await place.json(["config", "set", "store.taskRetentionDays", "null"]);
   assert.equal(taken.body.source, "default");
   assert.equal(Deno.readTextFileSync(path).includes("taskRetentionDays"), false);
@@ -70,6 +72,7 @@ for (
     ["a number out of range", "store.backups", "101", /from 0 to 100/, /config show/],
     ["a word for a list", "capture.exclude.tools", "Bash", /expected a list/, /write \["Bash"\]/],
     ["a key of the user's file", "memory.retentionDays", "9", /only in the user's/, /--user$/],
+    ["a key in such a section", "memory.summarizer.command", "x", /only in the user's/, /--user$/],
     ["a key below a value", "store.backups.days", "9", /no map of keys|no such key/, /config/],
     ["a section", "store", "9", /expected a map of keys/, /config show/],
   ] as const
@@ -133,6 +136,13 @@ test("config get shows what is in force, and what config set writes is in force 
   await place.run(["hook", "SessionStart"], { stdin: JSON.stringify(event) });
   Deno.writeTextFileSync(path, "preToolUse: {uneditableFiles: []}\nstop: {maxBlocks: 2}\n");
   assert.match(await shows(), /its version before is in force[\s\S]*stop\.maxBlocks: 1 /);
+  const refused = await place.json(["config", "set", "stop.maxBlocks", "3"]);
+  assert.match(
+    refused.body.error.why,
+    /changed while a session was active, and nobody has accepted/,
+  );
+  assert.match(refused.body.error.next, /^conclaude config accept .*, or conclaude config undo /);
+  await place.run(["config", "undo", path]);
   await place.run(["config", "set", "stop.maxBlocks", "3"]);
   assert.equal(await shows(), `stop.maxBlocks: 3  # ${path}\n`);
   const { body } = await place.json(["config", "accept", "--dry-run"]);

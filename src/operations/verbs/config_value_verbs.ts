@@ -22,6 +22,7 @@ import {
   withEntries,
   writeTarget,
 } from "../config_target.ts";
+import type { CliContext } from "../context.ts";
 import { filesInForce, heldText } from "../look_as_hook.ts";
 import { anyText, parsed, proposing, text, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
@@ -107,6 +108,7 @@ export const set = verb({
     const target = targetOf(context, layer);
     const again = (known: string) => `conclaude config set ${known} ${quoteWord(given)}${flag}`;
     const path = pathOf(key, again);
+    await refuseHeld(context, target.path);
     const { home } = context.locations;
     const at = { layer, path: target.path, home: home ?? undefined };
     const [first, ...others] = readings(given).map((value) => ({
@@ -121,19 +123,22 @@ export const set = verb({
         next: suggestion ?? "conclaude config show",
       });
     }
-    if (layer !== "user" && readLayer({ ...at, text: meant.text }).unheeded.includes(key)) {
+    const { unheeded } = readLayer({ ...at, text: meant.text });
+    if (unheeded.some((one) => `${one}.`.startsWith(`${key}.`) || key.startsWith(`${one}.`))) {
       throw new UserError(`Cannot set "${key}"`, {
         why: "it counts only in the user's own file; nothing was changed",
         next: `conclaude config set ${key} ${quoteWord(given)} --user`,
       });
     }
     const changed = meant.text !== target.text;
-    if (changed) writeTarget(target, meant.text);
-    await acceptFiles(context, [target.path]);
+    if (changed) {
+      writeTarget(target, meant.text);
+      await acceptFiles(context, [target.path]);
+    }
     const files = filesHere(context);
     const source = sourcesIn(files, parseConfig(files).config)(key);
     const { path: file } = target;
-    const what = meant.value === null ? "is no longer set" : "is set";
+    const what = meant.value !== null ? "is set" : changed ? "is no longer set" : "was not set";
     const hidden = meant.value === null || source === file
       ? ""
       : `\n${source} comes before it: the value there counts.`;
@@ -143,6 +148,17 @@ export const set = verb({
     };
   },
 });
+
+/** With what is set here, a change that nobody has accepted would come into force. @throws {UserError} When there is one. */
+async function refuseHeld(context: CliContext, file: string): Promise<void> {
+  const { held } = await filesInForce(context);
+  if (!held.includes(file)) return;
+  throw new UserError(`Cannot change "${file}"`, {
+    why:
+      "it was changed while a session was active, and nobody has accepted that; nothing was changed",
+    next: `conclaude config accept ${quoteWord(file)}, or conclaude config undo ${quoteWord(file)}`,
+  });
+}
 
 /** What a value may mean: what it is as YAML, then the text itself. */
 function readings(given: string): readonly Plain[] {
