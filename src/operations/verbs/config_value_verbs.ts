@@ -1,25 +1,21 @@
 /** `conclaude config get|set`: one key of the configuration. */
 import "../config_sections.ts";
-import { parseDocument } from "yaml";
 import { UserError } from "../../base/errors.ts";
 import { plain } from "../../base/plain.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { configSchema } from "../../config/config_schema.ts";
 import { sourcesIn } from "../../config/config_template.ts";
-import type { ConfigFile, ConfigLayer } from "../../config/discover.ts";
+import { newFault, readings, textWith } from "../../config/config_edit.ts";
 import { keysLike, readLayer } from "../../config/layer.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { type Plain, valueAt } from "../../config/yaml_tree.ts";
+import { valueAt } from "../../config/yaml_tree.ts";
 import { acceptFiles } from "../accepted_files.ts";
 import {
-  type ConfigTarget,
-  documentOf,
   filesHere,
   ignoreAdvice,
   LAYER_FILES,
   layerOf,
   targetOf,
-  withEntries,
   writeTarget,
 } from "../config_target.ts";
 import type { CliContext } from "../context.ts";
@@ -113,11 +109,11 @@ export const set = verb({
     const at = { layer, path: target.path, home: home ?? undefined };
     const [first, ...others] = readings(given).map((value) => ({
       value,
-      text: textWith(target, path, value),
+      text: textWith(target, { path, value }, HEAD),
     }));
-    const meant = [first!, ...others].find(({ text }) => faultIn(text, at, target) === null);
+    const meant = [first!, ...others].find(({ text }) => newFault(text, at, target) === null);
     if (meant === undefined) {
-      const { message, suggestion } = faultIn(first!.text, at, target)!;
+      const { message, suggestion } = newFault(first!.text, at, target)!;
       throw new UserError(`Cannot set "${key}"`, {
         why: `${message}; nothing was changed`,
         next: suggestion ?? "conclaude config show",
@@ -158,34 +154,4 @@ async function refuseHeld(context: CliContext, file: string): Promise<void> {
       "it was changed while a session was active, and nobody has accepted that; nothing was changed",
     next: `conclaude config accept ${quoteWord(file)}, or conclaude config undo ${quoteWord(file)}`,
   });
-}
-
-/** What a value may mean: what it is as YAML, then the text itself. */
-function readings(given: string): readonly Plain[] {
-  const document = parseDocument(given);
-  const isYaml = document.errors.length === 0 && !/^\s*[*&!#]/.test(given);
-  const value: Plain = isYaml ? document.toJS() : given;
-  // An empty value is an empty text, and a comment no value at all.
-  return value === null && given.trim() !== "null" ? [given] : [value, given];
-}
-
-/** The text of a file with a value at a path, or without what is there. */
-function textWith(target: ConfigTarget, path: readonly string[], value: Plain): string {
-  const document = documentOf(target);
-  if (value !== null) {
-    return withEntries(target, document, { added: [{ path, value }], head: HEAD });
-  }
-  return document.deleteIn(path) ? document.toString({ lineWidth: 0 }) : target.text;
-}
-
-/** The first problem that a file has and had not before; null without one. */
-function faultIn(
-  text: string,
-  at: Omit<ConfigFile, "text"> & { readonly layer: ConfigLayer },
-  before: ConfigTarget,
-) {
-  const idOf = ({ key, message }: { readonly key: string; readonly message: string }) =>
-    `${key}: ${message}`;
-  const known = readLayer({ ...at, text: before.text }).problems.map(idOf);
-  return readLayer({ ...at, text }).problems.find((one) => !known.includes(idOf(one))) ?? null;
 }

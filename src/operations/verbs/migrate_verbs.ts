@@ -12,7 +12,8 @@ import {
 } from "../../upkeep/transfer/coven.ts";
 import { type ArrivingRow, takeRows } from "../../upkeep/transfer/import.ts";
 import { readOrigins, readTask, recordEvent, withoutBody, writeHistory } from "../../work/store.ts";
-import { planEntries, targetOf, writePlanned, writeTarget } from "../config_target.ts";
+import { planEntries } from "../../config/config_edit.ts";
+import { targetOf, writePlanned, writeTarget } from "../config_target.ts";
 import { typedPath } from "../context.ts";
 import { lookIntoStore, openKept } from "../open_store.ts";
 import { notTakenLines, takeOver } from "../take_over.ts";

@@ -6,14 +6,8 @@ import type { Config } from "../config_sections.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { UserError } from "../../base/errors.ts";
 import { presetText } from "../../policy/requirements/presets.ts";
-import {
-  type ConfigTarget,
-  documentOf,
-  filesHere,
-  ignoreAdvice,
-  targetOf,
-  writeTarget,
-} from "../config_target.ts";
+import { type ConfigTarget, documentOf } from "../../config/config_edit.ts";
+import { filesHere, ignoreAdvice, targetOf, writeTarget } from "../config_target.ts";
 import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
 import { nearestWords } from "../../base/likeness.ts";
 import { requireOneOfTwo } from "../usage.ts";

@@ -20,13 +20,8 @@ import { isKeyForgotten } from "../../upkeep/store.ts";
 import { readStandings, satisfy } from "../../policy/store.ts";
 import { findSessions } from "../../db/sessions.ts";
 import type { ImportOptions } from "../../upkeep/transfer/import.ts";
-import {
-  ignoreAdvice,
-  planEntries,
-  type PlannedFile,
-  targetOf,
-  writePlanned,
-} from "../config_target.ts";
+import { planEntries, type PlannedFile } from "../../config/config_edit.ts";
+import { ignoreAdvice, targetOf, writePlanned } from "../config_target.ts";
 import { acceptFiles } from "../accepted_files.ts";
 import type { CliContext } from "../context.ts";
 import { type NotTaken, notTakenLines, takeOver } from "../take_over.ts";
