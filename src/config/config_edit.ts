@@ -1,5 +1,5 @@
 /** Changes the text of a configuration file: what a key is to be, and the rest as it is, with its comments. */
-import { type Document, isMap, isNode, parseDocument } from "yaml";
+import { type Document, isMap, isNode, isScalar, parseDocument } from "yaml";
 import { UserError } from "../base/errors.ts";
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
 import { type ConfigEntry, readLayer } from "./layer.ts";
@@ -57,7 +57,8 @@ export function withEntries(
   }
   if (before === "") changed.commentBefore = head;
   // Braces keep their inner spaces.
-  const written = changed.toString({ lineWidth: 0, flowCollectionPadding: !/\{\S/.test(before) });
+  const flowCollectionPadding = before.includes("{ ") || !/\{\S/.test(before);
+  const written = changed.toString({ lineWidth: 0, flowCollectionPadding });
   return isAppended ? `${before}\n\n${written}` : written;
 }
 
@@ -117,17 +118,30 @@ export function readings(given: string): readonly Plain[] {
   return value === null && given.trim() !== "null" ? [given] : [value, given];
 }
 
-/** The text of a file with a value at a path, or without what is there. */
+/** The text of a file with a value at a path, or without what is there. Of a single value nothing around it changes. */
 export function textWith(
   target: ConfigTarget,
   { path, value }: Omit<ConfigEntry, "name">,
   head: string,
 ): string {
   const document = documentOf(target);
+  const before: unknown = document.getIn(path, true);
+  const isInLine = isScalar(before) && IN_LINE.has(before.type ?? "") && isSingle(before.value);
+  if (isInLine && isSingle(value)) {
+    const [start, end] = before.range!;
+    return target.text.slice(0, start) + JSON.stringify(value) + target.text.slice(end);
+  }
   if (value !== null) {
     return withEntries(target, document, { added: [{ path, value }], head });
   }
   return document.deleteIn(path) ? document.toString({ lineWidth: 0 }) : target.text;
+}
+
+/** The kinds of values that can be replaced where they stand, unless there is none or a text of several lines. */
+const IN_LINE: ReadonlySet<string> = new Set(["PLAIN", "QUOTE_DOUBLE", "QUOTE_SINGLE"]);
+
+function isSingle(value: unknown): boolean {
+  return value !== null && typeof value !== "object";
 }
 
 /** The first problem that a file has and had not before; null without one. */

@@ -27,10 +27,11 @@ test("config set writes a key into a template and keeps every comment and the mo
 
 test("config set replaces a value and keeps the comments around it", async (place) => {
   const path = join(place.project, ".conclaude.yaml");
-  const text = "# ours\nstore:\n  # a month\n  taskRetentionDays: 30 # as agreed\n  backups: 3\n";
+  const text = "# ours\nstore:   # odd\n    # a month\n    taskRetentionDays:  30   # as agreed\n" +
+    "    backups: 3\npreToolUse: { uneditableFiles: [ {pattern: a.lock,message: '{file_path}'} ] }\n";
   Deno.writeTextFileSync(path, text);
   await place.run(["config", "set", "store.taskRetentionDays", "60"]);
-  assert.equal(Deno.readTextFileSync(path), text.replace("30 #", "60 #"));
+  assert.equal(Deno.readTextFileSync(path), text.replace("30  ", "60  "));
   const { body } = await place.json(["config", "set", "store.backups", "3"]);
   assert.equal(body.changed, false);
   const absent = await place.run(["config", "set", "store.claimTimeoutMinutes", "null"]);
@@ -38,6 +39,9 @@ test("config set replaces a value and keeps the comments around it", async (plac
   const taken = await place.json(["config", "set", "store.taskRetentionDays", "null"]);
   assert.equal(taken.body.source, "default");
   assert.equal(Deno.readTextFileSync(path).includes("taskRetentionDays"), false);
+  Deno.writeTextFileSync(path, "store:\n  backups:\n");
+  assert.equal((await place.run(["config", "set", "store.backups", "3"])).code, 0);
+  assert.equal(Deno.readTextFileSync(path), "store:\n  backups: 3\n");
 });
 
 test("config set writes lists, texts that look like something else, and requirements", async (place) => {
