@@ -93,14 +93,11 @@ async function libraryTarget(
       docs: { brief, fullDescription: withExamples(brief, target.examples) },
     });
   }
-  const { load, flags, args, about, examples } = target;
+  const { run: action, flags, args, about, examples } = target;
   return buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>(
     {
-      loader: async () => {
-        const action = await load();
-        return function (this: CliContext, flags: object, ...args: unknown[]): Promise<void> {
-          return perform(this, action, { flags, args });
-        };
+      func(this: CliContext, flags: object, ...args: unknown[]): Promise<void> {
+        return perform(this, action, { flags, args });
       },
       parameters: {
         flags: Object.fromEntries(

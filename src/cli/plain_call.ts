@@ -17,7 +17,7 @@ export async function plainCall(words: readonly string[]) {
     return {
       flags: valuesOf(flags, verb.flags),
       args: argumentsOf(args, verb.args),
-      action: await verb.load(),
+      action: verb.run,
     };
   } catch {
     // The library meets the same error and reports it.

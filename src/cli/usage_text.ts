@@ -42,13 +42,6 @@ export function usageText(root: RouteMap<CliContext>, args: readonly string[]): 
     exceptionWhileParsingArguments(thrown): never {
       throw isUserError(thrown) ? thrown : argumentError(thrown, reach(root, args), args);
     },
-    exceptionWhileLoadingCommandFunction(thrown): never {
-      throw new UserError("Cannot load the command", {
-        why: `a part of the program is missing: ${messageOf(thrown)}`,
-        next: "Install conclaude again",
-        cause: thrown,
-      });
-    },
     exceptionWhileRunningCommand(thrown): never {
       throw thrown;
     },

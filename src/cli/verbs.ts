@@ -40,8 +40,8 @@ const LOADERS = {
   db: async () => (await import("../operations/verbs/db_verbs.ts")).db,
   retention: async () => (await import("../operations/verbs/retention_verbs.ts")).retention,
   reconcile: async () => (await import("../operations/verbs/reconcile_verbs.ts")).reconcile,
-  export: async () => (await import("../operations/verbs/export_import_verbs.ts")).exportVerb,
-  import: async () => (await import("../operations/verbs/export_import_verbs.ts")).importVerb,
+  export: async () => (await import("../operations/verbs/export_verbs.ts")).exportVerb,
+  import: async () => (await import("../operations/verbs/import_verbs.ts")).importVerb,
   completions: async () => (await import("../operations/verbs/completions_verbs.ts")).completions,
   hook: () => ofFaces!.hook(),
 } satisfies Record<string, LazyVerb["load"]>;

@@ -8,16 +8,16 @@ import { type LayerValues, valueAt } from "./yaml_tree.ts";
 
 const HEADER = [
   "Configuration of conclaude. Every key is optional; what is commented out is the default.",
-  "To change one, take the first `# ` away from its line and from the lines of its sections.",
+  "To change one: `conclaude config set KEY VALUE`, or take the first `# ` away from its line and",
+  "from the lines of its sections. To write rules instead: `conclaude config init --force` with",
 ];
 const LINE_WIDTH = 96;
 
-/** Writes every key with its meaning, commented out at its default. @param options `schemaPath`: for editors. */
-export function configTemplate(options: { readonly schemaPath?: string } = {}): string {
-  const lines = HEADER.map((line) => `## ${line}`);
-  if (options.schemaPath !== undefined) {
-    lines.unshift(`# yaml-language-server: $schema=${options.schemaPath}`);
-  }
+/** Writes every key with its meaning, commented out at its default. @param presets Files to begin with, and what each does. */
+export function configTemplate(presets: Readonly<Record<string, string>>): string {
+  const begun = Object.entries(presets)
+    .flatMap(([name, about]) => wrap(`--preset ${name}: ${about}`, LINE_WIDTH));
+  const lines = [...HEADER, ...begun].map((line) => `## ${line}`);
   const sections = new Map(configSchema().sections.map((section) => [section.key, section]));
   const opened = new Set<string>();
   for (const { key, default: fallback, description, range } of configSchema().keys) {
@@ -126,19 +126,28 @@ export function mergedConfig(
   options: { readonly config: Config; readonly effective: boolean },
 ): MergedConfig {
   const { config, effective } = options;
-  const layers = ORDER.flatMap((layer) => files.filter((file) => file.layer === layer))
-    .filter(({ layer }) => config.inherit || layer !== "user")
-    .map((file) => ({ path: file.path, values: readLayer(file).values }));
+  const sourceOfKey = sourcesIn(files, config);
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
   for (const { key } of configSchema().keys) {
-    const source = layers.find((layer) => valueAt(layer.values, key.split(".")) !== undefined)
-      ?.path;
-    if (source === undefined && !effective) continue;
+    const source = sourceOfKey(key);
+    if (source === BUILT_IN && !effective) continue;
     put(values, key, valueAt(config, key.split(".")));
-    sources[key] = source ?? BUILT_IN;
+    sources[key] = source;
   }
   return { values, sources };
+}
+
+/** Finds the file that sets a key, `default` where none does. */
+export function sourcesIn(
+  files: readonly ConfigFile[],
+  { inherit }: Pick<Config, "inherit">,
+): (key: string) => string {
+  const layers = ORDER.flatMap((layer) => files.filter((file) => file.layer === layer))
+    .filter(({ layer }) => inherit || layer !== "user")
+    .map((file) => ({ path: file.path, values: readLayer(file).values }));
+  return (key) =>
+    layers.find(({ values }) => valueAt(values, key.split(".")) !== undefined)?.path ?? BUILT_IN;
 }
 
 /** Writes it as YAML, each key with a comment that names its source. */

@@ -226,6 +226,11 @@ const FORMER: Readonly<Record<string, string>> = {
   gitWorktree: "remove it: worktrees are left to Claude Code",
 };
 
+/** The keys that an unknown one may stand for. @param unknown Its name in the tables. */
+export function keysLike(unknown: string): string[] {
+  return suggestKeys(unknown, knownNames());
+}
+
 /** What to write instead of an unknown key. @param unknown Its name in the tables. */
 function insteadOf(unknown: string): string | undefined {
   const former = FORMER[unknown];
@@ -233,7 +238,7 @@ function insteadOf(unknown: string): string | undefined {
   const section = unknown.slice(0, unknown.lastIndexOf(".") + 1);
   // Inside of an entry, the suggestion names the key alone.
   const isInside = /(?:\[\]|<name>)\.$/.test(section);
-  const names = suggestKeys(unknown, knownNames())
+  const names = keysLike(unknown)
     .map((key) => isInside && key.startsWith(section) ? key.slice(section.length) : key);
   if (names.length === 0) return undefined;
   return `write ${[...new Set(names)].map((name) => `"${name}"`).join(" or ")} instead`;

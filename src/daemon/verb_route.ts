@@ -59,7 +59,6 @@ async function runVerb(
   values: Readonly<Record<string, Given>>,
 ): Promise<unknown> {
   const verb = await load();
-  const action = await verb.work();
   const flags: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(verb.flags)) {
     const value = await valueOf(name, parameter, values[name]);
@@ -76,7 +75,7 @@ async function runVerb(
   const held: DatabaseSync[] = [];
   try {
     const context = contextIn(daemon, String(values["folder"] ?? daemon.folder), held);
-    return (await action(context, { ...flags, ...always }, ...args)).json ?? {};
+    return (await verb.work(context, { ...flags, ...always }, ...args)).json ?? {};
   } catch (thrown) {
     if (!isUserError(thrown) || thrown.reason !== null) throw thrown;
     const { what, why, next, exitCode } = thrown;

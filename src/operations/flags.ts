@@ -57,7 +57,13 @@ export function usually<Value>(text: string, parameter: Parameter<Value>): Param
 }
 
 /** Words, or what there is of a kind. */
-export type Proposed = readonly string[] | "session" | "task" | "observation" | "requirement";
+export type Proposed =
+  | readonly string[]
+  | "session"
+  | "task"
+  | "observation"
+  | "requirement"
+  | "key";
 
 /** A parameter for which a shell proposes something. */
 export function proposing<P extends Parameter>(proposes: Proposed, parameter: P): P {

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { listSessions, tellingId } from "../db/sessions.ts";
 import { identifyDatabase } from "../db/database_identity.ts";
 import { lastObservation, readObservations } from "../memory/store.ts";
+import { loadSections } from "../config/sections.ts";
 import { listTasks } from "../work/store.ts";
 import type { CliContext } from "./context.ts";
 import type { Proposed } from "./flags.ts";
@@ -57,6 +58,11 @@ async function namesOf(context: CliContext, proposed: Proposed): Promise<readonl
   if (proposed === "requirement") {
     const { requirements } = await requirementsHere(context);
     return requirements.map(({ name, description }) => [name, description]);
+  }
+  if (proposed === "key") {
+    await loadSections();
+    const { configSchema } = await import("../config/config_schema.ts");
+    return configSchema().keys.map(({ key, description }) => [key, description]);
   }
   const { database } = await placeOf(context);
   if (identifyDatabase(database).kind !== "ours") return [];

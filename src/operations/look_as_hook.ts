@@ -54,22 +54,42 @@ export async function peek<Found>(
   }
 }
 
+interface FilesHere extends Pick<CliContext, "locations" | "environment"> {
+  readonly files: readonly ConfigFile[];
+  readonly looks: readonly FolderLook[];
+}
+
 /** The configuration as it is in force: a version that was changed while a session was active is held. */
-async function configInForce(
+async function configInForce(cache: DatabaseSync | null, here: FilesHere) {
+  const { config, held } = await inForce(cache, here);
+  return { ...config, held };
+}
+
+async function inForce(
   cache: DatabaseSync | null,
-  { files, environment, ...at }: Pick<CliContext, "locations" | "environment"> & {
-    readonly files: readonly ConfigFile[];
-    readonly looks: readonly FolderLook[];
-  },
-): Promise<HookConfig> {
-  const written = await peekHookConfig(files, cache);
+  { files, environment, ...at }: FilesHere,
+): Promise<{ files: readonly ConfigFile[]; config: HookConfig; held: readonly string[] }> {
+  const written = { files, config: await peekHookConfig(files, cache), held: [] };
   if (cache === null) return written;
   const around = { db: cache, atMs: Date.now(), environment, onlyLooks: true };
   const { files: kept, held } = await policyInForce(withRemoved(files, cache, at), around)
-    .catch(() => ({ files, held: [] }));
+    .catch(() => written);
   if (held.length === 0) return written;
-  const before = await peekHookConfig(kept, cache);
-  return holdsPolicy(before) ? { ...before, held } : written;
+  const config = await peekHookConfig(kept, cache);
+  return holdsPolicy(config) ? { files: kept, config, held } : written;
+}
+
+/** The configuration files with the texts that are in force here. */
+export async function filesInForce(context: CliContext) {
+  const { cwd, globals, locations } = context;
+  const looks = lookUpwards(cwd);
+  const cache = globals.noDb ? null : openIfOurs(locations.database);
+  try {
+    const files = readConfigFiles(looks, locations);
+    return await inForce(cache, { ...context, files, looks });
+  } finally {
+    cache?.close();
+  }
 }
 
 /** Says which files are not in force as they are written; empty where each is. */

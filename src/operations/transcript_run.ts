@@ -14,8 +14,7 @@ import {
   type Comparison,
   type NotHere,
 } from "../upkeep/transfer/transcript_gaps.ts";
-import { type CliContext, typedPath } from "./context.ts";
-import { quoteWord } from "../claude/settings/hooks.ts";
+import type { CliContext } from "./context.ts";
 import { tellLostForgetKey } from "./take_over.ts";
 import { nextHere } from "./next_command.ts";
 import { openKeptStore, openStore, placeOf } from "./open_store.ts";
@@ -90,31 +89,6 @@ function transcriptsIn({ root, what, next, needs }: TranscriptWork) {
     if (needs === "nothing") return { files: [], unreadable: [] };
     throw new UserError(`Cannot ${what}`, { why: `there is no folder "${root}"`, next });
   }
-}
-
-/** `conclaude import transcripts DIR` */
-export async function importTranscripts(
-  context: CliContext,
-  { dryRun }: { readonly dryRun: boolean },
-  dir: string,
-): Promise<View> {
-  const outcome = await runTranscripts(context, {
-    root: typedPath(context, dir),
-    fills: !dryRun,
-    what: "import transcripts",
-    next: "Name a folder that has transcripts of Claude Code (*.jsonl)",
-    needs: "session",
-    isWhole: false,
-    sinceMs: 0,
-    wantedFile: () => true,
-    wanted: () => true,
-  });
-  return transcriptsView(context, outcome, {
-    label: "imported",
-    again: `conclaude import transcripts ${quoteWord(dir)}`,
-    // After the import the sessions have no gaps.
-    ...(dryRun ? {} : { named: null }),
-  });
 }
 
 /** So many gaps of a session are named in a text, unless all are. */

@@ -35,15 +35,12 @@ interface VerbText {
   readonly person?: string | undefined;
 }
 
-/** What a verb is called with; its work is `run`, or what `load` loads when it is run. */
-type VerbSpec<Flags, Args extends Arguments> =
-  & VerbText
-  & { readonly flags?: Flags; readonly args?: Args }
-  & VerbWork<Flags, Args>;
-
-type VerbWork<Flags, Args extends Arguments> =
-  | { readonly run: Action<Values<Flags>, Given<Args>> }
-  | { readonly load: () => Promise<Action<Values<Flags>, Given<Args>>> };
+/** What a verb is called with, and its work. */
+interface VerbSpec<Flags, Args extends Arguments> extends VerbText {
+  readonly flags?: Flags;
+  readonly args?: Args;
+  readonly run: Action<Values<Flags>, Given<Args>>;
+}
 
 /** A verb as the table of verbs holds it: plain data, so that making it costs nothing. */
 export interface Verb extends VerbText {
@@ -51,10 +48,10 @@ export interface Verb extends VerbText {
   readonly flags: Readonly<Record<string, Parameter>>;
   readonly args: Arguments;
   // deno-lint-ignore no-explicit-any -- the flags and arguments were checked against each other when it was made
-  readonly load: () => Promise<Action<any, any>>;
-  /** {@linkcode Verb.load} without the look whether a person asks, for who has looked already. */
+  readonly run: Action<any, any>;
+  /** {@linkcode Verb.run} without the look whether a person asks, for who has looked already. */
   // deno-lint-ignore no-explicit-any -- as above
-  readonly work: () => Promise<Action<any, any>>;
+  readonly work: Action<any, any>;
 }
 
 /** A verb whose code is loaded when it is asked for; a list of verbs needs no more than this. */
@@ -82,17 +79,18 @@ export function verb<
   const Flags extends Readonly<Record<string, Parameter>> = Readonly<Record<never, never>>,
   const Args extends Arguments = [],
 >(spec: VerbSpec<Flags, Args>): Verb {
-  const { flags = {}, args = [], brief, about, examples, person } = spec;
-  const work: Verb["work"] = "load" in spec ? spec.load : () => Promise.resolve(spec.run);
-  const load = person === undefined ? work : () => loadForPerson(work, person);
-  return { kind: "verb", flags, args, brief, about, examples, person, load, work };
+  const { flags = {}, args = [], brief, about, examples, person, run: work } = spec;
+  const run = person === undefined ? work : forPerson(work, person);
+  return { kind: "verb", flags, args, brief, about, examples, person, run, work };
 }
 
-async function loadForPerson(load: Verb["load"], verb: string): ReturnType<Verb["load"]> {
-  const [action, { requirePerson }] = await Promise.all([load(), import("./require_person.ts")]);
+// deno-lint-ignore no-explicit-any -- as for every verb
+function forPerson(run: Action<any, any>, verb: string): Verb["run"] {
   return async (context, flags, ...args) => {
-    if (flags.dryRun !== true && flags.preview !== true) await requirePerson(context, verb);
-    return await action(context, flags, ...args);
+    if (flags.dryRun !== true && flags.preview !== true) {
+      await (await import("./require_person.ts")).requirePerson(context, verb);
+    }
+    return await run(context, flags, ...args);
   };
 }
 

@@ -12,6 +12,7 @@ import {
   holdsOwn,
   type Need,
   type ParsedSettings,
+  type Unarmed,
   unarmedText,
   whyUnarmed,
 } from "../claude/settings/armed.ts";
@@ -120,7 +121,7 @@ function answersRequests({ permission }: GuardPolicy): boolean {
 /** The notice is given at this event, so its own hook must be installed. */
 const ASKING_EVENT = "SessionStart";
 
-interface ArmedPlace {
+export interface ArmedPlace {
   readonly projectDir: string;
   readonly home: string | null;
   readonly environment: Environment;
@@ -151,6 +152,15 @@ export function asksAbout(
 export function isManaged(place: ArmedPlace): boolean {
   const { files: [managed], ownership } = settingsHere(place);
   return holdsOwn(managed?.settings, "PreToolUse", ownership);
+}
+
+/** What is built in has to be asked before a command runs. */
+const BUILT_IN: Need = { gate: "built-in protections", event: "PreToolUse", tools: ["Bash"] };
+
+/** Which protections Claude Code does not ask about, those that are built in among them; empty where it asks about all. */
+export function unarmedHere(config: HookConfig, place: ArmedPlace): Unarmed[] {
+  const { files, ...how } = settingsHere(place);
+  return whyUnarmed(files, { needs: [BUILT_IN, ...needsOf(config)], ...how });
 }
 
 /** Tells the person in one line which gates lack a hook; null when none does, or when conclaude has no hooks here. */

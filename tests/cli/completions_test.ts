@@ -47,6 +47,7 @@ Deno.test("ids of sessions, tasks and observations, names of tools and requireme
     [["task", "show", ""], `${task}\tRefuse old tokens\n`],
     [["memory", "show", ""], /^1\tThe port is 5434\n$/],
     [["req", "satisfy", "te"], "tested\tThe tests are green\n"],
+    [["config", "get", "store.bac"], /^store\.backups\tDaily backups/],
     [["explain", "Web"], /^WebFetch\t.*\nWebSearch\t/],
     [["sess"], "session\tSessions of Claude Code\n"],
     [["session", "list", "--sta"], "--status\tOnly sessions with this status\n"],

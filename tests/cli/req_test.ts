@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { acceptConfiguration } from "../support/person.ts";
 import { parseConfig } from "../support/configuration.ts";
-import { POLICY_PRESETS, policyPreset, presetText } from "../../src/policy/requirements/presets.ts";
+import {
+  POLICY_PRESETS,
+  type PolicyPreset,
+  policyPreset,
+  presetText,
+} from "../../src/policy/requirements/presets.ts";
 import { hook } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
@@ -22,7 +27,7 @@ function read(project: RequiredProject, name: string): string {
   return Deno.readTextFileSync(join(project.path, name));
 }
 
-for (const preset of POLICY_PRESETS) {
+for (const preset of Object.keys(POLICY_PRESETS) as PolicyPreset[]) {
   Deno.test(`the file for ${preset} is a configuration without problems, explained in some ten lines`, () => {
     const text = policyPreset(preset);
     const { problems } = parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]);

@@ -12,7 +12,8 @@ test("status --json tells of the database, the sessions, the queue and the last 
   saveEvent(temp.db, { execution: { status: "failure", durationMs: 8 } });
   saveEvent(temp.db, { atMs: Date.now() - 25 * 3_600_000 });
   const place = { home: temp.folder, database: temp.path };
-  const { database, audit, queue, project, recent, ...rest } = await runVerbJson(["status"], place);
+  const report = await runVerbJson(["status"], place);
+  const { database, audit, queue, project, recent, protections: _, ...rest } = report;
   assert.equal(project, temp.folder);
   assert.equal(database.path, temp.path);
   assert.equal(database.exists, true);
@@ -86,6 +87,30 @@ test("status names the configuration that is in force, and its problems", async 
   });
   const { stdout } = await runVerb(["status"], place);
   assert.match(stdout, /1 problem: run `conclaude config validate`/);
+});
+
+test("status says in one line which protections hold, and whether Claude Code asks for them", async (temp) => {
+  const place = { home: temp.folder, database: temp.path };
+  const rules = async () =>
+    /^rules {4}.*/m.exec((await runVerb(["status"], place)).stdout)?.[0].slice(9);
+  assert.equal(await rules(), "built-in protections, NOT ARMED");
+  await runVerb(["install-hooks"], place);
+  assert.equal(await rules(), "built-in protections, armed");
+  Deno.writeTextFileSync(
+    `${temp.folder}/.conclaude.yaml`,
+    "preToolUse: {strict: true, denyDangerousCommands: false, uneditableFiles: [a.lock, b.lock]}\n" +
+      "requirements: {plan: {}}\nstop: {commands: [{run: make}]}\n",
+  );
+  const { protections } = await runVerbJson(["status"], place);
+  assert.deepEqual({ ...protections, builtIn: 0 }, {
+    builtIn: 0,
+    switchedOff: ["preToolUse.denyDangerousCommands"],
+    guards: 5,
+    requirements: 1,
+    strict: true,
+    unarmed: [],
+  });
+  assert.equal(await rules(), "built-in (1 off), 5 guards, 1 requirement, strict, armed");
 });
 
 Deno.test("status of a fresh home fits on one screen and makes no database", async () => {

@@ -66,6 +66,9 @@ export interface Body {
   readonly fromSource: boolean;
   readonly restored: boolean;
   readonly changed: boolean;
+  readonly value: unknown;
+  readonly source: string;
+  readonly open: readonly string[];
 }
 
 /** A new empty home, and an empty project beside it. */

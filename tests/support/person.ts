@@ -91,6 +91,7 @@ export function personCalls(session: string): readonly [string[], ...string[][]]
     ["db", "reset", "--yes"],
     ["db", "restore", "x.db"],
     ["config", "init"],
+    ["config", "set", "store.backups", "3"],
     ["counter", "increment", "edits", "--session", session],
     ["counter", "reset", "edits", "--session", session],
     ["import", "x.jsonl"],

@@ -3,25 +3,19 @@ import * as z from "zod/mini";
 import { refusal } from "../../work/refusal.ts";
 import type { Task } from "../../work/task.ts";
 import { checkBody } from "../../work/task_input.ts";
-import {
-  badTransition,
-  blockTask,
-  claimNext,
-  claimTask,
-  completeTask,
-  needTask,
-  releaseTask,
-  renewTask,
-  takeBackLapsed,
-  unblockTask,
-} from "../../work/store.ts";
+import { badTransition, claimNext, claimTask, needTask, takeBackLapsed } from "../../work/store.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema } from "../schemas.ts";
+import {
+  HOLDER_ERRORS,
+  TASK_STEPS,
+  type TaskStep,
+  type Terms,
+} from "../../operations/task_steps.ts";
 
 const route = routesOf("claims");
 const oneTask = z.object({ task: taskSchema });
 const claimToken = z.optional(z.nullable(fields.token));
-const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
 
 function claimantOf({ lasting }: Daemon, { author }: Pick<Call, "author">) {
   return { ...lasting(author.atMs), by: author.by };
@@ -31,6 +25,14 @@ function claimantOf({ lasting }: Daemon, { author }: Pick<Call, "author">) {
 function takeBack({ db, metrics }: Daemon, atMs: number): void {
   metrics.add("lease_expiries", takeBackLapsed(db, atMs).length);
 }
+
+/** The fields that steps take, by the flags of their verbs. */
+const STEP_FIELDS = {
+  force: z.optional(z.boolean()),
+  summary: z.optional(z.nullable(fields.body)),
+  reason: fields.text,
+  claimToken,
+} as const;
 
 const newStatus = z.strictObject({
   status: fields.status,
@@ -62,59 +64,7 @@ export const claimRoutes: readonly Route[] = [
       return { task: claimTask(daemon.db, call.id, claimantOf(daemon, call)) };
     },
   }),
-  route({
-    name: "POST /tasks/:id/renew",
-    summary: "Lets a claim count for a whole lease from now on",
-    body: z.strictObject({ claimToken }),
-    response: oneTask,
-    errors: HOLDER_ERRORS,
-    handle: (daemon, call) => {
-      const terms = { ...claimantOf(daemon, call), token: call.body.claimToken ?? null };
-      return { task: renewTask(daemon.db, call.id, terms) };
-    },
-  }),
-  route({
-    name: "POST /tasks/:id/release",
-    summary: "Gives a task back; with force also somebody else's",
-    query: z.strictObject({ force: z.optional(fields.flag) }),
-    body: z.strictObject({ force: z.optional(z.boolean()) }),
-    response: oneTask,
-    errors: HOLDER_ERRORS,
-    handle: ({ db }, { id, query, body, author }) => ({
-      task: releaseTask(db, id, { ...author, force: body.force ?? isSet(query.force) }),
-    }),
-  }),
-  route({
-    name: "POST /tasks/:id/complete",
-    summary: "Closes a task that the caller has claimed, or a blocked one",
-    body: z.strictObject({ summary: z.optional(z.nullable(fields.body)), claimToken }),
-    response: oneTask,
-    errors: HOLDER_ERRORS,
-    handle: ({ db, redact }, { id, body, author }) => {
-      const summary = body.summary ? redact(checkBody(body.summary)) : null;
-      return {
-        task: completeTask(db, id, { ...author, token: body.claimToken ?? null, summary }),
-      };
-    },
-  }),
-  route({
-    name: "POST /tasks/:id/block",
-    summary: "Says that a claimed task cannot go on, and gives up the claim",
-    body: z.strictObject({ reason: fields.text, claimToken }),
-    response: oneTask,
-    errors: HOLDER_ERRORS,
-    handle: ({ db, redact }, { id, body, author }) => {
-      const reason = redact(checkBody(body.reason));
-      return { task: blockTask(db, id, { ...author, token: body.claimToken ?? null, reason }) };
-    },
-  }),
-  route({
-    name: "POST /tasks/:id/unblock",
-    summary: "Lets a blocked task be claimed again",
-    response: oneTask,
-    errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
-    handle: ({ db }, { id, author }) => ({ task: unblockTask(db, id, author) }),
-  }),
+  ...Object.entries<TaskStep>(TASK_STEPS).map(([name, step]) => stepRoute(name, step)),
   route({
     name: "PATCH /tasks/:id/status",
     summary: "Brings a task where it may go from where it stands",
@@ -125,27 +75,59 @@ export const claimRoutes: readonly Route[] = [
   }),
 ];
 
-/** Changes the status of a task as the verb for that status does. Only a workflow makes a task wait for its merge. */
-function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newStatus>>): Task {
-  const { db, redact } = daemon;
-  const { author, body: { status: to, reason, summary, claimToken: token = null } } = call;
-  const task = needTask(db, call.id);
-  if (to === task.status) return task;
-  if (to === "in_progress") return claimTask(db, task.id, claimantOf(daemon, call));
-  if (to === "open" && task.status === "blocked") return unblockTask(db, task.id, author);
-  if (to === "open") return releaseTask(db, task.id, { ...author, force: false });
-  if (to === "closed") {
-    const text = summary === undefined ? null : redact(checkBody(summary));
-    return completeTask(db, task.id, { ...author, token, summary: text });
-  }
-  if (to !== "blocked") throw badTransition(task, to);
-  if (reason !== undefined) {
-    return blockTask(db, task.id, { ...author, token, reason: redact(checkBody(reason)) });
-  }
-  throw refusal("INVALID_INPUT", {
-    what: `Task ${task.id} cannot become blocked`,
-    why: "there is no reason; nothing was changed",
-    next: "send a reason",
-    details: { path: "reason" },
+interface StepInput {
+  readonly force?: boolean | undefined;
+  readonly claimToken?: number | null | undefined;
+  readonly summary?: string | null | undefined;
+  readonly reason?: string | undefined;
+}
+
+function stepRoute(name: string, { about, flags, errors, take }: TaskStep): Route {
+  const taken = Object.entries(STEP_FIELDS).filter(([field]) => Object.hasOwn(flags, field));
+  const query: z.ZodMiniType<{ force?: string | undefined }> = Object.hasOwn(flags, "force")
+    ? z.strictObject({ force: z.optional(fields.flag) })
+    : z.strictObject({});
+  return route({
+    name: `POST /tasks/:id/${name}`,
+    summary: about,
+    query,
+    body: z.strictObject(Object.fromEntries(taken)),
+    response: oneTask,
+    errors,
+    handle: (daemon, call) => {
+      const input: StepInput = { force: isSet(call.query.force), ...call.body };
+      return { task: take(daemon.db, call.id, termsOf(daemon, call, input)) };
+    },
   });
+}
+
+function termsOf(
+  daemon: Daemon,
+  call: Pick<Call, "author">,
+  { force = false, claimToken: token = null, summary, reason }: StepInput,
+): Terms {
+  const said = summary ?? reason;
+  const words = said ? daemon.redact(checkBody(said)) : null;
+  return { ...claimantOf(daemon, call), token, force, words };
+}
+
+/** Changes the status of a task as the step to that status does. Only a workflow makes a task wait for its merge. */
+function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newStatus>>): Task {
+  const { body: { status: to, reason, summary, claimToken } } = call;
+  const task = needTask(daemon.db, call.id);
+  if (to === task.status) return task;
+  if (to === "in_progress") return claimTask(daemon.db, task.id, claimantOf(daemon, call));
+  if (to === "pending_merge") throw badTransition(task, to);
+  if (to === "blocked" && reason === undefined) {
+    throw refusal("INVALID_INPUT", {
+      what: `Task ${task.id} cannot become blocked`,
+      why: "there is no reason; nothing was changed",
+      next: "send a reason",
+      details: { path: "reason" },
+    });
+  }
+  const said = to === "closed" ? { summary } : { reason };
+  const toOpen = task.status === "blocked" ? "unblock" : "release";
+  const step = ({ closed: "complete", blocked: "block", open: toOpen } as const)[to];
+  return TASK_STEPS[step].take(daemon.db, task.id, termsOf(daemon, call, { claimToken, ...said }));
 }

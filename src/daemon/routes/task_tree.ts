@@ -6,8 +6,6 @@ import type { Task } from "../../work/task.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
   changeTags,
-  changeTask,
-  completeTask,
   deleteTask,
   listAncestors,
   listChildren,
@@ -21,12 +19,22 @@ import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema, words } from "../schemas.ts";
 import { invalidInput, startMsOf } from "../input.ts";
 import { cleanTags } from "./tasks.ts";
+import { BULK_CHANGES, type BulkChange } from "../../operations/verbs/task_bulk_verbs.ts";
 
 const route = routesOf("tree");
 const oneTask = z.object({ task: taskSchema });
 
+/** The changes of many tasks by the names that requests use. */
+const ACTIONS = {
+  add_tags: "addTags",
+  remove_tags: "removeTags",
+  close: "close",
+  delete: "delete",
+  set_priority: "setPriority",
+} as const;
+
 const bulkBody = z.strictObject({
-  action: z.enum(["add_tags", "remove_tags", "close", "delete", "set_priority"]),
+  action: z.enum(Object.keys(ACTIONS) as (keyof typeof ACTIONS)[]),
   ids: fields.ids,
   tags: z.optional(fields.tags),
   priority: z.optional(fields.priority),
@@ -143,14 +151,15 @@ export const treeRoutes: readonly Route[] = [
   }),
 ];
 
-function changeMany(
-  daemon: Daemon,
-  { body, author }: Call<unknown, z.output<typeof bulkBody>>,
-) {
-  const change = changeOf(daemon, body);
-  return body.ids.map((id) => {
+function changeMany(daemon: Daemon, { body, author }: Call<unknown, z.output<typeof bulkBody>>) {
+  const { action, ids, tags, ...given } = body;
+  const { change, flags }: BulkChange = BULK_CHANGES[ACTIONS[action]];
+  const missing = Object.keys(flags).find((field) => Reflect.get(body, field) === undefined);
+  if (missing !== undefined) throw invalidInput(missing, "it is missing");
+  const input = { ...author, ...given, tags: tags && cleanTags(daemon, tags) };
+  return ids.map((id) => {
     try {
-      transaction(daemon.db, () => change(id));
+      transaction(daemon.db, () => change(daemon.db, id, input));
       return { id, ok: true };
     } catch (thrown) {
       if (!(thrown instanceof UserError) || thrown.reason === null) throw thrown;
@@ -158,25 +167,4 @@ function changeMany(
       return { id, ok: false, error: { what, why, next, code } };
     }
   });
-
-  function changeOf(daemon: Daemon, body: z.output<typeof bulkBody>): (id: string) => unknown {
-    const { db } = daemon;
-    switch (body.action) {
-      case "close":
-        return (id) => completeTask(db, id, { ...author, token: null, summary: null });
-      case "delete":
-        return (id) => deleteTask(db, id, { ...author, hard: body.hard ?? false });
-      case "set_priority": {
-        const { priority } = body;
-        if (priority === undefined) throw invalidInput("priority", "it is missing");
-        return (id) => changeTask(db, needTask(db, id), { priority }, author);
-      }
-      default: {
-        if (body.tags === undefined) throw invalidInput("tags", "they are missing");
-        const tags = cleanTags(daemon, body.tags);
-        const kind = body.action === "add_tags" ? "add" : "remove";
-        return (id) => changeTags(db, id, { kind, tags }, author);
-      }
-    }
-  }
 }

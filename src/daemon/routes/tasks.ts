@@ -23,7 +23,6 @@ import {
   listTasks,
   needTask,
   openDependencies,
-  queueTask,
   restoreTask,
   takeBackToLook,
 } from "../../work/store.ts";
@@ -188,13 +187,6 @@ export const taskRoutes: readonly Route[] = [
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "PARENT_NOT_FOUND"],
     handle: ({ db }, { id, author }) => ({ task: restoreTask(db, id, author)[0] }),
-  }),
-  route({
-    name: "POST /tasks/:id/start",
-    summary: "Hands a task to the scheduler, which takes it when it is ready",
-    response: oneTask,
-    errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
-    handle: ({ db }, { id, author }) => ({ task: queueTask(db, id, author) }),
   }),
 ];
 

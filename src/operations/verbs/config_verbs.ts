@@ -3,7 +3,6 @@ import { count } from "../../base/counts.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import {
   type ConfigFile,
-  type ConfigLayer,
   isLeftOut,
   MAX_FOLDERS,
   readConfigFiles,
@@ -24,16 +23,27 @@ import { joinPath } from "../../base/paths.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { addTrusted, removeTrusted, trustedFolders } from "../../config/store.ts";
-import { filesHere, IGNORE_ADVICE, writeTarget } from "../config_target.ts";
+import {
+  filesHere,
+  IGNORE_ADVICE,
+  LAYER_FILES,
+  layerOf,
+  userFolder,
+  writeTarget,
+} from "../config_target.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { oneOf, optional, text, toggle } from "../flags.ts";
-import { POLICY_PRESETS, policyPreset } from "../../policy/requirements/presets.ts";
+import {
+  POLICY_PRESETS,
+  type PolicyPreset,
+  policyPreset,
+} from "../../policy/requirements/presets.ts";
 import { acceptFiles } from "../accepted_files.ts";
+import { get, LAYER_FLAGS, set } from "./config_value_verbs.ts";
 import { accept, undo } from "./effect_verbs.ts";
 import { nextHere } from "../next_command.ts";
 import { openAt, placeOf } from "../open_store.ts";
 import { section } from "../table.ts";
-import { usageError } from "../usage.ts";
 import { group, verb } from "../verb.ts";
 import { isNotFound, readTextFileSync } from "../../system/files.ts";
 import "../config_sections.ts";
@@ -45,12 +55,11 @@ import { SILENT_ABOUT_ROOT } from "../../config/hook_config.ts";
 const init = verb({
   person: "config init",
   flags: {
-    user: toggle("The user's own: ~/.conclaude/config.yaml"),
-    local: toggle("This folder's private one: .conclaude.local.yaml"),
+    ...LAYER_FLAGS,
     force: toggle("Replace a file that is there"),
     preset: optional(
       oneOf(
-        POLICY_PRESETS,
+        Object.keys(POLICY_PRESETS) as PolicyPreset[],
         "Begin with rules: for one developer, a team, or where mistakes are expensive",
       ),
     ),
@@ -58,10 +67,13 @@ const init = verb({
   brief: "Write a configuration file with every key explained",
   about:
     "Writes a configuration file with every key commented out at its default: .conclaude.yaml in this folder, unless a " +
-    "flag names another one. With --preset it holds rules instead, each explained.",
+    "flag names another one. With --preset it holds rules instead, each explained:\n" +
+    Object.entries(POLICY_PRESETS).map(([name, about]) => `${name}: ${about}`).join("\n"),
   examples: ["conclaude config init", "conclaude config init --preset team"],
   async run(context, flags) {
-    const { layer, folder, names, mode, flag } = placeToInit(context, flags);
+    const layer = layerOf("init", flags);
+    const { names, mode, flag } = LAYER_FILES[layer];
+    const folder = layer === "user" ? userFolder(context) : context.cwd;
     const path = joinPath(folder, names[0]!);
     const present = names.map((name) => joinPath(folder, name)).find(isThere);
     if (present !== undefined && !flags.force) {
@@ -71,7 +83,10 @@ const init = verb({
         next: `conclaude config init --force${flag}`,
       });
     }
-    writeTarget({ path, mode }, flags.preset ? policyPreset(flags.preset) : configTemplate());
+    writeTarget(
+      { path, mode },
+      flags.preset ? policyPreset(flags.preset) : configTemplate(POLICY_PRESETS),
+    );
     await acceptFiles(context, [path]);
     const advice = layer === "local" ? IGNORE_ADVICE : "";
     return {
@@ -245,40 +260,9 @@ const schema = verb({
 });
 
 export const config = group({
-  verbs: { init, path, trust, show, validate, accept, undo, schema },
+  verbs: { init, path, trust, show, get, set, validate, accept, undo, schema },
   examples: ["conclaude config init", "conclaude config show", "conclaude config validate --json"],
 });
-
-/**
- * Finds where `config init` writes. `names`: the file that it writes, then the files that would count in its place. A
- * project's file is shared with the repository; only their user may read the other two.
- */
-function placeToInit(
-  { cwd, locations: { home, dataFolder } }: CliContext,
-  { user, local }: { readonly user: boolean; readonly local: boolean },
-) {
-  if (user && local) {
-    throw usageError("Cannot write two files at once", {
-      why: "--user and --local name different ones",
-      next: "conclaude config init --help",
-    });
-  }
-  const usual = home === null ? null : joinPath(home, ".conclaude");
-  if (user && dataFolder !== usual) {
-    throw new UserError("Cannot write the user's configuration", {
-      why: usual === null ? "HOME is not set" : `"${usual}" cannot be used; nothing was changed`,
-      next: "conclaude doctor",
-    });
-  }
-  const layer: ConfigLayer = user ? "user" : local ? "local" : "project";
-  return { layer, ...INIT_PLACES[layer], folder: user ? dataFolder : cwd };
-}
-
-const INIT_PLACES = {
-  user: { flag: " --user", names: ["config.yaml", "config.yml"], mode: 0o600 },
-  local: { flag: " --local", names: [".conclaude.local.yaml"], mode: 0o600 },
-  project: { flag: "", names: [".conclaude.yaml", ".conclaude.yml"], mode: 0o644 },
-} as const;
 
 /** Reads one file; for a folder, the configuration files that count there. */
 function filesAt(context: CliContext, name: string): ConfigFile[] {

@@ -1,8 +1,30 @@
+import "../config_sections.ts";
+import { plain } from "../../base/plain.ts";
+import { count } from "../../base/counts.ts";
+import { readConfigFiles } from "../../config/discover.ts";
+import { type Examination, examine } from "../../upkeep/doctor/examine.ts";
+import type { DoctorPlace } from "../../upkeep/doctor/place.ts";
+import { lookUpwards } from "../../system/git/repository.ts";
+import { checkLines, databaseFrom, type DatabaseSource } from "../check_text.ts";
+import type { CliContext } from "../context.ts";
+import { hooksPlace, ownProgram } from "../own_program.ts";
+import { checksHere, hintsHere, nextHere } from "../next_command.ts";
+import { withProgress } from "../terminal.ts";
+import { placeOf } from "../open_store.ts";
+import { drainSpool } from "../spool_drain.ts";
 import { textFlag, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
 
+const CHOSEN_BY: Readonly<Record<DatabaseSource, string>> = {
+  flag: "--db",
+  environment: "CONCLAUDE_DB_PATH",
+  configuration: "`database.path` of the configuration",
+  default: "default",
+  fallback: "default, as the home folder cannot be used",
+  memory: "`database.enabled: false` of the configuration",
+};
+
 export const doctor = verb({
-  load: async () => (await import("../actions/doctor.ts")).runDoctor,
   flags: {
     fix: toggle("Correct what can be corrected without losing anything"),
     settings: textFlag(
@@ -14,4 +36,64 @@ export const doctor = verb({
     "Checks all that recording needs: program, folders, database, spool, hooks, configuration, sessions. It changes " +
     "nothing without --fix. Exit status 1 when a check fails.",
   examples: ["conclaude doctor", "conclaude doctor --fix", "conclaude doctor --json"],
+  async run(context, flags) {
+    const place = await doctorPlace(context, flags.settings);
+    const examination = await withProgress(
+      context,
+      "Looking",
+      () => examine(place, flags),
+    );
+    const { ok } = examination;
+    const fixed = examination.fixed.map((sentence) => hintsHere(sentence, context.globals));
+    const checks = checksHere(examination.checks, context.globals);
+    return {
+      json: { ok, checks, ...(flags.fix && { fixed }) },
+      text: [
+        ...fixed.map((sentence) => `fixed: ${plain(sentence)}`),
+        ...checkLines(checks, context.globals),
+        "",
+        summary(
+          examination,
+          flags.fix ? null : nextHere("conclaude doctor --fix", context.globals),
+        ),
+      ].join("\n"),
+      exitCode: ok ? 0 : 1,
+    };
+  },
 });
+
+async function doctorPlace(
+  context: CliContext,
+  settings: string | undefined,
+): Promise<DoctorPlace> {
+  const { cwd, globals, locations } = context;
+  const { config, database } = await placeOf(context);
+  const { path, fromSource } = ownProgram(context.environment);
+  return {
+    ...hooksPlace(context, settings),
+    environment: context.environment,
+    config,
+    files: readConfigFiles(lookUpwards(cwd), locations),
+    database,
+    databaseChosenBy: globals.noDb ? "--no-db" : CHOSEN_BY[databaseFrom(context, config)],
+    programPath: path,
+    fromSource,
+    nowMs: Date.now(),
+    drainSpool,
+  };
+}
+
+/** @param repair The command that mends; null when that is what was done. */
+function summary({ checks, fixable }: Examination, repair: string | null): string {
+  const failed = checks.filter(({ status }) => status === "fail").length;
+  const warned = checks.filter(({ status }) => status === "warn").length;
+  if (failed + warned === 0) return "Everything is in order.";
+  const counts = [
+    ...(failed > 0 ? [count(failed, "problem")] : []),
+    ...(warned > 0 ? [count(warned, "warning")] : []),
+  ].join(", ");
+  const offer = repair !== null && fixable > 0
+    ? ` \`${repair}\` can correct ${fixable} of them.`
+    : "";
+  return `${counts}.${offer}`;
+}

@@ -1,12 +1,12 @@
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
-import { quietly, UserError } from "../../base/errors.ts";
+import { UserError } from "../../base/errors.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { keptText } from "../../config/store.ts";
 import { linesOf } from "../../policy/effects/effect_text.ts";
 import { openViolations, settleViolations } from "../../policy/store.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
-import { removeSync, statSync } from "../../system/files.ts";
+import { removeSync } from "../../system/files.ts";
 import { exists } from "../../system/on_disk.ts";
 import { acceptFiles, databasesHere } from "../accepted_files.ts";
 import { writeTarget } from "../config_target.ts";
@@ -84,7 +84,7 @@ export const undo = verb({
       });
     }
     const kept = databases.map((db) => keptText(db, path)).find((text) => text !== undefined);
-    const mode = quietly(() => statSync(path).mode! & 0o777) ?? (isProgram(path) ? 0o755 : 0o644);
+    const mode = isProgram(path) ? 0o755 : 0o644;
     if (kept !== undefined) writeTarget({ path, mode }, kept);
     else if (exists(path)) removeSync(path);
     for (const { db, one } of about) settleViolations(db, [one.id], Date.now());

@@ -1,14 +1,32 @@
+import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../../base/plain.ts";
+import { UserError } from "../../base/errors.ts";
+import { type ForgetPreview, previewForget, runForget } from "../../upkeep/forget/forget.ts";
+import { type ForgetPlace, transcriptsWith } from "../../upkeep/forget/forget_files.ts";
+import { bytesLeft, verifyReceipt } from "../../upkeep/forget/forget_proof.ts";
+import { drainSpool, takeInSpool } from "../spool_drain.ts";
+import { requireOurs } from "../../upkeep/care/require_ours.ts";
+import { lateRedaction } from "../../memory/drain/late_redaction.ts";
+import { findReceipts, forgottenDigest, type Receipt, stoppedReceipt } from "../../upkeep/store.ts";
+import { type ForgetFilter, isTextAlone, readObservations } from "../../memory/store.ts";
+import { observationLine } from "../../memory/search/observation_view.ts";
+import { identifyDatabase } from "../../db/database_identity.ts";
+import { firstLines } from "../table.ts";
+import { confirmOrThrow, progressLine } from "../terminal.ts";
+import type { CliContext } from "../context.ts";
+import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
+import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from "../forget_view.ts";
+import { nextHere } from "../next_command.ts";
+import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
+import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import { optional, parsed, text, textFlag, toggle } from "../flags.ts";
 import { many, verb } from "../verb.ts";
-
-const load = () => import("../actions/memory_forget.ts");
 
 const when = async (text: string) =>
   (await import("../point_in_time.ts")).parseSince(text, Date.now(), { isExact: true });
 
 export const forget = verb({
   person: "memory forget",
-  load: async () => (await load()).forgetMemory,
   args: many(text("Number of an observation, or id of a capture", "id")),
   flags: {
     session: textFlag("What was seen in this session, by its id or the beginning of it", "id"),
@@ -26,7 +44,6 @@ export const forget = verb({
     dryRun: toggle("Say what would be removed, and remove nothing"),
     yes: toggle("Do not ask"),
   },
-  brief: "Remove what must not be remembered, for good",
   about:
     "Removes for good what every flag fits, and what it was made of. --text alone takes the text out of every table, log, " +
     "output of agents and own backup; files that still hold it are named. Imports do not bring it back. Asks first; " +
@@ -36,13 +53,73 @@ export const forget = verb({
     "conclaude memory forget --text 'Project Zanzibar'",
     "conclaude memory forget --session 01980c5e --since 2h --yes --json",
   ],
+  async run(context, { dryRun, yes, ...flags }, ...ids) {
+    const place = await forgetPlace(context, { mayMigrate: !dryRun });
+    const progress = progressLine(context);
+    const again = forgetAgain(flags, ids);
+    const redact = await lateRedaction(place.redactPatterns);
+    const tell = (doing: string) => progress.tell(doing);
+    const looked = await lookIntoStore(context, (db) => {
+      const filter = forgetFilterOf(db, context, { flags, ids });
+      const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
+      const asked = { filter, redact, nowMs: Date.now(), tell };
+      const found = previewForget(db, place, asked);
+      return {
+        filter,
+        chosen,
+        found,
+        goes: observationLines(db, found),
+        unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
+        isStopped: stoppedReceipt(db, chosen) !== undefined,
+      };
+    });
+    const { filter, chosen, unknown, isStopped, goes } = looked;
+    const preview = withUnused(place, filter, looked.found);
+    const transcripts = () => transcriptsWith(preview.transcripts, filter);
+    progress.end();
+    const isNothing = isNone(preview);
+    if (dryRun || isNothing && !isStopped) {
+      // The proposed command is a dry run, since the known name may be another one than the person means.
+      const again = nextHere("conclaude memory forget --dry-run", context.globals);
+      const hints = { unknown, lines: unknownText(unknown, again) };
+      const told = { isDry: dryRun, filter, hints, goes, context };
+      return previewView({ ...preview, transcripts: transcripts() }, told);
+    }
+    if (!yes) {
+      confirmOrThrow(context, {
+        what: "forget it",
+        shows: goes,
+        ask: isNothing
+          ? "Nothing of it is in a row any more. Finish what was stopped?"
+          : `Remove for good${ofWhat(filter) || ":"} ${removedText(preview.removed)}?`,
+        again: nextHere(again.endsWith("--yes") ? again : `${again} --yes`, context.globals),
+      });
+    }
+    const report = await runForget(place, {
+      filter,
+      chosen,
+      text: flags.text ?? null,
+      again,
+      isUnused: "unusedRoom" in preview.removed,
+      redact,
+      nowMs: Date.now(),
+      tell,
+    });
+    progress.end();
+    return reportView({ ...preview, ...report, transcripts: transcripts() }, context);
+  },
 });
 
+/** The newest observations that go, a line each, and how many more. */
+function observationLines(db: DatabaseSync, { observations }: ForgetPreview): string[] {
+  const newest = observations.toSorted((a, b) => b - a);
+  const lines = readObservations(db, newest).map((one) => observationLine(one, Date.now()));
+  return firstLines(lines, 10).map((line) => `  ${line}`);
+}
+
 export const verify = verb({
-  load: async () => (await load()).verifyForgotten,
   args: [text("Id of a receipt, or its beginning", "receipt")],
   flags: { text: textFlag("The text that was forgotten: every byte is looked through for it") },
-  brief: "Check that what was forgotten is still gone",
   about:
     "Looks whether anything that a receipt names is back, and whether the search index is sound. A receipt does not hold " +
     "the forgotten text: with --text it is looked for everywhere, also in later rows. Exit status 1 when something is back.",
@@ -50,4 +127,110 @@ export const verify = verb({
     "conclaude memory verify 019a8f2e-3b1c-7",
     "conclaude memory verify 019a8f2e-3b1c-7 --text 'Project Zanzibar' --json",
   ],
+  async run(context, flags, id) {
+    const place = await forgetPlace(context, { mayMigrate: true });
+    const receipt = await lookIntoStore(context, (db) => receiptOf(findReceipts(db, id, 2), id));
+    const found = await verifyReceipt(place, receipt, {
+      text: flags.text ?? null,
+      filter: flags.text === undefined ? null : textFilterOf(flags.text),
+    });
+    const problems = found.map((one) => ({ ...one, next: nextHere(one.next, context.globals) }));
+    const { salt: _salt, digests: _digests, textDigest, ...told } = receipt;
+    const ok = problems.length === 0;
+    const gone = `Everything that the receipt ${receipt.id} names is gone: ${
+      removedText(receipt.removed)
+    }.`;
+    const more = textDigest !== null && flags.text === undefined
+      ? "\nWith --text every byte is looked through for the text again."
+      : "";
+    const lines = problems.map(({ message, next }) => `${plain(message)}\n  next: ${plain(next)}`);
+    return {
+      json: { ok, receipt: { ...told, isText: textDigest !== null }, problems },
+      text: ok ? gone + more : lines.join("\n"),
+      exitCode: ok ? 0 : 1,
+    };
+  },
 });
+
+/**
+ * Finds the database, and takes in what waits for it in the spool.
+ *
+ * @throws {UserError} When nothing is kept, or the database is not conclaude's; with an older schema only when it may not migrate.
+ */
+async function forgetPlace(
+  context: CliContext,
+  { mayMigrate }: { readonly mayMigrate: boolean },
+): Promise<ForgetPlace & { readonly redactPatterns: readonly string[] }> {
+  const { locations: { home, dataFolder, spoolFolders } } = context;
+  const place = await keptPlace(context, "forget");
+  const { database, config: { busyTimeoutMs, redactPatterns } } = place;
+  const { kind } = identifyDatabase(database);
+  if (kind === "older" && !mayMigrate) {
+    throw new UserError("Cannot look for what would be forgotten", {
+      why: "the database has an older schema; nothing was changed",
+      next: "conclaude db migrate",
+    });
+  }
+  if (kind === "ours" || kind === "older") {
+    const { db } = await openAt(context, place, database);
+    takeInSpool(db, { database, folders: spoolFolders });
+    db.close();
+  } else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
+  return { home, database, dataFolder, spoolFolders, busyTimeoutMs, drainSpool, redactPatterns };
+}
+
+function receiptOf(found: readonly Receipt[], id: string): Receipt {
+  const [receipt] = found;
+  if (receipt !== undefined && found.length === 1) return receipt;
+  throw new UserError(`Cannot find the receipt "${id}"`, {
+    why: `${found.length === 0 ? "no id begins" : "several ids begin"} like this`,
+    next: "conclaude memory verify --help",
+  });
+}
+
+/** Adds to an empty preview the bytes that earlier removals left in unused room of the database. */
+function withUnused(
+  place: ForgetPlace,
+  filter: ForgetFilter,
+  preview: ForgetPreview,
+): ForgetPreview {
+  if (!isTextAlone(filter) || !isNone(preview)) return preview;
+  const { tables, log, forms } = bytesLeft(place, filter.text!);
+  const isUnused = tables.length > 0 || log;
+  return { ...preview, forms, ...(isUnused && { removed: { unusedRoom: 1 } }) };
+}
+
+/** What the receipt keeps of the flags: the file and the text only as digests. */
+function chosenOf(
+  { session, project, file, text, since, until }: ForgetFlags,
+  { ids, filter, salt }: {
+    readonly ids: readonly string[];
+    readonly filter: ForgetFilter;
+    readonly salt: string;
+  },
+): Record<string, unknown> {
+  return {
+    ...(ids.length > 0 && { ids }),
+    ...(session !== undefined && { session: filter.sessionId }),
+    ...(project !== undefined && { project: filter.project }),
+    ...(file !== undefined && { file: forgottenDigest(salt, file) }),
+    ...(text !== undefined && { text: forgottenDigest(salt, text) }),
+    ...(since !== undefined && { sinceMs: since }),
+    ...(until !== undefined && { untilMs: until }),
+  };
+}
+
+/** Finds the flags whose value nothing has, so that nothing fits. */
+function unknownOf(
+  db: DatabaseSync,
+  filter: ForgetFilter,
+  { project, file }: ForgetFlags,
+): readonly UnknownFilter[] {
+  const asked = (typed: string | undefined, meant: string | null | undefined) =>
+    typed === undefined || meant == null ? null : { typed, meant };
+  return unknownFilters(db, {
+    project: asked(project, filter.project),
+    branch: null,
+    file: asked(file, fileMeant(filter)),
+  });
+}

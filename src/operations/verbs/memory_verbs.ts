@@ -1,10 +1,10 @@
 import { group, lazyFrom } from "../verb.ts";
-import { forget, verify } from "./memory_forget_verbs.ts";
 
 const search = lazyFrom(() => import("./memory_search_verbs.ts"));
 const measure = lazyFrom(() => import("./memory_eval_verbs.ts"));
 const counts = lazyFrom(() => import("./memory_stats_verbs.ts"));
 const open = lazyFrom(() => import("./memory_open_verbs.ts"));
+const gone = lazyFrom(() => import("./memory_forget_verbs.ts"));
 const look = lazyFrom(() => import("./memory_look_verbs.ts"));
 
 export const memory = group({
@@ -17,8 +17,8 @@ export const memory = group({
     context: open("Show what the next session is told", "context"),
     remember: search("Keep a note for this project", "remember"),
     eval: measure("Measure how well memory finds things", "evaluate"),
-    forget,
-    verify,
+    forget: gone("Remove what must not be remembered, for good", "forget"),
+    verify: gone("Check that what was forgotten is still gone", "verify"),
     stats: counts("Count what is remembered", "stats"),
   },
   examples: [

@@ -1,8 +1,32 @@
+/** `conclaude migrate`: brings over what the older daemon, coven, has. */
+import "../config_sections.ts";
+import { UserError } from "../../base/errors.ts";
+import { plain } from "../../base/plain.ts";
+import { readMeta, writeMeta } from "../../db/statement.ts";
+import { findRepository, lookUpwards } from "../../system/git/repository.ts";
+import {
+  CovenPlan,
+  findCoven,
+  planCovenFiles,
+  planCovenTasks,
+} from "../../upkeep/transfer/coven.ts";
+import { type ArrivingRow, takeRows } from "../../upkeep/transfer/import.ts";
+import { readOrigins, readTask, recordEvent, withoutBody, writeHistory } from "../../work/store.ts";
+import { planEntries } from "../../config/config_edit.ts";
+import { targetOf, writePlanned, writeTarget } from "../config_target.ts";
+import { typedPath } from "../context.ts";
+import { lookIntoStore, openKept } from "../open_store.ts";
+import { notTakenLines, takeOver } from "../take_over.ts";
+import { confirmOrThrow } from "../terminal.ts";
+import type { View } from "../view.ts";
 import { optional, parsed, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
 
+type MigrateFlags = Readonly<{ from?: string; dryRun: boolean; yes: boolean; fresh: boolean }>;
+
+const HEAD = " How the daemon works through tasks: `conclaude config schema` knows every key.";
+
 export const migrate = verb({
-  load: async () => (await import("../actions/migrate_coven.ts")).migrate,
   flags: {
     from: optional(
       parsed(String, "The project, or its `.coven`, instead of the nearest one upwards", "dir"),
@@ -21,4 +45,85 @@ export const migrate = verb({
     "conclaude migrate --from ../app --yes --json",
     "conclaude migrate --fresh",
   ],
+  async run(context, flags) {
+    const nothing = (why: string) =>
+      new UserError("There is nothing to bring over", {
+        why,
+        next: "conclaude migrate --from DIR",
+      });
+    const start = flags.from === undefined ? context.cwd : typedPath(context, flags.from);
+    const place = findCoven(start);
+    if (place === null) throw nothing(`"${start}" has no .coven, and no folder above it`);
+    if (flags.fresh) {
+      writeMeta(await openKept(context, "begin without the older state"), place.mark, "fresh");
+      const text = `${place.folder} is left alone. It can still be brought over: conclaude migrate`;
+      return { json: { fresh: true, folder: place.folder }, text };
+    }
+    const before = await lookIntoStore(context, (db) => ({
+      here: readOrigins(db, place.origin),
+      isFinished: readMeta(db, place.mark) === "imported",
+    }));
+    const repository = findRepository(lookUpwards(place.root))?.commonDir ?? null;
+    const found = new CovenPlan();
+    planCovenTasks(place, found, { ...before, repository });
+    planCovenFiles(place, found);
+    const target = targetOf({ ...context, cwd: place.root }, "project");
+    const { file, kept } = planEntries(target, found.entries, { head: HEAD });
+    const added = file?.added ?? [];
+    const left = notTakenLines("Not brought over, or not as it was:", found.notTaken);
+    if (found.filesRead === 0) throw nothing(["none of its files can be used", ...left].join("\n"));
+    const plan = {
+      from: place.folder,
+      project: place.root,
+      tasks: found.tasks.length,
+      files: [...found.writes.map(({ to }) => to), ...file === null ? [] : [target.path]],
+      config: { path: target.path, added, kept },
+      notTaken: found.notTaken,
+    };
+    const isConfigured = file === null && kept.length > 0;
+    const alreadyThere = { tasks: before.here.size, files: found.present + Number(isConfigured) };
+    const lines = [
+      `From ${place.folder}, which stays as it is:`,
+      `  tasks  ${plan.tasks} to bring over, ${alreadyThere.tasks} there already`,
+      `  files  ${plan.files.length} to bring over, ${alreadyThere.files} there already`,
+      ...plan.files.map((path) => `         ${path}`),
+      ...found.entries.filter(({ name }) => added.includes(name))
+        .map(({ name, value }) => `         ${name}: ${JSON.stringify(value)}`),
+      ...kept.map((key) => `  ${key} stays as your configuration says it`),
+      ...left,
+    ].map(plain);
+    const view = (imported: { tasks: number; files: number }, last: string): View => ({
+      json: { plan, imported, alreadyThere },
+      text: [...lines, "", last].join("\n"),
+    });
+    if (flags.dryRun) return view({ tasks: 0, files: 0 }, "Nothing was written.");
+    if (!flags.yes) {
+      confirmOrThrow(context, {
+        what: "bring the older state over",
+        shows: [...lines, ""],
+        ask: "Bring this over?",
+        again: "conclaude migrate --yes",
+      });
+    }
+    const tasks = new Map(found.tasks.map((task) => [task.row["id"], task]));
+    const rows = [...found.tasks.map(({ row }) => ({ type: "task", columns: row })), ...found.parts]
+      .map((row) => ({ ...row, line: 0, text: JSON.stringify(row.columns) }));
+    const counts = await takeOver(context, false, (db, options) => {
+      const onNew = ({ type, columns }: ArrivingRow) => {
+        if (type !== "task") return;
+        const { changes } = tasks.get(columns["id"]!)!;
+        const [key, by, atMs] = [String(columns["id"]), "migrate", Date.now()];
+        writeHistory(db, key, changes, { by, atMs });
+        const data = { task: withoutBody(readTask(db, key)!), by, origin: columns["origin"] };
+        recordEvent(db, { type: "task.created", entityType: "task", entityId: key, data, atMs });
+      };
+      const { imported } = takeRows(db, rows, { ...options, onNew });
+      for (const { to, text } of found.writes) writeTarget({ path: to, mode: 0o644 }, text);
+      if (file !== null) writePlanned([file]);
+      // Kept last, so that a run that was ended in the middle is begun again.
+      writeMeta(db, place.mark, "imported");
+      return { tasks: imported.tasks, files: plan.files.length };
+    });
+    return view(counts, `Brought over: ${counts.tasks} tasks, ${counts.files} files.`);
+  },
 });

@@ -7,7 +7,7 @@ import type { TranscriptProject } from "../../upkeep/transfer/capture_of.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { MIN_ID_BEGINNING } from "../../db/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { SESSION_FLAG, SINCE_FLAG, textFlag, toggle } from "../flags.ts";
+import { SESSION_FLAG, SINCE_FLAG, text, textFlag, toggle } from "../flags.ts";
 import { onlyNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { isBareName, isCalled } from "../project_filter.ts";
@@ -73,6 +73,39 @@ export const reconcile = verb({
       ...(isUnknown
         ? { first: `project     no transcript that was looked at is of "${plain(project)}"` }
         : {}),
+    });
+  },
+});
+
+export const importTranscripts = verb({
+  person: "import transcripts",
+  args: [text("A folder with transcripts, at any depth, or one of them", "dir")],
+  flags: { dryRun: toggle("Only say what would be taken over") },
+  about:
+    "Makes the captures that hooks would have made of every transcript (*.jsonl) in a folder and below, with secrets " +
+    "masked. A project's own configuration counts where its folder is on this machine; a session whose project has " +
+    "another database is left out. It can be stopped and run again.",
+  examples: [
+    "conclaude import transcripts ~/old-laptop/.claude/projects --dry-run",
+    "conclaude import transcripts ~/old-laptop/.claude/projects",
+  ],
+  async run(context, { dryRun }, dir) {
+    const outcome = await runTranscripts(context, {
+      root: typedPath(context, dir),
+      fills: !dryRun,
+      what: "import transcripts",
+      next: "Name a folder that has transcripts of Claude Code (*.jsonl)",
+      needs: "session",
+      isWhole: false,
+      sinceMs: 0,
+      wantedFile: () => true,
+      wanted: () => true,
+    });
+    return transcriptsView(context, outcome, {
+      label: "imported",
+      again: `conclaude import transcripts ${quoteWord(dir)}`,
+      // After the import the sessions have no gaps.
+      ...(dryRun ? {} : { named: null }),
     });
   },
 });

@@ -6,14 +6,8 @@ import type { Config } from "../config_sections.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { UserError } from "../../base/errors.ts";
 import { presetText } from "../../policy/requirements/presets.ts";
-import {
-  type ConfigTarget,
-  documentOf,
-  filesHere,
-  ignoreAdvice,
-  targetOf,
-  writeTarget,
-} from "../config_target.ts";
+import { type ConfigTarget, documentOf } from "../../config/config_edit.ts";
+import { filesHere, ignoreAdvice, targetOf, writeTarget } from "../config_target.ts";
 import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
 import { nearestWords } from "../../base/likeness.ts";
 import { requireOneOfTwo } from "../usage.ts";
@@ -126,22 +120,3 @@ function withSection(target: ConfigTarget, section: string, force: boolean): str
   if (isMap(document.contents)) document.contents.flow = false;
   return document.toString({ lineWidth: 0 });
 }
-
-export const reqImport = verb({
-  person: "req import",
-  load: async () => (await import("../actions/req_import.ts")).importRequirements,
-  flags: {
-    dryRun: toggle("Only say what would be taken over"),
-    local: toggle("Everything into `.conclaude.local.yaml`, which is not committed"),
-    force: toggle("Also replace what the configuration here has of the same name"),
-  },
-  about:
-    "Takes over what the older requirements framework has: `.claude/requirements.yaml` into `.conclaude.yaml`, the user's " +
-    "own files into `.conclaude.local.yaml`, and satisfactions with their times. What is here stays, and what cannot be " +
-    "taken over is named. It can run again. Agents cannot run this.",
-  examples: [
-    "conclaude req import --dry-run",
-    "conclaude req import",
-    "conclaude req import --local --json",
-  ],
-});

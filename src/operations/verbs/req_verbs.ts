@@ -3,6 +3,7 @@ import { group, lazyFrom } from "../verb.ts";
 const look = lazyFrom(() => import("./req_look_verbs.ts"));
 const state = lazyFrom(() => import("./req_state_verbs.ts"));
 const files = lazyFrom(() => import("./req_files_verbs.ts"));
+const taken = lazyFrom(() => import("./req_import_verbs.ts"));
 
 export const req = group({
   verbs: {
@@ -20,7 +21,7 @@ export const req = group({
     enable: files("Switch requirements on, in your own file", "enable"),
     disable: files("Switch requirements off, in your own file", "disable"),
     init: files("Begin with a set of requirements", "init"),
-    import: files("Take over what the older requirements framework has", "reqImport"),
+    import: taken("Take over what the older requirements framework has", "reqImport"),
   },
   examples: [
     "conclaude req status",

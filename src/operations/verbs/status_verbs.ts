@@ -26,6 +26,7 @@ import { isDaemonHere } from "../daemon_here.ts";
 import { hooksPlace } from "../own_program.ts";
 import { hintsHere } from "../next_command.ts";
 import { agoText } from "../list_and_show.ts";
+import { protectionsOf, protectionsText } from "../protections.ts";
 import { openStore, type Place } from "../open_store.ts";
 import { bytesText, factLines, type Facts, firstLines, section } from "../table.ts";
 import { openHere, openLines } from "../open_here.ts";
@@ -52,11 +53,16 @@ export const status = verb({
     const isFresh = (recent.sessions[0]?.updatedAtMs ?? 0) > nowMs - daysMs(1);
     // Where hooks wrote a session lately, nobody has to look for them.
     const hooks = isFresh && !isWhole ? null : await hooksOf(context);
-    const care = await careOf(context, opened, { project, nowMs, hooks });
+    const { projectDir } = hooksPlace(context);
+    const { home } = context.locations;
+    const armed = { projectDir, home, environment: context.environment };
+    const protections = protectionsOf(opened.place.config, armed);
+    const care = await careOf(context, opened, { project, nowMs, hooks, protections });
     const folder = repository === undefined ? project : projectFolder(repository);
     const report = isWhole ? reportOf(context, opened, { project, nowMs, care, recent }) : null;
     const lines = [
       `project  ${plain(folder)}`,
+      `rules    ${plain(protectionsText(protections))}`,
       ...recentLines(recent, nowMs),
       "",
       `health   ${healthText(care)}`,
@@ -135,10 +141,11 @@ async function hooksOf(context: CliContext) {
 async function careOf(
   context: CliContext,
   { db, place }: Opened,
-  { project, nowMs, hooks }: {
+  { project, nowMs, hooks, protections }: {
     readonly project: string;
     readonly nowMs: number;
     readonly hooks: Awaited<ReturnType<typeof hooksOf>> | null;
+    readonly protections: Protections;
   },
 ) {
   const { database, config: { problems } } = place;
@@ -155,9 +162,12 @@ async function careOf(
     /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
     fallback: await fallbackOf(context, place, nowMs),
     hooks,
+    protections,
     problems,
   };
 }
+
+type Protections = ReturnType<typeof protectionsOf>;
 
 interface Opened {
   readonly db: DatabaseSync;
@@ -181,6 +191,10 @@ const AILMENTS: readonly ((care: Care) => string | null)[] = [
   (care) => violationsText(care) && `unproven changes: ${violationsText(care)}`,
   ({ hooks }) =>
     hooks?.length === 0 ? "hooks are not installed: run `conclaude install-hooks`" : null,
+  ({ hooks, protections: { unarmed } }) =>
+    (hooks ?? []).length > 0 && unarmed.length > 0
+      ? "rules are NOT ARMED: run `conclaude doctor`"
+      : null,
   ({ queued, daemon }) =>
     queued > 0 && !daemon.running
       ? `${count(queued, "task waits", "tasks wait")} for \`conclaude daemon start\``
@@ -349,6 +363,7 @@ function factsOf(report: ReturnType<typeof reportOf>, care: Care): Facts {
     ["daemon", daemon.running ? "running" : isDaemonNeeded ? DAEMON_NEEDED : null],
     ["violations", violationsText(care)],
     ...column("hooks", hooks, "not installed: run `conclaude install-hooks`"),
+    ["  rules", care.protections.unarmed.join("; ") || null],
     ["  last 24 h", auditText(audit)],
     ["mods", report.mods.map(modText).join("; ") || null],
     [

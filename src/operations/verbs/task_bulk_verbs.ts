@@ -24,7 +24,7 @@ import {
 import { beginChange, taskIdOf } from "../work_lookup.ts";
 import { readStdin } from "../task_text.ts";
 import { shortTaskId } from "../task_view.ts";
-import { usageError } from "../usage.ts";
+import { kebab, usageError } from "../usage.ts";
 import { group, many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -35,102 +35,111 @@ const COMMON = {
 } as const;
 
 const TAGS = { tags: parsed(tagsOf, "The tags, with commas between", "tags") };
-const PRIORITY = { priority: parsed(anyText, "How urgent they are: 0 (most) to 4", "n") };
 
-type Change = (db: DatabaseSync, id: string, author: Author) => unknown;
+/** What a change of many tasks is given, checked and without secrets. */
+interface BulkInput {
+  readonly tags?: readonly string[] | undefined;
+  readonly priority?: number | undefined;
+  /** Whether a task is deleted for good. */
+  readonly hard?: boolean | undefined;
+}
 
-/** Makes a verb that changes many tasks. @param changeOf Checks the flags and returns the change of one task. */
-function bulkVerb<const Flags extends Readonly<Record<string, Parameter>>>(
-  name: string,
-  { flags, example = "1a2b3c4d 5e6f7a8b", changeOf, ...help }: {
-    readonly flags: Flags;
-    readonly brief: string;
-    readonly about: string;
-    readonly example?: string;
-    readonly changeOf: (flags: Values<Flags>, mask: (text: string) => string) => Change;
+export interface BulkChange {
+  readonly flags: Readonly<Record<string, Parameter>>;
+  readonly brief: string;
+  readonly about: string;
+  readonly example: string;
+  /** Changes one task in the caller's transaction. */
+  readonly change: (db: DatabaseSync, id: string, given: BulkInput & Author) => unknown;
+}
+
+/** Changes of many tasks, each defined once, for the verb and for the daemon's route. */
+export const BULK_CHANGES = {
+  close: {
+    flags: {},
+    brief: "Close tasks",
+    about: "Closes tasks as `task complete` does, each for itself.",
+    example: "1a2b3c4d 5e6f7a8b --agent-id worker-1",
+    change: (db, id, author) => completeTask(db, id, { ...author, token: null, summary: null }),
   },
-) {
+  delete: {
+    flags: {},
+    brief: "Delete tasks",
+    about: "Deletes tasks as `task delete` does, each for itself.",
+    example: "1a2b3c4d 5e6f7a8b",
+    change: (db, id, { hard = false, ...author }) => deleteTask(db, id, { ...author, hard }),
+  },
+  setPriority: {
+    flags: { priority: parsed(anyText, "How urgent they are: 0 (most) to 4", "n") },
+    brief: "Give tasks a priority",
+    about: "Gives tasks a priority, each for itself.",
+    example: "--priority 1 1a2b3c4d 5e6f7a8b",
+    change: (db, id, { priority, ...author }) =>
+      changeTask(db, needTask(db, id), { priority }, author),
+  },
+  addTags: {
+    flags: TAGS,
+    brief: "Add tags to tasks",
+    about: "Adds tags to tasks, each for itself.",
+    example: "--tags auth,urgent --stdin < ids.txt",
+    change: (db, id, { tags = [], ...author }) => changeTags(db, id, { kind: "add", tags }, author),
+  },
+  removeTags: {
+    flags: TAGS,
+    brief: "Remove tags from tasks",
+    about: "Removes tags from tasks, each for itself.",
+    example: "--tags urgent 1a2b3c4d 5e6f7a8b",
+    change: (db, id, { tags = [], ...author }) =>
+      changeTags(db, id, { kind: "remove", tags }, author),
+  },
+} as const satisfies Readonly<Record<string, BulkChange>>;
+
+function bulkVerb(name: string, { flags, example, change, ...help }: BulkChange) {
+  const usage = `conclaude task bulk ${kebab(name)}`;
   return verb({
     args: many(text("The tasks, by their ids", "id")),
     flags: { ...flags, ...COMMON },
     ...help,
-    examples: [`conclaude task bulk ${name} ${example}`],
+    examples: [`${usage} ${example}`],
     async run(context, all, ...given: string[]) {
-      const flags = all as unknown as Values<Flags> & Values<typeof COMMON>;
+      const { tags, priority, ...flags } = all as unknown as Values<typeof COMMON> & {
+        readonly tags?: readonly string[];
+        readonly priority?: string;
+      };
       const ids = flags.stdin ? readStdin(context).split(/\s+/).filter(Boolean) : given;
       if (ids.length === 0) {
         throw usageError("Cannot tell which tasks are meant", {
           why: flags.stdin ? "stdin holds no id" : "there is no id",
-          next: `conclaude task bulk ${name} --help`,
+          next: `${usage} --help`,
         });
       }
       const { by, db, mask } = await beginChange(context, flags, "change tasks");
-      return changeEach(db, ids, { by, change: changeOf(flags, mask) });
+      const input: BulkInput = {
+        tags: tags && checkTags(tags.map(mask)),
+        priority: priority === undefined ? priority : checkPriority(priority, `${usage} --help`),
+      };
+      return changeEach(db, ids, (id) => change(db, id, { by, atMs: Date.now(), ...input }));
     },
   });
 }
 
-function tagChange(kind: "add" | "remove") {
-  return (flags: Values<typeof TAGS>, mask: (text: string) => string): Change => {
-    const tags = checkTags(flags.tags.map(mask));
-    return (db, id, author) => changeTags(db, id, { kind, tags }, author);
-  };
-}
-
 export const taskBulk = group({
-  verbs: {
-    close: bulkVerb("close", {
-      flags: {},
-      brief: "Close tasks",
-      about: "Closes tasks as `task complete` does, each for itself.",
-      example: "1a2b3c4d 5e6f7a8b --agent-id worker-1",
-      changeOf: () => (db, id, author) =>
-        completeTask(db, id, { ...author, token: null, summary: null }),
-    }),
-    delete: bulkVerb("delete", {
-      flags: {},
-      brief: "Delete tasks",
-      about: "Deletes tasks as `task delete` does, each for itself.",
-      changeOf: () => (db, id, author) => deleteTask(db, id, { ...author, hard: false }),
-    }),
-    setPriority: bulkVerb("set-priority", {
-      flags: PRIORITY,
-      brief: "Give tasks a priority",
-      about: "Gives tasks a priority, each for itself.",
-      example: "--priority 1 1a2b3c4d 5e6f7a8b",
-      changeOf(flags) {
-        const priority = checkPriority(flags.priority, "conclaude task bulk set-priority --help");
-        return (db, id, author) => changeTask(db, needTask(db, id), { priority }, author);
-      },
-    }),
-    addTags: bulkVerb("add-tags", {
-      flags: TAGS,
-      brief: "Add tags to tasks",
-      about: "Adds tags to tasks, each for itself.",
-      example: "--tags auth,urgent --stdin < ids.txt",
-      changeOf: tagChange("add"),
-    }),
-    removeTags: bulkVerb("remove-tags", {
-      flags: TAGS,
-      brief: "Remove tags from tasks",
-      about: "Removes tags from tasks, each for itself.",
-      example: "--tags urgent 1a2b3c4d 5e6f7a8b",
-      changeOf: tagChange("remove"),
-    }),
-  },
+  verbs: Object.fromEntries(
+    Object.entries(BULK_CHANGES).map(([name, change]) => [name, bulkVerb(name, change)]),
+  ),
   examples: ["conclaude task bulk set-priority --priority 1 1a2b3c4d 5e6f7a8b"],
 });
 
 function changeEach(
   db: DatabaseSync,
   ids: readonly string[],
-  { by, change }: { readonly by: string; readonly change: Change },
+  change: (id: string) => unknown,
 ): View {
   const results = ids.map((text) => {
     try {
       return transaction(db, () => {
         const id = taskIdOf(db, text);
-        change(db, id, { by, atMs: Date.now() });
+        change(id);
         return { id, ok: true };
       });
     } catch (thrown) {

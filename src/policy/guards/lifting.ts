@@ -15,7 +15,7 @@ export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   workflow: new Set(["approve", "reject"]),
   memory: new Set(["forget"]),
   db: new Set(["reset", "restore"]),
-  config: new Set(["init", "trust", "accept"]),
+  config: new Set(["init", "trust", "accept", "set"]),
   counter: new Set(["increment", "reset"]),
 };
 /** Verbs that only a person may run, with any arguments. A made-up event could satisfy requirements. */

@@ -5,11 +5,22 @@ import PRESETS from "./presets.json" with { type: "json" };
 
 export type Preset = "solo" | "team" | "strict" | "relaxed" | "minimal" | "advanced";
 
-/** Whole configuration files to begin with. */
-export const POLICY_PRESETS = ["solo", "team", "strict"] as const;
+/** Whole configuration files to begin with, and what each does beside what holds without a file. */
+export const POLICY_PRESETS = {
+  solo:
+    "for one developer. Lock files, `.env` and files that say that they are generated are not edited.",
+  team:
+    "as solo, and edits, commits and merges happen on a branch, not on main or master; `npm publish`, " +
+    "`terraform destroy` and `kubectl delete` are a person's.",
+  strict:
+    "as team, and a command in doubt is refused, a session stays in its own working tree, new files lie in folders, " +
+    "and a plan comes before the first edit.",
+} as const;
+
+export type PolicyPreset = keyof typeof POLICY_PRESETS;
 
 /** A configuration file with guards and requirements, explained. */
-export function policyPreset(name: typeof POLICY_PRESETS[number]): string {
+export function policyPreset(name: PolicyPreset): string {
   return `${POLICIES[name].join("\n")}\n`;
 }
 

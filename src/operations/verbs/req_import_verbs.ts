@@ -20,73 +20,87 @@ import { isKeyForgotten } from "../../upkeep/store.ts";
 import { readStandings, satisfy } from "../../policy/store.ts";
 import { findSessions } from "../../db/sessions.ts";
 import type { ImportOptions } from "../../upkeep/transfer/import.ts";
-import {
-  ignoreAdvice,
-  planEntries,
-  type PlannedFile,
-  targetOf,
-  writePlanned,
-} from "../config_target.ts";
+import { planEntries, type PlannedFile } from "../../config/config_edit.ts";
+import { ignoreAdvice, targetOf, writePlanned } from "../config_target.ts";
 import { acceptFiles } from "../accepted_files.ts";
 import type { CliContext } from "../context.ts";
 import { type NotTaken, notTakenLines, takeOver } from "../take_over.ts";
-import type { View } from "../view.ts";
+import { toggle } from "../flags.ts";
+import { verb } from "../verb.ts";
 
 type ImportFlags = Readonly<{ dryRun: boolean; local: boolean; force: boolean }>;
 
 const HEAD = " What has to be true before Claude edits, commits or stops: `conclaude req --help`.";
 
-/** `conclaude req import` @throws {UserError} When a file of ours, or the database, cannot be changed; then nothing is. */
-export async function importRequirements(context: CliContext, flags: ImportFlags): Promise<View> {
-  const { dryRun } = flags;
-  const repository = findRepository(lookUpwards(context.cwd));
-  const skipped: { path: string; why: string }[] = [];
-  const notTaken: NotTaken[] = [];
-  const { files: found, sessions, searched } = findFiles(context, repository?.root);
-  const states = repository === undefined
-    ? []
-    : readFolder(joinPath(repository.commonDir, "requirements"), /\.json$/);
-  const leave = (name: string, why: string) => void notTaken.push({ name, why });
-  const { path, planned, kept, isFirst } = planPolicy(context, found, { ...flags, leave });
-  const satisfactions = states.flatMap((file) =>
-    readState(file, (why) => void skipped.push({ path: file.path, why }))
-  );
-  let counts = { satisfied: 0, present: 0 };
-  if (satisfactions.length > 0) {
-    const here = { repository: repository?.commonDir ?? "", registry: sessions, skipped };
-    // The rows and the files go together: when one of them cannot be written, none is.
-    counts = await takeOver(context, dryRun, (db, options) => {
-      const work = () => record(db, satisfactions, { ...here, ...options, planned });
-      return dryRun ? work() : transaction(db, work);
-    });
-  } else if (!dryRun) writePlanned(planned);
-  if (!dryRun) await acceptFiles(context, planned.map(({ target }) => target.path));
-  const files = planned.map(({ target, added }) => ({ path: target.path, added }));
-  const added = [...new Set(planned.flatMap((file) => file.added))];
-  const left = [...notTaken, ...skipped.map((one) => ({ name: one.path, why: one.why }))];
-  const lines = states.length > 0 || Object.values(found).some((file) => file)
-    ? [
-      dryRun ? "What would be taken over; nothing was written." : "Took over what is here.",
-      ...files.map((file) => `${file.path}: ${dryRun ? "gets" : "got"} ${file.added.join(", ")}`),
-      ...kept.length === 0 ? [] : [`Stays as it is here: ${kept.join(", ")}`],
-      `Branches: ${counts.satisfied} satisfactions ${dryRun ? "to record" : "recorded"}, ` +
-      `${counts.present} known already, from ${states.length} files.`,
-      ...notTakenLines("Not taken over:", left),
-      ...planned.map(({ target }) => ignoreAdvice(target).trim()).filter((advice) => advice !== ""),
-      ...isFirst ? ["The project has conclaude's guards now, too: `conclaude guard list`."] : [],
-      "The older files are as they were. Its hooks ask as well until they are out of Claude Code's settings.",
-    ]
-    : ["Nothing to take over. Looked for:", ...searched.map((one) => `  ${one}`)];
-  return {
-    json: {
-      config: { path, files, added, kept, notTaken },
-      state: { files: states.length, ...counts, skipped },
-      searched,
-      dryRun,
-    },
-    text: lines.map(plain).join("\n"),
-  };
-}
+export const reqImport = verb({
+  person: "req import",
+  flags: {
+    dryRun: toggle("Only say what would be taken over"),
+    local: toggle("Everything into `.conclaude.local.yaml`, which is not committed"),
+    force: toggle("Also replace what the configuration here has of the same name"),
+  },
+  about:
+    "Takes over what the older requirements framework has: `.claude/requirements.yaml` into `.conclaude.yaml`, the user's " +
+    "own files into `.conclaude.local.yaml`, and satisfactions with their times. What is here stays, and what cannot be " +
+    "taken over is named. It can run again. Agents cannot run this.",
+  examples: [
+    "conclaude req import --dry-run",
+    "conclaude req import",
+    "conclaude req import --local --json",
+  ],
+  async run(context, flags) {
+    const { dryRun } = flags;
+    const repository = findRepository(lookUpwards(context.cwd));
+    const skipped: { path: string; why: string }[] = [];
+    const notTaken: NotTaken[] = [];
+    const { files: found, sessions, searched } = findFiles(context, repository?.root);
+    const states = repository === undefined
+      ? []
+      : readFolder(joinPath(repository.commonDir, "requirements"), /\.json$/);
+    const leave = (name: string, why: string) => void notTaken.push({ name, why });
+    const { path, planned, kept, isFirst } = planPolicy(context, found, { ...flags, leave });
+    const satisfactions = states.flatMap((file) =>
+      readState(file, (why) => void skipped.push({ path: file.path, why }))
+    );
+    let counts = { satisfied: 0, present: 0 };
+    if (satisfactions.length > 0) {
+      const here = { repository: repository?.commonDir ?? "", registry: sessions, skipped };
+      // The rows and the files go together: when one of them cannot be written, none is.
+      counts = await takeOver(context, dryRun, (db, options) => {
+        const work = () => record(db, satisfactions, { ...here, ...options, planned });
+        return dryRun ? work() : transaction(db, work);
+      });
+    } else if (!dryRun) writePlanned(planned);
+    if (!dryRun) await acceptFiles(context, planned.map(({ target }) => target.path));
+    const files = planned.map(({ target, added }) => ({ path: target.path, added }));
+    const added = [...new Set(planned.flatMap((file) => file.added))];
+    const left = [...notTaken, ...skipped.map((one) => ({ name: one.path, why: one.why }))];
+    const lines = states.length > 0 || Object.values(found).some((file) => file)
+      ? [
+        dryRun ? "What would be taken over; nothing was written." : "Took over what is here.",
+        ...files.map((file) => `${file.path}: ${dryRun ? "gets" : "got"} ${file.added.join(", ")}`),
+        ...kept.length === 0 ? [] : [`Stays as it is here: ${kept.join(", ")}`],
+        `Branches: ${counts.satisfied} satisfactions ${dryRun ? "to record" : "recorded"}, ` +
+        `${counts.present} known already, from ${states.length} files.`,
+        ...notTakenLines("Not taken over:", left),
+        ...planned.map(({ target }) => ignoreAdvice(target).trim()).filter((advice) =>
+          advice !== ""
+        ),
+        ...isFirst ? ["The project has conclaude's guards now, too: `conclaude guard list`."] : [],
+        "The older files are as they were. Its hooks ask as well until they are out of Claude Code's settings.",
+      ]
+      : ["Nothing to take over. Looked for:", ...searched.map((one) => `  ${one}`)];
+    return {
+      json: {
+        config: { path, files, added, kept, notTaken },
+        state: { files: states.length, ...counts, skipped },
+        searched,
+        dryRun,
+      },
+      text: lines.map(plain).join("\n"),
+    };
+  },
+});
 
 type Files = Readonly<Record<"global" | "project" | "local", FoundFile | undefined>>;
 

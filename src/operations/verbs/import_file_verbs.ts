@@ -13,38 +13,48 @@ import { linesOf } from "../../upkeep/transfer/import_lines.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { sentencesOf, takeOver, warnOf } from "../take_over.ts";
-import type { View } from "../view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { openSync } from "../../system/files.ts";
+import { text, toggle } from "../flags.ts";
+import { verb } from "../verb.ts";
 
 /** What `identifyDatabase()` calls a database, which a person may take for an export. */
 const DATABASES = ["ours", "older", "newer", "foreign", "damaged"];
 
-/** `conclaude import file FILE` */
-export async function importFile(
-  context: CliContext,
-  { dryRun }: { readonly dryRun: boolean },
-  file: string,
-): Promise<View> {
-  const source = sourceOf(context, file);
-  try {
-    const lines = linesOfExport(linesOf(source));
-    const report = await takeOver(
-      context,
-      dryRun,
-      (db, options) => importLines(db, lines, options),
-    );
-    tellTrouble(context, report, file);
-    const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;
-    return {
-      json: { file, dryRun, ...report },
-      text: textOf(report, { file, dryRun }),
-      exitCode: isBad ? 1 : 0,
-    };
-  } finally {
-    source.close();
-  }
-}
+export const importFile = verb({
+  person: "import",
+  args: [text("An export, or - for stdin", "file")],
+  flags: { dryRun: toggle("Only say what would be taken over") },
+  about:
+    "Puts the rows of an export into the database, with their ids and times. Of a row that is here already, the " +
+    "version that was written last counts, so an import can be repeated. Secrets are masked, and what was forgotten " +
+    "stays away. Exit status 1 when lines cannot be read or the end of the export is missing.",
+  examples: [
+    "conclaude import conclaude.jsonl",
+    "conclaude import conclaude.jsonl --dry-run",
+    "ssh other conclaude export | conclaude import -",
+  ],
+  async run(context, { dryRun }, file) {
+    const source = sourceOf(context, file);
+    try {
+      const lines = linesOfExport(linesOf(source));
+      const report = await takeOver(
+        context,
+        dryRun,
+        (db, options) => importLines(db, lines, options),
+      );
+      tellTrouble(context, report, file);
+      const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;
+      return {
+        json: { file, dryRun, ...report },
+        text: textOf(report, { file, dryRun }),
+        exitCode: isBad ? 1 : 0,
+      };
+    } finally {
+      source.close();
+    }
+  },
+});
 
 /** Opens an export. @throws {UserError} When it cannot be read, or is a database. */
 function sourceOf(

@@ -22,7 +22,8 @@ import { type CliContext, typedPath } from "../context.ts";
 import { projectHere } from "../session_lookup.ts";
 import { notTakenLines, sentencesOf, takeOver, warnOf } from "../take_over.ts";
 import { usageError } from "../usage.ts";
-import type { View } from "../view.ts";
+import { text, textFlag, toggle } from "../flags.ts";
+import { verb } from "../verb.ts";
 
 type ClaudeMemFlags = Readonly<{ project?: string; name?: string; dryRun: boolean }>;
 
@@ -46,61 +47,83 @@ function newReport(tables: readonly ClaudeMemTable[], others: readonly string[])
   };
 }
 
-/** `conclaude import claude-mem FILE` */
-export async function importClaudeMem(
-  context: CliContext,
-  flags: ClaudeMemFlags,
-  file: string,
-): Promise<View> {
-  const { dryRun } = flags;
-  const path = typedPath(context, file);
-  try {
-    using source = openSource(path);
-    const { tables, others } = claudeMemTables(source);
-    if (tables.length === 0) {
-      throw cannot(path, "it has none of the tables of claude-mem, as any known version has them");
-    }
-    const namesThere = () =>
-      tables.flatMap((table) => [...claudeMemRows(source, table)])
-        .map(({ project }) => project);
-    const wanted = projectWanted(context, flags, { file, namesThere });
-    const report = newReport(tables, others);
-    await takeOver(context, dryRun, (db, options) => {
-      const mask = (text: string) => redactText(text, options.rules);
-      const projectOf = wanted ?? projectsHere(db, mask);
-      for (const table of tables) {
-        const rows = function* () {
-          const onDamage = () => void report.damaged.push(table.table);
-          for (const row of claudeMemRows(source, table, onDamage)) {
-            const project = projectOf(row.project);
-            if (project === undefined) continue;
-            const observation = observationOf(row, table, project, mask);
-            if (observation === null) report.empty++;
-            if (observation === null) continue;
-            const name = String(observation.columns["project"] ?? "");
-            if (project === null) report.unplaced[name] = (report.unplaced[name] ?? 0) + 1;
-            yield observation;
-          }
-        };
-        const taken = takeRows(db, rows(), options);
-        report.imported[table.counted]! += taken.imported.observations;
-        report.known += taken.known.observations + taken.replaced + taken.outdated;
-        report.moved += taken.replaced;
-        report.forgotten += taken.forgotten;
+export const importClaudeMem = verb({
+  person: "import claude-mem",
+  args: [text("Its database, such as ~/.claude-mem/claude-mem.db", "file")],
+  flags: {
+    project: textFlag(
+      "Only the project in this folder; claude-mem knows it by the folder's name",
+      "dir",
+    ),
+    name: textFlag(
+      "With --project: the name that claude-mem has for it, where it is another one",
+      "name",
+    ),
+    dryRun: toggle("Only say what would be taken over"),
+  },
+  about:
+    "Takes over the observations, summaries and prompts of claude-mem or claude-mem-lite; it can run again. They " +
+    "belong to the one project here whose folder has the name that claude-mem knows, or to the folder of --project. " +
+    "Secrets are masked, <private> parts left out.",
+  examples: [
+    "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
+    "conclaude import claude-mem ~/.claude-mem/claude-mem.db",
+    "conclaude import claude-mem ~/.claude-mem/claude-mem.db --project ~/src/website",
+  ],
+  async run(context, flags, file) {
+    const { dryRun } = flags;
+    const path = typedPath(context, file);
+    try {
+      using source = openSource(path);
+      const { tables, others } = claudeMemTables(source);
+      if (tables.length === 0) {
+        throw cannot(
+          path,
+          "it has none of the tables of claude-mem, as any known version has them",
+        );
       }
-    });
-    const view = {
-      json: { file, dryRun, ...report },
-      text: `${dryRun ? "Would take" : "Took"} over from ${file}: ${textOf(report)}`,
-    };
-    const what = `A part of ${report.damaged.join(", ")} in "${path}" cannot be read`;
-    const why = "pages of the database are damaged; what lies before them was taken over";
-    warnOf(context, [[report.damaged.length, what, why, ""]]);
-    return { ...view, exitCode: report.damaged.length === 0 ? 0 : 1 };
-  } catch (thrown) {
-    throw isDamage(thrown) ? cannot(path, `it is damaged: ${messageOf(thrown)}`) : thrown;
-  }
-}
+      const namesThere = () =>
+        tables.flatMap((table) => [...claudeMemRows(source, table)])
+          .map(({ project }) => project);
+      const wanted = projectWanted(context, flags, { file, namesThere });
+      const report = newReport(tables, others);
+      await takeOver(context, dryRun, (db, options) => {
+        const mask = (text: string) => redactText(text, options.rules);
+        const projectOf = wanted ?? projectsHere(db, mask);
+        for (const table of tables) {
+          const rows = function* () {
+            const onDamage = () => void report.damaged.push(table.table);
+            for (const row of claudeMemRows(source, table, onDamage)) {
+              const project = projectOf(row.project);
+              if (project === undefined) continue;
+              const observation = observationOf(row, table, project, mask);
+              if (observation === null) report.empty++;
+              if (observation === null) continue;
+              const name = String(observation.columns["project"] ?? "");
+              if (project === null) report.unplaced[name] = (report.unplaced[name] ?? 0) + 1;
+              yield observation;
+            }
+          };
+          const taken = takeRows(db, rows(), options);
+          report.imported[table.counted]! += taken.imported.observations;
+          report.known += taken.known.observations + taken.replaced + taken.outdated;
+          report.moved += taken.replaced;
+          report.forgotten += taken.forgotten;
+        }
+      });
+      const view = {
+        json: { file, dryRun, ...report },
+        text: `${dryRun ? "Would take" : "Took"} over from ${file}: ${textOf(report)}`,
+      };
+      const what = `A part of ${report.damaged.join(", ")} in "${path}" cannot be read`;
+      const why = "pages of the database are damaged; what lies before them was taken over";
+      warnOf(context, [[report.damaged.length, what, why, ""]]);
+      return { ...view, exitCode: report.damaged.length === 0 ? 0 : 1 };
+    } catch (thrown) {
+      throw isDamage(thrown) ? cannot(path, `it is damaged: ${messageOf(thrown)}`) : thrown;
+    }
+  },
+});
 
 /** Reads which project is wanted; null for all. @throws {UserError} When claude-mem has nothing of the project. */
 function projectWanted(

@@ -1,0 +1,157 @@
+/** Changes the text of a configuration file: what a key is to be, and the rest as it is, with its comments. */
+import { type Document, isMap, isNode, isScalar, parseDocument } from "yaml";
+import { UserError } from "../base/errors.ts";
+import type { ConfigFile, ConfigLayer } from "./discover.ts";
+import { type ConfigEntry, readLayer } from "./layer.ts";
+import { type Plain, readYaml, valueAt } from "./yaml_tree.ts";
+
+export interface ConfigTarget {
+  readonly path: string;
+  /** Empty where there is none yet. */
+  readonly text: string;
+  readonly isNew: boolean;
+  /** The mode that a new one gets. */
+  readonly mode: number;
+}
+
+/** The file as a document that keeps comments. @throws {UserError} When it is not YAML, or not a map of keys. */
+export function documentOf({ path, text }: ConfigTarget) {
+  const document = parseDocument(text);
+  if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) {
+    const [mistake = "it is no map of keys"] = document.errors[0]?.message.split("\n") ?? [];
+    throw cannotChange(path, mistake);
+  }
+  return document;
+}
+
+export function cannotChange(
+  path: string,
+  why: string,
+  next = "conclaude config validate",
+): UserError {
+  return new UserError(`Cannot change "${path}"`, { why: `${why}; nothing was changed`, next });
+}
+
+/** The new text of a file: new sections below, the rest as it is. @throws {UserError} Where no map of keys is. */
+export function withEntries(
+  target: ConfigTarget,
+  document: Document.Parsed,
+  { added, head }: {
+    readonly added: readonly Omit<ConfigEntry, "name">[];
+    readonly head: string;
+  },
+): string {
+  const before = target.text.trimEnd();
+  const isBlock = isMap(document.contents) && !document.contents.flow;
+  const isAppended = before !== "" && (document.contents === null || isBlock) &&
+    added.every(({ path }) => !document.has(path[0]!));
+  const changed = isAppended ? parseDocument("") : document;
+  for (const { path, value } of added) {
+    mapAt(changed, path.slice(0, -1), target.path);
+    const before: unknown = changed.getIn(path, true);
+    const node = changed.createNode(value);
+    if (isNode(before)) {
+      Object.assign(node, { comment: before.comment, commentBefore: before.commentBefore });
+    }
+    changed.setIn(path, node);
+  }
+  if (before === "") changed.commentBefore = head;
+  // Braces keep their inner spaces.
+  const flowCollectionPadding = before.includes("{ ") || !/\{\S/.test(before);
+  const written = changed.toString({ lineWidth: 0, flowCollectionPadding });
+  return isAppended ? `${before}\n\n${written}` : written;
+}
+
+/** Makes sure that there is a map of keys at a path, one key a line. */
+function mapAt(document: Document.Parsed, path: readonly string[], file: string): void {
+  if (isMap(document.contents)) document.contents.flow = false;
+  for (let length = 1; length <= path.length; length++) {
+    const part = path.slice(0, length);
+    const found: unknown = document.getIn(part, true);
+    if (isMap(found)) {
+      found.flow = false;
+    } else if (document.getIn(part) === undefined || document.getIn(part) === null) {
+      document.setIn(part, document.createNode({}));
+    } else {
+      throw cannotChange(file, `"${part.join(".")}" is no map of keys there`);
+    }
+  }
+}
+
+/** A file as it is to be, with the names of what is added. */
+export interface PlannedFile {
+  readonly target: ConfigTarget;
+  readonly text: string;
+  readonly added: readonly string[];
+}
+
+/** Plans what a file gets, without writing it. @param options `stays`: whether what the file says stays. */
+export function planEntries(
+  target: ConfigTarget,
+  entries: readonly ConfigEntry[],
+  { head, stays = (said) => said !== undefined }: {
+    readonly head: string;
+    readonly stays?: (said: Plain | undefined, entry: ConfigEntry) => boolean;
+  },
+): { readonly file: PlannedFile | null; readonly kept: readonly string[] } {
+  const document = documentOf(target);
+  const root = readYaml(target.text).root ?? {};
+  const { kept = [], added = [] } = Object.groupBy(
+    entries,
+    (entry) => stays(valueAt(root, entry.path) as Plain | undefined, entry) ? "kept" : "added",
+  );
+  const namesOf = (some: readonly ConfigEntry[]) => some.map(({ name }) => name);
+  const file = added.length === 0 ? null : {
+    target,
+    text: withEntries(target, document, { added, head }),
+    added: namesOf(added),
+  };
+  return { file, kept: namesOf(kept) };
+}
+
+/** What a value may mean: what it is as YAML, then the text itself. */
+export function readings(given: string): readonly Plain[] {
+  const document = parseDocument(given);
+  const isYaml = document.errors.length === 0 && !/^\s*[*&!#]/.test(given);
+  const value: Plain = isYaml ? document.toJS() : given;
+  // An empty value is an empty text, and a comment no value at all.
+  return value === null && given.trim() !== "null" ? [given] : [value, given];
+}
+
+/** The text of a file with a value at a path, or without what is there. Of a single value nothing around it changes. */
+export function textWith(
+  target: ConfigTarget,
+  { path, value }: Omit<ConfigEntry, "name">,
+  head: string,
+): string {
+  const document = documentOf(target);
+  const before: unknown = document.getIn(path, true);
+  const isInLine = isScalar(before) && IN_LINE.has(before.type ?? "") && isSingle(before.value);
+  if (isInLine && isSingle(value)) {
+    const [start, end] = before.range!;
+    return target.text.slice(0, start) + JSON.stringify(value) + target.text.slice(end);
+  }
+  if (value !== null) {
+    return withEntries(target, document, { added: [{ path, value }], head });
+  }
+  return document.deleteIn(path) ? document.toString({ lineWidth: 0 }) : target.text;
+}
+
+/** The kinds of values that can be replaced where they stand, unless there is none or a text of several lines. */
+const IN_LINE: ReadonlySet<string> = new Set(["PLAIN", "QUOTE_DOUBLE", "QUOTE_SINGLE"]);
+
+function isSingle(value: unknown): boolean {
+  return value !== null && typeof value !== "object";
+}
+
+/** The first problem that a file has and had not before; null without one. */
+export function newFault(
+  text: string,
+  at: Omit<ConfigFile, "text"> & { readonly layer: ConfigLayer },
+  before: ConfigTarget,
+) {
+  const idOf = ({ key, message }: { readonly key: string; readonly message: string }) =>
+    `${key}: ${message}`;
+  const known = readLayer({ ...at, text: before.text }).problems.map(idOf);
+  return readLayer({ ...at, text }).problems.find((one) => !known.includes(idOf(one))) ?? null;
+}

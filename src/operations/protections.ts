@@ -1,0 +1,49 @@
+/** Which protections hold in a folder: what is built in, rules that are written, and whether Claude Code asks for them. */
+import { count } from "../base/counts.ts";
+import { unarmedText } from "../claude/settings/armed.ts";
+import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
+import type { HookConfig } from "../config/hook_config.ts";
+import { type ArmedPlace, unarmedHere } from "../policy/armed_gates.ts";
+import { rulesOf, stopRulesOf } from "../policy/guards/single_rules.ts";
+
+/** Names of the guards that a configuration switches on. */
+function guardsIn({ guards }: Pick<HookConfig, "guards">): string[] {
+  const rules = guards === "" ? [] : rulesOf(JSON.parse(guards));
+  return rules.filter(({ isOn }) => isOn).map(({ name }) => name);
+}
+
+export function protectionsOf(config: HookConfig, place: ArmedPlace) {
+  const builtIn = guardsIn(DEFAULT_HOOK_CONFIG);
+  const guards = guardsIn(config);
+  const stopRules = config.stop === "" ? [] : stopRulesOf(JSON.parse(config.stop));
+  return {
+    /** Guards that are built in. */
+    builtIn: builtIn.filter((name) => guards.includes(name)),
+    /** Those of them that the configuration switches off. */
+    switchedOff: builtIn.filter((name) => !guards.includes(name)),
+    /** Rules of the project about tools and about stops. */
+    guards: guards.filter((name) => !builtIn.includes(name)).length + stopRules.length,
+    requirements: config.requirements === ""
+      ? 0
+      : JSON.parse(config.requirements).requirements.length as number,
+    strict: config.guards !== "" && JSON.parse(config.guards).isStrict === true,
+    /** Why Claude Code does not ask for some or all of them; empty where it asks for each. */
+    unarmed: unarmedHere(config, place).map(unarmedText),
+  };
+}
+
+/** One line of at most 80 columns. */
+export function protectionsText(
+  { builtIn, switchedOff, guards, requirements, strict, unarmed }: ReturnType<typeof protectionsOf>,
+): string {
+  const off = switchedOff.length;
+  return [
+    builtIn.length === 0 ? "nothing built in" : off === 0 ? BUILT_IN : `built-in (${off} off)`,
+    ...guards === 0 ? [] : [count(guards, "guard")],
+    ...requirements === 0 ? [] : [count(requirements, "requirement")],
+    ...strict ? ["strict"] : [],
+    unarmed.length === 0 ? "armed" : "NOT ARMED",
+  ].join(", ");
+}
+
+const BUILT_IN = "built-in protections";

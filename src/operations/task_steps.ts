@@ -1,0 +1,115 @@
+/** Steps with one task, each defined once: `task_work_verbs.ts` makes its verb of a row, the daemon its route. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Refusal } from "../work/refusal.ts";
+import type { Task } from "../work/task.ts";
+import {
+  type Author,
+  blockTask,
+  completeTask,
+  queueTask,
+  releaseTask,
+  renewTask,
+  unblockTask,
+} from "../work/store.ts";
+import { AGENT_FLAG, clearingFlag, type Parameter, switchOn, text, TOKEN_FLAG } from "./flags.ts";
+
+/** Who takes a step, and on which terms. */
+export interface Terms extends Author {
+  /** The number of the claim that is meant; null for any. */
+  readonly token: number | null;
+  /** Whether somebody else may have the claim. */
+  readonly force: boolean;
+  readonly leaseMs: number;
+  /** The summary or the reason, without secrets; null without one. */
+  readonly words: string | null;
+}
+
+export interface TaskStep {
+  /** What cannot be done where it fails: `renew a claim`. */
+  readonly what: string;
+  /** Its input: flags of the verb; but for `agentId`, the fields of a request. */
+  readonly flags: Readonly<Record<string, Parameter>>;
+  readonly about: string;
+  readonly examples: readonly string[];
+  readonly errors: readonly Refusal[];
+  /** Changes the task in the caller's transaction. */
+  readonly take: (db: DatabaseSync, id: string, terms: Terms) => Task;
+  /** What became of it. */
+  readonly told: (name: string, task: Task) => string;
+}
+
+/** The refusals of a step that wants the claim. */
+export const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
+
+export const TASK_STEPS = {
+  renew: {
+    what: "renew a claim",
+    flags: { agentId: AGENT_FLAG, claimToken: TOKEN_FLAG },
+    about: "Lets a claim count for another `store.claimTimeoutMinutes` from now.",
+    examples: ["conclaude task renew 1a2b3c4d --agent-id worker-1"],
+    errors: HOLDER_ERRORS,
+    take: renewTask,
+    told: (name, task) => `The claim on ${name} counts until ${untilText(task)}.`,
+  },
+  release: {
+    what: "release a task",
+    flags: { force: switchOn("Also another one's"), agentId: AGENT_FLAG },
+    about: "Gives a task back: open again, for anybody.",
+    examples: [
+      "conclaude task release 1a2b3c4d --agent-id worker-1",
+      "conclaude task release 1a2b3c4d --force",
+    ],
+    errors: HOLDER_ERRORS,
+    take: releaseTask,
+    told: (name) => `Task ${name} is open again.`,
+  },
+  complete: {
+    what: "complete a task",
+    flags: { summary: clearingFlag("What was done"), claimToken: TOKEN_FLAG, agentId: AGENT_FLAG },
+    about: "Closes a blocked task, or one in work whose claim you hold and still counts.",
+    examples: [
+      "conclaude task complete 1a2b3c4d --agent-id worker-1 --summary 'Expired tokens get a 401'",
+    ],
+    errors: HOLDER_ERRORS,
+    take: (db, id, { words, ...terms }) => completeTask(db, id, { ...terms, summary: words }),
+    told: (name) => `Task ${name} is closed.`,
+  },
+  block: {
+    what: "block a task",
+    flags: {
+      reason: text("Why it cannot go on", "text"),
+      claimToken: TOKEN_FLAG,
+      agentId: AGENT_FLAG,
+    },
+    about: "Says that a task cannot go on, and gives up its claim.",
+    examples: ["conclaude task block 1a2b3c4d --reason 'needs the keys of the test system'"],
+    errors: HOLDER_ERRORS,
+    take: (db, id, { words, ...terms }) => blockTask(db, id, { ...terms, reason: words ?? "" }),
+    told: (name, { reason }) => `Task ${name} is blocked: ${reason}`,
+  },
+  unblock: {
+    what: "unblock a task",
+    flags: { agentId: AGENT_FLAG },
+    about: "Opens a blocked task again, for anybody to claim.",
+    examples: ["conclaude task unblock 1a2b3c4d"],
+    errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
+    take: unblockTask,
+    told: (name) => `Task ${name} is open again.`,
+  },
+  start: {
+    what: "start a task",
+    flags: { agentId: AGENT_FLAG },
+    about:
+      "Hands a task to the scheduler of the daemon, which runs its workflow as soon as the task is ready. A blocked task " +
+      "opens again.",
+    examples: ["conclaude task start 1a2b3c4d", "conclaude workflow start 1a2b3c4d"],
+    errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
+    take: queueTask,
+    told: (name) => `Task ${name} is in work already.`,
+  },
+} as const satisfies Readonly<Record<string, TaskStep>>;
+
+/** When a claim runs out. */
+export function untilText({ leaseUntilMs }: Task): string {
+  return new Date(leaseUntilMs ?? 0).toISOString();
+}

@@ -1,0 +1,157 @@
+/** `conclaude config get|set`: one key of the configuration. */
+import "../config_sections.ts";
+import { UserError } from "../../base/errors.ts";
+import { plain } from "../../base/plain.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { configSchema } from "../../config/config_schema.ts";
+import { sourcesIn } from "../../config/config_template.ts";
+import { newFault, readings, textWith } from "../../config/config_edit.ts";
+import { keysLike, readLayer } from "../../config/layer.ts";
+import { parseConfig } from "../../config/parse.ts";
+import { valueAt } from "../../config/yaml_tree.ts";
+import { acceptFiles } from "../accepted_files.ts";
+import {
+  filesHere,
+  ignoreAdvice,
+  LAYER_FILES,
+  layerOf,
+  targetOf,
+  writeTarget,
+} from "../config_target.ts";
+import type { CliContext } from "../context.ts";
+import { filesInForce, heldText } from "../look_as_hook.ts";
+import { anyText, parsed, proposing, text, toggle } from "../flags.ts";
+import { verb } from "../verb.ts";
+
+export const LAYER_FLAGS = {
+  user: toggle("The user's own: ~/.conclaude/config.yaml"),
+  local: toggle("This folder's private one: .conclaude.local.yaml"),
+} as const;
+
+const KEY = proposing("key", text("The key with its sections: `memory.context.tokens`", "key"));
+
+export const get = verb({
+  args: [KEY],
+  brief: "Show the value of a key, and where it comes from",
+  about:
+    "Shows the value of a key that is in force here, with the file that sets it; of a section, all its keys.",
+  examples: ["conclaude config get memory.context.tokens", "conclaude config get store --json"],
+  async run(context, _flags, key) {
+    const path = pathOf(key, (known) => `conclaude config get ${known}`);
+    const { files, held } = await filesInForce(context);
+    const { config } = parseConfig(files);
+    const value = valueAt(config, path);
+    if (value === undefined) {
+      const why = "no file sets it, and it has no default";
+      throw new UserError(`Cannot show "${key}"`, { why, next: "conclaude config show" });
+    }
+    const below = configSchema().keys.map((row) => row.key)
+      .filter((name) => name.startsWith(`${key}.`));
+    const sourceOf = sourcesIn(files, config);
+    const sources = Object.fromEntries(
+      (below.length === 0 ? [key] : below).map((name) => [name, sourceOf(name)]),
+    );
+    return {
+      json: { key, value, sources },
+      text: heldText({ held }) +
+        Object.entries(sources).map(([name, source]) =>
+          plain(`${name}: ${JSON.stringify(valueAt(config, name.split(".")))}  # ${source}`)
+        ).join("\n"),
+      quoted: true,
+    };
+  },
+});
+
+/** The path of a key, a section, or an entry that a person names. @param again The command with another key. @throws {UserError} */
+function pathOf(key: string, again: (known: string) => string): readonly string[] {
+  const { keys, itemKeys, sections, rowName } = configSchema();
+  const path = key.split(".");
+  const name = rowName(path);
+  const isKnown = [...keys, ...itemKeys, ...sections].some(({ key }) =>
+    key === name || key.startsWith(`${name}.`)
+  );
+  if (isKnown) return path;
+  const like = keysLike(name).filter((known) => !/[<[]/.test(known));
+  const meant = like.map((known) => `"${known}"`).join(" or ");
+  throw new UserError(`Unknown key "${key}"`, {
+    why: `there is no such key${like.length === 0 ? "" : `; did you mean ${meant}?`}`,
+    next: like.length === 1 ? again(like[0]!) : "conclaude config show",
+  });
+}
+
+/** Stands above what is written into a new file. */
+const HEAD = " Configuration of conclaude: `conclaude config show` lists every key.";
+
+export const set = verb({
+  person: "config set",
+  flags: LAYER_FLAGS,
+  args: [
+    KEY,
+    parsed(anyText, "The value as YAML: `[a, b]` is a list; `null` takes it out", "value"),
+  ],
+  brief: "Set a key in a configuration file",
+  about:
+    "Sets one key in the project's .conclaude.yaml, unless a flag names another file. The rest of the file stays, " +
+    "comments too. A value that does not fit the key is refused. What it writes counts as accepted. Agents cannot run " +
+    "this.",
+  examples: [
+    "conclaude config set memory.context.tokens 800",
+    "conclaude config set capture.exclude.tools '[mcp__mail__*]' --local",
+  ],
+  async run(context, flags, key, given) {
+    const layer = layerOf("set", flags);
+    const { flag } = LAYER_FILES[layer];
+    const target = targetOf(context, layer);
+    const again = (known: string) => `conclaude config set ${known} ${quoteWord(given)}${flag}`;
+    const path = pathOf(key, again);
+    await refuseHeld(context, target.path);
+    const { home } = context.locations;
+    const at = { layer, path: target.path, home: home ?? undefined };
+    const [first, ...others] = readings(given).map((value) => ({
+      value,
+      text: textWith(target, { path, value }, HEAD),
+    }));
+    const meant = [first!, ...others].find(({ text }) => newFault(text, at, target) === null);
+    if (meant === undefined) {
+      const { message, suggestion } = newFault(first!.text, at, target)!;
+      throw new UserError(`Cannot set "${key}"`, {
+        why: `${message}; nothing was changed`,
+        next: suggestion ?? "conclaude config show",
+      });
+    }
+    const { unheeded } = readLayer({ ...at, text: meant.text });
+    if (unheeded.some((one) => `${one}.`.startsWith(`${key}.`) || key.startsWith(`${one}.`))) {
+      throw new UserError(`Cannot set "${key}"`, {
+        why: "it counts only in the user's own file; nothing was changed",
+        next: `conclaude config set ${key} ${quoteWord(given)} --user`,
+      });
+    }
+    const changed = meant.text !== target.text;
+    if (changed) {
+      writeTarget(target, meant.text);
+      await acceptFiles(context, [target.path]);
+    }
+    const files = filesHere(context);
+    const source = sourcesIn(files, parseConfig(files).config)(key);
+    const { path: file } = target;
+    const what = meant.value !== null ? "is set" : changed ? "is no longer set" : "was not set";
+    const hidden = meant.value === null || source === file
+      ? ""
+      : `\n${source} comes before it: the value there counts.`;
+    return {
+      json: { key, value: meant.value, path: file, changed, source },
+      text: plain(`${key} ${what} in ${file}.${hidden}`) + ignoreAdvice(target),
+    };
+  },
+});
+
+/** With what is set here, a change that nobody has accepted would come into force. @throws {UserError} When there is one. */
+async function refuseHeld(context: CliContext, file: string): Promise<void> {
+  const { held } = await filesInForce(context);
+  if (!held.includes(file)) return;
+  throw new UserError(`Cannot change "${file}"`, {
+    why:
+      "it was changed while a session was active, and nobody has accepted that; nothing was changed",
+    next: `conclaude config accept ${quoteWord(file)}, or conclaude config undo ${quoteWord(file)}`,
+  });
+}

@@ -1,0 +1,135 @@
+import { plain } from "../../base/plain.ts";
+import { count } from "../../base/counts.ts";
+import { UserError } from "../../base/errors.ts";
+import { isOutputClosed } from "../../system/process/run_program.ts";
+import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/store.ts";
+import { noteCopy } from "../../db/written_copies.ts";
+import { type CliContext, typedPath } from "../context.ts";
+import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";
+import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
+import { progressLine } from "../terminal.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
+import { takeInSpool } from "../spool_drain.ts";
+import { openStore } from "../open_store.ts";
+import { warnOf } from "../take_over.ts";
+import { wellFormedJson } from "../view.ts";
+import { SESSION_FLAG, SINCE_FLAG, textFlag } from "../flags.ts";
+import { verb } from "../verb.ts";
+
+/** So many rows that cannot be read are named. */
+const MAX_NAMED = 5;
+/** After so many lines a signal can end the process. */
+const LINES_AT_ONCE = 100;
+
+export const exportVerb = verb({
+  flags: {
+    session: SESSION_FLAG,
+    since: SINCE_FLAG,
+    output: textFlag(
+      "Write this file instead of stdout; it is replaced as a whole, for your eyes only (0600)",
+      "file",
+    ),
+  },
+  about:
+    "Writes all that is kept as JSON Lines for `conclaude import`, except what is made anew (the search index) and what " +
+    "belongs to running sessions alone. It takes in the spool first. Exit status 1 when a record of the spool or a row " +
+    "on a damaged page is missing.",
+  examples: [
+    "conclaude export --output conclaude.jsonl",
+    `conclaude export --since 3d | jq -r 'select(.type == "capture") | .payload.tool_name'`,
+  ],
+  async run(context, flags) {
+    if (flags.output === undefined && await isOutputClosed(context.environment)) {
+      throw new UserError("Cannot write the export", {
+        why: "the standard output is closed, so nothing of it would arrive; nothing was written",
+        next: "conclaude export --output conclaude.jsonl",
+      });
+    }
+    const { db, place } = await openStore(context, "read");
+    const filter = {
+      sessionId: sessionFilterOf(db, flags.session),
+      sinceMs: flags.since ?? null,
+    };
+    const { output } = flags;
+    const waiting = takeInSpool(db, {
+      database: place.database,
+      folders: context.locations.spoolFolders,
+    });
+    const lost: LostRow[] = [];
+    const write = async (sink: LineSink): Promise<ExportCounts> => {
+      const progress = output === undefined ? null : progressLine(context);
+      const onLost = (row: LostRow) => void lost.push(row);
+      const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
+      try {
+        let step = lines.next();
+        for (let written = 1; !step.done; step = lines.next(), written++) {
+          sink.write(wellFormedJson(step.value));
+          progress?.tell(`${count(written, "line")} …`);
+          if (written % LINES_AT_ONCE === 0) await hearSignals();
+        }
+        sink.close();
+        return step.value;
+      } catch (thrown) {
+        sink.abandon();
+        throw thrown;
+      } finally {
+        progress?.end();
+      }
+    };
+    const counts = output === undefined
+      ? await write(stdoutSink(context))
+      : await withoutDraftsLeft(() => write(fileSink(output, context, place.database)));
+    tellLosses({ ...counts, lost, waiting }, context);
+    const exitCode = counts.damaged + counts.unreadable + waiting > 0 ? 1 : 0;
+    // On stdout the lines are all that there is to say.
+    if (output === undefined) return { json: undefined, text: "", exitCode };
+    noteCopy(db, { path: typedPath(context, output), atMs: Date.now() });
+    const { sessions, executions, captures, observations, counters } = counts;
+    return {
+      json: { output, ...counts, waiting },
+      text: [
+        `Wrote ${output}: ${count(sessions, "session")}`,
+        count(executions, "audit row"),
+        count(captures, "capture"),
+        count(observations, "observation"),
+        `${count(counters, "counter")}.`,
+      ].join(", "),
+      exitCode,
+    };
+  },
+});
+
+/** Reports on stderr what is missing: stdout may hold the lines. */
+function tellLosses(
+  { damaged, unreadable, lost, waiting }: ExportCounts & {
+    readonly lost: readonly LostRow[];
+    readonly waiting: number;
+  },
+  context: CliContext,
+): void {
+  const named = lost.slice(0, MAX_NAMED).map(({ type, id, why }) => `${type} ${id} (${why})`);
+  const more = unreadable > named.length ? ` and ${unreadable - named.length} more` : "";
+  const where = named.length === 0
+    ? "they lie on damaged pages of the database"
+    : plain(named.join(", ")) + more;
+  warnOf(context, [
+    [
+      unreadable,
+      `At least ${count(unreadable, "row")} cannot be read`,
+      `${where}; all the others were written`,
+      "conclaude doctor",
+    ],
+    [
+      waiting,
+      count(waiting, "record of a hook is missing", "records of hooks are missing"),
+      "they wait in the spool, since the database cannot take them now",
+      "conclaude queue drain",
+    ],
+    [
+      damaged,
+      count(damaged, "payload is damaged", "payloads are damaged"),
+      "what is stored there cannot be read; the lines hold it as it is",
+      "conclaude db check",
+    ],
+  ]);
+}

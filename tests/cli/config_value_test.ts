@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { stage } from "./support.ts";
+import { modeOf } from "../support/look.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(stage);
+
+test("config set writes a key into a template and keeps every comment and the mode", async (place) => {
+  const path = join(place.project, ".conclaude.yaml");
+  await place.run(["config", "init"]);
+  const before = Deno.readTextFileSync(path);
+  Deno.chmodSync(path, 0o640);
+  const { body } = await place.json(["config", "set", "memory.context.tokens", "800"]);
+  assert.deepEqual(body, {
+    key: "memory.context.tokens",
+    value: 800,
+    path,
+    changed: true,
+    source: path,
+  });
+  const after = Deno.readTextFileSync(path);
+  assert.ok(after.startsWith(before.trimEnd()));
+  assert.match(after, /\nmemory:\n {2}context:\n {4}tokens: 800\n$/);
+  assert.equal(modeOf(path), "640");
+});
+
+test("config set replaces a value and keeps the comments around it", async (place) => {
+  const path = join(place.project, ".conclaude.yaml");
+  const text = "# ours\nstore:   # odd\n    # a month\n    taskRetentionDays:  30   # as agreed\n" +
+    "    backups: 3\npreToolUse: { uneditableFiles: [ {pattern: a.lock,message: '{file_path}'} ] }\n";
+  Deno.writeTextFileSync(path, text);
+  await place.run(["config", "set", "store.taskRetentionDays", "60"]);
+  assert.equal(Deno.readTextFileSync(path), text.replace("30  ", "60  "));
+  const { body } = await place.json(["config", "set", "store.backups", "3"]);
+  assert.equal(body.changed, false);
+  const absent = await place.run(["config", "set", "store.claimTimeoutMinutes", "null"]);
+  assert.match(absent.stdout, /was not set/);
+  const taken = await place.json(["config", "set", "store.taskRetentionDays", "null"]);
+  assert.equal(taken.body.source, "default");
+  assert.equal(Deno.readTextFileSync(path).includes("taskRetentionDays"), false);
+  Deno.writeTextFileSync(path, "store:\n  backups:\n");
+  assert.equal((await place.run(["config", "set", "store.backups", "3"])).code, 0);
+  assert.equal(Deno.readTextFileSync(path), "store:\n  backups: 3\n");
+});
+
+test("config set writes lists, texts that look like something else, and requirements", async (place) => {
+  const path = join(place.project, ".conclaude.yaml");
+  const set = async (key: string, value: string) => {
+    const { code, body } = await place.json(["config", "set", key, value]);
+    assert.equal(code, 0, `${key}: ${JSON.stringify(body)}`);
+    const got = await place.json(["config", "get", key]);
+    assert.equal(got.body.sources[key], path);
+    return got.body.value;
+  };
+  assert.deepEqual(await set("capture.exclude.tools", "[mcp__mail__*, Web*]"), [
+    "mcp__mail__*",
+    "Web*",
+  ]);
+  assert.equal(await set("stop.infiniteMessage", "12"), "12");
+  assert.equal(await set("stop.infiniteMessage", "*go on*"), "*go on*");
+  assert.deepEqual(await set("requirements.commit_plan.scope", "branch"), "branch");
+});
+
+for (
+  const [what, key, value, why, next] of [
+    [
+      "an unknown key",
+      "store.taskRetentionDay",
+      "5",
+      /did you mean "store\.taskRetentionDays"/,
+      /^conclaude config set store\.taskRetentionDays 5$/,
+    ],
+    ["a word that is like no key", "colour", "5", /no such key/, /^conclaude config show$/],
+    ["a value of another kind", "store.backups", "many", /expected a whole number/, /config show/],
+    ["a number out of range", "store.backups", "101", /from 0 to 100/, /config show/],
+    ["a word for a list", "capture.exclude.tools", "Bash", /expected a list/, /write \["Bash"\]/],
+    ["a key of the user's file", "memory.retentionDays", "9", /only in the user's/, /--user$/],
+    ["a key in such a section", "memory.summarizer.command", "x", /only in the user's/, /--user$/],
+    ["a key below a value", "store.backups.days", "9", /no map of keys|no such key/, /config/],
+    ["a section", "store", "9", /expected a map of keys/, /config show/],
+  ] as const
+) {
+  test(`config set refuses ${what} and says how to go on`, async (place) => {
+    const path = join(place.project, ".conclaude.yaml");
+    const text = "store:\n  backups: 4\n";
+    Deno.writeTextFileSync(path, text);
+    const { code, body } = await place.json(["config", "set", key, value]);
+    assert.equal(code, 1);
+    assert.match(body.error.why, why);
+    assert.match(body.error.next, next);
+    assert.equal(Deno.readTextFileSync(path), text);
+  });
+}
+
+test("config set changes a file that holds mistakes already, and refuses one that is no YAML", async (place) => {
+  const path = join(place.project, ".conclaude.yaml");
+  Deno.writeTextFileSync(path, "colour: red\n");
+  assert.equal((await place.run(["config", "set", "store.backups", "5"])).code, 0);
+  assert.match(Deno.readTextFileSync(path), /^colour: red\n\nstore:\n {2}backups: 5\n$/);
+  Deno.writeTextFileSync(path, "a: [\n");
+  const { code, stderr } = await place.run(["config", "set", "store.backups", "6"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /nothing was changed[\s\S]*config validate/);
+});
+
+test("config set --user and --local write private files, and say which one counts", async (place) => {
+  const user = await place.json(["config", "set", "store.backups", "5", "--user"]);
+  assert.equal(user.body.path, join(place.home, ".conclaude", "config.yaml"));
+  const local = await place.json(["config", "set", "store.backups", "7", "--local"]);
+  assert.equal(local.body.path, join(place.project, ".conclaude.local.yaml"));
+  assert.deepEqual([modeOf(user.body.path), modeOf(local.body.path)], ["600", "600"]);
+  const { stdout } = await place.run(["config", "set", "store.backups", "6"]);
+  assert.match(stdout, /\.conclaude\.local\.yaml comes before it/);
+  assert.equal(
+    (await place.run(["config", "get", "store.backups"])).stdout.trim(),
+    `store.backups: 7  # ${local.body.path}`,
+  );
+  const retention = ["config", "set", "memory.retentionDays", "90", "--user"];
+  assert.equal((await place.json(retention)).body.source, user.body.path);
+  assert.equal((await place.run([...retention, "--local"])).code, 2);
+});
+
+test("config get shows each key of a section, with its file or `default`", async (place) => {
+  const path = join(place.project, ".conclaude.yaml");
+  Deno.writeTextFileSync(path, "memory: {context: {tokens: 900}}\n");
+  const { body } = await place.json(["config", "get", "memory"]);
+  assert.equal(body.sources["memory.context.tokens"], path);
+  assert.ok(Object.values(body.sources).includes("default"));
+  const wrong = await place.json(["config", "get", "memory.contxt.tokens"]);
+  assert.equal(wrong.code, 1);
+  assert.equal(wrong.body.error.next, "conclaude config get memory.context.tokens");
+});
+
+test("config get shows what is in force, and what config set writes is in force at once", async (place) => {
+  const path = join(place.project, ".conclaude.yaml");
+  const shows = async () => (await place.run(["config", "get", "stop.maxBlocks"])).stdout;
+  Deno.writeTextFileSync(path, "preToolUse: {uneditableFiles: [a.txt]}\nstop: {maxBlocks: 1}\n");
+  const event = { session_id: crypto.randomUUID(), cwd: place.project };
+  await place.run(["hook", "SessionStart"], { stdin: JSON.stringify(event) });
+  Deno.writeTextFileSync(path, "preToolUse: {uneditableFiles: []}\nstop: {maxBlocks: 2}\n");
+  assert.match(await shows(), /its version before is in force[\s\S]*stop\.maxBlocks: 1 /);
+  const refused = await place.json(["config", "set", "stop.maxBlocks", "3"]);
+  assert.match(
+    refused.body.error.why,
+    /changed while a session was active, and nobody has accepted/,
+  );
+  assert.match(refused.body.error.next, /^conclaude config accept .*, or conclaude config undo /);
+  await place.run(["config", "undo", path]);
+  await place.run(["config", "set", "stop.maxBlocks", "3"]);
+  assert.equal(await shows(), `stop.maxBlocks: 3  # ${path}\n`);
+  const { body } = await place.json(["config", "accept", "--dry-run"]);
+  assert.deepEqual(body.open, []);
+});
