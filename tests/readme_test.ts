@@ -2,7 +2,7 @@
 import "../src/operations/config_sections.ts";
 import assert from "node:assert/strict";
 import { configSchema } from "../src/config/config_schema.ts";
-import { DEFAULT_EVENTS } from "../src/claude/settings/hooks.ts";
+import { DEFAULT_EVENTS } from "../src/claude/settings/lanes.ts";
 import { ENVIRONMENT_NAMES } from "../src/operations/permissions.ts";
 import { startProgram } from "./support/process.ts";
 

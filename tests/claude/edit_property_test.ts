@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { installInto, planRemoval, uninstallFrom } from "../../src/claude/settings/edit.ts";
-import { KNOWN_EVENTS, planHooks, type Program } from "../../src/claude/settings/hooks.ts";
+import { planHooks, type Program } from "../../src/claude/settings/hooks.ts";
+import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { runs, sizedTest } from "../support/lanes.ts";
 import { isOwnHandler, roleOf } from "../../src/claude/settings/own_handler.ts";
 
@@ -118,7 +119,9 @@ sizedTest(
         const hooks = read(installed.text)["hooks"] as Record<string, { hooks: unknown[] }[]>;
         for (const { event, role, command, timeout, onFailure, async } of second.entries) {
           const ours = (hooks[event] ?? []).flatMap((group) => group.hooks)
-            .filter((handler) => roleOf(handler, second) === role);
+            .filter((handler) =>
+              roleOf(handler, second) === role && Object(handler).async === async
+            );
           const strict = onFailure === undefined ? {} : { onFailure };
           const unwaited = async === undefined ? {} : { async };
           assert.deepEqual(ours, [{ type: "command", command, timeout, ...strict, ...unwaited }]);

@@ -1,7 +1,7 @@
 /** `doctor` proves that what is forbidden is forbidden: it runs the installed hook, and says ARMED or why not. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DEFAULT_EVENTS } from "../../src/claude/settings/hooks.ts";
+import { DEFAULT_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { programCommand } from "../../src/build/program.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { sizedTest, someOf } from "../support/lanes.ts";

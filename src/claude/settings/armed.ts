@@ -24,7 +24,7 @@ export interface Need {
   /** The gate's name, as in the configuration: `stop.commands`. */
   readonly gate: string;
   readonly event: string;
-  /** The tools that the gate must be asked about; empty where any guarded tool will do, or the event has no tool. */
+  /** The tools that the gate must be asked about, `*` for every tool; empty where any guarded tool will do, or the event has no tool. */
   readonly tools: readonly string[];
 }
 
@@ -131,7 +131,11 @@ function obstacleFor(
   if (first !== undefined) {
     const deaf = unheard.length > 0 ? unheard : needs;
     const tools = [...new Set(deaf.flatMap(missedOf))];
-    const about = tools.length > 0 ? tools.join(", ") : "any tool that is guarded";
+    const about = tools.includes("*")
+      ? "every tool"
+      : tools.length > 0
+      ? tools.join(", ")
+      : "any tool that is guarded";
     return {
       needs: deaf,
       says: (events) =>
@@ -208,6 +212,7 @@ const TOOL_EVENTS: ReadonlySet<string> = new Set([
   "PreToolUse",
   "PermissionRequest",
   "PostToolUse",
+  "PostToolUseFailure",
 ]);
 const GATED_TOOLS: readonly string[] = [
   "Edit",

@@ -2,16 +2,8 @@
 import { baseName, isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
 import { isSameFile } from "../../system/process/executable.ts";
 import { readJsonFile } from "../../system/on_disk.ts";
-import {
-  commandLine,
-  DRAIN_WORD,
-  type HookRole,
-  isOurName,
-  OWN_MARK,
-  type Program,
-  programLine,
-  quoteWord,
-} from "./hooks.ts";
+import { commandLine, isOurName, OWN_MARK, type Program, programLine, quoteWord } from "./hooks.ts";
+import { DRAIN_WORD, type HookRole } from "./lanes.ts";
 
 /** How our handlers are recognised, beyond the mark and the program's name. */
 export interface Ownership {

@@ -8,11 +8,11 @@ import {
 import {
   chooseEvents,
   commandLine,
-  type HookEvent,
   planHooks,
   type Program,
   quoteWord,
 } from "../../claude/settings/hooks.ts";
+import { type HookEvent, type NamedTools } from "../../claude/settings/lanes.ts";
 import {
   installHooks as install,
   type InstallOptions,
@@ -28,6 +28,7 @@ import type { CliContext } from "../context.ts";
 import { oneOf, optional, several, text, textFlag, toggle } from "../flags.ts";
 import { hooksPlace, ownProgram } from "../own_program.ts";
 import { titledFacts } from "../table.ts";
+import { toolsOfAllRules } from "../look_as_hook.ts";
 import { verb } from "../verb.ts";
 import { quietly } from "../../base/errors.ts";
 import { lookAtSettings } from "../../claude/settings/installed_hooks.ts";
@@ -91,9 +92,11 @@ export const installHooks = verb({
     const request = { place, program, dryRun: flags.dryRun, otherFlags };
     // Tried first, so that a refusal comes before any change.
     if (flags.mcp) register({ ...request, dryRun: true });
+    const tools = await toolsOfAllRules(context);
     const options = {
       ...place,
       program,
+      tools,
       executable: own.executable,
       events,
       strict: flags.strict,
@@ -184,7 +187,8 @@ export const uninstallHooks = verb({
   },
 });
 
-const DRAIN = "beside Stop, with nobody waiting: works what happened into memory after each turn";
+const DRAIN =
+  "with nobody waiting: works what happened into memory after each turn, and at the next start";
 
 /** Says for what Claude Code has to start again. */
 function restartLines(changed: { readonly hooks: boolean; readonly server: boolean }): string[] {

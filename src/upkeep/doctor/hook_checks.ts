@@ -8,7 +8,6 @@ import {
 } from "../../claude/settings/armed.ts";
 import {
   commandLine,
-  DRAIN_EVENT,
   type HookEntry,
   hookTimeoutSeconds,
   quoteWord,
@@ -22,6 +21,7 @@ import {
   type SettingsLook,
   strictFlag,
 } from "../../claude/settings/installed_hooks.ts";
+import { LANES } from "../../claude/settings/lanes.ts";
 import { isManagedFile } from "../../claude/settings/settings_place.ts";
 import { memberOf, unwrap } from "../../claude/settings/own_handler.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
@@ -113,6 +113,16 @@ function fileFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
       installLine(look),
     ));
   }
+  const behind = LANES.filter(({ lane, role }) => lane === "async" && role === "event")
+    .map(({ event }) => event);
+  const waited = eventsOf(entries).filter((event) => behind.some((other) => other === event));
+  // An older version has written these: it let Claude Code wait for each hook.
+  if (waited.length > 0 && !entries.some(({ role, async }) => role === "event" && async)) {
+    faults.push(warn(
+      `Claude Code waits for hooks in ${path} that decide nothing: ${waited.join(", ")}`,
+      installLine(look),
+    ));
+  }
   // A drain judges nothing, so a command around it hides nothing.
   const judging = wrapped.filter(({ role }) => role === "event");
   const [first] = judging;
@@ -170,9 +180,9 @@ function faultsAcross(
     faults.push(warn(`no hook is installed for ${missing.join(", ")}`, installLine(widest)));
   }
   const all = looks.flatMap(({ entries, wrapped }) => [...entries, ...wrapped]);
-  if (present.includes(DRAIN_EVENT) && all.every(({ role }) => role !== "drain")) {
+  if (present.includes("Stop") && all.every(({ role }) => role !== "drain")) {
     faults.push(warn(
-      `no drain is installed beside the hook for ${DRAIN_EVENT}: memory is then only worked in at the end of a session`,
+      "no drain is installed beside the hook for Stop: memory is then only worked in at the end of a session",
       installLine(widest),
     ));
   }
