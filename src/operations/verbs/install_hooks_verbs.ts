@@ -12,7 +12,7 @@ import {
   type Program,
   quoteWord,
 } from "../../claude/settings/hooks.ts";
-import { type HookEvent, type NamedTools } from "../../claude/settings/lanes.ts";
+import { type HookEvent, rowsOf } from "../../claude/settings/lanes.ts";
 import {
   installHooks as install,
   type InstallOptions,
@@ -123,7 +123,7 @@ export const installHooks = verb({
       ...titledFacts([
         ["program", report.command.replace(/ hook$/, "")],
         ["events", report.events.join(", ") || null],
-        ["drain", report.drain ? DRAIN : null],
+        ["drain", drainText(events)],
         ["strict", strict && `${strict}: what a hook cannot judge does not happen`],
         [
           "strict",
@@ -187,8 +187,13 @@ export const uninstallHooks = verb({
   },
 });
 
-const DRAIN =
-  "with nobody waiting: works what happened into memory after each turn, and at the next start";
+/** Where drains are installed; null where none is. */
+function drainText(events: readonly HookEvent[]): string | null {
+  const beside = events.filter((event) => rowsOf(event).some(({ role }) => role === "drain"));
+  return beside.length === 0
+    ? null
+    : `beside ${beside.join(" and ")}, with nobody waiting: works what happened into memory`;
+}
 
 /** Says for what Claude Code has to start again. */
 function restartLines(changed: { readonly hooks: boolean; readonly server: boolean }): string[] {

@@ -180,7 +180,9 @@ function faultsAcross(
     faults.push(warn(`no hook is installed for ${missing.join(", ")}`, installLine(widest)));
   }
   const all = looks.flatMap(({ entries, wrapped }) => [...entries, ...wrapped]);
-  if (present.includes("Stop") && all.every(({ role }) => role !== "drain")) {
+  if (
+    present.includes("Stop") && !all.some(({ event, role }) => event === "Stop" && role === "drain")
+  ) {
     faults.push(warn(
       "no drain is installed beside the hook for Stop: memory is then only worked in at the end of a session",
       installLine(widest),

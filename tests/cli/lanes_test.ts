@@ -1,0 +1,91 @@
+/** Two lanes of hooks: what Claude Code waits for, and that its matchers leave out no tool that a rule names. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { testWith } from "../support/fixtures.ts";
+import { type Stage, stage } from "./support.ts";
+
+const test = testWith(stage);
+
+type Groups = { matcher?: string; hooks: { command: string; async?: true }[] }[];
+
+function hooksOf({ home }: Stage): Record<string, Groups> {
+  return JSON.parse(Deno.readTextFileSync(join(home, ".claude", "settings.json"))).hooks;
+}
+
+/** Whether Claude Code waits for our hook when it uses a tool. */
+function waitsFor(place: Stage, event: string, tool: string): boolean {
+  return (hooksOf(place)[event] ?? []).some(({ matcher = "*", hooks }) =>
+    (matcher === "*" || new RegExp(matcher).test(tool)) && hooks.some(({ async }) => !async)
+  );
+}
+
+function rules(place: Stage, text: string, project = place.project): void {
+  Deno.mkdirSync(project, { recursive: true });
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), text);
+}
+
+const begin = (place: Stage, cwd = place.project) =>
+  place.run(["hook", "SessionStart"], {
+    stdin: { session_id: crypto.randomUUID(), source: "startup", cwd },
+  });
+
+const READ_RULE =
+  "preToolUse: {toolUsageValidation: [{tool: Read, pattern: 'x/**', action: block}]}\n";
+
+test("install-hooks widens its matchers by the rules of every project that the database knows", async (place) => {
+  const elsewhere = join(place.home, "elsewhere");
+  rules(place, READ_RULE, elsewhere);
+  await place.run(["install-hooks"]);
+  assert.equal(waitsFor(place, "PreToolUse", "Read"), false);
+  assert.equal(waitsFor(place, "PreToolUse", "Edit"), true);
+  await begin(place, elsewhere);
+  await place.run(["install-hooks"]);
+  assert.equal(waitsFor(place, "PreToolUse", "Read"), true);
+  assert.equal(waitsFor(place, "PreToolUse", "Grep"), false);
+  assert.equal(waitsFor(place, "PostToolUse", "Edit"), false);
+  rules(
+    place,
+    "requirements: {r: {scope: single_use, triggerTools: [Edit], autoResolveSkill: review}}\n",
+  );
+  await place.run(["install-hooks"]);
+  assert.equal(waitsFor(place, "PostToolUse", "Edit"), true);
+});
+
+test("a rule for a tool that no hook is asked about is told at the start of a session, with the way to mend it", async (place) => {
+  await place.run(["install-hooks"]);
+  rules(place, READ_RULE);
+  const { stdout } = await begin(place);
+  assert.match(
+    JSON.parse(stdout).systemMessage,
+    /NOT ARMED: .*PreToolUse.* not asked about Read.*Run `conclaude install-hooks`/,
+  );
+  const gates = async () => {
+    const { body } = await place.json(["doctor"]);
+    return body.checks.find(({ name }) => name === "gates")!;
+  };
+  const deaf = await gates();
+  assert.deepEqual([deaf.status, deaf.next], ["fail", "conclaude install-hooks"]);
+  await place.run(["install-hooks"]);
+  assert.match((await gates()).message, /^ARMED:/);
+});
+
+test("doctor says how settings of an older version get the lane that nobody waits for", async (place) => {
+  await place.run(["install-hooks"]);
+  const path = join(place.home, ".claude", "settings.json");
+  const settings = JSON.parse(Deno.readTextFileSync(path));
+  for (const [event, groups] of Object.entries(settings.hooks as Record<string, Groups>)) {
+    const [first] = groups;
+    settings.hooks[event] = [{ matcher: "*", hooks: [{ ...first!.hooks[0], async: undefined }] }];
+    if (event === "Stop") settings.hooks[event].push(groups[1]);
+  }
+  Deno.writeTextFileSync(path, JSON.stringify(settings));
+  const hooks = async () => {
+    const { body } = await place.json(["doctor"]);
+    return body.checks.find(({ name }) => name === "hooks")!;
+  };
+  const older = await hooks();
+  assert.deepEqual([older.status, older.next], ["warn", "conclaude install-hooks"]);
+  assert.match(older.message, /waits for hooks in .* that decide nothing: .*PostToolUse/);
+  await place.run(["install-hooks"]);
+  assert.equal((await hooks()).status, "ok");
+});
