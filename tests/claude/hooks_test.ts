@@ -61,6 +61,7 @@ Deno.test("planHooks() puts a drain that nobody waits for beside Stop and Sessio
     role: "drain",
     matcher: undefined,
     command: "/usr/local/bin/conclaude hook Drain",
+    exec: undefined,
     timeout: 60,
     onFailure: undefined,
     async: true,

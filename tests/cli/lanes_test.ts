@@ -6,7 +6,7 @@ import { type Stage, stage } from "./support.ts";
 
 const test = testWith(stage);
 
-type Groups = { matcher?: string; hooks: { command: string; async?: true }[] }[];
+type Groups = { matcher?: string; hooks: { command: string; args?: string[]; async?: true }[] }[];
 
 function hooksOf({ home }: Stage): Record<string, Groups> {
   return JSON.parse(Deno.readTextFileSync(join(home, ".claude", "settings.json"))).hooks;
@@ -88,4 +88,31 @@ test("doctor says how settings of an older version get the lane that nobody wait
   assert.match(older.message, /waits for hooks in .* that decide nothing: .*PostToolUse/);
   await place.run(["install-hooks"]);
   assert.equal((await hooks()).status, "ok");
+});
+
+test.unix("hooks are started without a shell where the Claude Code on the PATH can, and doctor proves them", async (place) => {
+  rules(place, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  const tools = join(place.home, "tools");
+  Deno.mkdirSync(tools);
+  const withClient = async (version: string, ...args: readonly string[]) => {
+    const script = `#!/bin/sh\necho '${version} (Claude Code)'\n`;
+    Deno.writeTextFileSync(join(tools, "claude"), script, { mode: 0o755 });
+    const env = { PATH: `${tools}:/usr/bin:/bin` };
+    const { stdout } = await place.run(["install-hooks", ...args], { env });
+    return stdout;
+  };
+  const stop = () => hooksOf(place)["Stop"]!.map(({ hooks: [handler] }) => handler!);
+  assert.doesNotMatch(await withClient("2.1.328"), /without a shell/);
+  const [line] = stop();
+  assert.equal("args" in line!, false);
+  assert.match(await withClient("2.1.1000"), /without a shell/);
+  const words = stop().map(({ command, args }) => [command, ...args ?? []]);
+  for (const [at, word] of ["Stop", "Drain"].entries()) assert.ok(words[at]!.includes(word));
+  assert.ok(line!.command.startsWith(`${words[0]![0]} `), line!.command);
+  const { body } = await place.json(["doctor"]);
+  assert.match(body.checks.find(({ name }) => name === "gates")!.message, /^ARMED:/);
+  assert.equal(body.checks.find(({ name }) => name === "hooks")!.status, "ok");
+  assert.doesNotMatch(await withClient("2.1.1000", "--scope", "project"), /without a shell/);
+  await place.run(["uninstall-hooks"]);
+  assert.throws(() => hooksOf(place), Deno.errors.NotFound);
 });

@@ -2,7 +2,14 @@
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
 import { isManagedFile } from "./settings_place.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
-import { handlersIn, memberOf, type Ownership, roleOf, splitWords } from "./own_handler.ts";
+import {
+  handlerLine,
+  handlersIn,
+  memberOf,
+  type Ownership,
+  roleOf,
+  splitWords,
+} from "./own_handler.ts";
 import { baseName, isAbsolutePath } from "../../base/paths.ts";
 import {
   findOnPath,
@@ -255,7 +262,6 @@ const HINDRANCES:
     ["async", (value) => value === true, "is not waited for: it is `async`"],
     ["asyncRewake", (value) => value === true, "is not waited for: it is `async`"],
     ["if", (value) => value !== undefined, "is asked only where its `if` holds"],
-    ["args", (value) => value !== undefined, "is handed arguments that are not ours, as `args`"],
   ];
 
 /** Why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
@@ -266,7 +272,10 @@ function faultOf(
 ): HandlerFault | null {
   const hindrance = HINDRANCES.find(([key, hinders]) => hinders(memberOf(handler, key)));
   if (hindrance !== undefined) return { says: hindrance[2] };
-  const command = String(memberOf(handler, "command"));
+  const command = handlerLine(handler);
+  if (memberOf(handler, "args") !== undefined && !REST.test(command)) {
+    return { says: "is handed arguments that are not ours, as `args`" };
+  }
   const named = NAMED_EVENT.exec(command)?.[1];
   if (named !== undefined && named !== event) {
     return { says: `does what another event wants: \`hook ${named}\`` };

@@ -10,7 +10,7 @@ import { isUserError } from "../../base/errors.ts";
 import type { HookEntry } from "./hooks.ts";
 import { type Json, type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
 import { type HookRole, rowsOf } from "./lanes.ts";
-import { type Ownership, roleOf } from "./own_handler.ts";
+import { handlerLine, type Ownership, roleOf, splitWords } from "./own_handler.ts";
 import { type Attempt, openSettings, type Target } from "./settings_file.ts";
 
 export interface InstallPlan extends Ownership, Target {
@@ -72,7 +72,8 @@ export function readOwnEntries(
     event,
     role,
     matcher,
-    command: String(valueAt(handler, "command")?.value),
+    command: handlerLine(getNodeValue(handler)),
+    exec: valueAt(handler, "args") === undefined ? undefined : true,
     timeout: Number(valueAt(handler, "timeout")?.value),
     onFailure: valueAt(handler, "onFailure")?.value === "block" ? "block" : undefined,
     // Where we write no `async` hook, a person has added it, and it is not written again.
@@ -162,8 +163,8 @@ const USUAL: Readonly<Record<string, unknown>> = {
 
 /**
 /**
- * The text with a handler as the entry says; `undefined` when it is so already. The keys `args`, `if`, `asyncRewake` and
- * `shell` are removed: they change how, when or in which shell Claude Code starts the command. All other keys stay.
+ * The text with a handler as the entry says; `undefined` when it is so already. The keys `if`, `asyncRewake`, `shell`
+ * and other `args` are removed: they change how, when or in which shell Claude Code starts the command. All other keys stay.
  */
 function correctHandler(body: string, handler: Node, entry: HookEntry): string | undefined {
   const present: Readonly<Record<string, Json>> = getNodeValue(handler);
@@ -171,7 +172,7 @@ function correctHandler(body: string, handler: Node, entry: HookEntry): string |
   const { onFailure, async, args, if: condition, asyncRewake, shell, ...kept } = present;
   const ruled = { onFailure, async, args, if: condition, asyncRewake, shell, ...wanted };
   const said = (one: Readonly<Record<string, unknown>>, key: string) =>
-    Object.hasOwn(one, key) ? one[key] : USUAL[key];
+    JSON.stringify(Object.hasOwn(one, key) ? one[key] : USUAL[key]);
   if (Object.keys(ruled).every((key) => said(present, key) === said(wanted, key))) return undefined;
   return setAt(body, getNodePath(handler), { ...kept, ...wanted });
 }
@@ -193,13 +194,16 @@ function matchesSame(one: string | undefined, other: string | undefined): boolea
   return (one || "*") === (other || "*");
 }
 
-function handlerOf({ command, timeout, onFailure, async }: HookEntry) {
+function handlerOf({ command, exec, timeout, onFailure, async }: HookEntry) {
+  const [program, ...args] = exec ? splitWords(command) ?? [] : [];
   return {
     type: "command",
-    command,
+    command: program ?? command,
     timeout,
     ...(onFailure === undefined ? {} : { onFailure }),
     ...(async === undefined ? {} : { async }),
+    // Last, where a change of the form puts them as well.
+    ...(program === undefined ? {} : { args }),
   };
 }
 

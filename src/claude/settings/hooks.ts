@@ -36,7 +36,10 @@ export interface HookEntry {
   readonly role: HookRole;
   /** `undefined` matches everything. */
   readonly matcher?: string | undefined;
+  /** As a person would type it, in either form. */
   readonly command: string;
+  /** `true`: Claude Code starts the program itself, without a shell. */
+  readonly exec?: true | undefined;
   /** Seconds, more than 0. */
   readonly timeout: number;
   /** `block`: the action is blocked when the hook cannot run. */
@@ -69,6 +72,8 @@ export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
 export interface PlanOptions {
   /** Block when a hook of STRICT_EVENTS cannot run. */
   readonly strict?: boolean | undefined;
+  /** Whether Claude Code can start a program without a shell. An older one would leave out the arguments. */
+  readonly exec?: boolean | undefined;
   /** The tools that rules name, by default none beside the usual ones. */
   readonly tools?: NamedTools | undefined;
 }
@@ -77,7 +82,7 @@ export interface PlanOptions {
 export function planHooks(
   program: Program,
   events: readonly HookEvent[],
-  { strict, tools }: PlanOptions = {},
+  { strict, exec, tools }: PlanOptions = {},
 ): HookEntry[] {
   return events.flatMap((event) =>
     rowsOf(event).flatMap(({ role, lane, seconds, match }): HookEntry[] => {
@@ -88,6 +93,7 @@ export function planHooks(
         matcher,
         // The drain's command differs from the event's, since Claude Code runs equal commands once.
         command: hookCommand(program, role === "drain" ? DRAIN_WORD : event),
+        exec: exec ? true : undefined,
         timeout: seconds,
         onFailure: strict && STRICT_EVENTS.has(event) ? "block" : undefined,
         async: lane === "async" ? true : undefined,

@@ -41,6 +41,8 @@ export interface InstallOptions extends SettingsPlace, Asker {
   readonly events?: readonly HookEvent[] | undefined;
   /** The tools that rules name, which the matchers let through as well. */
   readonly tools?: NamedTools | undefined;
+  /** Whether Claude Code can start a program without a shell. */
+  readonly exec?: boolean | undefined;
   /** Whether actions are blocked when our hook cannot run, where Claude Code allows that. */
   readonly strict?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
@@ -129,12 +131,13 @@ function installOnce(
   file: SettingsFile,
   options: InstallOptions & { readonly attempt: Attempt },
 ): InstallReport | undefined {
-  const { attempt, program, events = DEFAULT_EVENTS, strict, tools, dryRun = false } = options;
+  const { attempt, program, events = DEFAULT_EVENTS, strict, exec, tools, dryRun = false } =
+    options;
   const plan: InstallPlan = {
     ...ownershipHere(options),
     path: file.path,
     flags: attempt.flags,
-    entries: planHooks(program, events, { strict, tools }),
+    entries: planHooks(program, events, { strict, exec, tools }),
   };
   const before = file.text ?? "";
   const edit = installInto(before, plan);

@@ -34,6 +34,7 @@ import { quietly } from "../../base/errors.ts";
 import { lookAtSettings } from "../../claude/settings/installed_hooks.ts";
 import { baseName, parentOf, resolvePath } from "../../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
+import { runTool } from "../../system/process/run_program.ts";
 import { usageError } from "../usage.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { OS } from "../../system/environment.ts";
@@ -93,10 +94,12 @@ export const installHooks = verb({
     // Tried first, so that a refusal comes before any change.
     if (flags.mcp) register({ ...request, dryRun: true });
     const tools = await toolsOfAllRules(context);
+    const exec = await startsWithoutShell(place, context);
     const options = {
       ...place,
       program,
       tools,
+      exec,
       executable: own.executable,
       events,
       strict: flags.strict,
@@ -122,6 +125,7 @@ export const installHooks = verb({
         : `The hooks in ${settings} are up to date`,
       ...titledFacts([
         ["program", report.command.replace(/ hook$/, "")],
+        ["form", exec ? "started without a shell, as the Claude Code on the PATH can" : null],
         ["events", report.events.join(", ") || null],
         ["drain", drainText(events)],
         ["strict", strict && `${strict}: what a hook cannot judge does not happen`],
@@ -186,6 +190,28 @@ export const uninstallHooks = verb({
     return { json: { ...report, mcp: server }, text: lines.map(plain).join("\n") };
   },
 });
+
+/** The first version of Claude Code that is known to start a hook without a shell. */
+const WITHOUT_SHELL_SINCE = "2.1.329";
+
+/**
+ * Whether the Claude Code on the `PATH` starts hooks without a shell. An older one leaves out the arguments, so that files
+ * of other people, whose version nobody knows, keep the form that each version reads.
+ */
+async function startsWithoutShell(
+  { scope, settings }: SettingsPlace,
+  { cwd: folder, environment }: CliContext,
+): Promise<boolean> {
+  const [claude] = findOnPath("claude", environment.variable("PATH"));
+  if (
+    claude === undefined || settings !== undefined || scope === "managed" || scope === "project"
+  ) {
+    return false;
+  }
+  const told = await runTool([claude, "--version"], { folder, environment, timeoutMs: 10_000 });
+  const version = /^\d+\.\d+\.\d+/.exec(told?.stdout ?? "")?.[0] ?? "";
+  return version.localeCompare(WITHOUT_SHELL_SINCE, "en", { numeric: true }) >= 0;
+}
 
 /** Where drains are installed; null where none is. */
 function drainText(events: readonly HookEvent[]): string | null {
