@@ -88,6 +88,9 @@ test("doctor says how settings of an older version get the lane that nobody wait
   assert.match(older.message, /waits for hooks in .* that decide nothing: .*PostToolUse/);
   await place.run(["install-hooks"]);
   assert.equal((await hooks()).status, "ok");
+  await begin(place);
+  await place.run(["hook", "SubagentStart"], { stdin: { session_id: crypto.randomUUID() } });
+  assert.match((await hooks()).message, /waited for 1 hook, \d+\.\d s in all, and 1 ran beside$/);
 });
 
 test.unix("hooks are started without a shell where the Claude Code on the PATH can, and doctor proves them", async (place) => {

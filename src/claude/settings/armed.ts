@@ -233,7 +233,7 @@ const GATED_TOOLS: readonly string[] = [
 ];
 
 /** Whether a matcher lets a tool through, as Claude Code reads it. */
-function letsThrough(event: string, matcher: unknown, tool: string): boolean {
+export function letsThrough(event: string, matcher: unknown, tool: string): boolean {
   if (!TOOL_EVENTS.has(event) || typeof matcher !== "string") return true;
   if (matcher === "" || matcher === "*") return true;
   if (/^[A-Za-z0-9_ ,|-]+$/.test(matcher)) {
