@@ -2,7 +2,7 @@
 import "../src/operations/config_sections.ts";
 import assert from "node:assert/strict";
 import { configSchema } from "../src/config/config_schema.ts";
-import { DEFAULT_EVENTS } from "../src/claude/settings/hooks.ts";
+import { DEFAULT_EVENTS, LANES } from "../src/claude/settings/lanes.ts";
 import { ENVIRONMENT_NAMES } from "../src/operations/permissions.ts";
 import { startProgram } from "./support/process.ts";
 
@@ -127,6 +127,19 @@ Deno.test("what README.md shows of a configuration stands word for word in its p
 Deno.test("README.md names every event that is installed and every variable that is read", () => {
   for (const event of DEFAULT_EVENTS) assert.ok(README.includes(event), event);
   for (const name of ENVIRONMENT_NAMES) assert.ok(README.includes(`\`${name}\``), name);
+});
+
+Deno.test("docs/hooks.md puts every event into the lane that it is installed in", () => {
+  const rows = PAGES.get("docs/hooks.md")!.split("\n").filter((line) => line.startsWith("| "))
+    .map((line) => line.split("|").slice(1, 3));
+  for (const { event, lane, role } of LANES) {
+    const name = role === "drain" ? `Drain` : event;
+    const at = lane === "sync" ? 0 : 1;
+    assert.ok(
+      rows.some((cells) => new RegExp(`\\b${name}\\b`).test(cells[at]!)),
+      `${name} ${lane}`,
+    );
+  }
 });
 
 Deno.test("README.md names only tasks that exist", async () => {

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
-import { DRAIN_WORD } from "../claude/settings/hooks.ts";
+import { DRAIN_WORD } from "../claude/settings/lanes.ts";
 import { programCommand, surroundings } from "./program.ts";
 import {
   changeFile,

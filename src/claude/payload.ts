@@ -10,6 +10,7 @@ const PRIORITIES: ReadonlyMap<string, CapturePriority> = new Map([
   ["MultiEdit", "high"],
   ["Bash", "high"],
   ["PowerShell", "high"],
+  ["Monitor", "high"],
   ["Read", "low"],
   ["Glob", "low"],
   ["Grep", "low"],

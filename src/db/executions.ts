@@ -176,6 +176,23 @@ export function summarizeHooks(db: DatabaseSync, sinceMs: number | null): HookSu
   ).all(firstIdAt(sinceMs ?? 0)) as unknown as HookSummary[];
 }
 
+/** How often hooks of one kind ran about one tool, and how long in all, in milliseconds. */
+export interface HookTime {
+  readonly hookName: string;
+  readonly toolName: string | null;
+  readonly runs: number;
+  readonly ms: number;
+}
+
+export function hookTimes(db: DatabaseSync, sinceMs: number | null): HookTime[] {
+  return db.prepare(
+    `SELECT hook_name AS hookName, tool_name AS toolName, count(*) AS runs, sum(duration_ms) AS ms
+       FROM hook_executions
+      WHERE id >= ?
+      GROUP BY hook_name, tool_name`,
+  ).all(firstIdAt(sinceMs ?? 0)) as unknown as HookTime[];
+}
+
 export function summarizeExecutions(db: DatabaseSync, sinceMs: number): ExecutionSummary {
   return db.prepare(`SELECT ${SUMMARY_COLUMNS} FROM (${ranked("")})`)
     .get(firstIdAt(sinceMs)) as unknown as ExecutionSummary;

@@ -70,6 +70,15 @@ export function listSessions(
   );
 }
 
+/** The folders of all projects that sessions have worked in. */
+export function knownProjects(db: DatabaseSync): string[] {
+  return db.prepare(
+    `SELECT DISTINCT project_dir AS folder
+       FROM sessions
+      WHERE project_dir IS NOT NULL`,
+  ).all().map(({ folder }) => String(folder));
+}
+
 /** The sessions that worked for a task, the newest first. */
 export function listSessionsOfTask(db: DatabaseSync, taskId: string): SessionRow[] {
   return select(db, "WHERE task_id = ? ORDER BY started_at_ms DESC, session_id", [taskId]);

@@ -3,6 +3,9 @@ import { plain } from "../base/plain.ts";
 import { holdsPolicy, withRemoved } from "../config/cached.ts";
 import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
+import { knownProjects } from "../db/sessions.ts";
+import { toolsOfRules } from "../policy/armed_gates.ts";
+import type { NamedTools } from "../claude/settings/lanes.ts";
 import { policyInForce } from "../config/kept_policy.ts";
 import { peekHookConfig } from "../config/last_policy.ts";
 import type { KnownPlaces } from "../policy/files/own_files.ts";
@@ -87,6 +90,27 @@ export async function filesInForce(context: CliContext) {
   try {
     const files = readConfigFiles(looks, locations);
     return await inForce(cache, { ...context, files, looks });
+  } finally {
+    cache?.close();
+  }
+}
+
+/** The tools that rules name, here and in every project that the database knows. */
+export async function toolsOfAllRules(
+  { globals, locations, cwd }: CliContext,
+): Promise<NamedTools> {
+  const cache = globals.noDb ? null : openIfOurs(locations.database);
+  try {
+    const folders = [cwd, ...cache === null ? [] : knownProjects(cache)];
+    const found: NamedTools[] = [];
+    for (const folder of folders) {
+      const files = readConfigFiles(lookUpwards(folder), locations);
+      found.push(toolsOfRules(await peekHookConfig(files, cache)));
+    }
+    return {
+      asked: found.flatMap(({ asked }) => asked),
+      followed: found.flatMap(({ followed }) => followed),
+    };
   } finally {
     cache?.close();
   }

@@ -16,6 +16,7 @@ import {
   unarmedText,
   whyUnarmed,
 } from "../claude/settings/armed.ts";
+import type { NamedTools } from "../claude/settings/lanes.ts";
 import { ownershipHere } from "../claude/settings/own_handler.ts";
 import { settingsPaths } from "../claude/settings/settings_place.ts";
 
@@ -77,6 +78,12 @@ export function needsOf(config: HookConfig): Need[] {
   );
 }
 
+/** The tools that the rules of a configuration make Claude Code's hooks be about. */
+export function toolsOfRules(config: HookConfig): NamedTools {
+  const asked = needsOf(config).filter(({ event }) => event === "PreToolUse");
+  return { asked: asked.flatMap(({ tools }) => tools), followed: config.followedTools };
+}
+
 function policyIn<Policy>(section: string): Policy | null {
   return section === "" ? null : JSON.parse(section);
 }
@@ -88,7 +95,7 @@ function guardedTools(guards: GuardPolicy): string[] {
   const named = guards.tools.flatMap((rule) => {
     const { tool, toolPattern, about, action } = rule;
     const isOfShell = about === "file" && action === "block" && forbidsFor(rule, "Bash");
-    const tools = toolPattern !== null ? [] : tool === "*" ? FILE_TOOLS : [tool];
+    const tools = toolsNamed(tool, toolPattern);
     return isOfShell ? [...tools, ...SHELL_TOOLS] : withShells(tools);
   });
   return [
@@ -100,6 +107,11 @@ function guardedTools(guards: GuardPolicy): string[] {
   ];
 }
 
+/** The tools that a rule is about; `*` is every tool. A hook is asked about the tools of each MCP server anyway. */
+function toolsNamed(tool: string, toolPattern: string | null): readonly string[] {
+  return toolPattern === null ? [tool] : /^\^?(?:\(\?:)?mcp__/.test(toolPattern) ? [] : ["*"];
+}
+
 /** A rule about Bash covers every shell. */
 function withShells(tools: readonly string[]): readonly string[] {
   return tools.includes("Bash") ? [...tools, ...SHELL_TOOLS] : tools;
@@ -108,7 +120,7 @@ function withShells(tools: readonly string[]): readonly string[] {
 /** A shell command that changes files counts as an edit. */
 function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] }[]): string[] {
   const named = requirements.flatMap(({ triggers }) => triggers)
-    .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool] : []);
+    .flatMap(({ tool, toolPattern }) => toolsNamed(tool, toolPattern));
   const tools = named.includes("Edit") ? [...named, ...SHELL_TOOLS] : withShells(named);
   return [...new Set(tools)].filter((tool) => tool !== FORMER_TOOL);
 }
@@ -170,9 +182,10 @@ export function unarmedNotice(config: HookConfig, place: ArmedPlace): string | n
   const { files, ...how } = settingsHere(place);
   if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, how.ownership))) return null;
   const unarmed = whyUnarmed(files, { needs, ...how });
-  return unarmed.length === 0
-    ? null
-    : `conclaude: the rules of this project are ${
-      unarmed.map(unarmedText).join("; ")
-    }. Run \`conclaude doctor\`.`;
+  if (unarmed.length === 0) return null;
+  const isMissing = unarmed.every(({ remedy }) => remedy.kind === "install");
+  const next = isMissing
+    ? "Run `conclaude install-hooks`, with the flags that `conclaude doctor` names."
+    : "Run `conclaude doctor`.";
+  return `conclaude: the rules of this project are ${unarmed.map(unarmedText).join("; ")}. ${next}`;
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { installInto, planRemoval, uninstallFrom } from "../../src/claude/settings/edit.ts";
-import { KNOWN_EVENTS, planHooks, type Program } from "../../src/claude/settings/hooks.ts";
+import { planHooks, type Program } from "../../src/claude/settings/hooks.ts";
+import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { runs, sizedTest } from "../support/lanes.ts";
-import { isOwnHandler, roleOf } from "../../src/claude/settings/own_handler.ts";
+import { isOwnHandler, roleOf, splitWords } from "../../src/claude/settings/own_handler.ts";
 
 const path = "/settings.json";
 
@@ -60,10 +61,11 @@ const plan = fc.record({
   ),
   events: fc.uniqueArray(fc.constantFrom(...KNOWN_EVENTS), { minLength: 1 }),
   strict: fc.boolean(),
-}).map(({ program, events, strict }) => ({
+  exec: fc.boolean(),
+}).map(({ program, events, ...options }) => ({
   path,
   program,
-  entries: planHooks(program, events, { strict }),
+  entries: planHooks(program, events, options),
 }));
 
 function read(settings: string): Record<string, unknown> {
@@ -116,12 +118,22 @@ sizedTest(
           isOurScript: () => true,
         });
         const hooks = read(installed.text)["hooks"] as Record<string, { hooks: unknown[] }[]>;
-        for (const { event, role, command, timeout, onFailure, async } of second.entries) {
+        for (const { event, role, command, exec, timeout, onFailure, async } of second.entries) {
           const ours = (hooks[event] ?? []).flatMap((group) => group.hooks)
-            .filter((handler) => roleOf(handler, second) === role);
+            .filter((handler) =>
+              roleOf(handler, second) === role && Object(handler).async === async
+            );
           const strict = onFailure === undefined ? {} : { onFailure };
           const unwaited = async === undefined ? {} : { async };
-          assert.deepEqual(ours, [{ type: "command", command, timeout, ...strict, ...unwaited }]);
+          const [program, ...args] = exec ? splitWords(command)! : [command];
+          const started = exec ? { command: program, args } : { command };
+          assert.deepEqual(ours, [{
+            type: "command",
+            ...started,
+            timeout,
+            ...strict,
+            ...unwaited,
+          }]);
         }
       }),
       { numRuns: runs(150) },

@@ -6,13 +6,8 @@ import {
   type InstallPlan,
   uninstallFrom,
 } from "../../src/claude/settings/edit.ts";
-import {
-  DEFAULT_EVENTS,
-  type HookEvent,
-  hookTimeoutSeconds,
-  planHooks,
-  type Program,
-} from "../../src/claude/settings/hooks.ts";
+import { hookTimeoutSeconds, planHooks, type Program } from "../../src/claude/settings/hooks.ts";
+import { DEFAULT_EVENTS, type HookEvent, matcherOf } from "../../src/claude/settings/lanes.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const path = "/home/ana/.claude/settings.json";
@@ -58,6 +53,9 @@ const drain = {
   timeout: 60,
   async: true,
 };
+/** The matchers of the lane that Claude Code waits for. */
+const ASKED = matcherOf(["these", "asked"])!;
+const FOLLOWED = matcherOf(["these", "followed"])!;
 const drainGroup = { hooks: [drain] };
 const foreign = { type: "command", command: "guard --strict" };
 
@@ -67,7 +65,7 @@ Deno.test("installInto() makes a file from nothing, as a person would have writt
     text,
     pretty({
       hooks: {
-        PreToolUse: [{ matcher: "*", hooks: [own("PreToolUse")] }],
+        PreToolUse: [{ matcher: ASKED, hooks: [own("PreToolUse")] }],
         Stop: [{ hooks: [own("Stop")] }, drainGroup],
       },
     }),
@@ -83,7 +81,7 @@ Deno.test("installInto() adds all default events and nothing else", () => {
 
 Deno.test("installInto() keeps a foreign hook inside the same entry", () => {
   const shared = {
-    matcher: "*",
+    matcher: ASKED,
     note: "mine",
     hooks: [foreign, { ...own("PreToolUse"), timeout: 5 }],
   };
@@ -100,7 +98,7 @@ Deno.test("installInto() moves its hook out of a foreign entry rather than chang
   const { text } = install(pretty({ hooks: before }), ["PreToolUse"]);
   assert.deepEqual(JSON.parse(text).hooks.PreToolUse, [
     { matcher: "Bash", hooks: [foreign] },
-    { matcher: "*", hooks: [own("PreToolUse")] },
+    { matcher: ASKED, hooks: [own("PreToolUse")] },
   ]);
 });
 
@@ -133,6 +131,7 @@ Deno.test("installInto() corrects its own command, timeout and matcher in place"
             }],
           },
           { hooks: [foreign] },
+          { matcher: "startup|resume", hooks: [drain] },
         ],
       },
       model: "opus",
@@ -149,8 +148,27 @@ Deno.test("installInto() removes a matcher of its own entry where the event has 
 });
 
 Deno.test("installInto() takes a missing matcher for everything, and leaves it missing", () => {
-  const before = pretty({ hooks: { PostToolUse: [{ hooks: [own("PostToolUse")] }] } });
-  assert.equal(install(before, ["PostToolUse"]).text, before);
+  const before = pretty({ hooks: { PermissionRequest: [{ hooks: [own("PermissionRequest")] }] } });
+  assert.equal(install(before, ["PermissionRequest"]).text, before);
+});
+
+Deno.test("installInto() narrows the one handler of an older version, and puts the other lane beside it", () => {
+  const older = { matcher: "*", hooks: [{ ...own("PostToolUse"), statusMessage: "…" }] };
+  const { text, updated, added } = install(pretty({ hooks: { PostToolUse: [older] } }), [
+    "PostToolUse",
+  ]);
+  assert.equal(
+    text,
+    pretty({
+      hooks: {
+        PostToolUse: [{ ...older, matcher: FOLLOWED }, {
+          matcher: matcherOf(["others", "followed"]),
+          hooks: [{ ...own("PostToolUse"), async: true }],
+        }],
+      },
+    }),
+  );
+  assert.deepEqual([updated, added], [["PostToolUse"], []]);
 });
 
 Deno.test("installInto() turns its own form without a shell into a command line", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { checkHooks } from "../../src/claude/settings/handler_schema.ts";
-import { KNOWN_EVENTS, planHooks } from "../../src/claude/settings/hooks.ts";
+import { planHooks } from "../../src/claude/settings/hooks.ts";
+import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 
 const good = { type: "command", command: "guard" };
 

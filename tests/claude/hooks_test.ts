@@ -3,13 +3,12 @@ import { UserError } from "../../src/base/errors.ts";
 import {
   chooseEvents,
   commandDeadlineMs,
-  DEFAULT_EVENTS,
   hookCommand,
   hookTimeoutSeconds,
-  KNOWN_EVENTS,
   planHooks,
   type Program,
 } from "../../src/claude/settings/hooks.ts";
+import { DEFAULT_EVENTS, KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 
@@ -19,16 +18,22 @@ Deno.test("KNOWN_EVENTS names each of the 33 events once, and every default even
   assert.ok(DEFAULT_EVENTS.every((event) => KNOWN_EVENTS.includes(event)));
 });
 
-Deno.test("planHooks() gives tool events a matcher for everything and SessionStart its sources", () => {
+Deno.test("planHooks() gives tool events a matcher for what decides, one for the rest, and SessionStart its sources", () => {
   const matchers = planHooks(program, DEFAULT_EVENTS)
     .filter(({ matcher }) => matcher !== undefined)
     .map(({ event, matcher }) => [event, matcher]);
   assert.deepEqual(matchers, [
     ["SessionStart", "startup|resume|clear|compact|fork"],
-    ["PreToolUse", "*"],
+    ["SessionStart", "startup|resume"],
+    [
+      "PreToolUse",
+      "^(?:(?:Bash|PowerShell|Monitor|Write|Edit|MultiEdit|NotebookEdit|Skill|Agent|Task)$|mcp__)",
+    ],
     ["PermissionRequest", "*"],
-    ["PostToolUse", "*"],
-    ["PostToolUseFailure", "*"],
+    ...["PostToolUse", "PostToolUseFailure"].flatMap((event) => [
+      [event, "^(?:(?:Bash|PowerShell|Monitor|Skill|ExitPlanMode|Agent|Task)$|mcp__)"],
+      [event, "^(?!(?:Bash|PowerShell|Monitor|Skill|ExitPlanMode|Agent|Task)$|mcp__)"],
+    ]),
   ]);
 });
 
@@ -36,6 +41,7 @@ Deno.test("planHooks() lets Claude Code wait for what runs commands of a configu
   const times = planHooks(program, DEFAULT_EVENTS).filter(({ timeout }) => timeout !== 10)
     .map(({ event, timeout }) => [event, timeout]);
   assert.deepEqual(times, [
+    ["SessionStart", 60],
     ["UserPromptSubmit", 30],
     ["SubagentStop", 600],
     ["Stop", 600],
@@ -47,19 +53,48 @@ Deno.test("planHooks() lets Claude Code wait for what runs commands of a configu
   }
 });
 
-Deno.test("planHooks() puts a drain beside Stop that nobody waits for, and beside no other event", () => {
+Deno.test("planHooks() puts a drain that nobody waits for beside Stop and SessionStart, and beside no other event", () => {
   const [stop, drain, ...others] = planHooks(program, ["Stop"], { strict: true });
   assert.deepEqual([stop?.role, stop?.async, others], ["event", undefined, []]);
   assert.deepEqual(drain, {
     event: "Stop",
     role: "drain",
+    matcher: undefined,
     command: "/usr/local/bin/conclaude hook Drain",
+    exec: undefined,
     timeout: 60,
+    onFailure: undefined,
     async: true,
   });
-  const without = DEFAULT_EVENTS.filter((event) => event !== "Stop");
-  assert.ok(planHooks(program, without).every(({ role, async }) => role === "event" && !async));
+  const drains = planHooks(program, KNOWN_EVENTS).filter(({ role }) => role === "drain");
+  assert.deepEqual(drains.map(({ event }) => event), ["SessionStart", "Stop"]);
 });
+
+Deno.test("no two handlers of an event are for the same tool, and every tool but one that nobody asks about has one", () => {
+  const names =
+    "Bash PowerShell Monitor Read Edit Write TodoWrite TaskCreate BashOutput Skill Agent Task ExitPlanMode";
+  const tools = [...names.split(" "), "mcp__github__search", "Agents", "x__mcp__"];
+  const some = { asked: ["Read"], followed: ["Edit", "mcp__github__search"] };
+  for (const named of [undefined, some, { asked: ["*"], followed: ["*"] }]) {
+    const plan = planHooks(program, DEFAULT_EVENTS, { tools: named });
+    for (const event of ["PreToolUse", "PostToolUse", "PostToolUseFailure"]) {
+      for (const tool of tools) {
+        const those = plan.filter((entry) => entry.event === event && isFor(entry.matcher, tool));
+        if (event !== "PreToolUse") assert.equal(those.length, 1, `${event} of ${tool}`);
+        const waits = those.some(({ async }) => !async);
+        const list = named?.[event === "PreToolUse" ? "asked" : "followed"] ?? [];
+        const usual = event === "PreToolUse"
+          ? /^(?:Bash|PowerShell|Monitor|Edit|Write|Skill|Agent|Task|mcp__.*)$/
+          : /^(?:Bash|PowerShell|Monitor|Skill|Agent|Task|ExitPlanMode|mcp__.*)$/;
+        assert.equal(waits, usual.test(tool) || list.includes(tool) || list.includes("*"), tool);
+      }
+    }
+  }
+});
+
+function isFor(matcher: string | undefined, tool: string): boolean {
+  return matcher === undefined || matcher === "*" || new RegExp(matcher).test(tool);
+}
 
 Deno.test("hookCommand() quotes a path only when the shell needs it", () => {
   const commandFor = (path: string) => hookCommand({ kind: "path", path }, "Stop");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../src/base/errors.ts";
-import { DEFAULT_EVENTS, type Program } from "../../src/claude/settings/hooks.ts";
+import { type Program } from "../../src/claude/settings/hooks.ts";
+import { DEFAULT_EVENTS, rowsOf } from "../../src/claude/settings/lanes.ts";
 import {
   diffLines,
   installHooks,
@@ -307,7 +308,7 @@ Deno.test("a program under a new name takes the place of the old one, whatever e
         const ours = JSON.parse(read()).hooks[event].flatMap((group: { hooks: unknown[] }) =>
           group.hooks
         ).filter(({ command }: { command: string }) => command !== "guard");
-        const words = event === "Stop" ? [event, "Drain"] : [event];
+        const words = rowsOf(event).map(({ role }) => role === "drain" ? "Drain" : event);
         assert.equal(ours.length, words.length, `${event} after ${path}`);
         for (const [index, word] of words.entries()) {
           assert.ok(ours[index].command.startsWith(`${path} hook ${word}`));

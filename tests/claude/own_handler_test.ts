@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
-import { hookCommand, KNOWN_EVENTS } from "../../src/claude/settings/hooks.ts";
+import { hookCommand } from "../../src/claude/settings/hooks.ts";
+import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { isOwnHandler, type Ownership, roleOf } from "../../src/claude/settings/own_handler.ts";
 
 /** What the release workflow uploads. */

@@ -75,10 +75,15 @@ test("audit list lets no stored text take over the terminal", async (temp) => {
   assert.equal(stdout.trimEnd().split("\n").length, 2);
 });
 
-test("audit stats --json gives a row for every hook", async (temp) => {
+test("audit stats --json gives a row for every hook, with what somebody waited for", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
-  for (const durationMs of [1, 2, 3, 4]) saveEvent(temp.db, { execution: { durationMs } });
-  saveEvent(temp.db, { execution: { hookName: "PreToolUse", status: "blocked", durationMs: 9 } });
+  for (const durationMs of [1, 2, 3, 4]) {
+    const toolName = durationMs < 3 ? "Bash" : "Read";
+    saveEvent(temp.db, { execution: { toolName, durationMs } });
+  }
+  saveEvent(temp.db, {
+    execution: { hookName: "PreToolUse", toolName: "Edit", status: "blocked", durationMs: 9 },
+  });
   assert.deepEqual(await runVerbJson(["audit", "stats"], place), {
     hooks: [
       {
@@ -90,6 +95,8 @@ test("audit stats --json gives a row for every hook", async (temp) => {
         p95Ms: 4,
         p99Ms: 4,
         maxMs: 4,
+        waited: { runs: 2, ms: 3 },
+        beside: { runs: 2, ms: 7 },
       },
       {
         hookName: "PreToolUse",
@@ -100,6 +107,8 @@ test("audit stats --json gives a row for every hook", async (temp) => {
         p95Ms: 9,
         p99Ms: 9,
         maxMs: 9,
+        waited: { runs: 1, ms: 9 },
+        beside: { runs: 0, ms: 0 },
       },
     ],
   });

@@ -90,7 +90,7 @@ test("install-hooks registers a second hook of Stop that nobody waits for, and s
     assert.equal(groups.length, 2);
     return groups;
   });
-  const other = await place.run(["install-hooks", "--events", "SessionStart"]);
+  const other = await place.run(["install-hooks", "--events", "SessionEnd"]);
   assert.doesNotMatch(other.stdout, /drain/);
 });
 

@@ -66,7 +66,6 @@ test("the real Claude Code does not do what a guard denies, and reads the way ou
     "SELECT tool_name, status FROM hook_executions WHERE hook_name = 'PreToolUse' ORDER BY id",
   ).all();
   assert.deepEqual(rows.map((row) => `${row["tool_name"]} ${row["status"]}`), [
-    "Read success",
     "Write blocked",
     "Write blocked",
     "Bash blocked",

@@ -174,7 +174,7 @@ async function runScenario(
     const { args } = options;
     await Deno.writeTextFile(script, JSON.stringify({ args, threads: [{ steps }] }));
   }
-  await installHooks(executable, settings, flags);
+  await installHooks({ executable, project }, settings, flags);
   const command = await addWitness(settings);
   await options.afterInstall?.();
   const isManaged = at === "managed";
@@ -191,6 +191,7 @@ async function runScenario(
       HARNESS_HOME: home,
       HARNESS_SETTINGS_AT: isManaged ? "user" : at,
       HARNESS_FULL_API: "1",
+      HARNESS_TIMEOUT: "600",
       CLAUDE_BIN: Deno.env.get("CLAUDE_BIN") ?? "",
       // The pseudo-terminal is for this shell; another one would start Claude Code in the background of it.
       SHELL: "/bin/bash",
@@ -209,14 +210,15 @@ async function runScenario(
   };
 }
 
-/** The way a person does it: with the program's own command. */
+/** The way a person does it: with the program's own command, in the project. */
 async function installHooks(
-  executable: string,
+  { executable, project }: { readonly executable: string; readonly project: string },
   settings: string,
   flags: readonly string[],
 ): Promise<void> {
   const { success, stderr } = await new Deno.Command(executable, {
     args: ["install-hooks", "--settings", settings, ...flags],
+    cwd: project,
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
 }

@@ -65,6 +65,30 @@ test("without rules, or without an installed gate, nothing is said of a tool use
   assert.deepEqual(gatesOf(home), [null, null]);
 });
 
+test("nothing is said of a tool that the matchers of the gates leave out", async (home) => {
+  projectIn(home, 'preToolUse: { uneditableFiles: ["*.lock"] }\n');
+  assert.equal((await run(home, "install-hooks")).code, 0);
+  const read = (id: string, session = SESSION) =>
+    hook("PostToolUse", {
+      session_id: session,
+      cwd: join(home.path, "project"),
+      tool_name: "Read",
+      tool_use_id: id,
+      tool_input: { file_path: "a.ts" },
+    }, home);
+  await read("a");
+  configIn(
+    home,
+    "preToolUse: { toolUsageValidation: [{ tool: Read, pattern: 'x/**', action: block }] }\n",
+  );
+  await read("b");
+  assert.equal((await run(home, "install-hooks")).code, 0);
+  const later = SESSION.replace(/1$/, "2");
+  await hook("SessionStart", { session_id: later, cwd: join(home.path, "project") }, home);
+  await read("c", later);
+  assert.deepEqual(gatesOf(home), [null, null, "not asked"]);
+});
+
 test("SessionStart and doctor name a mod that can answer for a tool, and no other", async (home) => {
   projectIn(home, 'preToolUse: { uneditableFiles: ["*.lock"] }\n');
   const begin = () =>

@@ -97,6 +97,30 @@ test("with `when: changed` a command runs only where a tool that can change file
   assert.match((await stop(home, { active: true }))!, /failed with exit code 3/);
 });
 
+test("with `when: changed` the gate before a use counts, and what is kept of the use after the stop does not", async (home) => {
+  projectIn(
+    home,
+    'preToolUse: {uneditableFiles: ["*.lock"]}\nstop: {commands: [{run: "test ! -e broken", when: changed}]}',
+  );
+  const at = (event: string, tool_use_id: string, file = "a.ts") =>
+    hook(event, {
+      session_id: SESSION,
+      cwd: join(home.path, "project"),
+      tool_name: "Edit",
+      tool_input: { file_path: file, old_string: "1", new_string: "2" },
+      tool_use_id,
+    }, home);
+  const broken = join(home.path, "project", "broken");
+  await at("PreToolUse", "a");
+  assert.equal(await stop(home), null);
+  await Deno.writeTextFile(broken, "");
+  await at("PostToolUse", "a");
+  await at("PreToolUse", "b", "a.lock");
+  assert.equal(await stop(home), null);
+  await at("PreToolUse", "c");
+  assert.match((await stop(home))!, /failed with exit code 1/);
+});
+
 test("a command of several lines ends at the first that fails, and names it", async (home) => {
   const project = projectIn(
     home,

@@ -2,7 +2,14 @@
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
 import { isManagedFile } from "./settings_place.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
-import { handlersIn, memberOf, type Ownership, roleOf, splitWords } from "./own_handler.ts";
+import {
+  handlerLine,
+  handlersIn,
+  memberOf,
+  type Ownership,
+  roleOf,
+  splitWords,
+} from "./own_handler.ts";
 import { baseName, isAbsolutePath } from "../../base/paths.ts";
 import {
   findOnPath,
@@ -24,7 +31,7 @@ export interface Need {
   /** The gate's name, as in the configuration: `stop.commands`. */
   readonly gate: string;
   readonly event: string;
-  /** The tools that the gate must be asked about; empty where any guarded tool will do, or the event has no tool. */
+  /** The tools that the gate must be asked about, `*` for every tool; empty where any guarded tool will do, or the event has no tool. */
   readonly tools: readonly string[];
 }
 
@@ -131,7 +138,11 @@ function obstacleFor(
   if (first !== undefined) {
     const deaf = unheard.length > 0 ? unheard : needs;
     const tools = [...new Set(deaf.flatMap(missedOf))];
-    const about = tools.length > 0 ? tools.join(", ") : "any tool that is guarded";
+    const about = tools.includes("*")
+      ? "every tool"
+      : tools.length > 0
+      ? tools.join(", ")
+      : "any tool that is guarded";
     return {
       needs: deaf,
       says: (events) =>
@@ -208,6 +219,7 @@ const TOOL_EVENTS: ReadonlySet<string> = new Set([
   "PreToolUse",
   "PermissionRequest",
   "PostToolUse",
+  "PostToolUseFailure",
 ]);
 const GATED_TOOLS: readonly string[] = [
   "Edit",
@@ -221,7 +233,7 @@ const GATED_TOOLS: readonly string[] = [
 ];
 
 /** Whether a matcher lets a tool through, as Claude Code reads it. */
-function letsThrough(event: string, matcher: unknown, tool: string): boolean {
+export function letsThrough(event: string, matcher: unknown, tool: string): boolean {
   if (!TOOL_EVENTS.has(event) || typeof matcher !== "string") return true;
   if (matcher === "" || matcher === "*") return true;
   if (/^[A-Za-z0-9_ ,|-]+$/.test(matcher)) {
@@ -250,7 +262,6 @@ const HINDRANCES:
     ["async", (value) => value === true, "is not waited for: it is `async`"],
     ["asyncRewake", (value) => value === true, "is not waited for: it is `async`"],
     ["if", (value) => value !== undefined, "is asked only where its `if` holds"],
-    ["args", (value) => value !== undefined, "is handed arguments that are not ours, as `args`"],
   ];
 
 /** Why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
@@ -261,7 +272,10 @@ function faultOf(
 ): HandlerFault | null {
   const hindrance = HINDRANCES.find(([key, hinders]) => hinders(memberOf(handler, key)));
   if (hindrance !== undefined) return { says: hindrance[2] };
-  const command = String(memberOf(handler, "command"));
+  const command = handlerLine(handler);
+  if (memberOf(handler, "args") !== undefined && !REST.test(command)) {
+    return { says: "is handed arguments that are not ours, as `args`" };
+  }
   const named = NAMED_EVENT.exec(command)?.[1];
   if (named !== undefined && named !== event) {
     return { says: `does what another event wants: \`hook ${named}\`` };

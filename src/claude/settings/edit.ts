@@ -7,13 +7,14 @@
  */
 import { getNodePath, getNodeValue, parseTree } from "jsonc-parser";
 import { isUserError } from "../../base/errors.ts";
-import type { HookEntry, HookRole } from "./hooks.ts";
+import type { HookEntry } from "./hooks.ts";
 import { type Json, type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
-import { type Ownership, roleOf } from "./own_handler.ts";
+import { type HookRole, rowsOf } from "./lanes.ts";
+import { handlerLine, type Ownership, roleOf, splitWords } from "./own_handler.ts";
 import { type Attempt, openSettings, type Target } from "./settings_file.ts";
 
 export interface InstallPlan extends Ownership, Target {
-  /** At most one entry for an event and role. All our other handlers are removed. */
+  /** At most one entry for an event, role and lane. All our other handlers are removed. */
   readonly entries: readonly HookEntry[];
 }
 
@@ -67,15 +68,19 @@ export function readOwnEntries(
   options: Ownership & { readonly attempt: Attempt },
 ): HookEntry[] {
   const { body } = openSettings(text, options.attempt);
-  return ownersIn(body, options).map(({ event, role, matcher, handler }) => ({
+  return ownersIn(body, options).map(({ event, role, isAsync, matcher, handler }) => ({
     event,
     role,
     matcher,
-    command: String(valueAt(handler, "command")?.value),
+    command: handlerLine(getNodeValue(handler)),
+    exec: valueAt(handler, "args") === undefined ? undefined : true,
     timeout: Number(valueAt(handler, "timeout")?.value),
     onFailure: valueAt(handler, "onFailure")?.value === "block" ? "block" : undefined,
-    // Only our drain is `async`; on another hook a person has added it, and it is not written again.
-    async: role === "drain" && valueAt(handler, "async")?.value === true ? true : undefined,
+    // Where we write no `async` hook, a person has added it, and it is not written again.
+    async: isAsync &&
+        rowsOf(event).some((row) => row.lane === "async" && row.role === role)
+      ? true
+      : undefined,
   }));
 }
 
@@ -87,6 +92,7 @@ function attemptOf(command: Attempt["command"], { path, flags }: Target): Attemp
 interface Owner {
   readonly event: string;
   readonly role: HookRole;
+  readonly isAsync: boolean;
   readonly group: Node;
   readonly handler: Node;
   /** The group's matcher; a value that is no string stands here as text, which equals no matcher of ours. */
@@ -110,6 +116,7 @@ function ownersIn(body: string, ownership: Ownership): Owner[] {
       return ours.map((own) => ({
         ...own,
         event,
+        isAsync: valueAt(own.handler, "async")?.value === true,
         group,
         matcher: matcher === undefined ? undefined : String(matcher.value),
         groupIsOurs: ours.length === handlers.length,
@@ -121,8 +128,12 @@ function ownersIn(body: string, ownership: Ownership): Owner[] {
 /** The text after the next step towards a plan, and the event of the step; `undefined` when there is none to take. */
 function step(body: string, plan: InstallPlan): { event: string; body: string } | undefined {
   const owners = ownersIn(body, plan);
-  const isOf = ({ event, role }: HookEntry) => (owner: Owner) =>
-    owner.event === event && owner.role === role;
+  const isBeside = ({ event, role }: HookEntry) => (other: Owner | HookEntry) =>
+    other.event === event && other.role === role;
+  // Where there is one lane, a handler of the other one is corrected; the older form has one for both.
+  const isOf = (entry: HookEntry) => (owner: Owner) =>
+    isBeside(entry)(owner) &&
+    (owner.isAsync === (entry.async === true) || plan.entries.filter(isBeside(entry)).length === 1);
   for (const entry of plan.entries) {
     const { event, matcher } = entry;
     const those = owners.filter(isOf(entry));
@@ -152,8 +163,8 @@ const USUAL: Readonly<Record<string, unknown>> = {
 
 /**
 /**
- * The text with a handler as the entry says; `undefined` when it is so already. The keys `args`, `if`, `asyncRewake` and
- * `shell` are removed: they change how, when or in which shell Claude Code starts the command. All other keys stay.
+ * The text with a handler as the entry says; `undefined` when it is so already. The keys `if`, `asyncRewake`, `shell`
+ * and other `args` are removed: they change how, when or in which shell Claude Code starts the command. All other keys stay.
  */
 function correctHandler(body: string, handler: Node, entry: HookEntry): string | undefined {
   const present: Readonly<Record<string, Json>> = getNodeValue(handler);
@@ -161,7 +172,7 @@ function correctHandler(body: string, handler: Node, entry: HookEntry): string |
   const { onFailure, async, args, if: condition, asyncRewake, shell, ...kept } = present;
   const ruled = { onFailure, async, args, if: condition, asyncRewake, shell, ...wanted };
   const said = (one: Readonly<Record<string, unknown>>, key: string) =>
-    Object.hasOwn(one, key) ? one[key] : USUAL[key];
+    JSON.stringify(Object.hasOwn(one, key) ? one[key] : USUAL[key]);
   if (Object.keys(ruled).every((key) => said(present, key) === said(wanted, key))) return undefined;
   return setAt(body, getNodePath(handler), { ...kept, ...wanted });
 }
@@ -183,13 +194,16 @@ function matchesSame(one: string | undefined, other: string | undefined): boolea
   return (one || "*") === (other || "*");
 }
 
-function handlerOf({ command, timeout, onFailure, async }: HookEntry) {
+function handlerOf({ command, exec, timeout, onFailure, async }: HookEntry) {
+  const [program, ...args] = exec ? splitWords(command) ?? [] : [];
   return {
     type: "command",
-    command,
+    command: program ?? command,
     timeout,
     ...(onFailure === undefined ? {} : { onFailure }),
     ...(async === undefined ? {} : { async }),
+    // Last, where a change of the form puts them as well.
+    ...(program === undefined ? {} : { args }),
   };
 }
 

@@ -3,7 +3,7 @@
  * entry under PreToolUse or PermissionRequest makes it discard the whole file: every other hook and every
  * `permissions.deny` rule in it. Under any other event only the entry is dropped.
  */
-import { KNOWN_EVENTS } from "./hooks.ts";
+import { KNOWN_EVENTS } from "./lanes.ts";
 
 export interface HookProblem {
   /** The path of the entry: `hooks.PreToolUse[0].hooks[1].timeout`. */

@@ -2,80 +2,22 @@
 import { UserError } from "../../base/errors.ts";
 import { nearestWords } from "../../base/likeness.ts";
 import { baseName } from "../../base/paths.ts";
-
-/** Every hook event of Claude Code 2.1.329; it ignores any other name in a settings file. */
-export const KNOWN_EVENTS = [
-  "SessionStart",
-  "Setup",
-  "InstructionsLoaded",
-  "UserPromptSubmit",
-  "UserPromptExpansion",
-  "MessageDisplay",
-  "PreToolUse",
-  "PermissionRequest",
-  "PermissionDenied",
-  "PostToolUse",
-  "PostToolUseFailure",
-  "PostToolBatch",
-  "Notification",
-  "SubagentStart",
-  "SubagentStop",
-  "Stop",
-  "StopFailure",
-  "PreCompact",
-  "PostCompact",
-  "PreModelSwitch",
-  "PostModelSwitch",
-  "TaskCreated",
-  "TaskCompleted",
-  "TeammateIdle",
-  "ConfigChange",
-  "CwdChanged",
-  "FileChanged",
-  "DirectoryAdded",
-  "WorktreeCreate",
-  "WorktreeRemove",
-  "Elicitation",
-  "ElicitationResult",
-  "SessionEnd",
-] as const;
-
-export type HookEvent = typeof KNOWN_EVENTS[number];
-
-/** The events that are installed by default, in the order in which they are written. */
-export const DEFAULT_EVENTS: readonly HookEvent[] = [
-  "SessionStart",
-  "UserPromptSubmit",
-  "UserPromptExpansion",
-  "PreToolUse",
-  "PermissionRequest",
-  "PostToolUse",
-  "PostToolUseFailure",
-  "SubagentStart",
-  "SubagentStop",
-  "Notification",
-  "PreCompact",
-  "PostCompact",
-  "TaskCreated",
-  "TaskCompleted",
-  "Stop",
-  "StopFailure",
-  "SessionEnd",
-];
+import {
+  DEFAULT_EVENTS,
+  DRAIN_WORD,
+  type HookEvent,
+  type HookRole,
+  KNOWN_EVENTS,
+  matcherOf,
+  type NamedTools,
+  rowsOf,
+} from "./lanes.ts";
 
 /**
  * Where Claude Code honours `onFailure: "block"` (seen in 2.1.329): when the hook cannot start, crashes or times out,
  * the action is blocked. Under our other events it has no effect.
  */
 export const STRICT_EVENTS: ReadonlySet<string> = new Set(["PreToolUse", "UserPromptSubmit"]);
-
-const MATCHERS: Readonly<Partial<Record<HookEvent, string>>> = {
-  SessionStart: "startup|resume|clear|compact|fork",
-  PreToolUse: "*",
-  PermissionRequest: "*",
-  PostToolUse: "*",
-  PostToolUseFailure: "*",
-};
 
 /** Warnings for events that are not installed by default. */
 export const EVENT_CAUTIONS: Readonly<Partial<Record<HookEvent, string>>> = {
@@ -88,25 +30,16 @@ export const EVENT_CAUTIONS: Readonly<Partial<Record<HookEvent, string>>> = {
 /** Marks our command when the program has another name. Hooks ignore the mark. */
 export const OWN_MARK = "--conclaude";
 
-/** The event for which we install a second handler, the drain. */
-export const DRAIN_EVENT = "Stop";
-
-/** Stands for the event in the drain's command. */
-export const DRAIN_WORD = "Drain";
-
-/**
- * Our two handlers under one event: the event's own hook, whose answer Claude Code waits for, and the drain, which works
- * captures into memory in the background.
- */
-export type HookRole = "event" | "drain";
-
-/** One of our handlers in a settings file. No two share both event and role. */
+/** One of our handlers in a settings file. No two share event, role and lane. */
 export interface HookEntry {
   readonly event: string;
   readonly role: HookRole;
   /** `undefined` matches everything. */
   readonly matcher?: string | undefined;
+  /** As a person would type it, in either form. */
   readonly command: string;
+  /** `true`: Claude Code starts the program itself, without a shell. */
+  readonly exec?: true | undefined;
   /** Seconds, more than 0. */
   readonly timeout: number;
   /** `block`: the action is blocked when the hook cannot run. */
@@ -136,34 +69,37 @@ export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
   return [...chosen];
 }
 
-/** The entries for these events. @param options `strict`: block when a hook of STRICT_EVENTS cannot run. */
+export interface PlanOptions {
+  /** Block when a hook of STRICT_EVENTS cannot run. */
+  readonly strict?: boolean | undefined;
+  /** Whether Claude Code can start a program without a shell. An older one would leave out the arguments. */
+  readonly exec?: boolean | undefined;
+  /** The tools that rules name, by default none beside the usual ones. */
+  readonly tools?: NamedTools | undefined;
+}
+
+/** The entries for these events, as the table of lanes has them; an event that it lacks is only recorded. */
 export function planHooks(
   program: Program,
   events: readonly HookEvent[],
-  options: { readonly strict?: boolean | undefined } = {},
+  { strict, exec, tools }: PlanOptions = {},
 ): HookEntry[] {
-  return events.flatMap((event) => {
-    const own: HookEntry = {
-      event,
-      role: "event",
-      matcher: MATCHERS[event],
-      command: hookCommand(program, event),
-      timeout: hookTimeoutSeconds(event),
-      onFailure: options.strict && STRICT_EVENTS.has(event) ? "block" : undefined,
-    };
-    return event === DRAIN_EVENT ? [own, drainEntry(program)] : [own];
-  });
-}
-
-/** Its command has to differ from the event's, since Claude Code runs equal commands once. */
-function drainEntry(program: Program): HookEntry {
-  return {
-    event: DRAIN_EVENT,
-    role: "drain",
-    command: hookCommand(program, DRAIN_WORD),
-    timeout: DRAIN_TIMEOUT_SECONDS,
-    async: true,
-  };
+  return events.flatMap((event) =>
+    rowsOf(event).flatMap(({ role, lane, seconds, match }): HookEntry[] => {
+      const matcher = matcherOf(match, tools);
+      return matcher === null ? [] : [{
+        event,
+        role,
+        matcher,
+        // The drain's command differs from the event's, since Claude Code runs equal commands once.
+        command: hookCommand(program, role === "drain" ? DRAIN_WORD : event),
+        exec: exec ? true : undefined,
+        timeout: seconds,
+        onFailure: strict && STRICT_EVENTS.has(event) ? "block" : undefined,
+        async: lane === "async" ? true : undefined,
+      }];
+    })
+  );
 }
 
 /** The shell command of one hook: `conclaude hook Stop`. @param word An event, or {@linkcode DRAIN_WORD}. */
@@ -230,24 +166,12 @@ export function isOurName(name: string): boolean {
     );
 }
 
-/** Claude Code's own default of 600 seconds would hold up a turn for ten minutes. */
-const USUAL_SECONDS = 10;
-
-/** Events at which configured commands run. A person waits for a prompt, so UserPromptSubmit gets less. */
-const SECONDS_BY_EVENT: Readonly<Record<string, number>> = {
-  Stop: 600,
-  SubagentStop: 600,
-  UserPromptSubmit: 30,
-};
-
-/** Seconds; Claude Code does not wait for the drain. */
-const DRAIN_TIMEOUT_SECONDS = 60;
-
 /** Seconds at the end of a hook, kept for ending a command and writing the database. */
 const RESERVE_SECONDS = 15;
 
+/** How long Claude Code waits for the answer to an event, in seconds. */
 export function hookTimeoutSeconds(event: string): number {
-  return SECONDS_BY_EVENT[event] ?? USUAL_SECONDS;
+  return rowsOf(event)[0]!.seconds;
 }
 
 /** When the commands of an event must be done, in milliseconds since the hook started; 0 where none run. */

@@ -3,15 +3,14 @@ import { installInto, type InstallPlan, isOriginOf, planRemoval, readOwnEntries 
 import { checkHooks } from "./handler_schema.ts";
 import {
   commandLine,
-  DEFAULT_EVENTS,
   EVENT_CAUTIONS,
   type HookEntry,
-  type HookEvent,
   planHooks,
   type Program,
   programLine,
   STRICT_EVENTS,
 } from "./hooks.ts";
+import { DEFAULT_EVENTS, type HookEvent, type NamedTools } from "./lanes.ts";
 import { type Asker, ownershipHere } from "./own_handler.ts";
 import {
   type Attempt,
@@ -40,6 +39,10 @@ export interface InstallOptions extends SettingsPlace, Asker {
   readonly program: Program;
   /** As `chooseEvents()` returns them; by default the default events. */
   readonly events?: readonly HookEvent[] | undefined;
+  /** The tools that rules name, which the matchers let through as well. */
+  readonly tools?: NamedTools | undefined;
+  /** Whether Claude Code can start a program without a shell. */
+  readonly exec?: boolean | undefined;
   /** Whether actions are blocked when our hook cannot run, where Claude Code allows that. */
   readonly strict?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
@@ -128,12 +131,13 @@ function installOnce(
   file: SettingsFile,
   options: InstallOptions & { readonly attempt: Attempt },
 ): InstallReport | undefined {
-  const { attempt, program, events = DEFAULT_EVENTS, strict, dryRun = false } = options;
+  const { attempt, program, events = DEFAULT_EVENTS, strict, exec, tools, dryRun = false } =
+    options;
   const plan: InstallPlan = {
     ...ownershipHere(options),
     path: file.path,
     flags: attempt.flags,
-    entries: planHooks(program, events, { strict }),
+    entries: planHooks(program, events, { strict, exec, tools }),
   };
   const before = file.text ?? "";
   const edit = installInto(before, plan);

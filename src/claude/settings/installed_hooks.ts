@@ -4,8 +4,10 @@ import type { Locations } from "../../system/environment.ts";
 import { isBareName } from "../../system/process/executable.ts";
 import { readOwnEntries } from "./edit.ts";
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
-import { type HookProgram, readHookCommand } from "./armed.ts";
-import { commandLine, type HookEntry, type Program } from "./hooks.ts";
+import { type HookProgram, letsThrough, readHookCommand } from "./armed.ts";
+import { commandLine, type HookEntry, planHooks, type Program } from "./hooks.ts";
+import { DEFAULT_EVENTS } from "./lanes.ts";
+import type { HookTime } from "../../db/executions.ts";
 import { findWrapped, ownershipHere, type WrappedHook } from "./own_handler.ts";
 import { readSettings } from "./settings_file.ts";
 import { placeFlags, settingsPath, type SettingsPlace } from "./settings_place.ts";
@@ -85,6 +87,35 @@ function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace)
     if (!isUserError(thrown)) throw thrown;
     return { ...file, ...none, unreadable: thrown.why };
   }
+}
+
+/** How many hooks ran in a lane, and how long in all, in milliseconds. */
+export type LaneTime = Pick<HookTime, "runs" | "ms">;
+
+/**
+ * What a person waited for, and what ran beside, as the hooks are installed now; where none is, another way has brought
+ * them, and they are taken for the usual ones.
+ */
+export function timesByLane(
+  times: readonly HookTime[],
+  { looks, program }: { readonly looks: readonly SettingsLook[]; readonly program: Program },
+): { readonly waited: LaneTime; readonly beside: LaneTime } {
+  const installed = looks.flatMap(({ entries }) => entries);
+  const entries = installed.length > 0 ? installed : planHooks(program, DEFAULT_EVENTS);
+  const isWaitedFor = ({ hookName, toolName }: HookTime) =>
+    entries.some(({ event, role, matcher, async }) =>
+      event === hookName && role === "event" && !async &&
+      letsThrough(event, matcher, toolName ?? "")
+    );
+  const sum = (those: readonly HookTime[]) =>
+    those.reduce(({ runs, ms }, one) => ({ runs: runs + one.runs, ms: ms + one.ms }), {
+      runs: 0,
+      ms: 0,
+    });
+  return {
+    waited: sum(times.filter(isWaitedFor)),
+    beside: sum(times.filter((one) => !isWaitedFor(one))),
+  };
 }
 
 type Installed = Pick<SettingsLook, "flags" | "entries">;

@@ -2,16 +2,8 @@
 import { baseName, isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
 import { isSameFile } from "../../system/process/executable.ts";
 import { readJsonFile } from "../../system/on_disk.ts";
-import {
-  commandLine,
-  DRAIN_WORD,
-  type HookRole,
-  isOurName,
-  OWN_MARK,
-  type Program,
-  programLine,
-  quoteWord,
-} from "./hooks.ts";
+import { commandLine, isOurName, OWN_MARK, type Program, programLine, quoteWord } from "./hooks.ts";
+import { DRAIN_WORD, type HookRole } from "./lanes.ts";
 
 /** How our handlers are recognised, beyond the mark and the program's name. */
 export interface Ownership {
@@ -89,11 +81,19 @@ function commandsOf(handler: unknown): readonly Command[] {
   return [{ text: command, args: words }, line];
 }
 
+/** A handler's command as a person would type it. With `args` Claude Code starts it without a shell. */
+export function handlerLine(handler: unknown): string {
+  const command = String(memberOf(handler, "command"));
+  const args = memberOf(handler, "args");
+  return Array.isArray(args) ? [command, ...args.map(String)].map(quoteWord).join(" ") : command;
+}
+
 /** The installer's own form of a handler. */
 const WRITTEN = new RegExp(`^(.*) hook ([A-Za-z]+)(?: ${OWN_MARK})?$`, "s");
 
 function isRunBy(program: Program, command: Command): boolean {
-  return command.args === undefined && WRITTEN.exec(command.text)?.[1] === programLine(program);
+  const line = handlerLine({ command: command.text, args: command.args });
+  return WRITTEN.exec(line)?.[1] === programLine(program);
 }
 
 interface HookWords {

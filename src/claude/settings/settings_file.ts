@@ -15,7 +15,8 @@ import {
   removeQuietly,
   writeWhole,
 } from "../../system/write_file.ts";
-import { commandLine, KNOWN_EVENTS, quoteWord } from "./hooks.ts";
+import { commandLine, quoteWord } from "./hooks.ts";
+import { KNOWN_EVENTS } from "./lanes.ts";
 import { parseTree } from "jsonc-parser";
 import { isManagedFile } from "./settings_place.ts";
 import { faultIn, lineEndOf, type Node, placeOf, valueAt } from "./json_edit.ts";

@@ -1,5 +1,12 @@
 import { tellingId } from "../../db/sessions.ts";
-import { type ExecutionRow, listExecutions, summarizeHooks } from "../../db/executions.ts";
+import {
+  type ExecutionRow,
+  hookTimes,
+  listExecutions,
+  summarizeHooks,
+} from "../../db/executions.ts";
+import { lookAtSettings, timesByLane } from "../../claude/settings/installed_hooks.ts";
+import { hooksPlace } from "../own_program.ts";
 import { LIMIT_FLAG, oneOf, optional, SESSION_FLAG, SINCE_FLAG, textFlag } from "../flags.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
@@ -51,10 +58,19 @@ const stats = listVerb({
   brief: "Show how often hooks ran and how long they took",
   about:
     "Counts handled events by hook, with failures (timeouts included), blocks, and the time from the start " +
-    "of the hook's process to its write: median, 95th and 99th percentile (nearest rank), longest.",
+    "of the hook's process to its write: median, 95th and 99th percentile (nearest rank), longest. WAITED are the " +
+    "seconds that somebody waited for it, in the lane that the hooks have now; the others ran beside.",
   examples: ["conclaude audit stats", "conclaude audit stats --since 3d --json"],
   name: "hooks",
-  rows: ({ db }, { since }) => summarizeHooks(db, since ?? null),
+  rows: ({ db, context }, { since }) => {
+    const place = hooksPlace(context);
+    const around = { looks: lookAtSettings(place), program: place.program };
+    const times = Map.groupBy(hookTimes(db, since ?? null), ({ hookName }) => hookName);
+    return summarizeHooks(db, since ?? null).map((row) => ({
+      ...row,
+      ...timesByLane(times.get(row.hookName) ?? [], around),
+    }));
+  },
   columns: {
     HOOK: (row) => row.hookName,
     COUNT: [(row) => row.count],
@@ -64,6 +80,7 @@ const stats = listVerb({
     "P95 MS": [(row) => ms(row.p95Ms)],
     "P99 MS": [(row) => ms(row.p99Ms)],
     "MAX MS": [(row) => ms(row.maxMs)],
+    "WAITED": [(row) => (row.waited.ms / 1000).toFixed(1)],
   },
   empty: "No hook events yet.",
 });

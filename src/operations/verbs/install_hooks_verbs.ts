@@ -8,11 +8,11 @@ import {
 import {
   chooseEvents,
   commandLine,
-  type HookEvent,
   planHooks,
   type Program,
   quoteWord,
 } from "../../claude/settings/hooks.ts";
+import { type HookEvent, rowsOf } from "../../claude/settings/lanes.ts";
 import {
   installHooks as install,
   type InstallOptions,
@@ -28,11 +28,13 @@ import type { CliContext } from "../context.ts";
 import { oneOf, optional, several, text, textFlag, toggle } from "../flags.ts";
 import { hooksPlace, ownProgram } from "../own_program.ts";
 import { titledFacts } from "../table.ts";
+import { toolsOfAllRules } from "../look_as_hook.ts";
 import { verb } from "../verb.ts";
 import { quietly } from "../../base/errors.ts";
 import { lookAtSettings } from "../../claude/settings/installed_hooks.ts";
 import { baseName, parentOf, resolvePath } from "../../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
+import { runTool } from "../../system/process/run_program.ts";
 import { usageError } from "../usage.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { OS } from "../../system/environment.ts";
@@ -91,9 +93,13 @@ export const installHooks = verb({
     const request = { place, program, dryRun: flags.dryRun, otherFlags };
     // Tried first, so that a refusal comes before any change.
     if (flags.mcp) register({ ...request, dryRun: true });
+    const tools = await toolsOfAllRules(context);
+    const exec = await startsWithoutShell(place, context);
     const options = {
       ...place,
       program,
+      tools,
+      exec,
       executable: own.executable,
       events,
       strict: flags.strict,
@@ -119,8 +125,9 @@ export const installHooks = verb({
         : `The hooks in ${settings} are up to date`,
       ...titledFacts([
         ["program", report.command.replace(/ hook$/, "")],
+        ["form", exec ? "started without a shell, as the Claude Code on the PATH can" : null],
         ["events", report.events.join(", ") || null],
-        ["drain", report.drain ? DRAIN : null],
+        ["drain", drainText(events)],
         ["strict", strict && `${strict}: what a hook cannot judge does not happen`],
         [
           "strict",
@@ -184,7 +191,35 @@ export const uninstallHooks = verb({
   },
 });
 
-const DRAIN = "beside Stop, with nobody waiting: works what happened into memory after each turn";
+/** The first version of Claude Code that is known to start a hook without a shell. */
+const WITHOUT_SHELL_SINCE = "2.1.329";
+
+/**
+ * Whether the Claude Code on the `PATH` starts hooks without a shell. An older one leaves out the arguments, so that files
+ * of other people, whose version nobody knows, keep the form that each version reads.
+ */
+async function startsWithoutShell(
+  { scope, settings }: SettingsPlace,
+  { cwd: folder, environment }: CliContext,
+): Promise<boolean> {
+  const [claude] = findOnPath("claude", environment.variable("PATH"));
+  if (
+    claude === undefined || settings !== undefined || scope === "managed" || scope === "project"
+  ) {
+    return false;
+  }
+  const told = await runTool([claude, "--version"], { folder, environment, timeoutMs: 10_000 });
+  const version = /^\d+\.\d+\.\d+/.exec(told?.stdout ?? "")?.[0] ?? "";
+  return version.localeCompare(WITHOUT_SHELL_SINCE, "en", { numeric: true }) >= 0;
+}
+
+/** Where drains are installed; null where none is. */
+function drainText(events: readonly HookEvent[]): string | null {
+  const beside = events.filter((event) => rowsOf(event).some(({ role }) => role === "drain"));
+  return beside.length === 0
+    ? null
+    : `beside ${beside.join(" and ")}, with nobody waiting: works what happened into memory`;
+}
 
 /** Says for what Claude Code has to start again. */
 function restartLines(changed: { readonly hooks: boolean; readonly server: boolean }): string[] {

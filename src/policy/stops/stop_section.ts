@@ -22,7 +22,7 @@ import {
 } from "../../config/schema_kit.ts";
 import type { CompileFrom } from "../../config/sections.ts";
 import type { CommandRule } from "../../system/process/types.ts";
-import { KNOWN_EVENTS } from "../../claude/settings/hooks.ts";
+import { KNOWN_EVENTS } from "../../claude/settings/lanes.ts";
 import type { GUARD_SECTIONS } from "../guards/guard_section.ts";
 import type { NotificationPolicy } from "../notify.ts";
 import type {

@@ -173,7 +173,7 @@ async function faultOf(
 }
 
 async function armedFinding(entry: HookEntry, { look, place }: HookGroup): Promise<Finding> {
-  const { path, flags } = look;
+  const { path } = look;
   const older = await olderVersion(entry, place);
   if (older !== null) {
     return warn(
@@ -181,13 +181,7 @@ async function armedFinding(entry: HookEntry, { look, place }: HookGroup): Promi
       installLine(look),
     );
   }
-  const { matcher = "*", onFailure } = entry;
-  if (matcher !== "" && matcher !== "*") {
-    return warn(
-      `ARMED only for ${matcher}: the PreToolUse hook in ${path} is asked about nothing else`,
-      commandLine("install-hooks", flags),
-    );
-  }
+  const { onFailure } = entry;
   return ok(
     `ARMED: the hook in ${path} denied what is forbidden and let pass what is not; ` +
       (onFailure === "block"

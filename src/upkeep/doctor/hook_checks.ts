@@ -8,7 +8,6 @@ import {
 } from "../../claude/settings/armed.ts";
 import {
   commandLine,
-  DRAIN_EVENT,
   type HookEntry,
   hookTimeoutSeconds,
   quoteWord,
@@ -21,11 +20,16 @@ import {
   replaceLine,
   type SettingsLook,
   strictFlag,
+  timesByLane,
 } from "../../claude/settings/installed_hooks.ts";
+import { LANES } from "../../claude/settings/lanes.ts";
 import { isManagedFile } from "../../claude/settings/settings_place.ts";
 import { memberOf, unwrap } from "../../claude/settings/own_handler.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
-import type { DoctorPlace } from "./place.ts";
+import { askDatabase, type DoctorPlace } from "./place.ts";
+import { count } from "../../base/counts.ts";
+import { daysMs } from "../../base/time.ts";
+import { hookTimes } from "../../db/executions.ts";
 
 /** Without one of these nothing is captured, or no session begins or ends. */
 const NEEDED_EVENTS = ["SessionStart", "PostToolUse", "SessionEnd"];
@@ -46,7 +50,19 @@ export function lookAtHooks(place: DoctorPlace): Finding[] {
     return [...faults, warn(`no hooks are installed in ${scopes}: nothing is recorded`, next)];
   }
   const summary = installed.map(({ path, entries }) => `${path} (${eventsOf(entries).join(", ")})`);
-  return faults.length > 0 ? faults : [ok(`installed in ${summary.join("; ")}`)];
+  return faults.length > 0
+    ? faults
+    : [ok(`installed in ${summary.join("; ")}${waitedText(place, looks)}`)];
+}
+
+/** What a person waited for in the last day; empty where nothing ran. */
+function waitedText(place: DoctorPlace, looks: readonly SettingsLook[]): string {
+  const { program, nowMs } = place;
+  const times = askDatabase(place, (db) => hookTimes(db, nowMs - daysMs(1))) ?? [];
+  if (times.length === 0) return "";
+  const { waited, beside } = timesByLane(times, { looks, program });
+  return `; in the last 24 hours somebody waited for ${count(waited.runs, "hook")}, ` +
+    `${(waited.ms / 1000).toFixed(1)} s in all, and ${beside.runs} ran beside`;
 }
 
 /** The settings files that hold conclaude's hooks; the one that Claude Code obeys first comes first. */
@@ -113,6 +129,16 @@ function fileFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
       installLine(look),
     ));
   }
+  const behind = LANES.filter(({ lane, role }) => lane === "async" && role === "event")
+    .map(({ event }) => event);
+  const waited = eventsOf(entries).filter((event) => behind.some((other) => other === event));
+  // An older version has written these: it let Claude Code wait for each hook.
+  if (waited.length > 0 && !entries.some(({ role, async }) => role === "event" && async)) {
+    faults.push(warn(
+      `Claude Code waits for hooks in ${path} that decide nothing: ${waited.join(", ")}`,
+      installLine(look),
+    ));
+  }
   // A drain judges nothing, so a command around it hides nothing.
   const judging = wrapped.filter(({ role }) => role === "event");
   const [first] = judging;
@@ -170,9 +196,11 @@ function faultsAcross(
     faults.push(warn(`no hook is installed for ${missing.join(", ")}`, installLine(widest)));
   }
   const all = looks.flatMap(({ entries, wrapped }) => [...entries, ...wrapped]);
-  if (present.includes(DRAIN_EVENT) && all.every(({ role }) => role !== "drain")) {
+  if (
+    present.includes("Stop") && !all.some(({ event, role }) => event === "Stop" && role === "drain")
+  ) {
     faults.push(warn(
-      `no drain is installed beside the hook for ${DRAIN_EVENT}: memory is then only worked in at the end of a session`,
+      "no drain is installed beside the hook for Stop: memory is then only worked in at the end of a session",
       installLine(widest),
     ));
   }

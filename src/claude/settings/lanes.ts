@@ -1,0 +1,147 @@
+/**
+ * Which hook runs in which lane: Claude Code waits for the answer of a `sync` one, and goes on beside an `async` one.
+ * What decides, answers, or leaves a state that the next gate reads is waited for. Everything else is only recorded.
+ */
+import { EDITING_TOOLS, SHELL_TOOLS } from "../payload.ts";
+
+/** Every hook event of Claude Code 2.1.329; it ignores any other name in a settings file. */
+export const KNOWN_EVENTS = [
+  "SessionStart",
+  "Setup",
+  "InstructionsLoaded",
+  "UserPromptSubmit",
+  "UserPromptExpansion",
+  "MessageDisplay",
+  "PreToolUse",
+  "PermissionRequest",
+  "PermissionDenied",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "Notification",
+  "SubagentStart",
+  "SubagentStop",
+  "Stop",
+  "StopFailure",
+  "PreCompact",
+  "PostCompact",
+  "PreModelSwitch",
+  "PostModelSwitch",
+  "TaskCreated",
+  "TaskCompleted",
+  "TeammateIdle",
+  "ConfigChange",
+  "CwdChanged",
+  "FileChanged",
+  "DirectoryAdded",
+  "WorktreeCreate",
+  "WorktreeRemove",
+  "Elicitation",
+  "ElicitationResult",
+  "SessionEnd",
+] as const;
+
+export type HookEvent = typeof KNOWN_EVENTS[number];
+
+export type Lane = "sync" | "async";
+
+/**
+ * Our handlers under one event: the event's own hook, and the drain, which works captures into memory and takes from the
+ * transcript what no hook has kept.
+ */
+export type HookRole = "event" | "drain";
+
+/** Stands for the event in the drain's command. */
+export const DRAIN_WORD = "Drain";
+
+/** The tools that a hook is about, by name; `*` is every tool. */
+export interface NamedTools {
+  /** Rules decide about them before they are used. */
+  readonly asked: readonly string[];
+  /** Their end may satisfy a requirement, or use a satisfaction up. */
+  readonly followed: readonly string[];
+}
+
+/** What a handler's matcher lets through: a matcher as it is written, or the tools of a list, or all but those. */
+type Match = string | readonly ["these" | "others", keyof NamedTools];
+
+export interface LaneRow {
+  readonly event: HookEvent;
+  readonly lane: Lane;
+  readonly role: HookRole;
+  /** Absent where everything is let through. */
+  readonly match?: Match;
+  /** How long Claude Code lets it run. */
+  readonly seconds: number;
+}
+
+/** Claude Code's own default of 600 seconds would hold up a turn for ten minutes. */
+const USUAL_SECONDS = 10;
+const SOURCES = "startup|resume|clear|compact|fork";
+const row = (
+  event: HookEvent,
+  lane: Lane,
+  rest: Partial<Omit<LaneRow, "event" | "lane">> = {},
+): LaneRow => ({ event, lane, role: "event", seconds: USUAL_SECONDS, ...rest });
+const drain = { role: "drain", seconds: 60 } as const;
+
+/** The events that are installed by default, in the order in which they are written; what answers comes first. */
+export const LANES: readonly LaneRow[] = [
+  row("SessionStart", "sync", { match: SOURCES }),
+  row("SessionStart", "async", { ...drain, match: "startup|resume" }),
+  // A person waits for a prompt, so its commands get less time than those of a stop.
+  row("UserPromptSubmit", "sync", { seconds: 30 }),
+  // A slash command satisfies what its skill does.
+  row("UserPromptExpansion", "sync"),
+  row("PreToolUse", "sync", { match: ["these", "asked"] }),
+  row("PermissionRequest", "sync", { match: "*" }),
+  row("PostToolUse", "sync", { match: ["these", "followed"] }),
+  row("PostToolUse", "async", { match: ["others", "followed"] }),
+  row("PostToolUseFailure", "sync", { match: ["these", "followed"] }),
+  row("PostToolUseFailure", "async", { match: ["others", "followed"] }),
+  row("SubagentStart", "async"),
+  row("SubagentStop", "sync", { seconds: 600 }),
+  row("Notification", "async"),
+  row("PreCompact", "async"),
+  row("PostCompact", "async"),
+  row("TaskCreated", "async"),
+  row("TaskCompleted", "async"),
+  row("Stop", "sync", { seconds: 600 }),
+  row("Stop", "async", drain),
+  // Nothing follows it, and `claude -p` kills what is async at its end.
+  row("StopFailure", "sync"),
+  row("SessionEnd", "sync"),
+];
+
+/** The events that are installed by default. */
+export const DEFAULT_EVENTS: readonly HookEvent[] = [...new Set(LANES.map(({ event }) => event))];
+
+/** The rows of an event, never none. What is not installed by default is recorded while nobody waits. */
+export function rowsOf(event: string): readonly Omit<LaneRow, "event">[] {
+  const rows = LANES.filter((one) => one.event === event);
+  return rows.length > 0 ? rows : [{ lane: "async", role: "event", seconds: USUAL_SECONDS }];
+}
+
+/** What is looked at whatever the rules say: tools that change things, and what answers once they have run. */
+const USUAL: NamedTools = {
+  asked: [...SHELL_TOOLS, ...EDITING_TOOLS, "Skill", "Agent", "Task"],
+  followed: [...SHELL_TOOLS, "Skill", "ExitPlanMode", "Agent", "Task"],
+};
+
+/** How Claude Code is told which tools a handler is for; null where no tool is left for it. */
+export function matcherOf(match: Match | undefined, named?: NamedTools): string | undefined | null {
+  if (typeof match !== "object") return match;
+  const [which, list] = match;
+  const tools = new Set([...USUAL[list], ...named?.[list] ?? []]);
+  if (tools.has("*")) return which === "these" ? "*" : null;
+  // Anchored, since Claude Code looks for a pattern anywhere in a name: `Write` is in `TodoWrite`.
+  const these = `(?:${[...tools].filter((tool) => !isOfServer(tool)).join("|")})$|${SERVERS}`;
+  return which === "these" ? `^(?:${these})` : `^(?!${these})`;
+}
+
+/** How the names of all MCP servers' tools begin. */
+const SERVERS = "mcp__";
+
+function isOfServer(tool: string): boolean {
+  return tool.startsWith(SERVERS);
+}
