@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { OWN_TOOLS } from "../claude/payload.ts";
+import { isOwnTool } from "../claude/payload.ts";
 import { needsRedaction } from "../secrets/look.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import {
@@ -161,7 +161,7 @@ export async function beginWork(
       if (!keepsContent) return "capture.exclude.projects";
       const { excludeTools, excludePaths, excludeCommands } = config;
       const excluded = excludeTools.length + excludePaths.length + excludeCommands.length;
-      if (excluded === 0 && !toolName.startsWith(OWN_TOOLS)) {
+      if (excluded === 0 && !isOwnTool(toolName)) {
         return null;
       }
       const { exclusionOf } = await import("../config/exclusion.ts");
