@@ -2,19 +2,13 @@
 import { type HookEntry, type Program, programLine } from "../settings/hooks.ts";
 import { serverOf } from "../settings/mcp_servers.ts";
 import { splitWords } from "../settings/own_handler.ts";
+import { PLUGIN_HOOKS, PLUGIN_MANIFEST, PLUGIN_NAME } from "./plugin_hooks.ts";
 import skill from "./memory_skill.md" with { type: "text" };
-
-/** The plugin, its MCP server and its marketplace all have this name. */
-export const PLUGIN_NAME = "conclaude";
 
 /** The verb that a marketplace entry with the source `command` runs. */
 const PATH_VERB = "plugin path";
 
 const DESCRIPTION = "Memory over all sessions, rules that are asked before a tool runs, and tasks";
-
-/** Where a plugin keeps its hooks. */
-export const PLUGIN_HOOKS = "hooks/hooks.json";
-export const PLUGIN_MANIFEST = ".claude-plugin/plugin.json";
 
 interface PluginOptions {
   readonly program: Program;
