@@ -37,12 +37,12 @@ const GATING =
 const MAX_CODE_BYTES = 2_000_000;
 
 /** The mods that the next session in a project would load, by their names. Reads files only. */
-export function findMods({ clientFolder, projectDir }: ModPlaces): Mod[] {
-  const folders = [joinPath(projectDir, ".claude"), ...clientFolder === null ? [] : [clientFolder]];
+export function findMods(places: ModPlaces): Mod[] {
+  const { clientFolder } = places;
   const plugins = [
-    ...folders.flatMap((folder) => inside(joinPath(folder, "skills"))),
+    ...settingsFolders(places).flatMap((folder) => inside(joinPath(folder, "skills"))),
     ...clientFolder === null ? [] : inside(joinPath(clientFolder, "dev-mods")),
-    ...enabledPlugins(folders, clientFolder),
+    ...pluginFolders(places),
   ];
   return [...new Set(plugins)].flatMap(modIn)
     .toSorted((one, other) => one.name.localeCompare(other.name));
@@ -53,12 +53,18 @@ export function gatingMods(places: ModPlaces): Mod[] {
   return findMods(places).filter(({ listens }) => listens.length > 0);
 }
 
+function settingsFolders({ clientFolder, projectDir }: ModPlaces): readonly string[] {
+  return [joinPath(projectDir, ".claude"), ...clientFolder === null ? [] : [clientFolder]];
+}
+
 function inside(folder: string): string[] {
   return (namesIn(folder) ?? []).map((name) => joinPath(folder, name));
 }
 
 /** The folders of plugins that settings switch on: installed ones, and those of marketplaces that lie in a folder. */
-function enabledPlugins(folders: readonly string[], clientFolder: string | null): string[] {
+export function pluginFolders(places: ModPlaces): string[] {
+  const { clientFolder } = places;
+  const folders = settingsFolders(places);
   const settings = folders.flatMap((folder) =>
     ["settings.json", "settings.local.json"].map((name) =>
       Object(readJsonFile(joinPath(folder, name)))

@@ -46,8 +46,10 @@ export function namesInRules(tool: string): readonly string[] {
   return SHELL_TOOLS.has(tool) ? [...new Set([tool, "Bash"])] : [tool];
 }
 
-/** The prefix of the tools of this program's own MCP server. They are not captured: their answers come from memory. */
-export const OWN_TOOLS = "mcp__conclaude__";
+/** The tools of this program's own MCP server, a plugin's too. They are not captured: their answers come from memory. */
+export function isOwnTool(tool: string): boolean {
+  return /^mcp__(?:plugin_conclaude_)?conclaude__/.test(tool);
+}
 
 export const EDITING_TOOLS: ReadonlySet<string> = new Set([
   "Write",

@@ -16,6 +16,7 @@ const LOADERS = {
     (await import("../operations/verbs/install_hooks_verbs.ts")).installHooks,
   uninstallHooks: async () =>
     (await import("../operations/verbs/install_hooks_verbs.ts")).uninstallHooks,
+  plugin: async () => (await import("../operations/verbs/plugin_verbs.ts")).plugin,
   status: async () => (await import("../operations/verbs/status_verbs.ts")).status,
   doctor: async () => (await import("../operations/verbs/doctor_verbs.ts")).doctor,
   session: async () => (await import("../operations/verbs/session_verbs.ts")).session,
@@ -51,6 +52,7 @@ const TOPICS = {
   Start: {
     installHooks: "Let Claude Code report to conclaude",
     uninstallHooks: "Take conclaude's hooks out again, and its MCP server",
+    plugin: "The same as a plugin of Claude Code",
     config: "Configuration files: write, find, show, check",
     completions: "Completion of commands and flags in a shell",
   },

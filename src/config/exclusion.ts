@@ -1,5 +1,5 @@
 /** Which tool uses the configuration keeps out of the captures. */
-import { filesTouched, OWN_TOOLS, SEARCHING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
+import { filesTouched, isOwnTool, SEARCHING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
 import { matchesAny, resolvePath } from "../base/paths.ts";
 import type { HookConfig } from "./hook_config.ts";
 
@@ -20,7 +20,7 @@ export interface ToolFacts {
  */
 export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null {
   const { toolName, toolInput } = tool;
-  if (toolName.startsWith(OWN_TOOLS)) return "conclaude's own tools";
+  if (isOwnTool(toolName)) return "conclaude's own tools";
   if (matchesAny(config.excludeTools, toolName)) return "capture.exclude.tools";
   const command = SHELL_TOOLS.has(toolName) ? fieldOf(toolInput, "command") : "";
   if (config.excludeCommands.length > 0 && command !== "") {

@@ -126,6 +126,13 @@ function writeRecord(db: DatabaseSync, record: HookRecord, appliers: Appliers): 
   return true;
 }
 
+/** Hooks of one event begin together; two hooks later than this tell of two events. */
+const TOGETHER_MS = 10_000;
+
+/**
+ * Adds the audit row, once, where both a settings file and a plugin start conclaude: what the other one has told of the
+ * same event is there already. A tool use has an id; other events are told apart by what they held.
+ */
 function insertExecution(
   db: DatabaseSync,
   { id, sessionId, atMs, execution }: HookRecord,
@@ -134,7 +141,16 @@ function insertExecution(
     `INSERT INTO hook_executions
        (id, session_id, hook_name, tool_name, tool_use_id, status, duration_ms, error_message, error_stack,
         metadata, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
+      WHERE NOT EXISTS (
+            SELECT 1
+              FROM hook_executions
+             WHERE session_id = ?2
+               AND created_at_ms BETWEEN ?11 - ${TOGETHER_MS} AND ?11 + ${TOGETHER_MS}
+               AND hook_name = ?3
+               AND tool_use_id IS ?5
+               AND metadata ->> '$.via' IS NOT ?10 ->> '$.via'
+               AND metadata ->> '$.told' IS ?10 ->> '$.told')
      ON CONFLICT (id) DO NOTHING`,
   ).run(
     id,

@@ -76,6 +76,10 @@ export async function handle(work: HookWork): Promise<Answer> {
     tellIfAny((await import("./mod_notice.ts")).modNotice({ projectDir, home, environment }));
     (await import("./past_gate_notice.ts")).tellPastGates(work, "earlier sessions");
   }
+  if (environment.variable("CLAUDE_PLUGIN_ROOT") !== undefined && projectDir !== null) {
+    const { twiceNotice } = await import("../policy/armed_gates.ts");
+    tellIfAny(twiceNotice({ projectDir, home, environment }));
+  }
   if (environment.variable("CONCLAUDE_TOKEN") !== undefined) work.tell(TOKEN_NOTICE);
   const briefing = required === null
     ? ""

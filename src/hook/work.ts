@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { OWN_TOOLS } from "../claude/payload.ts";
+import { isOwnTool } from "../claude/payload.ts";
 import { needsRedaction } from "../secrets/look.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import {
@@ -74,6 +74,13 @@ export async function beginWork(
   let fault: unknown = opened.reason;
 
   const id = newId(atMs);
+  // By these the record of another hook for the same event is known.
+  const twin = {
+    ...(variable("CLAUDE_PLUGIN_ROOT") === undefined ? {} : { via: "plugin" }),
+    ...(event.toolUseId === null
+      ? { told: (await import("../base/fnv.ts")).digestOf(maskedText()) }
+      : {}),
+  };
   const recordOf = (draft: Draft): HookRecord => {
     return {
       id,
@@ -102,7 +109,12 @@ export async function beginWork(
         durationMs: elapsedMs(environment),
         errorMessage: draft.errorMessage ?? null,
         errorStack: null,
-        metadata: { config: configFrom, ...draft.metadata, ...(cutBytes > 0 ? { cutBytes } : {}) },
+        metadata: {
+          config: configFrom,
+          ...draft.metadata,
+          ...(cutBytes > 0 ? { cutBytes } : {}),
+          ...twin,
+        },
       },
       capture: draft.capture ?? null,
       counters: draft.counters ?? [],
@@ -161,7 +173,7 @@ export async function beginWork(
       if (!keepsContent) return "capture.exclude.projects";
       const { excludeTools, excludePaths, excludeCommands } = config;
       const excluded = excludeTools.length + excludePaths.length + excludeCommands.length;
-      if (excluded === 0 && !toolName.startsWith(OWN_TOOLS)) {
+      if (excluded === 0 && !isOwnTool(toolName)) {
         return null;
       }
       const { exclusionOf } = await import("../config/exclusion.ts");

@@ -17,6 +17,8 @@ import {
   whyUnarmed,
 } from "../claude/settings/armed.ts";
 import type { NamedTools } from "../claude/settings/lanes.ts";
+import { PLUGIN_ROOT, pluginSettings, REMOVE_PLUGIN } from "../claude/plugin/plugin_hooks.ts";
+import { modPlaces } from "../claude/mods.ts";
 import { ownershipHere } from "../claude/settings/own_handler.ts";
 import { settingsPaths } from "../claude/settings/settings_place.ts";
 
@@ -139,14 +141,21 @@ export interface ArmedPlace {
   readonly environment: Environment;
 }
 
-function settingsHere({ projectDir, home, environment: { program, variable } }: ArmedPlace) {
+function settingsHere(place: ArmedPlace) {
+  const { projectDir, home, environment: { program, variable } } = place;
   const executable = program.script === null ? program.executable : null;
   const files = settingsPaths({
     projectDir,
     home: home ?? undefined,
     configDir: variable("CLAUDE_CONFIG_DIR"),
   }).map((path): ParsedSettings => ({ path, settings: readJsonFile(path) }));
-  return { files, ownership: ownershipHere({ executable }), searchPath: variable("PATH") };
+  const plugins = pluginSettings(modPlaces(place), variable(PLUGIN_ROOT));
+  return {
+    files: [...files, ...plugins],
+    plugins,
+    ownership: ownershipHere({ executable }),
+    searchPath: variable("PATH"),
+  };
 }
 
 /** Whether Claude Code asks a hook of ours before it uses a tool. @param counts Whether a settings file counts. */
@@ -173,6 +182,17 @@ const BUILT_IN: Need = { gate: "built-in protections", event: "PreToolUse", tool
 export function unarmedHere(config: HookConfig, place: ArmedPlace): Unarmed[] {
   const { files, ...how } = settingsHere(place);
   return whyUnarmed(files, { needs: [BUILT_IN, ...needsOf(config)], ...how });
+}
+
+/** Tells the person that a settings file and the plugin both start conclaude; null where one of them does. */
+export function twiceNotice(place: ArmedPlace): string | null {
+  const { files, plugins, ownership } = settingsHere(place);
+  const [first] = files.filter((file) => !plugins.includes(file))
+    .filter(({ settings }) => holdsOwn(settings, ASKING_EVENT, ownership));
+  return first === undefined
+    ? null
+    : `conclaude: its hooks are installed twice, in ${first.path} and as a plugin, so that each one runs twice. ` +
+      `Keep one: \`conclaude uninstall-hooks\` or \`${REMOVE_PLUGIN}\`.`;
 }
 
 /** Tells the person in one line which gates lack a hook; null when none does, or when conclaude has no hooks here. */

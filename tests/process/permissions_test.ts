@@ -11,6 +11,7 @@ const SAID: readonly (readonly [verb: string, ...said: string[]])[] = [
   ["--version", ""],
   ["--help", ""],
   ["install-hooks", ""],
+  ["plugin", "path"],
   ["uninstall-hooks", "--dry-run"],
   ["migrate", "--dry-run"],
   ["status", ""],

@@ -2,6 +2,8 @@
 import { isUserError } from "../../base/errors.ts";
 import type { Locations } from "../../system/environment.ts";
 import { isBareName } from "../../system/process/executable.ts";
+import { joinPath } from "../../base/paths.ts";
+import { pluginSettings, REMOVE_PLUGIN, UPDATE_PLUGIN } from "../plugin/plugin_hooks.ts";
 import { readOwnEntries } from "./edit.ts";
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
 import { type HookProgram, letsThrough, readHookCommand } from "./armed.ts";
@@ -26,6 +28,8 @@ export interface SettingsLook {
   readonly entries: readonly HookEntry[];
   /** Commands that start conclaude and do more. */
   readonly wrapped: readonly WrappedHook[];
+  /** The hooks of conclaude's plugin, which no settings file holds. */
+  readonly isPlugin: boolean;
 }
 
 /** What a search for conclaude's hooks needs to know. */
@@ -59,18 +63,31 @@ export function lookAtSettings(place: HooksPlace): SettingsLook[] {
   ];
   const files = places.map((one) => ({ path: settingsPath(one), flags: placeFlags(one) }));
   // In the home folder itself the project's file is the user's.
-  return files
-    .filter(({ path }, index) => files.findLastIndex((other) => other.path === path) === index)
-    .map((file) => lookInto(file, place));
+  const clientFolder = claudeFolder ?? (around.home && joinPath(around.home, ".claude")) ?? null;
+  const plugins = pluginSettings({ clientFolder, projectDir });
+  return [
+    ...files
+      .filter(({ path }, index) => files.findLastIndex((other) => other.path === path) === index)
+      .map((file) =>
+        lookInto({ ...file, isPlugin: false }, place, ({ path }) => readSettings(path).text)
+      ),
+    ...plugins.map(({ path, settings }) =>
+      lookInto({ path, flags: [], isPlugin: true }, place, () => JSON.stringify(settings))
+    ),
+  ];
 }
 
-function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace): SettingsLook {
+function lookInto<File extends Pick<SettingsLook, "path" | "flags" | "isPlugin">>(
+  file: File,
+  place: HooksPlace,
+  read: (file: File) => string | undefined,
+): SettingsLook {
   const { path } = file;
-  const read = { settings: undefined, unreadable: null, fatal: undefined };
-  const none = { ...read, entries: [], wrapped: [] };
+  const nothing = { settings: undefined, unreadable: null, fatal: undefined };
+  const none = { ...nothing, entries: [], wrapped: [] };
   const ownership = ownershipHere(place);
   try {
-    const { text } = readSettings(path);
+    const text = read(file);
     if (text === undefined || text.trim() === "") return { ...file, ...none };
     const attempt = { command: "install-hooks", path } as const;
     const entries = readOwnEntries(text, { ...ownership, attempt });
@@ -118,7 +135,7 @@ export function timesByLane(
   };
 }
 
-type Installed = Pick<SettingsLook, "flags" | "entries">;
+type Installed = Pick<SettingsLook, "flags" | "entries" | "isPlugin">;
 
 /** Whether a shell looks the program up on the `PATH` at each start. */
 export function isSearched({ executable, script }: HookProgram): boolean {
@@ -126,17 +143,24 @@ export function isSearched({ executable, script }: HookProgram): boolean {
 }
 
 /** `--strict` where hooks that cannot run block. */
-export function strictFlag({ entries }: Installed): string[] {
+export function strictFlag({ entries }: Pick<Installed, "entries">): string[] {
   return entries.some(({ onFailure }) => onFailure === "block") ? ["--strict"] : [];
 }
 
 /** The command that installs this program into the same file; strict stays strict. */
 export function replaceLine(look: Installed): string {
+  if (look.isPlugin) return UPDATE_PLUGIN;
   return commandLine("install-hooks", [...look.flags, ...strictFlag(look)]);
+}
+
+/** The command that takes the hooks out. */
+export function removeLine({ isPlugin, flags }: Installed): string {
+  return isPlugin ? REMOVE_PLUGIN : commandLine("uninstall-hooks", flags);
 }
 
 /** The command that installs the hooks again; a program that the hooks find on the `PATH` stays the same. */
 export function installLine(look: Installed): string {
+  if (look.isPlugin) return UPDATE_PLUGIN;
   const searched = look.entries.map(({ command }) => readHookCommand(command)).find(isSearched);
   const command = searched === undefined ? [] : ["--command", searched.executable];
   return commandLine("install-hooks", [...look.flags, ...command, ...strictFlag(look)]);

@@ -31,7 +31,7 @@ import { titledFacts } from "../table.ts";
 import { toolsOfAllRules } from "../look_as_hook.ts";
 import { verb } from "../verb.ts";
 import { quietly } from "../../base/errors.ts";
-import { lookAtSettings } from "../../claude/settings/installed_hooks.ts";
+import { lookAtSettings, removeLine } from "../../claude/settings/installed_hooks.ts";
 import { baseName, parentOf, resolvePath } from "../../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
 import { runTool } from "../../system/process/run_program.ts";
@@ -172,6 +172,7 @@ export const uninstallHooks = verb({
       otherFlags: commandFlags(named),
     });
     const server = unregister(request);
+    const plugin = lookAtSettings(hooksPlace(context)).find(({ isPlugin }) => isPlugin);
     const { settings, dryRun } = report;
     const none = report.missing
       ? `There is no ${settings}`
@@ -183,6 +184,7 @@ export const uninstallHooks = verb({
         ["events", report.removed.join(", ") || null],
         ["file", report.restored && !dryRun ? file : null],
         ["backup", report.backup && `${report.backup} (kept: the file has changed since)`],
+        ["plugin", plugin && `stays: \`${removeLine(plugin)}\` takes it out`],
       ], 9),
       ...serverLines(server),
       ...(dryRun ? shown(report.diff, server) : []),
@@ -334,17 +336,24 @@ function doubledHooks(
       .map(({ event, command }) => [event, command]),
   );
   return lookAtSettings(hooksPlace(context, installed.settings)).flatMap((look) => {
-    const { path, flags, entries, wrapped } = look;
+    const { path, entries, wrapped, isPlugin } = look;
     const others = path === installed.path ? wrapped : [...entries, ...wrapped];
     // Drains do not count: they record nothing, and a second one finds nothing to do.
     const twice = others.filter(({ event, role, command }) =>
-      role === "event" && commands.has(event) && commands.get(event) !== command
+      role === "event" && commands.has(event) && (isPlugin || commands.get(event) !== command)
     );
     if (twice.length === 0) return [];
+    if (isPlugin) {
+      return [
+        `conclaude is a plugin, too (${path}): each hook runs twice; keep one: \`${
+          removeLine(look)
+        }\``,
+      ];
+    }
     const isSame = path === installed.path;
     const next = isSame || entries.length === 0
       ? `take \`${twice[0]!.command}\` out of it`
-      : `\`${commandLine("uninstall-hooks", flags)}\` takes them out`;
+      : `\`${removeLine(look)}\` takes them out`;
     return [
       `${path} has ${isSame ? "other" : "more"} hooks of conclaude, so that each of these ` +
       `events is recorded twice: ${twice.map(({ event }) => event).join(", ")}; ${next}`,

@@ -198,7 +198,7 @@ function mayRun(entry: HookEntry, { looks, place }: HookGroup): boolean {
   const program = readHookCommand(entry.command);
   const { line } = program;
   return isThisProgram(program, place) || (isBareName(line) && isOurName(baseName(line))) ||
-    looks.filter(({ flags }) => !flags.includes("--scope"))
+    looks.filter(({ flags, isPlugin }) => !isPlugin && !flags.includes("--scope"))
       .some(({ entries }) => entries.some(({ command }) => readHookCommand(command).line === line));
 }
 

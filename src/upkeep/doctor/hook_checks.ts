@@ -17,6 +17,7 @@ import {
   installLine,
   isSearched,
   lookAtSettings,
+  removeLine,
   replaceLine,
   type SettingsLook,
   strictFlag,
@@ -186,7 +187,7 @@ function faultsAcross(
   looks: readonly SettingsLook[],
 ): Finding[] {
   // The installed file that counts for the most sessions.
-  const widest = installed.at(-1);
+  const widest = installed.findLast(({ isPlugin }) => !isPlugin) ?? installed.at(-1);
   if (widest === undefined) return [];
   const entries = installed.flatMap(({ entries }) => entries);
   const present = eventsOf(entries);
@@ -212,9 +213,14 @@ function faultsAcross(
   if (doubled.length > 0) {
     faults.push(warn(
       `these events are recorded twice, by different programs: ${doubled.join(", ")}`,
-      installed.length === 1
-        ? installLine(widest)
-        : `keep one: \`${commandLine("uninstall-hooks", installed[0]!.flags)}\``,
+      installed.length === 1 ? installLine(widest) : `keep one: \`${removeLine(installed[0]!)}\``,
+    ));
+  }
+  const plugin = installed.find(({ isPlugin }) => isPlugin);
+  if (plugin !== undefined && plugin !== widest) {
+    faults.push(warn(
+      `the hooks are installed twice, in ${widest.path} and as a plugin (${plugin.path}): each one runs twice`,
+      `keep one: \`${removeLine(plugin)}\` or \`${removeLine(widest)}\``,
     ));
   }
   return faults;

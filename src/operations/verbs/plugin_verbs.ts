@@ -1,0 +1,53 @@
+import { joinPath, parentOf } from "../../base/paths.ts";
+import { VERSION } from "../../base/version.ts";
+import { marketplaceEntry, pluginFiles } from "../../claude/plugin/plugin_files.ts";
+import { planHooks } from "../../claude/settings/hooks.ts";
+import { DEFAULT_EVENTS } from "../../claude/settings/lanes.ts";
+import { readText } from "../../system/on_disk.ts";
+import { makeFolder, makePrivateFolder, writeWhole } from "../../system/write_file.ts";
+import { toolsOfAllRules } from "../look_as_hook.ts";
+import { ownProgram } from "../own_program.ts";
+import { group, verb } from "../verb.ts";
+
+/** Beside the database. */
+const FOLDER = "plugin";
+
+const path = verb({
+  brief: "Write the plugin of Claude Code, and print its folder",
+  about:
+    "Writes a plugin of Claude Code beside the database (hooks, MCP server, a skill about memory) and prints its folder. " +
+    "The folder is a marketplace, too: an installed plugin runs this verb again at each start of Claude Code, so that a " +
+    "new version of conclaude reaches it. Use the plugin or `install-hooks`, not both.",
+  examples: [
+    'claude plugin marketplace add "$(conclaude plugin path)"',
+    "claude plugin install conclaude@conclaude",
+    'claude --plugin-dir "$(conclaude plugin path)"',
+  ],
+  async run(context) {
+    const { locations, environment } = context;
+    const { program } = ownProgram(environment);
+    const folder = joinPath(parentOf(locations.database), FOLDER);
+    const entries = planHooks(program, DEFAULT_EVENTS, { tools: await toolsOfAllRules(context) });
+    const files = pluginFiles(entries, { program, version: VERSION });
+    makePrivateFolder(folder);
+    const written: string[] = [];
+    for (const [name, text] of files) {
+      const file = joinPath(folder, name);
+      if (readText(file) === text) continue;
+      makeFolder(parentOf(file), 0o700);
+      writeWhole(file, text, { mode: 0o600 });
+      written.push(name);
+    }
+    return {
+      json: { path: folder, version: VERSION, written, entry: marketplaceEntry(program) },
+      // Claude Code reads one line.
+      text: folder,
+      quoted: true,
+    };
+  },
+});
+
+export const plugin = group({
+  verbs: { path },
+  examples: ['claude plugin marketplace add "$(conclaude plugin path)"'],
+});
