@@ -176,7 +176,7 @@ export function transcriptsView(
       "sessions",
       counted(rows, `of which only captures were left${filled === null ? "" : ", made again"}`),
     ],
-    ["excluded", counted(excluded, `by the configuration (${[...keys].join(", ")})`)],
+    ["excluded", counted(excluded, `kept out (${[...keys].join(", ")})`)],
     ["forgotten", counted(sum((one) => one.forgotten), "that stay away")],
     ["recent", counted(recent, "of the last minute, left to the hooks")],
     ["extra", extra === 0 ? null : `${count(extra, "capture")} that no transcript here has`],

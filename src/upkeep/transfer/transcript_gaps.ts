@@ -1,7 +1,6 @@
 /** Reads transcripts once, finds what the database lacks of them, and writes it as hooks would have written it. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, quietly } from "../../base/errors.ts";
-import { matchesAny } from "../../base/paths.ts";
 import { daysMs } from "../../base/time.ts";
 import { type TranscriptFile, transcriptLines } from "../../claude/transcript/find_transcripts.ts";
 import { isOwnPrompt } from "../../claude/transcript/spoken.ts";
@@ -10,7 +9,6 @@ import {
   type TranscriptItem,
   transcriptReader,
 } from "../../claude/transcript/transcript_reader.ts";
-import { exclusionOf } from "../../config/exclusion.ts";
 import { type Capture, insertCapture } from "../../db/captures.ts";
 import { checkpoint } from "../../db/database.ts";
 import {
@@ -36,6 +34,8 @@ import { type StayAway, stayAway } from "../forget/stay_away_table.ts";
 import {
   captureIdOf,
   captureOf,
+  exclusionIn,
+  isMemoryOff,
   nameOf,
   projectFinder,
   type TranscriptProject,
@@ -78,7 +78,7 @@ export interface CompareOptions {
 const LEFT_TO_HOOKS_MS = 60_000;
 
 /** Captures that one transaction writes: few, so that hooks wait only a short time. */
-const BATCH_ROWS = 50;
+export const BATCH_ROWS = 50;
 
 /**
  * Compares transcripts with the database and, when asked to, writes what is missing. It can be stopped at any time, run
@@ -123,15 +123,14 @@ export async function compareTranscripts(
     seen.add(once);
     session.firstAtMs = Math.min(session.firstAtMs, atMs);
     const { project, excluded } = session;
-    const excludedBy = exclusionIn(project, item);
+    const excludedBy = exclusionIn(project, item, session.isOff);
     if (atMs >= untilMs) session.recent++;
     else if (excludedBy !== null) excluded[excludedBy] = (excluded[excludedBy] ?? 0) + 1;
     if (atMs >= untilMs || excludedBy !== null) return null;
     session.branch = item.branch ?? session.branch;
-    const gap = { captureId: captureIdOf(item), kind, name: nameOf(item), toolUseId, atMs };
-    const capture = session.has(gap) && toolUseId !== null ? null : await captureOf(item, project);
-    if (kind === "prompt") session.title ??= titleOf(capture!.payload);
-    return { ...gap, session, branch: project.hide(item.branch), capture };
+    const found = await foundItem(session, item);
+    if (kind === "prompt") session.title ??= titleOf(found.capture!.payload);
+    return found;
   };
 
   for (const [index, file] of files.entries()) {
@@ -189,19 +188,6 @@ export async function compareTranscripts(
   };
 }
 
-/** The configuration key that excludes an item; null when hooks may keep it. */
-/** The key of the configuration that keeps an item out; null where none does. */
-export function exclusionIn(
-  { config, dir }: TranscriptProject,
-  item: TranscriptItem,
-): string | null {
-  if (!config.captureEnabled) return "capture.enabled";
-  if (matchesAny(config.excludeProjects, dir ?? "")) return "capture.exclude.projects";
-  if (item.kind !== "toolUse") return null;
-  const { toolName, toolInput, cwd } = item;
-  return exclusionOf(config, { toolName, toolInput, folder: cwd, projectDir: dir });
-}
-
 /** The title of a session, from its first prompt. */
 function titleOf(payload: string): string | null {
   const prompt = String(JSON.parse(payload).prompt);
@@ -233,6 +219,19 @@ interface FoundItem extends Gap {
  */
 export type NotHere = "elsewhere" | "off" | "removed";
 
+/** What a hook should have kept of an item in the transcripts of a session. */
+export async function foundItem(
+  session: ComparedSession,
+  item: TranscriptItem,
+): Promise<FoundItem> {
+  const { kind, atMs } = item;
+  const toolUseId = kind === "toolUse" ? item.toolUseId : null;
+  const gap = { captureId: captureIdOf(item), kind, name: nameOf(item), toolUseId, atMs };
+  const isKnown = toolUseId !== null && session.has(gap);
+  const capture = isKnown ? null : await captureOf(item, session.project);
+  return { ...gap, session, branch: session.project.hide(item.branch), capture };
+}
+
 /** The captures that hooks make of words. */
 const WORDS_EVENTS = Object.values(WORDS).map(({ event }) => event);
 
@@ -260,6 +259,8 @@ export class ComparedSession {
   /** True when its captures are there and its row is lost. */
   readonly lacksRow: boolean;
   readonly notHere: NotHere | null;
+  /** Whether memory was off for it. */
+  readonly isOff: boolean;
   /** The ids of captures: those in the queue, and those that were missing there. */
   readonly #captured = new Set<string>();
   /** The ids of tool uses, and of captures that observations were made of. */
@@ -284,6 +285,7 @@ export class ComparedSession {
   ) {
     this.transcript = place.transcript;
     this.cwd = place.cwd;
+    this.isOff = isMemoryOff(db, sessionId);
     this.#known = new Set(observationUids(db, sessionId));
     const isObserved = this.#known.size > 0;
     this.#look();
@@ -311,7 +313,10 @@ export class ComparedSession {
 
   count(items: readonly FoundItem[]): void {
     this.found += items.length;
-    for (const { atMs } of items) this.#lastAtMs = Math.max(this.#lastAtMs, atMs);
+    for (const { atMs } of items) {
+      this.firstAtMs = Math.min(this.firstAtMs, atMs);
+      this.#lastAtMs = Math.max(this.#lastAtMs, atMs);
+    }
   }
 
   /** Keeps what is missing of some items, and was not forgotten, among the gaps. */
