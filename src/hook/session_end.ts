@@ -28,7 +28,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (db === null) return null;
   try {
     const { drainEnded, takeOwn } = await import("./stop_drain.ts");
-    await takeOwn(db, work, { untilMs: performance.now() + DRAIN_MS, beforeMs: Infinity });
+    await takeOwn(db, work, performance.now() + DRAIN_MS);
     if (config.memoryEnabled) await drainEnded(DRAIN_MS, db, work);
     checkpoint(db, "PASSIVE");
     const captures = config.memoryEnabled ? "worked" : "all";

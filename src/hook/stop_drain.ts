@@ -2,7 +2,6 @@ import { compactPayloads } from "../db/payloads.ts";
 import { readProcesses } from "../system/process/process_identity.ts";
 import { isLogLong } from "../db/database.ts";
 import { sessionStart } from "../db/past_gates.ts";
-import type { TakeOptions } from "../upkeep/transfer/told_session.ts";
 import { transcriptOf } from "./protocol.ts";
 import { askForSummaryOfEnd, keepMark, lacksMark } from "../db/sessions.ts";
 import { rebuildText } from "../memory/store.ts";
@@ -38,9 +37,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     const unheard = isStart ? null : (await import("./unheard_uses.ts")).noteOfUnheard(work);
     if (unheard !== null) await work.save(unheard);
     db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
-    await (isStart
-      ? takeOfRecent(db, work, untilMs)
-      : takeOwn(db, work, { untilMs, beforeMs: work.atMs - GRACE_MS }));
+    await (isStart ? takeOfRecent(db, work, untilMs) : takeOwn(db, work, untilMs));
     if (!config.memoryEnabled) return null;
     const redact = await lateRedaction(config.redactPatterns);
     const report = drainAlone(db, database, {
@@ -63,14 +60,11 @@ export async function handle(work: HookWork): Promise<Answer> {
   return null;
 }
 
-/** Hooks of a turn that has ended may still run for so many milliseconds. */
-const GRACE_MS = 5_000;
-
 /** Takes in what hooks of this session have lost. @throws {Error} What SQLite says. */
 export async function takeOwn(
   db: DatabaseSync,
   work: HookWork,
-  limits: Pick<TakeOptions, "untilMs" | "beforeMs">,
+  untilMs: number,
 ): Promise<void> {
   const { sent, sessionId, database, atMs: nowMs } = work;
   const transcript = transcriptOf(sent);
@@ -83,7 +77,7 @@ export async function takeOwn(
     startedAtMs,
     project: () => Promise.resolve(projectOf(work)),
   };
-  await takeLostUses(db, session, { database, nowMs, ...limits });
+  await takeLostUses(db, session, { database, nowMs, untilMs });
 }
 
 /** Takes in what hooks of the newest sessions have lost. */

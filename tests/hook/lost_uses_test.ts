@@ -102,7 +102,7 @@ test("a hook that comes later than the transcript adds no second capture, and on
   );
 });
 
-test("each drain reads only what is new, and leaves what is newer than a few seconds to the hooks", async (home) => {
+test("each drain reads only what is new, and finds a use whose result came after the last time", async (home) => {
   const path = pathOf(home, NEXT);
   Deno.mkdirSync(join(transcriptsOf(home), "-home-ana-app"), { recursive: true });
   const linesOf = (id: string, atMs: number) => {
@@ -113,17 +113,13 @@ test("each drain reads only what is new, and leaves what is newer than a few sec
     queryValue(home, "SELECT value FROM counters WHERE type LIKE 'claim:transcript:%'");
   await tell(home, "SessionStart", NEXT);
   const now = Date.now();
-  const old = linesOf("toolu_a", now - 20_000);
-  Deno.writeTextFileSync(path, old + linesOf("toolu_b", now));
+  const [old, [use, result]] = [linesOf("toolu_a", now), linesOf("toolu_b", now).split("\n")];
+  Deno.writeTextFileSync(path, `${old}${use}\n`);
   await tell(home, "Drain", NEXT, { hook_event_name: "Stop" });
   assert.deepEqual(usesOf(home), ["toolu_a transcript"]);
-  const [use] = linesOf("toolu_b", now).split("\n");
-  assert.equal(readTo(), new TextEncoder().encode(old + use).length + 1);
-  // What was read is not read again; a result whose use stands before that is found all the same.
-  Deno.writeTextFileSync(
-    path,
-    old.replaceAll("toolu_a", "toolu_c") + linesOf("toolu_b", now),
-  );
+  assert.equal(readTo(), Deno.statSync(path).size);
+  // What was read is not read again.
+  Deno.writeTextFileSync(path, `${old.replaceAll("toolu_a", "toolu_c")}${use}\n${result}\n`);
   await tell(home, "SessionEnd", NEXT, { reason: "other" });
   assert.deepEqual(usesOf(home), ["toolu_a transcript", "toolu_b transcript"]);
   assert.equal(readTo(), Deno.statSync(path).size);

@@ -13,7 +13,12 @@ import { statSync } from "../../system/files.ts";
 import type { TranscriptProject } from "./capture_of.ts";
 import { APART_MS, type TakeOptions, type ToldSession } from "./told_session.ts";
 
-/** Takes what is missing of a session and its sub-agents. @returns How many captures it wrote. @throws {Error} What SQLite says. */
+/**
+ * Takes what is missing of a session and its sub-agents. To be called before a drain, which then sees all tool uses in their
+ * order, whatever hooks are still under way: of one that comes later nothing is kept twice.
+ *
+ * @returns How many captures it wrote. @throws {Error} What SQLite says.
+ */
 export async function takeLostUses(
   db: DatabaseSync,
   session: ToldSession,
@@ -33,7 +38,7 @@ const MAX_RECENT = 50;
 /** {@linkcode takeLostUses} for the newest sessions: what one lost at its end, another one finds. */
 export async function takeLostOfRecent(
   db: DatabaseSync,
-  options: Omit<TakeOptions, "beforeMs"> & {
+  options: TakeOptions & {
     readonly locations: Locations;
     /** A project that need not be read again. */
     readonly own?: TranscriptProject;
@@ -49,7 +54,7 @@ export async function takeLostOfRecent(
     if (projectDir?.includes("[redacted:")) continue;
     const isOwn = own !== undefined && own.dir === projectDir;
     const project = () => isOwn ? Promise.resolve(own) : projectOf(projectDir);
-    taken += await takeLostUses(db, { ...session, project }, { ...options, beforeMs: Infinity });
+    taken += await takeLostUses(db, { ...session, project }, options);
   }
   return taken;
 }
@@ -87,18 +92,15 @@ const TIME = /"timestamp":"([^"\\]+)"/;
 function resultsSince(
   path: string,
   from: number,
-  { nowMs, beforeMs, untilMs }: TakeOptions,
+  { nowMs, untilMs }: TakeOptions,
 ): { readonly endsAt: number; readonly results: ReadonlyMap<string, number> } {
   const results = new Map<string, number>();
   let read = from;
   for (const { text, isEnded, endsAt } of transcriptTexts(path, from)) {
     if (!isEnded || performance.now() > untilMs) break;
     if (text?.includes('"tool_result"')) {
-      const quick = Date.parse(TIME.exec(text)?.[1] ?? "");
-      // A result may hold a time of its own.
-      const time = () => Date.parse(quietly(() => JSON.parse(text).timestamp));
-      if (quick > beforeMs && time() > beforeMs) break;
-      for (const [, id] of text.matchAll(RESULT)) results.set(id!, quick || nowMs);
+      const atMs = Date.parse(TIME.exec(text)?.[1] ?? "") || nowMs;
+      for (const [, id] of text.matchAll(RESULT)) results.set(id!, atMs);
     }
     read = endsAt;
   }

@@ -19,8 +19,6 @@ export interface TakeOptions {
   /** The path of the database. */
   readonly database: string;
   readonly nowMs: number;
-  /** Later results are left to the hooks that may still run, epoch milliseconds. */
-  readonly beforeMs: number;
   /** When to stop, in milliseconds of `performance.now()`. */
   readonly untilMs: number;
 }
