@@ -43,12 +43,16 @@ export async function takeMissing(
   return compared.missing.length;
 }
 
+/** The ids in a line: only lines with a wanted one are read whole. */
+const IDS = /"(?:tool_use_)?id":"([^"\\]+)"/g;
+
 /** Some tool uses, as a transcript tells of them from a place on. */
 function usesIn(path: string, from: number, wanted: ReadonlySet<string>): TranscribedToolUse[] {
   const reader = transcriptReader();
   const uses: TranscribedToolUse[] = [];
   for (const { text } of transcriptTexts(path, from)) {
-    if (!text?.includes('"tool_')) continue;
+    const names = text?.includes('"tool_') ? text.matchAll(IDS) : [];
+    if (text === null || !names.some(([, id]) => wanted.has(id!))) continue;
     for (const item of reader.take(quietly(() => JSON.parse(text))).items) {
       if (item.kind === "toolUse" && wanted.has(item.toolUseId)) uses.push(item);
     }
