@@ -7,12 +7,11 @@ import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reade
 import { isNotFound } from "../system/files.ts";
 import { takeInSpool } from "./spool_drain.ts";
 import { findTranscripts, type TranscriptFile } from "../claude/transcript/find_transcripts.ts";
+import type { ComparedSession, NotHere } from "../upkeep/transfer/compared_session.ts";
 import {
-  type ComparedSession,
   type CompareOptions,
   compareTranscripts,
   type Comparison,
-  type NotHere,
 } from "../upkeep/transfer/transcript_gaps.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";

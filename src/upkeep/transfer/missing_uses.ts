@@ -6,10 +6,9 @@ import {
   type TranscribedToolUse,
   transcriptReader,
 } from "../../claude/transcript/transcript_reader.ts";
-import { transaction } from "../../db/transaction.ts";
 import { exclusionIn, isMemoryOff } from "./capture_of.ts";
 import { APART_MS, type TakeOptions, type ToldSession } from "./told_session.ts";
-import { BATCH_ROWS, ComparedSession, foundItem } from "./transcript_gaps.ts";
+import { ComparedSession, foundItem } from "./compared_session.ts";
 
 /** Writes the missing tool uses of a session that hooks should have kept. */
 export async function takeMissing(
@@ -36,10 +35,7 @@ export async function takeMissing(
   );
   const found = await Promise.all(own.map((use) => foundItem(compared, use)));
   compared.count(found);
-  const open = found.filter(({ capture }) => capture !== null);
-  for (let at = 0; at < open.length; at += BATCH_ROWS) {
-    transaction(db, () => compared.fill(open.slice(at, at + BATCH_ROWS), nowMs));
-  }
+  compared.fill(found.filter(({ capture }) => capture !== null), nowMs);
   return compared.missing.length;
 }
 
