@@ -46,6 +46,8 @@ export interface HookConfig {
   readonly memoryEnabled: boolean;
   /** How many tokens a session is told of earlier ones at most, 0 to 2500. */
   readonly contextTokens: number;
+  /** Whether the person is told at the start of a session what memory holds. */
+  readonly tellsPerson: boolean;
   /** Whether Claude is told what is remembered about a prompt, and about a file that it edits. */
   readonly recallsPrompts: boolean;
   readonly recallsEdits: boolean;

@@ -39,6 +39,7 @@ export interface CompiledSections {
     | "notifications"
     | "memoryEnabled"
     | "contextTokens"
+    | "tellsPerson"
     | "recallsPrompts"
     | "recallsEdits"
     | "memoryRetentionDays"

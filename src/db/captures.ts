@@ -3,6 +3,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../base/ids.ts";
 import { transaction } from "./transaction.ts";
 
+/**
+ * Marks a session of which no content is kept: each of its events raises it. Named as rows are that are no counters, so that
+ * nobody resets it.
+ */
+export const MEMORY_OFF = "claim:memory_off";
+
 /** The result of a hook event. `blocked` is a decision, not a failure. */
 export type ExecutionStatus = "success" | "blocked" | "failure" | "timeout" | "skipped";
 
@@ -51,6 +57,8 @@ export interface Capture {
   readonly payload: string;
   /** How many bytes of the payload were cut at the size limit. */
   readonly cutBytes: number;
+  /** Set where no hook has captured it: it was read from the transcript. */
+  readonly source?: "transcript";
 }
 
 /** Everything that one hook event writes. It is plain data, so it can wait in the spool. */
@@ -265,7 +273,7 @@ function upsertSession(
   });
 }
 
-/** Adds a capture to the queue. @throws {Error} What SQLite says, for example that the id is taken. */
+/** Adds a capture to the queue, unless it is a hook's and its tool use came from the transcript before. @throws {Error} What SQLite says, for example that the id is taken. */
 export function insertCapture(
   db: DatabaseSync,
   { id, sessionId, session, atMs }: Pick<HookRecord, "id" | "sessionId" | "atMs"> & {
@@ -276,8 +284,14 @@ export function insertCapture(
   db.prepare(
     `INSERT INTO pending_queue
        (id, session_id, tool_name, tool_use_id, outcome, priority, files_touched, payload, raw_bytes, cut_bytes,
-        branch, created_at_ms, updated_at_ms)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, octet_length(?8), ?9, ?10, ?11, ?11)`,
+        branch, created_at_ms, updated_at_ms, source)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, octet_length(?8), ?9, ?10, ?11, ?11, ?12
+      WHERE ?12 IS NOT NULL
+         OR NOT EXISTS (SELECT 1
+                          FROM pending_queue
+                         WHERE source IS NOT NULL
+                           AND session_id = ?2
+                           AND tool_use_id = ?4)`,
   ).run(
     id,
     sessionId,
@@ -291,6 +305,7 @@ export function insertCapture(
     // An empty text means that `HEAD` is on no branch; null means that the event does not say.
     session?.branch ?? (session?.repository == null ? null : ""),
     atMs,
+    capture.source ?? null,
   );
 }
 

@@ -31,6 +31,18 @@ export function incrementCounter(
   return Number(row!["value"]);
 }
 
+/** Sets a row that is no counter, such as a place in a file. */
+export function setCounter(
+  db: DatabaseSync,
+  { sessionId, type, value, atMs }: Omit<CounterRow, "updatedAtMs"> & { readonly atMs: number },
+): void {
+  db.prepare(
+    `INSERT INTO counters (session_id, type, value, updated_at_ms)
+     VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT (session_id, type) DO UPDATE SET value = ?3, updated_at_ms = ?4`,
+  ).run(sessionId, type, value, atMs);
+}
+
 export function readCounter(db: DatabaseSync, sessionId: string, type: string): number {
   const row = db.prepare(
     `SELECT value

@@ -37,6 +37,22 @@ export function startOfTurn(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["atMs"]) || sessionStart(db, sessionId);
 }
 
+/** The ids of the tool uses since a moment that a hook has kept, or left out by a rule. */
+export function capturedToolUses(
+  db: DatabaseSync,
+  { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },
+): ReadonlySet<string> {
+  const rows = db.prepare(
+    `SELECT tool_use_id AS id
+       FROM hook_executions
+      WHERE session_id = ?
+        AND created_at_ms >= ?
+        AND hook_name IN ('PostToolUse', 'PostToolUseFailure')
+        AND tool_use_id IS NOT NULL`,
+  ).all(sessionId, sinceMs);
+  return new Set(rows.map(({ id }) => String(id)));
+}
+
 /** The ids of tool uses since a moment that a hook was told of, or that were missed and are audited already. */
 export function knownToolUses(
   db: DatabaseSync,

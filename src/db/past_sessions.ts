@@ -45,6 +45,23 @@ export function capturesAfter(
   ).all(sessionId, after, JSON.stringify(payloadsOf)) as unknown as QueuedCapture[];
 }
 
+/** The sessions with a transcript that had an event since a moment, the newest first. */
+export function recentTranscripts(
+  db: DatabaseSync,
+  sinceMs: number,
+  limit: number,
+): { sessionId: string; transcript: string; projectDir: string | null; startedAtMs: number }[] {
+  return db.prepare(
+    `SELECT session_id AS sessionId, transcript_path AS transcript, project_dir AS projectDir,
+            started_at_ms AS startedAtMs
+       FROM sessions
+      WHERE transcript_path IS NOT NULL
+        AND updated_at_ms >= ?
+      ORDER BY updated_at_ms DESC
+      LIMIT ?`,
+  ).all(sinceMs, limit) as unknown as ReturnType<typeof recentTranscripts>;
+}
+
 /** How many captures there are of all sessions but these. */
 export function countCapturesExcept(db: DatabaseSync, sessionIds: Iterable<string>): number {
   const row = db.prepare(

@@ -60,11 +60,11 @@ export interface HookWork {
   readonly locations: Locations;
   /** Why the database could not take the event; null when it could. Known once the event is saved. */
   readonly fault: unknown;
-  /** False where the configuration keeps no content: capture is off, or the project is excluded. */
+  /** False where no content is kept: capture is off, the project is excluded, or memory is off for the session. */
   readonly keepsContent: boolean;
   /** Texts that did not come with the event, with their secrets masked. */
   mask(texts: readonly string[]): Promise<readonly string[]>;
-  /** The key of the configuration that keeps a tool use out; null when it may be kept. */
+  /** The key of the configuration, or the variable, that keeps a tool use out; null when it may be kept. */
   exclusion(toolName: string, toolInput: unknown): Promise<string | null>;
   /** Null when it cannot be opened; the event goes to the spool then. */
   readonly db: DatabaseSync | null;

@@ -27,10 +27,9 @@ export async function handle(work: HookWork): Promise<Answer> {
   const db = work.spareDb();
   if (db === null) return null;
   try {
-    if (config.memoryEnabled) {
-      const { drainEnded } = await import("./stop_drain.ts");
-      await drainEnded(DRAIN_MS, db, work);
-    }
+    const { drainEnded, takeOwn } = await import("./stop_drain.ts");
+    await takeOwn(db, work, performance.now() + DRAIN_MS);
+    if (config.memoryEnabled) await drainEnded(DRAIN_MS, db, work);
     checkpoint(db, "PASSIVE");
     const captures = config.memoryEnabled ? "worked" : "all";
     const { oldSessions } = await import("../db/old_rows.ts");

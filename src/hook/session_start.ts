@@ -175,7 +175,11 @@ async function contextOf(
     home,
     environment,
   };
-  return (await toldContext(db, at, { config, room: MAX_CONTEXT_CHARS - before.length })).text;
+  const room = MAX_CONTEXT_CHARS - before.length;
+  const { text, notice } = await toldContext(db, at, { config, room });
+  const isBeginning = at.source === "startup" || at.source === "resume";
+  if (config.tellsPerson && isBeginning && notice !== "") work.tell(notice);
+  return text;
 }
 
 /** What the database answers; undefined when there is none or it cannot: saving the event tells of that. */

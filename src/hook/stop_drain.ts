@@ -1,6 +1,8 @@
 import { compactPayloads } from "../db/payloads.ts";
 import { readProcesses } from "../system/process/process_identity.ts";
 import { isLogLong } from "../db/database.ts";
+import { sessionStart } from "../db/past_gates.ts";
+import { transcriptOf } from "./protocol.ts";
 import { askForSummaryOfEnd, keepMark, lacksMark } from "../db/sessions.ts";
 import { rebuildText } from "../memory/store.ts";
 import { shortenLog } from "../memory/drain/shorten_log.ts";
@@ -30,10 +32,13 @@ export async function handle(work: HookWork): Promise<Answer> {
   const log = (level: "warn" | "error", message: string) =>
     appendLog([logFile], { home, level, message, atMs: Date.now() });
   try {
-    const unheard = (await import("./unheard_uses.ts")).noteOfUnheard(work);
+    // A session that starts looks after those that ended without a drain.
+    const isStart = work.sent["hook_event_name"] === "SessionStart";
+    const unheard = isStart ? null : (await import("./unheard_uses.ts")).noteOfUnheard(work);
     if (unheard !== null) await work.save(unheard);
-    if (!config.memoryEnabled) return null;
     db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
+    await (isStart ? takeOfRecent(db, work, untilMs) : takeOwn(db, work, untilMs));
+    if (!config.memoryEnabled) return null;
     const redact = await lateRedaction(config.redactPatterns);
     const report = drainAlone(db, database, {
       home,
@@ -53,6 +58,40 @@ export async function handle(work: HookWork): Promise<Answer> {
     if (OS !== "windows") removeSignalListener("SIGTERM", goOn);
   }
   return null;
+}
+
+/** Takes in what hooks of this session have lost. @throws {Error} What SQLite says. */
+export async function takeOwn(
+  db: DatabaseSync,
+  work: HookWork,
+  untilMs: number,
+): Promise<void> {
+  const { sent, sessionId, database, atMs: nowMs } = work;
+  const transcript = transcriptOf(sent);
+  if (transcript === null) return;
+  const { takeLostUses } = await import("../upkeep/transfer/lost_uses.ts");
+  const startedAtMs = sessionStart(db, sessionId);
+  const session = {
+    sessionId,
+    transcript,
+    startedAtMs,
+    project: () => Promise.resolve(projectOf(work)),
+  };
+  await takeLostUses(db, session, { database, nowMs, untilMs });
+}
+
+/** Takes in what hooks of the newest sessions have lost. */
+async function takeOfRecent(db: DatabaseSync, work: HookWork, untilMs: number): Promise<void> {
+  const { database, locations, atMs: nowMs } = work;
+  const { takeLostOfRecent } = await import("../upkeep/transfer/lost_uses.ts");
+  await takeLostOfRecent(db, { database, locations, nowMs, untilMs, own: projectOf(work) });
+}
+
+/** The project of the event, as transcripts are read in it. */
+function projectOf({ config, database, projectDir, repository, hide, home }: HookWork) {
+  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
+  const commonDir = repository?.commonDir ?? null;
+  return { dir: projectDir, repository: commonDir, config, database, patterns, home, hide };
 }
 
 /** Makes the backup of the day. @throws {Error} When the database is damaged, or there is no room. */

@@ -7,13 +7,14 @@ import {
   type Environment,
   locate,
   type Locations,
+  MEMORY_VARIABLE,
   SUMMARIZER_VARIABLE,
 } from "../system/environment.ts";
 import { matchesAny } from "../base/paths.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
 import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../base/ids.ts";
-import { type Appliers, type HookRecord, saveRecord } from "../db/captures.ts";
+import { type Appliers, type HookRecord, MEMORY_OFF, saveRecord } from "../db/captures.ts";
 import { isLogLong, openDatabase } from "../db/database.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import type { Masked } from "./masking.ts";
@@ -62,8 +63,14 @@ export async function beginWork(
   const isDrain = flags.event === "Drain";
   const opened = await open(database, { cache, config, locations, isDrain });
   if (opened.db !== null) environment.hold(opened.db);
-  const keepsContent = config.captureEnabled &&
-    !matchesAny(config.excludeProjects, projectDir ?? "");
+  const isMemoryOff = variable(MEMORY_VARIABLE) === "off";
+  const keptOut = isMemoryOff
+    ? MEMORY_VARIABLE
+    : !config.captureEnabled
+    ? "capture.enabled"
+    : matchesAny(config.excludeProjects, projectDir ?? "")
+    ? "capture.exclude.projects"
+    : null;
   const notices = brought.map((path) =>
     `conclaude: git has brought another version of ${hide(path)}, which is in force from now on.`
   );
@@ -117,7 +124,7 @@ export async function beginWork(
         },
       },
       capture: draft.capture ?? null,
-      counters: draft.counters ?? [],
+      counters: [...draft.counters ?? [], ...isMemoryOff ? [MEMORY_OFF] : []],
       ...(draft.changes === undefined ? beside : { ...beside, changes: draft.changes }),
     };
   };
@@ -166,11 +173,10 @@ export async function beginWork(
     get fault() {
       return fault;
     },
-    keepsContent,
+    keepsContent: keptOut === null,
     mask: (texts) => maskTexts(texts, config),
     async exclusion(toolName, toolInput) {
-      if (!config.captureEnabled) return "capture.enabled";
-      if (!keepsContent) return "capture.exclude.projects";
+      if (keptOut !== null) return keptOut;
       const { excludeTools, excludePaths, excludeCommands } = config;
       const excluded = excludeTools.length + excludePaths.length + excludeCommands.length;
       if (excluded === 0 && !isOwnTool(toolName)) {

@@ -10,6 +10,10 @@ export const MEMORY = section("What is made of captures, and what Claude is told
       1_200,
       "At most so many tokens, of 3.5 characters each; 0 for nothing.",
     ),
+    notice: bool(
+      true,
+      "Whether the person sees in one line what memory holds of the project and what is open.",
+    ),
   }),
   recall: section("What Claude is told while it works, at most 250 tokens each time.", {
     prompts: bool(false, "Whether a prompt is answered with what is remembered about it."),

@@ -38,6 +38,7 @@ useSections({
         followedTools: followedTools(requirements),
         memoryEnabled: config.memory.enabled,
         contextTokens: config.memory.context.tokens,
+        tellsPerson: config.memory.context.notice,
         recallsPrompts: config.memory.recall.prompts,
         recallsEdits: config.memory.recall.edits,
         memoryRetentionDays: config.memory.retentionDays,

@@ -9,6 +9,8 @@ import type { ContextPlace } from "../memory/tell/told_rows.ts";
 interface ToldContext {
   /** Exactly what Claude is told; empty when there is nothing, or memory is off. */
   readonly text: string;
+  /** One line for the person; empty when memory holds nothing. */
+  readonly notice: string;
   readonly lines: readonly ContextLine[];
   /** The lines that were left out for lack of room. */
   readonly leftOut: readonly ContextLine[];
@@ -27,7 +29,9 @@ export async function toldContext(
   },
 ): Promise<ToldContext> {
   const tokens = config.contextTokens;
-  if (!config.memoryEnabled || tokens === 0) return { text: "", lines: [], leftOut: [] };
+  if (!config.memoryEnabled || tokens === 0) {
+    return { text: "", notice: "", lines: [], leftOut: [] };
+  }
   const { project, sessionId, nowMs } = at;
   const isBehind = hasWaiting(db, nowMs);
   const waiting = isBehind ? await titlesOfWaiting(db, at, config.redactPatterns) : [];

@@ -7,12 +7,11 @@ import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reade
 import { isNotFound } from "../system/files.ts";
 import { takeInSpool } from "./spool_drain.ts";
 import { findTranscripts, type TranscriptFile } from "../claude/transcript/find_transcripts.ts";
+import type { ComparedSession, NotHere } from "../upkeep/transfer/compared_session.ts";
 import {
-  type ComparedSession,
   type CompareOptions,
   compareTranscripts,
   type Comparison,
-  type NotHere,
 } from "../upkeep/transfer/transcript_gaps.ts";
 import type { CliContext } from "./context.ts";
 import { tellLostForgetKey } from "./take_over.ts";
@@ -150,7 +149,7 @@ export function transcriptsView(
       "sessions",
       counted(rows, `of which only captures were left${filled === null ? "" : ", made again"}`),
     ],
-    ["excluded", counted(excluded, `by the configuration (${[...keys].join(", ")})`)],
+    ["excluded", counted(excluded, `kept out (${[...keys].join(", ")})`)],
     ["forgotten", counted(sum((one) => one.forgotten), "that stay away")],
     ["recent", counted(recent, "of the last minute, left to the hooks")],
     ["extra", extra === 0 ? null : `${count(extra, "capture")} that no transcript here has`],

@@ -171,6 +171,9 @@ export function databaseAt(locations: Locations, configured: string | null): str
  */
 export const SUMMARIZER_VARIABLE = "CONCLAUDE_SUMMARIZER";
 
+/** `off`: hooks keep nothing of what a session says and does, and its transcript is not read for memory either. */
+export const MEMORY_VARIABLE = "CONCLAUDE_MEMORY";
+
 /** All users share `/tmp`, so the user's files there lie in a folder with the user's number, mode 0700. */
 function privateName(): string {
   const uid = Deno.uid();

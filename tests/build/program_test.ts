@@ -13,7 +13,8 @@ const SYSTEMS: readonly System[] = ["linux", "darwin", "windows"];
 Deno.test("the program may read exactly those environment variables that its sources name", () => {
   const named = new Set<string>();
   for (const code of programSources()) {
-    const reads = /(?:\b(?:Deno\.env\.get|read\w*|variable)\(|SUMMARIZER_VARIABLE = )"([A-Z_]+)"/g;
+    const reads =
+      /(?:\b(?:Deno\.env\.get|read\w*|variable)\(|(?:SUMMARIZER|MEMORY)_VARIABLE = )"([A-Z_]+)"/g;
     for (const [, name] of code.matchAll(reads)) {
       named.add(name!);
     }

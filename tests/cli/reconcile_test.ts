@@ -18,6 +18,7 @@ import {
   putTranscripts,
   type Recorded,
   tellHooks,
+  toldOf,
   transcriptsOf,
 } from "../support/transcripts.ts";
 import { slowTest } from "../support/lanes.ts";
@@ -30,20 +31,6 @@ const WORK = "8e9312b2-b577-45f9-8cef-c3f687cfffcf";
 async function reconcileJson(home: TempHome, ...args: string[]) {
   const finished = await run(home, "reconcile", "--json", ...args);
   return { ...jsonOf(finished), code: finished.code };
-}
-
-/** What a capture says of what happened; what only a hook knows is left out. */
-function toldOf(home: TempHome) {
-  return captures(home).map((row) => {
-    const { effort: _, duration_ms: _ms, is_interrupt: _i, ...payload } = Object(row["payload"]);
-    const response = Object(payload.tool_response);
-    // The transcript of a sub-agent has the output alone.
-    if (payload.agent_id !== undefined) payload.tool_response = response.stdout ?? String(response);
-    const { session_id, tool_name, tool_use_id, outcome, priority, files_touched } = row;
-    const bare = payload.compact_summary?.replace(/^[\s\S]*<summary>|<\/summary>$/g, "");
-    if (bare !== undefined) payload.compact_summary = bare;
-    return { session_id, tool_name, tool_use_id, outcome, priority, files_touched, payload };
-  }).toSorted((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 }
 
 Deno.test("a session of which every hook ran has no gaps, and no capture that its transcript lacks", async () => {

@@ -1,6 +1,7 @@
 /** Looks at what the program left on disk, with SQLite and the file system themselves and nothing of the program's. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { brotliDecompressSync } from "node:zlib";
 import type { TempHome } from "./program.ts";
 
 /** One row of any table. */
@@ -44,9 +45,16 @@ export function lastMetadata(place: Place): Row {
 export function captures(place: Place): Row[] {
   return query(place, "SELECT * FROM pending_queue ORDER BY id").map((row) => ({
     ...row,
-    payload: JSON.parse(String(row["payload"])),
+    payload: JSON.parse(payloadOf(row)),
     files_touched: JSON.parse(String(row["files_touched"])),
   }));
+}
+
+/** The drain compresses payloads. */
+function payloadOf({ payload, encoding }: Row): string {
+  return encoding === "br"
+    ? brotliDecompressSync(payload as Uint8Array).toString()
+    : String(payload);
 }
 
 /** The sessions by id. */

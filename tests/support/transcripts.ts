@@ -1,6 +1,6 @@
 /** Transcripts that Claude Code 2.1.329 wrote, and what its hooks were told in the same sessions. */
 import { dirname, join } from "node:path";
-import { filesBelow } from "./look.ts";
+import { captures, filesBelow } from "./look.ts";
 import { REPOSITORY } from "./process.ts";
 import { hook, type TempHome } from "./program.ts";
 
@@ -11,6 +11,9 @@ export type Recorded = "work" | "tools" | "refused" | "forked";
 
 /** The folder of the project in the recordings. */
 export const PROJECT = "/home/ana/app";
+
+/** Where the transcripts lay that the recordings name. */
+const RECORDED_IN = "/home/ana/.claude/projects";
 
 /** Where Claude Code keeps transcripts of a home. */
 export function transcriptsOf(home: TempHome): string {
@@ -49,12 +52,34 @@ export async function tellHooks(
   home: TempHome,
   name: Recorded,
   leaveOut: (payload: Readonly<Record<string, unknown>>) => boolean = () => false,
+  options: {
+    readonly env?: Readonly<Record<string, string>>;
+    /** Applied to the text of each payload. */
+    readonly change?: (text: string) => string;
+  } = {},
 ): Promise<void> {
+  const { env = {}, change = (text) => text } = options;
   for (const payload of recordedHooks(name)) {
     if (leaveOut(payload)) continue;
-    const options = { env: { CLAUDE_PROJECT_DIR: PROJECT } };
-    await hook(String(payload["hook_event_name"]), payload, home, options);
+    const text = JSON.stringify(payload).replaceAll(RECORDED_IN, transcriptsOf(home));
+    const told = JSON.parse(change(text));
+    const event = String(payload["hook_event_name"]);
+    await hook(event, told, home, { env: { CLAUDE_PROJECT_DIR: PROJECT, ...env } });
   }
+}
+
+/** What each capture says of what happened; what only a hook knows is left out. */
+export function toldOf(home: TempHome) {
+  return captures(home).map((row) => {
+    const { effort: _, duration_ms: _ms, is_interrupt: _i, ...payload } = Object(row["payload"]);
+    const response = Object(payload.tool_response);
+    // The transcript of a sub-agent has the output alone.
+    if (payload.agent_id !== undefined) payload.tool_response = response.stdout ?? String(response);
+    const { session_id, tool_name, tool_use_id, outcome, priority, files_touched } = row;
+    const bare = payload.compact_summary?.replace(/^[\s\S]*<summary>|<\/summary>$/g, "");
+    if (bare !== undefined) payload.compact_summary = bare;
+    return { session_id, tool_name, tool_use_id, outcome, priority, files_touched, payload };
+  }).toSorted((a, b) => JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 }
 
 /** A tool use as the payload of its hook tells of it, and as a transcript does. */

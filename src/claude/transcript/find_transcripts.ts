@@ -78,12 +78,39 @@ export const MAX_LINE_BYTES = 67_108_864;
  * @throws {Deno.errors.NotFound} And other errors of the file system.
  */
 export function* transcriptLines(path: string): Generator<TranscriptLine> {
-  using file = openSync(path);
-  const decoder = new TextDecoder();
-  for (const { bytes, ...line } of byteLines(file, { maxBytes: MAX_LINE_BYTES })) {
-    const text = bytes === null ? null : decoder.decode(bytes);
-    if (text?.trim() !== "") yield { ...line, ...parseLine(text) };
+  for (const { text, number, isEnded } of transcriptTexts(path, 0)) {
+    if (text?.trim() !== "") yield { number, isEnded, ...parseLine(text) };
   }
+}
+
+/** The lines of a file as texts, null for one that is too long. @param from In bytes, where a line begins. */
+export function* transcriptTexts(
+  path: string,
+  from: number,
+): Generator<
+  Pick<TranscriptLine, "number" | "isEnded"> & {
+    readonly text: string | null;
+    /** Where in the file the next line begins, in bytes. */
+    readonly endsAt: number;
+  }
+> {
+  using file = openSync(path);
+  file.seekSync(from, 0);
+  const decoder = new TextDecoder();
+  for (const { bytes, endsAt, ...line } of byteLines(file, { maxBytes: MAX_LINE_BYTES })) {
+    const text = bytes === null ? null : decoder.decode(bytes);
+    yield { ...line, text, endsAt: from + endsAt };
+  }
+}
+
+/** The transcript of a session, and those of its sub-agents. */
+export function transcriptsOfSession(path: string): string[] {
+  const folder = joinPath(path.replace(/\.jsonl$/, ""), "subagents");
+  const names = quietly(() => [...readDirSync(folder)].map(({ name }) => name)) ?? [];
+  return [
+    path,
+    ...names.filter((name) => name.endsWith(".jsonl")).map((name) => joinPath(folder, name)),
+  ];
 }
 
 /** Reads a transcript that grows: each call gives the values of the lines that were ended since the last one. */

@@ -101,7 +101,7 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
       facts: {
         ...facts,
         ...ended === "" ? {} : { end: ended },
-        ...isTrivial ? { trivial: true } : {},
+        ...isTrivial ? { trivial: true } : isWordWithoutWork(parts) ? { brief: true } : {},
       },
       sameAs: digestOf("summary"),
       atMs: last.updatedAtMs,
@@ -187,6 +187,22 @@ export function summarizeSession(
 function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
   return parts.every(({ kind, text, facts }) =>
     kind === "prompt" ? text.length <= SHORT_PROMPT : kind === "message" && facts.tool === undefined
+  );
+}
+
+/** What a session of a word may hold: it changed, decided and failed at nothing. */
+const WITHOUT_WORK: ReadonlySet<string> = new Set([
+  "prompt",
+  "message",
+  "search",
+  "fetch",
+  "command",
+]);
+
+/** Whether a session was asked in a word each time (`continue`), and did nothing that a later one has to know. */
+function isWordWithoutWork(parts: readonly SummarizedPart[]): boolean {
+  return parts.every(({ kind, title, outcome }) =>
+    WITHOUT_WORK.has(kind) && outcome !== "failure" && (kind !== "prompt" || !saysWhat(title))
   );
 }
 

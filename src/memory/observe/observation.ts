@@ -128,6 +128,8 @@ export interface ObservedFacts {
   readonly branches?: readonly (string | null)[];
   /** Of a summary: the session holds a few short messages and nothing else. */
   readonly trivial?: true;
+  /** Of a session of a word (`continue`) that changed nothing: it takes no line among the last sessions. */
+  readonly brief?: true;
   /** Of a summary: how its session ended, in words; missing while it goes on. */
   readonly end?: string;
   /** Of a summary that a model has rewritten: digest of the original. */

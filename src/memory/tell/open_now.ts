@@ -23,8 +23,8 @@ import { sessionEnd } from "../../db/sessions.ts";
 import { type UnmendedFailure, unmendedFailures } from "./open_failures_table.ts";
 
 const MAX_TODOS = 6;
-const MAX_TASKS = 5;
-const MAX_WORKFLOWS = 3;
+/** So many tasks and workflows are counted. */
+const MAX_COUNTED = 100;
 /** A failure on another branch is told for so long. */
 const ELSEWHERE_MS = 3 * 86_400_000;
 /** The end of the last message is quoted in so many characters. */
@@ -135,7 +135,7 @@ export function stoppedOperations(project: string): PlainLine[] {
 }
 
 export function tasksLeft(db: DatabaseSync, project: string): PlainLine[] {
-  return openTasks(db, project, MAX_TASKS).map(({ id, title, status, createdAtMs }) => ({
+  return openTasks(db, project, MAX_COUNTED).map(({ id, title, status, createdAtMs }) => ({
     name: id.slice(-8),
     atMs: createdAtMs,
     text: status === "open" ? title : `${title} (${status.replace("_", " ")})`,
@@ -143,7 +143,7 @@ export function tasksLeft(db: DatabaseSync, project: string): PlainLine[] {
 }
 
 export function workflowsLeft(db: DatabaseSync, project: string): PlainLine[] {
-  return waitingWorkflows(db, project, MAX_WORKFLOWS)
+  return waitingWorkflows(db, project, MAX_COUNTED)
     .map(({ id, name, status, reason, updatedAtMs }) => ({
       name: id.slice(-8),
       atMs: updatedAtMs,

@@ -34,7 +34,7 @@ export interface ContextPlace {
 /** How many rows are read: of this branch, of each other branch, and of the project. */
 const OF_BRANCH = { among: 200, limit: 60 };
 const OF_OTHERS = { among: 100, limit: 16 };
-const OF_PROJECT = 60;
+export const OF_PROJECT = 60;
 /** So many other branches are told: those with the latest work. */
 const MAX_OTHER_BRANCHES = 3;
 

@@ -16,6 +16,7 @@ import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { removeForgottenAgain } from "../../upkeep/store.ts";
+import { takeLostOfRecent } from "../../upkeep/transfer/lost_uses.ts";
 import { addSignalListener, removeSignalListener } from "../../system/processes.ts";
 
 export const drain = verb({
@@ -30,6 +31,10 @@ export const drain = verb({
     progress.tell("taking in the spool …");
     const folders = context.locations.spoolFolders;
     const spool = drainSpool(db, { database: place.database, folders });
+    const taken = await takeLostOfRecent(db, {
+      ...{ database: place.database, locations: context.locations },
+      ...{ nowMs: Date.now(), untilMs: Infinity },
+    });
     progress.tell("working captures into memory …");
     const isOff = !place.config.memoryEnabled;
     const memory = isOff ? null : drainAlone(db, place.database, {
@@ -83,6 +88,7 @@ export const drain = verb({
           `${saved} taken in, ${known} known before, ${damaged.length} damaged, ${left} left`,
         ],
         ...damaged.map((path) => ["", `set aside: ${path}`] as const),
+        ["transcripts", taken === 0 ? null : `${count(taken, "tool use")} that no hook had kept`],
         ["captures", captures],
         [
           "forgotten",

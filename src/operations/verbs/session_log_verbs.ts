@@ -9,8 +9,13 @@ import { readPayload } from "../../db/payloads.ts";
 import { beginOfNewest, readStoredPayload } from "../../db/queue.ts";
 import { type SessionRow, transcriptNear } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
-import { captureIdOf, captureOf, projectFinder } from "../../upkeep/transfer/capture_of.ts";
-import { exclusionIn } from "../../upkeep/transfer/transcript_gaps.ts";
+import {
+  captureIdOf,
+  captureOf,
+  exclusionIn,
+  isMemoryOff,
+  projectFinder,
+} from "../../upkeep/transfer/capture_of.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, switchOn, text, timeFlag } from "../flags.ts";
 import { openStore } from "../open_store.ts";
@@ -163,7 +168,9 @@ async function followSteps(
   };
   steps.forEach(tell);
   const path = transcriptNear(db, { repository: null, sessionId });
-  const news = path === null ? undefined : quietly(() => transcriptNews(context, session, path));
+  const news = path === null
+    ? undefined
+    : quietly(() => transcriptNews(context, session, { db, path }));
   for (let isOver = false; !isOver; await pause(isOver ? 0 : LOOK_MS)) {
     isOver = sessionOf(db, sessionId).status !== "active";
     const known = await stepsOf(db, placeOf(session), {
@@ -180,7 +187,7 @@ async function followSteps(
 function transcriptNews(
   { locations }: CliContext,
   session: SessionRow,
-  path: string,
+  { db, path }: { readonly db: DatabaseSync; readonly path: string },
 ): () => Promise<Step[]> {
   const [tail, reader, projectOf] = [
     transcriptTail(path),
@@ -191,8 +198,9 @@ function transcriptNews(
   return async () => {
     const items = tail().flatMap((line) => reader.take(line).items);
     const project = await projectOf(session.projectDir);
+    const isOff = isMemoryOff(db, session.sessionId);
     const kept = items.filter((item) =>
-      item.sessionId === session.sessionId && exclusionIn(project, item) === null
+      item.sessionId === session.sessionId && exclusionIn(project, item, isOff) === null
     );
     return await Promise.all(kept.map(async (item) => {
       const capture = await captureOf(item, project);

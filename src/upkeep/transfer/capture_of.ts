@@ -13,11 +13,15 @@ import { digestOf } from "../../base/fnv.ts";
 import type { TranscriptItem } from "../../claude/transcript/transcript_reader.ts";
 import { bareSummary } from "../../claude/transcript/spoken.ts";
 import { WORDS } from "../../memory/observe/capture_keys.ts";
-import type { Capture } from "../../db/captures.ts";
+import { type Capture, MEMORY_OFF } from "../../db/captures.ts";
+import { readCounter } from "../../db/counters.ts";
+import { exclusionOf } from "../../config/exclusion.ts";
+import { matchesAny } from "../../base/paths.ts";
+import type { DatabaseSync } from "node:sqlite";
 import { redactText } from "../../secrets/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
-import { databaseAt, type Locations } from "../../system/environment.ts";
+import { databaseAt, type Locations, MEMORY_VARIABLE } from "../../system/environment.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isFolder } from "../../system/on_disk.ts";
@@ -32,6 +36,8 @@ export interface TranscriptProject {
   /** The database that hooks write to there; null where it is switched off. */
   readonly database: string | null;
   readonly patterns: readonly RegExp[];
+  /** The user's home, for `~` in a command. */
+  readonly home: string | null;
   /** Masks secrets in a path. */
   readonly hide: (path: string | null) => string | null;
 }
@@ -62,6 +68,7 @@ async function readProject(dir: string | null, locations: Locations): Promise<Tr
     config,
     database: config.databaseEnabled ? databaseAt(locations, config.databasePath) : null,
     patterns,
+    home: locations.home,
     hide: (path) => path === null ? null : redactText(path, { patterns }),
   };
 }
@@ -94,10 +101,34 @@ export async function captureOf(
   return {
     ...{ payload, cutBytes, toolName },
     toolUseId: isUse ? item.toolUseId : null,
+    source: "transcript",
     outcome: isUse && item.error !== null ? "failure" : "success",
     priority: capturePriority(toolName),
     filesTouched: filesTouched(toolName, fields["tool_input"]),
   };
+}
+
+/**
+ * The key of the configuration, or the variable, that keeps an item out; null where none does.
+ *
+ * @param isOff Whether memory was off for its session.
+ */
+export function exclusionIn(
+  { config, dir, home }: TranscriptProject,
+  item: TranscriptItem,
+  isOff: boolean,
+): string | null {
+  if (isOff) return MEMORY_VARIABLE;
+  if (!config.captureEnabled) return "capture.enabled";
+  if (matchesAny(config.excludeProjects, dir ?? "")) return "capture.exclude.projects";
+  if (item.kind !== "toolUse") return null;
+  const { toolName, toolInput, cwd } = item;
+  return exclusionOf(config, { toolName, toolInput, folder: cwd, projectDir: dir, home });
+}
+
+/** Whether hooks kept no content of a session because memory was off for it. */
+export function isMemoryOff(db: DatabaseSync, sessionId: string): boolean {
+  return readCounter(db, sessionId, MEMORY_OFF) > 0;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

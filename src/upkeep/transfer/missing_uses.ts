@@ -1,0 +1,57 @@
+/** Writes tool uses that a transcript tells of, and no hook, as hooks would have. Loaded only where some are missing. */
+import type { DatabaseSync } from "node:sqlite";
+import { quietly } from "../../base/errors.ts";
+import { transcriptTexts } from "../../claude/transcript/find_transcripts.ts";
+import {
+  type TranscribedToolUse,
+  transcriptReader,
+} from "../../claude/transcript/transcript_reader.ts";
+import { exclusionIn, isMemoryOff } from "./capture_of.ts";
+import { APART_MS, type TakeOptions, type ToldSession } from "./told_session.ts";
+import { ComparedSession, foundItem } from "./compared_session.ts";
+
+/** Writes the missing tool uses of a session that hooks should have kept. */
+export async function takeMissing(
+  db: DatabaseSync,
+  session: ToldSession & {
+    readonly path: string;
+    readonly missing: ReadonlySet<string>;
+    readonly from: number;
+  },
+  { database, nowMs }: TakeOptions,
+): Promise<number> {
+  const { sessionId, transcript, startedAtMs, path, missing, from } = session;
+  if (isMemoryOff(db, sessionId)) return 0;
+  const project = await session.project();
+  const place = { database, transcript, cwd: project.dir ?? "", mends: false };
+  const compared = new ComparedSession(db, sessionId, project, place);
+  if (compared.notHere !== null) return 0;
+  const uses = usesIn(path, from, missing);
+  // A use may stand before the place where its result was waited for.
+  if (from > 0 && uses.length < missing.size) uses.splice(0, Infinity, ...usesIn(path, 0, missing));
+  const own = uses.filter((use) =>
+    use.sessionId === sessionId && use.atMs >= startedAtMs - APART_MS &&
+    exclusionIn(project, use, false) === null
+  );
+  const found = await Promise.all(own.map((use) => foundItem(compared, use)));
+  compared.count(found);
+  compared.fill(found.filter(({ capture }) => capture !== null), nowMs);
+  return compared.missing.length;
+}
+
+/** The ids in a line: only lines with a wanted one are read whole. */
+const IDS = /"(?:tool_use_)?id":"([^"\\]+)"/g;
+
+/** Some tool uses, as a transcript tells of them from a place on. */
+function usesIn(path: string, from: number, wanted: ReadonlySet<string>): TranscribedToolUse[] {
+  const reader = transcriptReader();
+  const uses: TranscribedToolUse[] = [];
+  for (const { text } of transcriptTexts(path, from)) {
+    const names = text?.includes('"tool_') ? text.matchAll(IDS) : [];
+    if (text === null || !names.some(([, id]) => wanted.has(id!))) continue;
+    for (const item of reader.take(quietly(() => JSON.parse(text))).items) {
+      if (item.kind === "toolUse" && wanted.has(item.toolUseId)) uses.push(item);
+    }
+  }
+  return uses;
+}

@@ -1,0 +1,84 @@
+/** What the person sees of memory when a session starts, and which sessions take a line there, through the real hooks. */
+import assert from "node:assert/strict";
+import { answerOf } from "../support/process.ts";
+import { hook } from "../support/program.ts";
+import {
+  asked,
+  configure,
+  edit,
+  ran,
+  said,
+  SECOND,
+  start,
+  talked,
+  todos,
+  verb,
+  work,
+  type Workplace,
+  workplace,
+} from "../support/told_sessions.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(workplace);
+
+/** What the person is told at the start of a session. */
+async function noticeOf(at: Workplace, source = "startup", session = SECOND): Promise<string> {
+  const payload = { session_id: session, cwd: at.project, source };
+  const env = { HOME: at.path, CLAUDE_PROJECT_DIR: at.project };
+  return answerOf(await hook("SessionStart", payload, at, { env }))?.systemMessage ?? "";
+}
+
+test("the person sees in one line what memory holds and what is open, where there is something", async (at) => {
+  assert.equal(await noticeOf(at), "");
+  await work(at);
+  await talked(at, 1);
+  await verb(at, "task", "create", "--title", "Write the guide");
+  await verb(at, "task", "create", "--title", "Mend the clock");
+  const line =
+    "conclaude: memory of 2 sessions here; open: 1 failure, 2 tasks. `conclaude memory open`";
+  assert.equal(await noticeOf(at), line);
+  await todos(at, { "write docs": "pending" });
+  await said(at, "Later.");
+  assert.match(await noticeOf(at), /open: 1 failure, 1 todo, 2 tasks\./);
+});
+
+test("a resumed session shows it too, a compacted or cleared one does not, and a key switches it off", async (at) => {
+  await work(at);
+  assert.match(await noticeOf(at, "startup"), /1 failure/);
+  assert.match(await noticeOf(at, "resume"), /memory of 1 session here; open: 1 failure\./);
+  for (const source of ["compact", "clear"]) assert.equal(await noticeOf(at, source), "");
+  await configure(at, "memory: {context: {notice: false}}\n");
+  assert.doesNotMatch(await noticeOf(at), /memory of/);
+});
+
+test("memory without anything open names the list", async (at) => {
+  await asked(at, "Write a greeting, please");
+  await edit(at, "src/hi.ts", "hi\n");
+  await said(at, "Written.");
+  assert.equal(
+    await noticeOf(at),
+    "conclaude: memory of 1 session here. `conclaude memory list`",
+  );
+});
+
+test("sessions of a word that changed nothing take no line among the last sessions", async (at) => {
+  const id = (n: number) => ({ session: `c0de0000-0000-4000-8000-00000000020${n}` });
+  await work(at);
+  for (const [n, word] of ["continue", "ok", "はい"].entries()) {
+    await asked(at, word, id(n));
+    await ran(at, "cat src/auth.ts", "export const token = 1;", id(n));
+    await said(
+      at,
+      `The token stands in src/auth.ts, and that is all there is to it (${n}).`,
+      id(n),
+    );
+  }
+  const told = await start(at);
+  assert.match(told, /Last sessions:\n- #\d+ just now: The login forgets its token[^\n]*\n(?!-)/);
+  // What such a session said last is told all the same.
+  assert.match(told, /as Claude said it:\n- #\d+ [^\n]*that is all there is to it \(2\)/);
+  await asked(at, "go on", id(4));
+  await edit(at, "src/b.ts", "1\n", id(4));
+  await said(at, "Done.", id(4));
+  assert.match(await start(at), /Last sessions:\n- #\d+ just now: go on: Done\. \(1 file\)/);
+});
