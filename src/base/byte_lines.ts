@@ -11,6 +11,8 @@ export interface ByteLine {
   readonly number: number;
   /** Null when the line is longer than the limit. */
   readonly bytes: Uint8Array | null;
+  /** How many bytes of the source are read with it, its line break included. */
+  readonly endsAt: number;
   /** False for the last line when no line break ends it: the line may be incomplete. */
   readonly isEnded: boolean;
 }
@@ -27,6 +29,7 @@ export function* byteLines(
   let parts: Uint8Array[] = [];
   let length = 0;
   let number = 1;
+  let endsAt = 0;
   const keep = (bytes: Uint8Array) => {
     length += bytes.length;
     if (length <= maxBytes) parts.push(bytes.slice());
@@ -34,9 +37,10 @@ export function* byteLines(
   };
   const take = (isEnded: boolean): ByteLine => {
     const bytes = length > maxBytes ? null : joined(parts, length);
+    endsAt += length + Number(isEnded);
     parts = [];
     length = 0;
-    return { number: number++, bytes, isEnded };
+    return { number: number++, bytes, endsAt, isEnded };
   };
   for (let read = source.readSync(buffer); read !== null; read = source.readSync(buffer)) {
     const chunk = buffer.subarray(0, read);

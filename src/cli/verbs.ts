@@ -17,6 +17,7 @@ const LOADERS = {
   status: async () => (await import("../operations/verbs/status_verbs.ts")).status,
   doctor: async () => (await import("../operations/verbs/doctor_verbs.ts")).doctor,
   session: async () => (await import("../operations/verbs/session_verbs.ts")).session,
+  usage: async () => (await import("../operations/verbs/usage_verbs.ts")).usage,
   audit: async () => (await import("../operations/verbs/audit_verbs.ts")).audit,
   memory: async () => (await import("../operations/verbs/memory_verbs.ts")).memory,
   mcp: () => ofFaces!.mcp(),
@@ -55,6 +56,7 @@ const TOPICS = {
     status: "Show what is known, on one screen",
     session: "Sessions of Claude Code",
     memory: "What was done, said and decided, over all sessions",
+    usage: "Tokens that Claude took, by day, session, project, model or agent",
   },
   Rules: {
     guard: "Rules that are asked before a tool runs",

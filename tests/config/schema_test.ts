@@ -58,7 +58,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [24, "840b6694dd6e67565d0590be6e2b6e63"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [25, "3e00461e8435f875372b24c5ced6233a"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {
