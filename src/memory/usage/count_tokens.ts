@@ -29,7 +29,7 @@ export type IsForgotten = (message: {
 /** One transaction takes so much of a transcript, in bytes: some milliseconds. */
 const STEP_BYTES = 4_000_000;
 /** So many bytes before the place tell whether the transcript is still the same. */
-const BEFORE_BYTES = 64;
+const BEFORE_BYTES = 1_024;
 /** How far a transcript counts as read that is not there any more. */
 const GONE: ReadPlace = { bytes: 0, before: "" };
 
@@ -83,10 +83,10 @@ function readOn(path: string, known: ReadPlace | undefined) {
   let bytes = from;
   let isWhole = true;
   for (const { value, endsAt, isEnded } of transcriptLines(path, { from, holding: TELLS_USAGE })) {
-    // Claude Code may be writing the last line.
-    if (!isEnded) break;
     const usage = usageOf(value);
     if (usage !== null) usages.set(usage.id, usage);
+    // Claude Code may be writing the last line, so it is read again the next time.
+    if (!isEnded) break;
     bytes = endsAt;
     isWhole = bytes - from < STEP_BYTES;
     if (!isWhole) break;
