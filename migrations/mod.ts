@@ -27,6 +27,7 @@ import personProof from "./0022_person_proof.sql" with { type: "text" };
 import fewerIndexes from "./0023_fewer_indexes.sql" with { type: "text" };
 import effects from "./0024_effects.sql" with { type: "text" };
 import captureSource from "./0025_capture_source.sql" with { type: "text" };
+import tokenUse from "./0026_token_use.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -64,6 +65,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["fewer_indexes", fewerIndexes],
   ["effects", effects],
   ["capture_source", captureSource],
+  ["token_use", tokenUse],
 ];
 
 /** Every migration, oldest first. */

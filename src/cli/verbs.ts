@@ -21,6 +21,7 @@ const LOADERS = {
   doctor: async () => (await import("../operations/verbs/doctor_verbs.ts")).doctor,
   session: async () => (await import("../operations/verbs/session_verbs.ts")).session,
   ui: () => ofFaces!.ui(),
+  usage: async () => (await import("../operations/verbs/usage_verbs.ts")).usage,
   audit: async () => (await import("../operations/verbs/audit_verbs.ts")).audit,
   memory: async () => (await import("../operations/verbs/memory_verbs.ts")).memory,
   mcp: () => ofFaces!.mcp(),
@@ -61,6 +62,7 @@ const TOPICS = {
     session: "Sessions of Claude Code",
     ui: "Open the page: what runs now, and what waits for you",
     memory: "What was done, said and decided, over all sessions",
+    usage: "Tokens that Claude took, by day, session, project, model or agent",
   },
   Rules: {
     guard: "Rules that are asked before a tool runs",

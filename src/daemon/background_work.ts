@@ -12,12 +12,12 @@ import { queueRetries } from "../db/queue.ts";
 import { hasWaiting, sessionsToSummarize } from "../db/queue_work.ts";
 import {
   keptByDaemon,
+  keptInMemory,
   NOTHING,
   type RetentionCounts,
   retentionSteps,
 } from "../upkeep/care/retention.ts";
 import type { MemorySettings } from "../memory/memory_section.ts";
-import { daysMs } from "../base/time.ts";
 
 interface MemoryContext {
   readonly db: DatabaseSync;
@@ -113,17 +113,22 @@ export class MemoryWork {
       { drainSteps },
       { lateRedaction },
       { drainLockPath, takeLock },
-      { removeForgottenAgain: withoutForgotten },
+      { removeForgottenAgain: withoutForgotten, stayAway },
+      { tokenCounter },
     ] = await Promise.all([
       import("../memory/drain/capture_drain.ts"),
       import("../memory/drain/late_redaction.ts"),
       import("../db/process_lock.ts"),
       import("../upkeep/store.ts"),
+      import("../memory/usage/count_tokens.ts"),
     ]);
     const redact = await lateRedaction(settings.at(null, Date.now()).capture.redact.patterns);
     const lock = takeLock(drainLockPath(database), { waitMs: 0 });
     if (lock === null) return false;
-    const steps = drainSteps(db, { home, now: Date.now, batch: STEP, redact, withoutForgotten });
+    const countsTokens = tokenCounter(stayAway);
+    const steps = drainSteps(db, {
+      ...{ home, now: Date.now, batch: STEP, redact, withoutForgotten, countsTokens },
+    });
     try {
       while (!this.#stopping.signal.aborted && !steps.next().done) await pause(STEP_PAUSE_MS);
     } finally {
@@ -186,7 +191,7 @@ export async function removeOld(context: RetentionContext, signal: AbortSignal):
     const steps = retentionSteps(db, {
       nowMs,
       database,
-      kept: { ...keptByDaemon(store), observations: daysMs(memory.retentionDays) },
+      kept: { ...keptByDaemon(store), ...keptInMemory(memory.retentionDays) },
       captures: "worked",
       batchRows: store.retentionBatchRows,
     });

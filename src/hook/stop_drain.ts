@@ -12,7 +12,7 @@ import { drainAlone } from "../memory/drain/capture_drain.ts";
 import { lateRedaction } from "../memory/drain/late_redaction.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, HookWork } from "./handler.ts";
-import { removeForgottenAgain } from "../upkeep/store.ts";
+import { removeForgottenAgain, stayAway } from "../upkeep/store.ts";
 import { OS } from "../system/environment.ts";
 import { addSignalListener, removeSignalListener } from "../system/processes.ts";
 
@@ -40,12 +40,14 @@ export async function handle(work: HookWork): Promise<Answer> {
     await (isStart ? takeOfRecent(db, work, untilMs) : takeOwn(db, work, untilMs));
     if (!config.memoryEnabled) return null;
     const redact = await lateRedaction(config.redactPatterns);
+    const { tokenCounter } = await import("../memory/usage/count_tokens.ts");
     const report = drainAlone(db, database, {
       home,
       now: Date.now,
       withoutForgotten: removeForgottenAgain,
       untilMs,
       redact,
+      countsTokens: tokenCounter(stayAway),
       onRebuild: (why) => log("warn", rebuildText(why)),
     });
     if (report?.complete) compactPayloads(db, { untilMs });

@@ -22,7 +22,7 @@ export const MEMORY = section("What is made of captures, and what Claude is told
   retentionDays: int(
     [0, 36_500],
     0,
-    "Days that an observation stays after it was last seen; 0 is for ever. Counts in the user's own file alone.",
+    "Days that an observation, and the count of a message's tokens, stays after it was last seen; 0 is for ever. Counts in the user's own file alone.",
   ),
   summarizer: section(
     "A command that rewrites summaries of sessions, outside of hooks. Counts in the user's own file alone, and a mistake " +

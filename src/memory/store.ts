@@ -15,6 +15,14 @@ export {
   writeRemade,
 } from "./drain/observations_table.ts";
 export { resolveImported, writeImported } from "./drain/imported_observations_table.ts";
+export {
+  countOldTokenUse,
+  type ModelTokens,
+  removeOldTokenUse,
+  sumTokens,
+  USAGE_GROUPS,
+  type UsageGroup,
+} from "./usage/token_use_table.ts";
 export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
 export { observationsToSummarize, stepsOfSession } from "./observe/session_observations_table.ts";
 export { isKnownFile, newestOfPaths, observedPaths } from "./search/known_files_table.ts";

@@ -4,6 +4,7 @@ import { useSections } from "../config/sections.ts";
 import { compileGuards, GUARD_SECTIONS } from "../policy/guards/guard_section.ts";
 import { compileStopSections, STOP_SECTIONS } from "../policy/stops/stop_section.ts";
 import { MEMORY } from "../memory/memory_section.ts";
+import { USAGE } from "../memory/usage/usage_section.ts";
 import { ORCHESTRATION } from "../work/orchestration_section.ts";
 import {
   compileRequirements,
@@ -17,6 +18,7 @@ const SHAPE = {
   ...STOP_SECTIONS,
   ...REQUIREMENT_SECTIONS,
   memory: MEMORY,
+  usage: USAGE,
   orchestration: ORCHESTRATION,
 };
 

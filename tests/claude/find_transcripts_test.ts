@@ -37,9 +37,9 @@ function linesOf(content: string | Uint8Array) {
 Deno.test("transcriptLines() gives each line that is not blank, with its number and whether it is complete", () => {
   const lines = linesOf('{"type":"user"}\n\n  \n{}\r\nthree');
   assert.deepEqual(lines, [
-    { number: 1, value: { type: "user" }, fault: null, isEnded: true },
-    { number: 4, value: {}, fault: null, isEnded: true },
-    { number: 5, value: null, fault: "it is not JSON", isEnded: false },
+    { number: 1, value: { type: "user" }, fault: null, endsAt: 16, isEnded: true },
+    { number: 4, value: {}, fault: null, endsAt: 24, isEnded: true },
+    { number: 5, value: null, fault: "it is not JSON", endsAt: 29, isEnded: false },
   ]);
   assert.deepEqual(linesOf(""), []);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { pluginFiles, toPluginHooks } from "../../src/claude/plugin/plugin_files.ts";
-import { DEFAULT_EVENTS, planHooks } from "../../src/claude/settings/hooks.ts";
+import { planHooks } from "../../src/claude/settings/hooks.ts";
+import { DEFAULT_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { roleOf } from "../../src/claude/settings/own_handler.ts";
 
 const program = { kind: "path", path: "/opt/my tools/cc" } as const;

@@ -35,7 +35,8 @@ line 2', 'bug', 'in_progress', 2, 'ana', 7, 5000, 6000, 'coven:1', 1, 5000),
   VALUES ('q-20260101000000-1', 'choice', 'x?', '["y","n"]', 'resolved', 'elicitation', 'a', 1, 5000);
   INSERT INTO events (id, type, entity_type, entity_id, data, created_at_ms)
   VALUES (40, 'task.created', 'task', 't1', '{"claimToken":1}', 5000), (41, 'task.updated', 'task', 't1', '{}', 5000);
-  INSERT INTO sessions_to_summarize VALUES ('b');`;
+  INSERT INTO sessions_to_summarize VALUES ('b');
+  INSERT INTO token_use VALUES ('00ff', 'b', '/p/.git', 'main', 'claude-x', 10, 20, 300, 40, 5000);`;
 
 /** What was used in the session `a`: tests that fail, an edit, tests that pass; so there is a fix. */
 const USES = [

@@ -2,7 +2,7 @@
 import { quietly } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
 import { byteLines } from "../../base/byte_lines.ts";
-import { openSync, readDirSync, statSync } from "../../system/files.ts";
+import { openSync, readDirSync, SeekMode, statSync } from "../../system/files.ts";
 
 /** A transcript of Claude Code. */
 export interface TranscriptFile {
@@ -25,11 +25,25 @@ const TIME = /"timestamp":"(\d{4}-[^"]{5,30})"/;
 export function findTranscripts(
   root: string,
 ): { readonly files: readonly TranscriptFile[]; readonly unreadable: readonly string[] } {
-  const files: TranscriptFile[] = [];
+  const { found: files, unreadable } = eachTranscript(root, lookAt);
+  files.sort((a, b) =>
+    a.beginsMs - b.beginsMs || a.changedMs - b.changedMs || (a.path < b.path ? -1 : 1)
+  );
+  return { files, unreadable };
+}
+
+/** The paths of a session's transcript and of those of its sub-agents, which lie in a folder beside it. */
+export function transcriptsOfSession(path: string): readonly string[] {
+  const folder = `${path.replace(/\.jsonl$/, "")}/subagents`;
+  return [path, ...quietly(() => eachTranscript(folder, (path) => path).found) ?? []];
+}
+
+function eachTranscript<Found>(root: string, look: (path: string) => Found) {
+  const found: Found[] = [];
   const unreadable: string[] = [];
   const visit = (path: string, isFolder: boolean) => {
     try {
-      if (!isFolder) return void files.push(lookAt(path));
+      if (!isFolder) return void found.push(look(path));
       // Links are left out, since they could lead in a circle, and pipes, since reading one could wait for ever.
       for (const { name, isDirectory, isFile } of [...readDirSync(path)]) {
         if (isDirectory || isFile && name.endsWith(".jsonl")) {
@@ -41,10 +55,7 @@ export function findTranscripts(
     }
   };
   visit(root, !statSync(root).isFile);
-  files.sort((a, b) =>
-    a.beginsMs - b.beginsMs || a.changedMs - b.changedMs || (a.path < b.path ? -1 : 1)
-  );
-  return { files, unreadable };
+  return { found, unreadable };
 }
 
 function lookAt(path: string): TranscriptFile {
@@ -65,6 +76,8 @@ export interface TranscriptLine {
   readonly value: unknown;
   /** Why it cannot be read; null where it can. */
   readonly fault: string | null;
+  /** Where the line ends in the file, its line break included, in bytes from its beginning. */
+  readonly endsAt: number;
   /** False for the text after the last line break. */
   readonly isEnded: boolean;
 }
@@ -75,11 +88,17 @@ export const MAX_LINE_BYTES = 67_108_864;
 /**
  * The lines of a file that are not blank. Bytes that are not UTF-8 become U+FFFD.
  *
+ * @param from Where to begin, in bytes. @param holding The value of a line without this text is left out as null.
  * @throws {Deno.errors.NotFound} And other errors of the file system.
  */
-export function* transcriptLines(path: string): Generator<TranscriptLine> {
-  for (const { text, number, isEnded } of transcriptTexts(path, 0)) {
-    if (text?.trim() !== "") yield { number, isEnded, ...parseLine(text) };
+export function* transcriptLines(
+  path: string,
+  { from = 0, holding = "" }: { readonly from?: number; readonly holding?: string } = {},
+): Generator<TranscriptLine> {
+  for (const { text, ...line } of transcriptTexts(path, from)) {
+    if (text?.trim() === "") continue;
+    const read = text?.includes(holding) === false ? { value: null, fault: null } : parseLine(text);
+    yield { ...line, ...read };
   }
 }
 
@@ -101,16 +120,6 @@ export function* transcriptTexts(
     const text = bytes === null ? null : decoder.decode(bytes);
     yield { ...line, text, endsAt: from + endsAt };
   }
-}
-
-/** The transcript of a session, and those of its sub-agents. */
-export function transcriptsOfSession(path: string): string[] {
-  const folder = joinPath(path.replace(/\.jsonl$/, ""), "subagents");
-  const names = quietly(() => [...readDirSync(folder)].map(({ name }) => name)) ?? [];
-  return [
-    path,
-    ...names.filter((name) => name.endsWith(".jsonl")).map((name) => joinPath(folder, name)),
-  ];
 }
 
 /** Reads a transcript that grows: each call gives the values of the lines that were ended since the last one. */

@@ -58,6 +58,14 @@ export interface CaptureDrainOptions {
   /** False leaves the summaries of sessions to another drain. */
   readonly summarizes?: boolean;
   readonly onProgress?: (worked: number) => void;
+  /** Counts tokens at the end, in steps as {@linkcode drainSteps}; without it none are counted. */
+  readonly countsTokens?: (db: DatabaseSync, options: TokenCountOptions) => Generator<number, void>;
+}
+
+export interface TokenCountOptions {
+  readonly nowMs: number;
+  /** As `untilMs` of {@linkcode CaptureDrainOptions}. */
+  readonly untilMs: number;
 }
 
 /** Small enough that a hook never waits long for the database, and that payloads take little memory. */
@@ -113,6 +121,7 @@ export function* drainSteps(
       const written = options.summarizes === false
         ? { summaries: 0, complete: true }
         : yield* summarySteps(db, { untilMs });
+      yield* options.countsTokens?.(db, { nowMs: now(), untilMs }) ?? [];
       return { worked, failed, forgotten, ...written };
     }
     const wanted = options.withoutForgotten(db, claimed);

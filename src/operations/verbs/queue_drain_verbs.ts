@@ -6,6 +6,7 @@ import { drainAlone } from "../../memory/drain/capture_drain.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
 import { runSummarizer, type SummarizerReport } from "../../memory/drain/summarizer.ts";
 import { forbiddingLimit, readSummarizer } from "../../memory/drain/summarizer_settings.ts";
+import { tokenCounter } from "../../memory/usage/count_tokens.ts";
 import { drainSpool } from "../spool_drain.ts";
 import { rebuildText } from "../../memory/store.ts";
 import type { CliContext } from "../context.ts";
@@ -15,13 +16,13 @@ import { bytesText, factLines } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { removeForgottenAgain } from "../../upkeep/store.ts";
+import { removeForgottenAgain, stayAway } from "../../upkeep/store.ts";
 import { takeLostOfRecent } from "../../upkeep/transfer/lost_uses.ts";
 import { addSignalListener, removeSignalListener } from "../../system/processes.ts";
 
 export const drain = verb({
   about:
-    "Moves records from the spool into the database, works captures into memory, compresses payloads, and shrinks a " +
+    "Moves records from the spool into the database, works captures into memory, counts tokens, compresses payloads, and shrinks a " +
     "database that is more than a quarter free. The command in memory.summarizer rewrites the summaries of ended " +
     "sessions. You can stop it at any time, and run it beside hooks.",
   examples: ["conclaude queue drain", "conclaude queue drain --json"],
@@ -44,6 +45,7 @@ export const drain = verb({
       waitMs: WAIT_MS,
       despiteDeaths: true,
       redact: await lateRedaction(place.config.redactPatterns),
+      countsTokens: tokenCounter(stayAway),
       onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
       onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
     });

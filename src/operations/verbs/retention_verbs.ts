@@ -26,7 +26,7 @@ const run = verb({
   about:
     "Removes what is older than the keys of `store` and `memory` that end in RetentionDays, RetentionHours or " +
     "SoftDeleteDays say (0 keeps everything): ended sessions with their audit trail, captures and counters; " +
-    "observations; closed tasks; workflows; events. What runs or waits for a person stays. The daemon does this hourly.",
+    "observations and token counts; closed tasks; workflows; events. What runs or waits for a person stays. The daemon does this hourly.",
   examples: ["conclaude retention run --dry-run", "conclaude retention run --json"],
   async run(context, { dryRun }) {
     const { db, place: { config, database } } = await openStore(context, dryRun ? "read" : "write");
@@ -91,7 +91,7 @@ const OF_SESSIONS: Nouns = {
   captures: "capture",
   counters: "counter",
 };
-const OF_MEMORY: Nouns = { observations: "observation" };
+const OF_MEMORY: Nouns = { observations: "observation", tokenUse: "token count" };
 const OF_TASKS: Nouns = {
   tasks: "task",
   agents: "agent",

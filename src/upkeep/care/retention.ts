@@ -9,7 +9,12 @@ import {
   removeOldSessions,
   removeOrphanRows,
 } from "../../db/old_rows.ts";
-import { countOldObservations, removeOldObservations } from "../../memory/store.ts";
+import {
+  countOldObservations,
+  countOldTokenUse,
+  removeOldObservations,
+  removeOldTokenUse,
+} from "../../memory/store.ts";
 import { removeGateState } from "../../policy/store.ts";
 import { daysMs } from "../../base/time.ts";
 
@@ -22,6 +27,7 @@ export const NOTHING = {
   captures: 0,
   counters: 0,
   observations: 0,
+  tokenUse: 0,
   /** Closed tasks that were deleted; they can be restored for some days. */
   deletedTasks: 0,
   /** Deleted tasks that were removed for good. */
@@ -84,15 +90,25 @@ const KINDS = {
     count: (db, beforeMs) => ({ observations: countOldObservations(db, beforeMs) }),
     remove: (db, beforeMs) => ({ observations: removeOldObservations(db, beforeMs, OBSERVATIONS) }),
   },
+  tokenUse: {
+    count: (db, beforeMs) => ({ tokenUse: countOldTokenUse(db, beforeMs) }),
+    remove: (db, beforeMs, { batchRows }) => ({
+      tokenUse: removeOldTokenUse(db, beforeMs, batchRows),
+    }),
+  },
   ...OLD_WORK,
 } satisfies Record<string, Kind>;
 
-/** How long sessions and observations stay. */
+/** How long sessions, and what memory has of them, stay. */
 export function keptByHooks(config: HookConfig): KeptTimes {
   return {
     sessions: daysMs(config.sessionRetentionDays),
-    observations: daysMs(config.memoryRetentionDays),
+    ...keptInMemory(config.memoryRetentionDays),
   };
+}
+
+export function keptInMemory(days: number): KeptTimes {
+  return { observations: daysMs(days), tokenUse: daysMs(days) };
 }
 
 /** How long tasks, workflows and events stay. */

@@ -118,6 +118,11 @@ function sessionPlaces({ sessionId, project, sinceMs, untilMs }: ForgetFilter): 
       "UPDATE sessions SET title = NULL",
       `${sessions} AND started_at_ms BETWEEN ?3 AND ?4 AND title IS NOT NULL`,
     ],
+    [
+      "token_use",
+      "DELETE FROM token_use",
+      `(?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR project = ?2) AND created_at_ms BETWEEN ?3 AND ?4`,
+    ],
     ["prompt_queues", "DELETE FROM prompt_queues", written],
     ["root_snapshots", "DELETE FROM root_snapshots", written],
     ["violations", "DELETE FROM violations", written],

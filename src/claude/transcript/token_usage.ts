@@ -1,0 +1,64 @@
+/** What a line of a transcript says of the tokens that a message of Claude took. */
+import { digestOf } from "../../base/fnv.ts";
+
+/** The kinds of tokens that have a price of their own. */
+export const TOKEN_KINDS = ["input", "output", "cacheRead", "cacheWrite"] as const;
+
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+/** How many tokens of each kind. */
+export type Tokens = Readonly<Record<TokenKind, number>>;
+
+export interface MessageUsage extends Tokens {
+  /** Names the message: a message has several lines, and a fork repeats them. The last one tells the whole. */
+  readonly id: string;
+  readonly model: string;
+  /** `main` for the session itself, else the type of its sub-agent. */
+  readonly agent: string;
+  /** The session that a fork copied the line from; null for a line of the session's own. */
+  readonly copiedFrom: string | null;
+  readonly atMs: number;
+}
+
+/** Stands in every line that tells of tokens. */
+export const TELLS_USAGE = '"usage"';
+
+/** Claude Code's name for a model where it writes a message itself. */
+const NO_MODEL = "<synthetic>";
+const MAX_NAME_CHARS = 100;
+
+/** @param line Parsed JSON. @returns Null for a line that is no message of Claude. */
+export function usageOf(line: unknown): MessageUsage | null {
+  const { type, message, requestId, requestSessionId, sessionId, ...other } = Object(line);
+  const { id, model, usage } = Object(message);
+  const atMs = Date.parse(String(other.timestamp));
+  if (type !== "assistant" || Object(usage) !== usage || Number.isNaN(atMs)) return null;
+  if (typeof model !== "string" || model === "" || model === NO_MODEL) return null;
+  return {
+    id: digestOf(`${id ?? other.uuid}/${requestId ?? ""}`),
+    model: model.slice(0, MAX_NAME_CHARS),
+    agent: agentOf(other),
+    copiedFrom: typeof requestSessionId === "string" && requestSessionId !== sessionId
+      ? requestSessionId
+      : null,
+    atMs,
+    input: countOf(usage.input_tokens),
+    output: countOf(usage.output_tokens),
+    cacheRead: countOf(usage.cache_read_input_tokens),
+    cacheWrite: countOf(usage.cache_creation_input_tokens),
+  };
+}
+
+/** Older versions do not name the type of a sub-agent. */
+function agentOf(
+  { agentId, isSidechain, attributionAgent }: Readonly<Record<string, unknown>>,
+): string {
+  if (isSidechain !== true && typeof agentId !== "string") return "main";
+  return typeof attributionAgent === "string" && attributionAgent !== ""
+    ? attributionAgent.slice(0, MAX_NAME_CHARS)
+    : "sub-agent";
+}
+
+function countOf(value: unknown): number {
+  return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : 0;
+}
