@@ -32,11 +32,16 @@ function takeBack({ db, metrics }: Daemon, atMs: number): void {
   metrics.add("lease_expiries", takeBackLapsed(db, atMs).length);
 }
 
+/** What becomes of the open tasks below one that is closed. */
+const below = { withChildren: z.optional(z.boolean()), force: z.optional(z.boolean()) };
+const CLOSING_ERRORS = ["HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN"] as const;
+
 const newStatus = z.strictObject({
   status: fields.status,
   reason: z.optional(fields.text),
   summary: z.optional(fields.text),
   claimToken,
+  ...below,
 });
 
 export const claimRoutes: readonly Route[] = [
@@ -87,14 +92,13 @@ export const claimRoutes: readonly Route[] = [
   route({
     name: "POST /tasks/:id/complete",
     summary: "Closes a task that the caller has claimed, or a blocked one",
-    body: z.strictObject({ summary: z.optional(z.nullable(fields.body)), claimToken }),
+    body: z.strictObject({ summary: z.optional(z.nullable(fields.body)), claimToken, ...below }),
     response: oneTask,
-    errors: HOLDER_ERRORS,
+    errors: [...HOLDER_ERRORS, ...CLOSING_ERRORS],
     handle: ({ db, redact }, { id, body, author }) => {
+      const { claimToken: token = null, ...terms } = body;
       const summary = body.summary ? redact(checkBody(body.summary)) : null;
-      return {
-        task: completeTask(db, id, { ...author, token: body.claimToken ?? null, summary }),
-      };
+      return { task: completeTask(db, id, { ...author, ...terms, token, summary }) };
     },
   }),
   route({
@@ -120,7 +124,7 @@ export const claimRoutes: readonly Route[] = [
     summary: "Brings a task where it may go from where it stands",
     body: newStatus,
     response: oneTask,
-    errors: [...HOLDER_ERRORS, "INVALID_STATUS", "ALREADY_CLAIMED"],
+    errors: [...HOLDER_ERRORS, ...CLOSING_ERRORS, "INVALID_STATUS", "ALREADY_CLAIMED"],
     handle: (daemon, call) => ({ task: changeStatus(daemon, call) }),
   }),
 ];
@@ -128,7 +132,8 @@ export const claimRoutes: readonly Route[] = [
 /** Changes the status of a task as the verb for that status does. Only a workflow makes a task wait for its merge. */
 function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newStatus>>): Task {
   const { db, redact } = daemon;
-  const { author, body: { status: to, reason, summary, claimToken: token = null } } = call;
+  const { author, body: { status: to, reason, summary, claimToken: token = null, ...terms } } =
+    call;
   const task = needTask(db, call.id);
   if (to === task.status) return task;
   if (to === "in_progress") return claimTask(db, task.id, claimantOf(daemon, call));
@@ -136,7 +141,7 @@ function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newSta
   if (to === "open") return releaseTask(db, task.id, { ...author, force: false });
   if (to === "closed") {
     const text = summary === undefined ? null : redact(checkBody(summary));
-    return completeTask(db, task.id, { ...author, token, summary: text });
+    return completeTask(db, task.id, { ...author, ...terms, token, summary: text });
   }
   if (to !== "blocked") throw badTransition(task, to);
   if (reason !== undefined) {

@@ -98,8 +98,16 @@ export const release = verb({
 
 export const complete = verb({
   args: [TASK],
-  flags: { summary: clearingFlag("What was done"), claimToken: TOKEN_FLAG, agentId: AGENT_FLAG },
-  about: "Closes a blocked task, or one in work whose claim you hold and still counts.",
+  flags: {
+    summary: clearingFlag("What was done"),
+    withChildren: switchOn("Close the open tasks below it as well"),
+    force: switchOn("Leave the tasks below it open"),
+    claimToken: TOKEN_FLAG,
+    agentId: AGENT_FLAG,
+  },
+  about:
+    "Closes a blocked task, or one in work whose claim you hold and still counts. A task above open ones is closed only " +
+    "with --with-children or --force.",
   examples: [
     "conclaude task complete 1a2b3c4d --agent-id worker-1 --summary 'Expired tokens get a 401'",
   ],
@@ -166,6 +174,7 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
 interface StepFlags extends ByFlag {
   readonly claimToken?: number;
   readonly force?: boolean;
+  readonly withChildren?: boolean;
   readonly summary?: string;
   readonly reason?: string;
 }
@@ -173,6 +182,7 @@ interface StepFlags extends ByFlag {
 interface Terms extends Author {
   readonly token: number | null;
   readonly force: boolean;
+  readonly withChildren: boolean;
   readonly leaseMs: number;
   /** The summary or the reason, without secrets; null without one. */
   readonly words: string | null;
@@ -201,9 +211,10 @@ async function takeStep(
   const { by, db, place, mask } = await beginChange(context, flags, what);
   const said = flags.summary ?? flags.reason;
   const words = said === undefined ? null : checkBody(mask(said));
-  const { claimToken: token = null, force = false } = flags;
+  const { claimToken: token = null, force = false, withChildren = false } = flags;
+  const given = { by, token, force, withChildren, leaseMs: leaseMs(place.config), words };
   return transaction(db, () => {
-    const terms = { by, atMs: Date.now(), token, force, leaseMs: leaseMs(place.config), words };
+    const terms = { ...given, atMs: Date.now() };
     return take(db, taskIdOf(db, text), terms);
   });
 }
