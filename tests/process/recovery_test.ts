@@ -90,7 +90,7 @@ function ended({ project }: Begun) {
 const test = testWith(tempHome);
 
 test.slowUnix("an agent that lives on is followed again: no line is lost, no step is run twice", async (home) => {
-  const begun = await begin(home);
+  const begun = await begin(home, "echo made >made.txt");
   const daemon = begun.project.daemon();
   begun.go();
   await begun.project.until(begun.taskId, "pending_merge");
@@ -100,7 +100,7 @@ test.slowUnix("an agent that lives on is followed again: no line is lost, no ste
 });
 
 test.unix("an agent that ended while no daemon ran is settled by its files", async (home) => {
-  const begun = await begin(home);
+  const begun = await begin(home, "echo made >made.txt");
   begun.go();
   const [agent] = begun.project.rows("SELECT pid FROM agents WHERE name = 'work'");
   await until("the agent has left", () => !isThere(`/proc/${agent!["pid"]}/exe`));
@@ -155,7 +155,8 @@ test.slowUnix("an agent that died without having done anything releases its task
   killAgent(begun);
   begun.go();
   const daemon = begun.project.daemon();
-  await begun.project.until(begun.taskId, "pending_merge");
+  const { reason } = await begun.project.until(begun.taskId, "blocked");
+  assert.match(reason, /^bring: nothing was changed/);
   assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 2, 1]);
   assert.deepEqual(ended(begun), [
     { status: "failed", error: "daemon restarted" },
