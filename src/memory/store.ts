@@ -31,6 +31,7 @@ export {
   isKnownProject,
   knownBranches,
   knownProjects,
+  moveProjects,
 } from "./search/known_project_table.ts";
 export { type MemoryHealth, memoryHealth } from "./search/memory_health_table.ts";
 export {

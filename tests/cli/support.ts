@@ -66,6 +66,7 @@ export interface Body {
   readonly fromSource: boolean;
   readonly restored: boolean;
   readonly changed: boolean;
+  readonly moved: Readonly<Record<string, number>>;
 }
 
 /** A new empty home, and an empty project beside it. */

@@ -28,7 +28,8 @@ const LINES = 50_000;
 const test = testWith(tempHome);
 
 test.slowUnix("an agent with endless output delays no other request, and no line is lost", async (home) => {
-  const agent = `#!/bin/sh\ncat >/dev/null\nyes abcdefghij | head -n ${LINES}\necho last\n`;
+  const agent =
+    `#!/bin/sh\ncat >/dev/null\nyes abcdefghij | head -n ${LINES}\necho x >made.txt\necho last\n`;
   const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
   const taskId = await project.start("merged");
   const daemon = project.daemon();

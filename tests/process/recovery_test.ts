@@ -204,7 +204,7 @@ test.slowUnix("a process that got the number of an ended agent is left alone", a
   db.close();
   begun.go();
   const daemon = begun.project.daemon();
-  await begun.project.until(begun.taskId, "pending_merge");
+  await begun.project.until(begun.taskId, "blocked");
   assert.equal(ended(begun)[0]!["status"], "failed");
   Deno.kill(other.pid, "SIGTERM");
   assert.equal((await other.status).signal, "SIGTERM");
@@ -222,7 +222,7 @@ test.slowUnix("an agent whose daemon died before its release is started once", a
     await killNow(daemon);
   }
   const daemon = project.daemon();
-  await project.until(taskId, "pending_merge");
+  await project.until(taskId, "blocked");
   const counts = ["first", "agent", "last"].map((name) =>
     textOf(join(home.path, `${name}-runs`)).split("\n").length - 1
   );

@@ -47,6 +47,23 @@ export function knownProjects(db: DatabaseSync): string[] {
   return newestFirst(newest);
 }
 
+/**
+ * Gives observations another project, with the term of the search index, in the caller's transaction.
+ * @param newOf The new project of each; null where it stays.
+ */
+export function moveProjects(db: DatabaseSync, newOf: (project: string) => string | null): void {
+  const rows = db.prepare("SELECT DISTINCT project FROM observations WHERE project IS NOT NULL");
+  for (const row of rows.all()) {
+    const project = String(row["project"]);
+    const to = newOf(project);
+    if (to === null) continue;
+    db.prepare(
+      "UPDATE observations SET project = ?, terms = replace(terms, ?, ?) WHERE project = ?",
+    )
+      .run(to, projectTerm(project), projectTerm(to), project);
+  }
+}
+
 function newestFirst(times: ReadonlyMap<string, number>): string[] {
   return [...times]
     .sort(([one, atMs], [other, otherAtMs]) => otherAtMs - atMs || (one < other ? -1 : 1))

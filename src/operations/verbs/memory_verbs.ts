@@ -4,6 +4,7 @@ import { forget, verify } from "./memory_forget_verbs.ts";
 const search = lazyFrom(() => import("./memory_search_verbs.ts"));
 const measure = lazyFrom(() => import("./memory_eval_verbs.ts"));
 const counts = lazyFrom(() => import("./memory_stats_verbs.ts"));
+const place = lazyFrom(() => import("./memory_move_verbs.ts"));
 const open = lazyFrom(() => import("./memory_open_verbs.ts"));
 const look = lazyFrom(() => import("./memory_look_verbs.ts"));
 
@@ -17,6 +18,7 @@ export const memory = group({
     context: open("Show what the next session is told", "context"),
     remember: search("Keep a note for this project", "remember"),
     eval: measure("Measure how well memory finds things", "evaluate"),
+    move: place("Tell that a project is in another folder now", "move"),
     forget,
     verify,
     stats: counts("Count what is remembered", "stats"),
