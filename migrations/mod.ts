@@ -26,6 +26,7 @@ import trustedFolders from "./0021_trusted_folders.sql" with { type: "text" };
 import personProof from "./0022_person_proof.sql" with { type: "text" };
 import fewerIndexes from "./0023_fewer_indexes.sql" with { type: "text" };
 import effects from "./0024_effects.sql" with { type: "text" };
+import repositories from "./0025_repositories.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -62,6 +63,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["person_proof", personProof],
   ["fewer_indexes", fewerIndexes],
   ["effects", effects],
+  ["repositories", repositories],
 ];
 
 /** Every migration, oldest first. */

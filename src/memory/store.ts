@@ -57,6 +57,7 @@ export {
   timelineOfNames,
 } from "./search/memory_look_table.ts";
 export { EVERYTHING, lastObservation, type MemoryFilter } from "./search/memory_search_table.ts";
+export { formerFolders, keepIdentity, lacksIdentity } from "./tell/repositories_table.ts";
 export { lastSeenAtMs, noteTold } from "./tell/memory_context_table.ts";
 export {
   chooseForgotten,

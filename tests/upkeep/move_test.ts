@@ -45,6 +45,7 @@ const STAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     person_tokens: "hash",
     effect_snapshots: "session_id",
     watched_files: "stamp",
+    repositories: "identity",
     violations: "id session_id name kind rule who before",
   },
   [SAID]: {
