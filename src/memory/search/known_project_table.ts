@@ -36,6 +36,19 @@ function hasProjectWord(db: DatabaseSync, project: string): boolean {
   }
 }
 
+/** The first of some projects in which a session ran; null where none did. */
+export function nearestKnown(db: DatabaseSync, projects: readonly string[]): string | null {
+  const row = statement(
+    db,
+    `SELECT value AS project
+       FROM json_each(?)
+      WHERE EXISTS (SELECT 1 FROM sessions WHERE coalesce(repository, project_dir) = value)
+      ORDER BY key
+      LIMIT 1`,
+  ).get(JSON.stringify(projects));
+  return row === undefined ? null : String(row["project"]);
+}
+
 /** All projects of sessions and of tellable observations, those with the newest observation first. */
 export function knownProjects(db: DatabaseSync): string[] {
   const newest = new Map<string, number>();
