@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { countWaiting, hasWaiting } from "../db/queue_work.ts";
 import { contextChars, type ContextLine, waitingText } from "../memory/tell/context_text.ts";
-import { FROM_AROUND, projectAround } from "../memory/tell/around.ts";
+import { FROM_AROUND, surroundingProject } from "../memory/tell/around.ts";
 import { sessionContext } from "../memory/tell/session_context.ts";
 import type { ContextPlace } from "../memory/tell/told_rows.ts";
 
@@ -37,7 +37,7 @@ export async function toldContext(
   // Where there is hardly any room, memory comes before the count of waiting captures.
   const last = 2 * waits.length > most ? "" : waits;
   const room = last === "" ? most : most - last.length - "\n".length;
-  const around = projectAround(db, at);
+  const around = surroundingProject(db, at);
   // The surroundings get what the project itself leaves, and a quarter at least.
   const kept = around === null ? 0 : Math.ceil(most / 4);
   const own = await sessionContext(db, { ...at, waiting }, { tokens, room: room - kept });

@@ -34,6 +34,12 @@ test("a session in a plain folder is told of the workspace around; the home fold
   const told = await start(at, "startup", { session: SECOND, project: plain });
   assert.equal(HEADING.exec(told)?.[1], workspace);
   assert.match(told, /The keys lie in the safe/);
+  const searched = ["memory", "search", "keys", "safe", "--here"];
+  const found = await runProgram(searched, { env: { HOME: at.path }, cwd: plain });
+  assert.match(
+    found.stdout,
+    /The keys lie in the safe\n.* · from the repository around: workspace ·/,
+  );
   await runProgram(["memory", "remember", "Own"], { env: { HOME: at.path }, cwd: plain });
   const both = await start(at, "startup", { session: SECOND, project: plain });
   assert.match(both, /^## Memory of this project[^]*Own[^]*repository around[^]*in the safe/);
