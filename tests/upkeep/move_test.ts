@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
+import { projectTerm } from "../../src/memory/search/terms.ts";
 import { isKnownProject } from "../../src/memory/store.ts";
 import { ordinaryTables } from "../../src/upkeep/care/table_copy_table.ts";
 import { countBelow, MOVED_TABLES, moveRows } from "../../src/upkeep/store.ts";
@@ -100,7 +101,7 @@ Deno.test("moveRows() leaves the old path in no row of any kind, and memory find
   fillEveryTable(db);
   db.exec(
     `UPDATE sessions SET project_dir = '/p/sub', repository = '/p/.git', cwd = '/p';
-     UPDATE observations SET project = '/p/.git';
+     UPDATE observations SET project = '/p/.git', terms = terms || ' ${projectTerm("/p/.git")}';
      UPDATE tasks SET project_dir = '/p', repository = '/p/.git', origin = 'coven:/p:task:' || id;
      UPDATE workflows SET project_dir = '/p', repository = '/p/.git', worktree = '/p/.conclaude/worktrees/1';
      UPDATE events SET data = '{"task":{"projectDir":"/p","repository":"/p/.git"},"other":"/pq"}';
@@ -130,6 +131,10 @@ Deno.test("moveRows() leaves the old path in no row of any kind, and memory find
     columnOf(db, "SELECT config_path AS value FROM config_cache WHERE config_path GLOB 'strict:*'"),
     ["strict:/work/p/.conclaude.yaml"],
   );
+  const found = db.prepare("SELECT count(*) AS n FROM memory_index WHERE memory_index MATCH ?");
+  const all = columnOf(db, "SELECT count(*) AS value FROM observations")[0];
+  assert.equal(found.get(`"${projectTerm("/work/p/.git")}"`)?.["n"], all);
+  assert.equal(found.get(`"${projectTerm("/p/.git")}"`)?.["n"], 0);
   db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('integrity-check', 1)");
 });
 
