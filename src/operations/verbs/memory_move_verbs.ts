@@ -11,7 +11,8 @@ import { realOr } from "../../system/files.ts";
 import { countBelow, MOVED_TABLES, moveRows } from "../../upkeep/store.ts";
 import { typedPath } from "../context.ts";
 import { text, toggle } from "../flags.ts";
-import { openKept } from "../open_store.ts";
+import { openKeptStore } from "../open_store.ts";
+import { takeInSpool } from "../spool_drain.ts";
 import { firstLines } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -36,7 +37,9 @@ export const move = verb({
     if (!isThere(to)) {
       throw refused(`there is no folder ${to}`, "Move the project first, or name where it is now");
     }
-    const db = await openKept(context, "move what is known");
+    const { db, place: { database } } = await openKeptStore(context, "move what is known");
+    // What still comes from there would name the old folder.
+    if (!dryRun) takeInSpool(db, { database, folders: context.locations.spoolFolders });
     const real = realOr(typed);
     const from = real !== to && countOf(countBelow(db, real)) > 0 ? real : typed;
     if (from === to || to.startsWith(`${from}/`) || from === "/") {
