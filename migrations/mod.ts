@@ -28,6 +28,7 @@ import fewerIndexes from "./0023_fewer_indexes.sql" with { type: "text" };
 import effects from "./0024_effects.sql" with { type: "text" };
 import captureSource from "./0025_capture_source.sql" with { type: "text" };
 import tokenUse from "./0026_token_use.sql" with { type: "text" };
+import repositories from "./0027_repositories.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -66,6 +67,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["effects", effects],
   ["capture_source", captureSource],
   ["token_use", tokenUse],
+  ["repositories", repositories],
 ];
 
 /** Every migration, oldest first. */

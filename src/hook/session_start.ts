@@ -88,6 +88,10 @@ export async function handle(work: HookWork): Promise<Answer> {
   const memory = db === null
     ? ""
     : await partOf(work, "what is remembered", () => contextOf(db, work, at));
+  if (memory === "" && work.config.memoryEnabled && work.repository !== undefined) {
+    const { movedNotice } = await import("./moved_notice.ts");
+    tellIfAny(quietly(() => movedNotice(work)));
+  }
   if (work.config.recallsPrompts || work.config.recallsEdits) {
     ask(db, (db) => noteTold(db, sessionId, toldIn(memory), work.atMs));
   }

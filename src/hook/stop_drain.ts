@@ -4,7 +4,7 @@ import { isLogLong } from "../db/database.ts";
 import { sessionStart } from "../db/past_gates.ts";
 import { transcriptOf } from "./protocol.ts";
 import { askForSummaryOfEnd, keepMark, lacksMark } from "../db/sessions.ts";
-import { rebuildText } from "../memory/store.ts";
+import { keepIdentity, lacksIdentity, rebuildText } from "../memory/store.ts";
 import { shortenLog } from "../memory/drain/shorten_log.ts";
 import { appendLog } from "../system/log.ts";
 import { messageOf, quietly } from "../base/errors.ts";
@@ -53,6 +53,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     if (report?.complete) compactPayloads(db, { untilMs });
     // Otherwise the next hook shortens the log, and Claude Code waits for that hook.
     if (isLogLong(database)) shortenLog(db, database);
+    await identify(db, work);
     await backUpOfDay(work);
   } catch (thrown) {
     log("error", `the drain after a turn stopped: ${messageOf(thrown)}`);
@@ -94,6 +95,16 @@ function projectOf({ config, database, projectDir, repository, hide, home }: Hoo
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
   const commonDir = repository?.commonDir ?? null;
   return { dir: projectDir, repository: commonDir, config, database, patterns, home, hide };
+}
+
+/** Keeps what the repository is known by, so that it is found again when its folder has moved. */
+async function identify(db: DatabaseSync, { repository, environment, hide, atMs }: HookWork) {
+  const commonDir = repository?.commonDir;
+  // A path that has to be hidden is no key.
+  if (commonDir === undefined || hide(commonDir) !== commonDir) return;
+  if (!lacksIdentity(db, commonDir, atMs)) return;
+  const { identityOf } = await import("../system/git/identity.ts");
+  keepIdentity(db, commonDir, { ...await identityOf(commonDir, environment), atMs });
 }
 
 /** Makes the backup of the day. @throws {Error} When the database is damaged, or there is no room. */

@@ -18,6 +18,7 @@ export const mcp = verb({
     const { runMcp } = await import("./run.ts");
     const exitCode = await runMcp({
       folder: here.cwd,
+      home: context.locations.home,
       sessionId: normalizeSessionId(variable("CLAUDE_CODE_SESSION_ID")) ?? null,
       openToRead: (what) => openStoreIfThere(here, what),
       openToWrite: (what) => openKeptStore(here, what),

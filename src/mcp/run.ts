@@ -131,7 +131,7 @@ async function callTool(
 async function answer(
   name: string,
   given: Readonly<Record<string, unknown>>,
-  { folder, sessionId, openToRead, openToWrite }: Surroundings,
+  { folder, home, sessionId, openToRead, openToWrite }: Surroundings,
 ): Promise<string> {
   const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
   if (tool === undefined) {
@@ -150,7 +150,7 @@ async function answer(
       db,
       database: place.database,
       folder,
-      project: projectAround(folder),
+      project: projectAround({ folder, home }),
       sessionId,
       redactPatterns: place.config.redactPatterns,
       nowMs: Date.now(),

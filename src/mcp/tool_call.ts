@@ -34,6 +34,8 @@ interface OpenedStore {
 export interface Surroundings {
   /** The folder whose project the answers are for, absolute. */
   readonly folder: string;
+  /** The user's home; null when there is none. */
+  readonly home: string | null;
   /** The session that the server was started for; null when it is not known. */
   readonly sessionId: string | null;
   /**
@@ -56,12 +58,14 @@ export interface Project {
   readonly root: string;
   /** The folder that answers name it by: a model sees at once when the server was started in another project. */
   readonly folder: string;
+  /** The user's home; null when there is none. */
+  readonly home: string | null;
 }
 
-export function projectAround(folder: string): Project {
+export function projectAround({ folder, home }: Pick<Surroundings, "folder" | "home">): Project {
   const repository = findRepository(lookUpwards(folder));
   const key = repository?.commonDir ?? folder;
-  return { key, root: repository?.root ?? folder, folder: folderOfProject(key) };
+  return { key, root: repository?.root ?? folder, folder: folderOfProject(key), home };
 }
 
 /** The observation with a number. @throws {UserError} When there is none, or it is of another project without `everywhere`. */

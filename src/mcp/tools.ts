@@ -13,7 +13,8 @@ import { shortened } from "../memory/text.ts";
 import { withoutLine } from "../base/paths.ts";
 import { openFailuresOf } from "../memory/tell/open_now.ts";
 import { rememberedText, rememberHere } from "../memory/drain/remember.ts";
-import { answerMemory, type SearchResult } from "../memory/search/search.ts";
+import type { SearchResult } from "../memory/search/search.ts";
+import { answerHere, FROM_AROUND } from "../memory/tell/around.ts";
 import {
   nowhereLine,
   observationFacts,
@@ -151,7 +152,7 @@ function recall({ db, project, nowMs, args }: Call): string {
   const mended: string[] = [];
   const { results, quotedNowhere } = withIndex(
     db,
-    () => answerMemory(db, String(args["query"]), options),
+    () => answerHere(db, String(args["query"]), options, project),
     (why) => mended.push(rebuildText(why)),
   );
   if (results.length === 0) {
@@ -162,18 +163,24 @@ function recall({ db, project, nowMs, args }: Call): string {
   return [
     headed(`Remembered of ${everywhere ? "all projects" : project.folder}`),
     ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
-    ...results.map((result) => lineOf(result, { nowMs, here: project.key })),
+    ...results.map((result) => lineOf(result, { nowMs, here: project.key, everywhere })),
     ...mended,
   ].join("\n");
 }
 
 function lineOf(
   result: SearchResult,
-  { nowMs, here }: { readonly nowMs: number; readonly here: string },
+  { nowMs, here, everywhere }: {
+    readonly nowMs: number;
+    readonly here: string;
+    readonly everywhere: boolean;
+  },
 ): string {
   const { id, kind, title, snippet, createdAtMs, tokens, project } = result;
   const outcome = outcomeWord(result);
-  const where = project === here ? "" : ` [${projectName(project)}]`;
+  const where = project === here
+    ? ""
+    : ` [${everywhere ? "" : FROM_AROUND}${projectName(project)}]`;
   return plain(
     `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}${outcome === "" ? "" : ` (${outcome})`}` +
       `${where}: ${title}${snippet === title ? "" : ` — ${snippet}`} (${count(tokens, "token")})`,

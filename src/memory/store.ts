@@ -39,6 +39,7 @@ export {
   isKnownProject,
   knownBranches,
   knownProjects,
+  moveProjects,
 } from "./search/known_project_table.ts";
 export { type MemoryHealth, memoryHealth } from "./search/memory_health_table.ts";
 export {
@@ -64,6 +65,7 @@ export {
   timelineOfNames,
 } from "./search/memory_look_table.ts";
 export { EVERYTHING, lastObservation, type MemoryFilter } from "./search/memory_search_table.ts";
+export { formerFolders, keepIdentity, lacksIdentity } from "./tell/repositories_table.ts";
 export { lastSeenAtMs, noteTold } from "./tell/memory_context_table.ts";
 export {
   chooseForgotten,

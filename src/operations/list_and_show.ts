@@ -5,7 +5,7 @@ import { plain } from "../base/plain.ts";
 import type { CliContext } from "./context.ts";
 import { limitOf, type Parameter, type Values } from "./flags.ts";
 import { openStore, type Place } from "./open_store.ts";
-import { type Columns, listView, pageView } from "./table.ts";
+import { type Columns, cutList, listView, moreLine } from "./table.ts";
 import { type Verb, verb } from "./verb.ts";
 
 interface Help {
@@ -29,7 +29,7 @@ export function listVerb<
   const Given extends Flags = Readonly<Record<never, never>>,
   const Args extends readonly Parameter[] = [],
 >(
-  { name, rows, columns, empty, more = "--limit", flags, args, ...help }: Help & {
+  { name, rows, columns, empty, more, flags, args, ...help }: Help & {
     readonly flags?: Given;
     readonly args?: Args;
     /** What JSON calls the rows. */
@@ -57,15 +57,17 @@ export function listVerb<
       const limit = limitOf(context, given.limit);
       const opened = await openStore(context, "read");
       const reading = { ...opened, context };
-      const found = await rows(reading, given, {
-        limit: isPaged ? limit + 1 : limit,
-        text: text as string,
-      });
+      const read = (limit: number) => rows(reading, given, { limit, text: text as string });
+      const cut = flags?.limit === undefined
+        ? { rows: await read(limit), more: 0 }
+        : await cutList(context, limit, read);
       const shown = typeof columns === "function" ? columns(reading) : columns;
       const none = typeof empty === "function" ? empty(given) : empty;
-      return isPaged
-        ? pageView(context, { [name]: found }, shown, { limit, empty: none, onwards: more })
-        : listView(context, { [name]: found }, shown, none);
+      const { text: table } = listView(context, { [name]: cut.rows }, shown, none);
+      return {
+        json: { [name]: cut.rows, ...isPaged && { more: cut.more > 0 } },
+        text: table + moreLine(cut, more),
+      };
     },
   });
 }

@@ -18,6 +18,11 @@ export function hintsHere(text: string, globals: Pick<Globals, "db">): string {
   return text.replace(/`(conclaude [^`]+)`/g, (_, command) => `\`${nextHere(command, globals)}\``);
 }
 
+/** The command that gives what is known of a folder to another one. */
+export function moveCommand(from: string, to: string): string {
+  return `conclaude memory move ${quoteWord(from)} ${quoteWord(to)}`;
+}
+
 /** Checks with `--db` added to their next steps. */
 export function checksHere(
   checks: readonly Check[],

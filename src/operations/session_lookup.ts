@@ -113,6 +113,11 @@ export function projectHere(cwd: string): string {
   return findRepository(lookUpwards(cwd))?.commonDir ?? cwd;
 }
 
+/** The top of the working tree of a folder, else the folder. */
+export function folderHere(cwd: string): string {
+  return findRepository(lookUpwards(cwd))?.root ?? cwd;
+}
+
 /** Whether a list needs a column for projects: something in it is of another project than this folder's. */
 export function isAnyOfOthers(
   all: readonly { readonly project: string | null }[],

@@ -87,22 +87,33 @@ export function listView<Row>(
   return { json: named, text: tableText(context, rows!, columns, empty) };
 }
 
-/** A page of a list. @param named Its rows, one more than `limit` where there are more. */
-export function pageView<Row>(
-  context: Shown,
-  named: Readonly<Record<string, readonly Row[]>>,
-  columns: Columns<Row>,
-  { limit, empty, onwards = "--limit" }: {
-    readonly limit: number;
-    readonly empty: string;
-    readonly onwards?: string;
-  },
-): View {
-  const [[name, found]] = Object.entries(named) as [[string, readonly Row[]]];
-  const more = found.length > limit;
-  const page = { [name]: found.slice(0, limit) };
-  const { text } = listView(context, page, columns, empty);
-  return { json: { ...page, more }, text: more ? `${text}\n… and more: ${onwards}` : text };
+/** The first rows of a list, and how many more there are. */
+export interface CutList<Row> {
+  readonly rows: readonly Row[];
+  /** Counted up to {@linkcode MOST_COUNTED}, and for a program only whether there are any: 1. */
+  readonly more: number;
+}
+
+const MOST_COUNTED = 1_000;
+
+/** Reads a list of at most so many rows. @param read Reads at most as many rows as it is told. */
+export async function cutList<Row>(
+  { globals }: Pick<Shown, "globals">,
+  limit: number,
+  read: (limit: number) => readonly Row[] | Promise<readonly Row[]>,
+): Promise<CutList<Row>> {
+  const found = await read(Math.min(limit + 1, Number.MAX_SAFE_INTEGER));
+  if (found.length <= limit) return { rows: found, more: 0 };
+  const all = globals.json ? found : await read(limit + MOST_COUNTED);
+  return { rows: found.slice(0, limit), more: all.length - limit };
+}
+
+/** The line below a list that was cut, with the line break before it; empty for a whole one. */
+export function moreLine({ rows, more }: CutList<unknown>, onwards?: string): string {
+  if (more === 0) return "";
+  const n = more < MOST_COUNTED ? `${more} more` : `at least ${MOST_COUNTED} more`;
+  const limit = Math.min(rows.length + more, MOST_COUNTED);
+  return `\n… and ${n}: ${onwards ?? `--limit ${limit}`}`;
 }
 
 /** What is known of one thing, a line each; null is left out. */

@@ -17,8 +17,10 @@ import { AGENT_FLAG, clearingFlag, type Parameter, switchOn, text, TOKEN_FLAG } 
 export interface Terms extends Author {
   /** The number of the claim that is meant; null for any. */
   readonly token: number | null;
-  /** Whether somebody else may have the claim. */
+  /** Whether somebody else may have the claim, or tasks below a closed one stay open. */
   readonly force: boolean;
+  /** Whether the open tasks below are closed as well. */
+  readonly withChildren: boolean;
   readonly leaseMs: number;
   /** The summary or the reason, without secrets; null without one. */
   readonly words: string | null;
@@ -65,12 +67,20 @@ export const TASK_STEPS = {
   },
   complete: {
     what: "complete a task",
-    flags: { summary: clearingFlag("What was done"), claimToken: TOKEN_FLAG, agentId: AGENT_FLAG },
-    about: "Closes a blocked task, or one in work whose claim you hold and still counts.",
+    flags: {
+      summary: clearingFlag("What was done"),
+      withChildren: switchOn("Close the open tasks below it as well"),
+      force: switchOn("Leave the tasks below it open"),
+      claimToken: TOKEN_FLAG,
+      agentId: AGENT_FLAG,
+    },
+    about:
+      "Closes a blocked task, or one in work whose claim you hold and still counts. A task above open ones is closed only " +
+      "with --with-children or --force.",
     examples: [
       "conclaude task complete 1a2b3c4d --agent-id worker-1 --summary 'Expired tokens get a 401'",
     ],
-    errors: HOLDER_ERRORS,
+    errors: [...HOLDER_ERRORS, "HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN"],
     take: (db, id, { words, ...terms }) => completeTask(db, id, { ...terms, summary: words }),
     told: (name) => `Task ${name} is closed.`,
   },

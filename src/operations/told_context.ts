@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { countWaiting, hasWaiting } from "../db/queue_work.ts";
 import { contextChars, type ContextLine, waitingText } from "../memory/tell/context_text.ts";
+import { FROM_AROUND, surroundingProject } from "../memory/tell/around.ts";
 import { sessionContext } from "../memory/tell/session_context.ts";
 import type { ContextPlace } from "../memory/tell/told_rows.ts";
 
@@ -29,9 +30,7 @@ export async function toldContext(
   },
 ): Promise<ToldContext> {
   const tokens = config.contextTokens;
-  if (!config.memoryEnabled || tokens === 0) {
-    return { text: "", notice: "", lines: [], leftOut: [] };
-  }
+  if (!config.memoryEnabled || tokens === 0) return NOTHING;
   const { project, sessionId, nowMs } = at;
   const isBehind = hasWaiting(db, nowMs);
   const waiting = isBehind ? await titlesOfWaiting(db, at, config.redactPatterns) : [];
@@ -40,9 +39,28 @@ export async function toldContext(
   // Where there is hardly any room, memory comes before the count of waiting captures.
   const last = 2 * waits.length > most ? "" : waits;
   const room = last === "" ? most : most - last.length - "\n".length;
-  const { text, ...lines } = await sessionContext(db, { ...at, waiting }, { tokens, room });
-  return { ...lines, text: [text, last].filter((part) => part !== "").join("\n") };
+  const around = surroundingProject(db, at);
+  // The surroundings get what the project itself leaves, and a quarter at least.
+  const kept = around === null ? 0 : Math.ceil(most / 4);
+  const own = await sessionContext(db, { ...at, waiting }, { tokens, room: room - kept });
+  const more = around === null ? NOTHING : await sessionContext(
+    db,
+    { ...at, ...around, waiting: [] },
+    {
+      tokens,
+      room: room - own.text.length - 2,
+      heading: `## What is known ${FROM_AROUND}${around.root}`,
+    },
+  );
+  return {
+    notice: own.notice || more.notice,
+    text: [own.text, more.text, last].filter((part) => part !== "").join("\n"),
+    lines: [...own.lines, ...more.lines],
+    leftOut: [...own.leftOut, ...more.leftOut],
+  };
 }
+
+const NOTHING = { text: "", notice: "", lines: [], leftOut: [] } as const;
 
 /** Titles of what waits to be worked in: nothing is worked in here, where somebody waits for it. */
 async function titlesOfWaiting(

@@ -21,4 +21,5 @@ export {
   claudeMemTables,
   observationOf,
 } from "./transfer/claude_mem_table.ts";
+export { countBelow, MOVED_TABLES, moveRows } from "./transfer/move_table.ts";
 export { type ExportCounts, exportLines, type LostRow } from "./transfer/export_table.ts";

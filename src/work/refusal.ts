@@ -24,6 +24,7 @@ export const REFUSALS = {
   INVALID_STATUS: { exitCode: 11, httpStatus: 409 },
   INVALID_TRANSITION: { exitCode: 11, httpStatus: 400 },
   TASK_ACTIVE: { exitCode: 11, httpStatus: 409 },
+  HAS_OPEN_CHILDREN: { exitCode: 11, httpStatus: 409 },
   HAS_ACTIVE_CHILDREN: { exitCode: 11, httpStatus: 409 },
   ALREADY_CLAIMED: { exitCode: 12, httpStatus: 409 },
   NOT_CLAIM_OWNER: { exitCode: 13, httpStatus: 403 },

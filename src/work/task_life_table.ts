@@ -3,6 +3,7 @@
  * Claims are in `task_claims_table.ts`.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { count } from "../base/counts.ts";
 import { newId } from "../base/ids.ts";
 import { notFound, refusal } from "./refusal.ts";
 import {
@@ -20,6 +21,7 @@ import {
   type Author,
   changeTask,
   needTask,
+  type TaskChanges,
   withoutBody,
 } from "./task_changes_table.ts";
 import { needClaim, UNCLAIMED } from "./task_claims_table.ts";
@@ -86,11 +88,22 @@ export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author
   return made;
 }
 
-/** Closes a task in work for the one who holds its claim, and a blocked task for anybody. */
+/** What becomes of the open tasks below one that is closed; without a word it is not closed. */
+export interface Below {
+  /** They are closed with it. */
+  readonly withChildren?: boolean | undefined;
+  /** They stay open. */
+  readonly force?: boolean | undefined;
+}
+
+/**
+ * Closes a task in work for the one who holds its claim, and a blocked task for anybody.
+ * @throws {UserError} HAS_OPEN_CHILDREN; HAS_ACTIVE_CHILDREN when they are to be closed and others work on them.
+ */
 export function completeTask(
   db: DatabaseSync,
   id: string,
-  { by, atMs, token, summary }: Author & {
+  { by, atMs, token, summary, withChildren, force }: Author & Below & {
     readonly token: number | null;
     readonly summary: string | null;
   },
@@ -99,14 +112,52 @@ export function completeTask(
   const task = found.status === "blocked"
     ? found
     : needClaim(db, id, { by, token, atMs, wants: "completed", to: "closed" });
-  cancelWorkflow(db, id, { by, atMs });
+  const open = listSubtree(db, id).filter((one) => one.id !== id && one.status !== "closed");
+  if (withChildren) {
+    refuseActive(open.filter(({ claimedBy }) => claimedBy !== by), task, "complete");
+    for (const below of open.toReversed()) close(db, below, { by, atMs }, {});
+  } else if (open.length > 0 && !force) {
+    throw refusal("HAS_OPEN_CHILDREN", {
+      what: `Cannot complete task ${id}`,
+      why: `${count(open.length, "task")} below it ${
+        open.length === 1 ? "is" : "are"
+      } not closed: ${listed(open)}; nothing was changed`,
+      next: `conclaude task complete ${id} --with-children; --force closes it alone`,
+      details: { openChildren: open.map(({ id }) => id) },
+    });
+  }
+  return close(db, task, { by, atMs }, summary === null ? {} : { summary });
+}
+
+function close(db: DatabaseSync, task: Task, author: Author, more: TaskChanges): Task {
+  cancelWorkflow(db, task.id, author);
   return changeTask(db, task, {
     ...UNCLAIMED,
     status: "closed",
     reason: null,
-    closedAtMs: atMs,
-    ...(summary === null ? {} : { summary }),
-  }, { by, atMs });
+    closedAtMs: author.atMs,
+    ...more,
+  }, author);
+}
+
+const MAX_LISTED = 5;
+
+function listed(tasks: readonly Task[]): string {
+  const more = tasks.length - MAX_LISTED;
+  const ids = tasks.slice(0, MAX_LISTED).map(({ id }) => id).join(", ");
+  return more > 0 ? `${ids}, and ${more} more` : ids;
+}
+
+/** @throws {UserError} HAS_ACTIVE_CHILDREN when one of the tasks below another is in work. */
+function refuseActive(below: readonly Task[], { id }: Task, wanted: "complete" | "delete"): void {
+  const active = below.filter(({ status }) => isActive(status));
+  if (active.length === 0) return;
+  throw refusal("HAS_ACTIVE_CHILDREN", {
+    what: `Cannot ${wanted} task ${id}`,
+    why: `below it there is work going on: ${listed(active)}; nothing was changed`,
+    next: `conclaude task subtree ${id}`,
+    details: { activeChildren: active.map(({ id }) => id) },
+  });
 }
 
 /** Ends the stopped workflow of a task that a person closes. */
@@ -275,15 +326,7 @@ export function deleteTask(
     });
   }
   const subtree = hard ? readSubtree(db, id, { withDeleted: true }) : listSubtree(db, id);
-  const active = subtree.filter(({ status }) => isActive(status)).map(({ id }) => id);
-  if (active.length > 0) {
-    throw refusal("HAS_ACTIVE_CHILDREN", {
-      what: `Cannot delete task ${id}`,
-      why: `below it there is work going on: ${active.join(", ")}; nothing was changed`,
-      next: `conclaude task subtree ${id}`,
-      details: { activeChildren: active },
-    });
-  }
+  refuseActive(subtree, task, "delete");
   if (hard) removeTasks(db, subtree, author);
   else for (const below of subtree) markDeleted(db, below, author);
   return subtree;

@@ -69,6 +69,7 @@ export interface Body {
   readonly value: unknown;
   readonly source: string;
   readonly open: readonly string[];
+  readonly moved: Readonly<Record<string, number>>;
 }
 
 /** A new empty home, and an empty project beside it. */

@@ -143,6 +143,18 @@ test("a renewed claim counts on, for as long as the configuration says", async (
   assert.equal(renewed.claimToken, 1);
 });
 
+test("a task above open ones is completed with them or alone, when that is said", async (place) => {
+  const id = await make(place);
+  const child = await make(place, "--parent", id);
+  assert.equal((await task(place, "claim", id, "--agent-id", "a")).code, 0);
+  const complete = (...flags: string[]) => task(place, "complete", id, "--agent-id", "a", ...flags);
+  const { code, body } = await complete();
+  assert.deepEqual([code, body.error.openChildren], [11, [child]]);
+  assert.match(body.error.next, /--with-children; --force/);
+  assert.equal((await complete("--with-children")).body.task.status, "closed");
+  assert.equal((await task(place, "show", child)).body.task.status, "closed");
+});
+
 test("each kind of refusal has its own exit status", async (place) => {
   const id = await make(place);
   const code = async (...args: string[]) => (await task(place, ...args)).code;

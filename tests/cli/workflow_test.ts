@@ -466,3 +466,25 @@ Deno.test("the workflow and the matchers of the documentation are right as they 
   assert.equal(await tellOf("--type", "bug", "--priority", "1", "--tags", "ui"), "implement");
   assert.equal(await tellOf("--tags", "spec", "--body", "## Goals"), "plan");
 });
+
+for (const review of ["", "\n    require_review: false"]) {
+  Deno.test(`work that changed nothing is not merged, and the workflow says so${review === "" ? "" : ", also without a review"}`, async () => {
+    await using stage = await busyStage({
+      workflow: `
+  - {name: work, type: script, command: "true"}
+  - name: bring
+    type: merge${review}
+`,
+    });
+    const { json, run, git, begin, reaches } = stage;
+    const before = await git("rev-parse", "main");
+    const id = await begin("Look only");
+    const { reason, taskId } = await reaches(id, "blocked");
+    assert.match(reason, /^nothing was changed, so there is nothing to merge; `conclaude task/);
+    assert.match((await run(["workflow", "show", id])).stdout, /reason: +nothing was changed/);
+    assert.match((await run(["workflow", "log", id])).stdout, /workflow\.unchanged/);
+    assert.equal(await git("rev-parse", "main"), before);
+    const { body } = await json(["task", "complete", taskId]);
+    assert.equal(body.task.status, "closed");
+  });
+}

@@ -487,6 +487,24 @@ test("a refusal names the allowed values, and a broken-off body is a client erro
   assert.equal((await daemon.ask("GET", "/tasks")).body.tasks.length, 0);
 });
 
+test("a task above open ones is closed with them or alone when the body says so", async (home) => {
+  await using daemon = await runDaemon(home);
+  const headers = { "x-agent-id": "a" };
+  const below = [{ withChildren: true }, { force: true, status: "closed" }];
+  for (const terms of below) {
+    const { task } = (await daemon.ask("POST", "/tasks", { body: { title: "Top" } })).body;
+    await daemon.ask("POST", `/tasks/${task.id}/subtasks`, { body: { title: "Part" } });
+    await daemon.ask("POST", `/tasks/${task.id}/claim`, { headers });
+    const refused = await daemon.ask("POST", `/tasks/${task.id}/complete`, { headers, body: {} });
+    assert.deepEqual([refused.status, refused.body.error.code], [409, "HAS_OPEN_CHILDREN"]);
+    const [method, verb] = "status" in terms ? ["PATCH", "status"] : ["POST", "complete"];
+    const path = `/tasks/${task.id}/${verb}`;
+    assert.equal((await daemon.ask(method!, path, { headers, body: terms })).status, 200);
+    const { children } = (await daemon.ask("GET", `/tasks/${task.id}`)).body;
+    assert.equal(children[0].status, "status" in terms ? "open" : "closed");
+  }
+});
+
 test("secrets are masked before they are written", async (home) => {
   await using daemon = await runDaemon(home);
   const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;

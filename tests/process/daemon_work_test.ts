@@ -28,7 +28,8 @@ steps:
       Then stop.
 ${last}`;
 
-const MERGE = "  - name: bring\n    type: merge\n";
+const MERGE =
+  "  - name: paint\n    type: script\n    command: date > paint.txt\n  - name: bring\n    type: merge\n";
 
 function workplace(home: TempHome, { agent = AGENT, last = "" } = {}) {
   return workedProject(home, { workflows: { paint: WORKFLOW(last) }, agent });
@@ -88,7 +89,7 @@ test.unix("the API tells of running agents, questions and workflows as its docum
   const shown = await ask("GET /workflows/{id}", `/workflows/${workflow.id}`);
   assert.deepEqual(
     shown.steps.map(({ key, attempt }: Record<string, unknown>) => [key, attempt]),
-    [["work", 1], ["work", 2], ["bring", 1]],
+    [["work", 1], ["work", 2], ["paint", 1], ["bring", 1]],
   );
   await ask("GET /workflows", "/workflows?status=pending_merge");
   await ask("GET /workflows/{id}/log", `/workflows/${workflow.id}/log`);

@@ -28,7 +28,8 @@ const LINES = 50_000;
 const test = testWith(tempHome);
 
 test.slowUnix("an agent with endless output delays no other request, and no line is lost", async (home) => {
-  const agent = `#!/bin/sh\ncat >/dev/null\nyes abcdefghij | head -n ${LINES}\necho last\n`;
+  const agent =
+    `#!/bin/sh\ncat >/dev/null\nyes abcdefghij | head -n ${LINES}\necho x >made.txt\necho last\n`;
   const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
   const taskId = await project.start("merged");
   const daemon = project.daemon();
@@ -64,18 +65,18 @@ test.unix("the work in the working tree is merged, whichever branch the agent sw
   await end(daemon);
 });
 
-test.slowUnix("work without changes is merged as nothing, and takes no other merge for its own", async (home) => {
+test.slowUnix("work without changes is not merged, and takes no other merge for its own", async (home) => {
   const agent = "#!/bin/sh\ncat >/dev/null\n[ ! -f ../../../../make ] || echo x >made.txt\n";
   const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
   const daemon = project.daemon();
   const idle = await project.start("merged", "Idle");
-  await project.until(idle, "pending_merge");
+  await project.until(idle, "blocked");
   await Deno.writeTextFile(join(home.path, "make"), "");
   const busy = await project.start("merged", "Busy");
   await project.until(busy, "pending_merge");
   await project.json("workflow", "approve", busy);
-  const { workflow } = await project.json("workflow", "approve", idle);
-  assert.deepEqual([workflow.status, workflow.mergeCommit], ["completed", null]);
+  const { workflow } = await project.json("workflow", "show", idle);
+  assert.deepEqual([workflow.status, workflow.mergeCommit], ["blocked", null]);
   await end(daemon);
 });
 

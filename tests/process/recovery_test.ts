@@ -90,7 +90,7 @@ function ended({ project }: Begun) {
 const test = testWith(tempHome);
 
 test.slowUnix("an agent that lives on is followed again: no line is lost, no step is run twice", async (home) => {
-  const begun = await begin(home);
+  const begun = await begin(home, "echo made >made.txt");
   const daemon = begun.project.daemon();
   begun.go();
   await begun.project.until(begun.taskId, "pending_merge");
@@ -100,7 +100,7 @@ test.slowUnix("an agent that lives on is followed again: no line is lost, no ste
 });
 
 test.unix("an agent that ended while no daemon ran is settled by its files", async (home) => {
-  const begun = await begin(home);
+  const begun = await begin(home, "echo made >made.txt");
   begun.go();
   const [agent] = begun.project.rows("SELECT pid FROM agents WHERE name = 'work'");
   await until("the agent has left", () => !isThere(`/proc/${agent!["pid"]}/exe`));
@@ -155,7 +155,8 @@ test.slowUnix("an agent that died without having done anything releases its task
   killAgent(begun);
   begun.go();
   const daemon = begun.project.daemon();
-  await begun.project.until(begun.taskId, "pending_merge");
+  const { reason } = await begun.project.until(begun.taskId, "blocked");
+  assert.match(reason, /^bring: nothing was changed/);
   assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 2, 1]);
   assert.deepEqual(ended(begun), [
     { status: "failed", error: "daemon restarted" },
@@ -203,7 +204,7 @@ test.slowUnix("a process that got the number of an ended agent is left alone", a
   db.close();
   begun.go();
   const daemon = begun.project.daemon();
-  await begun.project.until(begun.taskId, "pending_merge");
+  await begun.project.until(begun.taskId, "blocked");
   assert.equal(ended(begun)[0]!["status"], "failed");
   Deno.kill(other.pid, "SIGTERM");
   assert.equal((await other.status).signal, "SIGTERM");
@@ -221,7 +222,7 @@ test.slowUnix("an agent whose daemon died before its release is started once", a
     await killNow(daemon);
   }
   const daemon = project.daemon();
-  await project.until(taskId, "pending_merge");
+  await project.until(taskId, "blocked");
   const counts = ["first", "agent", "last"].map((name) =>
     textOf(join(home.path, `${name}-runs`)).split("\n").length - 1
   );

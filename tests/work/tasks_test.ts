@@ -15,6 +15,7 @@ import {
   takeBackLapsed,
 } from "../../src/work/task_claims_table.ts";
 import {
+  type Below,
   blockTask,
   completeTask,
   deleteTask,
@@ -200,6 +201,36 @@ Deno.test("deleteTask() refuses while somebody works on the task or below it, an
   assert.equal(gone(a.id, true).length, 2);
   assert.equal(readTask(db, b.id), undefined);
   assert.deepEqual(listHistory(db, b.id, ALL), []);
+});
+
+Deno.test("completeTask() refuses above open tasks, unless they are closed too or may stay open", async () => {
+  using temp = await tempDatabase();
+  const { db } = temp;
+  const a = makeTask(db);
+  const b = makeTask(db, { parentId: a.id });
+  const c = makeTask(db, { parentId: b.id });
+  claimTask(db, a.id, claimant("x"));
+  const author = { by: "x", atMs: MADE_AT_MS, token: null, summary: null };
+  const complete = (id: string, below: Below = {}) => completeTask(db, id, { ...author, ...below });
+  assert.deepEqual(refused(() => complete(a.id)), {
+    reason: "HAS_OPEN_CHILDREN",
+    openChildren: [b.id, c.id],
+  });
+  claimTask(db, c.id, claimant("y"));
+  assert.deepEqual(refused(() => complete(a.id, { withChildren: true })), {
+    reason: "HAS_ACTIVE_CHILDREN",
+    activeChildren: [c.id],
+  });
+  releaseTask(db, c.id, { by: "y", atMs: MADE_AT_MS, force: false });
+  const statuses = () => [a, b, c].map(({ id }) => readTask(db, id)?.status);
+  assert.deepEqual(statuses(), ["in_progress", "open", "open"]);
+  complete(a.id, { withChildren: true });
+  assert.deepEqual(statuses(), ["closed", "closed", "closed"]);
+  const above = makeTask(db);
+  const left = makeTask(db, { parentId: above.id });
+  claimTask(db, above.id, claimant("x"));
+  assert.equal(complete(above.id, { force: true }).status, "closed");
+  assert.equal(readTask(db, left.id)?.status, "open");
 });
 
 Deno.test("a subtask belongs to the project of its parent, wherever it is made", async () => {

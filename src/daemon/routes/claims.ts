@@ -29,16 +29,22 @@ function takeBack({ db, metrics }: Daemon, atMs: number): void {
 /** The fields that steps take, by the flags of their verbs. */
 const STEP_FIELDS = {
   force: z.optional(z.boolean()),
+  withChildren: z.optional(z.boolean()),
   summary: z.optional(z.nullable(fields.body)),
   reason: fields.text,
   claimToken,
 } as const;
+
+/** What becomes of the open tasks below one that is closed. */
+const CLOSING_ERRORS = ["HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN"] as const;
 
 const newStatus = z.strictObject({
   status: fields.status,
   reason: z.optional(fields.text),
   summary: z.optional(fields.text),
   claimToken,
+  force: STEP_FIELDS.force,
+  withChildren: STEP_FIELDS.withChildren,
 });
 
 export const claimRoutes: readonly Route[] = [
@@ -70,13 +76,14 @@ export const claimRoutes: readonly Route[] = [
     summary: "Brings a task where it may go from where it stands",
     body: newStatus,
     response: oneTask,
-    errors: [...HOLDER_ERRORS, "INVALID_STATUS", "ALREADY_CLAIMED"],
+    errors: [...HOLDER_ERRORS, ...CLOSING_ERRORS, "INVALID_STATUS", "ALREADY_CLAIMED"],
     handle: (daemon, call) => ({ task: changeStatus(daemon, call) }),
   }),
 ];
 
 interface StepInput {
   readonly force?: boolean | undefined;
+  readonly withChildren?: boolean | undefined;
   readonly claimToken?: number | null | undefined;
   readonly summary?: string | null | undefined;
   readonly reason?: string | undefined;
@@ -104,16 +111,16 @@ function stepRoute(name: string, { about, flags, errors, take }: TaskStep): Rout
 function termsOf(
   daemon: Daemon,
   call: Pick<Call, "author">,
-  { force = false, claimToken: token = null, summary, reason }: StepInput,
+  { force = false, withChildren = false, claimToken: token = null, summary, reason }: StepInput,
 ): Terms {
   const said = summary ?? reason;
   const words = said ? daemon.redact(checkBody(said)) : null;
-  return { ...claimantOf(daemon, call), token, force, words };
+  return { ...claimantOf(daemon, call), token, force, withChildren, words };
 }
 
 /** Changes the status of a task as the step to that status does. Only a workflow makes a task wait for its merge. */
 function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newStatus>>): Task {
-  const { body: { status: to, reason, summary, claimToken } } = call;
+  const { body: { status: to, reason, summary, claimToken, ...below } } = call;
   const task = needTask(daemon.db, call.id);
   if (to === task.status) return task;
   if (to === "in_progress") return claimTask(daemon.db, task.id, claimantOf(daemon, call));
@@ -126,7 +133,7 @@ function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newSta
       details: { path: "reason" },
     });
   }
-  const said = to === "closed" ? { summary } : { reason };
+  const said = to === "closed" ? { summary, ...below } : { reason };
   const toOpen = task.status === "blocked" ? "unblock" : "release";
   const step = ({ closed: "complete", blocked: "block", open: toOpen } as const)[to];
   return TASK_STEPS[step].take(daemon.db, task.id, termsOf(daemon, call, { claimToken, ...said }));

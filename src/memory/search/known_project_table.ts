@@ -36,6 +36,19 @@ function hasProjectWord(db: DatabaseSync, project: string): boolean {
   }
 }
 
+/** The first of some projects in which a session ran; null where none did. */
+export function nearestKnown(db: DatabaseSync, projects: readonly string[]): string | null {
+  const row = statement(
+    db,
+    `SELECT value AS project
+       FROM json_each(?)
+      WHERE EXISTS (SELECT 1 FROM sessions WHERE coalesce(repository, project_dir) = value)
+      ORDER BY key
+      LIMIT 1`,
+  ).get(JSON.stringify(projects));
+  return row === undefined ? null : String(row["project"]);
+}
+
 /** All projects of sessions and of tellable observations, those with the newest observation first. */
 export function knownProjects(db: DatabaseSync): string[] {
   const newest = new Map<string, number>();
@@ -45,6 +58,23 @@ export function knownProjects(db: DatabaseSync): string[] {
     newest.set(project, atMs);
   }
   return newestFirst(newest);
+}
+
+/**
+ * Gives observations another project, with the term of the search index, in the caller's transaction.
+ * @param newOf The new project of each; null where it stays.
+ */
+export function moveProjects(db: DatabaseSync, newOf: (project: string) => string | null): void {
+  const rows = db.prepare("SELECT DISTINCT project FROM observations WHERE project IS NOT NULL");
+  for (const row of rows.all()) {
+    const project = String(row["project"]);
+    const to = newOf(project);
+    if (to === null) continue;
+    db.prepare(
+      "UPDATE observations SET project = ?, terms = replace(terms, ?, ?) WHERE project = ?",
+    )
+      .run(to, projectTerm(project), projectTerm(to), project);
+  }
 }
 
 function newestFirst(times: ReadonlyMap<string, number>): string[] {

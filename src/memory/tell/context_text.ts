@@ -58,9 +58,11 @@ export interface ContextBudget {
   readonly tokens: number;
   /** Characters that are left of the text of the hook. */
   readonly room: number;
+  /** Above the lines, in place of the usual heading; no word of how to find more follows then. */
+  readonly heading?: string;
 }
 
-const HEADING = headed("## Memory of this project");
+const HEADING = "## Memory of this project";
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
 
 /** A line of the context: what is told, and why. */
@@ -81,9 +83,10 @@ export function contextWithin(facts: ContextFacts, budget: ContextBudget): {
   readonly lines: readonly ContextLine[];
   readonly leftOut: readonly ContextLine[];
 } {
-  const maxChars = contextChars(budget) - FOOTER.length;
+  const footer = budget.heading === undefined ? FOOTER : "";
+  const maxChars = contextChars(budget) - footer.length;
   const [lines, leftOut]: [ContextLine[], ContextLine[]] = [[], []];
-  let text = HEADING;
+  let text = headed(budget.heading ?? HEADING);
   let heading = "";
   for (const one of linesOf(facts)) {
     const { section } = one;
@@ -96,7 +99,7 @@ export function contextWithin(facts: ContextFacts, budget: ContextBudget): {
     heading = section;
   }
   // Claude Code shows it on a terminal, too.
-  return { text: heading === "" ? "" : plainLines(text) + FOOTER, lines, leftOut };
+  return { text: heading === "" ? "" : plainLines(text) + footer, lines, leftOut };
 }
 
 /** The numbers of the observations in a context. */

@@ -1,3 +1,4 @@
+import { quietly } from "../../base/errors.ts";
 import { tellingId } from "../../db/sessions.ts";
 import {
   type ExecutionRow,
@@ -105,14 +106,28 @@ const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   skipped: (key) => `kept out by ${key}`,
   missing: (paths) => `no such file: ${listOf(paths).join(", ")}`,
   commands: (runs) => listOf(runs).map(failureOf).filter((text) => text !== "").join("; "),
-  files: (files) => String(listOf(files)[0] ?? ""),
 };
 
-/** The error of an event, then its notes, among them the first file that the event names. */
+/** The field of a tool's input that says what the use is about, the first one that is there. */
+const ABOUT = "file_path notebook_path command pattern url query skill description subject prompt"
+  .split(" ").map((field) => new RegExp(`"${field}":("(?:[^"\\\\]|\\\\.)*)`));
+
+/** The file, the command or the words of an event: of its tool's input, which may be cut off, or of the event itself. */
+function aboutOf({ tool_input: whole, input, ...own }: ExecutionRow["metadata"]): string {
+  const words = Object.entries(own).filter(([, value]) => typeof value === "string");
+  const text = typeof input === "string"
+    ? input
+    : JSON.stringify(whole ?? Object.fromEntries(words));
+  const found = ABOUT.map((field) => field.exec(text)?.[1]).find((value) => value !== undefined);
+  const value = found && quietly(() => String(JSON.parse(`${found}"`)));
+  return value ?? String(listOf(own["files"])[0] ?? "");
+}
+
+/** The error of an event, then its notes, then what it is about. */
 function noteOf({ errorMessage, metadata }: ExecutionRow): string {
   const notes = Object.entries(NOTES)
     .map(([key, textOf]) => Object.hasOwn(metadata, key) ? textOf(metadata[key]) : "");
-  return [errorMessage ?? "", ...notes].filter((text) => text !== "").join("; ");
+  return [errorMessage ?? "", ...notes, aboutOf(metadata)].filter((text) => text !== "").join("; ");
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -1,5 +1,5 @@
 import { count } from "../../base/counts.ts";
-import { tellingId } from "../../db/sessions.ts";
+import { sessionTitle, tellingId } from "../../db/sessions.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { incrementCounter, listCounters, readCounter, resetCounters } from "../../db/counters.ts";
 import type { CliContext } from "../context.ts";
@@ -33,6 +33,7 @@ const list = listVerb({
     TYPE: (row) => row.type,
     VALUE: [(row) => row.value],
     CHANGED: (row) => agoText(row.updatedAtMs),
+    TITLE: (row) => sessionTitle(db, row.sessionId),
   }),
   empty: "No counters yet.",
 });

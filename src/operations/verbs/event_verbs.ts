@@ -15,6 +15,7 @@ import type { CliContext } from "../context.ts";
 import { number, optional, parsed, switchOn, textFlag } from "../flags.ts";
 import { parseSince } from "../point_in_time.ts";
 import { openKept, openStore } from "../open_store.ts";
+import { cutList, moreLine } from "../table.ts";
 import { shortAgent, shortTaskId, valueText } from "../task_view.ts";
 import { group, verb } from "../verb.ts";
 import type { View } from "../view.ts";
@@ -70,11 +71,17 @@ const list = verb({
     });
     if (flags.follow) return await follow(context, flags, filterOn);
     const { db } = await openStore(context, "read");
-    const page = { limit: flags.limit ?? USUAL_LIMIT, newest: flags.since === undefined };
-    const events = listEvents(db, { ...filterOn(db), ...page });
+    const newest = flags.since === undefined;
+    const filter = filterOn(db);
+    const cut = await cutList(context, flags.limit ?? USUAL_LIMIT, (limit) => {
+      const found = listEvents(db, { ...filter, limit, newest });
+      // The first ones are those that are listed.
+      return newest ? found.reverse() : found;
+    });
+    const events = newest ? cut.rows.toReversed() : cut.rows;
     return {
       json: { events },
-      text: events.length === 0 ? "No events." : events.map(eventLine).join("\n"),
+      text: events.length === 0 ? "No events." : events.map(eventLine).join("\n") + moreLine(cut),
     };
   },
 });
@@ -139,7 +146,7 @@ function eventLine({ id, type, entityType, entityId, data, createdAtMs }: EventR
 }
 
 function detailOf(data: EventRow["data"]): string {
-  const { changes, task, by } = data;
+  const { changes, by } = data;
   const author = typeof by === "string" ? `  by ${shortAgent(by)}` : "";
   if (Array.isArray(changes)) {
     const told = changes.map((change: { field?: unknown; old?: unknown; new?: unknown }) => {
@@ -147,8 +154,22 @@ function detailOf(data: EventRow["data"]): string {
       if (!("new" in change)) return field;
       return `${field}: ${valueText(change.old, field)} → ${valueText(change.new, field)}`;
     });
-    return told.join(", ") + author;
+    return [told.join(", ") + author, aboutOf(data)].filter((text) => text !== "").join("  ");
   }
-  const title = typeof task === "object" && task !== null && "title" in task ? task.title : "";
-  return valueText(title).replace(/^none$/, "") + author;
+  return aboutOf(data) + author;
+}
+
+/** The fields in which an event says what it is about: an agent by its command, a workflow by its name and what stopped it. */
+const ABOUT: readonly (readonly [entity: string, ...fields: string[]])[] = [
+  ["task", "title"],
+  ["agent", "name", "status", "error", "command"],
+  ["workflow", "name", "status", "reason"],
+  ["question", "text"],
+];
+
+function aboutOf(data: EventRow["data"]): string {
+  return ABOUT.flatMap(([entity, ...fields]) => fields.map((field) => Object(data[entity])[field]))
+    .map((value) => Array.isArray(value) ? value.join(" ") : value)
+    .filter((value) => typeof value === "string" && value !== "")
+    .map((value) => valueText(value)).join(", ");
 }

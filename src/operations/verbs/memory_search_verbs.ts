@@ -4,7 +4,8 @@ import { count } from "../../base/counts.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
 import { spokenTime } from "../../memory/search/spoken_time.ts";
 import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
-import { answerMemory, newestResults, type SearchResult } from "../../memory/search/search.ts";
+import { newestResults, type SearchResult } from "../../memory/search/search.ts";
+import { answerHere, FROM_AROUND } from "../../memory/tell/around.ts";
 import { type MemoryFilter, rebuildText, withIndex } from "../../memory/store.ts";
 import { nowhereLine, outcomeWord, projectName } from "../../memory/search/observation_view.ts";
 import { relativeTime } from "../../base/time.ts";
@@ -29,7 +30,7 @@ import { usageError } from "../usage.ts";
 import { observationNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
-import { isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
+import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
 import { openKeptStore, openStore } from "../open_store.ts";
 import { readStdin } from "../task_text.ts";
 import { requireForwards } from "../point_in_time.ts";
@@ -118,11 +119,13 @@ export const search = verb({
       };
     }
     const { limit } = flags;
+    const { home } = context.locations;
+    const here = { root: flags.here ? folderHere(context.cwd) : null, home };
     const { results, quotedNowhere } = text.trim() === ""
       ? { results: newestResults(db, { filter, limit }), quotedNowhere: [] }
       : withIndex(
         db,
-        () => answerMemory(db, text, { filter, limit, nowMs, time: spokenTime(text, nowMs) }),
+        () => answerHere(db, text, { filter, limit, nowMs, time: spokenTime(text, nowMs) }, here),
         (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
       );
     if (results.length === 0) {
@@ -131,11 +134,15 @@ export const search = verb({
       return nothingFound(db, context, { flags, words, project, file, database: place.database });
     }
     const namesProject = !context.globals.json && isAnyOfOthers(results, context.cwd);
+    const nameOf = (project: string | null) =>
+      (flags.here && project !== filter.project ? FROM_AROUND : "") + projectName(project);
     return {
       json: { results, quotedNowhere },
       text: [
         ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
-        ...results.map((result) => entryOf(result, { nowMs, namesProject })),
+        ...results.map((result) =>
+          entryOf(result, { nowMs, nameOf: namesProject ? nameOf : null })
+        ),
       ].join("\n"),
     };
   },
@@ -176,14 +183,18 @@ export const remember = verb({
 
 function entryOf(
   result: SearchResult,
-  { nowMs, namesProject }: { readonly nowMs: number; readonly namesProject: boolean },
+  { nowMs, nameOf }: {
+    readonly nowMs: number;
+    /** How a project is named; null where it need not be. */
+    readonly nameOf: ((project: string | null) => string) | null;
+  },
 ): string {
   const { id, kind, title, snippet, createdAtMs, tokens, project, branch } = result;
   const outcome = outcomeWord(result);
   const facts = [
     kind,
     relativeTime(createdAtMs, nowMs),
-    ...namesProject ? [projectName(project)] : [],
+    ...nameOf === null ? [] : [nameOf(project)],
     ...branch === null ? [] : [branch],
     ...outcome === "" ? [] : [outcome],
     count(tokens, "token"),

@@ -3,6 +3,7 @@ import { group, lazyFrom } from "../verb.ts";
 const search = lazyFrom(() => import("./memory_search_verbs.ts"));
 const measure = lazyFrom(() => import("./memory_eval_verbs.ts"));
 const counts = lazyFrom(() => import("./memory_stats_verbs.ts"));
+const place = lazyFrom(() => import("./memory_move_verbs.ts"));
 const open = lazyFrom(() => import("./memory_open_verbs.ts"));
 const gone = lazyFrom(() => import("./memory_forget_verbs.ts"));
 const look = lazyFrom(() => import("./memory_look_verbs.ts"));
@@ -19,6 +20,7 @@ export const memory = group({
     eval: measure("Measure how well memory finds things", "evaluate"),
     forget: gone("Remove what must not be remembered, for good", "forget"),
     verify: gone("Check that what was forgotten is still gone", "verify"),
+    move: place("Tell that a project is in another folder now", "move"),
     stats: counts("Count what is remembered", "stats"),
   },
   examples: [

@@ -1,4 +1,5 @@
 import { count } from "../../base/counts.ts";
+import { quietly } from "../../base/errors.ts";
 import { giveBackSpace } from "../../db/disk_space.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { spooledFiles } from "../../db/spool.ts";
@@ -10,9 +11,11 @@ import {
   type PruneCounts,
   prunedBytes,
   prunePayloads,
+  readPayload,
 } from "../../db/payloads.ts";
 import {
   listQueue,
+  type QueueItem,
   queueRetries,
   readStoredPayload,
   retryQueueItems,
@@ -41,9 +44,10 @@ import { progressLine } from "../terminal.ts";
 import { queueItemOf } from "../record_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
-import { bytesText, factLines, listView } from "../table.ts";
+import { bytesText, cutList, factLines, listView, moreLine } from "../table.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { group, lazyFrom, many, verb } from "../verb.ts";
+import type { DatabaseSync } from "node:sqlite";
 
 const ID = text("Id of a capture, or its beginning", "id");
 
@@ -64,12 +68,15 @@ const list = verb({
   ],
   async run(context, flags) {
     const { db, place } = await openStore(context, "read");
-    const items = listQueue(db, {
+    const filter = {
       sessionId: sessionFilterOf(db, flags.session),
       status: flags.status ?? null,
       priority: flags.priority ?? null,
-      limit: limitOf(context, flags.limit),
-    });
+    };
+    const limit = limitOf(context, flags.limit);
+    const cut = await cutList(context, limit, (limit) => listQueue(db, { ...filter, limit }));
+    const { rows: items } = cut;
+    const subjects = context.globals.json ? null : await subjectsOf(db, items);
     const now = Date.now();
     const spooled = spooledFor(context, place);
     const { text } = listView(context, { items }, {
@@ -78,16 +85,30 @@ const list = verb({
       STATUS: (item) => item.status,
       SESSION: (item) => tellingId(db, item.sessionId),
       CAPTURED: (item) => agoText(item.createdAtMs),
-      WHAT: ({ toolName, filesTouched }) => [toolName, ...filesTouched].join(" "),
+      WHAT: ({ id, toolName }) => `${toolName} ${subjects?.get(id) ?? ""}`,
       RETRY: ({ retryAtMs }) => retryAtMs === null ? null : timeUntil(retryAtMs, now),
       ERROR: ({ errorMessage }) => errorMessage,
     }, "No captures match.");
     return {
       json: { items, spooled },
-      text: spooled === 0 ? text : `${text}\n\nin the spool  ${spooledText(spooled, context)}`,
+      text: text + moreLine(cut) +
+        (spooled === 0 ? "" : `\n\nin the spool  ${spooledText(spooled, context)}`),
     };
   },
 });
+
+/** What each capture is about in one line, by its id: the files, else the command or the words. */
+async function subjectsOf(db: DatabaseSync, items: readonly QueueItem[]) {
+  const { captureStep } = await import("../session_steps.ts");
+  const subjects = new Map<string, string>();
+  for (const item of items) {
+    const payload = () => quietly(() => readPayload(readStoredPayload(db, item.id)!).value);
+    const how = { title: null, isWhole: false, payload, folder: null };
+    const { subject } = await captureStep({ ...item, observationId: null }, how);
+    subjects.set(item.id, item.filesTouched.join(" ") || subject);
+  }
+  return subjects;
+}
 
 const show = showVerb({
   arg: ID,

@@ -4,6 +4,7 @@ import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { gatingMods, modPlaces, modText } from "../../claude/mods.ts";
 import { isLeftOut, readConfigFiles } from "../../config/discover.ts";
+import { quickIdentity } from "../../system/git/identity.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { type BeganAnew, beganAnew } from "../../upkeep/care/backup.ts";
 import { fileSize, isThere } from "../../system/on_disk.ts";
@@ -13,7 +14,7 @@ import { newestOfProject } from "../../memory/tell/told_rows.ts";
 import { spooledFiles } from "../../db/spool.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../db/executions.ts";
-import { memoryHealth } from "../../memory/store.ts";
+import { formerFolders, memoryHealth } from "../../memory/store.ts";
 import { summarizeQueue, totalsOf } from "../../db/queue.ts";
 import { countSessions, listSessions, type SessionCounts } from "../../db/sessions.ts";
 import { countQueued, countState, type StateCounts } from "../../work/store.ts";
@@ -24,7 +25,7 @@ import { VERSION } from "../../base/version.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere } from "../daemon_here.ts";
 import { hooksPlace } from "../own_program.ts";
-import { hintsHere } from "../next_command.ts";
+import { hintsHere, moveCommand } from "../next_command.ts";
 import { agoText } from "../list_and_show.ts";
 import { protectionsOf, protectionsText } from "../protections.ts";
 import { openStore, type Place } from "../open_store.ts";
@@ -63,6 +64,9 @@ export const status = verb({
     const lines = [
       `project  ${plain(folder)}`,
       `rules    ${plain(protectionsText(protections))}`,
+      ...recent.formerFolders.map((former) =>
+        plain(`         known from ${former}, which is gone: \`${moveCommand(former, folder)}\``)
+      ),
       ...recentLines(recent, nowMs),
       "",
       `health   ${healthText(care)}`,
@@ -92,6 +96,8 @@ function recentOf(
     ),
   );
   return {
+    /** The folders that are gone in which the same repository was. */
+    formerFolders: formerFolders(db, project, { ...quickIdentity(project), onlyIfNew: false }),
     sessions: listSessions(db, { project, status: null, limit: MOST.sessions + 1 })
       .map(({ sessionId, status, title, updatedAtMs }) => ({
         sessionId,

@@ -101,6 +101,7 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
 interface StepFlags extends ByFlag {
   readonly claimToken?: number;
   readonly force?: boolean;
+  readonly withChildren?: boolean;
   readonly summary?: string;
   readonly reason?: string;
 }
@@ -117,9 +118,10 @@ async function takeStep(
   const { by, db, place, mask } = await beginChange(context, flags, what);
   const said = flags.summary ?? flags.reason;
   const words = said === undefined ? null : checkBody(mask(said));
-  const { claimToken: token = null, force = false } = flags;
+  const { claimToken: token = null, force = false, withChildren = false } = flags;
+  const given = { by, token, force, withChildren, leaseMs: leaseMs(place.config), words };
   return transaction(db, () => {
-    const terms = { by, atMs: Date.now(), token, force, leaseMs: leaseMs(place.config), words };
+    const terms = { ...given, atMs: Date.now() };
     return take(db, taskIdOf(db, text), terms);
   });
 }

@@ -193,7 +193,9 @@ function plainLine(line: string): string {
 
 const WAIT_MS = 60_000;
 const LOOK_MS = 100;
-const OUTCOMES = new Set(["workflow.merged", "workflow.merge_failed", "workflow.cancelled"]);
+const OUTCOMES = new Set(
+  ["merged", "merge_failed", "unchanged", "cancelled"].map((outcome) => `workflow.${outcome}`),
+);
 
 /**
  * Waits until the daemon has merged. @param afterId The newest event before the approval.
@@ -239,6 +241,9 @@ function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
       next: `cd ${quoteWord(worktree ?? "")} && git merge ${quoteWord(baseBranch ?? "")}`,
       details: { conflictFiles, ...details },
     });
+  }
+  if (type === "workflow.unchanged") {
+    return refusal("MERGE_FAILED", { what, why: String(reason), next: show, details });
   }
   if (type === "workflow.cancelled") {
     const why = `it was cancelled: ${now?.reason}`;

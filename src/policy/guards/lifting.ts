@@ -13,7 +13,7 @@ export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
   question: new Set(["answer"]),
   workflow: new Set(["approve", "reject"]),
-  memory: new Set(["forget"]),
+  memory: new Set(["forget", "move"]),
   db: new Set(["reset", "restore"]),
   config: new Set(["init", "trust", "accept", "set"]),
   counter: new Set(["increment", "reset"]),

@@ -29,7 +29,7 @@ import {
 } from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
 import { AGAIN_MS, type EngineContext, type EngineParts } from "./engine_settings.ts";
-import { approve, cancel, CANCELLED, reject, REJECTED } from "./reviews.ts";
+import { approve, cancel, CANCELLED, refuseUnchanged, reject, REJECTED } from "./reviews.ts";
 import { checkPlace, removeFolder } from "./work_folder.ts";
 import { refusal } from "../refusal.ts";
 import type { Task } from "../task.ts";
@@ -160,19 +160,21 @@ export class Engine {
       transaction(db, () => end(db, workflow, told));
     }
     changed();
-    await this.#passMerged(workflow.id);
+    await this.#passEmpty(workflow.id);
     await this.#tidy(readWorkflow(db, workflow.id) ?? workflow);
   }
 
-  /** Approves a merge by itself when an earlier merge of the workflow has already brought everything. */
-  async #passMerged(workflowId: string): Promise<void> {
+  /**
+   * Decides about a merge that has nothing to bring: approves it when an earlier merge of the workflow has already brought
+   * everything, and blocks the workflow when nothing was ever changed.
+   */
+  async #passEmpty(workflowId: string): Promise<void> {
     const { db } = this.#parts;
     const workflow = readWorkflow(db, workflowId);
     if (workflow === undefined || workflow.status !== "pending_merge") return;
     const { mergeCommit, worktree, baseBranch, decision } = workflow;
-    if (mergeCommit === null || worktree === null || baseBranch === null || decision !== null) {
-      return;
-    }
+    if (worktree === null || baseBranch === null || decision !== null) return;
+    if (mergeCommit === null) return void await refuseUnchanged(db, workflow);
     const state = await lookAtTree(worktree, `refs/heads/${baseBranch}`);
     if (state === null || state.isDirty || state.ahead > 0) return;
     const by = workflowOwner(workflow.id);
@@ -181,9 +183,10 @@ export class Engine {
   }
 
   /** Notifies the person of work that waits, and removes the working trees of completed workflows. */
-  async #afterStep(workflow: WorkflowRow): Promise<void> {
+  async #afterStep(before: WorkflowRow): Promise<void> {
     const { db, settings, notify } = this.#parts;
-    await this.#passMerged(workflow.id);
+    await this.#passEmpty(before.id);
+    const workflow = readWorkflow(db, before.id) ?? before;
     const needsPerson = ["pending_merge", "blocked", "failed"].includes(workflow.status);
     if (needsPerson && settings.of(workflow).orchestration.notify) {
       const title = readTask(db, workflow.taskId)?.title ?? workflow.taskId;

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { messageOf } from "../../base/errors.ts";
 import { mergeTree } from "../../system/git/merge.ts";
+import { lookAtTree } from "../../system/git/task_trees.ts";
 import { blockedOutcome, mergedOutcome } from "../progress.ts";
 import { renderMergeStep } from "../render_step.ts";
 import { runWords } from "../../system/process/run_program.ts";
@@ -53,6 +54,7 @@ export async function approve(
   const task = workflow && readTask(db, workflow.taskId);
   if (workflow === undefined || task === undefined || workflow.decision !== "approve") return;
   const step = openStep(db, workflow);
+  if (await refuseUnchanged(db, workflow)) return;
   const { worktree, branch, baseBranch, repository } = workflow;
   if (worktree === null || branch === null || baseBranch === null || repository === null) {
     const why = "there is no working tree to be merged: the task is in no repository";
@@ -126,18 +128,37 @@ function keepWaiting(
   });
 }
 
+/** Blocks a workflow at its merge when its agents have changed nothing. @returns Whether it is so. */
+export async function refuseUnchanged(db: DatabaseSync, workflow: WorkflowRow): Promise<boolean> {
+  const { worktree, baseCommit, mergeCommit } = workflow;
+  if (worktree === null || baseCommit === null || mergeCommit !== null) return false;
+  // Work that was merged by hand is in the target, but not in the commit that the work began with.
+  const state = await lookAtTree(worktree, baseCommit);
+  if (state === null || state.isDirty || state.ahead > 0) return false;
+  const reason = "nothing was changed, so there is nothing to merge; " +
+    `\`conclaude task complete ${workflow.taskId}\` closes the task as it is`;
+  const told = { by: workflowOwner(workflow.id), reason, atMs: Date.now() };
+  return transaction(db, () => {
+    const now = readWorkflow(db, workflow.id);
+    if (now?.status !== "pending_merge" && now?.decision !== "approve") return false;
+    reject(db, now, told, "workflow.unchanged");
+    return true;
+  });
+}
+
 /** Blocks a workflow at its merge, in the caller's transaction. Its working tree stays. */
 export function reject(
   db: DatabaseSync,
   workflow: WorkflowRow,
   { by, reason, atMs }: Author & { readonly reason: string },
+  event: "workflow.rejected" | "workflow.unchanged" = "workflow.rejected",
 ): void {
   const step = openStep(db, workflow);
   if (step?.type !== "merge") {
     return stop(db, workflow, { status: "blocked", key: workflow.currentStep, reason, atMs });
   }
   changeWorkflow(db, workflow.id, { status: "running", ...UNDECIDED }, {
-    event: "workflow.rejected",
+    event,
     atMs,
     data: { by, reason },
   });

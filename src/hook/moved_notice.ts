@@ -1,0 +1,18 @@
+/** Tells the person of a new folder that its repository is known from another one, which is gone. */
+import { quickIdentity } from "../system/git/identity.ts";
+import { folderOfProject } from "../memory/project_paths.ts";
+import { formerFolders } from "../memory/store.ts";
+import { moveCommand } from "../operations/next_command.ts";
+import type { HookWork } from "./handler.ts";
+
+/** The notice; null where the project did not move. @throws {Error} What SQLite says. */
+export function movedNotice({ db, repository, hide }: HookWork): string | null {
+  if (db === null || repository === undefined) return null;
+  const { commonDir } = repository;
+  const found = { ...quickIdentity(commonDir), onlyIfNew: true };
+  const [former] = formerFolders(db, commonDir, found).map((folder) => hide(folder)!);
+  if (former === undefined) return null;
+  const command = moveCommand(former, hide(folderOfProject(commonDir))!);
+  return `conclaude: this repository is known from ${former}, which is gone. If it moved, run \`${command}\`, and ` +
+    "sessions here are told what is known of it.";
+}

@@ -1,0 +1,83 @@
+/** `conclaude memory move OLD NEW`: a project is in another folder now. */
+import { UserError } from "../../base/errors.ts";
+import { count } from "../../base/counts.ts";
+import { plain } from "../../base/plain.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { transaction } from "../../db/transaction.ts";
+import { folderOfProject } from "../../memory/project_paths.ts";
+import { knownProjects } from "../../memory/store.ts";
+import { isThere } from "../../system/on_disk.ts";
+import { realOr } from "../../system/files.ts";
+import { countBelow, MOVED_TABLES, moveRows } from "../../upkeep/store.ts";
+import { typedPath } from "../context.ts";
+import { text, toggle } from "../flags.ts";
+import { openKeptStore } from "../open_store.ts";
+import { takeInSpool } from "../spool_drain.ts";
+import { firstLines } from "../table.ts";
+import { verb } from "../verb.ts";
+import type { DatabaseSync } from "node:sqlite";
+
+export const move = verb({
+  person: "memory move",
+  args: [text("The folder where the project was", "old"), text("Where it is now", "new")],
+  flags: { dryRun: toggle("Say what would be moved, and move nothing") },
+  about:
+    "Gives what is known of a folder, and of all below it, to another folder: sessions, observations, tasks, workflows, " +
+    "requirements, the audit, and what was forgotten. When something is known of both, it is joined. What was said " +
+    "stays as it was said. No file is touched.",
+  examples: [
+    "conclaude memory move ~/shop ~/work/shop --dry-run",
+    "conclaude memory move ~/shop ~/work/shop",
+  ],
+  async run(context, { dryRun }, old, now) {
+    const typed = folderOfProject(typedPath(context, old));
+    const to = realOr(folderOfProject(typedPath(context, now)));
+    const refused = (why: string, next: string) =>
+      new UserError("Cannot move what is known", { why: `${why}; nothing was changed`, next });
+    if (!isThere(to)) {
+      throw refused(`there is no folder ${to}`, "Move the project first, or name where it is now");
+    }
+    const { db, place: { database } } = await openKeptStore(context, "move what is known");
+    // What still comes from there would name the old folder.
+    if (!dryRun) takeInSpool(db, { database, folders: context.locations.spoolFolders });
+    const real = realOr(typed);
+    const from = real !== to && countOf(countBelow(db, real)) > 0 ? real : typed;
+    if (from === to || to.startsWith(`${from}/`) || from === "/") {
+      const why = from === to ? "both are the same folder" : `${to} is below ${from}`;
+      throw refused(why, "Name two folders, of which the new one is not below the old one");
+    }
+    const moved = countBelow(db, from);
+    if (countOf(moved) === 0) {
+      const known = firstLines(knownProjects(db).map(folderOfProject).map(quoteWord), 5);
+      throw refused(
+        `nothing is known of ${from}`,
+        known.length === 0 ? "conclaude status" : `Name one that is known: ${known.join(", ")}`,
+      );
+    }
+    if (!dryRun) transaction(db, () => moveRows(db, { from, to }));
+    const left = isThere(from) ? `\n${from} is still there; new sessions in it begin anew.` : "";
+    return {
+      json: { from, to, isDryRun: dryRun, moved },
+      text: plain(
+        `${dryRun ? "Would move" : "Moved"} ${movedText(moved)} from ${from} to ${to}.${left}`,
+      ),
+    };
+  },
+});
+
+type Counts = Readonly<Record<string, number>>;
+
+function countOf(counts: Counts): number {
+  return Object.values(counts).reduce((sum, n) => sum + n, 0);
+}
+
+/** `12 sessions, 3 tasks, 7 other rows` */
+function movedText(counts: Counts): string {
+  const named = Object.entries(counts).flatMap(([table, n]) => {
+    const [one, many] = MOVED_TABLES[table]?.words ?? [];
+    return one === undefined ? [] : [{ n, text: count(n, one, many) }];
+  });
+  const others = countOf(counts) - named.reduce((sum, { n }) => sum + n, 0);
+  const rest = others === 0 ? [] : [count(others, "other row")];
+  return [...named.map(({ text }) => text), ...rest].join(", ");
+}

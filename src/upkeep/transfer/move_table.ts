@@ -1,0 +1,117 @@
+/** Gives everything that names a folder another one: the project there has moved. */
+import type { DatabaseSync } from "node:sqlite";
+import COLUMNS from "./moved_columns.json" with { type: "json" };
+import { moveProjects } from "../../memory/store.ts";
+
+/** The columns of a table that name folders. */
+export interface MovedTable {
+  /** What people call one row and several; missing where they do not know of them. */
+  readonly words?: readonly string[];
+  /** Each holds a path. */
+  readonly paths?: readonly string[];
+  /** Each holds a word, a colon, a path and more: `coven:/work/shop:task:7`. */
+  readonly marked?: readonly string[];
+  /** Each holds JSON. Paths that stand at the beginning of a text there are replaced. */
+  readonly json?: readonly string[];
+  /** Says which of two rows counts that become the same by the move; without it the one that was at the new place. */
+  readonly newest?: string;
+}
+
+export const MOVED_TABLES: Readonly<Record<string, MovedTable>> = COLUMNS;
+
+/** Two absolute paths without a slash at the end, neither below the other. */
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How many rows of each table name a folder, or one below it; tables without any are left out. */
+export function countBelow(db: DatabaseSync, folder: string): Readonly<Record<string, number>> {
+  const counts = Object.entries(MOVED_TABLES).map(([name, table]) => {
+    const own = name === "observations" ? [isBelow("project")] : [];
+    const conditions = [...own, ...formsOf(table).map(({ isMeant }) => isMeant)];
+    const row = db.prepare(`SELECT count(*) AS n FROM ${name} WHERE ${conditions.join(" OR ")}`)
+      .get({ from: folder });
+    return [name, Number(row!["n"])] as const;
+  });
+  return Object.fromEntries(counts.filter(([, n]) => n > 0));
+}
+
+/** Moves all that names a folder or one below it, in the caller's transaction. */
+export function moveRows(db: DatabaseSync, { from, to }: Move): void {
+  moveProjects(
+    db,
+    (project) =>
+      project === from || project.startsWith(`${from}/`) ? to + project.slice(from.length) : null,
+  );
+  for (const [name, table] of Object.entries(MOVED_TABLES)) {
+    joinRows(db, name, table, { from, to });
+    for (const { column, isMeant, moved } of formsOf(table)) {
+      db.prepare(`UPDATE OR IGNORE ${name} SET ${column} = ${moved} WHERE ${isMeant}`)
+        .run({ from, to });
+    }
+  }
+}
+
+/** SQL for one column: whether a row is meant, and what the column becomes. */
+interface Form {
+  readonly column: string;
+  readonly isMeant: string;
+  readonly moved: string;
+}
+
+function formsOf({ paths = [], marked = [], json = [] }: MovedTable): Form[] {
+  return [
+    ...paths.map((column) => ({
+      column,
+      isMeant: isBelow(column),
+      moved: `:to || substr(${column}, length(:from) + 1)`,
+    })),
+    ...marked.map((column) => {
+      const at = `instr(${column}, ':' || :from)`;
+      const rest = `substr(${column}, ${at} + length(:from) + 1)`;
+      return {
+        column,
+        isMeant: `(${at} > 0 AND substr(${rest}, 1, 1) IN ('', '/', ':'))`,
+        moved: `substr(${column}, 1, ${at}) || :to || ${rest}`,
+      };
+    }),
+    ...json.map((column) => {
+      const begin = (name: string) => `rtrim(json_quote(${name}), '"')`;
+      const whole = `replace(${column}, json_quote(:from), json_quote(:to))`;
+      return {
+        column,
+        isMeant: `(typeof(${column}) = 'text' AND (instr(${column}, json_quote(:from)) > 0 ` +
+          `OR instr(${column}, ${begin(":from")} || '/') > 0))`,
+        moved: `replace(${whole}, ${begin(":from")} || '/', ${begin(":to")} || '/')`,
+      };
+    }),
+  ];
+}
+
+function isBelow(column: string): string {
+  return `(${column} = :from OR substr(${column}, 1, length(:from) + 1) = :from || '/')`;
+}
+
+/** Removes one of two rows that would become the same. Other tables have no path in their keys. */
+function joinRows(db: DatabaseSync, name: string, table: MovedTable, move: Move): void {
+  const keys = db.prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0").all(name)
+    .map((row) => String(row["name"]));
+  const path = table.paths?.find((column) => keys.includes(column));
+  if (path === undefined) return;
+  const pair = [
+    isBelow(`here.${path}`),
+    `there.${path} = :to || substr(here.${path}, length(:from) + 1)`,
+    ...keys.filter((key) => key !== path).map((key) => `here.${key} = there.${key}`),
+  ];
+  const remove = (one: string, other: string, conditions: readonly string[]) =>
+    db.prepare(
+      `DELETE FROM ${name} AS ${one}
+        WHERE EXISTS (SELECT 1 FROM ${name} AS ${other} WHERE ${conditions.join(" AND ")})`,
+    ).run({ ...move });
+  const { newest } = table;
+  if (newest !== undefined) {
+    remove("there", "here", [...pair, `here.${newest} > there.${newest}`]);
+  }
+  remove("here", "there", pair);
+}

@@ -1,0 +1,62 @@
+/** Lists that are cut say how many more rows there are, and what each row is about. */
+import assert from "node:assert/strict";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+import { makeTask } from "../support/tasks.ts";
+import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(tempDatabase);
+
+/** Events of tests are old, and would not be told any more. */
+const NEW_EVENTS = "UPDATE events SET created_at_ms = unixepoch() * 1000";
+
+const COMMAND = "npm test -- --watch";
+
+test("every list that is cut says how many more there are and how to see them", async (temp) => {
+  const place = { home: temp.folder, database: temp.path };
+  for (let n = 0; n < 23; n++) {
+    saveEvent(temp.db, { sessionId: `s${n}`, capture: {}, execution: { metadata: {} } });
+    makeTask(temp.db);
+  }
+  temp.db.exec(NEW_EVENTS);
+  const told = async (...words: string[]) =>
+    (await runVerb(words, place)).stdout.trimEnd().split("\n").at(-1);
+  for (
+    const [words, line] of [
+      [["queue", "list"], "… and 3 more: --limit 23"],
+      [["audit", "list"], "… and 3 more: --limit 23"],
+      [["audit", "list", "--limit", "2"], "… and 21 more: --limit 23"],
+      [["session", "list", "--limit", "22"], "… and 1 more: --limit 23"],
+      [["event", "list", "--limit", "3"], "… and 20 more: --limit 23"],
+      [["task", "list", "--limit", "3", "--all-projects"], "… and 20 more: --limit, --offset"],
+    ] as const
+  ) assert.equal(await told(...words), line, words.join(" "));
+  assert.doesNotMatch((await told("queue", "list", "--limit", "23"))!, /more/);
+  const { executions } = await runVerbJson(["audit", "list"], place);
+  assert.equal(executions.length, 23);
+  const { tasks, more } = await runVerbJson(["task", "list", "--limit", "3"], place);
+  assert.deepEqual([tasks.length, more], [3, true]);
+  const { events } = await runVerbJson(["event", "list", "--limit", "3"], place);
+  assert.deepEqual(events.map(({ id }: { id: number }) => id), [21, 22, 23]);
+});
+
+test("the lists for programs show people what a row is about", async (temp) => {
+  const place = { home: temp.folder, database: temp.path };
+  const payload = JSON.stringify({ tool_name: "Bash", tool_input: { command: COMMAND } });
+  const capture = { toolName: "Bash", payload, filesTouched: [] };
+  for (
+    const metadata of [
+      { tool_input: { command: COMMAND } },
+      { files: [], input: `{"command":"${COMMAND}","description":"Ru…` },
+    ]
+  ) saveEvent(temp.db, { counters: ["edits"], execution: { metadata } });
+  saveEvent(temp.db, { capture });
+  makeTask(temp.db);
+  temp.db.exec(NEW_EVENTS);
+  const shown = async (...words: string[]) => (await runVerb(words, place)).stdout;
+  assert.equal((await shown("audit", "list")).split(COMMAND).length, 3);
+  assert.match(await shown("queue", "list"), /Bash .*npm test/);
+  assert.match(await shown("event", "list"), /task\.created {2}\S+ {2}A task {2}by/);
+  temp.db.exec("UPDATE sessions SET title = 'Mend the login'");
+  assert.match(await shown("counter", "list"), /edits +2 .*Mend the login/);
+});
