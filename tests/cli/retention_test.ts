@@ -7,6 +7,7 @@ const DAY_MS = 86_400_000;
 /** There are no tasks. */
 const NO_TASKS = {
   observations: 0,
+  tokenUse: 0,
   deletedTasks: 0,
   tasks: 0,
   agents: 0,

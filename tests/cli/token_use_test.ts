@@ -101,14 +101,15 @@ test("usage counts each message once, sub-agents for their session and repeated 
 });
 
 test("a drain reads of a transcript what is new, and another file in its place from the beginning", async (home) => {
-  const path = write(home, record(1, 5) + record(1, 100) + record(2, 30));
+  const filler = JSON.stringify({ type: "system", text: "x".repeat(2_000) }) + "\n";
+  const path = write(home, record(1, 5) + record(1, 100) + filler + record(2, 30));
   await takeIn(home);
   const output = async () => (await rowsBy(home, "day")).total.output;
   assert.equal(await output(), 130, "the last record of a message counts");
   const read = () => query(home, "SELECT bytes FROM read_transcripts")[0]!["bytes"];
   assert.equal(read(), Deno.statSync(path).size);
   // What was read before is not read again: here it says something else.
-  const old = record(1, 6) + record(1, 999) + record(2, 30);
+  const old = record(1, 6) + record(1, 999) + filler + record(2, 30);
   write(home, old + record(2, 40) + record(3, 1));
   await drain(home);
   assert.equal(await output(), 141);
@@ -229,4 +230,25 @@ test("an export carries tokens, and retention removes those that are old", async
   );
   assert.equal((await json(home, "retention", "run")).removed.tokenUse, 1);
   assert.equal((await rowsBy(home, "day")).total.output, 30);
+});
+
+test("the drain after a turn counts what the session used, in an excluded folder too, and keeps no text of it", async (home) => {
+  const project = join(home.path, "hidden-folder");
+  Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });
+  Deno.mkdirSync(project);
+  Deno.writeTextFileSync(
+    join(home.path, ".conclaude", "config.yaml"),
+    `capture: { exclude: { projects: ["${project}"] } }\n`,
+  );
+  const transcript_path = write(home, record(1, 5));
+  const common = { session_id: SESSION, transcript_path, cwd: project };
+  const options = { cwd: project, env: { CLAUDE_PROJECT_DIR: project } };
+  await hook("SessionStart", { ...common, source: "startup" }, home, options);
+  await hook("Stop", common, home, options);
+  await hook("Drain", { ...common, hook_event_name: "Stop" }, home, options);
+  const [row, ...others] = query(home, "SELECT * FROM token_use");
+  assert.deepEqual(others, []);
+  const texts = Object.values(row!).filter((value) => typeof value === "string").slice(1);
+  assert.deepEqual(texts, [SESSION, project, "main", "claude-one-1"]);
+  assert.equal((await rowsBy(home, "session")).total.output, 5);
 });
