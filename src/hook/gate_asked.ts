@@ -1,5 +1,6 @@
 /** Notices after a tool use that no gate was asked about it, or that it ran although a gate had denied it. */
 import { gateOf } from "../db/executions.ts";
+import { isAlwaysAsked } from "../claude/settings/lanes.ts";
 import { hasWrittenRules } from "../config/discover.ts";
 import { quietly } from "../base/errors.ts";
 import type { Draft, HookWork } from "./handler.ts";
@@ -18,8 +19,9 @@ export async function gateNote(work: HookWork): Promise<Pick<Draft, "metadata" |
   const asked = { sessionId, toolUseId, sinceMs: atMs - LOOKED_BACK_MS };
   const gate = quietly(() => gateOf(db, asked)) ?? "unknown";
   if (gate === "unknown" || gate === "passed") return {};
-  const { hadNoAnswer, wasArmed } = await import("./unheard_uses.ts");
   const tool = event.toolName ?? "a tool";
+  if (gate === "none" && !mayBeAsked(tool, config)) return {};
+  const { hadNoAnswer, wasArmed } = await import("./unheard_uses.ts");
   if (gate === "none") {
     const beganMs = atMs - (Number(event.own["duration_ms"]) || 0);
     if (!wasArmed(work, tool, beganMs)) return {};
@@ -37,4 +39,11 @@ export async function gateNote(work: HookWork): Promise<Pick<Draft, "metadata" |
     metadata: { gate: gate === "denied" ? "denied but ran" : "not asked" },
     counters: [PAST_GATE],
   };
+}
+
+/** A quick look whether a gate could have been asked: most uses that none was asked about only look at something. */
+function mayBeAsked(tool: string, { guards, requiredUses }: HookWork["config"]): boolean {
+  return isAlwaysAsked(tool) || requiredUses.tools.some((name) => name === tool || name === "*") ||
+    guards.includes(`"tool":${JSON.stringify(tool)}`) ||
+    /"tool":"\*"|"toolPattern":"/.test(guards);
 }

@@ -128,6 +128,11 @@ const USUAL: NamedTools = {
   followed: [...SHELL_TOOLS, "Skill", "ExitPlanMode", "Agent", "Task"],
 };
 
+/** Whether a gate is asked about a tool whatever the rules say. */
+export function isAlwaysAsked(tool: string): boolean {
+  return USUAL.asked.includes(tool) || isOfServer(tool);
+}
+
 /** How Claude Code is told which tools a handler is for; null where no tool is left for it. */
 export function matcherOf(match: Match | undefined, named?: NamedTools): string | undefined | null {
   if (typeof match !== "object") return match;
