@@ -41,6 +41,11 @@ export interface AskedFilter {
   readonly file: { readonly typed: string; readonly meant: string } | null;
 }
 
+/** What was typed with what it was taken for; null where it was not asked for. */
+export function askedFor(typed: string | undefined, meant: string | null) {
+  return typed === undefined || meant === null ? null : { typed, meant };
+}
+
 /** The filters whose value occurs nowhere in memory. */
 export function unknownFilters(
   db: DatabaseSync,
@@ -108,11 +113,9 @@ export function nothingFound(
   },
 ): View {
   const unknown = unknownFilters(db, {
-    project: flags.project === undefined || project === null
-      ? null
-      : { typed: flags.project, meant: project },
+    project: askedFor(flags.project, project),
     branch: flags.branch ?? null,
-    file: flags.file === undefined || file === null ? null : { typed: flags.file, meant: file },
+    file: askedFor(flags.file, file),
   });
   const { globals, locations: { spoolFolders } } = context;
   const command = nextHere(`conclaude memory search ${quoteWord(words.join(" "))}`, globals);

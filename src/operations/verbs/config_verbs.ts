@@ -94,7 +94,7 @@ const init = verb({
       text: `Wrote ${plain(path)}\n${
         flags.preset
           ? "Its rules hold from the next tool use on: `conclaude guard list`."
-          : "Every key is in it, commented out at its default."
+          : "Every key is in it, commented out at its default. To set one: `conclaude config set KEY VALUE`."
       }${advice}`,
     };
   },

@@ -18,7 +18,7 @@ import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../
 import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
-import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
+import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import { optional, parsed, text, textFlag, toggle } from "../flags.ts";
 import { many, verb } from "../verb.ts";
 
@@ -226,11 +226,9 @@ function unknownOf(
   filter: ForgetFilter,
   { project, file }: ForgetFlags,
 ): readonly UnknownFilter[] {
-  const asked = (typed: string | undefined, meant: string | null | undefined) =>
-    typed === undefined || meant == null ? null : { typed, meant };
   return unknownFilters(db, {
-    project: asked(project, filter.project),
+    project: askedFor(project, filter.project),
     branch: null,
-    file: asked(file, fileMeant(filter)),
+    file: askedFor(file, fileMeant(filter) ?? null),
   });
 }

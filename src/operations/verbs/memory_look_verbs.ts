@@ -25,7 +25,7 @@ import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.
 import { isAnyOfOthers } from "../session_lookup.ts";
 import { factLines } from "../table.ts";
 import { openStore } from "../open_store.ts";
-import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
+import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import { many, verb } from "../verb.ts";
 
 export const show = verb({
@@ -114,11 +114,9 @@ export const timeline = verb({
       return { json: found, text: lines.join("\n") };
     }
     const unknown = unknownFilters(db, {
-      project: flags.project === undefined || project === null
-        ? null
-        : { typed: flags.project, meant: project },
+      project: askedFor(flags.project, project),
       branch: null,
-      file: file === null ? null : { typed: target, meant: file },
+      file: askedFor(target, file),
     });
     const elsewhere = file !== null && project !== null && unknown.length === 0
       ? projectsOfFile(db, file, project)
