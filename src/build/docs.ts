@@ -102,7 +102,7 @@ function placeholder({ placeholder, values }: Parameter): string {
   return placeholder ?? values?.join("|") ?? "value";
 }
 
-function item(names: readonly string[], text: string, note = ""): string {
+function item(names: readonly string[], text: string, note = "") {
   return `- ${names.map((name) => `\`${name}\``).join(", ")}${note}: ${safe(text)}`;
 }
 
