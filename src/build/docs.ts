@@ -20,7 +20,13 @@ export async function references(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ["docs/reference/commands.md", await commandsPage()],
     ["docs/reference/configuration.md", configurationPage()],
-    ["docs/reference/environment.md", environmentPage()],
+    [
+      "docs/reference/environment.md",
+      page("Environment variables", [
+        "conclaude reads these variables and no others. Commands and the notifier of your configuration get the whole environment, as Claude Code would give it to them.",
+        Object.entries(ENVIRONMENT).map(([name, about]) => item([name], about)).join("\n"),
+      ]),
+    ],
   ]);
 }
 
@@ -91,8 +97,8 @@ function parametersOf({ args, flags }: Verb): string[] {
         ? ""
         : `. Default: \`${flag.default}\``;
       const spelt = [`--${kebab(name)}${value}`, ...letters.map((it) => `-${it}`)];
-      return item(spelt, flag.brief, `${flag.optional || usual || !value ? "" : " (needed)"}`) +
-        usual;
+      const note = flag.optional || usual || !value ? "" : " (needed)";
+      return item(spelt, flag.brief, note) + usual;
     }),
   ];
   return lines.length === 0 ? [] : [lines.join("\n")];
@@ -124,13 +130,6 @@ function keyLine({ key, type, range, default: usual, description }: ConfigKey): 
   const limits = range === undefined ? "" : `, ${range[0]}–${range[1]}`;
   const fallback = usual === null ? "" : `, default \`${JSON.stringify(usual)}\``;
   return item([key], description, ` (${type}${limits}${fallback})`);
-}
-
-function environmentPage(): string {
-  return page("Environment variables", [
-    "conclaude reads these variables and no others. Commands and the notifier of your configuration get the whole environment, as Claude Code would give it to them.",
-    Object.entries(ENVIRONMENT).map(([name, about]) => item([name], about)).join("\n"),
-  ]);
 }
 
 function page(title: string, parts: readonly string[]): string {
