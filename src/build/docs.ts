@@ -13,8 +13,6 @@ import { kebab } from "../operations/usage.ts";
 import type { LazyVerb, Verb, VerbGroup } from "../operations/verb.ts";
 import { REPOSITORY, runTask } from "./run_deno.ts";
 
-const WRITTEN = "<!-- `deno task docs` writes this page from the program. -->";
-
 /** The pages by their paths from the root of the clone. */
 export async function references(): Promise<ReadonlyMap<string, string>> {
   return new Map([
@@ -67,11 +65,9 @@ async function commandParts(
   if (target.kind === "verb") {
     return [title, safe(target.about), usageOf(words, target), ...parametersOf(target)];
   }
-  const parts = [title, `${safe(brief)}.`];
-  for (const [name, verb] of Object.entries(target.verbs)) {
-    parts.push(...await commandParts([...words, name], verb));
-  }
-  return parts;
+  const verbs = Object.entries(target.verbs)
+    .map(([name, verb]) => commandParts([...words, name], verb));
+  return [title, `${safe(brief)}.`, ...(await Promise.all(verbs)).flat()];
 }
 
 function usageOf(words: readonly string[], { args, flags, examples }: Verb): string {
@@ -80,8 +76,8 @@ function usageOf(words: readonly string[], { args, flags, examples }: Verb): str
     : args.map((arg) =>
       arg.optional || arg.default !== undefined ? `[${placeholder(arg)}]` : placeholder(arg)
     );
-  const rest = Object.keys(flags).length === 0 ? [] : ["[flags]"];
-  const usage = ["conclaude", ...words.map(kebab), ...places, ...rest].join(" ");
+  if (Object.keys(flags).length > 0) places.push("[flags]");
+  const usage = ["conclaude", ...words.map(kebab), ...places].join(" ");
   return ["```sh", `# ${usage}`, ...examples, "```"].join("\n");
 }
 
@@ -133,7 +129,8 @@ function keyLine({ key, type, range, default: usual, description }: ConfigKey): 
 }
 
 function page(title: string, parts: readonly string[]): string {
-  return `${[`# ${title}`, WRITTEN, ...parts].join("\n\n")}\n`;
+  const note = "<!-- `deno task docs` writes this page from the program. -->";
+  return `${[`# ${title}`, note, ...parts].join("\n\n")}\n`;
 }
 
 /** A text in which `<name>` outside of code is no tag. */
