@@ -36,7 +36,7 @@ async function commandsPage(): Promise<string> {
     hook: async () => (await import("../hook/hook_verb.ts")).hook,
   });
   const parts = [
-    "Every command takes these flags, too:",
+    'Exit status: 0 done, 1 could not, 2 the command line makes no sense; tasks have [more](../tasks-and-agents.md). An error says what, why, and what to do next; with `--json` it is `{"error": {what, why, next, code}}`. Every command takes these flags, too:',
     GLOBAL_FLAGS.map(({ name, value, letters, brief }) =>
       item(
         [
