@@ -12,7 +12,7 @@ export class UserError extends Error {
   readonly why: string;
   /** A command to paste, or an instruction where no command helps; empty when there is nothing to do. */
   readonly next: string;
-  /** Exit status of the command line: 1 could not, 2 usage (more in the README). */
+  /** Exit status of the command line: 1 could not, 2 usage (tasks have more: `docs/tasks-and-agents.md`). */
   readonly exitCode: number;
   /** The reason in a word for programs, such as `ALREADY_CLAIMED`; null where there is none. */
   readonly reason: string | null;

@@ -1,9 +1,10 @@
 /**
- * `deno task demo [PROGRAM]`: a recorded session of Claude Code, replayed through the real program in a throw-away home. It
- * installs the hooks into that home's settings, runs for every event what the settings list, and shows what is known
- * afterwards. Nothing outside its own temporary folder is touched. An executable learns from it what is usual.
+ * `deno task demo [PROGRAM]`: two recorded sessions of Claude Code, replayed through the real program in a throw-away home. It
+ * installs the hooks into that home's settings, runs for every event what the settings list, and tells the story on at most
+ * 60 lines. Nothing outside its own temporary folder is touched. An executable learns from it what is usual.
  */
 import { join } from "node:path";
+import { cutToColumns } from "../base/columns.ts";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import { DRAIN_WORD } from "../claude/settings/lanes.ts";
 import { programCommand, surroundings } from "./program.ts";
@@ -22,7 +23,8 @@ import { type Place, run, runTask } from "./run_deno.ts";
 const GUARDS = `preToolUse:
   uneditableFiles: ["*.lock"]
   toolUsageValidation:
-    - { tool: Bash, commandPattern: "git push --force*", action: block, message: "Ask before you rewrite history" }
+    - { tool: Bash, commandPattern: "git push --force*", action: block,
+        message: "Ask before you rewrite history" }
 `;
 const REQUIREMENTS = `requirements:
   commit_plan:
@@ -43,17 +45,30 @@ const MORE_EVENTS: readonly Payload[] = [
 ];
 
 /** The verbs that agents and people use between sessions. */
-const VERBS: readonly (readonly string[])[] = [
+const QUIET_VERBS: readonly (readonly string[])[] = [
   ["task", "create", "--title", "Correct the tide table"],
   ["task", "ready"],
   ["task", "list"],
   ["task", "claim", "--next", "--agent-id", "demo"],
   ["memory", "remember", "The tide table is read from the north"],
-  ["memory", "search", "where is the tide table corrected?"],
   ["status"],
   ["session", "list"],
   ["queue", "list"],
 ];
+const SEARCH = ["memory", "search", "where is the tide table corrected?"];
+
+/** The events that the story shows: what was asked, done, and said. */
+const TOLD_EVENTS = /^(?:UserPromptSubmit|Stop|PostToolUse(?:Failure)? .*(?:Bash|Edit|Write))/;
+
+const NEXT = [
+  "Next:",
+  "  deno task install          builds the executable and puts it into ~/.local/bin",
+  "  conclaude install-hooks    lets Claude Code report to it",
+  "  conclaude status           shows what is known",
+];
+
+/** The story is as wide as a terminal. */
+const COLUMNS = 80;
 
 /** A project in a home where the hooks are installed. */
 interface Stage {
@@ -66,22 +81,21 @@ interface Stage {
 
 async function demo(root: string): Promise<void> {
   const stage = await installHooks(root);
-  title(`Replaying ${stage.payloads.length} events of two sessions, a process for each`);
+  title(`Two sessions of Claude Code: ${stage.payloads.length} events through the real hooks`);
   await replay(stage);
-  for (const words of VERBS) {
-    title(["conclaude", ...words.map((it) => it.includes(" ") ? `"${it}"` : it)].join(" "));
-    block(await conclaude(stage.people, ...words));
-  }
+  for (const words of QUIET_VERBS) await conclaude(stage.people, ...words);
+  title(`conclaude memory search "${SEARCH.at(-1)}"`);
+  block((await conclaude(stage.people, ...SEARCH)).split("\n").slice(0, 4).join("\n"));
   title("What Claude is told when the next session begins here");
   const first = { ...stage.payloads[0]!, session_id: "0e9b6a44-52f1-4d0b-b7c8-91d25ad3f7e0" };
   const told = (await outputOf(stage, first))["additionalContext"] ?? "";
-  block(told);
+  // What stands there because this clone has no log of commits is no part of the story.
+  block(told.split("\nNot in the log", 1)[0]!);
   await check(stage, told);
   await showGates(stage, first);
 }
 
 async function installHooks(root: string): Promise<Stage> {
-  title("Installing the hooks");
   const [home, project] = [join(root, "home"), join(root, "tides")];
   await Deno.mkdir(home, { recursive: true });
   // The folder looks like a clone on its main branch; git itself does not run.
@@ -93,24 +107,25 @@ async function installHooks(root: string): Promise<Stage> {
   const people = { ...place, env: { ...env, CONCLAUDE_TOKEN: await conclaude(place, "token") } };
   const path = join(home, ".claude", "settings.json");
   const settings: Settings = JSON.parse(await Deno.readTextFile(path));
-  block(`${Object.keys(settings.hooks ?? {}).length} events in ${path}`);
-  block(fit(commandsFor(settings, { hook_event_name: "Stop" })[0] ?? "", 96).trimEnd());
   const recorded = readRecording(home, project);
   const more = MORE_EVENTS.map((event) => ({ ...recorded[0]!, ...event }));
   return { place, people, settings, payloads: recorded.toSpliced(1, 0, ...more) };
 }
 
 async function replay(stage: Stage): Promise<void> {
+  const took: number[] = [];
   for (const payload of stage.payloads) {
-    if (payload["source"] === "startup") console.log();
     await changeFile(payload);
     for (const { command, durationMs } of await runHooks(stage, payload)) {
-      const isDrain = command.split(/\W/).includes(DRAIN_WORD);
-      const event = isDrain ? "  its drain" : payload.hook_event_name;
-      const took = `${Math.round(durationMs)} ms`.padStart(8);
-      block(`${event.padEnd(20)}${fit(subjectOf(payload, stage), 54)}${took}`);
+      // Nobody waits for a drain.
+      if (command.split(/\W/).includes(DRAIN_WORD)) continue;
+      took.push(durationMs);
+      const line = `${payload.hook_event_name.padEnd(20)}${subjectOf(payload, stage)}`;
+      if (TOLD_EVENTS.test(line)) block(line);
     }
   }
+  const median = took.toSorted((a, b) => a - b)[took.length >> 1] ?? 0;
+  block(`A process for each event; half of them took less than ${Math.round(median)} ms.`);
 }
 
 async function runHooks(stage: Stage, payload: Payload): Promise<HookRun[]> {
@@ -173,9 +188,9 @@ async function check(stage: Stage, told: string): Promise<void> {
 /** Shows how a team's rules refuse a tool use, and how a person allows it again. */
 async function showGates(stage: Stage, first: Payload): Promise<void> {
   const send = (fields: Partial<Payload>) => runHooks(stage, { ...first, ...fields } as Payload);
-  const begin = async (rules: string) => {
-    title("The same project with rules: .conclaude.yaml");
-    block(rules.trimEnd());
+  const begin = async (about: string, shown: string, rules: string) => {
+    title(about);
+    block(shown.trimEnd());
     await Deno.writeTextFile(join(stage.place.cwd, ".conclaude.yaml"), rules);
     // A session is active, so the rules count once the person who has written them accepts them.
     await conclaude(stage.people, "config", "accept");
@@ -185,7 +200,8 @@ async function showGates(stage: Stage, first: Payload): Promise<void> {
   const ask = async (tool_name: string, tool_input: Record<string, string>) => {
     const asked = { hook_event_name: "PreToolUse", tool_name, tool_input, tool_use_id: "toolu_01" };
     const reason = (await outputOf(stage, { ...first, ...asked }))["permissionDecisionReason"];
-    block(`\n${subjectOf(asked, stage)}\n${reason ?? "allowed"}`);
+    block(`${reason === undefined ? "allowed" : "denied "}  ${subjectOf(asked, stage)}`);
+    if (reason !== undefined) block(`         ${reason.split("\n", 1)[0]}`);
     return reason;
   };
   const edit = {
@@ -194,19 +210,23 @@ async function showGates(stage: Stage, first: Payload): Promise<void> {
     new_string: "b",
   };
   const stop = { hook_event_name: "Stop", stop_hook_active: false };
-  await begin(GUARDS);
+  await begin("The same project with rules in .conclaude.yaml", GUARDS, GUARDS);
   const refused = await ask("Bash", { command: "git add . && git push --force" });
   if (!refused?.includes("rewrite history")) throw new Error("the command was not refused");
   await ask("Bash", { command: "git status" });
   await ask("Bash", { command: 'cd src && grep -rn "low" . | sort; deno check *.ts' });
   if (await ask("Edit", edit) !== undefined) throw new Error("the edit was refused");
   await send(stop);
-  await begin(`${GUARDS}${REQUIREMENTS}`);
+  await begin(
+    "And with something that has to be done first",
+    REQUIREMENTS,
+    `${GUARDS}${REQUIREMENTS}`,
+  );
   const open = await ask("Edit", edit);
   const [, command] = /`conclaude (req satisfy [^`]+)`/.exec(open ?? "") ?? [];
   if (command === undefined) throw new Error("the edit was not refused");
-  block(`\nA person, on another terminal: conclaude ${command}`);
-  block(await conclaude(stage.people, ...command.split(" ")));
+  block(`A person, on another terminal: conclaude ${command}`);
+  await conclaude(stage.people, ...command.split(" "));
   if (await ask("Edit", edit) !== undefined) throw new Error("the edit was refused once more");
   const tool_input = { skill: "arch-review" };
   await send({ hook_event_name: "PostToolUse", tool_name: "Skill", tool_input, tool_response: {} });
@@ -228,12 +248,9 @@ function title(text: string): void {
 }
 
 function block(text: string): void {
-  for (const row of text.split("\n")) console.log(`  ${row}`.trimEnd());
-}
-
-/** The beginning of a text, padded to a width. */
-function fit(text: string, width: number): string {
-  return (text.length < width ? text : `${text.slice(0, width - 2)}…`).padEnd(width);
+  for (const row of text.split("\n")) {
+    console.log(`  ${cutToColumns(row, COLUMNS - "  ".length)}`.trimEnd());
+  }
 }
 
 async function main(): Promise<void> {
@@ -259,6 +276,7 @@ async function main(): Promise<void> {
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   title(`All of it is there. Done in ${seconds} s; the throw-away home is removed.`);
+  console.log(NEXT.join("\n"));
   Deno.exit(0);
 }
 

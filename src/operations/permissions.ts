@@ -3,27 +3,29 @@ import { OS } from "../system/environment.ts";
 
 export type System = "linux" | "darwin" | "windows";
 
-/** Every environment variable that the program reads. Any other one reads as unset. */
-export const ENVIRONMENT_NAMES: readonly string[] = [
-  "CLAUDE_CODE_SESSION_ID",
-  "CLAUDE_CONFIG_DIR",
-  "CLAUDE_PID",
-  "CLAUDE_PLUGIN_ROOT",
-  "CLAUDE_PROJECT_DIR",
-  "COLUMNS",
-  "CONCLAUDE_AGENT_ID",
-  "CONCLAUDE_DB_PATH",
-  "CONCLAUDE_MEMORY",
-  "CONCLAUDE_SUMMARIZER",
-  "CONCLAUDE_TASK_ID",
-  "CONCLAUDE_TOKEN",
-  "HOME",
-  "NO_COLOR",
-  "PATH",
-  "TEMP",
-  "USERPROFILE",
-  "XDG_CONFIG_HOME",
-];
+/** Every environment variable that the program reads, and what for. Any other one reads as unset. */
+export const ENVIRONMENT: Readonly<Record<string, string>> = {
+  CLAUDE_CODE_SESSION_ID: "The session that a command runs in; Claude Code sets it.",
+  CLAUDE_CONFIG_DIR: "Where Claude Code keeps its settings, instead of `~/.claude`.",
+  CLAUDE_PID: "The process of Claude Code, which tells whether a session still lives.",
+  CLAUDE_PLUGIN_ROOT: "The folder of the plugin whose hook runs; Claude Code sets it.",
+  CLAUDE_PROJECT_DIR: "The project of a session; Claude Code sets it for hooks.",
+  COLUMNS: "How wide lists are where there is no terminal.",
+  CONCLAUDE_AGENT_ID: "The agent that a command runs in; the daemon sets it.",
+  CONCLAUDE_DB_PATH: "The database; outranks `database.path`, and `--db` outranks it.",
+  CONCLAUDE_MEMORY: "`off` keeps the content of a session out of memory; set it for Claude Code.",
+  CONCLAUDE_SUMMARIZER: "Set while the summarizer runs, so that its own session is not recorded.",
+  CONCLAUDE_TASK_ID: "The task that a command works for; the daemon sets it.",
+  CONCLAUDE_TOKEN: "The token with which a script runs the verbs of a person.",
+  HOME: "The home: `.conclaude` and `.claude` lie in it.",
+  NO_COLOR: "Any value switches colours off.",
+  PATH: "Where `git`, `claude` and conclaude itself are found.",
+  TEMP: "The folder of temporary files on Windows.",
+  USERPROFILE: "The home on Windows.",
+  XDG_CONFIG_HOME: "Where git and shells keep their settings, instead of `~/.config`.",
+};
+
+export const ENVIRONMENT_NAMES: readonly string[] = Object.keys(ENVIRONMENT);
 
 const SYSTEM_FACTS: readonly string[] = ["uid", "gid", "getPriority", "statfs"];
 

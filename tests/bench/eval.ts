@@ -3,7 +3,7 @@ import { type EvalScores, evalSet, makeCorpus } from "../support/memory_corpus.t
 import type { Bench } from "./bench.ts";
 import { emptyWorkplace } from "./fixture.ts";
 
-/** How well memory finds things, beside what SQLite finds by itself: the table of the README. */
+/** How well memory finds things, beside what SQLite finds by itself: the table of `docs/benchmarks.md`. */
 export const evalScores: Bench = {
   name: "memory-eval",
   about: "memory eval of 20,000 documents and 500 questions: an answer among ten",

@@ -1,4 +1,4 @@
-/** What the README shows works as it stands. */
+/** What the page about stops shows works as it stands. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -6,16 +6,16 @@ import { hook } from "../support/program.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 
-/** The example of the README that begins with a section. */
+/** The example of the page that begins with a section. */
 function example(section: string): Record<string, unknown> {
-  const readme = Deno.readTextFileSync(new URL("../../README.md", import.meta.url));
-  const [, text] = new RegExp("```yaml\\n(" + section + ":[^]*?)```").exec(readme)!;
+  const page = Deno.readTextFileSync(new URL("../../docs/stops.md", import.meta.url));
+  const [, text] = new RegExp("```yaml\\n(" + section + ":[^]*?)```").exec(page)!;
   return parse(text!);
 }
 
 testWhere(
   needsUnix(),
-  "the README's stop command is right with shell scripts and without",
+  "the stop command of the documentation is right with shell scripts and without",
   async () => {
     const { commands } = example("stop")["stop"] as { commands: readonly { run: string }[] };
     const { run } = commands.find(({ run }) => run.includes("shellcheck"))!;
