@@ -2,7 +2,7 @@
 import { quietly } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
 import { byteLines } from "../../base/byte_lines.ts";
-import { openSync, readDirSync, SeekMode, statSync } from "../../system/files.ts";
+import { openSync, readDirSync, statSync } from "../../system/files.ts";
 
 /** A transcript of Claude Code. */
 export interface TranscriptFile {

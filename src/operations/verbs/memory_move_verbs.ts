@@ -15,7 +15,6 @@ import { openKeptStore } from "../open_store.ts";
 import { takeInSpool } from "../spool_drain.ts";
 import { firstLines } from "../table.ts";
 import { verb } from "../verb.ts";
-import type { DatabaseSync } from "node:sqlite";
 
 export const move = verb({
   person: "memory move",
