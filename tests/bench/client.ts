@@ -1,6 +1,7 @@
 /**
- * `deno task bench:client [--runs N] [--before EXECUTABLE] [--json]`: what a person waits for hooks, with the real client
- * and a model that answers at once. The same session runs without hooks, with those of this program, and with those of an
+ * `deno task bench:client [--runs N] [--before EXECUTABLE] [--delay MS] [--json]`: what a person waits for hooks, with
+ * the real client and a model that answers after a tenth of a second: faster than any, yet what nobody waits for has an
+ * end by then. With `--delay 0` each use also bears what the one before has left running. The same session runs without hooks, with those of this program, and with those of an
  * earlier one, in turns. Between two requests to the model lie the tool and its hooks: that time is compared.
  */
 import { join } from "node:path";
@@ -38,7 +39,11 @@ interface Setting {
 }
 
 /** What the uses of one run took, in milliseconds. */
-async function run({ folder, executable }: Setting, round: number): Promise<number[]> {
+async function run(
+  { folder, executable }: Setting,
+  round: number,
+  delay_ms: number,
+): Promise<number[]> {
   const project = join(folder, "project");
   await Deno.mkdir(project, { recursive: true });
   const lines = Array.from({ length: ROUNDS }, (_, line) => `line ${line}.\n`);
@@ -49,7 +54,9 @@ async function run({ folder, executable }: Setting, round: number): Promise<numb
   const script = join(folder, "scenario.json");
   await Deno.writeTextFile(
     script,
-    JSON.stringify({ threads: [{ steps: [...USES, say("All done.")] }] }),
+    JSON.stringify({
+      threads: [{ steps: [...USES.map((step) => ({ ...step, delay_ms })), say("All done.")] }],
+    }),
   );
   const out = join(folder, `run-${round}`);
   await finish("bash", [join(HARNESS, "run.sh"), settings, script, project], {
@@ -63,7 +70,7 @@ async function run({ folder, executable }: Setting, round: number): Promise<numb
     .map(({ t_ms }) => Number(t_ms)).slice(-USES.length - 1);
   await Deno.remove(out, { recursive: true });
   if (asked.length <= USES.length) throw new Error(`the model was asked ${asked.length} times`);
-  return USES.map((_, at) => asked[at + 1]! - asked[at]!);
+  return USES.map((_, at) => asked[at + 1]! - asked[at]! - delay_ms);
 }
 
 async function finish(
@@ -95,6 +102,7 @@ async function main(): Promise<void> {
     options: {
       runs: { type: "string", default: "10" },
       before: { type: "string" },
+      delay: { type: "string", default: "100" },
       json: { type: "boolean", default: false },
     },
   });
@@ -124,7 +132,7 @@ async function main(): Promise<void> {
     const times = new Map<string, number[][]>(settings.map(({ name }) => [name, []]));
     for (let round = 0; round < WARM_UPS + runs; round++) {
       for (const one of settings) {
-        const measured = await run(one, round);
+        const measured = await run(one, round, Math.max(0, Number(values.delay) || 0));
         if (round >= WARM_UPS) times.get(one.name)!.push(measured);
       }
     }
