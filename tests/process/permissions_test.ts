@@ -19,6 +19,7 @@ const SAID: readonly (readonly [verb: string, ...said: string[]])[] = [
   ["session", "list", "show 00000000"],
   ["audit", "list", "stats"],
   ["mcp", ""],
+  ["usage", ""],
   ["ui", "--help"],
   ["queue", "list", "stats", "retry --all", "drain"],
   ["memory", "remember a note", "search note", "show 1", "timeline 1", "stats", "eval --self"],
