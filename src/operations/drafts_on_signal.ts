@@ -11,13 +11,18 @@ const SIGNAL_NUMBERS: Readonly<Partial<Record<Signal, number>>> = {
   SIGTERM: 15,
 };
 
+/** The exit status of a process that a signal ends. */
+export function statusAfter(signal: Signal): number {
+  return ENDED_BY_SIGNAL + SIGNAL_NUMBERS[signal]!;
+}
+
 /** Removes drafts when a signal ends the process. Long work calls {@linkcode hearSignals} now and then. */
 export async function withoutDraftsLeft<Result>(work: () => Promise<Result>): Promise<Result> {
   const listeners = ENDING_SIGNALS.map((signal) => ({
     signal,
     end() {
       removeOpenDrafts();
-      exit(ENDED_BY_SIGNAL + SIGNAL_NUMBERS[signal]!);
+      exit(statusAfter(signal));
     },
   }));
   for (const { signal, end } of listeners) addSignalListener(signal, end);

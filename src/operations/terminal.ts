@@ -14,7 +14,7 @@ export function confirmOrThrow(
     readonly shows?: readonly string[];
   },
 ): void {
-  if (globals.json || !environment.isTerminal("stdin") || !environment.isTerminal("stdout")) {
+  if (!isAtTerminal({ globals, environment })) {
     throw usageError(`Cannot ${question.what}`, {
       why: "it needs a yes, and there is no terminal to ask on; nothing was changed",
       next: question.again,
@@ -28,6 +28,13 @@ export function confirmOrThrow(
     why: "the answer was no; nothing was changed",
     next: "",
   });
+}
+
+/** Whether a person at a terminal is at work, who can be asked and reads what is shown. */
+export function isAtTerminal(
+  { globals, environment }: Pick<CliContext, "globals" | "environment">,
+): boolean {
+  return !globals.json && environment.isTerminal("stdin") && environment.isTerminal("stdout");
 }
 
 const PAUSE_MS = 100;

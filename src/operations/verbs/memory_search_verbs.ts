@@ -4,7 +4,13 @@ import { count } from "../../base/counts.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
 import { spokenTime } from "../../memory/search/spoken_time.ts";
 import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
-import { answerMemory, newestResults, type SearchResult } from "../../memory/search/search.ts";
+import {
+  answerMemory,
+  newestResults,
+  type SearchAnswer,
+  type SearchOptions,
+  type SearchResult,
+} from "../../memory/search/search.ts";
 import { type MemoryFilter, rebuildText, withIndex } from "../../memory/store.ts";
 import { nowhereLine, outcomeWord, projectName } from "../../memory/search/observation_view.ts";
 import { relativeTime } from "../../base/time.ts";
@@ -36,7 +42,7 @@ import { requireForwards } from "../point_in_time.ts";
 import { many, verb } from "../verb.ts";
 
 /** What narrows a search or a list. */
-const FILTER_FLAGS = {
+export const FILTER_FLAGS = {
   ...PROJECT_FLAGS,
   session: SESSION_FLAG,
   branch: textFlag("Only of this branch", "name"),
@@ -47,7 +53,7 @@ const FILTER_FLAGS = {
 } as const;
 
 /** What the flags let through. @throws {UserError} When one names nothing. */
-function filterOf(
+export function filterOf(
   db: DatabaseSync,
   context: CliContext,
   flags: Values<typeof FILTER_FLAGS>,
@@ -117,14 +123,10 @@ export const search = verb({
         text: `Nothing was asked: say what to look for, as in \`${next}\`.`,
       };
     }
-    const { limit } = flags;
-    const { results, quotedNowhere } = text.trim() === ""
-      ? { results: newestResults(db, { filter, limit }), quotedNowhere: [] }
-      : withIndex(
-        db,
-        () => answerMemory(db, text, { filter, limit, nowMs, time: spokenTime(text, nowMs) }),
-        (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
-      );
+    const { results, quotedNowhere } = findMemory(db, text, {
+      ...{ filter, nowMs, limit: flags.limit },
+      onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
+    });
     if (results.length === 0) {
       const { nothingFound } = await import("../unknown_filter.ts");
       const { project, file } = filter;
@@ -140,6 +142,20 @@ export const search = verb({
     };
   },
 });
+
+/** What a text finds, and without a text the newest. */
+export function findMemory(
+  db: DatabaseSync,
+  text: string,
+  { onRebuild, ...options }: SearchOptions & { readonly onRebuild: (why: string) => void },
+): SearchAnswer {
+  const { filter, limit, nowMs } = options;
+  if (text.trim() === "") {
+    return { results: newestResults(db, { filter, limit }), quotedNowhere: [] };
+  }
+  const time = spokenTime(text, nowMs);
+  return withIndex(db, () => answerMemory(db, text, { ...options, time }), onRebuild);
+}
 
 export const remember = verb({
   args: many(text("What is to be remembered; - reads it from standard input", "text"), 1),
