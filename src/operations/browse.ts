@@ -79,10 +79,9 @@ export function screenOf(browse: Browse, size: ScreenSize): string[] {
     const lines = linesOf(opened, size.columns);
     const top = within(opened.top, lines.length - room);
     const seen = lines.slice(top, top + room);
-    const help = top + room < lines.length || top > 0
-      ? `${READING_HELP}  ·  ${top + seen.length} of ${count(lines.length, "line")}`
-      : READING_HELP;
-    return [...filled(seen, room), "", cutToColumns(help, columns)];
+    const isPart = seen.length < lines.length;
+    const where = isPart ? [`${top + seen.length} of ${count(lines.length, "line")}`] : [];
+    return [...filled(seen, room), "", helpLine([...READING_HELP, ...where], columns)];
   }
   const top = within(chosen - (room >> 1), hits.length - room);
   const rows = hits.slice(top, top + room).map(({ line }, at) =>
@@ -93,12 +92,13 @@ export function screenOf(browse: Browse, size: ScreenSize): string[] {
     cutToColumns(note, columns),
     ...filled(rows, room),
     "",
-    cutToColumns(LIST_HELP, columns),
+    helpLine(LIST_HELP, columns),
   ];
 }
 
-const LIST_HELP = "Type to search  ·  ↑ ↓ choose  ·  Enter opens  ·  Esc ends";
-const READING_HELP = "↑ ↓ Space scroll  ·  Esc goes back  ·  Ctrl-C ends";
+/** What keys do; on a narrow terminal the last ones are left out. */
+const LIST_HELP = ["Esc ends", "Enter opens", "↑ ↓ choose", "type to search"];
+const READING_HELP = ["Esc goes back", "↑ ↓ Space scroll", "Ctrl-C ends"];
 const ASKS = "Search: ";
 
 /** The words with the cursor in inverse colours; where they are too long, the part around it. */
@@ -111,6 +111,16 @@ function wordsLine({ words, cursor }: Browse, columns: number): string {
   const at = words.slice(cursor, cursor + 1) || " ";
   const before = plain(words.slice(from, cursor));
   return `${ASKS}${before}\x1b[7m${plain(at)}\x1b[27m${plain(words.slice(cursor + 1, to))}`;
+}
+
+function helpLine(parts: readonly string[], columns: number): string {
+  let line = "";
+  for (const part of parts) {
+    const longer = line === "" ? part : `${line}  ·  ${part}`;
+    if (columnsOf(longer) > columns) break;
+    line = longer;
+  }
+  return line;
 }
 
 function linesOf({ lines }: NonNullable<Browse["opened"]>, columns: number): string[] {

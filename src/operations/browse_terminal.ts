@@ -92,7 +92,8 @@ class BrowsePrompt extends Prompt<never> {
   }
 
   #press(name: string, isControl = false): void {
-    if (isControl && name === "d") return this.#end();
+    // The library's line is closed by them.
+    if (isControl && (name === "c" || name === "d")) return this.#end();
     const pressed = meaningOf(this.#browse, name, this.#size());
     if (pressed === "type") return this.#type();
     if (pressed === "open") this.#open();
