@@ -76,7 +76,10 @@ class BrowsePrompt extends Prompt<never> {
     output.on("resize", drawAnew);
     input.on("end", end);
     try {
-      await this.prompt();
+      const ended = this.prompt();
+      // Where nobody listens, Ctrl-Z stops the process and leaves its screen to the shell.
+      this["rl"]?.on("SIGTSTP", () => {});
+      await ended;
     } finally {
       if (this.#pause !== null) clearTimeout(this.#pause);
       output.off("resize", drawAnew);

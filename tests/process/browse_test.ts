@@ -1,6 +1,6 @@
 /** `memory browse` on a real terminal. */
 import assert from "node:assert/strict";
-import { stage } from "../cli/support.ts";
+import { type Stage, stage } from "../cli/support.ts";
 import { testWhere } from "../support/requirements.ts";
 import {
   needsTerminal,
@@ -9,24 +9,26 @@ import {
   type TerminalStep,
 } from "../support/terminal.ts";
 
-const [UP, DOWN, ENTER, ESCAPE, CTRL_C, BACKSPACE] = [
+const [UP, DOWN, ENTER, ESCAPE, CTRL_C, CTRL_Z, BACKSPACE] = [
   "\x1b[A",
   "\x1b[B",
   "\r",
   "\x1b",
   "\x03",
+  "\x1a",
   "\x7f",
 ];
 
 /** Browses notes about ports and uploads. */
 async function browse(
-  steps: readonly TerminalStep[],
+  given: readonly TerminalStep[] | ((place: Stage) => readonly TerminalStep[]),
   { words = [] as readonly string[], rows = 24 } = {},
 ): Promise<OnTerminal> {
   using place = stage();
   for (const note of ["The port is 5434", "Uploads need a token", "Uploads end after a minute"]) {
     await place.run(["memory", "remember", note]);
   }
+  const steps = typeof given === "function" ? given(place) : given;
   return await runOnTerminal(["memory", "browse", ...words], steps, {
     rows,
     cwd: place.project,
@@ -86,7 +88,7 @@ testWhere(
 
 testWhere(
   needsTerminal(),
-  "a signal, Ctrl-C in an open hit, and Ctrl-D leave the terminal as it was",
+  "a signal, Ctrl-C in an open hit, and Ctrl-D leave the terminal as it was; Ctrl-Z does nothing",
   async () => {
     const begun = { until: "3 observations" };
     const opened = { type: ENTER, until: "Esc goes back" };
@@ -95,6 +97,10 @@ testWhere(
       [[begun, opened, { signal: 1, until: "^before$" }], 129],
       [[begun, { type: "upl", until: "upl" }, { signal: 2, until: "^before$" }], 130],
       [[begun, opened, { type: CTRL_C, until: "^before$" }], 0],
+      [[begun, { type: CTRL_Z, until: "3 obs" }, { type: "port", until: "1 obs" }, {
+        type: CTRL_C,
+        until: "^before$",
+      }], 0],
       [[begun, { type: "\x04", until: "^before$" }], 0],
     ];
     for (const [steps, status] of ends) assertLeftAsItWas(await browse(steps), status);
@@ -118,6 +124,28 @@ testWhere(
       assert.equal(seen.screens[at]!.split("\n").length, rows, seen.screens[at]);
     }
     assertLeftAsItWas(seen, 0);
+  },
+);
+
+testWhere(
+  needsTerminal(),
+  "an error while somebody browses is told on the screen of before",
+  async () => {
+    for (const key of ["port", ENTER]) {
+      const { last, cursor: _cursor, screens: _screens, ...left } = await browse((
+        { database },
+      ) => [
+        { until: "3 observations" },
+        { spoil: database, type: key, until: "^before\n" },
+      ]);
+      assert.match(last, /^before\nCannot finish the command\n {2}why: {2}no such table: /);
+      assert.deepEqual(left, {
+        status: 1,
+        settingsKept: true,
+        isAlternate: false,
+        isCursorShown: true,
+      });
+    }
   },
 );
 

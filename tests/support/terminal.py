@@ -1,12 +1,13 @@
 """Runs a program on a real terminal of the system, types into it, and tells what the screen shows.
 
 One JSON object as the only argument: {"words": [...], "env": {...}, "cwd": "...", "rows": 24, "columns": 80,
-"steps": [{"type": "...", "signal": 15, "resize": [rows, columns], "until": "regular expression"}, ...]}.
+"steps": [{"type": "...", "signal": 15, "resize": [rows, columns], "spoil": "database",
+            "until": "regular expression"}, ...]}.
 A step waits until the screen matches "until". Prints {"screens": [...], "status": n, "settingsKept": true,
 "isAlternate": false, "isCursorShown": true, "failed": null or the step that waited in vain}.
 """
 
-import codecs, fcntl, json, os, pty, re, select, signal, struct, sys, termios, time
+import codecs, fcntl, json, os, pty, re, select, signal, sqlite3, struct, sys, termios, time
 
 WAIT_S = 20
 ESCAPE = re.compile(r"\x1b\[(\??)([\d;]*)([A-Za-z])|\x1b[=>]")
@@ -135,6 +136,9 @@ def main():
         if "resize" in step:
             screen.resize(*step["resize"])
             size(*step["resize"])
+        if "spoil" in step:
+            with sqlite3.connect(step["spoil"]) as db:
+                db.execute("ALTER TABLE observations RENAME TO gone")
         if "signal" in step:
             os.kill(child, step["signal"])
         os.write(master, step.get("type", "").encode())

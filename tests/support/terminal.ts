@@ -11,6 +11,8 @@ export interface TerminalStep {
   /** A signal for the program, by its number. */
   readonly signal?: number;
   readonly resize?: readonly [rows: number, columns: number];
+  /** A database that loses its observations before anything is typed. */
+  readonly spoil?: string;
   /** A regular expression of Python. */
   readonly until: string;
 }
