@@ -29,11 +29,11 @@ export async function runDoctor(
   flags: { readonly fix: boolean; readonly settings?: string },
 ): Promise<View> {
   const place = await doctorPlace(context, flags.settings);
-  const examination = await withProgress(
-    context,
-    "Looking",
-    () => examine(place, flags),
-  );
+  const examination = await withProgress(context, "Looking", ({ tell }) =>
+    examine(place, {
+      fix: flags.fix,
+      onCheck: (name, far) => tell(`Looking at ${name}`, far),
+    }));
   const { ok } = examination;
   const fixed = examination.fixed.map((sentence) => hintsHere(sentence, context.globals));
   const checks = checksHere(examination.checks, context.globals);

@@ -13,9 +13,11 @@ import { linesOf } from "../../upkeep/transfer/import_lines.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { sentencesOf, takeOver, warnOf } from "../take_over.ts";
+import type { Progress } from "../terminal.ts";
 import type { View } from "../view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { openSync } from "../../system/files.ts";
+import { fileSize } from "../../system/on_disk.ts";
 
 /** What `identifyDatabase()` calls a database, which a person may take for an export. */
 const DATABASES = ["ours", "older", "newer", "foreign", "damaged"];
@@ -31,7 +33,7 @@ export async function importFile(
     const lines = linesOfExport(linesOf(source));
     const report = await takeOver(
       context,
-      dryRun,
+      { dryRun, farOf: source.far },
       (db, options) => importLines(db, lines, options),
     );
     tellTrouble(context, report, file);
@@ -46,14 +48,20 @@ export async function importFile(
   }
 }
 
+/** An export that is open, and how much of it was read. */
+interface OpenExport extends ByteSource {
+  readonly close: () => void;
+  readonly far: () => Progress;
+}
+
 /** Opens an export. @throws {UserError} When it cannot be read, or is a database. */
-function sourceOf(
-  context: CliContext,
-  file: string,
-): ByteSource & { readonly close: () => void } {
+function sourceOf(context: CliContext, file: string): OpenExport {
   // The runtime does not open /dev/stdin by its name.
   if (file === "-" || file === "/dev/stdin") {
-    return { readSync: (buffer) => context.environment.stdin.readSync(buffer), close: () => {} };
+    return counted({
+      readSync: (buffer) => context.environment.stdin.readSync(buffer),
+      close: () => {},
+    });
   }
   const path = typedPath(context, file);
   const cannot = (why: string, next: string, cause?: unknown) =>
@@ -67,10 +75,24 @@ function sourceOf(
     );
   }
   try {
-    return openSync(path);
+    return counted(openSync(path), fileSize(path));
   } catch (thrown) {
     throw cannot(messageOf(thrown), "conclaude import --help", thrown);
   }
+}
+
+/** @param of How many bytes there are; undefined where nobody knows. */
+function counted(source: ByteSource & Pick<OpenExport, "close">, of?: number): OpenExport {
+  let done = 0;
+  return {
+    readSync(buffer) {
+      const read = source.readSync(buffer);
+      done += read ?? 0;
+      return read;
+    },
+    close: () => source.close(),
+    far: () => ({ done, inBytes: true, ...of !== undefined && { of } }),
+  };
 }
 
 /** Reports on stderr what could not be imported, and what may come back although it was forgotten elsewhere. */

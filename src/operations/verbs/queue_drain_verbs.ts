@@ -2,20 +2,17 @@ import { count } from "../../base/counts.ts";
 import { giveBackSpace } from "../../db/disk_space.ts";
 import { compactPayloads } from "../../db/payloads.ts";
 import { ENDING_SIGNALS } from "../../system/process/start.ts";
-import { drainAlone } from "../../memory/drain/capture_drain.ts";
-import { lateRedaction } from "../../memory/drain/late_redaction.ts";
 import { runSummarizer, type SummarizerReport } from "../../memory/drain/summarizer.ts";
 import { forbiddingLimit, readSummarizer } from "../../memory/drain/summarizer_settings.ts";
+import { workCaptures } from "../capture_work.ts";
 import { drainSpool } from "../spool_drain.ts";
-import { rebuildText } from "../../memory/store.ts";
 import type { CliContext } from "../context.ts";
-import { type ProgressLine, progressLine } from "../terminal.ts";
+import { type ProgressLine, progressLine, tellSpace } from "../terminal.ts";
 import { openStore } from "../open_store.ts";
 import { bytesText, factLines } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { removeForgottenAgain } from "../../upkeep/store.ts";
 import { addSignalListener, removeSignalListener } from "../../system/processes.ts";
 
 export const drain = verb({
@@ -27,30 +24,17 @@ export const drain = verb({
   async run(context) {
     const { db, place } = await openStore(context, "write");
     const progress = progressLine(context);
-    progress.tell("taking in the spool …");
+    progress.tell("Taking in the spool");
     const folders = context.locations.spoolFolders;
     const spool = drainSpool(db, { database: place.database, folders });
-    progress.tell("working captures into memory …");
     const isOff = !place.config.memoryEnabled;
-    const memory = isOff ? null : drainAlone(db, place.database, {
-      home: context.locations.home,
-      now: Date.now,
-      withoutForgotten: removeForgottenAgain,
-      waitMs: WAIT_MS,
-      despiteDeaths: true,
-      redact: await lateRedaction(place.config.redactPatterns),
-      onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
-      onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
-    });
+    const memory = isOff
+      ? null
+      : await workCaptures(context, { db, place, progress }, { despiteDeaths: true });
     const { compressed, savedBytes } = compactPayloads(db, {
-      onProgress: (done) =>
-        progress.tell(
-          `compressed ${count(done.compressed, "payload")}, saved ${bytesText(done.savedBytes)} …`,
-        ),
+      onProgress: ({ compressed: done }) => progress.tell("Compressing payloads", { done }),
     });
-    const freedBytes = giveBackSpace(db, {
-      onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
-    });
+    const freedBytes = giveBackSpace(db, { onProgress: tellSpace(progress) });
     const summarizer = await summarize(db, place.database, context, progress);
     progress.end();
     const { saved, known, damaged, left } = spool;
@@ -96,9 +80,6 @@ export const drain = verb({
   },
 });
 
-/** How long this drain waits for another drain to end, in milliseconds; most take a few seconds. */
-const WAIT_MS = 10_000;
-
 /** Lets the configured command rewrite summaries; null without a command. */
 async function summarize(
   db: DatabaseSync,
@@ -124,10 +105,8 @@ async function summarize(
       now: Date.now,
       signal: stopping.signal,
       isAsked: true,
-      onProgress: ({ written, of }) =>
-        progress.tell(
-          `rewrote ${written} of ${count(of, "summary", "summaries")} (Ctrl-C ends it) …`,
-        ),
+      onProgress: ({ written: done, of }) =>
+        progress.tell("Rewriting summaries (Ctrl-C ends it)", { done, of }),
     });
     const limit = forbiddingLimit(summarizer.settings);
     return {

@@ -37,7 +37,7 @@ import {
 } from "../flags.ts";
 import { agoText, showVerb } from "../list_and_show.ts";
 import { hintsHere } from "../next_command.ts";
-import { progressLine } from "../terminal.ts";
+import { progressLine, tellSpace } from "../terminal.ts";
 import { queueItemOf } from "../record_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
@@ -224,12 +224,10 @@ const prune = verb({
     let done: PruneCounts = { pruned: 0, freedBytes: 0 };
     let steps = 0;
     for (done of prunePayloads(db, ids, { unreadable, dryRun })) {
-      progress.tell(`pruned ${count(done.pruned, "payload")} …`);
+      progress.tell("Pruning payloads", { done: done.pruned, of: ids.length });
       if (++steps % CHECKPOINT_EVERY_STEPS === 0 && !dryRun) checkpoint(db, "PASSIVE");
     }
-    const freedBytes = dryRun ? 0 : giveBackSpace(db, {
-      onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
-    });
+    const freedBytes = dryRun ? 0 : giveBackSpace(db, { onProgress: tellSpace(progress) });
     progress.end();
     const { pruned, freedBytes: storedBytes } = done;
     const what = `${count(pruned, "payload")} (${bytesText(storedBytes)})`;

@@ -13,12 +13,11 @@ import {
   type RetentionOptions,
   retentionSteps,
 } from "../../upkeep/care/retention.ts";
-import { drainAlone } from "../../memory/drain/capture_drain.ts";
+import { workCaptures } from "../capture_work.ts";
 import { toggle } from "../flags.ts";
 import { progressLine } from "../terminal.ts";
 import { openStore } from "../open_store.ts";
 import { group, verb } from "../verb.ts";
-import { removeForgottenAgain } from "../../upkeep/store.ts";
 
 const run = verb({
   flags: { dryRun: toggle("Say what would be removed, and remove nothing") },
@@ -29,7 +28,8 @@ const run = verb({
     "observations; closed tasks; workflows; events. What runs or waits for a person stays. The daemon does this hourly.",
   examples: ["conclaude retention run --dry-run", "conclaude retention run --json"],
   async run(context, { dryRun }) {
-    const { db, place: { config, database } } = await openStore(context, dryRun ? "read" : "write");
+    const { db, place } = await openStore(context, dryRun ? "read" : "write");
+    const { config, database } = place;
     const { config: { store }, hook: { unreadable } } = parseConfig(
       readConfigFiles(lookUpwards(context.cwd), context.locations),
     );
@@ -42,14 +42,7 @@ const run = verb({
     const { memoryEnabled, memoryRetentionDays, sessionRetentionDays: retentionDays } = config;
     const progress = progressLine(context);
     // Captures must be in memory before they are removed.
-    if (!dryRun && memoryEnabled) {
-      drainAlone(db, database, {
-        home: context.locations.home,
-        now: Date.now,
-        withoutForgotten: removeForgottenAgain,
-        onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
-      });
-    }
+    if (!dryRun && memoryEnabled) await workCaptures(context, { db, place, progress });
     const ofHooks = keptByHooks(config);
     const options: RetentionOptions = {
       nowMs: Date.now(),
