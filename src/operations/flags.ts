@@ -102,6 +102,9 @@ export function switchOn(brief: string): Parameter<boolean> {
   return { kind: "boolean", default: false, withNegated: false, brief };
 }
 
+/** Goes on without a question. */
+export const YES_FLAG = toggle("Do not ask");
+
 /** {@linkcode text} that may be left out. */
 export function textFlag(brief: string, placeholder = "text"): Parameter<string | undefined> {
   return optional(text(brief, placeholder));

@@ -3,8 +3,31 @@ import { cutToColumns, fitToColumns } from "../base/columns.ts";
 import { UserError } from "../base/errors.ts";
 import { durationText } from "../base/time.ts";
 import type { CliContext } from "./context.ts";
-import { bytesText } from "./table.ts";
+import { bytesText, firstLines } from "./table.ts";
 import { usageError } from "./usage.ts";
+
+/** So many of what goes are named. */
+export const NAMED_ROWS = 10;
+
+/** What goes, a line each: the first ones, and how many more there are. @param linesOf Is given the first ones alone. */
+export function goesLines<One>(
+  all: readonly One[],
+  linesOf: (first: readonly One[]) => readonly string[],
+  total = all.length,
+): string[] {
+  const named = linesOf(all.slice(0, NAMED_ROWS));
+  const more = total - named.length;
+  return [...firstLines(named, NAMED_ROWS), ...more > 0 ? [`… and ${more} more`] : []]
+    .map((line) => `  ${line}`);
+}
+
+/** {@linkcode confirmOrThrow} for a verb that programs run without a yes: only a person at a terminal is asked. */
+export function confirmAtTerminal(
+  context: CliContext,
+  question: Parameters<typeof confirmOrThrow>[1],
+): void {
+  if (isAtTerminal(context)) confirmOrThrow(context, question);
+}
 
 /** Shows a person what goes or comes, and asks whether to go on. @param question `again`: the command that does not ask. @throws {UserError} */
 export function confirmOrThrow(

@@ -70,6 +70,7 @@ const ROWS_OF_TASK = 10;
 /** What of this room goes when it is old, in the order in which it is removed. Each removal is a batch. */
 export const OLD_WORK = {
   workflows: {
+    first: (db, beforeMs, { limit }) => idsOf(db, `${WORKFLOWS} LIMIT ?2`, [beforeMs, limit]),
     count: (db, beforeMs) => ({
       workflows: numberOf(db, `(${WORKFLOWS})`, beforeMs),
     }),
@@ -82,6 +83,7 @@ export const OLD_WORK = {
   },
   /** Deleted tasks go for good, with all that belongs to them. */
   deletedTasks: {
+    first: (db, beforeMs, { limit }) => idsOf(db, `${DELETED} LIMIT ?2`, [beforeMs, limit]),
     count: (db, beforeMs) => ({
       tasks: numberOf(db, `(${DELETED})`, beforeMs),
       agents: numberOf(db, `agents WHERE task_id IN (${DELETED})`, beforeMs),
@@ -91,6 +93,7 @@ export const OLD_WORK = {
   },
   /** Closed tasks are marked as deleted; they can be restored. */
   closedTasks: {
+    first: (db, beforeMs, { limit }) => idsOf(db, `${CLOSED} LIMIT ?2`, [beforeMs, limit]),
     count: (db, beforeMs) => ({
       deletedTasks: numberOf(db, `(${CLOSED})`, beforeMs),
     }),
@@ -124,7 +127,19 @@ export const OLD_WORK = {
       return { folders: folders.length };
     },
   },
-} satisfies Record<string, { readonly count: OldStep; readonly remove: OldStep }>;
+} satisfies Record<
+  string,
+  {
+    readonly count: OldStep;
+    readonly remove: OldStep;
+    /** The first ids, for a person who knows what they stand for. */
+    readonly first?: (
+      db: DatabaseSync,
+      beforeMs: number,
+      options: { readonly limit: number },
+    ) => readonly string[];
+  }
+>;
 
 function tasksOf({ batchRows }: RemoveOptions): number {
   return Math.ceil(batchRows / ROWS_OF_TASK);

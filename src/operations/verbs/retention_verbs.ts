@@ -4,7 +4,13 @@ import { parseConfig } from "../../config/parse.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { lookUpwards } from "../../system/git/repository.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { sessionTitle, tellingId } from "../../db/sessions.ts";
+import { observationLine } from "../../memory/search/observation_view.ts";
+import { readObservations } from "../../memory/store.ts";
+import { readTask, readWorkflow } from "../../work/store.ts";
 import {
+  firstToGo,
   keptByDaemon,
   keptByHooks,
   NOTHING,
@@ -14,20 +20,28 @@ import {
   retentionSteps,
 } from "../../upkeep/care/retention.ts";
 import { workCaptures } from "../capture_work.ts";
-import { toggle } from "../flags.ts";
-import { progressLine } from "../terminal.ts";
+import { toggle, YES_FLAG } from "../flags.ts";
+import { nameOf } from "../task_view.ts";
+import {
+  confirmAtTerminal,
+  goesLines,
+  isAtTerminal,
+  NAMED_ROWS,
+  progressLine,
+} from "../terminal.ts";
+import { workflowName } from "../workflow_view.ts";
 import { openStore } from "../open_store.ts";
 import { group, verb } from "../verb.ts";
 
 const run = verb({
-  flags: { dryRun: toggle("Say what would be removed, and remove nothing") },
+  flags: { dryRun: toggle("Say what would be removed, and remove nothing"), yes: YES_FLAG },
   brief: "Remove what is older than the retention time",
   about:
     "Removes what is older than the keys of `store` and `memory` that end in RetentionDays, RetentionHours or " +
     "SoftDeleteDays say (0 keeps everything): ended sessions with their audit trail, captures and counters; " +
     "observations; closed tasks; workflows; events. What runs or waits for a person stays. The daemon does this hourly.",
   examples: ["conclaude retention run --dry-run", "conclaude retention run --json"],
-  async run(context, { dryRun }) {
+  async run(context, { dryRun, yes }) {
     const { db, place } = await openStore(context, dryRun ? "read" : "write");
     const { config, database } = place;
     const { config: { store }, hook: { unreadable } } = parseConfig(
@@ -51,10 +65,25 @@ const run = verb({
       captures: memoryEnabled ? "worked" : "all",
       batchRows: config.retentionBatchRows,
     };
-    let removed: RetentionCounts = dryRun ? previewRetention(db, options) : NOTHING;
+    const isAsked = !dryRun && !yes && isAtTerminal(context);
+    const preview = dryRun || isAsked ? previewRetention(db, options) : NOTHING;
+    const goes = dryRun || isAsked ? namesOf(db, options, preview) : [];
+    if (isAsked && sumOf(preview) > 0) {
+      progress.end();
+      confirmAtTerminal(context, {
+        what: "remove what is older than the retention time",
+        shows: goes,
+        ask: `Remove ${countsText(preview, { ...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS })}?`,
+        again: "conclaude retention run --yes",
+      });
+    }
+    let removed: RetentionCounts = dryRun ? preview : NOTHING;
     if (!dryRun) {
       for (removed of retentionSteps(db, options)) {
-        progress.tell(`removed ${countsText(removed, { ...OF_SESSIONS, ...OF_MEMORY })} …`);
+        progress.tell("Removing rows", {
+          done: sumOf(removed),
+          ...isAsked && { of: sumOf(preview) },
+        });
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     }
@@ -69,10 +98,61 @@ const run = verb({
       told(OF_MEMORY, memoryRetentionDays, "memory.retentionDays"),
       `${has} ${countsText(removed, OF_TASKS)} for good; ${deleted} ` +
       `${count(removed.deletedTasks, "closed task")}, which can be restored.`,
+      ...dryRun ? goes : [],
     ];
     return { json: { dryRun, removed, retentionDays }, text: texts.join("\n") };
   },
 });
+
+/** What people know by a name: how its ids are told, and which count has all of them. */
+const NAMED: readonly {
+  readonly kind: keyof ReturnType<typeof firstToGo>;
+  readonly counted: keyof RetentionCounts;
+  readonly noun: string;
+  readonly lineOf: (db: DatabaseSync, id: string | number) => string;
+}[] = [
+  {
+    kind: "sessions",
+    counted: "sessions",
+    noun: "session",
+    lineOf: (db, id) => `${tellingId(db, `${id}`)}  ${sessionTitle(db, `${id}`) ?? ""}`,
+  },
+  {
+    kind: "observations",
+    counted: "observations",
+    noun: "observation",
+    lineOf: (db, id) => observationLine(readObservations(db, [Number(id)])[0]!, Date.now()),
+  },
+  {
+    kind: "workflows",
+    counted: "workflows",
+    noun: "workflow",
+    lineOf: (db, id) => workflowName(readWorkflow(db, `${id}`)!),
+  },
+  {
+    kind: "deletedTasks",
+    counted: "tasks",
+    noun: "deleted task",
+    lineOf: (db, id) => nameOf(readTask(db, `${id}`)!),
+  },
+  {
+    kind: "closedTasks",
+    counted: "deletedTasks",
+    noun: "closed task",
+    lineOf: (db, id) => nameOf(readTask(db, `${id}`)!),
+  },
+];
+
+/** The first of what goes, by kind. */
+function namesOf(db: DatabaseSync, options: RetentionOptions, all: RetentionCounts): string[] {
+  const first = firstToGo(db, { ...options, limit: NAMED_ROWS });
+  return NAMED.flatMap(({ kind, counted, noun, lineOf }) => {
+    const ids = first[kind] ?? [];
+    if (ids.length === 0) return [];
+    const linesOf = (some: readonly (string | number)[]) => some.map((id) => lineOf(db, id));
+    return [`${count(all[counted], noun)}:`, ...goesLines(ids, linesOf, all[counted])];
+  });
+}
 
 export const retention = group({ verbs: { run }, examples: ["conclaude retention run --dry-run"] });
 
@@ -97,4 +177,8 @@ const OF_TASKS: Nouns = {
 function countsText(counts: RetentionCounts, nouns: Nouns): string {
   return Object.entries(nouns)
     .map(([name, noun]) => count(counts[name as keyof RetentionCounts], noun)).join(", ");
+}
+
+function sumOf(counts: RetentionCounts): number {
+  return Object.values(counts).reduce((sum, n) => sum + n, 0);
 }

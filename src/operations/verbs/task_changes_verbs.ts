@@ -32,8 +32,7 @@ import {
   type TaskChanges,
   unblockTask,
 } from "../../work/store.ts";
-import { firstLines } from "../table.ts";
-import { confirmOrThrow } from "../terminal.ts";
+import { confirmOrThrow, goesLines } from "../terminal.ts";
 import {
   AGENT_FLAG,
   anyText,
@@ -236,7 +235,7 @@ export const remove = verb({
       const task = readTask(db, id) ?? needTask(db, id);
       confirmOrThrow(context, {
         what: `delete task ${nameOf(task)} for good`,
-        shows: firstLines(listSubtree(db, id).map(nameOf), 10).map((line) => `  ${line}`),
+        shows: goesLines(listSubtree(db, id), (tasks) => tasks.map(nameOf)),
         ask: `Delete ${nameOf(task)}, with all below it and its history, for good?`,
         again: `conclaude task delete ${id} --hard --yes`,
       });

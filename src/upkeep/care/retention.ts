@@ -6,10 +6,15 @@ import { OLD_WORK, removeSessionAgents } from "../../work/store.ts";
 import {
   countOldRows,
   type GoneCaptures,
+  oldSessions,
   removeOldSessions,
   removeOrphanRows,
 } from "../../db/old_rows.ts";
-import { countOldObservations, removeOldObservations } from "../../memory/store.ts";
+import {
+  countOldObservations,
+  oldObservations,
+  removeOldObservations,
+} from "../../memory/store.ts";
 import { removeGateState } from "../../policy/store.ts";
 import { daysMs } from "../../base/time.ts";
 
@@ -54,8 +59,16 @@ type Step = (
   options: RetentionOptions,
 ) => Partial<RetentionCounts>;
 
-/** `count` counts all, `remove` removes a batch: nothing when all is removed. */
-type Kind = Readonly<Record<"count" | "remove", Step>>;
+type FirstOptions = RetentionOptions & { readonly limit: number };
+
+/** `count` counts all, `remove` removes a batch: nothing when all is removed. `first` has the first ids, where people know them. */
+type Kind = Readonly<Record<"count" | "remove", Step>> & {
+  readonly first?: (
+    db: DatabaseSync,
+    beforeMs: number,
+    options: FirstOptions,
+  ) => readonly (string | number)[];
+};
 
 /** Observations in one transaction: each takes its words out of the index. */
 const OBSERVATIONS = 50;
@@ -66,6 +79,7 @@ const ORPHAN_DAYS = 1;
 /** In the order in which they are removed. Nothing that runs, or waits for a person, is touched. */
 const KINDS = {
   sessions: {
+    first: (db, beforeMs, { captures, limit }) => oldSessions(db, { beforeMs, captures, limit }),
     count: countOldRows,
     remove: (db, beforeMs, { captures, batchRows: limit }) =>
       removeOldSessions(db, { beforeMs, captures, limit }, (ids) => {
@@ -81,6 +95,7 @@ const KINDS = {
   },
   /** Those that were seen last before the limit; notes stay. */
   observations: {
+    first: (db, beforeMs, { limit }) => oldObservations(db, beforeMs, limit),
     count: (db, beforeMs) => ({ observations: countOldObservations(db, beforeMs) }),
     remove: (db, beforeMs) => ({ observations: removeOldObservations(db, beforeMs, OBSERVATIONS) }),
   },
@@ -128,10 +143,24 @@ export function previewRetention(db: DatabaseSync, options: RetentionOptions): R
   return counts;
 }
 
-function limitsOf({ kept, nowMs }: RetentionOptions): (readonly [Kind, beforeMs: number])[] {
+/** The first ids of what {@linkcode retentionSteps} would remove, by kind; only of what people know by a name. */
+export function firstToGo(
+  db: DatabaseSync,
+  options: FirstOptions,
+): Readonly<Partial<Record<keyof typeof KINDS, readonly (string | number)[]>>> {
+  return Object.fromEntries(
+    limitsOf(options).map(([{ first }, beforeMs, name]) =>
+      [name, first?.(db, beforeMs, options) ?? []] as const
+    ),
+  );
+}
+
+function limitsOf(
+  { kept, nowMs }: RetentionOptions,
+): (readonly [Kind, beforeMs: number, name: string])[] {
   return Object.entries(KINDS).flatMap(([name, kind]) => {
     const keptMs = kept[name as keyof typeof KINDS] ?? 0;
-    return keptMs > 0 ? [[kind, nowMs - keptMs] as const] : [];
+    return keptMs > 0 ? [[kind, nowMs - keptMs, name] as const] : [];
   });
 }
 
