@@ -57,7 +57,15 @@ export function usually<Value>(text: string, parameter: Parameter<Value>): Param
 }
 
 /** Words, or what there is of a kind. */
-export type Proposed = readonly string[] | "session" | "task" | "observation" | "requirement";
+export type Proposed =
+  | readonly string[]
+  | "session"
+  | "task"
+  | "observation"
+  | "workflow"
+  | "agent"
+  | "question"
+  | "requirement";
 
 /** A parameter for which a shell proposes something. */
 export function proposing<P extends Parameter>(proposes: Proposed, parameter: P): P {
@@ -215,9 +223,12 @@ export const TOKEN_FLAG = optional(
   number(1, Number.MAX_SAFE_INTEGER, "The `claimToken`; refused when the task was claimed anew"),
 );
 
-export const WORKFLOW = text(
-  "The workflow, by its id or its task's, or 4 or more characters of the beginning or end of one",
-  "id",
+export const WORKFLOW = proposing(
+  "workflow",
+  text(
+    "The workflow, by its id or its task's, or 4 or more characters of the beginning or end of one",
+    "id",
+  ),
 );
 
 export const OF_SESSION = proposing(

@@ -21,35 +21,36 @@ export function goesLines<One>(
     .map((line) => `  ${line}`);
 }
 
-/** {@linkcode confirmOrThrow} for a verb that programs run without a yes: only a person at a terminal is asked. */
-export function confirmAtTerminal(
-  context: CliContext,
-  question: Parameters<typeof confirmOrThrow>[1],
-): void {
-  if (isAtTerminal(context)) confirmOrThrow(context, question);
+/** What a person is asked, and what they see before. */
+interface Question {
+  readonly what: string;
+  readonly ask: string;
+  readonly shows?: readonly string[];
 }
 
 /** Shows a person what goes or comes, and asks whether to go on. @param question `again`: the command that does not ask. @throws {UserError} */
 export function confirmOrThrow(
-  { process, globals, environment }: CliContext,
-  { shows = [], ...question }: {
-    readonly what: string;
-    readonly ask: string;
-    readonly again: string;
-    readonly shows?: readonly string[];
-  },
+  context: CliContext,
+  question: Question & { readonly again: string },
 ): void {
-  if (!isAtTerminal({ globals, environment })) {
+  if (!isAtTerminal(context)) {
     throw usageError(`Cannot ${question.what}`, {
       why: "it needs a yes, and there is no terminal to ask on; nothing was changed",
       next: question.again,
     });
   }
+  askAtTerminal(context, question);
+}
+
+/** {@linkcode confirmOrThrow} for a verb that programs run without a yes: only a person at a terminal is asked. */
+export function askAtTerminal(context: CliContext, { what, ask, shows = [] }: Question): void {
+  if (!isAtTerminal(context)) return;
+  const { process, globals } = context;
   if (shows.length > 0) {
     process.stdout.write(`${fitToColumns(shows.join("\n"), globals.breaksAt)}\n`);
   }
-  if (/^y(?:es)?$/i.test(prompt(`${question.ask} [y/N]`)?.trim() ?? "")) return;
-  throw new UserError(`Did not ${question.what}`, {
+  if (/^y(?:es)?$/i.test(prompt(`${ask} [y/N]`)?.trim() ?? "")) return;
+  throw new UserError(`Did not ${what}`, {
     why: "the answer was no; nothing was changed",
     next: "",
   });

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Stage, stage } from "../cli/support.ts";
 import { saveEvent } from "../support/records.ts";
 import { testWhere } from "../support/requirements.ts";
-import { git } from "../support/git.ts";
+import { gitSync } from "../support/git.ts";
 import { needsTerminal, runOnTerminal } from "../support/terminal.ts";
 
 const DAY_MS = 86_400_000;
@@ -16,12 +16,11 @@ async function filled(place: Stage): Promise<void> {
   const db = new DatabaseSync(place.database);
   const atMs = Date.now() - 100 * DAY_MS;
   for (let n = 0; n < 12; n++) {
-    const capture = { payload: JSON.stringify({ tool_input: { command: `make ${n}` } }) };
     saveEvent(db, {
       atMs: atMs + n,
       sessionId: `0${n}980c5e`,
       session: { title: `Mend ${n}` },
-      capture,
+      capture: {},
     });
   }
   db.exec("UPDATE sessions SET status = 'ended', ended_at_ms = updated_at_ms");
@@ -31,8 +30,8 @@ async function filled(place: Stage): Promise<void> {
     join(place.project, ".conclaude.yaml"),
     "requirements:\n  tested: {scope: branch}\n  reviewed: {scope: branch}\n",
   );
-  git(place.project, "init", "-q", "-b", "main");
-  git(place.project, "commit", "-q", "--allow-empty", "-m", "begin");
+  gitSync(place.project, "init", "-q", "-b", "main");
+  gitSync(place.project, "commit", "-q", "--allow-empty", "-m", "begin");
   for (const branch of ["main", "gone"]) {
     await place.run(["req", "satisfy", "tested", "reviewed", "--branch", branch]);
   }
@@ -48,7 +47,7 @@ const VERBS: readonly {
   {
     words: ["queue", "prune", "--keep-raw", "0"],
     shows: [
-      /^ {2}\S+ {2}100d ago {2}Bash/m,
+      /^ {2}\S+ {2}100d ago {2}Write {2}\/p\/a\.ts$/m,
       /^ {2}… and 2 more$/m,
       /Remove 12 payloads for good\?/,
     ],

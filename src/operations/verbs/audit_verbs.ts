@@ -1,6 +1,15 @@
 import { tellingId } from "../../db/sessions.ts";
 import { type ExecutionRow, listExecutions, summarizeHooks } from "../../db/executions.ts";
-import { LIMIT_FLAG, oneOf, optional, SESSION_FLAG, SINCE_FLAG, textFlag } from "../flags.ts";
+import { TOOLS } from "../../claude/tool_names.ts";
+import {
+  LIMIT_FLAG,
+  oneOf,
+  optional,
+  proposing,
+  SESSION_FLAG,
+  SINCE_FLAG,
+  textFlag,
+} from "../flags.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { group } from "../verb.ts";
@@ -9,7 +18,7 @@ const list = listVerb({
   flags: {
     session: SESSION_FLAG,
     hook: textFlag("Only of this hook event, for example PostToolUse", "name"),
-    tool: textFlag("Only of this tool, for example Bash", "name"),
+    tool: proposing(TOOLS, textFlag("Only of this tool, for example Bash", "name")),
     status: optional(
       oneOf(["success", "blocked", "failure", "timeout", "skipped"], "Only with this status"),
     ),

@@ -20,6 +20,7 @@ import {
   optional,
   parsed,
   PROJECT_FLAGS,
+  proposing,
   SESSION_FLAG,
   several,
   SINCE_FLAG,
@@ -163,7 +164,10 @@ export const remember = verb({
     session: { ...SESSION_FLAG, brief: "As a part of this session" },
     file: several(text("A file that it is about; may be given several times", "path")),
     replaces: optional(
-      text("The note or decision that this one corrects, by its number or uid", "id"),
+      proposing(
+        "observation",
+        text("The note or decision that this one corrects, by its number or uid", "id"),
+      ),
     ),
   },
   about:

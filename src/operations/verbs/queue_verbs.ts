@@ -38,7 +38,7 @@ import {
 } from "../flags.ts";
 import { agoText, showVerb } from "../list_and_show.ts";
 import { hintsHere } from "../next_command.ts";
-import { confirmAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.ts";
+import { askAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.ts";
 import { queueItemOf } from "../record_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
@@ -229,11 +229,10 @@ const prune = verb({
         return [tellingQueueId(db, id), agoText(createdAtMs), toolName, ...filesTouched].join("  ");
       }));
     if (ids.length > 0 && !dryRun && !yes) {
-      confirmAtTerminal(context, {
+      askAtTerminal(context, {
         what: "prune payloads",
         shows: goes,
         ask: `Remove ${count(ids.length, "payload")} for good?`,
-        again: "conclaude queue prune --yes",
       });
     }
     let done: PruneCounts = { pruned: 0, freedBytes: 0 };

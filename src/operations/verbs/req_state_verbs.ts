@@ -38,7 +38,7 @@ import {
 } from "../requirements_here.ts";
 import { openKept, openStore } from "../open_store.ts";
 import { agoText } from "../list_and_show.ts";
-import { confirmAtTerminal, goesLines } from "../terminal.ts";
+import { askAtTerminal, goesLines } from "../terminal.ts";
 import { requireOneOfTwo, USAGE } from "../usage.ts";
 import { many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
@@ -121,11 +121,10 @@ export const clear = verb({
       (sessionId === null || one.sessionId === sessionId)
     );
     if (goes.length > 0 && !flags.yes) {
-      confirmAtTerminal(context, {
+      askAtTerminal(context, {
         what: "clear requirements",
         shows: goesLines(goes, (first) => first.map((one) => standingLine(db, one))),
         ask: `Forget this on ${plain(key.branch)}?`,
-        again: "conclaude req clear --yes",
       });
     }
     const cleared = flags.all ? "all" : names;
@@ -190,11 +189,10 @@ export const prune = verb({
       .filter((branch) => !existing.has(branch));
     const everything = { requirement: null, sessionId: null };
     if (gone.length > 0 && !flags.dryRun && !flags.yes) {
-      confirmAtTerminal(context, {
+      askAtTerminal(context, {
         what: "forget what is recorded of these branches",
         shows: goesLines(gone, (first) => first),
         ask: "Forget what is recorded of these branches, which git does not have?",
-        again: "conclaude req prune --yes",
       });
     }
     const clearAll = (branch: string) => clearRequirement(db, { repository, branch }, everything);

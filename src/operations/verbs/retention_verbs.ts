@@ -22,13 +22,7 @@ import {
 import { workCaptures } from "../capture_work.ts";
 import { toggle, YES_FLAG } from "../flags.ts";
 import { nameOf } from "../task_view.ts";
-import {
-  confirmAtTerminal,
-  goesLines,
-  isAtTerminal,
-  NAMED_ROWS,
-  progressLine,
-} from "../terminal.ts";
+import { askAtTerminal, goesLines, isAtTerminal, NAMED_ROWS, progressLine } from "../terminal.ts";
 import { workflowName } from "../workflow_view.ts";
 import { openStore } from "../open_store.ts";
 import { group, verb } from "../verb.ts";
@@ -70,11 +64,10 @@ const run = verb({
     const goes = dryRun || isAsked ? namesOf(db, options, preview) : [];
     if (isAsked && sumOf(preview) > 0) {
       progress.end();
-      confirmAtTerminal(context, {
+      askAtTerminal(context, {
         what: "remove what is older than the retention time",
         shows: goes,
         ask: `Remove ${countsText(preview, { ...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS })}?`,
-        again: "conclaude retention run --yes",
       });
     }
     let removed: RetentionCounts = dryRun ? preview : NOTHING;

@@ -12,7 +12,7 @@ import { folderOfProject } from "../../memory/project_paths.ts";
 import { captureIdOf, captureOf, projectFinder } from "../../upkeep/transfer/capture_of.ts";
 import { exclusionIn } from "../../upkeep/transfer/transcript_gaps.ts";
 import type { CliContext } from "../context.ts";
-import { switchOn, text } from "../flags.ts";
+import { proposing, switchOn, text } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { sessionOf } from "../session_lookup.ts";
 import { captureStep, type Step, stepsOf } from "../session_steps.ts";
@@ -20,7 +20,7 @@ import { cutLine } from "../table.ts";
 import { verb } from "../verb.ts";
 
 export const log = verb({
-  args: [text("Its id, or 4 or more characters of its beginning", "id")],
+  args: [proposing("session", text("Its id, or 4 or more characters of its beginning", "id"))],
   flags: {
     follow: switchOn(
       "Go on with new steps until the session ends, or Ctrl-C; with --json a line each",

@@ -16,6 +16,7 @@ import {
   anyText,
   type Parameter,
   parsed,
+  proposing,
   switchOn,
   tagsOf,
   text,
@@ -51,7 +52,7 @@ function bulkVerb<const Flags extends Readonly<Record<string, Parameter>>>(
   },
 ) {
   return verb({
-    args: many(text("The tasks, by their ids", "id")),
+    args: many(proposing("task", text("The tasks, by their ids", "id"))),
     flags: { ...flags, ...COMMON },
     ...help,
     examples: [`conclaude task bulk ${name} ${example}`],

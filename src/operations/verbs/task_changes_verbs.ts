@@ -39,6 +39,7 @@ import {
   clearingFlag,
   optional,
   parsed,
+  proposing,
   switchOn,
   tagsOf,
   TASK,
@@ -70,7 +71,7 @@ export const create = verb({
     ...BODY_FLAGS,
     type: TYPE,
     priority: PRIORITY,
-    parent: clearingFlag("The task that it is a part of", "id"),
+    parent: proposing("task", clearingFlag("The task that it is a part of", "id")),
     tags: optional(parsed(tagsOf, "Its tags, with commas between", "tags")),
     dependsOn: wordsFlag("The tasks that have to be closed first", "ids"),
     workflow: clearingFlag("The workflow to run; without it the parent's", "name"),
@@ -191,7 +192,7 @@ export const update = verb({
 export const reparent = verb({
   args: [TASK],
   flags: {
-    parent: clearingFlag("The task to move it under", "id"),
+    parent: proposing("task", clearingFlag("The task to move it under", "id")),
     root: switchOn("Under none"),
     agentId: AGENT_FLAG,
   },
