@@ -70,7 +70,7 @@ const ROWS_OF_TASK = 10;
 /** What of this room goes when it is old, in the order in which it is removed. Each removal is a batch. */
 export const OLD_WORK = {
   workflows: {
-    first: (db, beforeMs, { limit }) => idsOf(db, `${WORKFLOWS} LIMIT ?2`, [beforeMs, limit]),
+    first: firstOf("workflows", WORKFLOWS),
     count: (db, beforeMs) => ({
       workflows: numberOf(db, `(${WORKFLOWS})`, beforeMs),
     }),
@@ -83,7 +83,7 @@ export const OLD_WORK = {
   },
   /** Deleted tasks go for good, with all that belongs to them. */
   deletedTasks: {
-    first: (db, beforeMs, { limit }) => idsOf(db, `${DELETED} LIMIT ?2`, [beforeMs, limit]),
+    first: firstOf("tasks", DELETED),
     count: (db, beforeMs) => ({
       tasks: numberOf(db, `(${DELETED})`, beforeMs),
       agents: numberOf(db, `agents WHERE task_id IN (${DELETED})`, beforeMs),
@@ -93,7 +93,7 @@ export const OLD_WORK = {
   },
   /** Closed tasks are marked as deleted; they can be restored. */
   closedTasks: {
-    first: (db, beforeMs, { limit }) => idsOf(db, `${CLOSED} LIMIT ?2`, [beforeMs, limit]),
+    first: firstOf("deletedTasks", CLOSED),
     count: (db, beforeMs) => ({
       deletedTasks: numberOf(db, `(${CLOSED})`, beforeMs),
     }),
@@ -129,17 +129,15 @@ export const OLD_WORK = {
   },
 } satisfies Record<
   string,
-  {
-    readonly count: OldStep;
-    readonly remove: OldStep;
-    /** The first ids, for a person who knows what they stand for. */
-    readonly first?: (
-      db: DatabaseSync,
-      beforeMs: number,
-      options: { readonly limit: number },
-    ) => readonly string[];
-  }
+  { readonly count: OldStep; readonly remove: OldStep; readonly first?: ReturnType<typeof firstOf> }
 >;
+
+/** Makes the step that has the first ids, under the name that counts them. @param sql Has the limit of time as `?1`. */
+function firstOf(name: "workflows" | "tasks" | "deletedTasks", sql: string) {
+  return (db: DatabaseSync, beforeMs: number, { limit }: { readonly limit: number }) => ({
+    [name]: idsOf(db, `${sql} LIMIT ?2`, [beforeMs, limit]),
+  });
+}
 
 function tasksOf({ batchRows }: RemoveOptions): number {
   return Math.ceil(batchRows / ROWS_OF_TASK);

@@ -97,53 +97,32 @@ const run = verb({
   },
 });
 
-/** What people know by a name: how its ids are told, and which count has all of them. */
-const NAMED: readonly {
-  readonly kind: keyof ReturnType<typeof firstToGo>;
-  readonly counted: keyof RetentionCounts;
-  readonly noun: string;
-  readonly lineOf: (db: DatabaseSync, id: string | number) => string;
-}[] = [
-  {
-    kind: "sessions",
-    counted: "sessions",
-    noun: "session",
-    lineOf: (db, id) => `${tellingId(db, `${id}`)}  ${sessionTitle(db, `${id}`) ?? ""}`,
-  },
-  {
-    kind: "observations",
-    counted: "observations",
-    noun: "observation",
-    lineOf: (db, id) => observationLine(readObservations(db, [Number(id)])[0]!, Date.now()),
-  },
-  {
-    kind: "workflows",
-    counted: "workflows",
-    noun: "workflow",
-    lineOf: (db, id) => workflowName(readWorkflow(db, `${id}`)!),
-  },
-  {
-    kind: "deletedTasks",
-    counted: "tasks",
-    noun: "deleted task",
-    lineOf: (db, id) => nameOf(readTask(db, `${id}`)!),
-  },
-  {
-    kind: "closedTasks",
-    counted: "deletedTasks",
-    noun: "closed task",
-    lineOf: (db, id) => nameOf(readTask(db, `${id}`)!),
-  },
-];
+const taskLine = (db: DatabaseSync, id: string) => nameOf(readTask(db, id)!);
+
+/** How people are told what they know by a name, by what counts it. */
+const LINES: Readonly<
+  Partial<Record<keyof RetentionCounts, (db: DatabaseSync, id: string) => string>>
+> = {
+  sessions: (db, id) => `${tellingId(db, id)}  ${sessionTitle(db, id) ?? ""}`,
+  observations: (db, id) => observationLine(readObservations(db, [Number(id)])[0]!, Date.now()),
+  workflows: (db, id) => workflowName(readWorkflow(db, id)!),
+  tasks: taskLine,
+  deletedTasks: taskLine,
+};
 
 /** The first of what goes, by kind. */
 function namesOf(db: DatabaseSync, options: RetentionOptions, all: RetentionCounts): string[] {
   const first = firstToGo(db, { ...options, limit: NAMED_ROWS });
-  return NAMED.flatMap(({ kind, counted, noun, lineOf }) => {
-    const ids = first[kind] ?? [];
+  const nouns = { ...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS, deletedTasks: "closed task" };
+  return Object.entries(LINES).flatMap(([name, lineOf]) => {
+    const counted = name as keyof RetentionCounts;
+    const ids = first[counted] ?? [];
     if (ids.length === 0) return [];
-    const linesOf = (some: readonly (string | number)[]) => some.map((id) => lineOf(db, id));
-    return [`${count(all[counted], noun)}:`, ...goesLines(ids, linesOf, all[counted])];
+    const linesOf = (some: readonly string[]) => some.map((id) => lineOf(db, id));
+    return [
+      `${countsText(all, { [counted]: nouns[counted] })}:`,
+      ...goesLines(ids, linesOf, all[counted]),
+    ];
   });
 }
 

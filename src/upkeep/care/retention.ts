@@ -60,14 +60,11 @@ type Step = (
 ) => Partial<RetentionCounts>;
 
 type FirstOptions = RetentionOptions & { readonly limit: number };
+type FirstIds = Readonly<Partial<Record<keyof RetentionCounts, readonly string[]>>>;
 
 /** `count` counts all, `remove` removes a batch: nothing when all is removed. `first` has the first ids, where people know them. */
 type Kind = Readonly<Record<"count" | "remove", Step>> & {
-  readonly first?: (
-    db: DatabaseSync,
-    beforeMs: number,
-    options: FirstOptions,
-  ) => readonly (string | number)[];
+  readonly first?: (db: DatabaseSync, beforeMs: number, options: FirstOptions) => FirstIds;
 };
 
 /** Observations in one transaction: each takes its words out of the index. */
@@ -79,7 +76,9 @@ const ORPHAN_DAYS = 1;
 /** In the order in which they are removed. Nothing that runs, or waits for a person, is touched. */
 const KINDS = {
   sessions: {
-    first: (db, beforeMs, { captures, limit }) => oldSessions(db, { beforeMs, captures, limit }),
+    first: (db, beforeMs, { captures, limit }) => ({
+      sessions: oldSessions(db, { beforeMs, captures, limit }),
+    }),
     count: countOldRows,
     remove: (db, beforeMs, { captures, batchRows: limit }) =>
       removeOldSessions(db, { beforeMs, captures, limit }, (ids) => {
@@ -95,7 +94,9 @@ const KINDS = {
   },
   /** Those that were seen last before the limit; notes stay. */
   observations: {
-    first: (db, beforeMs, { limit }) => oldObservations(db, beforeMs, limit),
+    first: (db, beforeMs, { limit }) => ({
+      observations: oldObservations(db, beforeMs, limit).map(String),
+    }),
     count: (db, beforeMs) => ({ observations: countOldObservations(db, beforeMs) }),
     remove: (db, beforeMs) => ({ observations: removeOldObservations(db, beforeMs, OBSERVATIONS) }),
   },
@@ -143,24 +144,18 @@ export function previewRetention(db: DatabaseSync, options: RetentionOptions): R
   return counts;
 }
 
-/** The first ids of what {@linkcode retentionSteps} would remove, by kind; only of what people know by a name. */
-export function firstToGo(
-  db: DatabaseSync,
-  options: FirstOptions,
-): Readonly<Partial<Record<keyof typeof KINDS, readonly (string | number)[]>>> {
-  return Object.fromEntries(
-    limitsOf(options).map(([{ first }, beforeMs, name]) =>
-      [name, first?.(db, beforeMs, options) ?? []] as const
-    ),
+/** The first ids of what {@linkcode retentionSteps} would remove, by what counts them; only of what people know by a name. */
+export function firstToGo(db: DatabaseSync, options: FirstOptions): FirstIds {
+  return Object.assign(
+    {},
+    ...limitsOf(options).map(([{ first }, beforeMs]) => first?.(db, beforeMs, options)),
   );
 }
 
-function limitsOf(
-  { kept, nowMs }: RetentionOptions,
-): (readonly [Kind, beforeMs: number, name: string])[] {
+function limitsOf({ kept, nowMs }: RetentionOptions): (readonly [Kind, beforeMs: number])[] {
   return Object.entries(KINDS).flatMap(([name, kind]) => {
     const keptMs = kept[name as keyof typeof KINDS] ?? 0;
-    return keptMs > 0 ? [[kind, nowMs - keptMs, name] as const] : [];
+    return keptMs > 0 ? [[kind, nowMs - keptMs] as const] : [];
   });
 }
 
