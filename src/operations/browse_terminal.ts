@@ -1,7 +1,7 @@
 /** Browses memory on a terminal, in its alternate screen, and leaves it as it was however it ends. */
 import { getColumns, getRows, Prompt, settings } from "@clack/core";
-import { ENDING_SIGNALS } from "../system/process/start.ts";
-import { addSignalListener, removeSignalListener, type Signal } from "../system/processes.ts";
+import { onEndingSignals } from "../system/process/start.ts";
+import type { Signal } from "../system/processes.ts";
 import { type Browse, type Found, meaningOf, moved, screenOf, type ScreenSize } from "./browse.ts";
 
 /** Where browsing finds things. */
@@ -28,19 +28,11 @@ export async function browseOnTerminal(
   settings.aliases.delete("escape");
   const stopping = new AbortController();
   let endedBy: Signal | null = null;
-  const listeners = ENDING_SIGNALS.map((signal) => {
-    const end = () => {
-      endedBy ??= signal;
-      stopping.abort();
-    };
-    return { signal, end };
+  using _hearing = onEndingSignals((signal) => {
+    endedBy ??= signal;
+    stopping.abort();
   });
-  for (const { signal, end } of listeners) addSignalListener(signal, end);
-  try {
-    await new BrowsePrompt(source, words, stopping.signal).browse();
-  } finally {
-    for (const { signal, end } of listeners) removeSignalListener(signal, end);
-  }
+  await new BrowsePrompt(source, words, stopping.signal).browse();
   return endedBy;
 }
 

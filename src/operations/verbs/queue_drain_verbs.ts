@@ -1,7 +1,7 @@
 import { count } from "../../base/counts.ts";
 import { giveBackSpace } from "../../db/disk_space.ts";
 import { compactPayloads } from "../../db/payloads.ts";
-import { ENDING_SIGNALS } from "../../system/process/start.ts";
+import { onEndingSignals } from "../../system/process/start.ts";
 import { runSummarizer, type SummarizerReport } from "../../memory/drain/summarizer.ts";
 import { forbiddingLimit, readSummarizer } from "../../memory/drain/summarizer_settings.ts";
 import { workCaptures } from "../capture_work.ts";
@@ -13,7 +13,6 @@ import { bytesText, factLines } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { addSignalListener, removeSignalListener } from "../../system/processes.ts";
 
 export const drain = verb({
   about:
@@ -95,29 +94,24 @@ async function summarize(
   }
   const { summarizer } = found;
   const stopping = new AbortController();
-  const stop = () => stopping.abort();
-  for (const signal of ENDING_SIGNALS) addSignalListener(signal, stop);
-  try {
-    const report = await runSummarizer(db, {
-      ...summarizer,
-      database,
-      folder: locations.dataFolder,
-      now: Date.now,
-      signal: stopping.signal,
-      isAsked: true,
-      onProgress: ({ written: done, of }) =>
-        progress.tell("Rewriting summaries (Ctrl-C ends it)", { done, of }),
-    });
-    const limit = forbiddingLimit(summarizer.settings);
-    return {
-      json: { summarizer: report },
-      text: limit === null
-        ? summarizerText(report)
-        : `nothing may be spent (${limit} is 0), ${report.left} left`,
-    };
-  } finally {
-    for (const signal of ENDING_SIGNALS) removeSignalListener(signal, stop);
-  }
+  using _hearing = onEndingSignals(() => stopping.abort());
+  const report = await runSummarizer(db, {
+    ...summarizer,
+    database,
+    folder: locations.dataFolder,
+    now: Date.now,
+    signal: stopping.signal,
+    isAsked: true,
+    onProgress: ({ written: done, of }) =>
+      progress.tell("Rewriting summaries (Ctrl-C ends it)", { done, of }),
+  });
+  const limit = forbiddingLimit(summarizer.settings);
+  return {
+    json: { summarizer: report },
+    text: limit === null
+      ? summarizerText(report)
+      : `nothing may be spent (${limit} is 0), ${report.left} left`,
+  };
 }
 
 function summarizerText(
