@@ -120,7 +120,7 @@ testWhere(
       { resize: [8, 30], until: "^Uploads need a token\n(?s:.*)Esc" },
       { type: CTRL_C, until: "^before$" },
     ]);
-    for (const [at, rows] of [24, 24, 24, 6, 6, 30, 30, 8].entries()) {
+    for (const [at, rows] of [24, 6, 6, 30, 30, 8].entries()) {
       assert.equal(seen.screens[at]!.split("\n").length, rows, seen.screens[at]);
     }
     assertLeftAsItWas(seen, 0);
