@@ -1,4 +1,5 @@
 import { SHELL_TOOLS } from "../claude/payload.ts";
+import { TOOLS } from "../claude/tool_names.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { type GuardPolicy, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
@@ -12,14 +13,6 @@ import { sessionIdOrNone } from "../operations/requirements_here.ts";
 import { eventOf, explanationText, tryEvent } from "./dry_run.ts";
 import { usageError } from "../operations/usage.ts";
 import { verb } from "../operations/verb.ts";
-
-/** Claude Code's own tools, also those of older versions. */
-const TOOLS: readonly string[] =
-  ("Agent AskUserQuestion Bash BashOutput CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree " +
-    "ExitPlanMode ExitWorktree Glob Grep KillBash KillShell ListMcpResourcesTool LS LSP Monitor MultiEdit " +
-    "NotebookEdit NotebookRead PowerShell Read ReadMcpResourceTool RemoteTrigger REPL SendMessage Skill Sleep " +
-    "SlashCommand StructuredOutput Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate " +
-    "TeamDelete TodoRead TodoWrite ToolSearch WebFetch WebSearch Write").split(" ");
 
 export const explain = verb({
   args: [

@@ -6,6 +6,7 @@ export {
   type Observation,
   observationUids,
   observedTexts,
+  oldObservations,
   queueLostAgain,
   readObservations,
   type Remade,

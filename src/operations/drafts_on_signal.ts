@@ -1,7 +1,7 @@
 /** Work that writes drafts, which must be gone when a signal ends the process. */
 import { removeOpenDrafts } from "../upkeep/care/database_files.ts";
-import { ENDING_SIGNALS } from "../system/process/start.ts";
-import { addSignalListener, exit, removeSignalListener, type Signal } from "../system/processes.ts";
+import { onEndingSignals } from "../system/process/start.ts";
+import { exit, type Signal } from "../system/processes.ts";
 
 /** As in a shell, the exit status after a signal is this plus the number of the signal. */
 const ENDED_BY_SIGNAL = 128;
@@ -11,21 +11,18 @@ const SIGNAL_NUMBERS: Readonly<Partial<Record<Signal, number>>> = {
   SIGTERM: 15,
 };
 
+/** The exit status of a process that a signal ends. */
+export function statusAfter(signal: Signal): number {
+  return ENDED_BY_SIGNAL + SIGNAL_NUMBERS[signal]!;
+}
+
 /** Removes drafts when a signal ends the process. Long work calls {@linkcode hearSignals} now and then. */
 export async function withoutDraftsLeft<Result>(work: () => Promise<Result>): Promise<Result> {
-  const listeners = ENDING_SIGNALS.map((signal) => ({
-    signal,
-    end() {
-      removeOpenDrafts();
-      exit(ENDED_BY_SIGNAL + SIGNAL_NUMBERS[signal]!);
-    },
-  }));
-  for (const { signal, end } of listeners) addSignalListener(signal, end);
-  try {
-    return await work();
-  } finally {
-    for (const { signal, end } of listeners) removeSignalListener(signal, end);
-  }
+  using _hearing = onEndingSignals((signal) => {
+    removeOpenDrafts();
+    exit(statusAfter(signal));
+  });
+  return await work();
 }
 
 /** Lets listeners run for signals that came while this process worked. */

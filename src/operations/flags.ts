@@ -62,6 +62,9 @@ export type Proposed =
   | "session"
   | "task"
   | "observation"
+  | "workflow"
+  | "agent"
+  | "question"
   | "requirement"
   | "key";
 
@@ -107,6 +110,9 @@ export function toggle(brief: string, usual = false): Parameter<boolean> {
 export function switchOn(brief: string): Parameter<boolean> {
   return { kind: "boolean", default: false, withNegated: false, brief };
 }
+
+/** Goes on without a question. */
+export const YES_FLAG = toggle("Do not ask");
 
 /** {@linkcode text} that may be left out. */
 export function textFlag(brief: string, placeholder = "text"): Parameter<string | undefined> {
@@ -218,9 +224,12 @@ export const TOKEN_FLAG = optional(
   number(1, Number.MAX_SAFE_INTEGER, "The `claimToken`; refused when the task was claimed anew"),
 );
 
-export const WORKFLOW = text(
-  "The workflow, by its id or its task's, or 4 or more characters of the beginning or end of one",
-  "id",
+export const WORKFLOW = proposing(
+  "workflow",
+  text(
+    "The workflow, by its id or its task's, or 4 or more characters of the beginning or end of one",
+    "id",
+  ),
 );
 
 export const OF_SESSION = proposing(

@@ -4,7 +4,7 @@ import { listSessions, tellingId } from "../db/sessions.ts";
 import { identifyDatabase } from "../db/database_identity.ts";
 import { lastObservation, readObservations } from "../memory/store.ts";
 import { loadSections } from "../config/sections.ts";
-import { listTasks } from "../work/store.ts";
+import { listAgents, listQuestions, listTasks, listWorkflows, readTask } from "../work/store.ts";
 import type { CliContext } from "./context.ts";
 import type { Proposed } from "./flags.ts";
 import { openStore, placeOf } from "./open_store.ts";
@@ -40,6 +40,16 @@ const OF_DATABASE: Readonly<Record<string, (db: DatabaseSync) => readonly Name[]
     const ids = Array.from({ length: Math.min(MOST, newest) }, (_, i) => newest - i);
     return readObservations(db, ids).map(({ id, title }) => [String(id), title]);
   },
+  workflow: (db) =>
+    listWorkflows(db, { limit: MOST }).map(({ id, name, taskId }) => {
+      return [shortTaskId(id), `${name}: ${readTask(db, taskId)?.title ?? ""}`];
+    }),
+  agent: (db) =>
+    listAgents(db, { limit: MOST }).map(({ id, kind, name, status }) => {
+      return [shortTaskId(id), [kind, name, status].filter(Boolean).join(", ")];
+    }),
+  question: (db) =>
+    listQuestions(db, { statuses: ["pending"], limit: MOST }).map(({ id, text }) => [id, text]),
 };
 
 /** Names with what they stand for behind a tab. It makes no file; without a database there are none. */

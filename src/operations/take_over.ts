@@ -7,7 +7,7 @@ import type { ImportOptions } from "../upkeep/transfer/import.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import { lookIntoStore, openKeptStore, type Place } from "./open_store.ts";
-import { progressLine } from "./terminal.ts";
+import { type Progress, progressLine } from "./terminal.ts";
 import { errorText } from "./view.ts";
 
 /** Something that is not taken over, or not as it was. */
@@ -16,14 +16,21 @@ export interface NotTaken {
   readonly why: string;
 }
 
-/** Runs an import on the database, with a line that tells its progress. A dry run changes nothing. */
+/**
+ * Runs an import on the database, with a line that tells its progress.
+ *
+ * @param options `dryRun`: changes nothing. `farOf`: how far it is after so many rows.
+ */
 export async function takeOver<Result>(
   context: CliContext,
-  dryRun: boolean,
+  { dryRun, farOf = (done) => ({ done }) }: {
+    readonly dryRun: boolean;
+    readonly farOf?: (rows: number) => Progress;
+  },
   work: (db: DatabaseSync, options: ImportOptions) => Result,
 ): Promise<Result> {
   const progress = progressLine(context);
-  const onProgress = (rows: number) => progress.tell(`${count(rows, "row")} …`);
+  const onProgress = (rows: number) => progress.tell("Taking rows over", farOf(rows));
   const run = (db: DatabaseSync, { redactPatterns }: Place["config"]) =>
     work(db, { rules: compileRedactPatterns(redactPatterns), dryRun, onProgress });
   try {

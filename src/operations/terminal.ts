@@ -1,56 +1,108 @@
 /** What a person at a terminal is asked and shown while a command works. */
-import { fitToColumns } from "../base/columns.ts";
+import { cutToColumns, fitToColumns } from "../base/columns.ts";
 import { UserError } from "../base/errors.ts";
+import { durationText } from "../base/time.ts";
 import type { CliContext } from "./context.ts";
+import { bytesText, firstLines } from "./table.ts";
 import { usageError } from "./usage.ts";
+
+/** So many of what goes are named. */
+export const NAMED_ROWS = 10;
+
+/** What goes, a line each: the first ones, and how many more there are. @param linesOf Is given the first ones alone. */
+export function goesLines<One>(
+  all: readonly One[],
+  linesOf: (first: readonly One[]) => readonly string[],
+  total = all.length,
+): string[] {
+  const named = linesOf(all.slice(0, NAMED_ROWS));
+  const more = total - named.length;
+  return [...firstLines(named, NAMED_ROWS), ...more > 0 ? [`… and ${more} more`] : []]
+    .map((line) => `  ${line}`);
+}
+
+/** What a person is asked, and what they see before. */
+interface Question {
+  readonly what: string;
+  readonly ask: string;
+  readonly shows?: readonly string[];
+}
 
 /** Shows a person what goes or comes, and asks whether to go on. @param question `again`: the command that does not ask. @throws {UserError} */
 export function confirmOrThrow(
-  { process, globals, environment }: CliContext,
-  { shows = [], ...question }: {
-    readonly what: string;
-    readonly ask: string;
-    readonly again: string;
-    readonly shows?: readonly string[];
-  },
+  context: CliContext,
+  question: Question & { readonly again: string },
 ): void {
-  if (globals.json || !environment.isTerminal("stdin") || !environment.isTerminal("stdout")) {
+  if (!isAtTerminal(context)) {
     throw usageError(`Cannot ${question.what}`, {
       why: "it needs a yes, and there is no terminal to ask on; nothing was changed",
       next: question.again,
     });
   }
+  askAtTerminal(context, question);
+}
+
+/** {@linkcode confirmOrThrow} for a verb that programs run without a yes: only a person at a terminal is asked. */
+export function askAtTerminal(context: CliContext, { what, ask, shows = [] }: Question): void {
+  if (!isAtTerminal(context)) return;
+  const { process, globals } = context;
   if (shows.length > 0) {
     process.stdout.write(`${fitToColumns(shows.join("\n"), globals.breaksAt)}\n`);
   }
-  if (/^y(?:es)?$/i.test(prompt(`${question.ask} [y/N]`)?.trim() ?? "")) return;
-  throw new UserError(`Did not ${question.what}`, {
+  if (/^y(?:es)?$/i.test(prompt(`${ask} [y/N]`)?.trim() ?? "")) return;
+  throw new UserError(`Did not ${what}`, {
     why: "the answer was no; nothing was changed",
     next: "",
   });
 }
 
+/** Whether a person at a terminal is at work, who can be asked and reads what is shown. */
+export function isAtTerminal(
+  { globals, environment }: Pick<CliContext, "globals" | "environment">,
+): boolean {
+  return !globals.json && environment.isTerminal("stdin") && environment.isTerminal("stdout");
+}
+
 const PAUSE_MS = 100;
 const CLEAR_LINE = "\r\x1b[2K";
+const BAR_COLUMNS = 20;
+/** A rate is told after so many milliseconds: before, it says little. */
+const RATE_AFTER_MS = 1_000;
+
+/** How far work is. */
+export interface Progress {
+  readonly done: number;
+  /** How much there is; absent where nobody knows. */
+  readonly of?: number;
+  readonly inBytes?: true;
+}
 
 /** A line that tells how far work in many steps is. */
 export interface ProgressLine {
-  readonly tell: (text: string) => void;
+  /** @param doing `Reading transcripts` */
+  readonly tell: (doing: string, far?: Progress) => void;
   /** Takes the line away; to be called before anything else is printed. */
   readonly end: () => void;
 }
 
-/** A line on stderr while work goes on, changed at most ten times a second; silent where stderr is no terminal. */
+/**
+ * A line on stderr while work goes on, with a bar, the rate and the time left; changed at most ten times a second for the
+ * same work. Silent where stderr is no terminal.
+ */
 export function progressLine(
   { process, environment }: Pick<CliContext, "process" | "environment">,
 ): ProgressLine {
   if (!environment.isTerminal("stderr")) return { tell: () => {}, end: () => {} };
   let toldAt = -Infinity;
+  let begun = { doing: "", atMs: 0, done: 0 };
   return {
-    tell(text) {
-      if (performance.now() - toldAt < PAUSE_MS) return;
-      toldAt = performance.now();
-      process.stderr.write(CLEAR_LINE + text);
+    tell(doing, far) {
+      const atMs = performance.now();
+      if (doing !== begun.doing) begun = { doing, atMs, done: far?.done ?? 0 };
+      else if (atMs - toldAt < PAUSE_MS) return;
+      toldAt = atMs;
+      const line = progressText(doing, far, { tookMs: atMs - begun.atMs, before: begun.done });
+      process.stderr.write(CLEAR_LINE + cutToColumns(line, (environment.columns() ?? 80) - 1));
     },
     end() {
       if (toldAt > -Infinity) process.stderr.write(CLEAR_LINE);
@@ -58,16 +110,48 @@ export function progressLine(
   };
 }
 
-/** Shows one progress line during work that SQLite does in one call. @param doing `Checking the database`. */
+/** `Reading transcripts  █████░░░░░░░░░░░░░░░  120 of 480, 40 a second, 9s left`. @param since `before`: what was done when the time began. */
+export function progressText(
+  doing: string,
+  far: Progress | undefined,
+  since: { readonly tookMs: number; readonly before: number },
+): string {
+  if (far === undefined) return `${doing} …`;
+  const { done, of, inBytes } = far;
+  const amount = (n: number) => inBytes ? bytesText(Math.round(n)) : String(Math.round(n));
+  const rate = since.tookMs < RATE_AFTER_MS ? 0 : (done - since.before) * 1_000 / since.tookMs;
+  const full = of === undefined ? 0 : Math.round(BAR_COLUMNS * Math.min(1, done / Math.max(1, of)));
+  const bar = of === undefined ? "" : `  ${"█".repeat(full)}${"░".repeat(BAR_COLUMNS - full)}`;
+  const facts = [
+    of === undefined ? amount(done) : `${amount(done)} of ${amount(of)}`,
+    ...rate > 0 ? [`${amount(rate)} a second`] : [],
+    ...rate > 0 && of !== undefined && of > done
+      ? [`${durationText(Math.ceil((of - done) / rate) * 1_000)} left`]
+      : [],
+  ];
+  return `${doing}${bar}  ${facts.join(", ")}`;
+}
+
+/** Tells how free room is given back, by how much of it there was at first. */
+export function tellSpace(progress: Pick<ProgressLine, "tell">) {
+  let most = 0;
+  return ({ freeBytes }: { readonly freeBytes: number }): void => {
+    most = Math.max(most, freeBytes);
+    const far = { done: most - freeBytes, of: most, inBytes: true } as const;
+    progress.tell("Giving free room back to the disk", far);
+  };
+}
+
+/** Shows a progress line during work, and takes it away. @param doing `Checking the database`; the work may tell more. */
 export async function withProgress<Result>(
   context: Pick<CliContext, "process" | "environment">,
   doing: string,
-  work: () => Result | Promise<Result>,
+  work: (progress: ProgressLine) => Result | Promise<Result>,
 ): Promise<Result> {
   const progress = progressLine(context);
-  progress.tell(`${doing} …`);
+  progress.tell(doing);
   try {
-    return await work();
+    return await work(progress);
   } finally {
     progress.end();
   }

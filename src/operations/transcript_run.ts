@@ -13,11 +13,12 @@ import {
   compareTranscripts,
   type Comparison,
 } from "../upkeep/transfer/transcript_gaps.ts";
+import { workCaptures } from "./capture_work.ts";
 import type { CliContext } from "./context.ts";
 import { tellLostForgetKey } from "./take_over.ts";
 import { nextHere } from "./next_command.ts";
 import { openKeptStore, openStore, placeOf } from "./open_store.ts";
-import { factLines } from "./table.ts";
+import { factLines, tableText } from "./table.ts";
 import { progressLine } from "./terminal.ts";
 import type { View } from "./view.ts";
 
@@ -39,6 +40,8 @@ interface TranscriptOutcome extends Comparison {
   readonly database: string;
   /** How many transcripts were read. */
   readonly transcripts: number;
+  /** How many of the captures that were filled in are in memory now; null where none went there. */
+  readonly worked: number | null;
 }
 
 /** Does the work and shows its progress on a terminal. @throws {UserError} When there is nothing to read, or nowhere to write. */
@@ -51,7 +54,7 @@ export async function runTranscripts(
   const chosen = files.filter((file) => file.changedMs >= sinceMs && work.wantedFile(file));
   const { database } = await placeOf(context);
   // A database that is off would lack everything.
-  const { db } = fills || database === ":memory:"
+  const { db, place } = fills || database === ":memory:"
     ? await openKeptStore(context, what)
     : await openStore(context, "read");
   const progress = progressLine(context);
@@ -62,18 +65,20 @@ export async function runTranscripts(
       ...work,
       ...{ database, locations: context.locations },
       nowMs: Date.now(),
-      onProgress: (read) =>
-        progress.tell(`${read} of ${count(chosen.length, "transcript")} read …`),
+      onProgress: (done) => progress.tell("Reading transcripts", { done, of: chosen.length }),
     });
     if (needs === "session" && compared.read === 0) {
       const files = count(chosen.length, "file was", "files were");
       const why = `0 transcripts in "${root}": ${files} read, and no line there tells of a session`;
       throw new UserError(`Cannot ${what}`, { why, next });
     }
+    const isNew = (compared.filled?.written ?? 0) > 0 && place.config.memoryEnabled;
+    const drained = isNew ? await workCaptures(context, { db, place, progress }) : null;
     if (fills) tellLostForgetKey(context, db);
     const unread = unreadable.map((path) => ({ path, line: null, reason: "it cannot be read" }));
     const damaged = [...unread, ...compared.damaged];
-    return { ...compared, damaged, database, transcripts: chosen.length };
+    const worked = drained?.worked ?? null;
+    return { ...compared, damaged, database, transcripts: chosen.length, worked };
   } finally {
     progress.end();
     db.close();
@@ -90,8 +95,8 @@ function transcriptsIn({ root, what, next, needs }: TranscriptWork) {
   }
 }
 
-/** So many gaps of a session are named in a text, unless all are. */
-const NAMED_GAPS = 20;
+/** So many sessions with gaps are named in a text. */
+const NAMED_SESSIONS = 10;
 
 const KIND_NAMES: Readonly<Record<ItemKind, readonly [one: string, more: string]>> = {
   toolUse: ["tool use", "tool uses"],
@@ -106,19 +111,19 @@ interface Showing {
   readonly label: "filled" | "imported";
   /** The command that fills the gaps. */
   readonly again: string;
-  /** How many gaps of each session are named; null shows no gaps. */
-  readonly named?: number | null;
+  /** What is named: each session with gaps in a line, of one session each gap, or nothing. */
+  readonly names?: "sessions" | "gaps" | "nothing";
   /** A line that comes first. */
   readonly first?: string;
 }
 
 /** What was found and written, for people and, gap by gap, for programs. */
 export function transcriptsView(
-  { globals }: CliContext,
+  context: CliContext,
   outcome: TranscriptOutcome,
-  { label, again, named = NAMED_GAPS, first }: Showing,
+  { label, again, names = "sessions", first }: Showing,
 ): View {
-  const { database, transcripts, sessions, withoutTranscript, damaged, filled } = outcome;
+  const { database, transcripts, sessions, withoutTranscript, damaged, filled, worked } = outcome;
   const sum = (of: (one: ComparedSession) => number) =>
     sessions.reduce((total, one) => total + of(one), 0);
   const withGaps = sessions.filter(({ missing }) => missing.length > 0);
@@ -126,24 +131,25 @@ export function transcriptsView(
   const rows = sum(({ lacksRow }) => lacksRow ? 1 : 0);
   const next = filled === null
     ? gaps + rows > 0 ? again : null
-    : filled.written > 0
+    : filled.written > (worked ?? 0)
     ? "conclaude queue drain"
     : null;
   const left = filled === null ? gaps + rows : 0;
   const extra = sum((one) => one.extra) + withoutTranscript;
   const excluded = sum((one) => Object.values(one.excluded).reduce((a, b) => a + b, 0));
   const keys = new Set(sessions.flatMap((one) => Object.keys(one.excluded)));
+  const eachGap = label === "filled" && names === "sessions" ? "; --session ID names each" : "";
   const counted = (n: number, what: string) => n === 0 ? null : `${n} ${what}`;
   const recent = sum((one) => one.recent);
   const facts = factLines([
     ["transcripts", `${transcripts}, of ${count(sessions.length, "session")}`],
     [
       "gaps",
-      named === null
+      names === "nothing"
         ? null
         : gaps === 0
         ? "none"
-        : `${gaps} in ${count(withGaps.length, "session")}`,
+        : `${gaps} in ${count(withGaps.length, "session")}${eachGap}`,
     ],
     [
       "sessions",
@@ -160,16 +166,28 @@ export function transcriptsView(
       label,
       filled && `${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`,
     ],
-    ["next", next && nextHere(next, globals)],
+    ["memory", worked === null ? null : `${count(worked, "capture")} worked in`],
+    ["next", next && nextHere(next, context.globals)],
   ], 12);
-  const gapsNamed = named === null ? [] : withGaps.flatMap((one) => [...gapLines(one, named), ""]);
+  const shown = names === "nothing" ? [] : withGaps.slice(0, NAMED_SESSIONS);
+  const more = withGaps.length - shown.length;
+  const named = shown.length === 0 ? [] : [
+    sessionsTable(context, shown),
+    ...names === "gaps" ? shown.flatMap(gapLines) : [],
+    ...more > 0 ? [`… and ${more} more: --json names all`] : [],
+    "",
+  ];
   return {
     json: {
       ...{ database, transcripts, gaps, left, withoutTranscript },
       sessions: sessions.map(sessionJson),
-      ...{ damaged, filled, next },
+      ...{ damaged, filled, worked, next },
     },
-    text: [...first === undefined ? [] : [first], ...gapsNamed, ...facts].join("\n"),
+    text: [
+      ...first === undefined ? [] : [first],
+      ...named,
+      ...facts,
+    ].join("\n"),
     exitCode: left > 0 && label === "filled" ? 1 : 0,
   };
 }
@@ -200,22 +218,24 @@ function damageTexts(damaged: TranscriptOutcome["damaged"]): string[] {
   });
 }
 
-function gapLines(session: ComparedSession, limit: number): string[] {
-  const { sessionId, project, found, missing, isUnknown } = session;
-  const what = ITEM_KINDS.flatMap((kind) => {
-    const missed = countOf(session, kind);
-    return missed === 0 ? [] : [count(missed, ...KIND_NAMES[kind])];
-  });
-  const gaps = `${missing.length} of ${found} missing: ${what.join(", ")}`;
-  const more = missing.length - limit;
-  return [
-    `${shortSessionId(sessionId)}  ${project.hide(project.dir)}  ${gaps}` +
-    (isUnknown ? "; nothing of it is kept" : ""),
-    ...missing.slice(0, limit).map(({ atMs, name, toolUseId }) =>
-      `  ${new Date(atMs).toISOString().slice(0, 19)}Z  ${name}  ${toolUseId ?? ""}`.trimEnd()
-    ),
-    ...more > 0 ? [`  … ${more} more: conclaude reconcile --session ${sessionId}`] : [],
-  ].map(plain);
+/** What sessions lack, a line each. */
+function sessionsTable(context: CliContext, sessions: readonly ComparedSession[]): string {
+  return tableText(context, sessions, {
+    SESSION: ({ sessionId }) => shortSessionId(sessionId),
+    MISSING: [({ missing, found }) => `${missing.length} of ${found}`],
+    WHAT: (session) =>
+      ITEM_KINDS.flatMap((kind) => {
+        const missed = countOf(session, kind);
+        return missed === 0 ? [] : [count(missed, ...KIND_NAMES[kind])];
+      }).join(", ") + (session.isUnknown ? "; nothing of it is kept" : ""),
+    PROJECT: ({ project }) => project.hide(project.dir),
+  }, "");
+}
+
+function gapLines({ missing }: ComparedSession): string[] {
+  return missing.map(({ atMs, name, toolUseId }) =>
+    plain(`  ${new Date(atMs).toISOString().slice(0, 19)}Z  ${name}  ${toolUseId ?? ""}`.trimEnd())
+  );
 }
 
 function notHereText({ sessionId, project, notHere }: ComparedSession): string {

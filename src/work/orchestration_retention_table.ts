@@ -70,6 +70,7 @@ const ROWS_OF_TASK = 10;
 /** What of this room goes when it is old, in the order in which it is removed. Each removal is a batch. */
 export const OLD_WORK = {
   workflows: {
+    first: firstOf("workflows", WORKFLOWS),
     count: (db, beforeMs) => ({
       workflows: numberOf(db, `(${WORKFLOWS})`, beforeMs),
     }),
@@ -82,6 +83,7 @@ export const OLD_WORK = {
   },
   /** Deleted tasks go for good, with all that belongs to them. */
   deletedTasks: {
+    first: firstOf("tasks", DELETED),
     count: (db, beforeMs) => ({
       tasks: numberOf(db, `(${DELETED})`, beforeMs),
       agents: numberOf(db, `agents WHERE task_id IN (${DELETED})`, beforeMs),
@@ -91,6 +93,7 @@ export const OLD_WORK = {
   },
   /** Closed tasks are marked as deleted; they can be restored. */
   closedTasks: {
+    first: firstOf("deletedTasks", CLOSED),
     count: (db, beforeMs) => ({
       deletedTasks: numberOf(db, `(${CLOSED})`, beforeMs),
     }),
@@ -124,7 +127,17 @@ export const OLD_WORK = {
       return { folders: folders.length };
     },
   },
-} satisfies Record<string, { readonly count: OldStep; readonly remove: OldStep }>;
+} satisfies Record<
+  string,
+  { readonly count: OldStep; readonly remove: OldStep; readonly first?: ReturnType<typeof firstOf> }
+>;
+
+/** Makes the step that has the first ids, under the name that counts them. @param sql Has the limit of time as `?1`. */
+function firstOf(name: "workflows" | "tasks" | "deletedTasks", sql: string) {
+  return (db: DatabaseSync, beforeMs: number, { limit }: { readonly limit: number }) => ({
+    [name]: idsOf(db, `${sql} LIMIT ?2`, [beforeMs, limit]),
+  });
+}
 
 function tasksOf({ batchRows }: RemoveOptions): number {
   return Math.ceil(batchRows / ROWS_OF_TASK);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { pluginFiles, toPluginHooks } from "../../src/claude/plugin/plugin_files.ts";
 import { planHooks } from "../../src/claude/settings/hooks.ts";
-import { DEFAULT_EVENTS } from "../../src/claude/settings/lanes.ts";
+import { DEFAULT_EVENTS, matcherOf } from "../../src/claude/settings/lanes.ts";
 import { roleOf } from "../../src/claude/settings/own_handler.ts";
 
 const program = { kind: "path", path: "/opt/my tools/cc" } as const;
@@ -9,13 +9,14 @@ const program = { kind: "path", path: "/opt/my tools/cc" } as const;
 Deno.test("a plugin's hooks name the program and its arguments, so that no shell reads them", () => {
   assert.deepEqual(toPluginHooks(planHooks(program, ["PreToolUse", "Stop"])), {
     PreToolUse: [{
-      matcher: "*",
+      matcher: matcherOf(["these", "asked"]),
       hooks: [{
         type: "command",
         command: "/opt/my tools/cc",
         args: ["hook", "PreToolUse", "--conclaude"],
         timeout: 10,
         onFailure: undefined,
+        async: undefined,
       }],
     }],
     Stop: [

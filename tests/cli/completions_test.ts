@@ -46,6 +46,12 @@ Deno.test("ids of sessions, tasks and observations, names of tools and requireme
     [["audit", "list", "--session", "0198"], "01980c5e\tMend: the upload\n"],
     [["task", "show", ""], `${task}\tRefuse old tokens\n`],
     [["memory", "show", ""], /^1\tThe port is 5434\n$/],
+    [["memory", "forget", ""], /^1\tThe port is 5434\n$/],
+    [["session", "log", "01"], "01980c5e\tMend: the upload\n"],
+    [["task", "create", "Title", "--parent", ""], `${task}\tRefuse old tokens\n`],
+    [["audit", "list", "--tool", "Multi"], "MultiEdit\tOnly of this tool, for example Bash\n"],
+    [["workflow", "show", ""], ""],
+    [["question", "answer", ""], ""],
     [["req", "satisfy", "te"], "tested\tThe tests are green\n"],
     [["config", "get", "store.bac"], /^store\.backups\tDaily backups/],
     [["explain", "Web"], /^WebFetch\t.*\nWebSearch\t/],
@@ -62,6 +68,25 @@ Deno.test("ids of sessions, tasks and observations, names of tools and requireme
     assert.equal(names, stdout.replace(/\t.*/g, ""));
   }
   assert.deepEqual(snapshot(place.home), before);
+});
+
+Deno.test("where the database cannot be read, nothing is proposed and nothing is said", async () => {
+  using place = stage();
+  await place.run(["task", "create", "Refuse old tokens"]);
+  const whole = Deno.readFileSync(place.database);
+  for (
+    const [what, bytes] of [["rubbish", new Uint8Array(8_192).fill(7)], [
+      "cut",
+      whole.slice(0, 5_000),
+    ]] as const
+  ) {
+    Deno.writeFileSync(place.database, bytes);
+    for (const words of [["task", "show", ""], ["session", "show", ""], ["memory", "show", ""]]) {
+      const { code, stdout, stderr } = await place.run(["__complete", "--described", ...words]);
+      assert.deepEqual([code, stdout, stderr], [0, "", ""], `${what}: ${words.join(" ")}`);
+    }
+    assert.deepEqual(Deno.readFileSync(place.database), bytes);
+  }
 });
 
 Deno.test({

@@ -73,12 +73,13 @@ Deno.test("a gap is named by session, kind, tool, time and id, and the exit stat
     (payload) => payload["tool_name"] === "Edit" || payload["hook_event_name"] === "Stop",
   );
   const { stdout, code } = await run(home, "reconcile");
-  assert.match(
-    stdout,
-    /^46ad5877 {2}\/home\/ana\/app {2}2 of 8 missing: 1 tool use, 1 last message$/m,
-  );
-  assert.match(stdout, /^ {2}2026-11-22T03:32:53Z {2}Edit {2}toolu_01ana005_0$/m);
-  assert.match(stdout, /^gaps {8}2 in 1 session$/m);
+  const line = /^46ad5877 +2 of 8 {2}1 tool use, 1 last message {2}\/home\/ana\/app$/m;
+  assert.match(stdout, line);
+  assert.doesNotMatch(stdout, /toolu_/, "a session is told in one line");
+  assert.match(stdout, /^gaps {8}2 in 1 session; --session ID names each$/m);
+  const { stdout: each } = await run(home, "reconcile", "--session", "46ad");
+  assert.match(each, line);
+  assert.match(each, /^ {2}2026-11-22T03:32:53Z {2}Edit {2}toolu_01ana005_0$/m);
   assert.match(stdout, /^next {8}conclaude reconcile --backfill$/m);
   assert.equal(code, 1);
   const { sessions, gaps } = await reconcileJson(home, "--session", "46ad");
@@ -95,14 +96,15 @@ Deno.test("a backfill makes the captures that hooks would have made", async () =
   putTranscripts(filled, names);
   const { stdout, code } = await run(filled, "reconcile", "--backfill");
   assert.match(stdout, /nothing of it is kept/);
-  assert.match(stdout, /^next {8}conclaude queue drain$/m);
+  assert.match(stdout, /^memory {6}38 captures worked in$/m);
+  assert.doesNotMatch(stdout, /^next/m);
   assert.equal(code, 0);
   assert.deepEqual(toldOf(filled), toldOf(hooked));
   assert.deepEqual(executions(filled), [], "no hook ran");
   assert.equal(queryValue(filled, "SELECT count(*) FROM counters"), 0);
 });
 
-Deno.test("a session that was not known is added as ended, with its times, and the drain observes it", async () => {
+Deno.test("a session that was not known is added as ended, with its times, and what happened in it observed", async () => {
   using home = tempHome();
   putTranscripts(home, ["tools"]);
   await run(home, "reconcile", "--backfill");
@@ -112,8 +114,6 @@ Deno.test("a session that was not known is added as ended, with its times, and t
   assert.equal(session["title"], "Write a greeting.");
   assert.equal(session["started_at_ms"], Date.parse("2026-11-22T03:32:52.330Z"));
   assert.equal(captures(home)[0]!["created_at_ms"], session["started_at_ms"]);
-  const { stdout } = await run(home, "queue", "drain");
-  assert.match(stdout, /8 worked into memory, 0 failed, 1 session summarized/);
   assert.match(
     String(queryValue(home, "SELECT group_concat(title, char(10)) FROM observations")),
     /failed \(exit 3\)/,
@@ -245,7 +245,7 @@ Deno.test("an input of any depth is filled in and observed", async () => {
   const deep = "[".repeat(20_000) + "]".repeat(20_000);
   putTranscripts(home, ["tools"], (text) => text.replace('"wc -l hello.txt"', deep));
   assert.equal((await reconcileJson(home, "--backfill")).filled.written, 8);
-  assert.match((await run(home, "queue", "drain")).stdout, /8 worked into memory, 0 failed/);
+  assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue WHERE status = 'done'"), 8);
 });
 
 Deno.test("the last minute and a line that is being written are left to the hooks", async () => {
@@ -362,7 +362,7 @@ Deno.test("import transcripts imports a folder of any machine once; --dry-run on
   assert.deepEqual(filesBelow(join(home.path, ".conclaude")), []);
   const { stdout, code } = await run(home, "import", "transcripts", dir);
   assert.match(stdout, /^imported {4}27 captures of 3 sessions$/m);
-  assert.match(stdout, /^next {8}conclaude queue drain$/m);
+  assert.match(stdout, /^memory {6}27 captures worked in$/m);
   assert.equal(code, 0);
   const again = await run(home, "import", "transcripts", dir, "--json");
   assert.equal(JSON.parse(again.stdout).filled.written, 0);

@@ -81,6 +81,12 @@ export function countOldObservations(db: DatabaseSync, seenBeforeMs: number): nu
   return Number(row!["n"]);
 }
 
+/** The ids of old observations, the oldest first. */
+export function oldObservations(db: DatabaseSync, seenBeforeMs: number, limit: number): number[] {
+  return db.prepare(`SELECT id FROM observations WHERE ${IS_OLD} ORDER BY updated_at_ms LIMIT ?2`)
+    .all(seenBeforeMs, limit).map(({ id }) => Number(id));
+}
+
 /** Removes at most `limit` old observations, the oldest first, in one transaction. @returns How many. */
 export function removeOldObservations(
   db: DatabaseSync,

@@ -22,6 +22,7 @@ import {
   number,
   optional,
   PAGE_FLAG,
+  proposing,
   switchOn,
   text,
   type Values,
@@ -38,7 +39,10 @@ import type { View } from "../view.ts";
 import { fileSize } from "../../system/on_disk.ts";
 import type { DatabaseSync } from "node:sqlite";
 
-const AGENT = text("The agent, by its id, or 4 or more characters of its beginning or end", "id");
+const AGENT = proposing(
+  "agent",
+  text("The agent, by its id, or 4 or more characters of its beginning or end", "id"),
+);
 const ACTIVE = ["starting", "running"];
 const { status: STATUSES, kind: KINDS } = AGENT_FIELDS;
 
@@ -46,8 +50,8 @@ const list = listVerb({
   flags: {
     status: wordsFlag(`Only with this status: ${STATUSES.join(", ")}; a comma is or`, "status"),
     kind: wordsFlag(`Only of this kind: ${KINDS.join(", ")}; a comma is or`, "kind"),
-    task: clearingFlag("Only of this task", "id"),
-    session: clearingFlag("Only of this session, by its id", "id"),
+    task: proposing("task", clearingFlag("Only of this task", "id")),
+    session: proposing("session", clearingFlag("Only of this session, by its id", "id")),
     all: switchOn("Also those that have ended"),
     limit: PAGE_FLAG,
   },
@@ -122,7 +126,12 @@ const OUTPUT_FLAGS = {
 type OutputFlags = Values<typeof OUTPUT_FLAGS>;
 
 const output = verb({
-  args: [text("The agent, or a task: then the output of all its agents, the oldest first", "id")],
+  args: [
+    proposing(
+      "agent",
+      text("The agent, or a task: then the output of all its agents, the oldest first", "id"),
+    ),
+  ],
   flags: OUTPUT_FLAGS,
   brief: "Show what an agent has written",
   about:

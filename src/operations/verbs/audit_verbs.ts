@@ -8,7 +8,16 @@ import {
 } from "../../db/executions.ts";
 import { lookAtSettings, timesByLane } from "../../claude/settings/installed_hooks.ts";
 import { hooksPlace } from "../own_program.ts";
-import { LIMIT_FLAG, oneOf, optional, SESSION_FLAG, SINCE_FLAG, textFlag } from "../flags.ts";
+import { TOOLS } from "../../claude/tool_names.ts";
+import {
+  LIMIT_FLAG,
+  oneOf,
+  optional,
+  proposing,
+  SESSION_FLAG,
+  SINCE_FLAG,
+  textFlag,
+} from "../flags.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { group } from "../verb.ts";
@@ -17,7 +26,7 @@ const list = listVerb({
   flags: {
     session: SESSION_FLAG,
     hook: textFlag("Only of this hook event, for example PostToolUse", "name"),
-    tool: textFlag("Only of this tool, for example Bash", "name"),
+    tool: proposing(TOOLS, textFlag("Only of this tool, for example Bash", "name")),
     status: optional(
       oneOf(["success", "blocked", "failure", "timeout", "skipped"], "Only with this status"),
     ),

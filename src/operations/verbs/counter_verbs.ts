@@ -3,7 +3,7 @@ import { sessionTitle, tellingId } from "../../db/sessions.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { incrementCounter, listCounters, readCounter, resetCounters } from "../../db/counters.ts";
 import type { CliContext } from "../context.ts";
-import { number, SESSION_FLAG, text, toggle, usually } from "../flags.ts";
+import { number, proposing, SESSION_FLAG, text, toggle, usually } from "../flags.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { counterOwnerOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../open_store.ts";
@@ -14,9 +14,12 @@ import type { View } from "../view.ts";
 
 const MAX_STEP = 1_000_000_000;
 
-const OWNER_FLAG = text(
-  "The session, by its id or the beginning of it; one that no hook has seen is taken as it is",
-  "id",
+const OWNER_FLAG = proposing(
+  "session",
+  text(
+    "The session, by its id or the beginning of it; one that no hook has seen is taken as it is",
+    "id",
+  ),
 );
 
 const TYPE = text("What is counted, for example edits", "type");

@@ -14,7 +14,7 @@ import { checkpoint } from "../../db/database.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { identifyDatabase, mayBeWritten, openToLook } from "../../db/database_identity.ts";
 import { checkLines, databaseFrom } from "../check_text.ts";
-import { confirmOrThrow, withProgress } from "../terminal.ts";
+import { confirmOrThrow, tellSpace, withProgress } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { oneOf, optional, text, toggle, usually } from "../flags.ts";
@@ -140,8 +140,11 @@ const vacuum = verb({
     checkpoint(db, "TRUNCATE");
     const bytesBefore = fileSize(database);
     const { canShrink } = spaceUse(db);
-    const compact = () => giveBackSpace(db, { minFreeShare: 0 });
-    await withProgress(context, "Compacting the database", compact);
+    await withProgress(
+      context,
+      "Compacting the database",
+      (progress) => giveBackSpace(db, { minFreeShare: 0, onProgress: tellSpace(progress) }),
+    );
     db.close();
     if (canShrink === 0) {
       throw new UserError(`Cannot compact "${database}"`, {

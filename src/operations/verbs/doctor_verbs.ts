@@ -38,11 +38,11 @@ export const doctor = verb({
   examples: ["conclaude doctor", "conclaude doctor --fix", "conclaude doctor --json"],
   async run(context, flags) {
     const place = await doctorPlace(context, flags.settings);
-    const examination = await withProgress(
-      context,
-      "Looking",
-      () => examine(place, flags),
-    );
+    const examination = await withProgress(context, "Looking", ({ tell }) =>
+      examine(place, {
+        fix: flags.fix,
+        onCheck: (name, far) => tell(`Looking at ${name}`, far),
+      }));
     const { ok } = examination;
     const fixed = examination.fixed.map((sentence) => hintsHere(sentence, context.globals));
     const checks = checksHere(examination.checks, context.globals);

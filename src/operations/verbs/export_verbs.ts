@@ -64,7 +64,7 @@ export const exportVerb = verb({
         let step = lines.next();
         for (let written = 1; !step.done; step = lines.next(), written++) {
           sink.write(wellFormedJson(step.value));
-          progress?.tell(`${count(written, "line")} …`);
+          progress?.tell("Writing lines", { done: written });
           if (written % LINES_AT_ONCE === 0) await hearSignals();
         }
         sink.close();

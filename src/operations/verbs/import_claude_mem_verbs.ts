@@ -87,7 +87,7 @@ export const importClaudeMem = verb({
           .map(({ project }) => project);
       const wanted = projectWanted(context, flags, { file, namesThere });
       const report = newReport(tables, others);
-      await takeOver(context, dryRun, (db, options) => {
+      await takeOver(context, { dryRun }, (db, options) => {
         const mask = (text: string) => redactText(text, options.rules);
         const projectOf = wanted ?? projectsHere(db, mask);
         for (const table of tables) {

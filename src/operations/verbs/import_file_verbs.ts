@@ -15,6 +15,8 @@ import { type CliContext, typedPath } from "../context.ts";
 import { sentencesOf, takeOver, warnOf } from "../take_over.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { openSync } from "../../system/files.ts";
+import { fileSize } from "../../system/on_disk.ts";
+import type { Progress } from "../terminal.ts";
 import { text, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
 
@@ -40,7 +42,7 @@ export const importFile = verb({
       const lines = linesOfExport(linesOf(source));
       const report = await takeOver(
         context,
-        dryRun,
+        { dryRun, farOf: source.far },
         (db, options) => importLines(db, lines, options),
       );
       tellTrouble(context, report, file);
@@ -56,14 +58,20 @@ export const importFile = verb({
   },
 });
 
+/** An export that is open, and how much of it was read. */
+interface OpenExport extends ByteSource {
+  readonly close: () => void;
+  readonly far: () => Progress;
+}
+
 /** Opens an export. @throws {UserError} When it cannot be read, or is a database. */
-function sourceOf(
-  context: CliContext,
-  file: string,
-): ByteSource & { readonly close: () => void } {
+function sourceOf(context: CliContext, file: string): OpenExport {
   // The runtime does not open /dev/stdin by its name.
   if (file === "-" || file === "/dev/stdin") {
-    return { readSync: (buffer) => context.environment.stdin.readSync(buffer), close: () => {} };
+    return counted({
+      readSync: (buffer) => context.environment.stdin.readSync(buffer),
+      close: () => {},
+    });
   }
   const path = typedPath(context, file);
   const cannot = (why: string, next: string, cause?: unknown) =>
@@ -77,10 +85,24 @@ function sourceOf(
     );
   }
   try {
-    return openSync(path);
+    return counted(openSync(path), fileSize(path));
   } catch (thrown) {
     throw cannot(messageOf(thrown), "conclaude import --help", thrown);
   }
+}
+
+/** @param of How many bytes there are; undefined where nobody knows. */
+function counted(source: ByteSource & Pick<OpenExport, "close">, of?: number): OpenExport {
+  let done = 0;
+  return {
+    readSync(buffer) {
+      const read = source.readSync(buffer);
+      done += read ?? 0;
+      return read;
+    },
+    close: () => source.close(),
+    far: () => ({ done, inBytes: true, ...of !== undefined && { of } }),
+  };
 }
 
 /** Reports on stderr what could not be imported, and what may come back although it was forgotten elsewhere. */

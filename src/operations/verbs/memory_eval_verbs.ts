@@ -91,7 +91,7 @@ async function takenIn(context: CliContext, file: string, progress: ProgressLine
   const taken = takeInDocuments(
     db,
     documents,
-    (done) => progress.tell(`${done} of ${count(size, "document")} worked into memory …`),
+    (done) => progress.tell("Working documents into memory", { done, of: size }),
   );
   const nowMs = documents.reduce((last, { createdAtMs }) => Math.max(last, createdAtMs), 0) + 1;
   return { db, questions, documents: taken, size, nowMs };
@@ -129,7 +129,7 @@ function report(
   }
   const answersOf = (ranking: AskOptions["ranking"], asked = questions) =>
     asked.map((question, at) => {
-      progress.tell(`${at} of ${count(questions.length, "question")} asked …`);
+      progress.tell("Asking questions", { done: at, of: questions.length });
       return answerQuestion(db, question, { documents, ranking, nowMs });
     });
   // The first answers are slower, since they read the index from the disk.

@@ -11,8 +11,7 @@ import { findReceipts, forgottenDigest, type Receipt, stoppedReceipt } from "../
 import { type ForgetFilter, isTextAlone, readObservations } from "../../memory/store.ts";
 import { observationLine } from "../../memory/search/observation_view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
-import { firstLines } from "../table.ts";
-import { confirmOrThrow, progressLine } from "../terminal.ts";
+import { confirmOrThrow, goesLines, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
 import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
 import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from "../forget_view.ts";
@@ -112,9 +111,10 @@ export const forget = verb({
 
 /** The newest observations that go, a line each, and how many more. */
 function observationLines(db: DatabaseSync, { observations }: ForgetPreview): string[] {
-  const newest = observations.toSorted((a, b) => b - a);
-  const lines = readObservations(db, newest).map((one) => observationLine(one, Date.now()));
-  return firstLines(lines, 10).map((line) => `  ${line}`);
+  return goesLines(
+    observations.toSorted((a, b) => b - a),
+    (ids) => readObservations(db, ids).map((one) => observationLine(one, Date.now())),
+  );
 }
 
 export const verify = verb({

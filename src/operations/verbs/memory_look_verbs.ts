@@ -50,7 +50,8 @@ export const show = verb({
 /** Between several observations, whose texts have empty lines of their own. */
 const BETWEEN = `\n\n${"─".repeat(40)}\n\n`;
 
-function shownOf(db: DatabaseSync, observation: Observation) {
+/** An observation whole: for programs, and in lines. */
+export function shownOf(db: DatabaseSync, observation: Observation) {
   const files = filesOfObservation(db, observation.id);
   const captures = capturesOfObservation(db, observation);
   const tokens = estimateTokens(`${observation.title}\n${observation.text}`);

@@ -6,7 +6,7 @@ import { MAX_CONTEXT_CHARS } from "../../memory/tell/context_text.ts";
 import { estimateTokens } from "../../memory/text.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import type { CliContext } from "../context.ts";
-import { number, PROJECT_FLAGS, textFlag, usually } from "../flags.ts";
+import { number, PROJECT_FLAGS, proposing, textFlag, usually } from "../flags.ts";
 import { hintsHere } from "../next_command.ts";
 import { openHere, openLines } from "../open_here.ts";
 import { openStore } from "../open_store.ts";
@@ -42,7 +42,12 @@ export const open = verb({
 });
 
 export const context = verb({
-  flags: { session: textFlag("As if this session began now, by the beginning of its id", "id") },
+  flags: {
+    session: proposing(
+      "session",
+      textFlag("As if this session began now, by the beginning of its id", "id"),
+    ),
+  },
   about:
     "Shows exactly what memory tells the next session in this folder, then each of its lines with its price in tokens " +
     "and why it is told. What requirements and the files of Claude Code tell comes beside it.",

@@ -4,7 +4,12 @@ import { count } from "../../base/counts.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
 import { spokenTime } from "../../memory/search/spoken_time.ts";
 import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
-import { newestResults, type SearchResult } from "../../memory/search/search.ts";
+import {
+  newestResults,
+  type SearchAnswer,
+  type SearchOptions,
+  type SearchResult,
+} from "../../memory/search/search.ts";
 import { answerHere, FROM_AROUND } from "../../memory/tell/around.ts";
 import { type MemoryFilter, rebuildText, withIndex } from "../../memory/store.ts";
 import { nowhereLine, outcomeWord, projectName } from "../../memory/search/observation_view.ts";
@@ -15,6 +20,7 @@ import {
   optional,
   parsed,
   PROJECT_FLAGS,
+  proposing,
   SESSION_FLAG,
   several,
   SINCE_FLAG,
@@ -37,7 +43,7 @@ import { requireForwards } from "../point_in_time.ts";
 import { many, verb } from "../verb.ts";
 
 /** What narrows a search or a list. */
-const FILTER_FLAGS = {
+export const FILTER_FLAGS = {
   ...PROJECT_FLAGS,
   session: SESSION_FLAG,
   branch: textFlag("Only of this branch", "name"),
@@ -48,7 +54,7 @@ const FILTER_FLAGS = {
 } as const;
 
 /** What the flags let through. @throws {UserError} When one names nothing. */
-function filterOf(
+export function filterOf(
   db: DatabaseSync,
   context: CliContext,
   flags: Values<typeof FILTER_FLAGS>,
@@ -118,16 +124,12 @@ export const search = verb({
         text: `Nothing was asked: say what to look for, as in \`${next}\`.`,
       };
     }
-    const { limit } = flags;
     const { home } = context.locations;
-    const here = { root: flags.here ? folderHere(context.cwd) : null, home };
-    const { results, quotedNowhere } = text.trim() === ""
-      ? { results: newestResults(db, { filter, limit }), quotedNowhere: [] }
-      : withIndex(
-        db,
-        () => answerHere(db, text, { filter, limit, nowMs, time: spokenTime(text, nowMs) }, here),
-        (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
-      );
+    const { results, quotedNowhere } = findMemory(db, text, {
+      ...{ filter, nowMs, limit: flags.limit },
+      here: { root: flags.here ? folderHere(context.cwd) : null, home },
+      onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
+    });
     if (results.length === 0) {
       const { nothingFound } = await import("../unknown_filter.ts");
       const { project, file } = filter;
@@ -148,13 +150,35 @@ export const search = verb({
   },
 });
 
+/** What a text finds, and without a text the newest. */
+export function findMemory(
+  db: DatabaseSync,
+  text: string,
+  { onRebuild, here, ...options }: SearchOptions & {
+    readonly onRebuild: (why: string) => void;
+    /** Where it is asked: then what is known around it is found, too. */
+    readonly here?: Parameters<typeof answerHere>[3];
+  },
+): SearchAnswer {
+  const { filter, limit, nowMs } = options;
+  if (text.trim() === "") {
+    return { results: newestResults(db, { filter, limit }), quotedNowhere: [] };
+  }
+  const time = spokenTime(text, nowMs);
+  const at = here ?? { root: null, home: null };
+  return withIndex(db, () => answerHere(db, text, { ...options, time }, at), onRebuild);
+}
+
 export const remember = verb({
   args: many(text("What is to be remembered; - reads it from standard input", "text"), 1),
   flags: {
     session: { ...SESSION_FLAG, brief: "As a part of this session" },
     file: several(text("A file that it is about; may be given several times", "path")),
     replaces: optional(
-      text("The note or decision that this one corrects, by its number or uid", "id"),
+      proposing(
+        "observation",
+        text("The note or decision that this one corrects, by its number or uid", "id"),
+      ),
     ),
   },
   about:

@@ -1,6 +1,7 @@
 import { group, lazyFrom } from "../verb.ts";
 
 const search = lazyFrom(() => import("./memory_search_verbs.ts"));
+const browse = lazyFrom(() => import("./memory_browse_verbs.ts"));
 const measure = lazyFrom(() => import("./memory_eval_verbs.ts"));
 const counts = lazyFrom(() => import("./memory_stats_verbs.ts"));
 const place = lazyFrom(() => import("./memory_move_verbs.ts"));
@@ -11,6 +12,7 @@ const look = lazyFrom(() => import("./memory_look_verbs.ts"));
 export const memory = group({
   verbs: {
     search: search("Find what was done, said and decided", "search"),
+    browse: browse("Search as you type, on a terminal", "browse"),
     list: search("List the newest of what is remembered", "list"),
     show: look("Show observations with everything behind them", "show"),
     timeline: look("Show what came before and after, or what became of a file", "timeline"),

@@ -108,7 +108,7 @@ export const migrate = verb({
     const tasks = new Map(found.tasks.map((task) => [task.row["id"], task]));
     const rows = [...found.tasks.map(({ row }) => ({ type: "task", columns: row })), ...found.parts]
       .map((row) => ({ ...row, line: 0, text: JSON.stringify(row.columns) }));
-    const counts = await takeOver(context, false, (db, options) => {
+    const counts = await takeOver(context, { dryRun: false }, (db, options) => {
       const onNew = ({ type, columns }: ArrivingRow) => {
         if (type !== "task") return;
         const { changes } = tasks.get(columns["id"]!)!;

@@ -11,6 +11,7 @@ import {
   optional,
   PAGE_FLAG,
   parsed,
+  proposing,
   switchOn,
   text,
 } from "../flags.ts";
@@ -23,12 +24,12 @@ import { nameOf, shortTaskId, valueText } from "../task_view.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { group, verb } from "../verb.ts";
 
-const ID = text("The question, by its id", "id");
+const ID = proposing("question", text("The question, by its id", "id"));
 
 const list = listVerb({
   flags: {
     all: switchOn("Also those that are answered"),
-    task: clearingFlag("Only of this task", "id"),
+    task: proposing("task", clearingFlag("Only of this task", "id")),
     limit: PAGE_FLAG,
   },
   brief: "List questions that wait for an answer",

@@ -1,24 +1,19 @@
 import { count } from "../../base/counts.ts";
 import { giveBackSpace } from "../../db/disk_space.ts";
 import { compactPayloads } from "../../db/payloads.ts";
-import { ENDING_SIGNALS } from "../../system/process/start.ts";
-import { drainAlone } from "../../memory/drain/capture_drain.ts";
-import { lateRedaction } from "../../memory/drain/late_redaction.ts";
+import { onEndingSignals } from "../../system/process/start.ts";
 import { runSummarizer, type SummarizerReport } from "../../memory/drain/summarizer.ts";
 import { forbiddingLimit, readSummarizer } from "../../memory/drain/summarizer_settings.ts";
-import { tokenCounter } from "../../memory/usage/count_tokens.ts";
+import { workCaptures } from "../capture_work.ts";
 import { drainSpool } from "../spool_drain.ts";
-import { rebuildText } from "../../memory/store.ts";
 import type { CliContext } from "../context.ts";
-import { type ProgressLine, progressLine } from "../terminal.ts";
+import { type ProgressLine, progressLine, tellSpace } from "../terminal.ts";
 import { openStore } from "../open_store.ts";
 import { bytesText, factLines } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { removeForgottenAgain, stayAway } from "../../upkeep/store.ts";
 import { takeLostOfRecent } from "../../upkeep/transfer/lost_uses.ts";
-import { addSignalListener, removeSignalListener } from "../../system/processes.ts";
 
 export const drain = verb({
   about:
@@ -29,35 +24,21 @@ export const drain = verb({
   async run(context) {
     const { db, place } = await openStore(context, "write");
     const progress = progressLine(context);
-    progress.tell("taking in the spool …");
+    progress.tell("Taking in the spool");
     const folders = context.locations.spoolFolders;
     const spool = drainSpool(db, { database: place.database, folders });
     const taken = await takeLostOfRecent(db, {
       ...{ database: place.database, locations: context.locations },
       ...{ nowMs: Date.now(), untilMs: Infinity },
     });
-    progress.tell("working captures into memory …");
     const isOff = !place.config.memoryEnabled;
-    const memory = isOff ? null : drainAlone(db, place.database, {
-      home: context.locations.home,
-      now: Date.now,
-      withoutForgotten: removeForgottenAgain,
-      waitMs: WAIT_MS,
-      despiteDeaths: true,
-      redact: await lateRedaction(place.config.redactPatterns),
-      countsTokens: tokenCounter(stayAway),
-      onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
-      onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
-    });
+    const memory = isOff
+      ? null
+      : await workCaptures(context, { db, place, progress }, { despiteDeaths: true });
     const { compressed, savedBytes } = compactPayloads(db, {
-      onProgress: (done) =>
-        progress.tell(
-          `compressed ${count(done.compressed, "payload")}, saved ${bytesText(done.savedBytes)} …`,
-        ),
+      onProgress: ({ compressed: done }) => progress.tell("Compressing payloads", { done }),
     });
-    const freedBytes = giveBackSpace(db, {
-      onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
-    });
+    const freedBytes = giveBackSpace(db, { onProgress: tellSpace(progress) });
     const summarizer = await summarize(db, place.database, context, progress);
     progress.end();
     const { saved, known, damaged, left } = spool;
@@ -104,9 +85,6 @@ export const drain = verb({
   },
 });
 
-/** How long this drain waits for another drain to end, in milliseconds; most take a few seconds. */
-const WAIT_MS = 10_000;
-
 /** Lets the configured command rewrite summaries; null without a command. */
 async function summarize(
   db: DatabaseSync,
@@ -122,31 +100,24 @@ async function summarize(
   }
   const { summarizer } = found;
   const stopping = new AbortController();
-  const stop = () => stopping.abort();
-  for (const signal of ENDING_SIGNALS) addSignalListener(signal, stop);
-  try {
-    const report = await runSummarizer(db, {
-      ...summarizer,
-      database,
-      folder: locations.dataFolder,
-      now: Date.now,
-      signal: stopping.signal,
-      isAsked: true,
-      onProgress: ({ written, of }) =>
-        progress.tell(
-          `rewrote ${written} of ${count(of, "summary", "summaries")} (Ctrl-C ends it) …`,
-        ),
-    });
-    const limit = forbiddingLimit(summarizer.settings);
-    return {
-      json: { summarizer: report },
-      text: limit === null
-        ? summarizerText(report)
-        : `nothing may be spent (${limit} is 0), ${report.left} left`,
-    };
-  } finally {
-    for (const signal of ENDING_SIGNALS) removeSignalListener(signal, stop);
-  }
+  using _hearing = onEndingSignals(() => stopping.abort());
+  const report = await runSummarizer(db, {
+    ...summarizer,
+    database,
+    folder: locations.dataFolder,
+    now: Date.now,
+    signal: stopping.signal,
+    isAsked: true,
+    onProgress: ({ written: done, of }) =>
+      progress.tell("Rewriting summaries (Ctrl-C ends it)", { done, of }),
+  });
+  const limit = forbiddingLimit(summarizer.settings);
+  return {
+    json: { summarizer: report },
+    text: limit === null
+      ? summarizerText(report)
+      : `nothing may be spent (${limit} is 0), ${report.left} left`,
+  };
 }
 
 function summarizerText(

@@ -37,10 +37,11 @@ import {
   text,
   toggle,
   usually,
+  YES_FLAG,
 } from "../flags.ts";
 import { agoText, showVerb } from "../list_and_show.ts";
 import { hintsHere } from "../next_command.ts";
-import { progressLine } from "../terminal.ts";
+import { askAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.ts";
 import { queueItemOf } from "../record_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
@@ -226,6 +227,7 @@ const prune = verb({
       "Instead, those that are damaged and that nobody can read any more, of any age",
     ),
     dryRun: toggle("Only say what would be pruned"),
+    yes: YES_FLAG,
   },
   brief: "Remove the payloads of old captures that are worked into memory",
   about:
@@ -236,28 +238,38 @@ const prune = verb({
     "conclaude queue prune --older-than 3m --keep-raw 0",
     "conclaude queue prune --unreadable",
   ],
-  async run(context, { olderThan, keepRaw, unreadable, dryRun }) {
+  async run(context, { olderThan, keepRaw, unreadable, dryRun, yes }) {
     const { db } = await openStore(context, dryRun ? "read" : "write");
     const progress = progressLine(context);
     const ids = unreadable
       ? damagedPayloads(db).map(({ id }) => id)
       : payloadsToPrune(db, { beforeMs: Date.now() - olderThan, keepNewest: keepRaw });
+    const goes = goesLines(ids, (first) =>
+      first.map((id) => {
+        const { toolName, filesTouched, createdAtMs } = queueItemOf(db, id);
+        return [tellingQueueId(db, id), agoText(createdAtMs), toolName, ...filesTouched].join("  ");
+      }));
+    if (ids.length > 0 && !dryRun && !yes) {
+      askAtTerminal(context, {
+        what: "prune payloads",
+        shows: goes,
+        ask: `Remove ${count(ids.length, "payload")} for good?`,
+      });
+    }
     let done: PruneCounts = { pruned: 0, freedBytes: 0 };
     let steps = 0;
     for (done of prunePayloads(db, ids, { unreadable, dryRun })) {
-      progress.tell(`pruned ${count(done.pruned, "payload")} …`);
+      progress.tell("Pruning payloads", { done: done.pruned, of: ids.length });
       if (++steps % CHECKPOINT_EVERY_STEPS === 0 && !dryRun) checkpoint(db, "PASSIVE");
     }
-    const freedBytes = dryRun ? 0 : giveBackSpace(db, {
-      onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
-    });
+    const freedBytes = dryRun ? 0 : giveBackSpace(db, { onProgress: tellSpace(progress) });
     progress.end();
     const { pruned, freedBytes: storedBytes } = done;
     const what = `${count(pruned, "payload")} (${bytesText(storedBytes)})`;
     return {
       json: { dryRun, pruned, storedBytes, freedBytes },
       text: dryRun
-        ? `Would prune ${what}.`
+        ? [`Would prune ${what}.`, ...goes].join("\n")
         : `Pruned ${what}; ${bytesText(freedBytes)} given back to the disk.`,
     };
   },

@@ -28,8 +28,8 @@ export const reconcile = verb({
   },
   about:
     "Names what Claude Code's transcripts have and hooks should have kept: tool uses, prompts, last messages, summaries. " +
-    "What the configuration keeps out, or somebody refused, is no gap. --backfill writes the captures, at their time, " +
-    "and can run again. Exit status 1 when something is missing.",
+    "What the configuration keeps out, or somebody refused, is no gap. --session names each gap. --backfill writes the " +
+    "captures, at their time, works them into memory, and can run again. Exit status 1 when something is missing.",
   examples: [
     "conclaude reconcile",
     "conclaude reconcile --session 01980c5e",
@@ -69,7 +69,7 @@ export const reconcile = verb({
     return transcriptsView(context, outcome, {
       label: "filled",
       again: `conclaude reconcile${flagsAgain(flags)} --backfill`,
-      ...(session === undefined ? {} : { named: Infinity }),
+      names: session === undefined ? "sessions" : "gaps",
       ...(isUnknown
         ? { first: `project     no transcript that was looked at is of "${plain(project)}"` }
         : {}),
@@ -105,7 +105,7 @@ export const importTranscripts = verb({
       label: "imported",
       again: `conclaude import transcripts ${quoteWord(dir)}`,
       // After the import the sessions have no gaps.
-      ...(dryRun ? {} : { named: null }),
+      ...(dryRun ? {} : { names: "nothing" }),
     });
   },
 });

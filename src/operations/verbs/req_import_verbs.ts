@@ -66,7 +66,7 @@ export const reqImport = verb({
     if (satisfactions.length > 0) {
       const here = { repository: repository?.commonDir ?? "", registry: sessions, skipped };
       // The rows and the files go together: when one of them cannot be written, none is.
-      counts = await takeOver(context, dryRun, (db, options) => {
+      counts = await takeOver(context, { dryRun }, (db, options) => {
         const work = () => record(db, satisfactions, { ...here, ...options, planned });
         return dryRun ? work() : transaction(db, work);
       });

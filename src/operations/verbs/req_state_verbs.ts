@@ -6,8 +6,9 @@ import { quietly, UserError } from "../../base/errors.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { runTool } from "../../system/process/run_program.ts";
 import { toldByPerson } from "../../policy/requirements/satisfy.ts";
-import { WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
+import { type Standing, WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
+import { tellingId } from "../../db/sessions.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
   type BranchKey,
@@ -26,6 +27,7 @@ import {
   textFlag,
   toggle,
   type Values,
+  YES_FLAG,
 } from "../flags.ts";
 import {
   branchKeyOf,
@@ -35,6 +37,8 @@ import {
   sessionIdOf,
 } from "../requirements_here.ts";
 import { openKept, openStore } from "../open_store.ts";
+import { agoText } from "../list_and_show.ts";
+import { askAtTerminal, goesLines } from "../terminal.ts";
 import { requireOneOfTwo, USAGE } from "../usage.ts";
 import { many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
@@ -89,6 +93,7 @@ export const clear = verb({
       brief: "Only of this session; without it, of all sessions and of the branch",
     },
     branch: OF_BRANCH,
+    yes: YES_FLAG,
   },
   about: "Forgets what is recorded of requirements on a branch. Agents cannot run this.",
   examples: ["conclaude req clear commit_plan", "conclaude req clear --all --branch feature/auth"],
@@ -107,9 +112,21 @@ export const clear = verb({
       : await hereOfSession(context, db, sessionId);
     const key = branchKeyOf(here, flags.branch);
     // A requirement that is no longer configured can still be cleared.
-    const recorded = new Set(readStandings(db, key).map(({ requirement }) => requirement));
+    const standings = readStandings(db, key);
+    const recorded = new Set(standings.map(({ requirement }) => requirement));
     const others = names.filter((name) => !recorded.has(name));
     await namedRequirements(context, here, { names: others, undone: null });
+    const goes = standings.filter((one) =>
+      (flags.all || names.includes(one.requirement)) &&
+      (sessionId === null || one.sessionId === sessionId)
+    );
+    if (goes.length > 0 && !flags.yes) {
+      askAtTerminal(context, {
+        what: "clear requirements",
+        shows: goesLines(goes, (first) => first.map((one) => standingLine(db, one))),
+        ask: `Forget this on ${plain(key.branch)}?`,
+      });
+    }
     const cleared = flags.all ? "all" : names;
     const removed = transaction(db, () =>
       (flags.all ? [null] : names)
@@ -134,6 +151,14 @@ export const clear = verb({
   },
 });
 
+/** `tested  satisfied 5m ago, for session 01980c5e`. */
+function standingLine(db: DatabaseSync, standing: Standing): string {
+  const { requirement, sessionId, satisfiedAtMs } = standing;
+  const how = satisfiedAtMs === null ? "not satisfied" : `satisfied ${agoText(satisfiedAtMs)}`;
+  const whose = sessionId === WHOLE_BRANCH ? "the branch" : `session ${tellingId(db, sessionId)}`;
+  return `${requirement}  ${how}, for ${whose}`;
+}
+
 export const pause = pauseVerb("requirements", {
   about: "Lifts all requirements for one session. Agents cannot run this.",
   examples: ["conclaude req pause --session 01980c5e --reason 'moving files only'"],
@@ -144,7 +169,7 @@ export const resume = resumeVerb("requirements");
 
 export const prune = verb({
   person: "req prune",
-  flags: { dryRun: toggle("Only say what would be forgotten") },
+  flags: { dryRun: toggle("Only say what would be forgotten"), yes: YES_FLAG },
   about:
     "Forgets what is recorded of branches that git no longer has. When git names no branch at all, nothing is removed.",
   examples: ["conclaude req prune --dry-run", "conclaude req prune"],
@@ -163,6 +188,13 @@ export const prune = verb({
     const gone = listBranches(db, repository).map(({ branch }) => branch)
       .filter((branch) => !existing.has(branch));
     const everything = { requirement: null, sessionId: null };
+    if (gone.length > 0 && !flags.dryRun && !flags.yes) {
+      askAtTerminal(context, {
+        what: "forget what is recorded of these branches",
+        shows: goesLines(gone, (first) => first),
+        ask: "Forget what is recorded of these branches, which git does not have?",
+      });
+    }
     const clearAll = (branch: string) => clearRequirement(db, { repository, branch }, everything);
     if (!flags.dryRun) transaction(db, () => gone.forEach(clearAll));
     return {

@@ -4,7 +4,13 @@ import { parseConfig } from "../../config/parse.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { lookUpwards } from "../../system/git/repository.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { sessionTitle, tellingId } from "../../db/sessions.ts";
+import { observationLine } from "../../memory/search/observation_view.ts";
+import { readObservations } from "../../memory/store.ts";
+import { readTask, readWorkflow } from "../../work/store.ts";
 import {
+  firstToGo,
   keptByDaemon,
   keptByHooks,
   NOTHING,
@@ -13,23 +19,25 @@ import {
   type RetentionOptions,
   retentionSteps,
 } from "../../upkeep/care/retention.ts";
-import { drainAlone } from "../../memory/drain/capture_drain.ts";
-import { toggle } from "../flags.ts";
-import { progressLine } from "../terminal.ts";
+import { workCaptures } from "../capture_work.ts";
+import { toggle, YES_FLAG } from "../flags.ts";
+import { nameOf } from "../task_view.ts";
+import { askAtTerminal, goesLines, isAtTerminal, NAMED_ROWS, progressLine } from "../terminal.ts";
+import { workflowName } from "../workflow_view.ts";
 import { openStore } from "../open_store.ts";
 import { group, verb } from "../verb.ts";
-import { removeForgottenAgain } from "../../upkeep/store.ts";
 
 const run = verb({
-  flags: { dryRun: toggle("Say what would be removed, and remove nothing") },
+  flags: { dryRun: toggle("Say what would be removed, and remove nothing"), yes: YES_FLAG },
   brief: "Remove what is older than the retention time",
   about:
     "Removes what is older than the keys of `store` and `memory` that end in RetentionDays, RetentionHours or " +
     "SoftDeleteDays say (0 keeps everything): ended sessions with their audit trail, captures and counters; " +
     "observations and token counts; closed tasks; workflows; events. What runs or waits for a person stays. The daemon does this hourly.",
   examples: ["conclaude retention run --dry-run", "conclaude retention run --json"],
-  async run(context, { dryRun }) {
-    const { db, place: { config, database } } = await openStore(context, dryRun ? "read" : "write");
+  async run(context, { dryRun, yes }) {
+    const { db, place } = await openStore(context, dryRun ? "read" : "write");
+    const { config, database } = place;
     const { config: { store }, hook: { unreadable } } = parseConfig(
       readConfigFiles(lookUpwards(context.cwd), context.locations),
     );
@@ -42,14 +50,7 @@ const run = verb({
     const { memoryEnabled, memoryRetentionDays, sessionRetentionDays: retentionDays } = config;
     const progress = progressLine(context);
     // Captures must be in memory before they are removed.
-    if (!dryRun && memoryEnabled) {
-      drainAlone(db, database, {
-        home: context.locations.home,
-        now: Date.now,
-        withoutForgotten: removeForgottenAgain,
-        onProgress: (worked) => progress.tell(`worked ${count(worked, "capture")} into memory …`),
-      });
-    }
+    if (!dryRun && memoryEnabled) await workCaptures(context, { db, place, progress });
     const ofHooks = keptByHooks(config);
     const options: RetentionOptions = {
       nowMs: Date.now(),
@@ -58,10 +59,24 @@ const run = verb({
       captures: memoryEnabled ? "worked" : "all",
       batchRows: config.retentionBatchRows,
     };
-    let removed: RetentionCounts = dryRun ? previewRetention(db, options) : NOTHING;
+    const isAsked = !dryRun && !yes && isAtTerminal(context);
+    const preview = dryRun || isAsked ? previewRetention(db, options) : NOTHING;
+    const goes = dryRun || isAsked ? namesOf(db, options, preview) : [];
+    if (isAsked && sumOf(preview) > 0) {
+      progress.end();
+      askAtTerminal(context, {
+        what: "remove what is older than the retention time",
+        shows: goes,
+        ask: `Remove ${countsText(preview, { ...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS })}?`,
+      });
+    }
+    let removed: RetentionCounts = dryRun ? preview : NOTHING;
     if (!dryRun) {
       for (removed of retentionSteps(db, options)) {
-        progress.tell(`removed ${countsText(removed, { ...OF_SESSIONS, ...OF_MEMORY })} …`);
+        progress.tell("Removing rows", {
+          done: sumOf(removed),
+          ...isAsked && { of: sumOf(preview) },
+        });
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     }
@@ -76,10 +91,40 @@ const run = verb({
       told(OF_MEMORY, memoryRetentionDays, "memory.retentionDays"),
       `${has} ${countsText(removed, OF_TASKS)} for good; ${deleted} ` +
       `${count(removed.deletedTasks, "closed task")}, which can be restored.`,
+      ...dryRun ? goes : [],
     ];
     return { json: { dryRun, removed, retentionDays }, text: texts.join("\n") };
   },
 });
+
+const taskLine = (db: DatabaseSync, id: string) => nameOf(readTask(db, id)!);
+
+/** How people are told what they know by a name, by what counts it. */
+const LINES: Readonly<
+  Partial<Record<keyof RetentionCounts, (db: DatabaseSync, id: string) => string>>
+> = {
+  sessions: (db, id) => `${tellingId(db, id)}  ${sessionTitle(db, id) ?? ""}`,
+  observations: (db, id) => observationLine(readObservations(db, [Number(id)])[0]!, Date.now()),
+  workflows: (db, id) => workflowName(readWorkflow(db, id)!),
+  tasks: taskLine,
+  deletedTasks: taskLine,
+};
+
+/** The first of what goes, by kind. */
+function namesOf(db: DatabaseSync, options: RetentionOptions, all: RetentionCounts): string[] {
+  const first = firstToGo(db, { ...options, limit: NAMED_ROWS });
+  const nouns = { ...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS, deletedTasks: "closed task" };
+  return Object.entries(LINES).flatMap(([name, lineOf]) => {
+    const counted = name as keyof RetentionCounts;
+    const ids = first[counted] ?? [];
+    if (ids.length === 0) return [];
+    const linesOf = (some: readonly string[]) => some.map((id) => lineOf(db, id));
+    return [
+      `${countsText(all, { [counted]: nouns[counted] })}:`,
+      ...goesLines(ids, linesOf, all[counted]),
+    ];
+  });
+}
 
 export const retention = group({ verbs: { run }, examples: ["conclaude retention run --dry-run"] });
 
@@ -104,4 +149,8 @@ const OF_TASKS: Nouns = {
 function countsText(counts: RetentionCounts, nouns: Nouns): string {
   return Object.entries(nouns)
     .map(([name, noun]) => count(counts[name as keyof RetentionCounts], noun)).join(", ");
+}
+
+function sumOf(counts: RetentionCounts): number {
+  return Object.values(counts).reduce((sum, n) => sum + n, 0);
 }

@@ -17,7 +17,7 @@ import {
   projectFinder,
 } from "../../upkeep/transfer/capture_of.ts";
 import type { CliContext } from "../context.ts";
-import { number, optional, switchOn, text, timeFlag } from "../flags.ts";
+import { number, optional, proposing, switchOn, text, timeFlag } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { sessionOf } from "../session_lookup.ts";
 import { ALWAYS, captureStep, type Step, stepsOf } from "../session_steps.ts";
@@ -25,7 +25,7 @@ import { cutLine } from "../table.ts";
 import { verb } from "../verb.ts";
 
 export const log = verb({
-  args: [text("Its id, or 4 or more characters of its beginning", "id")],
+  args: [proposing("session", text("Its id, or 4 or more characters of its beginning", "id"))],
   flags: {
     follow: switchOn(
       "Go on with new steps until the session ends, or Ctrl-C; with --json a line each",

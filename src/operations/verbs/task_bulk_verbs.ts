@@ -16,6 +16,7 @@ import {
   anyText,
   type Parameter,
   parsed,
+  proposing,
   switchOn,
   tagsOf,
   text,
@@ -97,7 +98,7 @@ export const BULK_CHANGES = {
 function bulkVerb(name: string, { flags, example, change, ...help }: BulkChange) {
   const usage = `conclaude task bulk ${kebab(name)}`;
   return verb({
-    args: many(text("The tasks, by their ids", "id")),
+    args: many(proposing("task", text("The tasks, by their ids", "id"))),
     flags: { ...flags, ...COMMON },
     ...help,
     examples: [`${usage} ${example}`],

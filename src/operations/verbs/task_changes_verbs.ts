@@ -32,14 +32,14 @@ import {
   type TaskChanges,
   unblockTask,
 } from "../../work/store.ts";
-import { firstLines } from "../table.ts";
-import { confirmOrThrow } from "../terminal.ts";
+import { confirmOrThrow, goesLines } from "../terminal.ts";
 import {
   AGENT_FLAG,
   anyText,
   clearingFlag,
   optional,
   parsed,
+  proposing,
   switchOn,
   tagsOf,
   TASK,
@@ -71,7 +71,7 @@ export const create = verb({
     ...BODY_FLAGS,
     type: TYPE,
     priority: PRIORITY,
-    parent: clearingFlag("The task that it is a part of", "id"),
+    parent: proposing("task", clearingFlag("The task that it is a part of", "id")),
     tags: optional(parsed(tagsOf, "Its tags, with commas between", "tags")),
     dependsOn: wordsFlag("The tasks that have to be closed first", "ids"),
     workflow: clearingFlag("The workflow to run; without it the parent's", "name"),
@@ -192,7 +192,7 @@ export const update = verb({
 export const reparent = verb({
   args: [TASK],
   flags: {
-    parent: clearingFlag("The task to move it under", "id"),
+    parent: proposing("task", clearingFlag("The task to move it under", "id")),
     root: switchOn("Under none"),
     agentId: AGENT_FLAG,
   },
@@ -236,7 +236,7 @@ export const remove = verb({
       const task = readTask(db, id) ?? needTask(db, id);
       confirmOrThrow(context, {
         what: `delete task ${nameOf(task)} for good`,
-        shows: firstLines(listSubtree(db, id).map(nameOf), 10).map((line) => `  ${line}`),
+        shows: goesLines(listSubtree(db, id), (tasks) => tasks.map(nameOf)),
         ask: `Delete ${nameOf(task)}, with all below it and its history, for good?`,
         again: `conclaude task delete ${id} --hard --yes`,
       });

@@ -10,7 +10,7 @@ import {
 } from "../../work/engine/workflow_files.ts";
 import type { PreviewStep } from "../../work/preview.ts";
 import { needTask } from "../../work/store.ts";
-import { clearingFlag, TASK, text } from "../flags.ts";
+import { clearingFlag, proposing, TASK, text } from "../flags.ts";
 import { orchestrationOf } from "../orchestration_here.ts";
 import { openStore } from "../open_store.ts";
 import { listView, section } from "../table.ts";
@@ -51,7 +51,7 @@ export const files = verb({
 
 export const preview = verb({
   args: [text("The workflow", "name")],
-  flags: { task: clearingFlag("Show it for this task", "id") },
+  flags: { task: proposing("task", clearingFlag("Show it for this task", "id")) },
   about:
     "Shows step by step what a workflow would do, and its faults. It executes nothing. Exit status 1 when the workflow " +
     "cannot run.",

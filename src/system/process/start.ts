@@ -29,6 +29,17 @@ export const ENDING_SIGNALS: readonly Deno.Signal[] = ON_WINDOWS
   ? ["SIGINT"]
   : ["SIGTERM", "SIGINT", "SIGHUP"];
 
+/** Hears the signals that end this process instead of being ended by them, to the end of the block. */
+export function onEndingSignals(heard: (signal: Deno.Signal) => void): Disposable {
+  const listeners = ENDING_SIGNALS.map((signal) => [signal, () => heard(signal)] as const);
+  for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
+  return {
+    [Symbol.dispose]() {
+      for (const [signal, listener] of listeners) Deno.removeSignalListener(signal, listener);
+    },
+  };
+}
+
 /** Starts a program, and does not wait for it. @throws {Error} No such folder, arguments that are too long. */
 export function startWords(words: readonly string[], options: StartOptions): Deno.ChildProcess {
   const passedOn = options.environment?.passedOn ?? null;

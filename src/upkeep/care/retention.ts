@@ -6,12 +6,14 @@ import { OLD_WORK, removeSessionAgents } from "../../work/store.ts";
 import {
   countOldRows,
   type GoneCaptures,
+  oldSessions,
   removeOldSessions,
   removeOrphanRows,
 } from "../../db/old_rows.ts";
 import {
   countOldObservations,
   countOldTokenUse,
+  oldObservations,
   removeOldObservations,
   removeOldTokenUse,
 } from "../../memory/store.ts";
@@ -60,8 +62,13 @@ type Step = (
   options: RetentionOptions,
 ) => Partial<RetentionCounts>;
 
-/** `count` counts all, `remove` removes a batch: nothing when all is removed. */
-type Kind = Readonly<Record<"count" | "remove", Step>>;
+type FirstOptions = RetentionOptions & { readonly limit: number };
+type FirstIds = Readonly<Partial<Record<keyof RetentionCounts, readonly string[]>>>;
+
+/** `count` counts all, `remove` removes a batch: nothing when all is removed. `first` has the first ids, where people know them. */
+type Kind = Readonly<Record<"count" | "remove", Step>> & {
+  readonly first?: (db: DatabaseSync, beforeMs: number, options: FirstOptions) => FirstIds;
+};
 
 /** Observations in one transaction: each takes its words out of the index. */
 const OBSERVATIONS = 50;
@@ -72,6 +79,9 @@ const ORPHAN_DAYS = 1;
 /** In the order in which they are removed. Nothing that runs, or waits for a person, is touched. */
 const KINDS = {
   sessions: {
+    first: (db, beforeMs, { captures, limit }) => ({
+      sessions: oldSessions(db, { beforeMs, captures, limit }),
+    }),
     count: countOldRows,
     remove: (db, beforeMs, { captures, batchRows: limit }) =>
       removeOldSessions(db, { beforeMs, captures, limit }, (ids) => {
@@ -87,6 +97,9 @@ const KINDS = {
   },
   /** Those that were seen last before the limit; notes stay. */
   observations: {
+    first: (db, beforeMs, { limit }) => ({
+      observations: oldObservations(db, beforeMs, limit).map(String),
+    }),
     count: (db, beforeMs) => ({ observations: countOldObservations(db, beforeMs) }),
     remove: (db, beforeMs) => ({ observations: removeOldObservations(db, beforeMs, OBSERVATIONS) }),
   },
@@ -142,6 +155,14 @@ export function previewRetention(db: DatabaseSync, options: RetentionOptions): R
   const counts = { ...NOTHING };
   for (const [{ count }, beforeMs] of limitsOf(options)) add(counts, count(db, beforeMs, options));
   return counts;
+}
+
+/** The first ids of what {@linkcode retentionSteps} would remove, by what counts them; only of what people know by a name. */
+export function firstToGo(db: DatabaseSync, options: FirstOptions): FirstIds {
+  return Object.assign(
+    {},
+    ...limitsOf(options).map(([{ first }, beforeMs]) => first?.(db, beforeMs, options)),
+  );
 }
 
 function limitsOf({ kept, nowMs }: RetentionOptions): (readonly [Kind, beforeMs: number])[] {

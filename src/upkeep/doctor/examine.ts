@@ -77,6 +77,11 @@ export interface Examination {
   readonly fixable: number;
 }
 
+type OnCheck = (
+  name: string,
+  far: { readonly done: number; readonly of: number },
+) => void;
+
 interface NamedFinding extends Finding {
   readonly name: string;
 }
@@ -84,11 +89,12 @@ interface NamedFinding extends Finding {
 /**
  * Looks at everything that has to be right for events to be recorded and found.
  *
- * @param options `fix`: corrects what can be corrected without losing anything. Without it nothing is changed.
+ * @param options `fix`: corrects what can be corrected without losing anything. Without it nothing is changed. `onCheck` is
+ * called before each check.
  */
 export async function examine(
   place: DoctorPlace,
-  options: { readonly fix: boolean },
+  options: { readonly fix: boolean; readonly onCheck?: OnCheck },
 ): Promise<Examination> {
   const fixed: string[] = [];
   /** By the finding's message, what stood in the way of its repair. */
@@ -107,8 +113,11 @@ export async function examine(
     }
   };
   const looker = { ...place, comparesAll: options.fix };
-  let findings = await lookAtAll(looker, options.fix ? repairOne : null);
-  if (fixed.length + failures.size > 0) findings = [...await lookAtAll(looker, null), ...undone];
+  const { onCheck } = options;
+  let findings = await lookAtAll(looker, { repair: options.fix ? repairOne : null, onCheck });
+  if (fixed.length + failures.size > 0) {
+    findings = [...await lookAtAll(looker, { repair: null, onCheck }), ...undone];
+  }
   findings = findings.map((one) => {
     const failure = failures.get(one.message);
     return failure === undefined ? one : { name: one.name, ...failure };
@@ -124,10 +133,14 @@ export async function examine(
 /** Looks at everything in order; `repair` corrects what is found before the next look. */
 async function lookAtAll(
   place: DoctorPlace,
-  repair: ((finding: NamedFinding) => Promise<void>) | null,
+  { repair, onCheck }: {
+    readonly repair: ((finding: NamedFinding) => Promise<void>) | null;
+    readonly onCheck: OnCheck | undefined;
+  },
 ): Promise<NamedFinding[]> {
   const looked: NamedFinding[] = [];
-  for (const check of CHECKS) {
+  for (const [done, check] of CHECKS.entries()) {
+    onCheck?.(check.name, { done, of: CHECKS.length });
     // Every repair after the check of the database writes to it: it would fail until the person has mended the database.
     const obstacle = looked.find(({ name, status, repair }) =>
       name === "database" && status === "fail" && repair === undefined

@@ -1,0 +1,72 @@
+/** `conclaude memory browse`: search as a person types, on a terminal. */
+import type { DatabaseSync } from "node:sqlite";
+import { count } from "../../base/counts.ts";
+import { nowhereLine, observationLine, projectName } from "../../memory/search/observation_view.ts";
+import type { MemoryFilter } from "../../memory/store.ts";
+import type { Found } from "../browse.ts";
+import { statusAfter } from "../drafts_on_signal.ts";
+import { parsed } from "../flags.ts";
+import { openStore } from "../open_store.ts";
+import { requireForwards } from "../point_in_time.ts";
+import { observationNamed } from "../record_lookup.ts";
+import { isAnyOfOthers } from "../session_lookup.ts";
+import { isAtTerminal } from "../terminal.ts";
+import { usageError } from "../usage.ts";
+import { many, verb } from "../verb.ts";
+import { shownOf } from "./memory_look_verbs.ts";
+import { FILTER_FLAGS, filterOf, findMemory } from "./memory_search_verbs.ts";
+
+/** More hits than these nobody scrolls through: another word finds better. */
+const MOST = 100;
+
+export const browse = verb({
+  args: many(parsed(String, "What to look for first, in any words", "query")),
+  flags: FILTER_FLAGS,
+  about:
+    "Searches while you type, as `memory search` does, and opens what you choose, as `memory show` tells it. Needs a " +
+    "terminal, and leaves it as it was.",
+  examples: ["conclaude memory browse", "conclaude memory browse upload --here --since 2w"],
+  async run(context, flags, ...words) {
+    if (!isAtTerminal(context)) {
+      throw usageError("Cannot browse memory", {
+        why: "there is no terminal to show it on",
+        next: "conclaude memory search retry payment gateway",
+      });
+    }
+    requireForwards(flags, "memory browse");
+    const { db } = await openStore(context, "read");
+    const filter = filterOf(db, context, flags);
+    const { browseOnTerminal } = await import("../browse_terminal.ts");
+    const signal = await browseOnTerminal({
+      find: (text) => foundIn(db, text, { filter, folder: context.cwd }),
+      open: (id) => shownOf(db, observationNamed(db, String(id))).lines,
+    }, words.join(" "));
+    return { json: undefined, text: "", exitCode: signal === null ? 0 : statusAfter(signal) };
+  },
+});
+
+function foundIn(
+  db: DatabaseSync,
+  text: string,
+  { filter, folder }: { readonly filter: MemoryFilter; readonly folder: string },
+): Found {
+  const nowMs = Date.now();
+  // A rebuilt index has no line here: the answer comes a little later.
+  const options = { filter, nowMs, limit: MOST, onRebuild: () => {} };
+  const { results, quotedNowhere } = findMemory(db, text, options);
+  const namesProject = isAnyOfOthers(results, folder);
+  const hits = results.map((one) => ({
+    id: one.id,
+    line: observationLine({ ...one, repeats: 1 }, nowMs) +
+      (namesProject ? `  [${projectName(one.project)}]` : ""),
+  }));
+  const more = hits.length === MOST ? "The first " : "";
+  const note = hits.length === 0
+    ? "Nothing is remembered that matches."
+    : quotedNowhere.length > 0
+    ? nowhereLine(quotedNowhere)
+    : `${more}${count(hits.length, "observation")}${
+      text.trim() === "" ? ", the newest first" : ""
+    }`;
+  return { hits, note };
+}

@@ -1,0 +1,60 @@
+/** How far long work is, as a person at a terminal is told. */
+import assert from "node:assert/strict";
+import { progressLine, progressText } from "../../src/operations/terminal.ts";
+
+Deno.test("a progress line has a bar, the rate and the time left, as far as they are known", () => {
+  const cases: readonly (readonly [...Parameters<typeof progressText>, expected: string])[] = [
+    ["Looking", undefined, { tookMs: 9_000, before: 0 }, "Looking …"],
+    [
+      "Reading",
+      { done: 120, of: 480 },
+      { tookMs: 3_000, before: 0 },
+      "Reading  █████░░░░░░░░░░░░░░░  120 of 480, 40 a second, 0m 9s left",
+    ],
+    [
+      "Reading",
+      { done: 12, of: 48 },
+      { tookMs: 100, before: 0 },
+      "Reading  █████░░░░░░░░░░░░░░░  12 of 48",
+    ],
+    ["Writing", { done: 900 }, { tookMs: 2_000, before: 100 }, "Writing  900, 400 a second"],
+    [
+      "Copying",
+      { done: 3_000_000, of: 3_000_000, inBytes: true },
+      { tookMs: 2_000, before: 0 },
+      "Copying  ████████████████████  3.0 MB of 3.0 MB, 1.5 MB a second",
+    ],
+    [
+      "Reading",
+      { done: 0, of: 0 },
+      { tookMs: 0, before: 0 },
+      "Reading  ░░░░░░░░░░░░░░░░░░░░  0 of 0",
+    ],
+  ];
+  for (const [doing, far, since, expected] of cases) {
+    assert.equal(progressText(doing, far, since), expected);
+  }
+});
+
+Deno.test("progress is told on a terminal alone, within its width, and leaves no trace", () => {
+  for (const isTerminal of [true, false]) {
+    const written: string[] = [];
+    const line = progressLine(
+      {
+        process: { stderr: { write: (text: string) => void written.push(text) } },
+        environment: { isTerminal: () => isTerminal, columns: () => 30 },
+      } as unknown as Parameters<typeof progressLine>[0],
+    );
+    line.tell("Reading the transcripts", { done: 1, of: 2 });
+    line.tell("Reading the transcripts", { done: 2, of: 2 });
+    line.tell("Working captures in", { done: 0, of: 2 });
+    line.end();
+    if (!isTerminal) assert.deepEqual(written, []);
+    else {
+      assert.equal(written.length, 3, "the same work is told at most ten times a second");
+      // deno-lint-ignore no-control-regex
+      assert.ok(written.every((text) => text.replace(/\r\x1b\[2K/, "").length < 30));
+      assert.equal(written.at(-1), "\r\x1b[2K");
+    }
+  }
+});
