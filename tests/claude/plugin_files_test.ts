@@ -7,7 +7,8 @@ import { roleOf } from "../../src/claude/settings/own_handler.ts";
 const program = { kind: "path", path: "/opt/my tools/cc" } as const;
 
 Deno.test("a plugin's hooks name the program and its arguments, so that no shell reads them", () => {
-  assert.deepEqual(toPluginHooks(planHooks(program, ["PreToolUse", "Stop"])), {
+  const hooks = toPluginHooks(planHooks(program, ["PreToolUse", "Stop"]));
+  assert.deepEqual(JSON.parse(JSON.stringify(hooks)), {
     PreToolUse: [{
       matcher: matcherOf(["these", "asked"]),
       hooks: [{
@@ -15,8 +16,6 @@ Deno.test("a plugin's hooks name the program and its arguments, so that no shell
         command: "/opt/my tools/cc",
         args: ["hook", "PreToolUse", "--conclaude"],
         timeout: 10,
-        onFailure: undefined,
-        async: undefined,
       }],
     }],
     Stop: [
@@ -26,7 +25,6 @@ Deno.test("a plugin's hooks name the program and its arguments, so that no shell
           command: "/opt/my tools/cc",
           args: ["hook", "Stop", "--conclaude"],
           timeout: 600,
-          onFailure: undefined,
         }],
       },
       {
