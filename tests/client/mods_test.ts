@@ -51,7 +51,6 @@ test("the agent of the real Claude Code writes no code that would run inside of 
       "Write blocked",
       "Write blocked",
       "Write blocked",
-      "Read success",
       "Edit blocked",
       "Edit blocked",
       "Bash blocked",
