@@ -28,6 +28,8 @@ export interface CompileOptions {
   readonly output?: string | undefined;
   /** A shell script to run instead of `deno compile`; its arguments are the file, the output and the flags. */
   readonly compiler?: string | undefined;
+  /** Is told why the executable will be slower, and may throw to end the build; when not given, it is printed. */
+  readonly onSlower?: (notice: string) => void;
 }
 
 /** `deno compile` could not get denort, with which every executable begins; `report` says why in one line. */
@@ -48,7 +50,8 @@ export const RUNTIME_ADVICE =
   "DENORT_BIN to its path.";
 
 /**
- * Bundles and compiles. When learning or the overlay fails, the executable is only slower, so neither stops the build.
+ * Bundles and compiles. When learning or the overlay fails, the executable is only slower: `onSlower` decides whether
+ * that stops the build.
  *
  * @returns The executable's path.
  * @throws {UserError} For an unknown target, and {@linkcode NoRuntime}.
@@ -56,11 +59,21 @@ export const RUNTIME_ADVICE =
  */
 export async function compileProgram(options: CompileOptions = {}): Promise<string> {
   const system = options.target === undefined ? thisSystem() : systemOf(options.target);
-  const { output = "dist/conclaude" } = options;
+  const { output = "dist/conclaude", onSlower = (notice) => console.error(notice) } = options;
   const path = system === "windows" && !output.endsWith(".exe") ? `${output}.exe` : output;
   const folder = `${BUNDLE}-${Deno.pid}`;
   const compile = (main: string, output: string, flags: readonly string[]) =>
     compileFile(main, output, { ...options, flags });
+  const orSlower = async (otherwise: string, work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work();
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof NoRuntime) throw thrown;
+      onSlower(`The executable ${otherwise}, so it starts slower: ${messageOf(thrown)}`);
+      return false;
+    }
+  };
   try {
     let bundle = await bundleProgram();
     if ([undefined, Deno.build.target].includes(options.target)) {
@@ -84,18 +97,6 @@ export async function compileProgram(options: CompileOptions = {}): Promise<stri
     return path;
   } finally {
     await Deno.remove(folder, { recursive: true }).catch(() => {});
-  }
-}
-
-/** @returns Whether the work succeeded. */
-async function orSlower(otherwise: string, work: () => Promise<void>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof NoRuntime) throw thrown;
-    console.error(`The executable ${otherwise}, so it starts slower: ${messageOf(thrown)}`);
-    return false;
   }
 }
 

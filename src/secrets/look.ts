@@ -72,11 +72,13 @@ const DISGUISED =
 /** Programs that take a secret as an option or an argument. */
 const PROGRAMS = (
   "curl|wget|http -|https -|xh |7z|rar x|rar e|rar a|rar -|zip |bcp |sqlcmd|twine|helm |cqlsh|nuget|plink|pscp|putty|doctl|surge|etcdctl|ftp|mount -|mount.cifs|gpg|gem |" +
-  "mysql|mariadb|mosquitto|sshpass|supabase|skopeo|useradd|usermod|mongo|ldap|freerdp|codecov|railway|redis|clickhouse|" +
+  "mysql|mariadb|mosquitto|sshpass|supabase|skopeo|useradd|mongo|ldap|freerdp|codecov|railway|redis|clickhouse|" +
   "smbclient|openssl|htpasswd|keygen|sqlplus|sqlldr|expdp|impdp|docker|podman|nerdctl|login|stdin|sudo -s|ngrok|cloudflared|" +
   "tailscale|rdesktop|jmxterm|ipmitool|snmp|rootpw|wpa_passphrase|fly |flyctl|from-literal|rabbitmqctl|http-basic|pypi-token|bundle config|security |env:set|env add|versions add|vault|mc |net use|" +
   "user-secrets|chpasswd|bw |kinit|cryptsetup|setx "
 ).split("|");
+/** One of them; Claude Code reports with every edit whether it was `userModified`. */
+const USERMOD = /usermod(?!ified":)/;
 /** An argument of such a program. */
 const ARGUMENT =
   /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{0,100}[@\d]|add_user|change_password|http-basic|bundle config|alias set|net use|login |unlock |env:set|setx |secret[ :]|<</;
@@ -144,7 +146,8 @@ function mayRunProgram(lowered: string): boolean {
     const [own = ""] = /^(?:[^"\\]|\\.)*/.exec(command) ?? [];
     if (PRINTING.some((word) => own.includes(word))) return true;
   }
-  return ARGUMENT.test(lowered) && PROGRAMS.some((program) => lowered.includes(program));
+  return ARGUMENT.test(lowered) &&
+    (PROGRAMS.some((program) => lowered.includes(program)) || USERMOD.test(lowered));
 }
 
 /** A command is read as far as this, in characters of JSON. */

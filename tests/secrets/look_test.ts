@@ -40,6 +40,10 @@ const ORDINARY: readonly Record<string, unknown>[] = [
       old_string: "const height = heightAt(minute, before); // each quarter",
       new_string: 'const height = heightAt(minuteOfDay, "before"); // https://tide.example/docs',
     },
+    tool_response: {
+      structuredPatch: [{ lines: [" export {};", "-const height = 1;", "+const height = 2;"] }],
+      userModified: false,
+    },
   },
 ];
 

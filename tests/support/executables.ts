@@ -18,9 +18,16 @@ export interface Executables {
   readonly runtime: string;
 }
 
-/** Bundles the program and compiles it. @param path The executable to write. */
+/**
+ * Bundles the program and compiles it. @param path The executable to write.
+ *
+ * @throws {Error} When it would be slower than what is released: nobody should measure such a one by mistake.
+ */
 export async function compileBundle(path: string): Promise<void> {
-  await compileProgram({ output: path, compiler: await compiler() });
+  const onSlower = (notice: string) => {
+    throw new Error(notice);
+  };
+  await compileProgram({ output: path, compiler: await compiler(), onSlower });
 }
 
 /** Compiles one file. @param flags The program's own when not given. */
