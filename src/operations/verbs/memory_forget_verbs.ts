@@ -18,7 +18,7 @@ import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from 
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
 import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
-import { optional, parsed, text, textFlag, toggle } from "../flags.ts";
+import { optional, parsed, proposing, text, textFlag, toggle } from "../flags.ts";
 import { many, verb } from "../verb.ts";
 
 const when = async (text: string) =>
@@ -26,9 +26,12 @@ const when = async (text: string) =>
 
 export const forget = verb({
   person: "memory forget",
-  args: many(text("Number of an observation, or id of a capture", "id")),
+  args: many(proposing("observation", text("Number of an observation, or id of a capture", "id"))),
   flags: {
-    session: textFlag("What was seen in this session, by its id or the beginning of it", "id"),
+    session: proposing(
+      "session",
+      textFlag("What was seen in this session, by its id or the beginning of it", "id"),
+    ),
     project: textFlag("What was seen in this project", "folder"),
     file: textFlag("What was done to this file, or to those in this folder", "path"),
     text: textFlag("Everything that holds this text, in letters of either case"),
