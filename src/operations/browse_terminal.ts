@@ -1,6 +1,6 @@
 /** Browses memory on a terminal, in its alternate screen, and leaves it as it was however it ends. */
 import { getColumns, getRows, Prompt, settings } from "@clack/core";
-import { onEndingSignals } from "../system/process/start.ts";
+import { onEndingSignals, onResize } from "../system/process/start.ts";
 import type { Signal } from "../system/processes.ts";
 import { type Browse, type Found, meaningOf, moved, screenOf, type ScreenSize } from "./browse.ts";
 
@@ -43,11 +43,13 @@ class BrowsePrompt extends Prompt<never> {
   #pause: ReturnType<typeof setTimeout> | null = null;
   /** What went wrong; browsing ends, and then it is thrown. */
   #fault: { readonly thrown: unknown } | null = null;
-  /** Changes when the whole screen has to be drawn, since the library draws only what is new. */
-  #isDrawnAnew = false;
 
   constructor(source: BrowseSource, words: string, signal: AbortSignal) {
-    super({ initialUserInput: words, signal, render: () => this.#frame() });
+    super({
+      initialUserInput: words,
+      signal,
+      render: () => screenOf(this.#browse, this.#size()).join("\n"),
+    });
     this.#source = source;
     this.#browse = {
       ...source.find(words),
@@ -58,23 +60,18 @@ class BrowsePrompt extends Prompt<never> {
 
   async browse(): Promise<void> {
     const { input, output } = this;
-    const drawAnew = () => {
-      output.write(CLEAR_SCREEN);
-      this.#isDrawnAnew = !this.#isDrawnAnew;
-    };
     const end = () => this.#end();
     output.write(ENTER_SCREEN);
-    // Comes before the library's own listener, which draws.
-    output.on("resize", drawAnew);
     input.on("end", end);
     try {
+      // Comes after the runtime's own listener, which measures.
+      using _resizing = onResize(() => this.#drawAnew());
       const ended = this.prompt();
       // Where nobody listens, Ctrl-Z stops the process and leaves its screen to the shell.
       this["rl"]?.on("SIGTSTP", () => {});
       await ended;
     } finally {
       if (this.#pause !== null) clearTimeout(this.#pause);
-      output.off("resize", drawAnew);
       input.off("end", end);
       await new Promise((done) => output.write(LEAVE_SCREEN, done));
     }
@@ -140,9 +137,11 @@ class BrowsePrompt extends Prompt<never> {
     this.#browse = { ...this.#browse, cursor: this.#browse.words.length };
   }
 
-  #frame(): string {
-    const [first, ...others] = screenOf(this.#browse, this.#size());
-    return [this.#isDrawnAnew ? `${first}\x1b[0m` : first, ...others].join("\n");
+  /** Draws the whole screen, where the library draws only the lines that are new. */
+  #drawAnew(): void {
+    this.output.write(CLEAR_SCREEN);
+    this["_prevFrame"] = "";
+    this["render"]();
   }
 
   #size(): ScreenSize {

@@ -116,11 +116,12 @@ testWhere(
       { resize: [6, 40], until: "^Search:(?s:.*)#3 (?s:.*)Esc ends" },
       { type: DOWN, until: "> #2 " },
       { resize: [30, 100], until: "^Search:(?s:.*)#3 (?s:.*)#1 (?s:.*)type to search" },
+      { resize: [30, 120], until: "^Search:(?s:.*)#3 (?s:.*)#1 (?s:.*)type to search" },
       { type: ENTER, until: "Esc goes back" },
       { resize: [8, 30], until: "^Uploads need a token\n(?s:.*)Esc" },
       { type: CTRL_C, until: "^before$" },
     ]);
-    for (const [at, rows] of [24, 6, 6, 30, 30, 8].entries()) {
+    for (const [at, rows] of [24, 6, 6, 30, 30, 30, 8].entries()) {
       assert.equal(seen.screens[at]!.split("\n").length, rows, seen.screens[at]);
     }
     assertLeftAsItWas(seen, 0);

@@ -31,7 +31,22 @@ export const ENDING_SIGNALS: readonly Deno.Signal[] = ON_WINDOWS
 
 /** Hears the signals that end this process instead of being ended by them, to the end of the block. */
 export function onEndingSignals(heard: (signal: Deno.Signal) => void): Disposable {
-  const listeners = ENDING_SIGNALS.map((signal) => [signal, () => heard(signal)] as const);
+  return onSignals(ENDING_SIGNALS, heard);
+}
+
+/** Hears that the terminal has another size, to the end of the block. */
+export function onResize(heard: () => void): Disposable {
+  // Not every runtime tells standard output of the signal, and Windows has no such signal.
+  if (!ON_WINDOWS) return onSignals(["SIGWINCH"], heard);
+  process.stdout.on("resize", heard);
+  return { [Symbol.dispose]: () => void process.stdout.off("resize", heard) };
+}
+
+function onSignals(
+  signals: readonly Deno.Signal[],
+  heard: (signal: Deno.Signal) => void,
+): Disposable {
+  const listeners = signals.map((signal) => [signal, () => heard(signal)] as const);
   for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
   return {
     [Symbol.dispose]() {
