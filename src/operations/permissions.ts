@@ -10,10 +10,10 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   CLAUDE_PID: "The process of Claude Code, which tells whether a session still lives.",
   CLAUDE_PLUGIN_ROOT: "The folder of the plugin whose hook runs; Claude Code sets it.",
   CLAUDE_PROJECT_DIR: "The project of a session; Claude Code sets it for hooks.",
-  COLUMNS: "How wide lists are where there is no terminal.",
+  COLUMNS: "How wide lists are; without it the terminal says so, or it is 80.",
   CONCLAUDE_AGENT_ID: "The agent that a command runs in; the daemon sets it.",
   CONCLAUDE_DB_PATH: "The database; outranks `database.path`, and `--db` outranks it.",
-  CONCLAUDE_MEMORY: "`off` keeps the content of a session out of memory; set it for Claude Code.",
+  CONCLAUDE_MEMORY: "`off` keeps nothing of what a session says and does; set it for Claude Code.",
   CONCLAUDE_SUMMARIZER: "Set while the summarizer runs, so that its own session is not recorded.",
   CONCLAUDE_TASK_ID: "The task that a command works for; the daemon sets it.",
   CONCLAUDE_TOKEN: "The token with which a script runs the verbs of a person.",
@@ -21,8 +21,9 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   NO_COLOR: "Any value switches colours off.",
   PATH: "Where `git`, `claude` and conclaude itself are found.",
   TEMP: "The folder of temporary files on Windows.",
-  USERPROFILE: "The home on Windows.",
-  XDG_CONFIG_HOME: "Where git and shells keep their settings, instead of `~/.config`.",
+  USERPROFILE: "The home where `HOME` is not set, as on Windows.",
+  XDG_CONFIG_HOME:
+    "Where git keeps the user's settings, instead of `~/.config`; its aliases are read there.",
 };
 
 export const ENVIRONMENT_NAMES: readonly string[] = Object.keys(ENVIRONMENT);
