@@ -97,7 +97,8 @@ export const THIS_PROCESS: Environment = {
   isTerminal: (stream) => Deno[stream].isTerminal(),
   columns() {
     try {
-      return Deno.consoleSize().columns;
+      // A terminal of which nobody has told the size has none.
+      return Deno.consoleSize().columns || null;
     } catch {
       return null;
     }
