@@ -139,7 +139,8 @@ function decisionStep(row: ExecutionRow): Step[] {
   if (found !== undefined) {
     const { command, file_path: file } = Object(metadata["tool_input"]);
     const why = errorMessage ?? String(metadata[found.why ?? ""] ?? "");
-    const subject = plain([why, command ?? file ?? ""].filter((text) => text !== "").join(": "));
+    // What was wanted stands first: a line may be cut.
+    const subject = plain([command ?? file ?? "", why].filter((text) => text !== "").join(": "));
     return [{ ...at, kind: "gate", name: toolName ?? hookName, subject, result: found.result }];
   }
   const edge = EDGES[hookName];

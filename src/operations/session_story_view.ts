@@ -1,6 +1,8 @@
 /** Shows the story of a session: as fields for programs, and on one screen for people. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
+import { plain } from "../base/plain.ts";
+import { listExecutions } from "../db/executions.ts";
 import { durationText } from "../base/time.ts";
 import { countPending } from "../db/captures.ts";
 import { sessionEnd, type SessionRow, tellingId } from "../db/sessions.ts";
@@ -33,6 +35,13 @@ export interface SessionStory {
   readonly tests: { readonly green: number; readonly red: number };
   /** `mendedBy`: the observation that mended it, 0 when that was deleted; null while it is open. */
   readonly failed: readonly (Line & { readonly mendedBy: number | null })[];
+  /** Tool uses that a gate denied, and why. */
+  readonly denied: readonly {
+    readonly tool: string;
+    /** The command or the file. */
+    readonly subject: string;
+    readonly why: string;
+  }[];
   readonly fixes: readonly Line[];
   readonly decided: readonly Line[];
   readonly open: readonly string[];
@@ -55,6 +64,7 @@ export function sessionStory(db: DatabaseSync, { sessionId, title }: SessionRow)
     commits: lines(story.commits),
     tests,
     failed: story.failed.map(({ id, title, resolvedBy }) => ({ id, title, mendedBy: resolvedBy })),
+    denied: deniedIn(db, sessionId),
     fixes: lines(story.fixes),
     decided: lines(story.decided),
     open,
@@ -64,8 +74,32 @@ export function sessionStory(db: DatabaseSync, { sessionId, title }: SessionRow)
   };
 }
 
+function deniedIn(db: DatabaseSync, sessionId: string): SessionStory["denied"] {
+  const blocked = listExecutions(db, {
+    ...{ sessionId, hookName: "PreToolUse", toolName: null, status: "blocked" },
+    ...{ sinceMs: null, limit: MAX_PARTS },
+  });
+  return blocked.reverse().map(({ toolName, metadata, errorMessage }) => {
+    const { command, file_path: file } = Object(metadata["tool_input"]);
+    return {
+      tool: toolName ?? "",
+      subject: String(command ?? file ?? ""),
+      why: errorMessage ?? "",
+    };
+  });
+}
+
 /** The most lines of each list, so that a story fits on a screen. */
-const MOST = { files: 5, commits: 4, failed: 4, fixes: 3, decided: 4, open: 5, agents: 3 } as const;
+const MOST = {
+  denied: 4,
+  files: 5,
+  commits: 4,
+  failed: 4,
+  fixes: 3,
+  decided: 4,
+  open: 5,
+  agents: 3,
+} as const;
 
 /** The story as lines of at most 80 columns. @param agents The sub-agents of the session. */
 export function storyLines(
@@ -79,7 +113,7 @@ export function storyLines(
   const list = (lines: readonly string[], most: number) => firstLines(lines, most, log);
   const numbered = ({ id, title }: Line) => `#${id} ${title}`;
   const failed = story.failed.map((one) =>
-    `${one.mendedBy === null ? "open  " : "mended"}  ${numbered(one)}`
+    `${one.mendedBy === null ? "not mended" : "mended    "}  ${numbered(one)}`
   );
   const runs = tests.green + tests.red;
   return [
@@ -100,6 +134,7 @@ export function storyLines(
       ...list(story.commits.map(numbered), MOST.commits),
       ...runs === 0 ? [] : [`${count(runs, "test run")}: ${tests.green} green, ${tests.red} red`],
     ]),
+    ...section("Denied", list(story.denied.map(deniedLine), MOST.denied)),
     ...section("Failed", list(failed, MOST.failed)),
     ...section("Mended by", list(story.fixes.map(numbered), MOST.fixes)),
     ...section("Decided", list(story.decided.map(numbered), MOST.decided)),
@@ -111,6 +146,10 @@ export function storyLines(
       : [`${count(waiting, "capture")} not worked in yet: \`conclaude queue drain\``],
     `Every step: ${log}`,
   ];
+}
+
+function deniedLine({ tool, subject, why }: SessionStory["denied"][number]): string {
+  return [tool, subject, why].filter((text) => text !== "").map(plain).join("  ");
 }
 
 function fileLine({ path, added, removed }: SessionStory["files"][number]): string {

@@ -69,10 +69,12 @@ test("session log shows every step on a line of at most 80 columns, in order, wi
       "Bash Tests fail: deno test (3 passed, 1 failed), failed, 2.5s",
       "Bash Tests pass: deno test (4 passed), 2.5s",
       "Bash Tests pass: deno test (5 passed), 2.5s",
-      "Bash no force push: git push --force, denied",
+      "Bash git push --force: no force push, denied",
       "Claude It is, 1m 30s",
       "SessionEnd ends logout",
     ]);
+    const shown = await runVerb(["session", "show", "cad0"], place);
+    assert.match(shown.stdout, /^Denied\n {2}Bash {2}git push --force {2}no force push$/m);
   }
 });
 

@@ -176,6 +176,6 @@ test("status leads with the last sessions, what is open and what was decided, ea
   assert.match(stdout, /^ {2}… and 4 more: `conclaude memory open`$/m);
   assert.match(stdout, /^Tasks .*\n {2}\w{8} open {2}Tell the customers$/m);
   assert.match(stdout, /^Decided and noted\n {2}#\d+ just now {2}Tests need the service/m);
-  assert.match(stdout, /^health {3}well: nothing needs care$/m);
+  assert.match(stdout, /^health {3}hooks are not installed: run `conclaude install-hooks`$/m);
   assert.match(stdout, /^Everything else: `conclaude status --verbose`$/m);
 });

@@ -135,12 +135,13 @@ export const set = verb({
     const source = sourcesIn(files, parseConfig(files).config)(key);
     const { path: file } = target;
     const what = meant.value !== null ? "is set" : changed ? "is no longer set" : "was not set";
-    const hidden = meant.value === null || source === file
+    const hidden = meant.value === null || source === file || source === "default"
       ? ""
       : `\n${source} comes before it: the value there counts.`;
     return {
       json: { key, value: meant.value, path: file, changed, source },
-      text: plain(`${key} ${what} in ${file}.${hidden}`) + ignoreAdvice(target),
+      text: plain(`${key} ${what} in ${file}.${hidden}`) +
+        (layer === "local" ? ignoreAdvice(target) : ""),
     };
   },
 });

@@ -52,12 +52,13 @@ export const status = verb({
     const lookedAt = isWhole ? undefined : LOOKED_AT;
     const recent = recentOf(db, project, { nowMs, lookedAt });
     const isFresh = (recent.sessions[0]?.updatedAtMs ?? 0) > nowMs - daysMs(1);
-    // Where hooks wrote a session lately, nobody has to look for them.
-    const hooks = isFresh && !isWhole ? null : await hooksOf(context);
     const { projectDir } = hooksPlace(context);
     const { home } = context.locations;
     const armed = { projectDir, home, environment: context.environment };
     const protections = protectionsOf(opened.place.config, armed);
+    const isArmed = protections.unarmed.length === 0;
+    // Where hooks wrote a session lately and every gate is asked, nobody has to look for them.
+    const hooks = isFresh && isArmed && !isWhole ? null : await hooksOf(context);
     const care = await careOf(context, opened, { project, nowMs, hooks, protections });
     const folder = repository === undefined ? project : projectFolder(repository);
     const report = isWhole ? reportOf(context, opened, { project, nowMs, care, recent }) : null;
