@@ -89,7 +89,7 @@ async function demo(root: string): Promise<void> {
   title("What Claude is told when the next session begins here");
   const first = { ...stage.payloads[0]!, session_id: "0e9b6a44-52f1-4d0b-b7c8-91d25ad3f7e0" };
   const told = (await outputOf(stage, first))["additionalContext"] ?? "";
-  // What stands there because this clone has no log of commits is no part of the story.
+  // The recording has no commits: the lines about commits are left out.
   block(told.split("\nNot in the log", 1)[0]!);
   await check(stage, told);
   await showGates(stage, first);

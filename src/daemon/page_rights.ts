@@ -119,7 +119,7 @@ function readKept(path: string): Kept {
 }
 
 /** 256 bits, fit for an address. */
-function secretText(): string {
+export function secretText(): string {
   return crypto.getRandomValues(new Uint8Array(32))
     .toBase64({ alphabet: "base64url", omitPadding: true });
 }

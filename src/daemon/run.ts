@@ -29,7 +29,7 @@ import {
   type Server,
 } from "./http.ts";
 import { Metrics } from "./metrics.ts";
-import { PageRights } from "./page_rights.ts";
+import { PageRights, secretText } from "./page_rights.ts";
 import type { Daemon } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 
@@ -134,10 +134,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   });
   hub.start();
   const rights = new PageRights(files.page);
-  const token = crypto.getRandomValues(new Uint8Array(32)).toBase64({
-    alphabet: "base64url",
-    omitPadding: true,
-  });
+  const token = secretText();
   const processMark = readProcesses([Deno.pid]).get(Deno.pid)?.mark ?? null;
   const state = { pid: Deno.pid, processMark, startedAtMs: Date.now(), token, version: VERSION };
   const daemon = {

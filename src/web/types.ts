@@ -1,4 +1,6 @@
 /** What the daemon answers, as far as the page shows it. */
+import type { Step } from "../operations/session_steps.ts";
+import type { SessionStory } from "../operations/session_story_view.ts";
 
 export interface Session {
   readonly sessionId: string;
@@ -40,39 +42,10 @@ export interface Line {
   readonly title: string;
 }
 
-export interface Story {
-  readonly asked: { readonly first: string | null; readonly count: number };
-  readonly files: readonly {
-    readonly path: string;
-    readonly added: number;
-    readonly removed: number;
-  }[];
-  readonly commits: readonly Line[];
-  readonly tests: { readonly green: number; readonly red: number };
-  readonly failed: readonly (Line & { readonly mendedBy: number | null })[];
-  readonly fixes: readonly Line[];
-  readonly decided: readonly Line[];
-  readonly open: readonly string[];
-  readonly end: string | null;
-  readonly waiting: number;
-}
-
 export interface SessionWhole {
   readonly session: Session;
-  readonly story: Story;
+  readonly story: SessionStory;
   readonly agents: readonly Agent[];
-}
-
-export interface Step {
-  readonly id: string;
-  readonly atMs: number;
-  readonly kind: "prompt" | "tool" | "message" | "gate" | "session";
-  readonly name: string;
-  readonly subject: string;
-  readonly result: string;
-  readonly tookMs: number | null;
-  readonly toolUseId: string | null;
-  readonly observation: number | null;
 }
 
 export interface Log {
@@ -93,29 +66,6 @@ export interface Observation {
   readonly resolvedBy: number | null;
   readonly createdAtMs: number;
   readonly tokens?: number;
-}
-
-export interface Execution {
-  readonly id: string;
-  readonly sessionId: string;
-  readonly hookName: string;
-  readonly toolName: string | null;
-  readonly status: string;
-  readonly durationMs: number;
-  readonly errorMessage: string | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly createdAtMs: number;
-}
-
-export interface HookTimes {
-  readonly hookName: string;
-  readonly count: number;
-  readonly failures: number;
-  readonly blocked: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly p99Ms: number;
-  readonly maxMs: number;
 }
 
 export interface Task {

@@ -110,8 +110,8 @@ function lookInto<File extends Pick<SettingsLook, "path" | "flags" | "isPlugin">
 export type LaneTime = Pick<HookTime, "runs" | "ms">;
 
 /**
- * What a person waited for, and what ran beside, as the hooks are installed now; where none is, another way has brought
- * them, and they are taken for the usual ones.
+ * Splits the times of hooks by lane, as the hooks are installed now. Where no settings file holds hooks, the usual ones
+ * are assumed.
  */
 export function timesByLane(
   times: readonly HookTime[],

@@ -1,6 +1,6 @@
 /**
  * Which hook runs in which lane: Claude Code waits for the answer of a `sync` one, and goes on beside an `async` one.
- * What decides, answers, or leaves a state that the next gate reads is waited for. Everything else is only recorded.
+ * Claude Code waits for hooks that decide, that answer, or whose state the next gate reads. The others only record.
  */
 import { EDITING_TOOLS, SHELL_TOOLS } from "../payload.ts";
 
@@ -62,7 +62,7 @@ export interface NamedTools {
   readonly followed: readonly string[];
 }
 
-/** What a handler's matcher lets through: a matcher as it is written, or the tools of a list, or all but those. */
+/** Which tools a handler gets: by a matcher as it is written, those of a list, or all others. */
 type Match = string | readonly ["these" | "others", keyof NamedTools];
 
 export interface LaneRow {
@@ -122,7 +122,7 @@ export function rowsOf(event: string): readonly Omit<LaneRow, "event">[] {
   return rows.length > 0 ? rows : [{ lane: "async", role: "event", seconds: USUAL_SECONDS }];
 }
 
-/** What is looked at whatever the rules say: tools that change things, and what answers once they have run. */
+/** The tools that hooks get without any rule: those that change things, and those that have an answer afterwards. */
 const USUAL: NamedTools = {
   asked: [...SHELL_TOOLS, ...EDITING_TOOLS, "Skill", "Agent", "Task"],
   followed: [...SHELL_TOOLS, "Skill", "ExitPlanMode", "Agent", "Task"],

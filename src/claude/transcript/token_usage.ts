@@ -1,4 +1,4 @@
-/** What a line of a transcript says of the tokens that a message of Claude took. */
+/** Reads from a line of a transcript how many tokens a message of Claude took. */
 import { digestOf } from "../../base/fnv.ts";
 
 /** The kinds of tokens that have a price of their own. */

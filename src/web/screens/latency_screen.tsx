@@ -3,20 +3,20 @@ import { useState } from "preact/hooks";
 import { withQuery } from "../api.ts";
 import { Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
 import { clock, useData } from "../store.ts";
-import type { Execution, HookTimes } from "../types.ts";
+import type { ExecutionRow, HookSummary } from "../../db/executions.ts";
 
 const SPANS = [["1h", 3_600_000], ["1d", 86_400_000], ["1w", 604_800_000]] as const;
 const MINUTE_MS = 60_000;
 
 export function LatencyScreen() {
   const [span, setSpan] = useState<typeof SPANS[number]>(SPANS[1]);
-  const { value, error } = useData<{ hooks: HookTimes[] }>(
+  const { value, error } = useData<{ hooks: HookSummary[] }>(
     withQuery("/latency", { since: span[0] }),
     ["sessions"],
   );
   // The minute, so that the address does not change all the time.
   const sinceMs = Math.floor((clock.value - span[1]) / MINUTE_MS) * MINUTE_MS;
-  const slowest = useData<{ executions: Execution[] }>(
+  const slowest = useData<{ executions: ExecutionRow[] }>(
     withQuery("/latency/slowest", { sinceMs }),
     ["sessions"],
   );
@@ -92,9 +92,9 @@ export function LatencyScreen() {
 
 const WIDTH = 240;
 
-function Bars({ hook, longest }: { hook: HookTimes; longest: number }) {
+function Bars({ hook, longest }: { hook: HookSummary; longest: number }) {
   const { p50Ms, p95Ms, p99Ms } = hook;
-  const x = (ms: number) => Math.max(1, (ms ?? 0) / longest * WIDTH);
+  const x = (ms: number | null) => Math.max(1, (ms ?? 0) / longest * WIDTH);
   const text = [p50Ms, p95Ms, p99Ms].map((ms) => ms?.toFixed(1) ?? "–").join(" · ");
   return (
     <span class="bars">

@@ -4,7 +4,8 @@ import { ask, rights, withQuery } from "../api.ts";
 import { short } from "../format.ts";
 import { Badge, Empty, Panel, Rows, Screen, Time } from "../kit/parts.tsx";
 import { act, useData } from "../store.ts";
-import type { Execution, Requirement, SessionNow } from "../types.ts";
+import type { ExecutionRow } from "../../db/executions.ts";
+import type { Requirement, SessionNow } from "../types.ts";
 import { ProjectChoice, useProjects } from "./memory_screen.tsx";
 
 export function RulesScreen() {
@@ -31,7 +32,7 @@ export function RulesScreen() {
 
 function Decisions() {
   const path = withQuery("/audit", { status: "blocked", limit: 100 });
-  const { value, error } = useData<{ executions: Execution[] }>(path, ["sessions"]);
+  const { value, error } = useData<{ executions: ExecutionRow[] }>(path, ["sessions"]);
   return (
     <Panel title="Denied, the newest first">
       <Rows rows={value?.executions} error={error} empty={<Empty title="Nothing was denied." />}>

@@ -6,7 +6,8 @@ import { LongList } from "../kit/long_list.tsx";
 import { Badge, Empty, Problem, Time, type Tone } from "../kit/parts.tsx";
 import { StepDetails } from "../kit/step_details.tsx";
 import { act, tell, useData } from "../store.ts";
-import type { Log, SessionWhole, Step } from "../types.ts";
+import type { Step } from "../../operations/session_steps.ts";
+import type { Log, SessionWhole } from "../types.ts";
 
 const PAGE = 200;
 /** So often the newest steps of a session that runs are asked for. */
