@@ -7,8 +7,10 @@ import { VERSION } from "./src/base/version.ts";
 // Global flags may stand before the verb; a hook with them must still be a hook, for it may never leave with status 2.
 let verb = 0;
 while (Deno.args[verb]?.startsWith("--")) verb += Deno.args[verb] === "--db" ? 2 : 1;
-// Only the daemon has a socket to open, and whoever talks to it; nothing else may ever speak to the network.
-if (!["daemon", "ui"].includes(Deno.args[verb] ?? "")) Deno.permissions.revokeSync({ name: "net" });
+// The daemon has a socket to open, and whoever talks to it; a team is on the network. Nothing else may ever speak to it.
+if (!["daemon", "ui", "team"].includes(Deno.args[verb] ?? "")) {
+  Deno.permissions.revokeSync({ name: "net" });
+}
 // What a person asks of a hook is the command line's to answer.
 const isAsked = ["--help", "-h", "--dry-run"].some((flag) => Deno.args.includes(flag));
 

@@ -32,6 +32,7 @@ const LOADERS = {
   agent: async () => (await import("../operations/verbs/agent_verbs.ts")).agent,
   question: async () => (await import("../operations/verbs/question_verbs.ts")).question,
   event: async () => (await import("../operations/verbs/event_verbs.ts")).event,
+  team: async () => (await import("../operations/verbs/team_verbs.ts")).team,
   daemon: () => ofFaces!.daemon(),
   migrate: async () => (await import("../operations/verbs/migrate_verbs.ts")).migrate,
   guard: async () => (await import("../operations/verbs/guard_verbs.ts")).guard,
@@ -74,6 +75,7 @@ const TOPICS = {
     workflow: "How tasks are worked on: steps, reviews, merges",
     agent: "Processes that work for tasks, and sub-agents of sessions",
     question: "What agents and sessions want to know",
+    team: "Share memory and tasks with other machines, over PostgreSQL",
   },
   Care: {
     doctor: "Find out what is wrong, and what to do",

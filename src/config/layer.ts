@@ -102,7 +102,7 @@ export function readLayer(file: ConfigFile): LayerResult {
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   const isUsers = file.layer === "user";
   const memory = isMapping(values.memory) ? values.memory : {};
-  const unheeded = isUsers ? [] : takeOutOfProject(memory);
+  const unheeded = isUsers ? [] : takeOutOfProject(values);
   const fault = isUsers ? switchOffSummarizer(memory, problems) : null;
   return { values, problems, broken, unreadable: null, unheeded, summarizerFault: fault };
 }
@@ -338,16 +338,23 @@ function nameOf(key: string): string {
   return key.slice(key.lastIndexOf(".") + 1);
 }
 
-const USERS_ONLY = ["summarizer", "retentionDays"];
+const USERS_ONLY = [
+  ["memory", "summarizer"],
+  ["memory", "retentionDays"],
+  ["team", "share"],
+] as const;
 
 /**
  * Removes keys that count only in the user's own file: a foreign repository must not run commands over the memory of other
- * projects, nor shorten how long it is kept. @returns The removed keys.
+ * projects, shorten how long it is kept, or say what is sent of it. @returns The removed keys.
  */
-function takeOutOfProject(memory: LayerValues): string[] {
-  const taken = USERS_ONLY.filter((key) => memory[key] !== undefined);
-  for (const key of taken) delete memory[key];
-  return taken.map((key) => `memory.${key}`);
+function takeOutOfProject(values: LayerValues): string[] {
+  return USERS_ONLY.flatMap(([section, key]) => {
+    const written = values[section];
+    if (!isMapping(written) || written[key] === undefined) return [];
+    delete written[key];
+    return [`${section}.${key}`];
+  });
 }
 
 const SECTION = "memory.summarizer";

@@ -76,3 +76,10 @@ export {
   isTextAlone,
 } from "./forget_choice_table.ts";
 export { findObservation, knownTranscripts, relatedTo, sessionsOf } from "./forget_look_table.ts";
+export {
+  listSharedObservations,
+  readSharedObservation,
+  SHARED_KINDS,
+  type SharedObservation,
+  takeSharedObservation,
+} from "./shared_observations_table.ts";

@@ -5,6 +5,7 @@ import { compileGuards, GUARD_SECTIONS } from "../policy/guards/guard_section.ts
 import { compileStopSections, STOP_SECTIONS } from "../policy/stops/stop_section.ts";
 import { MEMORY } from "../memory/memory_section.ts";
 import { USAGE } from "../memory/usage/usage_section.ts";
+import { TEAM } from "../team/team_section.ts";
 import { ORCHESTRATION } from "../work/orchestration_section.ts";
 import {
   compileRequirements,
@@ -20,6 +21,7 @@ const SHAPE = {
   memory: MEMORY,
   usage: USAGE,
   orchestration: ORCHESTRATION,
+  team: TEAM,
 };
 
 /** A complete configuration: every key has a value. */

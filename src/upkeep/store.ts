@@ -14,7 +14,7 @@ export {
   stoppedReceipt,
   unfinishedReceipts,
 } from "./forget/forget_receipts_table.ts";
-export { isKeyForgotten, stayAway } from "./forget/stay_away_table.ts";
+export { forgottenRows, isKeyForgotten, stayAway } from "./forget/stay_away_table.ts";
 export {
   claudeMemRows,
   type ClaudeMemTable,

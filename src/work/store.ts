@@ -78,3 +78,10 @@ export {
   WORKFLOW_FIELDS,
   type WorkflowRow,
 } from "./workflows_table.ts";
+export {
+  listSharedTasks,
+  readSharedTask,
+  removeSharedTasks,
+  type SharedTask,
+  takeSharedTask,
+} from "./shared_tasks_table.ts";

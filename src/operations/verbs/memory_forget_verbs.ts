@@ -160,7 +160,7 @@ export const verify = verb({
  *
  * @throws {UserError} When nothing is kept, or the database is not conclaude's; with an older schema only when it may not migrate.
  */
-async function forgetPlace(
+export async function forgetPlace(
   context: CliContext,
   { mayMigrate }: { readonly mayMigrate: boolean },
 ): Promise<ForgetPlace & { readonly redactPatterns: readonly string[] }> {

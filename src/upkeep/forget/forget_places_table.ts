@@ -31,6 +31,7 @@ import {
   namesOfObservations,
   ownDigest,
 } from "./stay_away_table.ts";
+import { queueForgotten } from "../../db/team_outbox.ts";
 import { readablePayload } from "../../db/payloads.ts";
 import { digestOfRow, type Receipt } from "./forget_receipts_table.ts";
 
@@ -298,6 +299,7 @@ export function removeObservations(
     ]);
     const quoting = changePlaces(db, titlesAfter(rows), how);
     deleteObservations(db, ids, sessions);
+    queueForgotten(db, [...rows.map(({ uid }) => String(uid)), ...sessions.map(summaryUid)]);
     return { digests: lasting.map((row) => digestOfRow(receipt.salt, row)), quoting };
   });
 }

@@ -275,7 +275,10 @@ const NAMES_OF_ROWS = /^(?:id|uid|\w+_id|depends_on|origin|process_mark|content_
 const ESCAPED_LETTER = /\\u00[2-7]/i;
 
 /** Masks a row; without a secret it stays the same object. @param row `text`: all that the row says, as it came. */
-function redactRow({ type, columns, text }: ArrivingRow, rules: RedactRules): ImportedColumns {
+export function redactRow(
+  { type, columns, text }: ArrivingRow,
+  rules: RedactRules,
+): ImportedColumns {
   if (!needsRedaction(text, rules.patterns) && !ESCAPED_LETTER.test(text)) return columns;
   const { json = [] } = tableOf(type);
   const changed: Record<string, string> = {};

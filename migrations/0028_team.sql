@@ -1,0 +1,103 @@
+-- A team: projects that are joined with those of other machines on a PostgreSQL server (`conclaude team`).
+-- Each machine works on its own tables; what is shared of them is named in an outbox, in the transaction that changes it.
+-- `name` is what the project is called on the server, `origin` this machine in this project, `way` how to reach the server
+-- (JSON, without a password). `pulled_seq` is the last number that was taken in, `sent_seq` the last one that was given to
+-- a row of ours. `applying` is 1 only inside of the transaction that takes rows in: those do not go back.
+CREATE TABLE team_projects (
+  project       TEXT PRIMARY KEY,
+  name          TEXT NOT NULL,
+  way           TEXT NOT NULL,
+  origin        TEXT NOT NULL,
+  pulled_seq    INTEGER NOT NULL DEFAULT 0,
+  head_seq      INTEGER NOT NULL DEFAULT 0,
+  sent_seq      INTEGER NOT NULL DEFAULT 0,
+  applying      INTEGER NOT NULL DEFAULT 0,
+  fault         TEXT,
+  joined_at_ms  INTEGER NOT NULL,
+  synced_at_ms  INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- What has changed since it was last sent: names of rows, no copies, so that what is forgotten before leaves nothing.
+-- `rev` counts the changes since then. `sent_seq` and `sent_rev` are the number under which the row is on its way, and
+-- the change that it held then.
+CREATE TABLE team_outbox (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
+  project      TEXT NOT NULL,
+  kind         TEXT NOT NULL,
+  uid          TEXT NOT NULL,
+  op           TEXT NOT NULL CHECK (op IN ('put', 'forget')),
+  rev          INTEGER NOT NULL DEFAULT 1,
+  sent_seq     INTEGER,
+  sent_rev     INTEGER,
+  -- 1 where a person has said that it holds no secret.
+  cleared      INTEGER NOT NULL DEFAULT 0,
+  queued_at_ms INTEGER NOT NULL,
+  UNIQUE (project, uid)
+) STRICT;
+
+-- The newest version on the server of each row that is shared, as far as this machine knows: who wrote it, and its number.
+CREATE TABLE team_rows (
+  uid     TEXT PRIMARY KEY,
+  project TEXT NOT NULL,
+  kind    TEXT NOT NULL,
+  origin  TEXT NOT NULL,
+  author  TEXT NOT NULL,
+  seq     INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Serves `team status` and leaving a project.
+CREATE INDEX team_rows_by_project ON team_rows (project, origin);
+
+-- How much was taken in of each machine, with a sum over it that the server can make as well.
+CREATE TABLE team_origins (
+  project TEXT NOT NULL,
+  origin  TEXT NOT NULL,
+  author  TEXT NOT NULL,
+  rows    INTEGER NOT NULL,
+  digest  TEXT NOT NULL,
+  PRIMARY KEY (project, origin)
+) STRICT, WITHOUT ROWID;
+
+-- Rows that wait for a person: not sent, or not taken in.
+CREATE TABLE team_held (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  project    TEXT NOT NULL,
+  kind       TEXT NOT NULL,
+  uid        TEXT NOT NULL,
+  reason     TEXT NOT NULL CHECK (reason IN ('secret', 'refused', 'conflict', 'claim', 'unreadable')),
+  detail     TEXT NOT NULL,
+  body       TEXT,
+  held_at_ms INTEGER NOT NULL,
+  UNIQUE (project, uid, reason)
+) STRICT;
+
+-- Observations of the kinds that others can use, and tasks. A change of tags or dependencies changes its task's time.
+CREATE TRIGGER team_observation_made AFTER INSERT ON observations
+  WHEN new.kind IN ('note', 'decision', 'fix', 'failure', 'commit', 'summary', 'prompt')
+   AND EXISTS (SELECT 1 FROM team_projects WHERE project = new.project AND applying = 0) BEGIN
+  INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+  VALUES (new.project, new.kind, new.uid, 'put', new.updated_at_ms)
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+END;
+CREATE TRIGGER team_observation_changed
+  AFTER UPDATE OF kind, outcome, title, text, files, facts, resolved_by, branch ON observations
+  WHEN new.kind IN ('note', 'decision', 'fix', 'failure', 'commit', 'summary', 'prompt')
+   AND EXISTS (SELECT 1 FROM team_projects WHERE project = new.project AND applying = 0) BEGIN
+  INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+  VALUES (new.project, new.kind, new.uid, 'put', new.updated_at_ms)
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+END;
+CREATE TRIGGER team_task_made AFTER INSERT ON tasks
+  WHEN EXISTS (SELECT 1 FROM team_projects
+                WHERE project = coalesce(new.repository, new.project_dir) AND applying = 0) BEGIN
+  INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+  VALUES (coalesce(new.repository, new.project_dir), 'task', new.id, 'put', new.updated_at_ms)
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+END;
+CREATE TRIGGER team_task_changed AFTER UPDATE OF title, body, summary, reason, updated_at_ms ON tasks
+  WHEN EXISTS (SELECT 1 FROM team_projects
+                WHERE project = coalesce(new.repository, new.project_dir) AND applying = 0) BEGIN
+  INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+  VALUES (coalesce(new.repository, new.project_dir), 'task', new.id, 'put', new.updated_at_ms)
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+END;

@@ -1,0 +1,44 @@
+/** Names in the outbox of a team what was forgotten here, so that the others forget it as well. */
+import type { DatabaseSync } from "node:sqlite";
+import { statement } from "./statement.ts";
+
+/**
+ * To be called in the transaction that removes the rows. What the server never had is only taken out of the outbox.
+ *
+ * @param uids Of observations or tasks.
+ */
+export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void {
+  // Backups of an older program, in which the same is forgotten, know no teams.
+  const hasTeams = "SELECT 1 FROM sqlite_schema WHERE name = 'team_projects'";
+  if (statement(db, hasTeams).get() === undefined) return;
+  const list = JSON.stringify(uids);
+  statement(
+    db,
+    `DELETE FROM team_outbox
+      WHERE uid IN (SELECT value FROM json_each(?))
+        AND sent_seq IS NULL
+        AND uid NOT IN (SELECT uid FROM team_rows)`,
+  ).run(list);
+  statement(
+    db,
+    `UPDATE team_outbox SET op = 'forget', rev = rev + 1
+      WHERE uid IN (SELECT value FROM json_each(?))`,
+  ).run(list);
+  statement(
+    db,
+    `INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+     SELECT project, kind, uid, 'forget', unixepoch('subsec') * 1000
+       FROM team_rows
+      WHERE uid IN (SELECT value FROM json_each(?))
+     ON CONFLICT (project, uid) DO NOTHING`,
+  ).run(list);
+  statement(db, "DELETE FROM team_held WHERE uid IN (SELECT value FROM json_each(?))").run(list);
+}
+
+/** The rows are forgotten because others have forgotten them: nothing is told back. In the caller's transaction. */
+export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
+  const list = JSON.stringify(uids);
+  for (const table of ["team_outbox", "team_held", "team_rows"]) {
+    statement(db, `DELETE FROM ${table} WHERE uid IN (SELECT value FROM json_each(?))`).run(list);
+  }
+}

@@ -1,0 +1,97 @@
+/** Observations as other machines of a team get and give them: what names a row here by its number goes by its uid. */
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { statement } from "../db/statement.ts";
+import { writeImported } from "./drain/imported_observations_table.ts";
+import { indexedTerms } from "./search/terms.ts";
+
+/** An observation as JSON, without what only this machine knows. */
+export type SharedObservation = Readonly<Record<string, SQLInputValue>>;
+
+/** Kinds of observations that others can use; the triggers of the outbox name the same. */
+export const SHARED_KINDS = ["note", "decision", "fix", "failure", "commit", "summary", "prompt"];
+
+const OWN =
+  "uid, session_id, branch, kind, outcome, title, text, files, repeats, created_at_ms, updated_at_ms";
+const COLUMNS = OWN.split(", ");
+
+/** The observations of a project that can be shared, the oldest first. */
+export function* listSharedObservations(
+  db: DatabaseSync,
+  project: string,
+): Generator<{ readonly kind: string; readonly uid: string }> {
+  const rows = db.prepare(
+    `SELECT kind, uid
+       FROM observations
+      WHERE project = ?1
+        AND kind IN (SELECT value FROM json_each(?2))
+      ORDER BY id`,
+  ).all(project, JSON.stringify(SHARED_KINDS));
+  for (const { kind, uid } of rows) yield { kind: String(kind), uid: String(uid) };
+}
+
+/** Null when it is not here. */
+export function readSharedObservation(db: DatabaseSync, uid: string): SharedObservation | null {
+  const row = statement(
+    db,
+    `SELECT ${OWN}, facts,
+            iif(resolved_by IS NULL, NULL,
+                coalesce((SELECT uid FROM observations WHERE id = o.resolved_by), '')) AS resolved_by,
+            (SELECT json_group_array(json_object('path', path, 'digest', digest) ORDER BY path)
+               FROM observation_files
+              WHERE observation_id = o.id) AS observed_files
+       FROM observations AS o
+      WHERE uid = ?`,
+  ).get(uid);
+  if (row === undefined) return null;
+  const facts = JSON.parse(String(row["facts"]));
+  const { mended, by } = facts;
+  const named = {
+    ...facts,
+    ...mended === undefined ? {} : { mended: uidOf(db, mended) },
+    ...Array.isArray(by) ? { by: by.flatMap((id) => uidOf(db, id) ?? []) } : {},
+  };
+  return { ...row, facts: JSON.stringify(named) } as SharedObservation;
+}
+
+/** Writes an observation of another machine, or its newer version, in the caller's transaction. */
+export function takeSharedObservation(
+  db: DatabaseSync,
+  project: string,
+  { resolved_by: fix, observed_files, facts, ...shared }: SharedObservation,
+): void {
+  const here = statement(db, "SELECT uid FROM observations WHERE uid = ?").get(shared["uid"]!) as
+    | SharedObservation
+    | undefined;
+  const own = Object.fromEntries(COLUMNS.map((name) => [name, shared[name] ?? null]));
+  const paths: readonly unknown[] = JSON.parse(String(own["files"] ?? "[]"));
+  const terms = indexedTerms([own["title"], own["text"], ...paths].join("\n"), project);
+  const numbers = new Map(
+    uidsIn(String(facts)).flatMap((uid) => {
+      const id = idOf(db, uid);
+      return id === null ? [] : [[uid, id] as const];
+    }),
+  );
+  const row = { ...own, project, terms, facts: facts!, observed_files: observed_files!, id: null };
+  const id = writeImported(db, row, { here, numbers });
+  if (fix === null || fix === undefined) return;
+  statement(db, "UPDATE observations SET resolved_by = ? WHERE id = ?").run(
+    idOf(db, String(fix)) ?? 0,
+    id,
+  );
+}
+
+function uidsIn(facts: string): string[] {
+  const { mended, by } = JSON.parse(facts);
+  return [mended, ...Array.isArray(by) ? by : []].filter((uid) => typeof uid === "string");
+}
+
+function uidOf(db: DatabaseSync, id: unknown): string | null {
+  if (typeof id !== "number") return null;
+  const row = statement(db, "SELECT uid FROM observations WHERE id = ?").get(id);
+  return row === undefined ? null : String(row["uid"]);
+}
+
+function idOf(db: DatabaseSync, uid: string): number | null {
+  const row = statement(db, "SELECT id FROM observations WHERE uid = ?").get(uid);
+  return row === undefined ? null : Number(row["id"]);
+}

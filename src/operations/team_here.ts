@@ -1,0 +1,88 @@
+/** What the verbs of a team have in common: the store, and which joined project is meant. */
+import { UserError } from "../base/errors.ts";
+import { readConfigFiles } from "../config/discover.ts";
+import { parseConfig } from "../config/parse.ts";
+import { lateRedaction } from "../memory/drain/late_redaction.ts";
+import { findObservation } from "../memory/store.ts";
+import { lookUpwards } from "../system/git/repository.ts";
+import { listJoined, readJoined } from "../team/store.ts";
+import { SHARED_ROWS } from "../team/team_section.ts";
+import type { JoinedProject, TeamStore } from "../team/types.ts";
+import { runForget } from "../upkeep/forget/forget.ts";
+import type { Config } from "./config_sections.ts";
+import "./config_sections.ts";
+import { type CliContext, typedPath } from "./context.ts";
+import { textFlag } from "./flags.ts";
+import { forgetPlace } from "./verbs/memory_forget_verbs.ts";
+import { openKeptStore } from "./open_store.ts";
+import { projectHere } from "./session_lookup.ts";
+import { teamRows } from "./team_rows.ts";
+
+export const TEAM_PROJECT = textFlag(
+  "The project in this folder; without it the one here",
+  "folder",
+);
+
+/** The store with what is shared of it. */
+export async function openTeam(context: CliContext): Promise<TeamStore> {
+  const { db, place: { config: { redactPatterns } } } = await openKeptStore(
+    context,
+    "work with a team",
+  );
+  const { share } = teamSettings(context);
+  const usual = SHARED_ROWS.filter((kind) => kind !== "prompt");
+  const forget = (uids: readonly string[]) => forgetUids(context, uids);
+  return {
+    db,
+    rows: teamRows(db, { redactPatterns, forget }),
+    share: share.length === 0 ? usual : share,
+  };
+}
+
+/** The section `team` as it counts here. */
+export function teamSettings(context: CliContext): Config["team"] {
+  const files = readConfigFiles(lookUpwards(context.cwd), context.locations);
+  return parseConfig<Config>(files).config.team;
+}
+
+/** The project of `--project DIR`, or of this folder. */
+export function projectOfTeam(context: CliContext, folder: string | undefined): string {
+  return projectHere(folder === undefined ? context.cwd : typedPath(context, folder));
+}
+
+/** Joined projects: the one that is meant, or all where none is. @throws {UserError} When it is not joined. */
+export function joinedHere(
+  context: CliContext,
+  { db }: Pick<TeamStore, "db">,
+  folder: string | undefined,
+): JoinedProject[] {
+  const here = readJoined(db, projectOfTeam(context, folder));
+  if (here !== null) return [here];
+  const all = folder === undefined ? listJoined(db) : [];
+  if (all.length > 0) return all;
+  throw new UserError("Cannot find a team here", {
+    why: folder === undefined ? "no project of this machine is joined" : `${folder} is not joined`,
+    next: "conclaude team join --help",
+  });
+}
+
+/** Forgets what others of the team have forgotten, as `memory forget` does. */
+async function forgetUids(context: CliContext, uids: readonly string[]): Promise<void> {
+  const place = await forgetPlace(context, { mayMigrate: true });
+  const { db } = await openKeptStore(context, "forget");
+  const observations = uids.flatMap((uid) => findObservation(db, uid) ?? []);
+  if (observations.length === 0) return;
+  await runForget(place, {
+    filter: {
+      ids: { observations, captures: [] },
+      ...{ sessionId: null, project: null, files: null, text: null, sinceMs: null, untilMs: null },
+    },
+    chosen: () => ({ team: uids.length, ids: observations }),
+    text: null,
+    again: "conclaude team sync",
+    isUnused: false,
+    redact: await lateRedaction(place.redactPatterns),
+    nowMs: Date.now(),
+    tell: () => {},
+  });
+}

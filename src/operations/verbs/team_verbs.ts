@@ -1,0 +1,511 @@
+/** `conclaude team …`: shares memory and tasks with other machines. The only verbs that may use the network. */
+import { count } from "../../base/counts.ts";
+import { newId } from "../../base/ids.ts";
+import { plain } from "../../base/plain.ts";
+import { UserError } from "../../base/errors.ts";
+import { readAddress } from "../../team/address.ts";
+import { buildBatch } from "../../team/push.ts";
+import { withServer } from "../../team/server.ts";
+import {
+  addMember,
+  beginProject,
+  countKinds,
+  countWaiting,
+  letLogin,
+  listHeld,
+  listJoined,
+  listMachines,
+  listMembers,
+  readJoined,
+  registerMachine,
+  removeJoined,
+  type SeenMachine,
+  settleHeld,
+  setUpServer,
+  writeJoined,
+} from "../../team/store.ts";
+import { sealOf, syncProject, type SyncReport } from "../../team/sync.ts";
+import type { JoinedProject, TeamStore, WayToServer } from "../../team/types.ts";
+import { verifyProject } from "../../team/verify.ts";
+import { identityOf } from "../../system/git/identity.ts";
+import { folderOfProject } from "../../memory/project_paths.ts";
+import { isThere } from "../../system/on_disk.ts";
+import { joinPath } from "../../base/paths.ts";
+import { type CliContext, typedPath } from "../context.ts";
+import { optional, switchOn, text, textFlag, YES_FLAG } from "../flags.ts";
+import { agoText } from "../list_and_show.ts";
+import { confirmOrThrow, progressLine } from "../terminal.ts";
+import { tableText } from "../table.ts";
+import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamSettings } from "../team_here.ts";
+import { usageError } from "../usage.ts";
+import { group, verb } from "../verb.ts";
+
+const ADDRESS = text(
+  "The server: postgres://ana@db.example.org:5432/team, without a password",
+  "address",
+);
+
+/** How to reach a server, as a person says it. */
+const WAY_FLAGS = {
+  ca: textFlag("Certificates to trust instead of those of the system", "file"),
+  passwordFile: textFlag("A file of mode 0600 with the password; without it ~/.pgpass", "file"),
+  passwordCommand: textFlag("A command that prints the password", "command"),
+};
+
+type WayFlags = { readonly [Name in keyof typeof WAY_FLAGS]?: string };
+
+function wayOf(
+  context: CliContext,
+  address: string,
+  flags: WayFlags & { readonly keyFile?: string },
+): WayToServer {
+  readAddress(address);
+  const file = (path: string | undefined) =>
+    path === undefined ? undefined : typedPath(context, path);
+  const way = {
+    address,
+    caFile: file(flags.ca),
+    passwordFile: file(flags.passwordFile),
+    passwordCommand: flags.passwordCommand,
+    keyFile: file(flags.keyFile),
+  };
+  return Object.fromEntries(
+    Object.entries(way).filter(([, value]) => value !== undefined),
+  ) as unknown as WayToServer;
+}
+
+const init = verb({
+  brief: "Set up a database for teams, once",
+  person: "team init",
+  args: [ADDRESS],
+  flags: WAY_FLAGS,
+  about:
+    "Makes schema, roles and rights in a PostgreSQL database. Its owner runs it once, and again after an upgrade of conclaude.",
+  examples: ["conclaude team init postgres://owner@db.example.org/team --ca team.crt"],
+  async run(context, flags, address) {
+    const way = wayOf(context, address, flags);
+    await withServer(way, context, setUpServer);
+    const { host, database } = readAddress(address);
+    return {
+      json: { host, database },
+      text: `The database "${database}" on ${host} is set up.\n\n` +
+        "Next, for each member:  conclaude team members --add LOGIN ADDRESS\n" +
+        "Each on their machine:  conclaude team join ADDRESS",
+    };
+  },
+});
+
+const join = verb({
+  brief: "Share a project with the others",
+  person: "team join",
+  args: [optional(ADDRESS)],
+  flags: {
+    project: TEAM_PROJECT,
+    name: textFlag("What the project is called there, where neither a remote nor a commit says it"),
+    keyFile: textFlag(
+      "A file of mode 0600 with the team's key: the server can then read nothing",
+      "file",
+    ),
+    ...WAY_FLAGS,
+    yes: YES_FLAG,
+  },
+  about:
+    "Joins the project in this folder with the same project of other machines. Shows what would be sent, and asks. Two " +
+    "clones are the same project where their remote is the same, else their first commit.",
+  examples: [
+    "conclaude team join postgres://ana@db.example.org/team",
+    "conclaude team join --project ~/work/shop --password-command 'pass show team-db'",
+  ],
+  async run(context, flags, given) {
+    const address = given ?? teamSettings(context).address;
+    if (address === null || address === undefined) {
+      throw usageError("Cannot tell which team to join", {
+        why: "no address was given, and `team.address` names none",
+        next: "conclaude team join postgres://LOGIN@HOST/DATABASE",
+      });
+    }
+    const way = wayOf(context, address, flags);
+    const project = projectOfTeam(context, flags.project);
+    const store = await openTeam(context);
+    if (readJoined(store.db, project) !== null) {
+      throw new UserError("Cannot join twice", {
+        why: `${folderOfProject(project)} is joined already; nothing was changed`,
+        next: "conclaude team status",
+      });
+    }
+    const name = flags.name ?? await nameOfProject(context, project);
+    const rows = [...store.rows.list(project)].filter(({ kind }) => store.share.includes(kind));
+    const kinds = [...Map.groupBy(rows, ({ kind }) => kind)];
+    const { fingerprint } = sealOf(way);
+    const goes = [
+      `${folderOfProject(project)} joins as "${name}" on ${readAddress(address).host}.`,
+      rows.length === 0
+        ? "Nothing is here to be sent yet."
+        : `These are sent: ${kinds.map(([kind, of]) => count(of.length, kind)).join(", ")}.`,
+      "Never what tools were given and returned. See the bytes: conclaude team preview",
+      ...fingerprint === null
+        ? []
+        : [`Encrypted with the key ${fingerprint}: all members see the same digits.`],
+    ];
+    if (!flags.yes) {
+      confirmOrThrow(context, {
+        what: "join",
+        ask: "Join?",
+        shows: goes,
+        again: `conclaude team join ${address} --yes`,
+      });
+    }
+    const origin = newId(Date.now());
+    await withServer(way, context, async (server) => {
+      if (!await beginProject(server, name)) {
+        throw new UserError("Cannot join this project", {
+          why: `"${name}" is there, and ${
+            readAddress(address).user
+          } does not belong to it; nothing was changed`,
+          next: "One of its owners runs `conclaude team members --add LOGIN`",
+        });
+      }
+      await registerMachine(server, name, origin);
+    });
+    writeJoined(store.db, { project, name, way, origin, joinedAtMs: Date.now() }, rows);
+    const [report] = await syncAll(context, store, [readJoined(store.db, project)!]);
+    return {
+      json: { project, name, origin, ...report },
+      text: `Joined "${name}": ${saidOf(report!)}.\n\nNext: conclaude team status`,
+    };
+  },
+});
+
+/** What a project is called wherever it lies. @throws {UserError} When nothing tells. */
+async function nameOfProject(context: CliContext, project: string): Promise<string> {
+  if (isThere(joinPath(project, "HEAD"))) {
+    const { remote, firstCommit } = await identityOf(project, context.environment);
+    const name = remote ?? firstCommit;
+    if (name !== null) return name;
+  }
+  throw usageError("Cannot tell which project this is on other machines", {
+    why: `${folderOfProject(project)} has no remote and no commit; nothing was changed`,
+    next: "Give it a name that all of the team use: conclaude team join … --name NAME",
+  });
+}
+
+const leave = verb({
+  brief: "Share a project no more",
+  person: "team leave",
+  flags: { project: TEAM_PROJECT, yes: YES_FLAG },
+  about:
+    "Stops sharing the project of this folder. What came from others stays in memory here, and what was sent stays with them.",
+  examples: ["conclaude team leave", "conclaude team leave --project ~/work/shop --yes"],
+  async run(context, { project: folder, yes }) {
+    const store = await openTeam(context);
+    const [joined] = joinedHere(context, store, folder ?? context.cwd);
+    const { project, name } = joined!;
+    const waiting = countWaiting(store.db, project);
+    if (!yes) {
+      confirmOrThrow(context, {
+        what: "leave the team",
+        ask: "Leave?",
+        shows: [
+          `${folderOfProject(project)} leaves "${name}"; ${
+            count(waiting, "change")
+          } were not sent yet.`,
+        ],
+        again: "conclaude team leave --yes",
+      });
+    }
+    removeJoined(store.db, project);
+    return {
+      json: { project, name, notSent: waiting },
+      text: `Left "${name}". Others keep what was sent.`,
+    };
+  },
+});
+
+const status = verb({
+  brief: "Show what is shared, and what waits",
+  about:
+    "Shows each joined project: its server, when it was last synced, and what waits. Asks no server.",
+  examples: ["conclaude team status", "conclaude team status --json"],
+  async run(context) {
+    const { db } = await openTeam(context);
+    const projects = listJoined(db).map((joined) => ({
+      ...joined,
+      waiting: countWaiting(db, joined.project),
+      kinds: countKinds(db, joined.project),
+      held: listHeld(db, joined.project).length,
+      behind: Math.max(0, joined.headSeq - joined.pulledSeq),
+    }));
+    if (projects.length === 0) {
+      return {
+        json: { projects },
+        text: "No project is shared. To share this one: conclaude team join ADDRESS",
+      };
+    }
+    const lines = projects.flatMap((one) => [
+      `${plain(one.name)}  ${folderOfProject(one.project)}`,
+      `  server   ${readAddress(one.way.address).host}`,
+      `  synced   ${
+        one.syncedAtMs === null ? "never" : agoText(one.syncedAtMs)
+      }, up to row ${one.pulledSeq}` +
+      (one.behind > 0 ? `, ${one.behind} behind` : ""),
+      `  waiting  ${
+        one.waiting === 0
+          ? "nothing"
+          : one.kinds.map(({ kind, rows }) => count(rows, kind)).join(", ")
+      }`,
+      ...one.held > 0 ? [`  held     ${one.held}: conclaude team held`] : [],
+      ...one.fault === null ? [] : [`  failed   ${plain(one.fault)}`],
+    ]);
+    return { json: { projects }, text: lines.join("\n") };
+  },
+});
+
+const preview = verb({
+  brief: "Show the bytes of the next push",
+  flags: { project: TEAM_PROJECT },
+  about:
+    "Prints exactly what the next sync would send first, as it would be sent: at most 500 rows. Beside it the server gets " +
+    "the login, the project's name and this machine's number, which `--json` shows.",
+  examples: ["conclaude team preview", "conclaude team preview --json"],
+  async run(context, { project }) {
+    const store = await openTeam(context);
+    const batches = joinedHere(context, store, project).map((joined) => {
+      const batch = buildBatch(store, joined, {
+        seal: sealOf(joined.way),
+        nowMs: Date.now(),
+        isDry: true,
+      });
+      return { name: joined.name, origin: joined.origin, bytes: batch?.text ?? null };
+    });
+    const said = batches.flatMap(({ bytes }) => bytes ?? []);
+    return {
+      json: { batches },
+      text: said.length === 0 ? "Nothing waits to be sent." : said.join("\n"),
+    };
+  },
+});
+
+/** How long `--follow` waits between two looks, in milliseconds: longer after each failure. */
+const FOLLOW_MS = { least: 1_000, most: 300_000 };
+
+const sync = verb({
+  brief: "Send and receive now",
+  flags: {
+    project: TEAM_PROJECT,
+    follow: switchOn("Go on until it is ended, as soon as something changes"),
+  },
+  about:
+    "Sends what has changed here and takes in what others wrote. The daemon does so by itself while it runs.",
+  examples: ["conclaude team sync", "conclaude team sync --follow"],
+  async run(context, { project, follow }) {
+    const store = await openTeam(context);
+    const joined = joinedHere(context, store, project);
+    if (follow) await followAll(context, store, joined);
+    const reports = await syncAll(context, store, joined);
+    return {
+      json: { projects: reports },
+      text: reports.map((report) => `${plain(report.name)}: ${saidOf(report)}.`).join("\n"),
+    };
+  },
+});
+
+async function followAll(
+  context: CliContext,
+  store: TeamStore,
+  joined: readonly JoinedProject[],
+): Promise<never> {
+  let pause = FOLLOW_MS.least;
+  for (;;) {
+    try {
+      await syncAll(context, store, joined);
+      pause = FOLLOW_MS.least;
+    } catch (thrown) {
+      context.process.stderr.write(`${thrown instanceof UserError ? thrown.why : thrown}\n`);
+      pause = Math.min(pause * 2, FOLLOW_MS.most);
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+/** Syncs one project after the other; a fault of one does not stop the others. @throws {UserError} The first fault. */
+async function syncAll(
+  context: CliContext,
+  store: TeamStore,
+  all: readonly JoinedProject[],
+): Promise<SyncReport[]> {
+  const progress = progressLine(context);
+  const reports: SyncReport[] = [];
+  const faults: unknown[] = [];
+  for (const { project } of all) {
+    const joined = readJoined(store.db, project);
+    if (joined === null) continue;
+    const done = { sent: 0, received: 0 };
+    try {
+      reports.push(
+        await syncProject(store, joined, {
+          environment: context.environment,
+          onSync(doing, rows, behind) {
+            done[doing] += rows;
+            const of = behind === 0 ? {} : { of: done.received + behind };
+            progress.tell(`${joined.name}: rows ${doing}`, { done: done[doing], ...of });
+          },
+        }),
+      );
+    } catch (thrown) {
+      faults.push(thrown);
+    }
+  }
+  progress.end();
+  if (faults.length > 0) throw faults[0];
+  return reports;
+}
+
+function saidOf({ sent, received, notSent }: SyncReport): string {
+  const said = `${sent} sent, ${received} received`;
+  return notSent === null ? said : `${said}; ${notSent}`;
+}
+
+const verify = verb({
+  brief: "Compare this machine with the server",
+  flags: { project: TEAM_PROJECT },
+  about:
+    "Compares, machine by machine, how many rows were taken in here with how many there are on the server, and a sum over " +
+    "their digests. Exit status 1 where they differ.",
+  examples: ["conclaude team verify", "conclaude team verify --json"],
+  async run(context, { project }) {
+    const store = await openTeam(context);
+    const projects = [];
+    for (const joined of joinedHere(context, store, project)) {
+      const origins = await withServer(
+        joined.way,
+        context,
+        (server) => verifyProject(store, joined, server),
+      );
+      projects.push({ name: joined.name, upTo: joined.pulledSeq, origins });
+    }
+    const ok = projects.every(({ origins }) => origins.every(({ isSame }) => isSame));
+    const lines = projects.flatMap(({ name, upTo, origins }) => [
+      `${plain(name)}, up to row ${upTo}`,
+      tableText(context, origins, {
+        MEMBER: ({ author }) => author,
+        MACHINE: ({ origin }) => origin.slice(-8),
+        THERE: [({ there }) => there],
+        HERE: [({ here }) => here],
+        "": ({ isSame }) => isSame ? "same" : "differs",
+      }, "No rows yet."),
+    ]);
+    return { json: { ok, projects }, text: lines.join("\n"), exitCode: ok ? 0 : 1 };
+  },
+});
+
+const members = verb({
+  brief: "Show who shares a project, or let somebody in",
+  args: [optional(ADDRESS)],
+  flags: {
+    project: TEAM_PROJECT,
+    add: textFlag("Let this login in; made on the server where there is none", "login"),
+    name: textFlag("The project's name on the server, where it is not joined here"),
+    ...WAY_FLAGS,
+  },
+  about:
+    "Lists the members of a project, their machines and how far each has read. With --add an owner lets somebody in.",
+  examples: [
+    "conclaude team members",
+    "conclaude team members --add bob",
+    "conclaude team members --add bob postgres://owner@db.example.org/team",
+  ],
+  async run(context, flags, address) {
+    const store = await openTeam(context);
+    if (flags.add !== undefined) {
+      await (await import("../require_person.ts")).requirePerson(context, "team members --add");
+    }
+    const joined = address === undefined ? joinedHere(context, store, flags.project)[0]! : null;
+    const way = joined?.way ?? wayOf(context, address!, flags);
+    return await withServer(way, context, async (server) => {
+      const name = joined?.name ?? flags.name ?? null;
+      if (flags.add !== undefined) {
+        const made = await letLogin(server, flags.add).catch(() => null);
+        const isIn = name === null || await addMember(server, name, flags.add);
+        if (!isIn || name === null && made === null) {
+          throw new UserError(`Cannot let "${flags.add}" in`, {
+            why: "only an owner of the project, or of the database, may",
+            next: "Ask whoever began the project: conclaude team members",
+          });
+        }
+        const project = name === null ? "" : ` and belongs to "${name}"`;
+        const password = made?.isNew
+          ? `\nIt has no password yet: in psql, \\password ${flags.add}`
+          : "";
+        return {
+          json: { login: flags.add, project: name, isNew: made?.isNew ?? false },
+          text: `"${flags.add}" may use the team's database${project}.${password}`,
+        };
+      }
+      if (name === null) {
+        throw usageError("Cannot tell which project is meant", {
+          why: "an address alone names none",
+          next: "conclaude team members --name NAME ADDRESS",
+        });
+      }
+      const [logins, machines] = [
+        await listMembers(server, name),
+        await listMachines(server, name),
+      ];
+      const rows = logins.flatMap(({ login, isOwner }) => {
+        const own: (SeenMachine | null)[] = machines.filter(({ author }) => author === login);
+        return (own.length === 0 ? [null] : own).map((machine) => ({ login, isOwner, machine }));
+      });
+      return {
+        json: { project: name, members: logins, machines },
+        text: tableText(context, rows, {
+          MEMBER: ({ login, isOwner }) => isOwner ? `${login} (owner)` : login,
+          MACHINE: ({ machine }) => machine?.origin.slice(-8) ?? null,
+          "READ UP TO": [({ machine }) => machine?.seq ?? null],
+          "LAST SEEN": ({ machine }) => machine === null ? null : agoText(machine.atMs),
+        }, "No members."),
+      };
+    });
+  },
+});
+
+const held = verb({
+  brief: "Show rows that wait for a person",
+  args: [optional(text("The uid of a row, or its beginning", "row"))],
+  flags: {
+    send: switchOn("Send it as it is: it holds no secret"),
+    drop: switchOn("Never send it, or forget the refused change"),
+  },
+  about:
+    "Lists rows that were not sent or could not be taken in, and why. A refused change of a task is shown whole. With " +
+    "--send a row with a suspected secret is sent; with --drop it is not.",
+  examples: ["conclaude team held", "conclaude team held 01a2b3c4 --drop"],
+  async run(context, { send, drop }, uid) {
+    const { db } = await openTeam(context);
+    const all = listHeld(db).filter((row) => uid === undefined || row.uid.startsWith(uid));
+    if (send || drop) {
+      if (uid === undefined || send === drop) {
+        throw usageError("Cannot tell what is meant", {
+          why: "it takes a row, and one of --send and --drop",
+          next: "conclaude team held --help",
+        });
+      }
+      await (await import("../require_person.ts")).requirePerson(context, "team held");
+      for (const row of all) settleHeld(db, row, send ? "send" : "drop");
+      const done = send ? "goes with the next sync" : "dropped";
+      return { json: { rows: all.length, done }, text: `${count(all.length, "row")} ${done}.` };
+    }
+    const lines = all.map(({ kind, uid, reason, detail, body }) =>
+      `${reason}  ${kind} ${uid}\n  ${plain(detail)}${body === null ? "" : `\n  ${plain(body)}`}`
+    );
+    return { json: { held: all }, text: lines.join("\n") || "Nothing waits for a person." };
+  },
+});
+
+export const team = group({
+  verbs: { init, join, leave, status, preview, sync, verify, members, held },
+  examples: [
+    "conclaude team join postgres://ana@db.example.org/team",
+    "conclaude team status",
+    "conclaude team sync",
+  ],
+});

@@ -1,0 +1,113 @@
+/** The rows of a project on the server. Each function is one statement. */
+import type { Server } from "./server.ts";
+import type { ServerRow } from "./types.ts";
+
+/** What became of a row that was pushed. */
+export interface PushedRow {
+  readonly originSeq: number;
+  /** Its number; null where it was refused. */
+  readonly seq: number | null;
+  /** `changed`: somebody else changed the task meanwhile. `forgotten`: it must not come back. */
+  readonly refused: "changed" | "forgotten" | null;
+}
+
+/** Begins a project. @returns Whether this user belongs to it. */
+export async function beginProject(server: Server, name: string): Promise<boolean> {
+  const { rows } = await server.query("SELECT conclaude.begin_project($1, NULL) AS ok", [name]);
+  return rows[0].ok;
+}
+
+/** The number of the schema on the server. */
+export async function schemaOf(server: Server): Promise<number> {
+  const { rows } = await server.query("SELECT conclaude.version() AS version");
+  return Number(rows[0].version);
+}
+
+/** @param batch What `buildBatch` made: a JSON list. */
+export async function pushRows(
+  server: Server,
+  { name, origin, batch }: {
+    readonly name: string;
+    readonly origin: string;
+    readonly batch: string;
+  },
+): Promise<PushedRow[]> {
+  const { rows } = await server.query("SELECT * FROM conclaude.push($1, $2, $3)", [
+    name,
+    origin,
+    batch,
+  ]);
+  return rows.map(({ n, number, refused }) => ({
+    originSeq: Number(n),
+    seq: number === null ? null : Number(number),
+    refused,
+  }));
+}
+
+/** The next rows after a number, and the number of the newest one. Bodies of this machine's own rows stay there. */
+export async function pullRows(
+  server: Server,
+  { name, origin, after, limit }: {
+    readonly name: string;
+    readonly origin: string;
+    readonly after: number;
+    readonly limit: number;
+  },
+): Promise<
+  { readonly rows: ServerRow[]; readonly headSeq: number | null }
+> {
+  const { rows } = await server.query(
+    `SELECT h.seq AS head, l.*
+       FROM conclaude.head AS h
+       LEFT JOIN LATERAL (
+              SELECT seq, origin, origin_seq, author, kind, uid, op, digest,
+                     CASE WHEN origin = $2 THEN NULL ELSE body END AS body
+                FROM conclaude.log
+               WHERE project = $1
+                 AND seq > $3
+               ORDER BY seq
+               LIMIT $4) AS l ON true
+      WHERE h.project = $1`,
+    [name, origin, after, limit],
+  );
+  return {
+    headSeq: rows.length === 0 ? null : Number(rows[0].head),
+    rows: rows.filter(({ seq }) => seq !== null).map((row) => ({
+      seq: Number(row.seq),
+      origin: row.origin,
+      originSeq: Number(row.origin_seq),
+      author: row.author,
+      kind: row.kind,
+      uid: row.uid,
+      op: row.op,
+      digest: row.digest,
+      body: row.body,
+    })),
+  };
+}
+
+/** How many rows each machine has there up to a number, and a sum over their digests. */
+export async function sumOrigins(
+  server: Server,
+  name: string,
+  upTo: number,
+): Promise<
+  {
+    readonly origin: string;
+    readonly author: string;
+    readonly rows: number;
+    readonly digest: string;
+  }[]
+> {
+  const { rows } = await server.query(
+    `SELECT origin, min(author) AS author, count(*) AS rows,
+            (sum(('x' || substr(digest, 1, 15))::bit(60)::bigint) % 18446744073709551616)::text AS digest
+       FROM conclaude.log
+      WHERE project = $1
+        AND seq <= $2
+      GROUP BY origin
+      ORDER BY origin`,
+    [name, upTo],
+  );
+  return rows.map((row) => ({ ...row, rows: Number(row.rows) }));
+}

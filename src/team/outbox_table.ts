@@ -1,0 +1,98 @@
+/** The outbox: which rows have changed since they were last sent. Triggers of the database fill it. */
+import type { DatabaseSync } from "node:sqlite";
+import { statement } from "../db/statement.ts";
+import { transaction } from "../db/transaction.ts";
+import type { Operation, RowKind } from "./types.ts";
+
+/** A row that waits to be sent. */
+export interface OutboxEntry {
+  readonly id: number;
+  readonly kind: RowKind;
+  readonly uid: string;
+  readonly op: Operation;
+  /** Counts its changes since it was last sent. */
+  readonly rev: number;
+  /** The number among the rows of this machine under which it is on its way; null when it is not. */
+  readonly sentSeq: number | null;
+  /** The number of the version on the server that this one follows; 0 when it is new there. */
+  readonly base: number;
+  /** 1 where a person has said that it holds no secret. */
+  readonly cleared: number;
+}
+
+/** The next entries that are not held, the oldest first. */
+export function nextEntries(db: DatabaseSync, project: string, limit: number): OutboxEntry[] {
+  return statement(
+    db,
+    `SELECT id, kind, uid, op, rev, cleared, sent_seq AS sentSeq,
+            coalesce((SELECT seq FROM team_rows WHERE uid = entry.uid), 0) AS base
+       FROM team_outbox AS entry
+      WHERE project = ?1
+        AND uid NOT IN (SELECT uid FROM team_held WHERE project = ?1 AND reason IN ('secret', 'refused'))
+      ORDER BY id
+      LIMIT ?2`,
+  ).all(project, limit) as unknown as OutboxEntry[];
+}
+
+export function countWaiting(db: DatabaseSync, project: string): number {
+  const sql = "SELECT count(*) AS n FROM team_outbox WHERE project = ?";
+  return Number(statement(db, sql).get(project)!["n"]);
+}
+
+/** How many rows of each kind wait. */
+export function countKinds(
+  db: DatabaseSync,
+  project: string,
+): { readonly kind: RowKind; readonly rows: number }[] {
+  return statement(
+    db,
+    "SELECT kind, count(*) AS rows FROM team_outbox WHERE project = ? GROUP BY kind ORDER BY kind",
+  ).all(project) as unknown as { kind: RowKind; rows: number }[];
+}
+
+/**
+ * Gives numbers to entries before they are sent: a batch whose answer is lost is sent again under the same ones, and the
+ * server takes each number once. @returns The number of each entry, in their order.
+ */
+export function numberEntries(
+  db: DatabaseSync,
+  project: string,
+  entries: readonly OutboxEntry[],
+): number[] {
+  return transaction(db, () => {
+    const row = statement(db, "SELECT sent_seq AS last FROM team_projects WHERE project = ?").get(
+      project,
+    );
+    let last = Number(row!["last"]);
+    const number = statement(
+      db,
+      "UPDATE team_outbox SET sent_seq = ?, sent_rev = rev WHERE id = ?",
+    );
+    const numbers = entries.map(({ id, sentSeq }) => {
+      if (sentSeq === null) number.run(++last, id);
+      return sentSeq ?? last;
+    });
+    statement(db, "UPDATE team_projects SET sent_seq = ? WHERE project = ?").run(last, project);
+    return numbers;
+  });
+}
+
+/** An entry that the server has: it goes, unless its row changed since it was numbered. */
+export function settleEntry(db: DatabaseSync, project: string, sentSeq: number): void {
+  const where = "WHERE project = ? AND sent_seq = ?";
+  statement(db, `DELETE FROM team_outbox ${where} AND rev = sent_rev`).run(project, sentSeq);
+  statement(db, `UPDATE team_outbox SET sent_seq = NULL ${where}`).run(project, sentSeq);
+}
+
+/** An entry that the server did not take gets another number next time. */
+export function unnumberEntry(db: DatabaseSync, project: string, sentSeq: number): void {
+  statement(db, "UPDATE team_outbox SET sent_seq = NULL WHERE project = ? AND sent_seq = ?")
+    .run(project, sentSeq);
+}
+
+/** Takes a row out of the outbox. @returns Whether it was there. */
+export function dropEntry(db: DatabaseSync, project: string, uid: string): boolean {
+  const { changes } = statement(db, "DELETE FROM team_outbox WHERE project = ? AND uid = ?")
+    .run(project, uid);
+  return changes > 0;
+}

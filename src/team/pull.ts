@@ -1,0 +1,163 @@
+/** Takes in what others have written. */
+import { messageOf, UserError } from "../base/errors.ts";
+import { dropEntry, settleEntry } from "./outbox_table.ts";
+import { pullRows } from "./log_table.ts";
+import { holdRow, noteReceived, releaseHeld } from "./received_table.ts";
+import type { Seal } from "./seal.ts";
+import type { Server } from "./server.ts";
+import { beginApplying, notePulled } from "./team_projects_table.ts";
+import type { ArrivingRow, JoinedProject, ServerRow, TeamStore } from "./types.ts";
+
+const PAGE_ROWS = 500;
+
+/** What a pull did. */
+export interface PullReport {
+  readonly received: number;
+  readonly pulledSeq: number;
+}
+
+/** Takes in all rows after the last one. @param onRows Is told how many were taken in, and how many there are. */
+export async function pullAll(
+  store: TeamStore,
+  { project, name, origin, pulledSeq }: JoinedProject,
+  { server, seal, onRows }: {
+    readonly server: Server;
+    readonly seal: Seal;
+    readonly onRows: (rows: number, behind: number) => void;
+  },
+): Promise<PullReport> {
+  const report = { received: 0, pulledSeq };
+  const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
+  let page = await ask(pulledSeq);
+  for (;;) {
+    const { rows, headSeq } = page;
+    if (headSeq === null) throw notMember(name);
+    checkDense(rows, { after: report.pulledSeq, headSeq });
+    if (rows.length === 0) return report;
+    const last = rows.at(-1)!.seq;
+    // The server looks for the next page while this one is written.
+    const next = last < headSeq ? ask(last) : null;
+    next?.catch(() => {});
+    await takePage(store, { project, name, origin, headSeq, rows, seal });
+    report.received += rows.filter((row) => row.origin !== origin).length;
+    report.pulledSeq = last;
+    onRows(rows.length, headSeq - last);
+    if (next === null) return report;
+    page = await next;
+  }
+}
+
+function notMember(name: string): UserError {
+  return new UserError("Cannot read the team's project", {
+    why: `this user does not belong to "${name}" any more, or it is gone`,
+    next: "An owner of the project runs `conclaude team members --add LOGIN`",
+  });
+}
+
+/** Numbers have no gaps, so a missing one is seen. @throws {UserError} */
+function checkDense(
+  rows: readonly ServerRow[],
+  { after, headSeq }: { readonly after: number; readonly headSeq: number },
+): void {
+  const gap = rows.findIndex(({ seq }, i) => seq !== after + 1 + i);
+  if (gap < 0 && headSeq >= after && (rows.length > 0 || headSeq === after)) return;
+  throw new UserError("Cannot go on taking in the team's rows", {
+    why: headSeq < after
+      ? `the server ends at row ${headSeq}, and this machine has had row ${after}: an older copy was put in its place`
+      : `row ${
+        after + 1 + Math.max(gap, 0)
+      } is missing on the server; nothing after it is taken in`,
+    next: headSeq < after
+      ? "conclaude team leave, then conclaude team join: what is here is sent again"
+      : "conclaude team verify",
+  });
+}
+
+/** A page up to the next row that others have forgotten, which is forgotten in every file before the page goes on. */
+async function takePage(
+  store: TeamStore,
+  page: Pick<JoinedProject, "project" | "name" | "origin" | "headSeq"> & {
+    readonly rows: readonly ServerRow[];
+    readonly seal: Seal;
+  },
+): Promise<void> {
+  const { rows, origin } = page;
+  const isForget = (row: ServerRow) => row.op === "forget" && row.origin !== origin;
+  let from = 0;
+  while (from < rows.length) {
+    const at = rows.findIndex((row, i) => i >= from && isForget(row));
+    const until = at < 0 ? rows.length : at;
+    if (until > from) takeRows(store, { ...page, rows: rows.slice(from, until) });
+    if (at < 0) return;
+    let end = at;
+    while (end < rows.length && isForget(rows[end]!)) end++;
+    const gone = rows.slice(at, end);
+    await store.rows.forget(gone.map(({ uid }) => uid));
+    takeRows(store, { ...page, rows: gone });
+    from = end;
+  }
+}
+
+function takeRows(
+  store: TeamStore,
+  { project, name, origin, headSeq, rows, seal }: Parameters<typeof takePage>[1],
+): void {
+  const { db } = store;
+  const nowMs = Date.now();
+  const unread = new Map<string, string>();
+  const arriving: ArrivingRow[] = [];
+  for (const { op, uid, kind, author, seq, body, origin: from } of rows) {
+    if (op !== "put" || body === null || from === origin) continue;
+    try {
+      arriving.push({ kind, uid, author, seq, body: seal.open(body, { name, uid }) });
+    } catch (thrown) {
+      unread.set(uid, messageOf(thrown));
+    }
+  }
+  store.rows.take(project, arriving, {
+    before: () => {
+      beginApplying(db, project);
+      for (const row of rows) {
+        settleOwn(db, { project, row, isOwn: row.origin === origin, store, nowMs });
+      }
+    },
+    after: (refused) => {
+      for (const [uid, why] of [...unread, ...refused]) {
+        const row = rows.findLast((row) => row.uid === uid)!;
+        const body = arriving.find((one) => one.uid === uid)?.body ?? row.body;
+        const held = {
+          project,
+          kind: row.kind,
+          uid,
+          reason: "unreadable",
+          detail: why,
+          body,
+        } as const;
+        holdRow(db, { ...held, heldAtMs: nowMs });
+      }
+      noteReceived(db, project, rows);
+      notePulled(db, project, { pulledSeq: rows.at(-1)!.seq, headSeq });
+    },
+  });
+}
+
+/** A row of ours that came back was sent; one of others wins over a change of ours that the server has not. */
+function settleOwn(
+  db: TeamStore["db"],
+  { project, row, isOwn, store, nowMs }: {
+    readonly project: string;
+    readonly row: ServerRow;
+    readonly isOwn: boolean;
+    readonly store: TeamStore;
+    readonly nowMs: number;
+  },
+): void {
+  const { uid, kind, op, originSeq, author } = row;
+  if (isOwn) return settleEntry(db, project, originSeq);
+  if (op === "forget") releaseHeld(db, { uid, reasons: null });
+  else releaseHeld(db, { uid, reasons: ["unreadable"] });
+  const mine = kind === "task" && op === "put" ? store.rows.read(kind, uid) : null;
+  if (!dropEntry(db, project, uid) || mine === null) return;
+  const detail = `${author} changed it before this change arrived, and theirs counts`;
+  holdRow(db, { project, kind, uid, reason: "conflict", detail, body: mine.body, heldAtMs: nowMs });
+}

@@ -1,0 +1,122 @@
+/** What this machine knows of the server: versions of rows, sums of machines, and rows that wait for a person. */
+import type { DatabaseSync } from "node:sqlite";
+import { statement } from "../db/statement.ts";
+import { transaction } from "../db/transaction.ts";
+import type { RowKind, ServerRow } from "./types.ts";
+
+/** Sums of digests are counted modulo this. */
+const MODULUS = 1n << 64n;
+
+/** Notes rows of the server as taken in: the newest version of each, and how much there is of each machine. */
+export function noteReceived(db: DatabaseSync, project: string, rows: readonly ServerRow[]): void {
+  for (const row of rows) noteVersion(db, project, row);
+  for (const [origin, ofOrigin] of Map.groupBy(rows, (row) => row.origin)) {
+    const before = statement(db, "SELECT digest FROM team_origins WHERE project = ? AND origin = ?")
+      .get(project, origin)?.["digest"] ?? "0";
+    const sum = ofOrigin.reduce(
+      (sum, { digest }) => sum + BigInt(`0x${digest.slice(0, 15)}`),
+      BigInt(String(before)),
+    );
+    statement(
+      db,
+      `INSERT INTO team_origins (project, origin, author, rows, digest)
+       VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (project, origin) DO UPDATE SET rows = rows + excluded.rows, digest = excluded.digest`,
+    ).run(project, origin, ofOrigin[0]!.author, ofOrigin.length, String(sum % MODULUS));
+  }
+}
+
+/** Notes the number that the server gave a version of a row. */
+export function noteVersion(
+  db: DatabaseSync,
+  project: string,
+  row: Pick<ServerRow, "uid" | "kind" | "origin" | "seq" | "author">,
+): void {
+  statement(
+    db,
+    `INSERT INTO team_rows (uid, project, kind, origin, author, seq)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (uid) DO UPDATE SET origin = excluded.origin, author = excluded.author, seq = excluded.seq
+      WHERE excluded.seq > seq`,
+  ).run(row.uid, project, row.kind, row.origin, row.author, row.seq);
+}
+
+/** What was taken in of a machine. */
+export interface OriginSum {
+  readonly origin: string;
+  readonly author: string;
+  readonly rows: number;
+  readonly digest: string;
+}
+
+export function listOrigins(db: DatabaseSync, project: string): OriginSum[] {
+  return statement(
+    db,
+    "SELECT origin, author, rows, digest FROM team_origins WHERE project = ? ORDER BY origin",
+  ).all(project) as unknown as OriginSum[];
+}
+
+/** Why a row waits for a person. */
+export type HeldReason = "secret" | "refused" | "conflict" | "claim" | "unreadable";
+
+export interface HeldRow {
+  readonly id: number;
+  readonly project: string;
+  readonly kind: RowKind;
+  readonly uid: string;
+  readonly reason: HeldReason;
+  readonly detail: string;
+  /** What was refused or could not be taken in, JSON; null where it is a row here. */
+  readonly body: string | null;
+  readonly heldAtMs: number;
+}
+
+export function holdRow(db: DatabaseSync, row: Omit<HeldRow, "id">): void {
+  statement(
+    db,
+    `INSERT INTO team_held (project, kind, uid, reason, detail, body, held_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (project, uid, reason) DO UPDATE SET detail = excluded.detail, body = excluded.body,
+         held_at_ms = excluded.held_at_ms`,
+  ).run(row.project, row.kind, row.uid, row.reason, row.detail, row.body, row.heldAtMs);
+}
+
+export function listHeld(db: DatabaseSync, project: string | null = null): HeldRow[] {
+  return statement(
+    db,
+    `SELECT id, project, kind, uid, reason, detail, body, held_at_ms AS heldAtMs
+       FROM team_held
+      WHERE ?1 IS NULL OR project = ?1
+      ORDER BY id`,
+  ).all(project) as unknown as HeldRow[];
+}
+
+/** Lets go of held rows, so that they are tried again or forgotten. @param reasons All where null. */
+export function releaseHeld(
+  db: DatabaseSync,
+  { uid, reasons }: { readonly uid: string; readonly reasons: readonly HeldReason[] | null },
+): void {
+  statement(
+    db,
+    `DELETE FROM team_held
+      WHERE uid = ?1
+        AND (?2 IS NULL OR reason IN (SELECT value FROM json_each(?2)))`,
+  ).run(uid, reasons === null ? null : JSON.stringify(reasons));
+}
+
+/** Does what a person decided of a held row: it is sent as it is, or not at all. */
+export function settleHeld(
+  db: DatabaseSync,
+  { project, uid, reason }: HeldRow,
+  how: "send" | "drop",
+): void {
+  transaction(db, () => {
+    releaseHeld(db, { uid, reasons: [reason] });
+    const where = "WHERE project = ? AND uid = ?";
+    if (how === "send") {
+      statement(db, `UPDATE team_outbox SET cleared = 1 ${where}`).run(project, uid);
+    } else if (reason === "secret") {
+      statement(db, `DELETE FROM team_outbox ${where}`).run(project, uid);
+    }
+  });
+}

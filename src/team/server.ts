@@ -1,0 +1,194 @@
+/** A connection to a team's server. Only `conclaude team …` loads this file, and the client with it. */
+// @ts-types="@types/pg"
+import pg from "pg";
+import { isUserError, messageOf, UserError } from "../base/errors.ts";
+import type { Environment } from "../system/environment.ts";
+import { statSync } from "../system/files.ts";
+import { readText } from "../system/on_disk.ts";
+import { runShellLine } from "../system/process/run_program.ts";
+import { readAddress, type ServerAddress } from "./address.ts";
+import type { WayToServer } from "./types.ts";
+
+export type Server = pg.Client;
+
+/** The schema that this program knows; that of `server_schema.sql`. */
+export const KNOWN_VERSION = 1;
+
+const CONNECT_MS = 5_000;
+const MAX_SECRET_BYTES = 4_096;
+const MAX_CA_BYTES = 1_000_000;
+/** A password's program may ask the person. */
+const PASSWORD_MS = 60_000;
+
+/** Where the connection is made from, and how long it may take in milliseconds. */
+interface ConnectOptions {
+  readonly environment: Environment;
+  readonly connectMs?: number;
+}
+
+/** Works with a server, and hangs up. @throws {UserError} When it cannot be reached, or fails. */
+export async function withServer<Result>(
+  way: WayToServer,
+  options: ConnectOptions,
+  work: (server: Server) => Promise<Result>,
+): Promise<Result> {
+  const server = await connect(way, options);
+  try {
+    return await work(server);
+  } catch (thrown) {
+    throw serverError(way, thrown);
+  } finally {
+    await server.end().catch(() => {});
+  }
+}
+
+/** @throws {UserError} When it cannot be reached. */
+export async function connect(
+  way: WayToServer,
+  { environment, connectMs = CONNECT_MS }: ConnectOptions,
+): Promise<Server> {
+  const address = readAddress(way.address);
+  const { host, port, user, database } = address;
+  const password = await passwordOf(way, environment);
+  const server = new pg.Client({
+    ...{ host, port, user, database, application_name: "conclaude" },
+    // Without one, the client looks into ~/.pgpass.
+    ...password === null ? {} : { password },
+    ssl: securityOf(address, way),
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    options: "-c search_path=pg_catalog -c statement_timeout=60000 -c lock_timeout=30000",
+  });
+  // An error between two queries belongs to the next one.
+  server.on("error", () => {});
+  try {
+    await server.connect();
+    return server;
+  } catch (thrown) {
+    await server.end().catch(() => {});
+    throw serverError(way, thrown);
+  }
+}
+
+/** TLS is left out only where nothing leaves this machine and no certificate was given. */
+function securityOf({ isLocal }: ServerAddress, { caFile }: WayToServer) {
+  if (caFile === undefined) return isLocal ? false : { rejectUnauthorized: true };
+  const ca = readText(caFile, MAX_CA_BYTES);
+  if (ca !== null) return { ca, rejectUnauthorized: true };
+  throw new UserError("Cannot work with the team's server", {
+    why: `the certificates of --ca cannot be read: ${caFile}`,
+    next: "Put the file back, or join again with another one",
+  });
+}
+
+async function passwordOf(
+  { passwordFile, passwordCommand }: WayToServer,
+  environment: Environment,
+): Promise<string | null> {
+  if (passwordFile !== undefined) return readSecret(passwordFile, "password");
+  if (passwordCommand === undefined) return null;
+  const end = await runShellLine(passwordCommand, {
+    environment,
+    folder: environment.cwd(),
+    variables: {},
+    timeoutMs: PASSWORD_MS,
+  });
+  if (end.kind === "ended" && end.code === 0) return end.stdout.trim().split("\n")[0]!;
+  throw new UserError("Cannot get the password of the team's server", {
+    why: "the command of --password-command failed; what it prints is not shown",
+    next: "Run that command by hand, and join again with one that prints the password",
+  });
+}
+
+/** The first line of a file that only its owner can read. @throws {UserError} */
+export function readSecret(path: string, what: string): string {
+  const refuse = (why: string, next: string) =>
+    new UserError(`Cannot read the ${what} for the team's server`, { why, next });
+  let mode: number | null;
+  let text: string;
+  try {
+    mode = statSync(path).mode;
+    text = readText(path, MAX_SECRET_BYTES) ?? "";
+  } catch (thrown) {
+    throw refuse(`${path}: ${messageOf(thrown)}`, `Write it into that file, with mode 0600`);
+  }
+  if (mode !== null && (mode & 0o077) !== 0) {
+    throw refuse(`others can read ${path}`, `chmod 600 ${path}`);
+  }
+  return text.split(/\r?\n/)[0]!;
+}
+
+/** What PostgreSQL and TLS say of faults that a person can mend, by the code of the error. */
+const KNOWN_FAULTS: readonly {
+  readonly code: RegExp;
+  readonly why: string;
+  readonly next: string;
+}[] = [
+  {
+    code: /^(?:28P01|28000)$/,
+    why: "the server does not accept this user with this password",
+    next: "Look at ~/.pgpass, --password-file or --password-command, and ask the team's owner",
+  },
+  {
+    code:
+      /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?)$/,
+    why: "its certificate is not signed by one that is trusted here",
+    next: "Join with `--ca FILE`, the certificate of the team's own authority",
+  },
+  {
+    code: /^CERT_HAS_EXPIRED$/,
+    why: "its certificate has expired",
+    next: "The server needs a new certificate; nothing is sent until then",
+  },
+  {
+    code: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    why: "its certificate belongs to another host",
+    next: "Use the host's name as its certificate has it",
+  },
+  {
+    code: /^3F000$|^42883$|^42P01$/,
+    why: "no team is set up there",
+    next: "An owner of the database runs `conclaude team init ADDRESS`",
+  },
+  {
+    code: /^42501$/,
+    why: "this user does not belong to the project there",
+    next: "An owner of the project runs `conclaude team members --add LOGIN`",
+  },
+];
+
+/** An error of the server or on the way to it, for a person. It names no password. */
+export function serverError({ address }: WayToServer, thrown: unknown): Error {
+  if (isUserError(thrown)) return thrown;
+  const code = String((thrown as { readonly code?: unknown })?.code ?? "");
+  const text = messageOf(thrown);
+  const known = KNOWN_FAULTS.find((fault) => fault.code.test(code)) ?? tlsFault(text);
+  return new UserError("Cannot work with the team's server", {
+    why: `${readAddress(address).host}: ${known?.why ?? text}`,
+    next: known?.next ?? "conclaude team status",
+    reason: isOffline(code, text) ? "OFFLINE" : code,
+    cause: thrown,
+  });
+}
+
+/** The runtime tells some faults of certificates in words alone. */
+function tlsFault(text: string) {
+  const [, code] = ([
+    [/UnknownIssuer|unable to (?:verify|get)|self.signed/i, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    [/expired/i, "CERT_HAS_EXPIRED"],
+    [/NotValidForName|does not match certificate|altname/i, "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ] as const).find(([pattern]) => pattern.test(text)) ?? [];
+  if (/does not support SSL/.test(text)) {
+    return {
+      why: "it does not encrypt its connections",
+      next: "Switch on `ssl` on the server: only a server on this machine is talked to without",
+    };
+  }
+  return code === undefined ? undefined : KNOWN_FAULTS.find((fault) => fault.code.test(code));
+}
+
+/** Whether the server could not be reached, or hung up. */
+function isOffline(code: string, text: string): boolean {
+  return /^(?:E[A-Z]+|57P0[123]|08\w{3})$/.test(code) ||
+    /timeout|terminated|closed|ended|refused|unreachable/i.test(text);
+}

@@ -1,0 +1,305 @@
+-- What a team's PostgreSQL holds, as `conclaude team init` makes it. It may run again: nothing that is there is lost.
+-- Clients call the functions below; row level security decides what they see and write, whoever they are.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'conclaude_member') THEN
+    CREATE ROLE conclaude_member NOLOGIN;
+  END IF;
+END $$;
+
+CREATE SCHEMA IF NOT EXISTS conclaude;
+REVOKE ALL ON SCHEMA conclaude FROM PUBLIC;
+GRANT USAGE ON SCHEMA conclaude TO conclaude_member;
+SET LOCAL search_path = conclaude, pg_catalog;
+
+-- A project, under the name that all its machines give it, and the number of its newest row.
+CREATE TABLE IF NOT EXISTS head (
+  project text PRIMARY KEY,
+  seq bigint NOT NULL DEFAULT 0,
+  key_check text
+);
+
+CREATE TABLE IF NOT EXISTS member (
+  project text NOT NULL REFERENCES head,
+  login name NOT NULL,
+  is_owner boolean NOT NULL DEFAULT false,
+  added_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (project, login)
+);
+
+-- The machines of a project, whose they are, and how far each has read.
+CREATE TABLE IF NOT EXISTS seen (
+  project text NOT NULL REFERENCES head,
+  origin text NOT NULL,
+  author name NOT NULL DEFAULT current_user,
+  seq bigint NOT NULL DEFAULT 0,
+  at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (project, origin)
+);
+
+-- Every version of every row, numbered without gaps. Only the newest version of a row has a body.
+CREATE TABLE IF NOT EXISTS log (
+  project text NOT NULL REFERENCES head,
+  seq bigint NOT NULL,
+  origin text NOT NULL,
+  origin_seq bigint NOT NULL,
+  author name NOT NULL DEFAULT current_user,
+  kind text NOT NULL,
+  uid text NOT NULL,
+  op text NOT NULL CHECK (op IN ('put', 'forget')),
+  digest text NOT NULL CHECK (digest ~ '^[0-9a-f]{32}$'),
+  body text,
+  at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (project, seq),
+  UNIQUE (project, origin, origin_seq)
+);
+CREATE INDEX IF NOT EXISTS log_by_uid ON log (project, uid, seq DESC);
+
+-- Who works on a task, by this server's clock. `fence` grows with each claim; `rounds` is how often it was completed.
+CREATE TABLE IF NOT EXISTS claim (
+  project text NOT NULL REFERENCES head,
+  task text NOT NULL,
+  fence bigint NOT NULL DEFAULT 0,
+  origin text,
+  holder text,
+  author name NOT NULL DEFAULT current_user,
+  lease_until timestamptz,
+  rounds bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (project, task)
+);
+
+CREATE TABLE IF NOT EXISTS forgotten (
+  project text NOT NULL REFERENCES head,
+  uid text NOT NULL,
+  author name NOT NULL DEFAULT current_user,
+  seq bigint NOT NULL,
+  at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (project, uid)
+);
+
+-- Rights: members see the projects that they belong to, and write in their own name.
+DO $$
+DECLARE
+  t text;
+  mine CONSTANT text := 'project = ANY (ARRAY(SELECT m.project FROM conclaude.member m WHERE m.login = current_user))';
+  owned CONSTANT text := format('pg_has_role(current_user, %L, ''USAGE'')', current_user);
+BEGIN
+  FOREACH t IN ARRAY ARRAY['head', 'member', 'seen', 'log', 'claim', 'forgotten'] LOOP
+    EXECUTE format('ALTER TABLE conclaude.%I ENABLE ROW LEVEL SECURITY', t);
+    EXECUTE format('ALTER TABLE conclaude.%I FORCE ROW LEVEL SECURITY', t);
+    EXECUTE format('REVOKE ALL ON conclaude.%I FROM PUBLIC', t);
+    EXECUTE format('DROP POLICY IF EXISTS reads ON conclaude.%I', t);
+    EXECUTE format('DROP POLICY IF EXISTS writes ON conclaude.%I', t);
+    EXECUTE format('DROP POLICY IF EXISTS changes ON conclaude.%I', t);
+    EXECUTE format('DROP POLICY IF EXISTS owns ON conclaude.%I', t);
+  END LOOP;
+  CREATE POLICY reads ON conclaude.member FOR SELECT USING (login = current_user);
+  EXECUTE format('CREATE POLICY owns ON conclaude.member USING (%1$s) WITH CHECK (%1$s)', owned);
+  EXECUTE format('CREATE POLICY owns ON conclaude.head USING (%1$s) WITH CHECK (%1$s)', owned);
+  EXECUTE format('CREATE POLICY owns ON conclaude.seen FOR SELECT USING (%s)', owned);
+  FOREACH t IN ARRAY ARRAY['head', 'seen', 'log', 'claim', 'forgotten'] LOOP
+    EXECUTE format('CREATE POLICY reads ON conclaude.%I FOR SELECT USING (%s)', t, mine);
+  END LOOP;
+  FOREACH t IN ARRAY ARRAY['seen', 'claim', 'forgotten'] LOOP
+    EXECUTE format('CREATE POLICY writes ON conclaude.%I FOR INSERT WITH CHECK (author = current_user AND %s)', t, mine);
+  END LOOP;
+  -- A row belongs to a machine of whoever writes it.
+  EXECUTE format('CREATE POLICY writes ON conclaude.log FOR INSERT WITH CHECK (author = current_user AND %s AND
+    EXISTS (SELECT 1 FROM conclaude.seen s
+             WHERE s.project = log.project AND s.origin = log.origin AND s.author = current_user))', mine);
+  EXECUTE format('CREATE POLICY changes ON conclaude.head FOR UPDATE USING (%1$s) WITH CHECK (%1$s)', mine);
+  EXECUTE format('CREATE POLICY changes ON conclaude.seen FOR UPDATE USING (author = current_user AND %1$s)
+    WITH CHECK (author = current_user AND %1$s)', mine);
+  -- Old versions lose their body, and nothing else of a row ever changes.
+  EXECUTE format('CREATE POLICY changes ON conclaude.log FOR UPDATE USING (%1$s) WITH CHECK (body IS NULL AND %1$s)', mine);
+  EXECUTE format('CREATE POLICY changes ON conclaude.claim FOR UPDATE
+    USING (%1$s AND (author = current_user OR holder IS NULL OR lease_until <= clock_timestamp()))
+    WITH CHECK (author = current_user AND %1$s)', mine);
+END $$;
+
+GRANT SELECT ON head, member, seen, log, claim, forgotten TO conclaude_member;
+GRANT UPDATE (seq) ON head TO conclaude_member;
+GRANT INSERT (project, origin, seq), UPDATE (seq, at) ON seen TO conclaude_member;
+GRANT INSERT (project, seq, origin, origin_seq, kind, uid, op, digest, body), UPDATE (body) ON log TO conclaude_member;
+GRANT INSERT (project, task), UPDATE (fence, origin, holder, author, lease_until, rounds) ON claim TO conclaude_member;
+GRANT INSERT (project, uid, seq) ON forgotten TO conclaude_member;
+
+-- The number of this schema. A client that knows a lower one reads, and does not write.
+CREATE OR REPLACE FUNCTION version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+
+-- Begins a project, whose first member is whoever asks; an existing one stays as it is. Says whether one is a member.
+CREATE OR REPLACE FUNCTION begin_project(name text, check_of_key text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = conclaude, pg_catalog AS $$
+DECLARE
+  made text;
+BEGIN
+  IF NOT pg_has_role(session_user, 'conclaude_member', 'USAGE') THEN
+    RETURN false;
+  END IF;
+  INSERT INTO head (project, key_check) VALUES (name, check_of_key)
+  ON CONFLICT DO NOTHING
+  RETURNING project INTO made;
+  IF made IS NOT NULL THEN
+    INSERT INTO member (project, login, is_owner) VALUES (name, session_user, true);
+  END IF;
+  RETURN EXISTS (SELECT 1 FROM member WHERE project = name AND login = session_user);
+END $$;
+
+-- Lets somebody into a project. Its owners may, and whoever may act for the owner of the schema.
+CREATE OR REPLACE FUNCTION add_member(name text, who text) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = conclaude, pg_catalog AS $$
+BEGIN
+  IF NOT pg_has_role(session_user, current_user, 'USAGE') AND
+     NOT EXISTS (SELECT 1 FROM member WHERE project = name AND login = session_user AND is_owner) THEN
+    RETURN false;
+  END IF;
+  INSERT INTO head (project) VALUES (name) ON CONFLICT DO NOTHING;
+  INSERT INTO member (project, login) VALUES (name, who) ON CONFLICT DO NOTHING;
+  RETURN true;
+END $$;
+
+-- The members of a project, for its members.
+CREATE OR REPLACE FUNCTION members_of(name text) RETURNS TABLE (login name, is_owner boolean)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = conclaude, pg_catalog AS $$
+  SELECT m.login, m.is_owner
+    FROM member m
+   WHERE m.project = name
+     AND (pg_has_role(session_user, current_user, 'USAGE')
+          OR EXISTS (SELECT 1 FROM member me WHERE me.project = name AND me.login = session_user))
+   ORDER BY m.login
+$$;
+
+-- Takes rows of one machine: what is new gets the next numbers, what is there keeps its own. `base` is the number of the
+-- version that a changed task was made of. One call is one transaction, and a project takes one at a time.
+CREATE OR REPLACE FUNCTION push(p text, o text, given json)
+RETURNS TABLE (n bigint, number bigint, refused text)
+LANGUAGE plpgsql SET search_path = conclaude, pg_catalog AS $$
+#variable_conflict use_column
+DECLARE
+  newest bigint;
+  added bigint;
+BEGIN
+  SELECT h.seq INTO newest FROM head h WHERE h.project = p FOR UPDATE;
+  IF newest IS NULL THEN
+    RAISE EXCEPTION 'not a member of this project' USING ERRCODE = '42501';
+  END IF;
+  RETURN QUERY
+  WITH arriving AS (
+    SELECT * FROM json_to_recordset(given)
+        AS r(n bigint, kind text, uid text, op text, base bigint, digest text, body text)
+  ), judged AS (
+    SELECT r.*, l.seq AS known,
+           CASE
+             WHEN l.seq IS NOT NULL THEN NULL
+             WHEN r.op = 'put' AND EXISTS (SELECT 1 FROM forgotten f WHERE f.project = p AND f.uid = r.uid) THEN 'forgotten'
+             WHEN r.op = 'put' AND r.base IS NOT NULL AND r.base <> coalesce(
+               (SELECT v.seq FROM log v WHERE v.project = p AND v.uid = r.uid ORDER BY v.seq DESC LIMIT 1), 0) THEN 'changed'
+           END AS refusal
+      FROM arriving r
+      LEFT JOIN log l ON l.project = p AND l.origin = o AND l.origin_seq = r.n
+  ), fresh AS (
+    INSERT INTO log (project, seq, origin, origin_seq, kind, uid, op, digest, body)
+    SELECT p, newest + row_number() OVER (ORDER BY j.n), o, j.n, j.kind, j.uid, j.op, j.digest, j.body
+      FROM judged j
+     WHERE j.known IS NULL AND j.refusal IS NULL
+    RETURNING origin_seq, seq
+  )
+  SELECT j.n, coalesce(j.known, f.seq), j.refusal
+    FROM judged j
+    LEFT JOIN fresh f ON f.origin_seq = j.n;
+  SELECT count(*) INTO added FROM log WHERE project = p AND seq > newest;
+  IF added = 0 THEN
+    RETURN;
+  END IF;
+  UPDATE head SET seq = newest + added WHERE project = p;
+  INSERT INTO forgotten (project, uid, seq)
+  SELECT p, l.uid, l.seq FROM log l
+   WHERE l.project = p AND l.seq > newest AND l.op = 'forget'
+     -- A summary is written anew, without what was forgotten.
+     AND l.kind <> 'summary'
+  ON CONFLICT DO NOTHING;
+  UPDATE log AS old SET body = NULL
+    FROM log AS next
+   WHERE next.project = p AND next.seq > newest
+     AND old.project = p AND old.uid = next.uid AND old.seq < next.seq AND old.body IS NOT NULL;
+  PERFORM pg_notify('conclaude', p);
+END $$;
+
+-- Claims the first of these tasks that nobody holds; whoever holds one already gets it as it is. A task is wanted with the
+-- number of times that it was completed as far as the claimer knows: one that was completed since is `done`.
+CREATE OR REPLACE FUNCTION claim_first(p text, o text, wanted json, who text, lease_ms bigint, is_next boolean)
+RETURNS TABLE (outcome text, task text, fence bigint, left_ms bigint, holder text, author name)
+LANGUAGE plpgsql SET search_path = conclaude, pg_catalog AS $$
+#variable_conflict use_column
+DECLARE
+  want record;
+  free claim;
+  last_outcome text := 'none';
+  last_task text;
+BEGIN
+  INSERT INTO claim (project, task)
+  SELECT p, w.task FROM json_to_recordset(wanted) AS w(task text) ORDER BY w.task
+  ON CONFLICT DO NOTHING;
+  FOR want IN
+    SELECT * FROM ROWS FROM (json_to_recordset(wanted) AS (task text, round bigint))
+      WITH ORDINALITY AS w(task, round, place) ORDER BY place
+  LOOP
+    last_task := want.task;
+    IF is_next THEN
+      SELECT * INTO free FROM claim c
+       WHERE c.project = p AND c.task = want.task
+         AND (c.holder IS NULL OR c.lease_until <= clock_timestamp() OR (c.origin = o AND c.holder = who))
+         FOR UPDATE SKIP LOCKED;
+    ELSE
+      SELECT * INTO free FROM claim c
+       WHERE c.project = p AND c.task = want.task
+         AND (c.holder IS NULL OR c.lease_until <= clock_timestamp() OR (c.origin = o AND c.holder = who))
+         FOR UPDATE;
+    END IF;
+    IF NOT FOUND THEN
+      last_outcome := 'held';
+    ELSIF free.rounds > want.round THEN
+      last_outcome := 'done';
+    ELSE
+      RETURN QUERY
+      UPDATE claim c
+         SET fence = c.fence + CASE WHEN c.holder = who AND c.origin = o AND c.lease_until > clock_timestamp() THEN 0 ELSE 1 END,
+             origin = o, holder = who, author = current_user,
+             lease_until = clock_timestamp() + lease_ms * interval '1 millisecond'
+       WHERE c.project = p AND c.task = want.task
+      RETURNING 'claimed', c.task, c.fence, lease_ms, c.holder, c.author;
+      RETURN;
+    END IF;
+  END LOOP;
+  RETURN QUERY
+  SELECT last_outcome, c.task, c.fence, (extract(epoch FROM c.lease_until - clock_timestamp()) * 1000)::bigint, c.holder, c.author
+    FROM claim c
+   WHERE c.project = p AND c.task = last_task;
+END $$;
+
+-- What a holder does with a claim that still counts: `renew`, `release`, `complete`. Nothing comes back where it does not.
+CREATE OR REPLACE FUNCTION use_claim(p text, o text, wanted text, who text, number bigint, step text, lease_ms bigint, round bigint)
+RETURNS TABLE (fence bigint, left_ms bigint)
+LANGUAGE sql SET search_path = conclaude, pg_catalog AS $$
+  UPDATE claim c
+     SET lease_until = CASE step WHEN 'renew' THEN clock_timestamp() + lease_ms * interval '1 millisecond' END,
+         holder = CASE step WHEN 'renew' THEN c.holder END,
+         origin = CASE step WHEN 'renew' THEN c.origin END,
+         rounds = CASE step WHEN 'complete' THEN greatest(c.rounds, round + 1) ELSE c.rounds END
+   WHERE c.project = p AND c.task = wanted AND c.origin = o AND c.holder = who
+     AND (number IS NULL OR c.fence = number)
+     AND c.lease_until > clock_timestamp()
+  RETURNING c.fence, lease_ms
+$$;
+
+-- Who holds a task, for the error of a claim that does not count.
+CREATE OR REPLACE FUNCTION holder_of(p text, wanted text)
+RETURNS TABLE (fence bigint, left_ms bigint, holder text, author name)
+LANGUAGE sql STABLE SET search_path = conclaude, pg_catalog AS $$
+  SELECT c.fence, (extract(epoch FROM c.lease_until - clock_timestamp()) * 1000)::bigint, c.holder, c.author
+    FROM claim c
+   WHERE c.project = p AND c.task = wanted
+$$;
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA conclaude FROM PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA conclaude TO conclaude_member;

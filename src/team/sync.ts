@@ -1,0 +1,121 @@
+/** Brings a project and the team's server together: what changed here goes there, what others wrote comes here. */
+import { messageOf, UserError } from "../base/errors.ts";
+import type { Environment } from "../system/environment.ts";
+import { readAddress } from "./address.ts";
+import { schemaOf } from "./log_table.ts";
+import { noteSeen } from "./members_table.ts";
+import { countWaiting } from "./outbox_table.ts";
+import { pullAll } from "./pull.ts";
+import { pushAll } from "./push.ts";
+import { NO_SEAL, type Seal, sealWith } from "./seal.ts";
+import { connect, KNOWN_VERSION, readSecret, type Server, serverError } from "./server.ts";
+import { noteSync, readJoined } from "./team_projects_table.ts";
+import type { JoinedProject, TeamStore, WayToServer } from "./types.ts";
+
+/** What a sync did. */
+export interface SyncReport {
+  readonly project: string;
+  readonly name: string;
+  readonly sent: number;
+  readonly received: number;
+  /** Why nothing was sent although something waits; null where all was. */
+  readonly notSent: string | null;
+}
+
+/** How far a sync is. */
+export type OnSync = (doing: "sent" | "received", rows: number, behind: number) => void;
+
+const NOTHING_SENT = Promise.resolve({ sent: 0, changed: 0 });
+const OUTDATED =
+  "the server is set up for a newer conclaude, so nothing is sent until this one is upgraded";
+
+/** Changes of others may meet ours so many times before a sync leaves the rest to the next one. */
+const MAX_ROUNDS = 5;
+
+export function sealOf({ keyFile }: WayToServer): Seal {
+  return keyFile === undefined ? NO_SEAL : sealWith(readSecret(keyFile, "key"));
+}
+
+/**
+ * Syncs one project: pushing and pulling go side by side, over a connection each.
+ *
+ * @throws {UserError} When the server cannot be reached, or its rows cannot be taken in. What was sent or taken in stays so.
+ */
+export async function syncProject(
+  store: TeamStore,
+  joined: JoinedProject,
+  { environment, onSync = () => {} }: {
+    readonly environment: Environment;
+    readonly onSync?: OnSync;
+  },
+): Promise<SyncReport> {
+  const { project, name, way } = joined;
+  try {
+    const report = await syncRounds(store, joined, { environment, onSync });
+    noteSync(store.db, project, { fault: null, atMs: Date.now() });
+    return { project, name, ...report };
+  } catch (thrown) {
+    const error = serverError(way, thrown);
+    const fault = error instanceof UserError ? `${error.what}: ${error.why}` : messageOf(error);
+    noteSync(store.db, project, { fault, atMs: Date.now() });
+    throw error;
+  }
+}
+
+async function syncRounds(
+  store: TeamStore,
+  joined: JoinedProject,
+  { environment, onSync }: { readonly environment: Environment; readonly onSync: OnSync },
+) {
+  const { project, name, origin, way } = joined;
+  const seal = sealOf(way);
+  const author = readAddress(way.address).user;
+  const total = { sent: 0, received: 0 };
+  const servers: Server[] = [];
+  const open = async () => {
+    const server = await connect(way, { environment });
+    servers.push(server);
+    return server;
+  };
+  try {
+    const forPull = await open();
+    let forPush: Server | null = null;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const now = readJoined(store.db, project)!;
+      const pull = pullAll(store, now, {
+        server: forPull,
+        seal,
+        onRows: (rows, behind) => onSync("received", rows, behind),
+      });
+      const push = countWaiting(store.db, project) === 0 ? NOTHING_SENT : (async () => {
+        forPush ??= await open();
+        if (await schemaOf(forPush) > KNOWN_VERSION) {
+          return { ...await NOTHING_SENT, isOutdated: true };
+        }
+        const onRows = (rows: number) => onSync("sent", rows, 0);
+        return await pushAll(store, now, { server: forPush, author, seal, onRows });
+      })();
+      const [pulled, pushed] = await settled([pull, push]);
+      total.received += pulled.received;
+      total.sent += pushed.sent;
+      const isMoved = pulled.pulledSeq > joined.pulledSeq;
+      if (pushed.changed > 0) continue;
+      if ("isOutdated" in pushed) return { ...total, notSent: OUTDATED };
+      if (isMoved) await noteSeen(forPull, { name, origin, seq: pulled.pulledSeq });
+      return { ...total, notSent: null };
+    }
+    return {
+      ...total,
+      notSent: "others change the same tasks all the time; the next sync goes on",
+    };
+  } finally {
+    await Promise.all(servers.map((server) => server.end().catch(() => {})));
+  }
+}
+
+/** Waits for both, and throws the first fault afterwards: neither is left at work. */
+async function settled<A, B>(both: readonly [Promise<A>, Promise<B>]): Promise<[A, B]> {
+  const ends = await Promise.allSettled(both);
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  return ends.map((end) => (end as PromiseFulfilledResult<unknown>).value) as [A, B];
+}

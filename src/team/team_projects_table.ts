@@ -1,0 +1,83 @@
+/** The table of the projects that this machine has joined. */
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { insertRow, statement } from "../db/statement.ts";
+import { transaction } from "../db/transaction.ts";
+import type { JoinedProject, RowKind } from "./types.ts";
+
+const COLUMNS = `project, name, way, origin, pulled_seq AS pulledSeq, head_seq AS headSeq, fault,
+       joined_at_ms AS joinedAtMs, synced_at_ms AS syncedAtMs`;
+
+function projectOf({ way, ...row }: Record<string, SQLOutputValue>): JoinedProject {
+  return { ...row, way: JSON.parse(String(way)) } as unknown as JoinedProject;
+}
+
+/** All joined projects, by their names. */
+export function listJoined(db: DatabaseSync): JoinedProject[] {
+  return statement(db, `SELECT ${COLUMNS} FROM team_projects ORDER BY name, project`).all()
+    .map(projectOf);
+}
+
+export function readJoined(db: DatabaseSync, project: string): JoinedProject | null {
+  const row = statement(db, `SELECT ${COLUMNS} FROM team_projects WHERE project = ?`).get(project);
+  return row === undefined ? null : projectOf(row);
+}
+
+/** Joins a project, and names everything of it in the outbox. */
+export function writeJoined(
+  db: DatabaseSync,
+  { way, ...joined }: Pick<JoinedProject, "project" | "name" | "way" | "origin" | "joinedAtMs">,
+  rows: Iterable<{ readonly kind: RowKind; readonly uid: string }>,
+): number {
+  return transaction(db, () => {
+    insertRow(db, "team_projects", { ...joined, way: JSON.stringify(way) });
+    let queued = 0;
+    for (const { kind, uid } of rows) {
+      const row = { project: joined.project, kind, uid, op: "put", queuedAtMs: joined.joinedAtMs };
+      insertRow(db, "team_outbox", row);
+      queued++;
+    }
+    return queued;
+  });
+}
+
+/** Forgets that a project was joined. What came from others stays in memory. */
+export function removeJoined(db: DatabaseSync, project: string): void {
+  transaction(db, () => {
+    for (
+      const table of ["team_outbox", "team_held", "team_origins", "team_rows", "team_projects"]
+    ) {
+      db.prepare(`DELETE FROM ${table} WHERE project = ?`).run(project);
+    }
+  });
+}
+
+/** Notes how a sync ended. @param fault Null when it went well. */
+export function noteSync(
+  db: DatabaseSync,
+  project: string,
+  { fault, atMs }: { readonly fault: string | null; readonly atMs: number },
+): void {
+  statement(
+    db,
+    `UPDATE team_projects
+        SET fault = ?2, synced_at_ms = CASE WHEN ?2 IS NULL THEN ?3 ELSE synced_at_ms END
+      WHERE project = ?1`,
+  ).run(project, fault, atMs);
+}
+
+/** Changes of shared rows are not named in the outbox until the transaction ends. */
+export function beginApplying(db: DatabaseSync, project: string): void {
+  statement(db, "UPDATE team_projects SET applying = 1 WHERE project = ?").run(project);
+}
+
+/** Notes how far the rows of the server are taken in, and ends {@linkcode beginApplying}. */
+export function notePulled(
+  db: DatabaseSync,
+  project: string,
+  { pulledSeq, headSeq }: Pick<JoinedProject, "pulledSeq" | "headSeq">,
+): void {
+  statement(
+    db,
+    "UPDATE team_projects SET applying = 0, pulled_seq = ?, head_seq = ? WHERE project = ?",
+  ).run(pulledSeq, headSeq, project);
+}

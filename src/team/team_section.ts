@@ -1,0 +1,31 @@
+/** The section about a team. */
+import type { SectionValues } from "../config/config_schema.ts";
+import { list, section, text } from "../config/schema_kit.ts";
+import * as z from "zod/mini";
+
+/** What a team may share: kinds of observations, and tasks. All but prompts are sent unless somebody chose. */
+export const SHARED_ROWS = [
+  "note",
+  "decision",
+  "fix",
+  "failure",
+  "commit",
+  "summary",
+  "task",
+  "prompt",
+] as const;
+
+export const TEAM = section("Memory and tasks that a team shares: `conclaude team`.", {
+  address: text(
+    "The team's server, for `conclaude team join`, which a person runs: postgres://ana@db.example.org/team. No password.",
+  ),
+  share: list(
+    "kind",
+    z.enum(SHARED_ROWS),
+    `What is sent: ${
+      SHARED_ROWS.join(", ")
+    }. Empty for all but prompts. Counts in the user's own file alone.`,
+  ),
+});
+
+export type TeamSettings = SectionValues<{ team: typeof TEAM }>["team"];

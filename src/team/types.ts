@@ -1,0 +1,90 @@
+/** What the files of this room share. */
+import type { DatabaseSync } from "node:sqlite";
+
+/** How to reach a team's server. It holds no password. */
+export interface WayToServer {
+  /** `postgres://ana@db.example.org:5432/team` */
+  readonly address: string;
+  /** Certificates that are trusted instead of those of the system. */
+  readonly caFile?: string;
+  /** A file of mode 0600 with the password alone. */
+  readonly passwordFile?: string;
+  /** A shell command that prints the password. */
+  readonly passwordCommand?: string;
+  /** A file of mode 0600 with the key under which bodies are encrypted. */
+  readonly keyFile?: string;
+}
+
+/** A project of this machine that is joined with those of others. */
+export interface JoinedProject {
+  /** The common git directory, or the folder where there is none. */
+  readonly project: string;
+  /** What it is called on the server. */
+  readonly name: string;
+  readonly way: WayToServer;
+  /** This machine in this project. */
+  readonly origin: string;
+  /** The number of the last row that was taken in, and of the newest one on the server when it was last asked. */
+  readonly pulledSeq: number;
+  readonly headSeq: number;
+  /** Why the last sync failed; null when it did not. */
+  readonly fault: string | null;
+  readonly joinedAtMs: number;
+  readonly syncedAtMs: number | null;
+}
+
+export type Operation = "put" | "forget";
+
+/** The kind of a row: of an observation its own, and `task`. */
+export type RowKind = string;
+
+/** A row as the server has it. */
+export interface ServerRow {
+  readonly seq: number;
+  readonly origin: string;
+  readonly originSeq: number;
+  readonly author: string;
+  readonly kind: RowKind;
+  readonly uid: string;
+  readonly op: Operation;
+  readonly digest: string;
+  /** Null where a newer version follows, and where this machine wrote it. */
+  readonly body: string | null;
+}
+
+/** A row that arrives, opened. */
+export interface ArrivingRow extends Pick<ServerRow, "kind" | "uid" | "author" | "seq"> {
+  /** JSON. */
+  readonly body: string;
+}
+
+/** What the tables of other rooms give and take; the operations pass it in, since rooms of one storey do not know each other. */
+export interface SharedRows {
+  /** What is sent of a row, JSON without secrets; null when it is not here any more. `suspect`: why it is held instead. */
+  readonly read: (
+    kind: RowKind,
+    uid: string,
+  ) => { readonly body: string; readonly suspect: string | null } | null;
+  /** The rows of a project that can be shared, the oldest first. */
+  readonly list: (project: string) => Iterable<{ readonly kind: RowKind; readonly uid: string }>;
+  /** Takes rows in, in one transaction with what stands around it. */
+  readonly take: (
+    project: string,
+    rows: readonly ArrivingRow[],
+    around: {
+      readonly before: () => void;
+      /** @param refused The rows that cannot be taken, and why. */
+      readonly after: (refused: ReadonlyMap<string, string>) => void;
+    },
+  ) => void;
+  /** Forgets what others have forgotten, in every file of this machine. */
+  readonly forget: (uids: readonly string[]) => Promise<void>;
+}
+
+/** What a sync works with. */
+export interface TeamStore {
+  readonly db: DatabaseSync;
+  readonly rows: SharedRows;
+  /** The kinds that are sent. */
+  readonly share: readonly RowKind[];
+}
