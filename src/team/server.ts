@@ -1,5 +1,4 @@
 /** A connection to a team's server. Only `conclaude team …` loads this file, and the client with it. */
-// @ts-types="@types/pg"
 import pg from "pg";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import type { Environment } from "../system/environment.ts";
@@ -9,7 +8,18 @@ import { runShellLine } from "../system/process/run_program.ts";
 import { readAddress, type ServerAddress } from "./address.ts";
 import type { WayToServer } from "./types.ts";
 
-export type Server = pg.Client;
+/** A connection; the client brings no types along. */
+export interface Server {
+  readonly connect: () => Promise<void>;
+  readonly end: () => Promise<void>;
+  readonly on: (event: "error" | "notification", heard: (it: unknown) => void) => void;
+  readonly query: (
+    sql: string,
+    values?: readonly unknown[],
+    // deno-lint-ignore no-explicit-any -- each query knows its columns
+  ) => Promise<{ readonly rows: any[] }>;
+  readonly escapeIdentifier: (name: string) => string;
+}
 
 /** The schema that this program knows; that of `server_schema.sql`. */
 export const KNOWN_VERSION = 1;
@@ -50,7 +60,7 @@ export async function connect(
   const address = readAddress(way.address);
   const { host, port, user, database } = address;
   const password = await passwordOf(way, environment);
-  const server = new pg.Client({
+  const server: Server = new pg.Client({
     ...{ host, port, user, database, application_name: "conclaude" },
     // Without one, the client looks into ~/.pgpass.
     ...password === null ? {} : { password },
