@@ -71,6 +71,9 @@ CREATE TABLE team_held (
   UNIQUE (project, uid, reason)
 ) STRICT;
 
+-- Who of the team made an observation; null for this machine.
+ALTER TABLE observations ADD COLUMN author TEXT;
+
 -- Observations of the kinds that others can use, and tasks. A change of tags or dependencies changes its task's time.
 CREATE TRIGGER team_observation_made AFTER INSERT ON observations
   WHEN new.kind IN ('note', 'decision', 'fix', 'failure', 'commit', 'summary', 'prompt')

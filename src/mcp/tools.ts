@@ -16,6 +16,7 @@ import { rememberedText, rememberHere } from "../memory/drain/remember.ts";
 import type { SearchResult } from "../memory/search/search.ts";
 import { answerHere, FROM_AROUND } from "../memory/tell/around.ts";
 import {
+  agoBy,
   nowhereLine,
   observationFacts,
   observationLine,
@@ -182,7 +183,9 @@ function lineOf(
     ? ""
     : ` [${everywhere ? "" : FROM_AROUND}${projectName(project)}]`;
   return plain(
-    `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}${outcome === "" ? "" : ` (${outcome})`}` +
+    `#${id} ${agoBy(result.author, relativeTime(createdAtMs, nowMs))}, ${kind}${
+      outcome === "" ? "" : ` (${outcome})`
+    }` +
       `${where}: ${title}${snippet === title ? "" : ` — ${snippet}`} (${count(tokens, "token")})`,
   );
 }

@@ -56,10 +56,12 @@ export function readSharedObservation(db: DatabaseSync, uid: string): SharedObse
 /** Writes an observation of another machine, or its newer version, in the caller's transaction. */
 export function takeSharedObservation(
   db: DatabaseSync,
-  project: string,
+  { project, author }: { readonly project: string; readonly author: string },
   { resolved_by: fix, observed_files, facts, ...shared }: SharedObservation,
 ): void {
-  const here = statement(db, "SELECT uid FROM observations WHERE uid = ?").get(shared["uid"]!) as
+  const here = statement(db, "SELECT uid, author FROM observations WHERE uid = ?").get(
+    shared["uid"]!,
+  ) as
     | SharedObservation
     | undefined;
   const own = Object.fromEntries(COLUMNS.map((name) => [name, shared[name] ?? null]));
@@ -71,7 +73,17 @@ export function takeSharedObservation(
       return id === null ? [] : [[uid, id] as const];
     }),
   );
-  const row = { ...own, project, terms, facts: facts!, observed_files: observed_files!, id: null };
+  // Whoever made it stays its author when somebody else mends it.
+  const by = here === undefined ? author : here["author"] ?? null;
+  const row = {
+    ...own,
+    project,
+    author: by,
+    terms,
+    facts: facts!,
+    observed_files: observed_files!,
+    id: null,
+  };
   const id = writeImported(db, row, { here, numbers });
   if (fix === null || fix === undefined) return;
   statement(db, "UPDATE observations SET resolved_by = ? WHERE id = ?").run(

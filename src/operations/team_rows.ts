@@ -56,13 +56,13 @@ export function teamRows(
         before();
         const admit = forgottenRows(db);
         const refused = new Map<string, string>();
-        for (const { uid, body } of rows) {
+        for (const { uid, author, body } of rows) {
           try {
             const shared = masked(JSON.parse(body), rules);
             allOrNothing(db, () => {
               if (isTask(shared)) takeSharedTask(db, shared, home);
               else if (admit("observation", shared) !== null) {
-                takeSharedObservation(db, project, shared);
+                takeSharedObservation(db, { project, author }, shared);
               }
             });
           } catch (thrown) {

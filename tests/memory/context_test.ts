@@ -36,6 +36,7 @@ function one(fields: Partial<Tellable>): Tellable {
     facts: {},
     repeats: 1,
     resolvedBy: null,
+    author: null,
     updatedAtMs: NOW,
     stale: null,
     ...fields,

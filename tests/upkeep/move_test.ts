@@ -40,7 +40,7 @@ const STAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     questions:
       "id type options status source task_id workflow_id step_key agent_id session_id answered_by",
     events: "type entity_type entity_id",
-    observations: "uid session_id branch kind outcome same_as",
+    observations: "uid session_id branch kind outcome same_as author",
     observation_files: "digest",
     sessions_to_summarize: "session_id",
     team_projects: "name way origin",

@@ -40,6 +40,8 @@ export interface Observation extends ObservationBase {
   readonly repeats: number;
   /** The observation that mended this failure; 0 when that was deleted. */
   readonly resolvedBy: number | null;
+  /** Who of the team made it; null for this machine. */
+  readonly author: string | null;
   /** When it was seen first, and last. */
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -51,7 +53,7 @@ export const MAX_FILES = 50;
 /** The columns of an {@linkcode Observation}, to be read with {@linkcode observationOf}. */
 export const OBSERVATION_COLUMNS =
   `o.id, o.uid, o.session_id AS sessionId, o.project, o.branch, o.kind, o.outcome, o.title, o.text, o.files,
-            o.facts, o.repeats,
+            o.facts, o.repeats, o.author,
             iif(o.resolved_by IS NULL, NULL,
                 coalesce((SELECT id FROM observations WHERE id = o.resolved_by), 0)) AS resolvedBy,
             o.created_at_ms AS createdAtMs, o.updated_at_ms AS updatedAtMs`;

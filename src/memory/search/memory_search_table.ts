@@ -39,7 +39,7 @@ export interface IndexHit extends Rankable {
 /** The columns of an {@linkcode IndexHit} but its score; `o` is the table of observations. */
 export const HIT_COLUMNS =
   `o.id, o.session_id AS sessionId, o.kind, o.title, o.files, o.created_at_ms AS createdAtMs,
-            o.resolved_by AS resolvedBy, octet_length(o.text) AS length`;
+            o.resolved_by AS resolvedBy, o.author, octet_length(o.text) AS length`;
 
 /** The weights of the columns of the index: title, text, words of code. */
 const WEIGHTS = "2.0, 1.0, 1.5";

@@ -39,7 +39,7 @@ export function nowhereLine(quoted: readonly string[]): string {
 export function observationLine(
   one: Pick<
     Observation,
-    "id" | "kind" | "title" | "outcome" | "resolvedBy" | "createdAtMs" | "repeats"
+    "id" | "kind" | "title" | "outcome" | "resolvedBy" | "createdAtMs" | "repeats" | "author"
   >,
   nowMs: number,
 ): string {
@@ -49,10 +49,15 @@ export function observationLine(
     ...outcome === "" ? [] : [outcome],
   ];
   return plain(
-    `#${one.id}  ${relativeTime(one.createdAtMs, nowMs)}  ${one.kind}  ${one.title}${
-      notes.length === 0 ? "" : `  (${notes.join(", ")})`
-    }`,
+    `#${one.id}  ${
+      agoBy(one.author, relativeTime(one.createdAtMs, nowMs))
+    }  ${one.kind}  ${one.title}${notes.length === 0 ? "" : `  (${notes.join(", ")})`}`,
   );
+}
+
+/** `by bob, 2d ago`; the time alone for this machine. */
+export function agoBy(author: string | null, ago: string): string {
+  return author === null ? ago : `by ${author}, ${ago}`;
 }
 
 /** The facts of an observation by name, without its texts and files; only those that apply. */
@@ -65,6 +70,7 @@ export function observationFacts(
     ["observation", `#${observation.id} (${observation.uid})`],
     ["kind", observation.kind],
     ["outcome", outcomeWord(observation) || observation.outcome],
+    ["by", observation.author],
     ["session", observation.sessionId],
     ["project", observation.project],
     ["branch", observation.branch],

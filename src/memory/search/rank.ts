@@ -14,6 +14,8 @@ export interface Rankable {
   readonly createdAtMs: number;
   /** The observation that replaced or mended it; null for most. */
   readonly resolvedBy: number | null;
+  /** Who of the team made it; null for this machine. */
+  readonly author: string | null;
   /** Bytes of the text. */
   readonly length: number;
 }
@@ -68,6 +70,8 @@ export interface RankWeights {
   readonly literal: number;
   /** For a replaced note or decision. */
   readonly replaced: number;
+  /** For what others of the team made. */
+  readonly others: number;
   readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
 }
 
@@ -83,6 +87,7 @@ export const RANK_WEIGHTS: RankWeights = {
   echo: -0.4,
   literal: 1,
   replaced: -10,
+  others: -0.01,
   kinds: {
     fix: 0.06,
     commit: 0.04,
@@ -136,6 +141,7 @@ export function rank<Hit extends Rankable>(
     if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
     if (literal.has(hit.id)) score += weights.literal;
     if (isReplaced(hit)) score += weights.replaced;
+    if (hit.author !== null) score += weights.others;
     return { hit, score };
   });
   const isEcho = ({ hit }: Ranked<Hit>) => echoes.has(hit.id);

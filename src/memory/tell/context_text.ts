@@ -3,6 +3,7 @@ import { headed, plainLines } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { relativeTime } from "../../base/time.ts";
 import type { Observation } from "../drain/observations_table.ts";
+import { agoBy } from "../search/observation_view.ts";
 import { charsOfTokens } from "../text.ts";
 
 /** Claude Code cuts the text of a hook at 10,000 characters. */
@@ -15,7 +16,7 @@ export interface Tellable extends Omit<Observation, "uid" | "project" | "text" |
 
 /** An observation as one line of the context. */
 export interface ToldLine {
-  readonly of: Pick<Tellable, "id" | "branch" | "updatedAtMs">;
+  readonly of: Pick<Tellable, "id" | "branch" | "author" | "updatedAtMs">;
   /** What the line is, when its text does not say so: `task`, `fix`, `asked`. */
   readonly label?: string;
   readonly text: string;
@@ -141,7 +142,9 @@ function linesOf(facts: ContextFacts): ContextLine[] {
       const plain = where === "" ? text : text.replace(`${where}:`, ":");
       return {
         section,
-        text: `#${of.id} ${relativeTime(of.updatedAtMs, nowMs)}${where}${what}: ${plain}${note}`,
+        text: `#${of.id} ${
+          agoBy(of.author, relativeTime(of.updatedAtMs, nowMs))
+        }${where}${what}: ${plain}${note}`,
         why: WHY_LABELED[label ?? ""] ?? why,
       };
     });

@@ -15,7 +15,7 @@ export type TellableRow = Omit<Tellable, "files" | "facts" | "stale"> & {
 };
 
 const COLUMNS =
-  `id, session_id AS sessionId, branch, kind, outcome, title, files, facts, repeats, resolved_by AS resolvedBy,
+  `id, session_id AS sessionId, branch, kind, outcome, title, files, facts, repeats, resolved_by AS resolvedBy, author,
             updated_at_ms AS updatedAtMs`;
 
 /** A branch of a project; null where there is none. */
@@ -59,7 +59,7 @@ export function tellableOfBranch(
                     ORDER BY created_at_ms DESC
                     LIMIT ?)
         AND (kind IN ('summary', 'fix', 'commit', 'decision', 'note')
-             OR outcome = 'failure' AND resolved_by IS NULL)
+             OR outcome = 'failure' AND resolved_by IS NULL AND author IS NULL)
       ORDER BY id DESC
       LIMIT ?`;
   return selectTellable(db, conditions, project, branch, among, limit);

@@ -66,7 +66,7 @@ export type UnmendedFailure = Pick<
   | "updatedAtMs"
 >;
 
-/** The newest failures that are not mended. @param project Null for all projects. */
+/** The newest failures of this machine that are not mended. @param project Null for all projects. */
 export function unmendedFailures(
   db: DatabaseSync,
   project: string | null,
@@ -78,6 +78,7 @@ export function unmendedFailures(
        FROM observations
       WHERE outcome = 'failure'
         AND resolved_by IS NULL
+        AND author IS NULL
         AND (?1 IS NULL OR project = ?1)
       ORDER BY id DESC
       LIMIT ?2`,

@@ -120,7 +120,7 @@ export function quoted(
   const { id, text, updatedAtMs } = said;
   const day = new Date(updatedAtMs).toISOString().slice(0, 10);
   return [{
-    of: { id, branch: last!.branch, updatedAtMs },
+    of: { id, branch: last!.branch, author: null, updatedAtMs },
     label: day,
     text: `"${endOfText(text.trim(), QUOTED_CHARS)}"`,
   }];

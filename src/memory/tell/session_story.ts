@@ -7,7 +7,7 @@ import { COMPACTION } from "../../claude/transcript/spoken.ts";
 import { titleLine } from "../text.ts";
 
 /** An observation of a session, as far as the story needs it. */
-export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale"> & {
+export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale" | "author"> & {
   readonly text: string;
 };
 

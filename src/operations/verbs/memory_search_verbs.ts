@@ -12,7 +12,12 @@ import {
 } from "../../memory/search/search.ts";
 import { answerHere, FROM_AROUND } from "../../memory/tell/around.ts";
 import { type MemoryFilter, rebuildText, withIndex } from "../../memory/store.ts";
-import { nowhereLine, outcomeWord, projectName } from "../../memory/search/observation_view.ts";
+import {
+  agoBy,
+  nowhereLine,
+  outcomeWord,
+  projectName,
+} from "../../memory/search/observation_view.ts";
 import { relativeTime } from "../../base/time.ts";
 import {
   number,
@@ -88,6 +93,7 @@ export const list = listVerb({
     ID: [({ id }) => `#${id}`],
     WHEN: ({ createdAtMs }) => agoText(createdAtMs),
     KIND: ({ kind }) => kind,
+    BY: ({ author }) => author,
     PROJECT: ({ project }) => projectName(project),
     TITLE: (row) => [row.title, outcomeWord(row)].filter((part) => part !== "").join(", "),
   },
@@ -217,7 +223,7 @@ function entryOf(
   const outcome = outcomeWord(result);
   const facts = [
     kind,
-    relativeTime(createdAtMs, nowMs),
+    agoBy(result.author, relativeTime(createdAtMs, nowMs)),
     ...nameOf === null ? [] : [nameOf(project)],
     ...branch === null ? [] : [branch],
     ...outcome === "" ? [] : [outcome],
