@@ -50,6 +50,21 @@ export function countKinds(
   ).all(project) as unknown as { kind: RowKind; rows: number }[];
 }
 
+/** The numbers that {@linkcode numberEntries} would give. */
+export function foreseeNumbers(
+  db: DatabaseSync,
+  project: string,
+  entries: readonly OutboxEntry[],
+): number[] {
+  let last = lastNumber(db, project);
+  return entries.map(({ sentSeq }) => sentSeq ?? ++last);
+}
+
+function lastNumber(db: DatabaseSync, project: string): number {
+  const sql = "SELECT sent_seq AS last FROM team_projects WHERE project = ?";
+  return Number(statement(db, sql).get(project)!["last"]);
+}
+
 /**
  * Gives numbers to entries before they are sent: a batch whose answer is lost is sent again under the same ones, and the
  * server takes each number once. @returns The number of each entry, in their order.
@@ -60,18 +75,12 @@ export function numberEntries(
   entries: readonly OutboxEntry[],
 ): number[] {
   return transaction(db, () => {
-    const row = statement(db, "SELECT sent_seq AS last FROM team_projects WHERE project = ?").get(
-      project,
-    );
-    let last = Number(row!["last"]);
-    const number = statement(
-      db,
-      "UPDATE team_outbox SET sent_seq = ?, sent_rev = rev WHERE id = ?",
-    );
-    const numbers = entries.map(({ id, sentSeq }) => {
-      if (sentSeq === null) number.run(++last, id);
-      return sentSeq ?? last;
+    const numbers = foreseeNumbers(db, project, entries);
+    const sql = "UPDATE team_outbox SET sent_seq = ?, sent_rev = rev WHERE id = ?";
+    entries.forEach(({ id, sentSeq }, i) => {
+      if (sentSeq === null) statement(db, sql).run(numbers[i]!, id);
     });
+    const last = Math.max(lastNumber(db, project), ...numbers);
     statement(db, "UPDATE team_projects SET sent_seq = ? WHERE project = ?").run(last, project);
     return numbers;
   });

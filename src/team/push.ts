@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { transaction } from "../db/transaction.ts";
 import {
   dropEntry,
+  foreseeNumbers,
   nextEntries,
   numberEntries,
   type OutboxEntry,
@@ -73,9 +74,9 @@ export function buildBatch(
   if (!isDry && skipped.length > 0) transaction(db, () => skipped.forEach((skip) => skip()));
   if (built.length === 0) return null;
   const entries = built.map(({ entry }) => entry);
-  const numbers = isDry ? null : numberEntries(db, project, entries);
-  const sent = built.map(({ entry: { kind, uid, op, base, sentSeq }, body }, i) => ({
-    n: numbers?.[i] ?? sentSeq,
+  const numbers = (isDry ? foreseeNumbers : numberEntries)(db, project, entries);
+  const sent = built.map(({ entry: { kind, uid, op, base }, body }, i) => ({
+    n: numbers[i]!,
     kind,
     uid,
     op,
@@ -85,7 +86,7 @@ export function buildBatch(
     body,
   }));
   return {
-    entries: entries.map((entry, i) => ({ ...entry, sentSeq: numbers?.[i] ?? entry.sentSeq })),
+    entries: entries.map((entry, i) => ({ ...entry, sentSeq: numbers[i]! })),
     text: JSON.stringify(sent),
   };
 }

@@ -19,6 +19,7 @@ import { summarizeQueue, totalsOf } from "../../db/queue.ts";
 import { countSessions, listSessions, type SessionCounts } from "../../db/sessions.ts";
 import { countQueued, countState, type StateCounts } from "../../work/store.ts";
 import { openViolations } from "../../policy/store.ts";
+import { lagText, teamLags } from "../../team/team_lag.ts";
 import { daysMs, relativeTime } from "../../base/time.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { VERSION } from "../../base/version.ts";
@@ -70,6 +71,7 @@ export const status = verb({
       ),
       ...recentLines(recent, nowMs),
       "",
+      ...care.team.map((lag) => plain(`team     ${lag.name}: ${lagText(lag, nowMs)}`)),
       `health   ${healthText(care)}`,
       ...report === null
         ? ["", "Everything else: `conclaude status --verbose`"]
@@ -163,6 +165,8 @@ async function careOf(
     /** Changes that were found after they had happened, and neither undone nor accepted. */
     violations: openViolations(db, project).length,
     daemon: { running: isDaemonHere(context, place) },
+    /** How far the project is behind its team. */
+    team: teamLags(db).filter((lag) => lag.project === project),
     /** Tasks that wait for the scheduler. */
     queued: countQueued(db),
     spool: { waiting: spooledFiles({ database, folders }).length },
@@ -206,6 +210,10 @@ const AILMENTS: readonly ((care: Care) => string | null)[] = [
     queued > 0 && !daemon.running
       ? `${count(queued, "task waits", "tasks wait")} for \`conclaude daemon start\``
       : null,
+  ({ team }) => {
+    const failed = team.find(({ fault }) => fault !== null);
+    return failed === undefined ? null : `the team's sync failed: ${plain(failed.fault!)}`;
+  },
   ({ spool }) =>
     spool.waiting > 0
       ? `${

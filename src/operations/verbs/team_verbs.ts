@@ -24,6 +24,7 @@ import {
   setUpServer,
   writeJoined,
 } from "../../team/store.ts";
+import { NO_SEAL } from "../../team/seal.ts";
 import { sealOf, syncProject, type SyncReport } from "../../team/sync.ts";
 import type { JoinedProject, TeamStore, WayToServer } from "../../team/types.ts";
 import { verifyProject } from "../../team/verify.ts";
@@ -264,17 +265,13 @@ const preview = verb({
   brief: "Show the bytes of the next push",
   flags: { project: TEAM_PROJECT },
   about:
-    "Prints exactly what the next sync would send first, as it would be sent: at most 500 rows. Beside it the server gets " +
-    "the login, the project's name and this machine's number, which `--json` shows.",
+    "Prints exactly what the next sync would send first, as it would be sent: at most 500 rows. With a key, before they are " +
+    "encrypted. Beside it the server gets the login, the project's name and this machine's number, which `--json` shows.",
   examples: ["conclaude team preview", "conclaude team preview --json"],
   async run(context, { project }) {
     const store = await openTeam(context);
     const batches = joinedHere(context, store, project).map((joined) => {
-      const batch = buildBatch(store, joined, {
-        seal: sealOf(joined.way),
-        nowMs: Date.now(),
-        isDry: true,
-      });
+      const batch = buildBatch(store, joined, { seal: NO_SEAL, nowMs: Date.now(), isDry: true });
       return { name: joined.name, origin: joined.origin, bytes: batch?.text ?? null };
     });
     const said = batches.flatMap(({ bytes }) => bytes ?? []);

@@ -27,6 +27,7 @@ import {
   lookAtSqlite,
 } from "./program_and_project.ts";
 import { lookAtLog, lookAtSpool } from "./spool_and_log.ts";
+import { askAboutTeams } from "./team_checks.ts";
 
 type Findings = readonly Finding[] | Promise<readonly Finding[]>;
 
@@ -61,6 +62,7 @@ const CHECKS: readonly DoctorCheck[] = [
   { name: "queue", ask: askAboutQueue },
   { name: "memory", ask: askAboutMemory },
   { name: "forgetting", ask: askAboutForgetting },
+  { name: "team", ask: askAboutTeams },
   { name: "retention", ask: askAboutRetention },
   { name: "log", look: lookAtLog },
   { name: "migration", look: lookAtOldState },

@@ -1,0 +1,34 @@
+/** How far a shared project is behind, as far as this machine knows: no server is asked. */
+import type { DatabaseSync } from "node:sqlite";
+import { count } from "../base/counts.ts";
+import { relativeTime } from "../base/time.ts";
+import { countWaiting } from "./outbox_table.ts";
+import { listHeld } from "./received_table.ts";
+import { listJoined } from "./team_projects_table.ts";
+import type { JoinedProject } from "./types.ts";
+
+export interface TeamLag extends Pick<JoinedProject, "project" | "name" | "fault" | "syncedAtMs"> {
+  /** Rows that wait to be sent, rows of others that were not taken in yet, and rows that wait for a person. */
+  readonly waiting: number;
+  readonly behind: number;
+  readonly held: number;
+}
+
+export function teamLags(db: DatabaseSync): TeamLag[] {
+  return listJoined(db).map(({ project, name, fault, syncedAtMs, headSeq, pulledSeq }) => ({
+    ...{ project, name, fault, syncedAtMs },
+    waiting: countWaiting(db, project),
+    behind: Math.max(0, headSeq - pulledSeq),
+    held: listHeld(db, project).length,
+  }));
+}
+
+/** `synced 5m ago, 3 rows wait to be sent`. */
+export function lagText({ waiting, behind, held, syncedAtMs }: TeamLag, nowMs: number): string {
+  return [
+    syncedAtMs === null ? "never synced" : `synced ${relativeTime(syncedAtMs, nowMs)}`,
+    ...waiting > 0 ? [`${count(waiting, "row waits", "rows wait")} to be sent`] : [],
+    ...behind > 0 ? [`${count(behind, "row")} behind`] : [],
+    ...held > 0 ? [`${held} held: \`conclaude team held\``] : [],
+  ].join(", ");
+}

@@ -1,0 +1,23 @@
+/** Whether shared projects keep up with their team. */
+import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../../base/plain.ts";
+import { daysMs } from "../../base/time.ts";
+import { lagText, teamLags } from "../../team/team_lag.ts";
+import { type Finding, ok, warn } from "../care/check.ts";
+import type { DoctorPlace } from "./place.ts";
+
+/** A project that was not synced for so long is named. */
+const LATE_MS = daysMs(1);
+
+export function askAboutTeams(db: DatabaseSync, { nowMs }: DoctorPlace): Finding[] {
+  return teamLags(db).map((lag) => {
+    const { name, fault, held, waiting, behind, syncedAtMs } = lag;
+    const told = plain(`${name}: ${lagText(lag, nowMs)}`);
+    if (fault !== null) {
+      return warn(`${told}; the last sync failed: ${plain(fault)}`, "conclaude team sync");
+    }
+    if (held > 0) return warn(told, "conclaude team held");
+    const isLate = (syncedAtMs ?? 0) < nowMs - LATE_MS && waiting + behind > 0;
+    return isLate ? warn(told, "conclaude team sync") : ok(told);
+  });
+}
