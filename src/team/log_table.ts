@@ -7,8 +7,11 @@ export interface PushedRow {
   readonly originSeq: number;
   /** Its number; null where it was refused. */
   readonly seq: number | null;
-  /** `changed`: somebody else changed the task meanwhile. `forgotten`: it must not come back. */
-  readonly refused: "changed" | "forgotten" | null;
+  /**
+   * `changed`: somebody else changed the task meanwhile. `forgotten`: it must not come back. `renumber`: another version has
+   * this number. `reused`: another row has it, since this machine was copied or restored.
+   */
+  readonly refused: "changed" | "forgotten" | "renumber" | "reused" | null;
 }
 
 /** Begins a project. @returns Whether this user belongs to it. */

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "../db/statement.ts";
 import { transaction } from "../db/transaction.ts";
+import { lastNumber } from "./team_projects_table.ts";
 import type { Operation, RowKind } from "./types.ts";
 
 /** A row that waits to be sent. */
@@ -58,11 +59,6 @@ export function foreseeNumbers(
 ): number[] {
   let last = lastNumber(db, project);
   return entries.map(({ sentSeq }) => sentSeq ?? ++last);
-}
-
-function lastNumber(db: DatabaseSync, project: string): number {
-  const sql = "SELECT sent_seq AS last FROM team_projects WHERE project = ?";
-  return Number(statement(db, sql).get(project)!["last"]);
 }
 
 /**

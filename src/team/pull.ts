@@ -5,7 +5,7 @@ import { pullRows } from "./log_table.ts";
 import { holdRow, noteReceived, releaseHeld } from "./received_table.ts";
 import type { Seal } from "./seal.ts";
 import type { Server } from "./server.ts";
-import { beginApplying, notePulled } from "./team_projects_table.ts";
+import { beginApplying, lastNumber, notePulled } from "./team_projects_table.ts";
 import type { ArrivingRow, JoinedProject, ServerRow, TeamStore } from "./types.ts";
 
 const PAGE_ROWS = 500;
@@ -14,6 +14,8 @@ const PAGE_ROWS = 500;
 export interface PullReport {
   readonly received: number;
   readonly pulledSeq: number;
+  /** Whether the server has rows of this machine that it never sent: see `renameMachine`. */
+  readonly isCopied: boolean;
 }
 
 /** Takes in all rows after the last one. @param onRows Is told how many were taken in, and how many there are. */
@@ -26,7 +28,7 @@ export async function pullAll(
     readonly onRows: (rows: number, behind: number) => void;
   },
 ): Promise<PullReport> {
-  const report = { received: 0, pulledSeq };
+  const report = { received: 0, pulledSeq, isCopied: false };
   const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
   let page = await ask(pulledSeq);
   for (;;) {
@@ -34,6 +36,10 @@ export async function pullAll(
     if (headSeq === null) throw notMember(name);
     checkDense(rows, { after: report.pulledSeq, headSeq });
     if (rows.length === 0) return report;
+    const given = lastNumber(store.db, project);
+    if (rows.some((row) => row.origin === origin && row.originSeq > given)) {
+      return { ...report, isCopied: true };
+    }
     const last = rows.at(-1)!.seq;
     // The server looks for the next page while this one is written.
     const next = last < headSeq ? ask(last) : null;

@@ -96,6 +96,8 @@ export interface PushReport {
   readonly sent: number;
   /** Rows that others changed meanwhile: the next pull settles them. */
   readonly changed: number;
+  /** Whether the numbers of this machine are somebody else's: see `renameMachine`. */
+  readonly isCopied: boolean;
 }
 
 /** Sends batches until nothing waits, or nothing can be sent. @param onRows Is told how many rows were taken. */
@@ -109,12 +111,13 @@ export async function pushAll(
     readonly onRows: (rows: number) => void;
   },
 ): Promise<PushReport> {
-  const report = { sent: 0, changed: 0 };
+  const report = { sent: 0, changed: 0, isCopied: false };
   for (;;) {
     const batch = buildBatch(store, joined, { seal, nowMs: Date.now() });
     if (batch === null) return report;
     const { name, origin } = joined;
     const pushed = await pushRows(server, { name, origin, batch: batch.text });
+    if (pushed.some(({ refused }) => refused === "reused")) return { ...report, isCopied: true };
     const { sent, changed } = settle(store, joined, { batch, pushed, author });
     report.sent += sent;
     report.changed += changed;
@@ -156,7 +159,7 @@ function settle(
         });
       } else {
         unnumberEntry(db, project, originSeq);
-        counts.changed++;
+        if (refused === "changed") counts.changed++;
       }
     }
   });

@@ -1,5 +1,5 @@
 /** Encrypts bodies with the team's key, where there is one: the server then holds nothing that it can read. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
 import { UserError } from "../base/errors.ts";
 
 /** What a body belongs to: it opens nowhere else. */
@@ -46,7 +46,11 @@ export function sealWith(secret: string): Seal {
   return {
     fingerprint: createHash("sha256").update(key).digest("hex").slice(0, 16),
     close(body, place) {
-      const nonce = randomBytes(NONCE_BYTES);
+      // Made of the body: the same body is closed the same way, so that the server knows it again.
+      const nonce = createHmac("sha256", key).update(aad(place)).update(body).digest().subarray(
+        0,
+        NONCE_BYTES,
+      );
       const cipher = createCipheriv(CIPHER, key, nonce).setAAD(aad(place));
       const text = Buffer.concat([cipher.update(body, "utf8"), cipher.final()]);
       return MARK + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString("base64");

@@ -170,7 +170,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = conclaude, pg_catalog AS 
 $$;
 
 -- Takes rows of one machine: what is new gets the next numbers, what is there keeps its own. `base` is the number of the
--- version that a changed task was made of. One call is one transaction, and a project takes one at a time.
+-- version that a changed task was made of. A number that holds another row is `reused`: the machine was copied or restored;
+-- one that holds another version of the row is to be given anew. One call is one transaction, and a project takes one at a time.
 CREATE OR REPLACE FUNCTION push(p text, o text, given json)
 RETURNS TABLE (n bigint, number bigint, refused text)
 LANGUAGE plpgsql SET search_path = conclaude, pg_catalog AS $$
@@ -190,6 +191,8 @@ BEGIN
   ), judged AS (
     SELECT r.*, l.seq AS known,
            CASE
+             WHEN l.uid <> r.uid THEN 'reused'
+             WHEN l.digest <> r.digest THEN 'renumber'
              WHEN l.seq IS NOT NULL THEN NULL
              WHEN r.op = 'put' AND EXISTS (SELECT 1 FROM forgotten f WHERE f.project = p AND f.uid = r.uid) THEN 'forgotten'
              WHEN r.op = 'put' AND r.base IS NOT NULL AND r.base <> coalesce(
@@ -202,9 +205,10 @@ BEGIN
     SELECT p, newest + row_number() OVER (ORDER BY j.n), o, j.n, j.kind, j.uid, j.op, j.digest, j.body
       FROM judged j
      WHERE j.known IS NULL AND j.refusal IS NULL
+       AND NOT EXISTS (SELECT 1 FROM judged WHERE refusal = 'reused')
     RETURNING origin_seq, seq
   )
-  SELECT j.n, coalesce(j.known, f.seq), j.refusal
+  SELECT j.n, CASE WHEN j.refusal IS NULL THEN coalesce(j.known, f.seq) END, j.refusal
     FROM judged j
     LEFT JOIN fresh f ON f.origin_seq = j.n;
   SELECT count(*) INTO added FROM log WHERE project = p AND seq > newest;

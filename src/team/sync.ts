@@ -3,13 +3,14 @@ import { messageOf, UserError } from "../base/errors.ts";
 import type { Environment } from "../system/environment.ts";
 import { readAddress } from "./address.ts";
 import { schemaOf } from "./log_table.ts";
-import { noteSeen } from "./members_table.ts";
+import { newId } from "../base/ids.ts";
+import { noteSeen, registerMachine } from "./members_table.ts";
 import { countWaiting } from "./outbox_table.ts";
 import { pullAll } from "./pull.ts";
 import { pushAll } from "./push.ts";
 import { NO_SEAL, type Seal, sealWith } from "./seal.ts";
 import { connect, KNOWN_VERSION, readSecret, type Server, serverError } from "./server.ts";
-import { noteSync, readJoined } from "./team_projects_table.ts";
+import { noteSync, readJoined, renameMachine } from "./team_projects_table.ts";
 import type { JoinedProject, TeamStore, WayToServer } from "./types.ts";
 
 /** What a sync did. */
@@ -25,7 +26,7 @@ export interface SyncReport {
 /** How far a sync is. */
 export type OnSync = (doing: "sent" | "received", rows: number, behind: number) => void;
 
-const NOTHING_SENT = Promise.resolve({ sent: 0, changed: 0 });
+const NOTHING_SENT = Promise.resolve({ sent: 0, changed: 0, isCopied: false });
 const OUTDATED =
   "the server is set up for a newer conclaude, so nothing is sent until this one is upgraded";
 
@@ -67,7 +68,7 @@ async function syncRounds(
   joined: JoinedProject,
   { environment, onSync }: { readonly environment: Environment; readonly onSync: OnSync },
 ) {
-  const { project, name, origin, way } = joined;
+  const { project, name, way } = joined;
   const seal = sealOf(way);
   const author = readAddress(way.address).user;
   const total = { sent: 0, received: 0 };
@@ -99,9 +100,14 @@ async function syncRounds(
       total.received += pulled.received;
       total.sent += pushed.sent;
       const isMoved = pulled.pulledSeq > joined.pulledSeq;
+      if (pulled.isCopied || pushed.isCopied) {
+        renameMachine(store.db, project, newId(Date.now()));
+        await registerMachine(forPull, name, readJoined(store.db, project)!.origin);
+        continue;
+      }
       if (pushed.changed > 0) continue;
       if ("isOutdated" in pushed) return { ...total, notSent: OUTDATED };
-      if (isMoved) await noteSeen(forPull, { name, origin, seq: pulled.pulledSeq });
+      if (isMoved) await noteSeen(forPull, { name, origin: now.origin, seq: pulled.pulledSeq });
       return { ...total, notSent: null };
     }
     return {

@@ -65,6 +65,24 @@ export function noteSync(
   ).run(project, fault, atMs);
 }
 
+/** The last number that was given to a row of this machine. */
+export function lastNumber(db: DatabaseSync, project: string): number {
+  const sql = "SELECT sent_seq AS last FROM team_projects WHERE project = ?";
+  return Number(statement(db, sql).get(project)!["last"]);
+}
+
+/**
+ * Makes this machine another one: its database is a copy or was restored, so that its numbers are given already. What it
+ * lost comes back as from anybody else.
+ */
+export function renameMachine(db: DatabaseSync, project: string, origin: string): void {
+  transaction(db, () => {
+    statement(db, "UPDATE team_projects SET origin = ?, sent_seq = 0 WHERE project = ?")
+      .run(origin, project);
+    statement(db, "UPDATE team_outbox SET sent_seq = NULL WHERE project = ?").run(project);
+  });
+}
+
 /** Changes of shared rows are not named in the outbox until the transaction ends. */
 export function beginApplying(db: DatabaseSync, project: string): void {
   statement(db, "UPDATE team_projects SET applying = 1 WHERE project = ?").run(project);
