@@ -56,7 +56,7 @@ export function readSharedObservation(db: DatabaseSync, uid: string): SharedObse
 /** Writes an observation of another machine, or its newer version, in the caller's transaction. */
 export function takeSharedObservation(
   db: DatabaseSync,
-  { project, author }: { readonly project: string; readonly author: string },
+  { project, author }: { readonly project: string; readonly author: string | null },
   { resolved_by: fix, observed_files, facts, ...shared }: SharedObservation,
 ): void {
   const here = statement(db, "SELECT uid, author FROM observations WHERE uid = ?").get(

@@ -22,8 +22,10 @@ export interface PullReport {
 export async function pullAll(
   store: TeamStore,
   { project, name, origin, pulledSeq }: JoinedProject,
-  { server, seal, onRows }: {
+  { server, user, seal, onRows }: {
     readonly server: Server;
+    /** The login of this machine's person. */
+    readonly user: string;
     readonly seal: Seal;
     readonly onRows: (rows: number, behind: number) => void;
   },
@@ -44,7 +46,7 @@ export async function pullAll(
     // The server looks for the next page while this one is written.
     const next = last < headSeq ? ask(last) : null;
     next?.catch(() => {});
-    await takePage(store, { project, name, origin, headSeq, rows, seal });
+    await takePage(store, { project, name, origin, user, headSeq, rows, seal });
     report.received += rows.filter((row) => row.origin !== origin).length;
     report.pulledSeq = last;
     onRows(rows.length, headSeq - last);
@@ -85,6 +87,7 @@ async function takePage(
   page: Pick<JoinedProject, "project" | "name" | "origin" | "headSeq"> & {
     readonly rows: readonly ServerRow[];
     readonly seal: Seal;
+    readonly user: string;
   },
 ): Promise<void> {
   const { rows, origin } = page;
@@ -106,7 +109,7 @@ async function takePage(
 
 function takeRows(
   store: TeamStore,
-  { project, name, origin, headSeq, rows, seal }: Parameters<typeof takePage>[1],
+  { project, name, origin, user, headSeq, rows, seal }: Parameters<typeof takePage>[1],
 ): void {
   const { db } = store;
   const nowMs = Date.now();
@@ -115,7 +118,8 @@ function takeRows(
   for (const { op, uid, kind, author, seq, body, origin: from } of rows) {
     if (op !== "put" || body === null || from === origin) continue;
     try {
-      arriving.push({ kind, uid, author, seq, body: seal.open(body, { name, uid }) });
+      const by = author === user ? null : author;
+      arriving.push({ kind, uid, author: by, seq, body: seal.open(body, { name, uid }) });
     } catch (thrown) {
       unread.set(uid, messageOf(thrown));
     }

@@ -85,6 +85,7 @@ async function syncRounds(
       const now = readJoined(store.db, project)!;
       const pull = pullAll(store, now, {
         server: forPull,
+        user: author,
         seal,
         onRows: (rows, behind) => onSync("received", rows, behind),
       });

@@ -53,7 +53,9 @@ export interface ServerRow {
 }
 
 /** A row that arrives, opened. */
-export interface ArrivingRow extends Pick<ServerRow, "kind" | "uid" | "author" | "seq"> {
+export interface ArrivingRow extends Pick<ServerRow, "kind" | "uid" | "seq"> {
+  /** Null where it is of the same person, on another machine. */
+  readonly author: string | null;
   /** JSON. */
   readonly body: string;
 }
