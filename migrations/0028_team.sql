@@ -71,6 +71,27 @@ CREATE TABLE team_held (
   UNIQUE (project, uid, reason)
 ) STRICT;
 
+-- Requirements as the configurations of a team define them; those of this machine have no author. None of them is in
+-- force: a person takes a definition over. The triggers send those of this machine.
+CREATE TABLE team_requirements (
+  uid        TEXT PRIMARY KEY,
+  project    TEXT NOT NULL,
+  name       TEXT NOT NULL,
+  author     TEXT,
+  definition TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER team_requirement_made AFTER INSERT ON team_requirements WHEN new.author IS NULL BEGIN
+  INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+  VALUES (new.project, 'requirement', new.uid, 'put', 0)
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+END;
+CREATE TRIGGER team_requirement_changed AFTER UPDATE OF definition ON team_requirements
+  WHEN new.author IS NULL AND new.definition <> old.definition BEGIN
+  INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+  VALUES (new.project, 'requirement', new.uid, 'put', 0)
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+END;
+
 -- Who of the team made an observation; null for this machine.
 ALTER TABLE observations ADD COLUMN author TEXT;
 

@@ -38,7 +38,7 @@ export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void 
 /** The rows are forgotten because others have forgotten them: nothing is told back. In the caller's transaction. */
 export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
   const list = JSON.stringify(uids);
-  for (const table of ["team_outbox", "team_held", "team_rows"]) {
+  for (const table of ["team_outbox", "team_held", "team_rows", "team_requirements"]) {
     statement(db, `DELETE FROM ${table} WHERE uid IN (SELECT value FROM json_each(?))`).run(list);
   }
 }

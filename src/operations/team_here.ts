@@ -3,6 +3,7 @@ import { UserError } from "../base/errors.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import { parseConfig } from "../config/parse.ts";
 import { lateRedaction } from "../memory/drain/late_redaction.ts";
+import { folderOfProject } from "../memory/project_paths.ts";
 import { findObservation } from "../memory/store.ts";
 import { lookUpwards } from "../system/git/repository.ts";
 import { listJoined, readJoined } from "../team/store.ts";
@@ -43,6 +44,12 @@ export async function openTeam(context: CliContext): Promise<TeamStore> {
 export function teamSettings(context: CliContext): Config["team"] {
   const files = readConfigFiles(lookUpwards(context.cwd), context.locations);
   return parseConfig<Config>(files).config.team;
+}
+
+/** The requirements that the configuration of a project defines. */
+export function requirementsOf(context: CliContext, project: string): Config["requirements"] {
+  const files = readConfigFiles(lookUpwards(folderOfProject(project)), context.locations);
+  return parseConfig<Config>(files).config.requirements;
 }
 
 /** The project of `--project DIR`, or of this folder. */

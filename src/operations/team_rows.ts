@@ -12,9 +12,11 @@ import {
   takeSharedObservation,
 } from "../memory/store.ts";
 import { compileRedactPatterns, type RedactRules, redactText } from "../secrets/redact.ts";
+import { redactValue } from "../secrets/redact_value.ts";
 import { suspectedSecret } from "../secrets/suspect.ts";
 import { isThere } from "../system/on_disk.ts";
 import { joinPath } from "../base/paths.ts";
+import { readTeamRequirement, takeTeamRequirement, type TeamRequirement } from "../team/store.ts";
 import type { SharedRows } from "../team/types.ts";
 import { redactRow } from "../upkeep/transfer/import.ts";
 import { forgottenRows } from "../upkeep/store.ts";
@@ -37,7 +39,7 @@ export function teamRows(
   const rules = { patterns: compileRedactPatterns(redactPatterns).patterns };
   return {
     read(kind, uid) {
-      const row = kind === "task" ? readSharedTask(db, uid) : readSharedObservation(db, uid);
+      const row = (ROWS[kind] ?? readSharedObservation)(db, uid);
       if (row === null) return null;
       const body = JSON.stringify(masked(row, rules));
       const suspect = suspectedSecret(body);
@@ -60,7 +62,9 @@ export function teamRows(
           try {
             const shared = masked(JSON.parse(body), rules);
             allOrNothing(db, () => {
-              if (isTask(shared)) takeSharedTask(db, shared, home);
+              if (isRequirement(shared)) {
+                takeTeamRequirement(db, project, { ...shared, author: author ?? "" });
+              } else if (isTask(shared)) takeSharedTask(db, shared, home);
               else if (admit("observation", shared) !== null) {
                 takeSharedObservation(db, { project, author }, shared);
               }
@@ -91,18 +95,34 @@ function homeOf(project: string) {
   };
 }
 
-function isTask(row: SharedTask | SharedObservation): row is SharedTask {
+type Definition = Pick<TeamRequirement, "uid" | "name" | "definition">;
+type SharedRow = SharedTask | SharedObservation | Definition;
+
+/** How rows that are no observations are read, by their kinds. */
+const ROWS: Readonly<Record<string, (db: DatabaseSync, uid: string) => SharedRow | null>> = {
+  task: readSharedTask,
+  requirement: readTeamRequirement,
+};
+
+function isTask(row: SharedRow): row is SharedTask {
   return "columns" in row;
 }
 
+function isRequirement(row: SharedRow): row is Definition {
+  return "definition" in row;
+}
+
 /** A row without secrets, by the rules of this machine as they are now. */
-function masked<Row extends SharedTask | SharedObservation>(row: Row, rules: RedactRules): Row;
-function masked(row: SharedTask | SharedObservation, rules: RedactRules) {
+function masked<Row extends SharedRow>(row: Row, rules: RedactRules): Row;
+function masked(row: SharedRow, rules: RedactRules) {
   const mask = (type: "task" | "taskChange" | "observation", columns: SharedObservation) => {
     const text = JSON.stringify(columns);
     const { terms: _terms, ...masked } = redactRow({ type, columns, text, line: 0 }, rules);
     return masked;
   };
+  if (isRequirement(row)) {
+    return { ...row, definition: JSON.stringify(redactValue(JSON.parse(row.definition), rules)) };
+  }
   if (!isTask(row)) return mask("observation", row);
   return {
     columns: mask("task", row.columns),

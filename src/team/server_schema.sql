@@ -219,8 +219,8 @@ BEGIN
   INSERT INTO forgotten (project, uid, seq)
   SELECT p, l.uid, l.seq FROM log l
    WHERE l.project = p AND l.seq > newest AND l.op = 'forget'
-     -- A summary is written anew, without what was forgotten.
-     AND l.kind <> 'summary'
+     -- A summary is written anew, without what was forgotten, and a requirement may be defined again.
+     AND l.kind NOT IN ('summary', 'requirement')
   ON CONFLICT DO NOTHING;
   UPDATE log AS old SET body = NULL
     FROM log AS next

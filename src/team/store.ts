@@ -10,4 +10,11 @@ export {
 export { countKinds, countWaiting } from "./outbox_table.ts";
 export { type HeldReason, type HeldRow, listHeld, settleHeld } from "./received_table.ts";
 export { letLogin, setUpServer } from "./server_setup_table.ts";
+export {
+  listTeamRequirements,
+  noteRequirements,
+  readTeamRequirement,
+  takeTeamRequirement,
+  type TeamRequirement,
+} from "./team_requirements_table.ts";
 export { listJoined, readJoined, removeJoined, writeJoined } from "./team_projects_table.ts";

@@ -40,12 +40,19 @@ export function writeJoined(
   });
 }
 
+const TABLES = [
+  "team_requirements",
+  "team_outbox",
+  "team_held",
+  "team_origins",
+  "team_rows",
+  "team_projects",
+];
+
 /** Forgets that a project was joined. What came from others stays in memory. */
 export function removeJoined(db: DatabaseSync, project: string): void {
   transaction(db, () => {
-    for (
-      const table of ["team_outbox", "team_held", "team_origins", "team_rows", "team_projects"]
-    ) {
+    for (const table of TABLES) {
       db.prepare(`DELETE FROM ${table} WHERE project = ?`).run(project);
     }
   });

@@ -12,6 +12,7 @@ export const SHARED_ROWS = [
   "commit",
   "summary",
   "task",
+  "requirement",
   "prompt",
 ] as const;
 

@@ -16,6 +16,8 @@ import {
   listJoined,
   listMachines,
   listMembers,
+  listTeamRequirements,
+  noteRequirements,
   readJoined,
   registerMachine,
   removeJoined,
@@ -37,7 +39,14 @@ import { optional, switchOn, text, textFlag, YES_FLAG } from "../flags.ts";
 import { agoText } from "../list_and_show.ts";
 import { confirmOrThrow, progressLine } from "../terminal.ts";
 import { tableText } from "../table.ts";
-import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamSettings } from "../team_here.ts";
+import {
+  joinedHere,
+  openTeam,
+  projectOfTeam,
+  requirementsOf,
+  TEAM_PROJECT,
+  teamSettings,
+} from "../team_here.ts";
 import { usageError } from "../usage.ts";
 import { group, verb } from "../verb.ts";
 
@@ -338,6 +347,7 @@ async function syncAll(
     if (joined === null) continue;
     const done = { sent: 0, received: 0 };
     try {
+      noteRequirements(store.db, joined, requirementsOf(context, project));
       reports.push(
         await syncProject(store, joined, {
           environment: context.environment,
@@ -498,8 +508,26 @@ const held = verb({
   },
 });
 
+const rules = verb({
+  brief: "Show the requirements that others define",
+  flags: { project: TEAM_PROJECT },
+  about:
+    "Lists requirements of the others' configurations, as JSON. None is in force here until a person takes it over: " +
+    "`conclaude config set requirements.NAME DEFINITION`.",
+  examples: ["conclaude team rules", "conclaude team rules --json"],
+  async run(context, { project }) {
+    const store = await openTeam(context);
+    const requirements = joinedHere(context, store, project)
+      .flatMap((joined) => listTeamRequirements(store.db, joined.project));
+    const lines = requirements.map(({ name, author, definition }) =>
+      plain(`${name}  by ${author || "you, elsewhere"}\n  ${definition}`)
+    );
+    return { json: { requirements }, text: lines.join("\n") || "Nobody else defines any." };
+  },
+});
+
 export const team = group({
-  verbs: { init, join, leave, status, preview, sync, verify, members, held },
+  verbs: { init, join, leave, status, preview, sync, verify, members, rules, held },
   examples: [
     "conclaude team join postgres://ana@db.example.org/team",
     "conclaude team status",
