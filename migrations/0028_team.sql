@@ -2,7 +2,8 @@
 -- Each machine works on its own tables; what is shared of them is named in an outbox, in the transaction that changes it.
 -- `name` is what the project is called on the server, `origin` this machine in this project, `way` how to reach the server
 -- (JSON, without a password). `pulled_seq` is the last number that was taken in, `sent_seq` the last one that was given to
--- a row of ours. `applying` is 1 only inside of the transaction that takes rows in: those do not go back.
+-- a row of ours. `is_listed` is 1 once everything that
+-- was here before, and that the others do not have, is named in the outbox. `applying` is 1 only inside of the transaction that takes rows in: those do not go back.
 CREATE TABLE team_projects (
   project       TEXT PRIMARY KEY,
   name          TEXT NOT NULL,
@@ -12,6 +13,7 @@ CREATE TABLE team_projects (
   head_seq      INTEGER NOT NULL DEFAULT 0,
   sent_seq      INTEGER NOT NULL DEFAULT 0,
   applying      INTEGER NOT NULL DEFAULT 0,
+  is_listed     INTEGER NOT NULL DEFAULT 0,
   fault         TEXT,
   joined_at_ms  INTEGER NOT NULL,
   synced_at_ms  INTEGER

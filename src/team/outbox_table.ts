@@ -21,6 +21,25 @@ export interface OutboxEntry {
   readonly cleared: number;
 }
 
+/** Names all rows of a project that the server has not, once. */
+export function listAll(
+  db: DatabaseSync,
+  project: string,
+  rows: Iterable<{ readonly kind: RowKind; readonly uid: string }>,
+): void {
+  transaction(db, () => {
+    const list = statement(
+      db,
+      `INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+       SELECT ?1, ?2, ?3, 'put', unixepoch('subsec') * 1000
+        WHERE NOT EXISTS (SELECT 1 FROM team_rows WHERE uid = ?3)
+       ON CONFLICT (project, uid) DO NOTHING`,
+    );
+    for (const { kind, uid } of rows) list.run(project, kind, uid);
+    statement(db, "UPDATE team_projects SET is_listed = 1 WHERE project = ?").run(project);
+  });
+}
+
 /** The next entries that are not held, the oldest first. */
 export function nextEntries(db: DatabaseSync, project: string, limit: number): OutboxEntry[] {
   return statement(

@@ -2,7 +2,7 @@
 import { messageOf, UserError } from "../base/errors.ts";
 import { dropEntry, settleEntry } from "./outbox_table.ts";
 import { pullRows } from "./log_table.ts";
-import { holdRow, noteReceived, releaseHeld } from "./received_table.ts";
+import { holdRow, knowsRow, noteReceived, releaseHeld } from "./received_table.ts";
 import type { Seal } from "./seal.ts";
 import type { Server } from "./server.ts";
 import { beginApplying, lastNumber, notePulled } from "./team_projects_table.ts";
@@ -127,8 +127,10 @@ function takeRows(
   store.rows.take(project, arriving, {
     before: () => {
       beginApplying(db, project);
+      const bodies = new Map(arriving.map(({ seq, body }) => [seq, body]));
       for (const row of rows) {
-        settleOwn(db, { project, row, isOwn: row.origin === origin, store, nowMs });
+        const theirs = bodies.get(row.seq);
+        settleOwn(db, { project, row, theirs, isOwn: row.origin === origin, store, nowMs });
       }
     },
     after: (refused) => {
@@ -154,8 +156,10 @@ function takeRows(
 /** A row of ours that came back was sent; one of others wins over a change of ours that the server has not. */
 function settleOwn(
   db: TeamStore["db"],
-  { project, row, isOwn, store, nowMs }: {
+  { project, row, theirs, isOwn, store, nowMs }: {
     readonly project: string;
+    /** Its body, opened. */
+    readonly theirs: string | undefined;
     readonly row: ServerRow;
     readonly isOwn: boolean;
     readonly store: TeamStore;
@@ -164,10 +168,14 @@ function settleOwn(
 ): void {
   const { uid, kind, op, originSeq, author } = row;
   if (isOwn) return settleEntry(db, project, originSeq);
+  // A newer version follows.
+  if (op === "put" && row.body === null) return;
   if (op === "forget") releaseHeld(db, { uid, reasons: null });
   else releaseHeld(db, { uid, reasons: ["unreadable"] });
   const mine = kind === "task" && op === "put" ? store.rows.read(kind, uid) : null;
-  if (!dropEntry(db, project, uid) || mine === null) return;
+  const isNew = !knowsRow(db, uid);
+  // A task that was here before its project was joined may differ as well.
+  if (!dropEntry(db, project, uid) && !isNew || mine === null || mine.body === theirs) return;
   const detail = `${author} changed it before this change arrived, and theirs counts`;
   holdRow(db, { project, kind, uid, reason: "conflict", detail, body: mine.body, heldAtMs: nowMs });
 }

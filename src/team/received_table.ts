@@ -41,6 +41,11 @@ export function noteVersion(
   ).run(row.uid, project, row.kind, row.origin, row.author, row.seq);
 }
 
+/** Whether the server has a version of a row, as far as this machine knows. */
+export function knowsRow(db: DatabaseSync, uid: string): boolean {
+  return statement(db, "SELECT 1 FROM team_rows WHERE uid = ?").get(uid) !== undefined;
+}
+
 /** What was taken in of a machine. */
 export interface OriginSum {
   readonly origin: string;

@@ -2,10 +2,9 @@
 import pg from "pg";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import type { Environment } from "../system/environment.ts";
-import { statSync } from "../system/files.ts";
 import { readText } from "../system/on_disk.ts";
-import { runShellLine } from "../system/process/run_program.ts";
 import { readAddress, type ServerAddress } from "./address.ts";
+import { passwordOf } from "./password.ts";
 import type { WayToServer } from "./types.ts";
 
 /** A connection; the client brings no types along. */
@@ -25,10 +24,7 @@ export interface Server {
 export const KNOWN_VERSION = 1;
 
 const CONNECT_MS = 5_000;
-const MAX_SECRET_BYTES = 4_096;
 const MAX_CA_BYTES = 1_000_000;
-/** A password's program may ask the person. */
-const PASSWORD_MS = 60_000;
 
 /** Where the connection is made from, and how long it may take in milliseconds. */
 interface ConnectOptions {
@@ -59,11 +55,11 @@ export async function connect(
 ): Promise<Server> {
   const address = readAddress(way.address);
   const { host, port, user, database } = address;
-  const password = await passwordOf(way, environment);
+  const password = await passwordOf(way, address, environment);
   const server: Server = new pg.Client({
     ...{ host, port, user, database, application_name: "conclaude" },
-    // Without one, the client looks into ~/.pgpass.
-    ...password === null ? {} : { password },
+    // A function, since without a password the client would look for one by itself.
+    password: () => password ?? noPassword(),
     ssl: securityOf(address, way),
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
@@ -80,6 +76,13 @@ export async function connect(
   }
 }
 
+function noPassword(): never {
+  throw new UserError("Cannot sign in to the team's server", {
+    why: "it asks for a password, and there is none for it",
+    next: "Write it into ~/.pgpass (mode 0600), or join with --password-file or --password-command",
+  });
+}
+
 /** TLS is left out only where nothing leaves this machine and no certificate was given. */
 function securityOf({ isLocal }: ServerAddress, { caFile }: WayToServer) {
   if (caFile === undefined) return isLocal ? false : { rejectUnauthorized: true };
@@ -89,43 +92,6 @@ function securityOf({ isLocal }: ServerAddress, { caFile }: WayToServer) {
     why: `the certificates of --ca cannot be read: ${caFile}`,
     next: "Put the file back, or join again with another one",
   });
-}
-
-async function passwordOf(
-  { passwordFile, passwordCommand }: WayToServer,
-  environment: Environment,
-): Promise<string | null> {
-  if (passwordFile !== undefined) return readSecret(passwordFile, "password");
-  if (passwordCommand === undefined) return null;
-  const end = await runShellLine(passwordCommand, {
-    environment,
-    folder: environment.cwd(),
-    variables: {},
-    timeoutMs: PASSWORD_MS,
-  });
-  if (end.kind === "ended" && end.code === 0) return end.stdout.trim().split("\n")[0]!;
-  throw new UserError("Cannot get the password of the team's server", {
-    why: "the command of --password-command failed; what it prints is not shown",
-    next: "Run that command by hand, and join again with one that prints the password",
-  });
-}
-
-/** The first line of a file that only its owner can read. @throws {UserError} */
-export function readSecret(path: string, what: string): string {
-  const refuse = (why: string, next: string) =>
-    new UserError(`Cannot read the ${what} for the team's server`, { why, next });
-  let mode: number | null;
-  let text: string;
-  try {
-    mode = statSync(path).mode;
-    text = readText(path, MAX_SECRET_BYTES) ?? "";
-  } catch (thrown) {
-    throw refuse(`${path}: ${messageOf(thrown)}`, `Write it into that file, with mode 0600`);
-  }
-  if (mode !== null && (mode & 0o077) !== 0) {
-    throw refuse(`others can read ${path}`, `chmod 600 ${path}`);
-  }
-  return text.split(/\r?\n/)[0]!;
 }
 
 /** What PostgreSQL and TLS say of faults that a person can mend, by the code of the error. */

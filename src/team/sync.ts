@@ -5,11 +5,12 @@ import { readAddress } from "./address.ts";
 import { schemaOf } from "./log_table.ts";
 import { newId } from "../base/ids.ts";
 import { noteSeen, registerMachine } from "./members_table.ts";
-import { countWaiting } from "./outbox_table.ts";
+import { countWaiting, listAll } from "./outbox_table.ts";
 import { pullAll } from "./pull.ts";
 import { pushAll } from "./push.ts";
 import { NO_SEAL, type Seal, sealWith } from "./seal.ts";
-import { connect, KNOWN_VERSION, readSecret, type Server, serverError } from "./server.ts";
+import { readSecret } from "./password.ts";
+import { connect, KNOWN_VERSION, type Server, serverError } from "./server.ts";
 import { noteSync, readJoined, renameMachine } from "./team_projects_table.ts";
 import type { JoinedProject, TeamStore, WayToServer } from "./types.ts";
 
@@ -104,6 +105,10 @@ async function syncRounds(
       if (pulled.isCopied || pushed.isCopied) {
         renameMachine(store.db, project, newId(Date.now()));
         await registerMachine(forPull, name, readJoined(store.db, project)!.origin);
+        continue;
+      }
+      if (!now.isListed) {
+        listAll(store.db, project, store.rows.list(project));
         continue;
       }
       if (pushed.changed > 0) continue;

@@ -2,13 +2,18 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { insertRow, statement } from "../db/statement.ts";
 import { transaction } from "../db/transaction.ts";
-import type { JoinedProject, RowKind } from "./types.ts";
+import type { JoinedProject } from "./types.ts";
 
-const COLUMNS = `project, name, way, origin, pulled_seq AS pulledSeq, head_seq AS headSeq, fault,
+const COLUMNS =
+  `project, name, way, origin, pulled_seq AS pulledSeq, head_seq AS headSeq, is_listed AS isListed, fault,
        joined_at_ms AS joinedAtMs, synced_at_ms AS syncedAtMs`;
 
-function projectOf({ way, ...row }: Record<string, SQLOutputValue>): JoinedProject {
-  return { ...row, way: JSON.parse(String(way)) } as unknown as JoinedProject;
+function projectOf({ way, isListed, ...row }: Record<string, SQLOutputValue>): JoinedProject {
+  return {
+    ...row,
+    way: JSON.parse(String(way)),
+    isListed: isListed === 1,
+  } as unknown as JoinedProject;
 }
 
 /** All joined projects, by their names. */
@@ -22,22 +27,12 @@ export function readJoined(db: DatabaseSync, project: string): JoinedProject | n
   return row === undefined ? null : projectOf(row);
 }
 
-/** Joins a project, and names everything of it in the outbox. */
+/** Joins a project. The first sync names what is here in the outbox. */
 export function writeJoined(
   db: DatabaseSync,
   { way, ...joined }: Pick<JoinedProject, "project" | "name" | "way" | "origin" | "joinedAtMs">,
-  rows: Iterable<{ readonly kind: RowKind; readonly uid: string }>,
-): number {
-  return transaction(db, () => {
-    insertRow(db, "team_projects", { ...joined, way: JSON.stringify(way) });
-    let queued = 0;
-    for (const { kind, uid } of rows) {
-      const row = { project: joined.project, kind, uid, op: "put", queuedAtMs: joined.joinedAtMs };
-      insertRow(db, "team_outbox", row);
-      queued++;
-    }
-    return queued;
-  });
+): void {
+  insertRow(db, "team_projects", { ...joined, way: JSON.stringify(way) });
 }
 
 const TABLES = [

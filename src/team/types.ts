@@ -27,6 +27,8 @@ export interface JoinedProject {
   /** The number of the last row that was taken in, and of the newest one on the server when it was last asked. */
   readonly pulledSeq: number;
   readonly headSeq: number;
+  /** Whether what was here before it was joined is named in the outbox: after the first pull. */
+  readonly isListed: boolean;
   /** Why the last sync failed; null when it did not. */
   readonly fault: string | null;
   readonly joinedAtMs: number;

@@ -177,7 +177,7 @@ const join = verb({
       }
       await registerMachine(server, name, origin);
     });
-    writeJoined(store.db, { project, name, way, origin, joinedAtMs: Date.now() }, rows);
+    writeJoined(store.db, { project, name, way, origin, joinedAtMs: Date.now() });
     const [report] = await syncAll(context, store, [readJoined(store.db, project)!]);
     return {
       json: { project, name, origin, ...report },
