@@ -46,6 +46,17 @@ export function knowsRow(db: DatabaseSync, uid: string): boolean {
   return statement(db, "SELECT 1 FROM team_rows WHERE uid = ?").get(uid) !== undefined;
 }
 
+/** How many rows of each kind each member wrote last. */
+export function countWriters(
+  db: DatabaseSync,
+  project: string,
+): { readonly author: string; readonly kind: RowKind; readonly rows: number }[] {
+  return statement(
+    db,
+    "SELECT author, kind, count(*) AS rows FROM team_rows WHERE project = ? GROUP BY author, kind",
+  ).all(project) as unknown as { author: string; kind: RowKind; rows: number }[];
+}
+
 /** What was taken in of a machine. */
 export interface OriginSum {
   readonly origin: string;

@@ -8,7 +8,13 @@ export {
   type SeenMachine,
 } from "./members_table.ts";
 export { countKinds, countWaiting } from "./outbox_table.ts";
-export { type HeldReason, type HeldRow, listHeld, settleHeld } from "./received_table.ts";
+export {
+  countWriters,
+  type HeldReason,
+  type HeldRow,
+  listHeld,
+  settleHeld,
+} from "./received_table.ts";
 export { letLogin, setUpServer } from "./server_setup_table.ts";
 export {
   listTeamRequirements,

@@ -15,6 +15,7 @@ import { QuestionsScreen } from "./screens/questions_screen.tsx";
 import { RulesScreen } from "./screens/rules_screen.tsx";
 import { SessionScreen } from "./screens/session_screen.tsx";
 import { SessionsScreen } from "./screens/sessions_screen.tsx";
+import { TeamScreen } from "./screens/team_screen.tsx";
 import { WorkScreen } from "./screens/work_screen.tsx";
 
 /** The screens: the key behind `g`, the name, the address. */
@@ -25,6 +26,7 @@ const SCREENS = [
   ["r", "Rules", "/rules"],
   ["w", "Work", "/work"],
   ["q", "Questions", "/questions"],
+  ["t", "Team", "/team"],
   ["l", "Latency", "/latency"],
   ["h", "Health", "/health"],
 ] as const;
@@ -79,6 +81,7 @@ function Page() {
         {screen === "rules" ? <RulesScreen /> : null}
         {screen === "work" ? <WorkScreen /> : null}
         {screen === "questions" ? <QuestionsScreen /> : null}
+        {screen === "team" ? <TeamScreen /> : null}
         {screen === "latency" ? <LatencyScreen /> : null}
         {screen === "health" ? <HealthScreen /> : null}
       </main>

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { lastHookOf, slowestExecutions } from "../../db/executions.ts";
 import { listSessions } from "../../db/sessions.ts";
 import { listQuestions } from "../../work/store.ts";
-import type { Verb, VerbGroup, Verbs } from "../../operations/verb.ts";
+import { group, type Verb, type VerbGroup, type Verbs } from "../../operations/verb.ts";
 import { httpError } from "../api_error.ts";
 import { liveStream } from "../live_stream.ts";
 import { type Route, routesOf } from "../route.ts";
@@ -122,6 +122,11 @@ const NOUNS = {
   doctor: async () => (await import("../../operations/verbs/doctor_verbs.ts")).doctor,
   queue: async () => (await import("../../operations/verbs/queue_verbs.ts")).queue,
   db: async () => (await import("../../operations/verbs/db_verbs.ts")).db,
+  // Without the verbs that talk to the server: the daemon never does.
+  team: async () => {
+    const { status, held } = await import("../../operations/verbs/team_look_verbs.ts");
+    return group({ verbs: { status, held }, examples: ["conclaude team status"] });
+  },
 } as const;
 
 type VerbRow = Omit<VerbRoute, "load"> & { readonly verb: `${keyof typeof NOUNS}${string}` };
@@ -134,6 +139,18 @@ const VERB_ROUTES: readonly VerbRow[] = [
     tag: "page",
     summary: "What a project's people see first: last sessions, what is open, health",
     verb: "status",
+  },
+  {
+    name: "GET /team",
+    tag: "page",
+    summary: "Shared projects: how far they are, and who wrote what",
+    verb: "team status",
+  },
+  {
+    name: "GET /team/held",
+    tag: "page",
+    summary: "Rows of shared projects that wait for a person",
+    verb: "team held",
   },
   {
     name: "GET /sessions",

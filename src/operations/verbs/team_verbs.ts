@@ -4,29 +4,22 @@ import { newId } from "../../base/ids.ts";
 import { plain } from "../../base/plain.ts";
 import { UserError } from "../../base/errors.ts";
 import { readAddress } from "../../team/address.ts";
-import { buildBatch } from "../../team/push.ts";
 import { withServer } from "../../team/server.ts";
 import {
   addMember,
   beginProject,
-  countKinds,
   countWaiting,
   letLogin,
-  listHeld,
-  listJoined,
   listMachines,
   listMembers,
-  listTeamRequirements,
   noteRequirements,
   readJoined,
   registerMachine,
   removeJoined,
   type SeenMachine,
-  settleHeld,
   setUpServer,
   writeJoined,
 } from "../../team/store.ts";
-import { NO_SEAL } from "../../team/seal.ts";
 import { sealOf, syncProject, type SyncReport } from "../../team/sync.ts";
 import type { JoinedProject, TeamStore, WayToServer } from "../../team/types.ts";
 import { verifyProject } from "../../team/verify.ts";
@@ -48,7 +41,7 @@ import {
   teamSettings,
 } from "../team_here.ts";
 import { usageError } from "../usage.ts";
-import { group, verb } from "../verb.ts";
+import { group, lazyFrom, verb } from "../verb.ts";
 
 const ADDRESS = text(
   "The server: postgres://ana@db.example.org:5432/team, without a password",
@@ -227,66 +220,6 @@ const leave = verb({
     return {
       json: { project, name, notSent: waiting },
       text: `Left "${name}". Others keep what was sent.`,
-    };
-  },
-});
-
-const status = verb({
-  brief: "Show what is shared, and what waits",
-  about:
-    "Shows each joined project: its server, when it was last synced, and what waits. Asks no server.",
-  examples: ["conclaude team status", "conclaude team status --json"],
-  async run(context) {
-    const { db } = await openTeam(context);
-    const projects = listJoined(db).map((joined) => ({
-      ...joined,
-      waiting: countWaiting(db, joined.project),
-      kinds: countKinds(db, joined.project),
-      held: listHeld(db, joined.project).length,
-      behind: Math.max(0, joined.headSeq - joined.pulledSeq),
-    }));
-    if (projects.length === 0) {
-      return {
-        json: { projects },
-        text: "No project is shared. To share this one: conclaude team join ADDRESS",
-      };
-    }
-    const lines = projects.flatMap((one) => [
-      `${plain(one.name)}  ${folderOfProject(one.project)}`,
-      `  server   ${readAddress(one.way.address).host}`,
-      `  synced   ${
-        one.syncedAtMs === null ? "never" : agoText(one.syncedAtMs)
-      }, up to row ${one.pulledSeq}` +
-      (one.behind > 0 ? `, ${one.behind} behind` : ""),
-      `  waiting  ${
-        one.waiting === 0
-          ? "nothing"
-          : one.kinds.map(({ kind, rows }) => count(rows, kind)).join(", ")
-      }`,
-      ...one.held > 0 ? [`  held     ${one.held}: conclaude team held`] : [],
-      ...one.fault === null ? [] : [`  failed   ${plain(one.fault)}`],
-    ]);
-    return { json: { projects }, text: lines.join("\n") };
-  },
-});
-
-const preview = verb({
-  brief: "Show the bytes of the next push",
-  flags: { project: TEAM_PROJECT },
-  about:
-    "Prints exactly what the next sync would send first, as it would be sent: at most 500 rows. With a key, before they are " +
-    "encrypted. Beside it the server gets the login, the project's name and this machine's number, which `--json` shows.",
-  examples: ["conclaude team preview", "conclaude team preview --json"],
-  async run(context, { project }) {
-    const store = await openTeam(context);
-    const batches = joinedHere(context, store, project).map((joined) => {
-      const batch = buildBatch(store, joined, { seal: NO_SEAL, nowMs: Date.now(), isDry: true });
-      return { name: joined.name, origin: joined.origin, bytes: batch?.text ?? null };
-    });
-    const said = batches.flatMap(({ bytes }) => bytes ?? []);
-    return {
-      json: { batches },
-      text: said.length === 0 ? "Nothing waits to be sent." : said.join("\n"),
     };
   },
 });
@@ -475,59 +408,21 @@ const members = verb({
   },
 });
 
-const held = verb({
-  brief: "Show rows that wait for a person",
-  args: [optional(text("The uid of a row, or its beginning", "row"))],
-  flags: {
-    send: switchOn("Send it as it is: it holds no secret"),
-    drop: switchOn("Never send it, or forget the refused change"),
-  },
-  about:
-    "Lists rows that were not sent or could not be taken in, and why. A refused change of a task is shown whole. With " +
-    "--send a row with a suspected secret is sent; with --drop it is not.",
-  examples: ["conclaude team held", "conclaude team held 01a2b3c4 --drop"],
-  async run(context, { send, drop }, uid) {
-    const { db } = await openTeam(context);
-    const all = listHeld(db).filter((row) => uid === undefined || row.uid.startsWith(uid));
-    if (send || drop) {
-      if (uid === undefined || send === drop) {
-        throw usageError("Cannot tell what is meant", {
-          why: "it takes a row, and one of --send and --drop",
-          next: "conclaude team held --help",
-        });
-      }
-      await (await import("../require_person.ts")).requirePerson(context, "team held");
-      for (const row of all) settleHeld(db, row, send ? "send" : "drop");
-      const done = send ? "goes with the next sync" : "dropped";
-      return { json: { rows: all.length, done }, text: `${count(all.length, "row")} ${done}.` };
-    }
-    const lines = all.map(({ kind, uid, reason, detail, body }) =>
-      `${reason}  ${kind} ${uid}\n  ${plain(detail)}${body === null ? "" : `\n  ${plain(body)}`}`
-    );
-    return { json: { held: all }, text: lines.join("\n") || "Nothing waits for a person." };
-  },
-});
-
-const rules = verb({
-  brief: "Show the requirements that others define",
-  flags: { project: TEAM_PROJECT },
-  about:
-    "Lists requirements of the others' configurations, as JSON. None is in force here until a person takes it over: " +
-    "`conclaude config set requirements.NAME DEFINITION`.",
-  examples: ["conclaude team rules", "conclaude team rules --json"],
-  async run(context, { project }) {
-    const store = await openTeam(context);
-    const requirements = joinedHere(context, store, project)
-      .flatMap((joined) => listTeamRequirements(store.db, joined.project));
-    const lines = requirements.map(({ name, author, definition }) =>
-      plain(`${name}  by ${author || "you, elsewhere"}\n  ${definition}`)
-    );
-    return { json: { requirements }, text: lines.join("\n") || "Nobody else defines any." };
-  },
-});
+const look = lazyFrom(() => import("./team_look_verbs.ts"));
 
 export const team = group({
-  verbs: { init, join, leave, status, preview, sync, verify, members, rules, held },
+  verbs: {
+    init,
+    join,
+    leave,
+    status: look("Show what is shared, and what waits", "status"),
+    preview: look("Show the bytes of the next push", "preview"),
+    sync,
+    verify,
+    members,
+    rules: look("Show the requirements that others define", "rules"),
+    held: look("Show rows that wait for a person", "held"),
+  },
   examples: [
     "conclaude team join postgres://ana@db.example.org/team",
     "conclaude team status",

@@ -1,0 +1,148 @@
+/** `conclaude team status|preview|rules|held`: what is shared, as far as this machine knows. No server is asked. */
+import { count } from "../../base/counts.ts";
+import { plain } from "../../base/plain.ts";
+import { folderOfProject } from "../../memory/project_paths.ts";
+import { readAddress } from "../../team/address.ts";
+import { buildBatch } from "../../team/push.ts";
+import { NO_SEAL } from "../../team/seal.ts";
+import {
+  countKinds,
+  countWriters,
+  listHeld,
+  listJoined,
+  listTeamRequirements,
+  settleHeld,
+} from "../../team/store.ts";
+import { lagText, teamLags } from "../../team/team_lag.ts";
+import { optional, switchOn, text } from "../flags.ts";
+import { openStore } from "../open_store.ts";
+import { titledFacts } from "../table.ts";
+import { joinedHere, openTeam, TEAM_PROJECT } from "../team_here.ts";
+import { usageError } from "../usage.ts";
+import { verb } from "../verb.ts";
+
+export const status = verb({
+  about:
+    "Shows each joined project: its server, when it was last synced, and what waits. Asks no server.",
+  examples: ["conclaude team status", "conclaude team status --json"],
+  async run(context) {
+    const { db } = await openStore(context, "read");
+    const projects = listJoined(db).map(({ way, ...joined }) => ({
+      ...joined,
+      server: readAddress(way.address).host,
+      kinds: countKinds(db, joined.project),
+      writers: countWriters(db, joined.project),
+    }));
+    const lags = new Map(teamLags(db).map((lag) => [lag.project, lag]));
+    const lines = projects.flatMap(({ name, project, server, kinds, writers, fault }) => [
+      `${plain(name)}  ${folderOfProject(project)}`,
+      ...titledFacts([
+        ["server", server],
+        ["state", lagText(lags.get(project)!, Date.now())],
+        ["waits", kinds.map(({ kind, rows }) => count(rows, kind)).join(", ") || null],
+        ...[...Map.groupBy(writers, ({ author }) => author)].map(([author, of]) =>
+          [plain(author), of.map(({ kind, rows }) => count(rows, kind)).join(", ")] as const
+        ),
+        ["failed", fault && plain(fault)],
+      ]),
+    ]);
+    const none = "No project is shared. To share this one: conclaude team join ADDRESS";
+    return {
+      json: { projects: projects.map((one) => ({ ...one, ...lags.get(one.project) })) },
+      text: lines.join("\n") || none,
+    };
+  },
+});
+
+export const preview = verb({
+  flags: { project: TEAM_PROJECT },
+  about:
+    "Prints exactly what the next sync would send first, as it would be sent: at most 500 rows. With a key, before they are " +
+    "encrypted. Beside it the server gets the login, the project's name and this machine's number, which `--json` shows.",
+  examples: ["conclaude team preview", "conclaude team preview --json"],
+  async run(context, { project }) {
+    const store = await openTeam(context);
+    const batches = joinedHere(context, store, project).map((joined) => {
+      const batch = buildBatch(store, joined, { seal: NO_SEAL, nowMs: Date.now(), isDry: true });
+      return { name: joined.name, origin: joined.origin, bytes: batch?.text ?? null };
+    });
+    const said = batches.flatMap(({ bytes }) => bytes ?? []);
+    return {
+      json: { batches },
+      text: said.length === 0 ? "Nothing waits to be sent." : said.join("\n"),
+    };
+  },
+});
+
+export const rules = verb({
+  flags: { project: TEAM_PROJECT },
+  about:
+    "Lists requirements of the others' configurations, as JSON. None is in force here until a person takes it over: " +
+    "`conclaude config set requirements.NAME DEFINITION`.",
+  examples: ["conclaude team rules", "conclaude team rules --json"],
+  async run(context, { project }) {
+    const store = await openTeam(context);
+    const requirements = joinedHere(context, store, project)
+      .flatMap((joined) => listTeamRequirements(store.db, joined.project));
+    const lines = requirements.map(({ name, author, definition }) =>
+      plain(`${name}  by ${author || "you, elsewhere"}\n  ${definition}`)
+    );
+    return { json: { requirements }, text: lines.join("\n") || "Nobody else defines any." };
+  },
+});
+
+export const held = verb({
+  args: [optional(text("The uid of a row, or its beginning", "row"))],
+  flags: {
+    send: switchOn("Send it as it is: it holds no secret"),
+    drop: switchOn("Never send it, or forget the refused change"),
+  },
+  about:
+    "Lists rows that were not sent or could not be taken in, and why. A refused change of a task is shown whole. With " +
+    "--send a row with a suspected secret is sent; with --drop it is not.",
+  examples: ["conclaude team held", "conclaude team held 01a2b3c4 --drop"],
+  async run(context, { send, drop }, uid) {
+    const { db, rows: rowsHere } = await openTeam(context);
+    const all = listHeld(db).filter((row) => uid === undefined || row.uid.startsWith(uid));
+    if (send || drop) {
+      if (uid === undefined || send === drop) {
+        throw usageError("Cannot tell what is meant", {
+          why: "it takes a row, and one of --send and --drop",
+          next: "conclaude team held --help",
+        });
+      }
+      await (await import("../require_person.ts")).requirePerson(context, "team held");
+      for (const row of all) settleHeld(db, row, send ? "send" : "drop");
+      const done = send ? "goes with the next sync" : "dropped";
+      return { json: { rows: all.length, done }, text: `${count(all.length, "row")} ${done}.` };
+    }
+    const rows = all.map((row) => ({
+      ...row,
+      differs: row.reason === "conflict"
+        ? differences(row.body!, rowsHere.read(row.kind, row.uid)?.body)
+        : [],
+    }));
+    const lines = rows.flatMap(({ kind, uid, reason, detail, body, differs }) => [
+      `${reason}  ${kind} ${uid}`,
+      `  ${plain(detail)}`,
+      ...differs.map(({ field, yours, theirs }) =>
+        plain(`  ${field}: ${JSON.stringify(yours)} is yours, ${JSON.stringify(theirs)} counts`)
+      ),
+      ...body === null || differs.length > 0 ? [] : [`  ${plain(body)}`],
+    ]);
+    return { json: { held: rows }, text: lines.join("\n") || "Nothing waits for a person." };
+  },
+});
+
+/** Of a refused change of a task: what differs between it and the task as it counts. */
+function differences(refused: string, counting: string | undefined) {
+  if (counting === undefined) return [];
+  const [yours, theirs] = [refused, counting].map((body) => {
+    const { columns, tags, dependsOn } = JSON.parse(body);
+    return { ...columns, tags, dependsOn };
+  });
+  const said = (value: unknown) => JSON.stringify(value ?? null);
+  return Object.keys(yours)
+    .filter((field) => !field.endsWith("_ms") && said(yours[field]) !== said(theirs[field]))
+    .map((field) => ({ field, yours: yours[field], theirs: theirs[field] }));
+}
