@@ -14,10 +14,25 @@ export interface PushedRow {
   readonly refused: "changed" | "forgotten" | "renumber" | "reused" | null;
 }
 
-/** Begins a project. @returns Whether this user belongs to it. */
-export async function beginProject(server: Server, name: string): Promise<boolean> {
-  const { rows } = await server.query("SELECT conclaude.begin_project($1, NULL) AS ok", [name]);
-  return rows[0].ok;
+/**
+ * Begins a project, unless it is there.
+ *
+ * @param fingerprint Of the team's key; null without one.
+ * @returns The fingerprint of the key that the project uses; undefined where this user does not belong to it.
+ */
+export async function beginProject(
+  server: Server,
+  name: string,
+  fingerprint: string | null,
+): Promise<string | null | undefined> {
+  const sql = "SELECT conclaude.begin_project($1, $2) AS ok";
+  const { rows: [{ ok }] } = await server.query(sql, [name, fingerprint]);
+  if (!ok) return undefined;
+  const { rows } = await server.query(
+    "SELECT key_check FROM conclaude.head WHERE project = $1",
+    [name],
+  );
+  return rows[0].key_check;
 }
 
 /** The number of the schema on the server. */

@@ -118,7 +118,8 @@ export async function pushAll(
     const { name, origin } = joined;
     const pushed = await pushRows(server, { name, origin, batch: batch.text });
     if (pushed.some(({ refused }) => refused === "reused")) return { ...report, isCopied: true };
-    const { sent, changed } = settle(store, joined, { batch, pushed, author });
+    const { sent, changed, forgotten } = settle(store, joined, { batch, pushed, author });
+    if (forgotten.length > 0) await forgetRefused(store, joined, forgotten);
     report.sent += sent;
     report.changed += changed;
     onRows(sent);
@@ -135,9 +136,10 @@ function settle(
     readonly pushed: readonly PushedRow[];
     readonly author: string;
   },
-): { readonly sent: number; readonly changed: number } {
+): { readonly sent: number; readonly changed: number; readonly forgotten: readonly OutboxEntry[] } {
   const entries = new Map(batch.entries.map((entry) => [entry.sentSeq, entry]));
   const counts = { sent: 0, changed: 0 };
+  const forgotten: OutboxEntry[] = [];
   transaction(db, () => {
     for (const { originSeq, seq, refused } of pushed) {
       const { uid, kind } = entries.get(originSeq)!;
@@ -146,22 +148,33 @@ function settle(
         noteVersion(db, project, { uid, kind, origin, author, seq });
         counts.sent++;
       } else if (refused === "forgotten") {
-        dropEntry(db, project, uid);
-        const detail = "somebody of the team has forgotten it, so the others do not get it again";
-        holdRow(db, {
-          project,
-          kind,
-          uid,
-          reason: "refused",
-          detail,
-          body: null,
-          heldAtMs: Date.now(),
-        });
+        forgotten.push(entries.get(originSeq)!);
       } else {
         unnumberEntry(db, project, originSeq);
         if (refused === "changed") counts.changed++;
       }
     }
   });
-  return counts;
+  return { ...counts, forgotten };
+}
+
+/** What somebody of the team has forgotten came back here, from an old export or backup: it is forgotten here as well. */
+async function forgetRefused(
+  { db, rows }: TeamStore,
+  { project }: JoinedProject,
+  forgotten: readonly OutboxEntry[],
+): Promise<void> {
+  await rows.forget(forgotten.map(({ uid }) => uid));
+  const detail = "somebody of the team has forgotten it, so it is forgotten here as well";
+  for (const { kind, uid } of forgotten) {
+    holdRow(db, {
+      project,
+      kind,
+      uid,
+      reason: "refused",
+      detail,
+      body: null,
+      heldAtMs: Date.now(),
+    });
+  }
 }

@@ -17,6 +17,7 @@ const SCREENS = [
   "/work",
   "/questions",
   "/latency",
+  "/team",
   "/health",
 ];
 const [FIRST] = recordedHooks("work");

@@ -160,12 +160,24 @@ const join = verb({
     }
     const origin = newId(Date.now());
     await withServer(way, context, async (server) => {
-      if (!await beginProject(server, name)) {
+      const key = await beginProject(server, name, fingerprint);
+      if (key === undefined) {
+        const { user } = readAddress(address);
         throw new UserError("Cannot join this project", {
-          why: `"${name}" is there, and ${
-            readAddress(address).user
-          } does not belong to it; nothing was changed`,
+          why: `"${name}" is there, and ${user} does not belong to it; nothing was changed`,
           next: "One of its owners runs `conclaude team members --add LOGIN`",
+        });
+      }
+      if (key !== fingerprint) {
+        throw new UserError("Cannot join with this key", {
+          why: key === null
+            ? "the project is not encrypted; nothing was changed"
+            : `the project uses the key ${key}, and this is ${
+              fingerprint ?? "none"
+            }; nothing was changed`,
+          next: key === null
+            ? "Leave out --key-file"
+            : "Get the team's key, and give it with --key-file",
         });
       }
       await registerMachine(server, name, origin);
