@@ -179,6 +179,7 @@ LANGUAGE plpgsql SET search_path = conclaude, pg_catalog AS $$
 DECLARE
   newest bigint;
   added bigint;
+  uids text[];
 BEGIN
   SELECT h.seq INTO newest FROM head h WHERE h.project = p FOR UPDATE;
   IF newest IS NULL THEN
@@ -211,21 +212,22 @@ BEGIN
   SELECT j.n, CASE WHEN j.refusal IS NULL THEN coalesce(j.known, f.seq) END, j.refusal
     FROM judged j
     LEFT JOIN fresh f ON f.origin_seq = j.n;
-  SELECT count(*) INTO added FROM log WHERE project = p AND seq > newest;
+  -- Both ends and the list of uids are named, so that the indexes serve however large the table is.
+  SELECT count(*), array_agg(l.uid) INTO added, uids
+    FROM log l
+   WHERE l.project = p AND l.seq > newest AND l.seq <= newest + json_array_length(given);
   IF added = 0 THEN
     RETURN;
   END IF;
   UPDATE head SET seq = newest + added WHERE project = p;
   INSERT INTO forgotten (project, uid, seq)
   SELECT p, l.uid, l.seq FROM log l
-   WHERE l.project = p AND l.seq > newest AND l.op = 'forget'
+   WHERE l.project = p AND l.seq > newest AND l.seq <= newest + added AND l.op = 'forget'
      -- A summary is written anew, without what was forgotten, and a requirement may be defined again.
      AND l.kind NOT IN ('summary', 'requirement')
   ON CONFLICT DO NOTHING;
   UPDATE log AS old SET body = NULL
-    FROM log AS next
-   WHERE next.project = p AND next.seq > newest
-     AND old.project = p AND old.uid = next.uid AND old.seq < next.seq AND old.body IS NOT NULL;
+   WHERE old.project = p AND old.uid = ANY (uids) AND old.seq <= newest AND old.body IS NOT NULL;
   PERFORM pg_notify('conclaude', p);
 END $$;
 
