@@ -62,7 +62,7 @@ export async function pushRows(
   }));
 }
 
-/** The next rows after a number, and the number of the newest one. Bodies of this machine's own rows stay there. */
+/** The next rows after a number, which are those with the next numbers, and the number of the newest one. Bodies of this machine's own rows stay there. */
 export async function pullRows(
   server: Server,
   { name, origin, after, limit }: {
@@ -83,8 +83,8 @@ export async function pullRows(
                 FROM conclaude.log
                WHERE project = $1
                  AND seq > $3
-               ORDER BY seq
-               LIMIT $4) AS l ON true
+                AND seq <= $3 + $4
+               ORDER BY seq) AS l ON true
       WHERE h.project = $1`,
     [name, origin, after, limit],
   );

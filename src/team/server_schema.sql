@@ -174,7 +174,9 @@ $$;
 -- one that holds another version of the row is to be given anew. One call is one transaction, and a project takes one at a time.
 CREATE OR REPLACE FUNCTION push(p text, o text, given json)
 RETURNS TABLE (n bigint, number bigint, refused text)
-LANGUAGE plpgsql SET search_path = conclaude, pg_catalog AS $$
+LANGUAGE plpgsql SET search_path = conclaude, pg_catalog
+-- Few rows meet many: each is looked up by an index, also before the planner has counted the table.
+SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
   newest bigint;
