@@ -8,6 +8,7 @@ import {
   indexTogether,
   listSharedObservations,
   readSharedObservation,
+  SHARED_KINDS,
   type SharedObservation,
   takeSharedObservation,
 } from "../memory/store.ts";
@@ -56,9 +57,10 @@ export function teamRows(
         before();
         const admit = forgottenRows(db);
         const refused = new Map<string, string>();
-        for (const { uid, body } of rows) {
+        for (const { kind, uid, body } of rows) {
           try {
             const shared = masked(JSON.parse(body), rules);
+            requireNamed(shared, { kind, uid });
             allOrNothing(db, () => {
               if (isTask(shared)) takeSharedTask(db, shared, home);
               else if (admit("observation", shared) !== null) {
@@ -89,6 +91,17 @@ function homeOf(project: string) {
     repository: isRepository ? project : null,
     projectDir: isRepository ? folderOfProject(project) : project,
   };
+}
+
+/** A row is what its name says, and of a kind that is shared. @throws {Error} */
+function requireNamed(
+  row: SharedTask | SharedObservation,
+  { kind, uid }: { readonly kind: string; readonly uid: string },
+): void {
+  const is = isTask(row) ? ["task", row.columns["id"]] : [row["kind"], row["uid"]];
+  const isKnown = isTask(row) || SHARED_KINDS.includes(kind);
+  if (isKnown && is[0] === kind && is[1] === uid) return;
+  throw new Error(`it is called "${kind} ${uid}", and holds another row`);
 }
 
 function isTask(row: SharedTask | SharedObservation): row is SharedTask {

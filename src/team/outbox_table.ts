@@ -20,18 +20,27 @@ export interface OutboxEntry {
   readonly cleared: number;
 }
 
-/** The next entries that are not held, the oldest first. */
-export function nextEntries(db: DatabaseSync, project: string, limit: number): OutboxEntry[] {
-  return statement(
-    db,
-    `SELECT id, kind, uid, op, rev, cleared, sent_seq AS sentSeq,
-            coalesce((SELECT seq FROM team_rows WHERE uid = entry.uid), 0) AS base
-       FROM team_outbox AS entry
-      WHERE project = ?1
-        AND uid NOT IN (SELECT uid FROM team_held WHERE project = ?1 AND reason IN ('secret', 'refused'))
-      ORDER BY id
-      LIMIT ?2`,
-  ).all(project, limit) as unknown as OutboxEntry[];
+/** So many entries are looked up at once. */
+const PAGE_ROWS = 500;
+
+/** The entries that are not held, the oldest first. */
+export function* nextEntries(db: DatabaseSync, project: string): Generator<OutboxEntry> {
+  for (let after = 0;;) {
+    const page = statement(
+      db,
+      `SELECT id, kind, uid, op, rev, cleared, sent_seq AS sentSeq,
+              coalesce((SELECT seq FROM team_rows WHERE uid = entry.uid), 0) AS base
+         FROM team_outbox AS entry
+        WHERE project = ?1
+          AND id > ?2
+          AND uid NOT IN (SELECT uid FROM team_held WHERE project = ?1 AND reason IN ('secret', 'refused'))
+        ORDER BY id
+        LIMIT ${PAGE_ROWS}`,
+    ).all(project, after) as unknown as OutboxEntry[];
+    yield* page;
+    if (page.length < PAGE_ROWS) return;
+    after = page.at(-1)!.id;
+  }
 }
 
 export function countWaiting(db: DatabaseSync, project: string): number {
@@ -66,10 +75,11 @@ export function numberEntries(
     let last = Number(row!["last"]);
     const number = statement(
       db,
-      "UPDATE team_outbox SET sent_seq = ?, sent_rev = rev WHERE id = ?",
+      "UPDATE team_outbox SET sent_seq = ?, sent_rev = ? WHERE id = ?",
     );
-    const numbers = entries.map(({ id, sentSeq }) => {
-      if (sentSeq === null) number.run(++last, id);
+    const numbers = entries.map(({ id, rev, sentSeq }) => {
+      // A change since the entry was read is not in what is sent.
+      if (sentSeq === null) number.run(++last, rev, id);
       return sentSeq ?? last;
     });
     statement(db, "UPDATE team_projects SET sent_seq = ? WHERE project = ?").run(last, project);

@@ -14,6 +14,8 @@ const PAGE_ROWS = 500;
 export interface PullReport {
   readonly received: number;
   readonly pulledSeq: number;
+  /** The number of the server's schema. */
+  readonly version: number;
 }
 
 /** Takes in all rows after the last one. @param onRows Is told how many were taken in, and how many there are. */
@@ -26,9 +28,9 @@ export async function pullAll(
     readonly onRows: (rows: number, behind: number) => void;
   },
 ): Promise<PullReport> {
-  const report = { received: 0, pulledSeq };
   const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
   let page = await ask(pulledSeq);
+  const report = { received: 0, pulledSeq, version: page.version };
   for (;;) {
     const { rows, headSeq } = page;
     if (headSeq === null) throw notMember(name);
@@ -73,7 +75,7 @@ function checkDense(
   });
 }
 
-/** A page up to the next row that others have forgotten, which is forgotten in every file before the page goes on. */
+/** What others have forgotten in a page is forgotten in every file here before the page is taken in. */
 async function takePage(
   store: TeamStore,
   page: Pick<JoinedProject, "project" | "name" | "origin" | "headSeq"> & {
@@ -81,21 +83,9 @@ async function takePage(
     readonly seal: Seal;
   },
 ): Promise<void> {
-  const { rows, origin } = page;
-  const isForget = (row: ServerRow) => row.op === "forget" && row.origin !== origin;
-  let from = 0;
-  while (from < rows.length) {
-    const at = rows.findIndex((row, i) => i >= from && isForget(row));
-    const until = at < 0 ? rows.length : at;
-    if (until > from) takeRows(store, { ...page, rows: rows.slice(from, until) });
-    if (at < 0) return;
-    let end = at;
-    while (end < rows.length && isForget(rows[end]!)) end++;
-    const gone = rows.slice(at, end);
-    await store.rows.forget(gone.map(({ uid }) => uid));
-    takeRows(store, { ...page, rows: gone });
-    from = end;
-  }
+  const gone = page.rows.filter(({ op, origin }) => op === "forget" && origin !== page.origin);
+  if (gone.length > 0) await store.rows.forget(gone.map(({ uid }) => uid));
+  takeRows(store, page);
 }
 
 function takeRows(
@@ -114,11 +104,13 @@ function takeRows(
       unread.set(uid, messageOf(thrown));
     }
   }
+  const opened = new Map(arriving.map(({ seq, body }) => [seq, body]));
   store.rows.take(project, arriving, {
     before: () => {
       beginApplying(db, project);
       for (const row of rows) {
-        settleOwn(db, { project, row, isOwn: row.origin === origin, store, nowMs });
+        const theirs = opened.get(row.seq) ?? null;
+        settleOwn(db, { project, row, isOwn: row.origin === origin, theirs, store, nowMs });
       }
     },
     after: (refused) => {
@@ -144,10 +136,12 @@ function takeRows(
 /** A row of ours that came back was sent; one of others wins over a change of ours that the server has not. */
 function settleOwn(
   db: TeamStore["db"],
-  { project, row, isOwn, store, nowMs }: {
+  { project, row, isOwn, theirs, store, nowMs }: {
     readonly project: string;
     readonly row: ServerRow;
     readonly isOwn: boolean;
+    /** The body of the other's row, opened. */
+    readonly theirs: string | null;
     readonly store: TeamStore;
     readonly nowMs: number;
   },
@@ -157,7 +151,7 @@ function settleOwn(
   if (op === "forget") releaseHeld(db, { uid, reasons: null });
   else releaseHeld(db, { uid, reasons: ["unreadable"] });
   const mine = kind === "task" && op === "put" ? store.rows.read(kind, uid) : null;
-  if (!dropEntry(db, project, uid) || mine === null) return;
+  if (!dropEntry(db, project, uid) || mine === null || mine.body === theirs) return;
   const detail = `${author} changed it before this change arrived, and theirs counts`;
   holdRow(db, { project, kind, uid, reason: "conflict", detail, body: mine.body, heldAtMs: nowMs });
 }

@@ -9,7 +9,7 @@ import { pullAll } from "./pull.ts";
 import { pushAll } from "./push.ts";
 import { NO_SEAL, type Seal, sealWith } from "./seal.ts";
 import { connect, KNOWN_VERSION, readSecret, type Server, serverError } from "./server.ts";
-import { noteSync, readJoined } from "./team_projects_table.ts";
+import { noteSync, noteTold, readJoined } from "./team_projects_table.ts";
 import type { JoinedProject, TeamStore, WayToServer } from "./types.ts";
 
 /** What a sync did. */
@@ -98,10 +98,12 @@ async function syncRounds(
       const [pulled, pushed] = await settled([pull, push]);
       total.received += pulled.received;
       total.sent += pushed.sent;
-      const isMoved = pulled.pulledSeq > joined.pulledSeq;
       if (pushed.changed > 0) continue;
       if ("isOutdated" in pushed) return { ...total, notSent: OUTDATED };
-      if (isMoved) await noteSeen(forPull, { name, origin, seq: pulled.pulledSeq });
+      if (pulled.pulledSeq > joined.toldSeq && pulled.version <= KNOWN_VERSION) {
+        await noteSeen(forPull, { name, origin, seq: pulled.pulledSeq });
+        noteTold(store.db, project, pulled.pulledSeq);
+      }
       return { ...total, notSent: null };
     }
     return {

@@ -5,7 +5,7 @@ import { transaction } from "../db/transaction.ts";
 import type { JoinedProject, RowKind } from "./types.ts";
 
 const COLUMNS = `project, name, way, origin, pulled_seq AS pulledSeq, head_seq AS headSeq, fault,
-       joined_at_ms AS joinedAtMs, synced_at_ms AS syncedAtMs`;
+       told_seq AS toldSeq, joined_at_ms AS joinedAtMs, synced_at_ms AS syncedAtMs`;
 
 function projectOf({ way, ...row }: Record<string, SQLOutputValue>): JoinedProject {
   return { ...row, way: JSON.parse(String(way)) } as unknown as JoinedProject;
@@ -63,6 +63,11 @@ export function noteSync(
         SET fault = ?2, synced_at_ms = CASE WHEN ?2 IS NULL THEN ?3 ELSE synced_at_ms END
       WHERE project = ?1`,
   ).run(project, fault, atMs);
+}
+
+/** Notes how far the server has been told that this machine has read. */
+export function noteTold(db: DatabaseSync, project: string, seq: number): void {
+  statement(db, "UPDATE team_projects SET told_seq = ? WHERE project = ?").run(seq, project);
 }
 
 /** Changes of shared rows are not named in the outbox until the transaction ends. */

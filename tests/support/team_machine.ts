@@ -40,8 +40,8 @@ export interface TeamMachine extends Disposable {
   readonly join: (...more: readonly string[]) => Promise<any>;
   /** Works with the machine's database in this process. */
   readonly using: <Result>(work: (db: DatabaseSync) => Result) => Promise<Result>;
-  /** Remembers notes, as an agent does in a session. @returns Their uids. */
-  readonly notes: (texts: readonly string[]) => Promise<string[]>;
+  /** Remembers notes, as an agent does in a session. @param clockMs How far the machine's clock is off. @returns Their uids. */
+  readonly notes: (texts: readonly string[], clockMs?: number) => Promise<string[]>;
 }
 
 /** Sets a database up for a team, and lets logins in. @param name The project's name there. */
@@ -106,9 +106,12 @@ export function machine(
         db.close();
       }
     },
-    notes: (texts) =>
+    notes: (texts, clockMs = 0) =>
       one.using((db) =>
-        indexTogether(db, () => texts.map((text) => note(db, { text, project, login })))
+        indexTogether(
+          db,
+          () => texts.map((text) => note(db, { text, project, login, atMs: Date.now() + clockMs })),
+        )
       ),
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };
@@ -122,13 +125,13 @@ export function passwordOf({ home }: Pick<TeamMachine, "home">): string[] {
 
 function note(
   db: DatabaseSync,
-  { text, project, login }: {
+  { text, project, login, atMs }: {
     readonly text: string;
     readonly project: string;
     readonly login: string;
+    readonly atMs: number;
   },
 ): string {
-  const atMs = Date.now();
   const uid = newId(atMs);
   saveObservation(db, {
     ...{ uid, project, text, atMs },

@@ -275,9 +275,14 @@ const preview = verb({
         nowMs: Date.now(),
         isDry: true,
       });
-      return { name: joined.name, origin: joined.origin, bytes: batch?.text ?? null };
+      return {
+        name: joined.name,
+        origin: joined.origin,
+        bytes: JSON.stringify(batch),
+        rows: batch.length,
+      };
     });
-    const said = batches.flatMap(({ bytes }) => bytes ?? []);
+    const said = batches.flatMap(({ bytes, rows }) => rows === 0 ? [] : bytes);
     return {
       json: { batches },
       text: said.length === 0 ? "Nothing waits to be sent." : said.join("\n"),
