@@ -15,6 +15,8 @@ CREATE TABLE team_projects (
   applying      INTEGER NOT NULL DEFAULT 0,
   is_listed     INTEGER NOT NULL DEFAULT 0,
   fault         TEXT,
+  -- How far the server has been told that this machine has read.
+  told_seq      INTEGER NOT NULL DEFAULT 0,
   joined_at_ms  INTEGER NOT NULL,
   synced_at_ms  INTEGER
 ) STRICT, WITHOUT ROWID;
@@ -36,6 +38,11 @@ CREATE TABLE team_outbox (
   queued_at_ms INTEGER NOT NULL,
   UNIQUE (project, uid)
 ) STRICT;
+
+-- Serves the answers of the server: each names a row by the number under which it was sent.
+CREATE UNIQUE INDEX team_outbox_sent ON team_outbox (project, sent_seq) WHERE sent_seq IS NOT NULL;
+-- Serves the next batch.
+CREATE INDEX team_outbox_next ON team_outbox (project, id);
 
 -- The newest version on the server of each row that is shared, as far as this machine knows: who wrote it, and its number.
 CREATE TABLE team_rows (
@@ -103,7 +110,7 @@ CREATE TRIGGER team_observation_made AFTER INSERT ON observations
    AND EXISTS (SELECT 1 FROM team_projects WHERE project = new.project AND applying = 0) BEGIN
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (new.project, new.kind, new.uid, 'put', new.updated_at_ms)
-  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put', kind = excluded.kind;
 END;
 CREATE TRIGGER team_observation_changed
   AFTER UPDATE OF kind, outcome, title, text, files, facts, resolved_by, branch ON observations
@@ -111,7 +118,7 @@ CREATE TRIGGER team_observation_changed
    AND EXISTS (SELECT 1 FROM team_projects WHERE project = new.project AND applying = 0) BEGIN
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (new.project, new.kind, new.uid, 'put', new.updated_at_ms)
-  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put', kind = excluded.kind;
 END;
 CREATE TRIGGER team_task_made AFTER INSERT ON tasks
   WHEN EXISTS (SELECT 1 FROM team_projects

@@ -8,6 +8,7 @@ import {
   indexTogether,
   listSharedObservations,
   readSharedObservation,
+  SHARED_KINDS,
   type SharedObservation,
   takeSharedObservation,
 } from "../memory/store.ts";
@@ -58,9 +59,10 @@ export function teamRows(
         before();
         const admit = forgottenRows(db);
         const refused = new Map<string, string>();
-        for (const { uid, author, body } of rows) {
+        for (const { kind, uid, author, body } of rows) {
           try {
             const shared = masked(JSON.parse(body), rules);
+            requireNamed(shared, { kind, uid });
             allOrNothing(db, () => {
               if (isRequirement(shared)) {
                 takeTeamRequirement(db, project, { ...shared, author: author ?? "" });
@@ -103,6 +105,21 @@ const ROWS: Readonly<Record<string, (db: DatabaseSync, uid: string) => SharedRow
   task: readSharedTask,
   requirement: readTeamRequirement,
 };
+
+/** A row is what its name says, and of a kind that is shared. @throws {Error} */
+function requireNamed(
+  row: SharedRow,
+  { kind, uid }: { readonly kind: string; readonly uid: string },
+): void {
+  const is = isRequirement(row)
+    ? ["requirement", row.uid]
+    : isTask(row)
+    ? ["task", row.columns["id"]]
+    : [row["kind"], row["uid"]];
+  const isKnown = ROWS[kind] !== undefined || SHARED_KINDS.includes(kind);
+  if (isKnown && is[0] === kind && is[1] === uid) return;
+  throw new Error(`it is called "${kind} ${uid}", and holds another row`);
+}
 
 function isTask(row: SharedRow): row is SharedTask {
   return "columns" in row;

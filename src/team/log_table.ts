@@ -9,9 +9,9 @@ export interface PushedRow {
   readonly seq: number | null;
   /**
    * `changed`: somebody else changed the task meanwhile. `forgotten`: it must not come back. `renumber`: another version has
-   * this number. `reused`: another row has it, since this machine was copied or restored.
+   * this number. `reused`: another row has it, since this machine was copied or restored. Else what the server says.
    */
-  readonly refused: "changed" | "forgotten" | "renumber" | "reused" | null;
+  readonly refused: string | null;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function schemaOf(server: Server): Promise<number> {
   return Number(rows[0].version);
 }
 
-/** @param batch What `buildBatch` made: a JSON list. */
+/** @param batch A JSON list of rows. */
 export async function pushRows(
   server: Server,
   { name, origin, batch }: {
@@ -72,10 +72,15 @@ export async function pullRows(
     readonly limit: number;
   },
 ): Promise<
-  { readonly rows: ServerRow[]; readonly headSeq: number | null }
+  {
+    readonly rows: ServerRow[];
+    readonly headSeq: number | null;
+    /** The number of the schema. */
+    readonly version: number;
+  }
 > {
   const { rows } = await server.query(
-    `SELECT h.seq AS head, l.*
+    `SELECT h.seq AS head, conclaude.version() AS version, l.*
        FROM conclaude.head AS h
        LEFT JOIN LATERAL (
               SELECT seq, origin, origin_seq, author, kind, uid, op, digest,
@@ -90,6 +95,7 @@ export async function pullRows(
   );
   return {
     headSeq: rows.length === 0 ? null : Number(rows[0].head),
+    version: rows.length === 0 ? 0 : Number(rows[0].version),
     rows: rows.filter(({ seq }) => seq !== null).map((row) => ({
       seq: Number(row.seq),
       origin: row.origin,

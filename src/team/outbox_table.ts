@@ -40,18 +40,27 @@ export function listAll(
   });
 }
 
-/** The next entries that are not held, the oldest first. */
-export function nextEntries(db: DatabaseSync, project: string, limit: number): OutboxEntry[] {
-  return statement(
-    db,
-    `SELECT id, kind, uid, op, rev, cleared, sent_seq AS sentSeq,
-            coalesce((SELECT seq FROM team_rows WHERE uid = entry.uid), 0) AS base
-       FROM team_outbox AS entry
-      WHERE project = ?1
-        AND uid NOT IN (SELECT uid FROM team_held WHERE project = ?1 AND reason IN ('secret', 'refused'))
-      ORDER BY id
-      LIMIT ?2`,
-  ).all(project, limit) as unknown as OutboxEntry[];
+/** So many entries are looked up at once. */
+const PAGE_ROWS = 500;
+
+/** The entries that are not held, the oldest first. */
+export function* nextEntries(db: DatabaseSync, project: string): Generator<OutboxEntry> {
+  for (let after = 0;;) {
+    const page = statement(
+      db,
+      `SELECT id, kind, uid, op, rev, cleared, sent_seq AS sentSeq,
+              coalesce((SELECT seq FROM team_rows WHERE uid = entry.uid), 0) AS base
+         FROM team_outbox AS entry
+        WHERE project = ?1
+          AND id > ?2
+          AND uid NOT IN (SELECT uid FROM team_held WHERE project = ?1 AND reason IN ('secret', 'refused'))
+        ORDER BY id
+        LIMIT ${PAGE_ROWS}`,
+    ).all(project, after) as unknown as OutboxEntry[];
+    yield* page;
+    if (page.length < PAGE_ROWS) return;
+    after = page.at(-1)!.id;
+  }
 }
 
 export function countWaiting(db: DatabaseSync, project: string): number {
@@ -91,9 +100,10 @@ export function numberEntries(
 ): number[] {
   return transaction(db, () => {
     const numbers = foreseeNumbers(db, project, entries);
-    const sql = "UPDATE team_outbox SET sent_seq = ?, sent_rev = rev WHERE id = ?";
-    entries.forEach(({ id, sentSeq }, i) => {
-      if (sentSeq === null) statement(db, sql).run(numbers[i]!, id);
+    const sql = "UPDATE team_outbox SET sent_seq = ?, sent_rev = ? WHERE id = ?";
+    entries.forEach(({ id, rev, sentSeq }, i) => {
+      // A change since the entry was read is not in what is sent.
+      if (sentSeq === null) statement(db, sql).run(numbers[i]!, rev, id);
     });
     const last = Math.max(lastNumber(db, project), ...numbers);
     statement(db, "UPDATE team_projects SET sent_seq = ? WHERE project = ?").run(last, project);

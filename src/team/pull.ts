@@ -16,6 +16,8 @@ export interface PullReport {
   readonly pulledSeq: number;
   /** Whether the server has rows of this machine that it never sent: see `renameMachine`. */
   readonly isCopied: boolean;
+  /** The number of the server's schema. */
+  readonly version: number;
 }
 
 /** Takes in all rows after the last one. @param onRows Is told how many were taken in, and how many there are. */
@@ -30,9 +32,9 @@ export async function pullAll(
     readonly onRows: (rows: number, behind: number) => void;
   },
 ): Promise<PullReport> {
-  const report = { received: 0, pulledSeq, isCopied: false };
   const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
   let page = await ask(pulledSeq);
+  const report = { received: 0, pulledSeq, isCopied: false, version: page.version };
   for (;;) {
     const { rows, headSeq } = page;
     if (headSeq === null) throw notMember(name);
@@ -81,7 +83,7 @@ function checkDense(
   });
 }
 
-/** A page up to the next row that others have forgotten, which is forgotten in every file before the page goes on. */
+/** What others have forgotten in a page is forgotten in every file here before the page is taken in. */
 async function takePage(
   store: TeamStore,
   page: Pick<JoinedProject, "project" | "name" | "origin" | "headSeq"> & {
@@ -90,21 +92,9 @@ async function takePage(
     readonly user: string;
   },
 ): Promise<void> {
-  const { rows, origin } = page;
-  const isForget = (row: ServerRow) => row.op === "forget" && row.origin !== origin;
-  let from = 0;
-  while (from < rows.length) {
-    const at = rows.findIndex((row, i) => i >= from && isForget(row));
-    const until = at < 0 ? rows.length : at;
-    if (until > from) takeRows(store, { ...page, rows: rows.slice(from, until) });
-    if (at < 0) return;
-    let end = at;
-    while (end < rows.length && isForget(rows[end]!)) end++;
-    const gone = rows.slice(at, end);
-    await store.rows.forget(gone.map(({ uid }) => uid));
-    takeRows(store, { ...page, rows: gone });
-    from = end;
-  }
+  const gone = page.rows.filter(({ op, origin }) => op === "forget" && origin !== page.origin);
+  if (gone.length > 0) await store.rows.forget(gone.map(({ uid }) => uid));
+  takeRows(store, page);
 }
 
 function takeRows(

@@ -1,5 +1,6 @@
 /** Sends what has changed here. */
 import { createHash } from "node:crypto";
+import { messageOf } from "../base/errors.ts";
 import { transaction } from "../db/transaction.ts";
 import {
   dropEntry,
@@ -11,20 +12,26 @@ import {
   unnumberEntry,
 } from "./outbox_table.ts";
 import { type PushedRow, pushRows } from "./log_table.ts";
-import { holdRow, noteVersion } from "./received_table.ts";
+import { type HeldReason, holdRow, noteVersion } from "./received_table.ts";
 import type { Seal } from "./seal.ts";
 import type { Server } from "./server.ts";
-import type { JoinedProject, TeamStore } from "./types.ts";
+import type { JoinedProject, Operation, RowKind, TeamStore } from "./types.ts";
 
 /** A batch is one transaction on the server. */
 const MAX_ROWS = 500;
 const MAX_BYTES = 1 << 20;
 
-/** Rows on their way. */
-interface Batch {
-  readonly entries: readonly OutboxEntry[];
-  /** The bytes that are sent: a JSON list. */
-  readonly text: string;
+/** A row as it is sent. */
+interface SentRow {
+  /** Its number among the rows of this machine. */
+  readonly n: number;
+  readonly kind: RowKind;
+  readonly uid: string;
+  readonly op: Operation;
+  /** The number of the version that a task's change was made of; null where that does not matter. */
+  readonly base: number | null;
+  readonly digest: string;
+  readonly body: string | null;
 }
 
 /** Digests tell two versions apart; nobody can be fooled by one that a member made on purpose. */
@@ -33,8 +40,10 @@ function digestOf(text: string): string {
 }
 
 /**
- * Makes the next batch of the rows as they are now. A row that is gone needs not be sent; one that seems to hold a secret is
- * held for a person. @param isDry Nothing is numbered, held or dropped: for who only looks.
+ * Makes the next batch of the rows as they are now. A row that is gone needs not be sent; one that seems to hold a secret, or
+ * cannot be read, is held for a person.
+ *
+ * @param isDry Nothing is numbered, held or dropped: for who only looks. @returns Nothing where nothing can be sent.
  */
 export function buildBatch(
   { db, rows, share }: TeamStore,
@@ -44,38 +53,39 @@ export function buildBatch(
     readonly nowMs: number;
     readonly isDry?: boolean;
   },
-): Batch | null {
+): SentRow[] {
   const built: { readonly entry: OutboxEntry; readonly body: string | null }[] = [];
   let bytes = 0;
   const skipped: (() => void)[] = [];
-  for (const entry of nextEntries(db, project, MAX_ROWS)) {
+  for (const entry of nextEntries(db, project)) {
+    if (built.length === MAX_ROWS) break;
     const { kind, uid, op } = entry;
-    const isShared = op === "forget" || share.includes(kind);
-    const read = op === "put" && isShared ? rows.read(kind, uid) : null;
+    const hold = (reason: HeldReason, detail: string) =>
+      skipped.push(() =>
+        holdRow(db, { project, kind, uid, reason, detail, body: null, heldAtMs: nowMs })
+      );
+    let read: ReturnType<typeof rows.read> = null;
+    try {
+      if (op === "put" && share.includes(kind)) read = rows.read(kind, uid);
+    } catch (thrown) {
+      hold("refused", `it cannot be read: ${messageOf(thrown)}`);
+      continue;
+    }
     if (op === "put" && read === null) {
       skipped.push(() => dropEntry(db, project, uid));
     } else if (read !== null && read.suspect !== null && entry.cleared === 0) {
-      const held = {
-        project,
-        kind,
-        uid,
-        reason: "secret",
-        detail: read.suspect,
-        body: null,
-      } as const;
-      skipped.push(() => holdRow(db, { ...held, heldAtMs: nowMs }));
+      hold("secret", read.suspect);
     } else {
       const body = read === null ? null : seal.close(read.body, { name, uid });
-      if (built.length > 0 && bytes + (body?.length ?? 0) > MAX_BYTES) break;
-      bytes += body?.length ?? 0;
+      bytes += body === null ? 0 : Buffer.byteLength(body);
+      if (built.length > 0 && bytes > MAX_BYTES) break;
       built.push({ entry, body });
     }
   }
   if (!isDry && skipped.length > 0) transaction(db, () => skipped.forEach((skip) => skip()));
-  if (built.length === 0) return null;
-  const entries = built.map(({ entry }) => entry);
-  const numbers = (isDry ? foreseeNumbers : numberEntries)(db, project, entries);
-  const sent = built.map(({ entry: { kind, uid, op, base }, body }, i) => ({
+  const giveNumbers = isDry ? foreseeNumbers : numberEntries;
+  const numbers = giveNumbers(db, project, built.map(({ entry }) => entry));
+  return built.map(({ entry: { kind, uid, op, base }, body }, i) => ({
     n: numbers[i]!,
     kind,
     uid,
@@ -85,10 +95,6 @@ export function buildBatch(
     digest: digestOf(body ?? uid),
     body,
   }));
-  return {
-    entries: entries.map((entry, i) => ({ ...entry, sentSeq: numbers[i]! })),
-    text: JSON.stringify(sent),
-  };
 }
 
 /** What a push did. */
@@ -114,9 +120,8 @@ export async function pushAll(
   const report = { sent: 0, changed: 0, isCopied: false };
   for (;;) {
     const batch = buildBatch(store, joined, { seal, nowMs: Date.now() });
-    if (batch === null) return report;
-    const { name, origin } = joined;
-    const pushed = await pushRows(server, { name, origin, batch: batch.text });
+    if (batch.length === 0) return report;
+    const pushed = await pushFit(server, joined, batch);
     if (pushed.some(({ refused }) => refused === "reused")) return { ...report, isCopied: true };
     const { sent, changed, forgotten } = settle(store, joined, { batch, pushed, author });
     if (forgotten.length > 0) await forgetRefused(store, joined, forgotten);
@@ -127,32 +132,61 @@ export async function pushAll(
   }
 }
 
+/** What PostgreSQL says of rows that it will never take: data, constraints, limits. */
+const UNFIT = /^(?:22|23|54)/;
+
+/** Pushes a batch. Where the server cannot take a row, the others go without it, which is found by halves. */
+async function pushFit(
+  server: Server,
+  joined: JoinedProject,
+  batch: readonly SentRow[],
+): Promise<PushedRow[]> {
+  const { name, origin } = joined;
+  try {
+    return await pushRows(server, { name, origin, batch: JSON.stringify(batch) });
+  } catch (thrown) {
+    if (!UNFIT.test(String((thrown as { readonly code?: unknown }).code))) throw thrown;
+    if (batch.length === 1) {
+      return [{ originSeq: batch[0]!.n, seq: null, refused: messageOf(thrown) }];
+    }
+    const half = batch.length >> 1;
+    return [
+      ...await pushFit(server, joined, batch.slice(0, half)),
+      ...await pushFit(server, joined, batch.slice(half)),
+    ];
+  }
+}
+
 /** Takes out of the outbox what the server says it has, and nothing else. */
 function settle(
   { db }: TeamStore,
   { project, origin }: JoinedProject,
   { batch, pushed, author }: {
-    readonly batch: Batch;
+    readonly batch: readonly SentRow[];
     readonly pushed: readonly PushedRow[];
     readonly author: string;
   },
-): { readonly sent: number; readonly changed: number; readonly forgotten: readonly OutboxEntry[] } {
-  const entries = new Map(batch.entries.map((entry) => [entry.sentSeq, entry]));
+): { readonly sent: number; readonly changed: number; readonly forgotten: readonly SentRow[] } {
+  const sent = new Map(batch.map((row) => [row.n, row]));
   const counts = { sent: 0, changed: 0 };
-  const forgotten: OutboxEntry[] = [];
+  const forgotten: SentRow[] = [];
   transaction(db, () => {
     for (const { originSeq, seq, refused } of pushed) {
-      const { uid, kind } = entries.get(originSeq)!;
+      const { uid, kind } = sent.get(originSeq)!;
       if (seq !== null) {
         settleEntry(db, project, originSeq);
         noteVersion(db, project, { uid, kind, origin, author, seq });
         counts.sent++;
-      } else if (refused === "forgotten") {
-        forgotten.push(entries.get(originSeq)!);
-      } else {
-        unnumberEntry(db, project, originSeq);
-        if (refused === "changed") counts.changed++;
+        continue;
       }
+      if (refused === "changed") counts.changed++;
+      else if (refused === "forgotten") forgotten.push(sent.get(originSeq)!);
+      else if (refused !== "renumber") {
+        const detail = `the server cannot take it: ${refused}`;
+        const held = { project, kind, uid, reason: "refused", detail, body: null } as const;
+        holdRow(db, { ...held, heldAtMs: Date.now() });
+      }
+      unnumberEntry(db, project, originSeq);
     }
   });
   return { ...counts, forgotten };
@@ -162,7 +196,7 @@ function settle(
 async function forgetRefused(
   { db, rows }: TeamStore,
   { project }: JoinedProject,
-  forgotten: readonly OutboxEntry[],
+  forgotten: readonly SentRow[],
 ): Promise<void> {
   await rows.forget(forgotten.map(({ uid }) => uid));
   const detail = "somebody of the team has forgotten it, so it is forgotten here as well";

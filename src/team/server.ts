@@ -24,6 +24,7 @@ export interface Server {
 export const KNOWN_VERSION = 1;
 
 const CONNECT_MS = 5_000;
+const ANSWER_MS = 90_000;
 const MAX_CA_BYTES = 1_000_000;
 
 /** Where the connection is made from, and how long it may take in milliseconds. */
@@ -63,6 +64,8 @@ export async function connect(
     ssl: securityOf(address, way),
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
+    // A server that does not answer at all is given up, later than it gives up a statement by itself.
+    query_timeout: ANSWER_MS,
     options: "-c search_path=pg_catalog -c statement_timeout=60000 -c lock_timeout=30000",
   });
   // An error between two queries belongs to the next one.

@@ -11,7 +11,7 @@ import { pushAll } from "./push.ts";
 import { NO_SEAL, type Seal, sealWith } from "./seal.ts";
 import { readSecret } from "./password.ts";
 import { connect, KNOWN_VERSION, type Server, serverError } from "./server.ts";
-import { noteSync, readJoined, renameMachine } from "./team_projects_table.ts";
+import { noteSync, noteTold, readJoined, renameMachine } from "./team_projects_table.ts";
 import type { JoinedProject, TeamStore, WayToServer } from "./types.ts";
 
 /** What a sync did. */
@@ -101,7 +101,6 @@ async function syncRounds(
       const [pulled, pushed] = await settled([pull, push]);
       total.received += pulled.received;
       total.sent += pushed.sent;
-      const isMoved = pulled.pulledSeq > joined.pulledSeq;
       if (pulled.isCopied || pushed.isCopied) {
         renameMachine(store.db, project, newId(Date.now()));
         await registerMachine(forPull, name, readJoined(store.db, project)!.origin);
@@ -113,7 +112,10 @@ async function syncRounds(
       }
       if (pushed.changed > 0) continue;
       if ("isOutdated" in pushed) return { ...total, notSent: OUTDATED };
-      if (isMoved) await noteSeen(forPull, { name, origin: now.origin, seq: pulled.pulledSeq });
+      if (pulled.pulledSeq > now.toldSeq && pulled.version <= KNOWN_VERSION) {
+        await noteSeen(forPull, { name, origin: now.origin, seq: pulled.pulledSeq });
+        noteTold(store.db, project, pulled.pulledSeq);
+      }
       return { ...total, notSent: null };
     }
     return {

@@ -6,7 +6,7 @@ import type { JoinedProject } from "./types.ts";
 
 const COLUMNS =
   `project, name, way, origin, pulled_seq AS pulledSeq, head_seq AS headSeq, is_listed AS isListed, fault,
-       joined_at_ms AS joinedAtMs, synced_at_ms AS syncedAtMs`;
+       told_seq AS toldSeq, joined_at_ms AS joinedAtMs, synced_at_ms AS syncedAtMs`;
 
 function projectOf({ way, isListed, ...row }: Record<string, SQLOutputValue>): JoinedProject {
   return {
@@ -79,10 +79,18 @@ export function lastNumber(db: DatabaseSync, project: string): number {
  */
 export function renameMachine(db: DatabaseSync, project: string, origin: string): void {
   transaction(db, () => {
-    statement(db, "UPDATE team_projects SET origin = ?, sent_seq = 0 WHERE project = ?")
+    statement(
+      db,
+      "UPDATE team_projects SET origin = ?, sent_seq = 0, told_seq = 0 WHERE project = ?",
+    )
       .run(origin, project);
     statement(db, "UPDATE team_outbox SET sent_seq = NULL WHERE project = ?").run(project);
   });
+}
+
+/** Notes how far the server has been told that this machine has read. */
+export function noteTold(db: DatabaseSync, project: string, seq: number): void {
+  statement(db, "UPDATE team_projects SET told_seq = ? WHERE project = ?").run(seq, project);
 }
 
 /** Changes of shared rows are not named in the outbox until the transaction ends. */

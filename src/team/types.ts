@@ -31,6 +31,8 @@ export interface JoinedProject {
   readonly isListed: boolean;
   /** Why the last sync failed; null when it did not. */
   readonly fault: string | null;
+  /** How far the server has been told that this machine has read. */
+  readonly toldSeq: number;
   readonly joinedAtMs: number;
   readonly syncedAtMs: number | null;
 }

@@ -64,7 +64,8 @@ export const preview = verb({
     const store = await openTeam(context);
     const batches = joinedHere(context, store, project).map((joined) => {
       const batch = buildBatch(store, joined, { seal: NO_SEAL, nowMs: Date.now(), isDry: true });
-      return { name: joined.name, origin: joined.origin, bytes: batch?.text ?? null };
+      const bytes = batch.length === 0 ? null : JSON.stringify(batch);
+      return { name: joined.name, origin: joined.origin, bytes };
     });
     const said = batches.flatMap(({ bytes }) => bytes ?? []);
     return {
