@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
 import type { Shown } from "../support/browser.ts";
-import { hook, runProgram } from "../support/program.ts";
+import { askQuestion } from "../../src/work/questions_table.ts";
+import { hook, runProgram, type TempHome } from "../support/program.ts";
 import { pageTest, said } from "../support/recorded_page.ts";
 import { recordedHooks } from "../support/transcripts.ts";
 import { until } from "../support/wait.ts";
@@ -72,6 +73,14 @@ async function openReview({ page, go }: Shown): Promise<void> {
   await go("/questions");
   await page.locator("main a.row", { hasText: "sing" }).click();
   await page.locator("main .diff.review").waitFor();
+}
+
+/** Lets an agent ask something. @returns The id of the question. */
+function ask({ database }: TempHome, text: string): string {
+  using db = new DatabaseSync(database);
+  const nobody = { taskId: null, workflowId: null, stepKey: null, agentId: null, sessionId: null };
+  const question = { type: "input", text, options: [], source: "output", origin: null } as const;
+  return askQuestion(db, { ...question, ...nobody }, Date.now())!;
 }
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
@@ -223,18 +232,13 @@ pageTest("a task is claimed on the board, and its holder and lease are shown", a
 
 pageTest("a question is answered, once", async (shown) => {
   const { page, home } = shown;
-  using db = new DatabaseSync(home.database);
-  db.prepare(
-    `INSERT INTO questions (id, type, text, status, source, created_at_ms)
-     VALUES ('q-1', 'input', 'Which port?', 'pending', 'output', ?)`,
-  ).run(Date.now());
+  const id = ask(home, "Which port?");
   await shown.go("/questions");
   await page.getByText("Which port?").waitFor();
   await page.getByLabel("Answer").fill("5433");
   await page.getByRole("button", { name: "Answer" }).click();
   await page.getByText("Nobody asks anything.").waitFor();
-  const row = db.prepare("SELECT answer, status FROM questions WHERE id = 'q-1'").get();
-  assert.equal(row!["answer"], "5433");
+  assert.equal((await said(shown, "question", "show", id)).question.answer, "5433");
 });
 
 pageTest(
@@ -341,7 +345,7 @@ pageTest("a text is forgotten everywhere after a preview, with a receipt", async
   await page.locator("main a.row", { hasText: "Zanzibar" }).waitFor();
   await page.getByLabel("Text to forget").fill("zanzibar");
   await button(page, "Forget this text …").click();
-  await page.getByText(/1 observations.* would go/).waitFor();
+  await page.getByText(/1 observation.* would go/).waitFor();
   assert.equal((await said(shown, "memory", "search", "Zanzibar")).results.length, 1);
   await button(page, "Forget them").click();
   await button(page, "Forget for ever").click();
@@ -351,3 +355,148 @@ pageTest("a text is forgotten everywhere after a preview, with a receipt", async
   const verified = await said(shown, ...verify.split(" ").slice(1), "--text", "Zanzibar");
   assert.equal(verified.ok, true);
 });
+
+pageTest(
+  "who asks for notices is told what waits from then on, in one tab of several",
+  async (shown) => {
+    const { page, home } = shown;
+    await page.context().grantPermissions(["notifications"]);
+    await page.context().addInitScript(() => {
+      // deno-lint-ignore no-explicit-any -- the page's own global
+      const all = globalThis as any;
+      all.told = [];
+      all.Notification = class extends all.Notification {
+        constructor(title: string, options: { body: string }) {
+          super(title, options);
+          all.told.push(`${title}: ${options.body}`);
+        }
+      };
+    });
+    // deno-lint-ignore no-explicit-any -- as above
+    const told = () => page.evaluate(() => (globalThis as any).told.join());
+    await page.reload();
+    ask(home, "Before?");
+    await shown.go("/questions");
+    await page.getByText("Before?").waitFor();
+    await until("the title counts it", async () => await page.title() === "(1) conclaude");
+    assert.equal(await told(), "");
+    await page.getByLabel("Notify me").check();
+    ask(home, "Which quay?");
+    await until("it is told", async () => await told() === "A question: Which quay?");
+    await page.reload();
+    await page.getByText("Which quay?").waitFor();
+    assert.equal(await page.getByLabel("Notify me").isChecked(), true);
+    await page.getByLabel("Notify me").uncheck();
+    ask(home, "And now?");
+    await until("the title counts it", async () => await page.title() === "(3) conclaude");
+    assert.equal(await told(), "");
+  },
+);
+
+/** Presses Tab until an element with this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 100; presses++) {
+    await page.keyboard.press("Tab");
+    const found = await page.evaluate(() => {
+      // deno-lint-ignore no-explicit-any -- the page's own global
+      const node = (globalThis as any).document.activeElement;
+      return node?.getAttribute("aria-label") ?? node?.textContent ?? "";
+    });
+    if (found.trim() === name) return;
+  }
+  throw new Error(`no Tab leads to "${name}"`);
+}
+
+pageTest(
+  "keys alone review, reject, claim, kill, satisfy, pause, explain, note and forget",
+  async (shown) => {
+    const { page, home } = shown;
+    const project = await worked(shown);
+    const [task, long] = [await project.start("sing", "A shanty"), await project.start("count")];
+    await reaches(project, task, "pending_merge");
+    const { keyboard } = page;
+    const press = async (name: string) => {
+      await tabTo(page, name);
+      await keyboard.press("Enter");
+    };
+    const sure = async (name: string) => {
+      await page.locator("button:focus", { hasText: name }).waitFor();
+      await keyboard.press("Enter");
+    };
+    const type = async (name: string, text: string) => {
+      await tabTo(page, name);
+      await keyboard.type(text);
+    };
+    const see = (letter: string, heading: string) =>
+      until(`${heading} is shown`, async () => {
+        // Both keys have to come within a second.
+        for (const key of ["Escape", "g", letter]) await keyboard.press(key);
+        return await page.getByRole("heading", { name: heading, level: 1 })
+          .waitFor({ timeout: 1_000 }).then(() => true, () => false);
+      });
+    await see("q", "Questions and reviews");
+    await page.locator("main a.row").first().waitFor();
+    await keyboard.press("j");
+    await keyboard.press("Enter");
+    await page.locator(".diff.review").waitFor();
+    await press("Comment on line 1 of song.txt");
+    await page.getByLabel("Comment on line 1", { exact: true }).waitFor();
+    await keyboard.type("Too loud.");
+    await press("Add comment");
+    await press("Reject");
+    await keyboard.press("Enter");
+    assert.match((await reaches(project, task, "blocked")).reason, /line 1:\n> \+one\nToo loud\./);
+
+    await see("w", "Work");
+    await said(shown, "task", "create", "Correct the tide table");
+    await page.locator(".card", { hasText: "tide table" }).waitFor();
+    await press("Claim");
+    await page.getByText(/left$/).first().waitFor();
+    await page.locator("main button", { hasText: "Kill" }).waitFor();
+    await press("Kill");
+    await keyboard.press("Enter");
+    await reaches(project, long, "blocked");
+
+    const session_id = crypto.randomUUID();
+    const required = `${project.path}/.conclaude.yaml`;
+    const before = Deno.readTextFileSync(required);
+    Deno.writeTextFileSync(
+      required,
+      `${before}requirements:\n  plan:\n    scope: session\n    message: Plan first.\n`,
+    );
+    const told = { ...FIRST, session_id, cwd: project.path };
+    await hook(
+      "SessionStart",
+      { ...told, hook_event_name: "SessionStart", source: "startup" },
+      home,
+      { env: { CLAUDE_PROJECT_DIR: project.path } },
+    );
+    await see("r", "Rules");
+    await page.getByLabel("Session").locator(`option[value="${session_id}"]`)
+      .waitFor({ state: "attached" });
+    await tabTo(page, "Session");
+    await keyboard.press("ArrowDown");
+    await type("Why it is satisfied", "it is planned");
+    await press("Satisfy");
+    await page.getByText('"plan" is satisfied.').waitFor();
+    await type("Why the requirements are paused", "a hurry");
+    await press("Pause requirements");
+    await press("End the pause");
+    await page.getByText("The requirements are in force again.").waitFor();
+    await type("Input", "git push --force");
+    await keyboard.press("Enter");
+    await page.getByText("denied", { exact: true }).waitFor();
+
+    await see("m", "Memory");
+    await type("Note", "The quay is wet");
+    await press("Remember");
+    await page.locator("main a.row", { hasText: "The quay is wet" }).waitFor();
+    await keyboard.press("j");
+    await keyboard.press("Enter");
+    await press("Forget …");
+    await page.getByText(/^1 observation would go/).waitFor();
+    await press("Forget them");
+    await keyboard.press("Enter");
+    await page.getByText("It is forgotten.").waitFor();
+  },
+);

@@ -1,6 +1,7 @@
 /** What git says has changed, file by file, with room for comments on lines. */
 import { Fragment } from "preact";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { count } from "../../base/counts.ts";
 import { Badge } from "./parts.tsx";
 
 type Mark = " " | "+" | "-" | "@";
@@ -114,7 +115,9 @@ function ReviewedFile(
     >
       <summary>
         <code>{path}</code> <span class="came">+{came}</span> <span class="went">-{went}</span>
-        {comments.length > 0 ? <Badge tone="accent">{comments.length} comments</Badge> : null}
+        {comments.length > 0
+          ? <Badge tone="accent">{count(comments.length, "comment")}</Badge>
+          : null}
       </summary>
       {!isOpen ? null : (
         <div class="diff review">
@@ -196,6 +199,8 @@ function CommentForm(
   },
 ) {
   const [words, setWords] = useState("");
+  const area = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => area.current?.focus(), []);
   return (
     <form
       class="comment"
@@ -208,7 +213,7 @@ function CommentForm(
         aria-label={`Comment on ${place}`}
         placeholder={`Comment on ${place}`}
         value={words}
-        ref={(node) => void (words === "" && node?.focus())}
+        ref={area}
         onInput={({ currentTarget }) => setWords(currentTarget.value)}
       />
       <p class="inline">

@@ -1,5 +1,6 @@
 /** Explains what the rules would say of a tool use: the rule that decides first. */
 import { useState } from "preact/hooks";
+import { count } from "../../base/counts.ts";
 import { withQuery } from "../api.ts";
 import { short } from "../format.ts";
 import { Badge, Empty, Panel, Problem, type Tone } from "../kit/parts.tsx";
@@ -37,7 +38,7 @@ export function ExplainForm({ folder, session }: { folder: string; session: stri
   return (
     <Panel title="Would it be allowed?">
       <form
-        class="inline explain"
+        class="explain"
         onSubmit={(event) => {
           event.preventDefault();
           askFor({ tool: tool.trim(), input });
@@ -84,7 +85,7 @@ function Explanation({ explained }: { explained: Explained }) {
       <Sayings sayings={deciding} />
       {others.length === 0 ? null : (
         <details>
-          <summary>{others.length} rules that decide nothing here</summary>
+          <summary>{count(others.length, "rule decides", "rules decide")} nothing here</summary>
           <Sayings sayings={others} />
         </details>
       )}

@@ -1,6 +1,7 @@
 /** What a person does to memory: keeps a note, replaces one, forgets with a preview and a receipt. */
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
+import { count } from "../../base/counts.ts";
 import { ask } from "../api.ts";
 import { Asking, Panel } from "../kit/parts.tsx";
 import { act, go } from "../store.ts";
@@ -20,10 +21,11 @@ interface Forgetting {
 /** What was forgotten last. */
 const receipt = signal<Forgetting | null>(null);
 
-/** `2 observations, 1 captures`. */
+/** `2 observations, 1 capture`. */
 function countsIn(counts: Counts = {}): string {
   const some = Object.entries(counts).filter(([, n]) => n > 0);
-  return some.map(([name, n]) => `${n} ${name.replaceAll("_", " ")}`).join(", ") || "nothing";
+  const parts = some.map(([name, n]) => count(n, name.replaceAll("_", " ").replace(/s$/, "")));
+  return parts.join(", ") || "nothing";
 }
 
 /** Previews what would be forgotten, and forgets it when the person says so again. @param what As the verb takes it. */
@@ -59,7 +61,7 @@ export function Forget(
             void act("It is forgotten.", async () => {
               receipt.value = await forget(false);
               setPreview(null);
-              go("/memory");
+              if (location.hash.startsWith("#/memory")) go("/memory");
             })}
         />
       )} <button type="button" onClick={() => setPreview(null)}>Keep it</button>

@@ -43,7 +43,8 @@ export function ReviewPanel({ workflow }: { workflow: Workflow }) {
     void act(done, () => ask("POST", `/workflows/${id}/${path}`, body)).then((isDone) => {
       if (!isDone) return;
       setDraft(NO_DRAFT);
-      go("/questions");
+      // The person may be elsewhere by now.
+      if (location.hash === `#/questions/${id}`) go("/questions");
     });
   const mayAct = rights() === "act" && decision === null;
   return (

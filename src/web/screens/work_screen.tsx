@@ -152,6 +152,7 @@ function Agents() {
 function Card({ task }: { task: Task }) {
   const { id, title, priority, claimedBy, leaseUntilMs, projectDir, reason, dependsOn } = task;
   const left = leaseUntilMs === null ? null : leaseUntilMs - clock.value;
+  const workflow = /^workflow:(.+)$/.exec(claimedBy ?? "")?.[1];
   return (
     <article class="card">
       <p class="strong">{title}</p>
@@ -163,7 +164,11 @@ function Card({ task }: { task: Task }) {
       </p>
       {claimedBy === null ? null : (
         <p>
-          <Badge tone={left !== null && left < 0 ? "warn" : "accent"}>{claimedBy}</Badge>{" "}
+          <Badge tone={left !== null && left < 0 ? "warn" : "accent"}>
+            {workflow === undefined
+              ? claimedBy
+              : <a href={`#/work/${workflow}`}>workflow {workflow.slice(-8)}</a>}
+          </Badge>{" "}
           {left === null
             ? null
             : <span class="faint">{left < 0 ? "lapsed" : `${took(left)} left`}</span>}
