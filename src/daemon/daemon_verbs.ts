@@ -22,15 +22,9 @@ import { group, verb } from "../operations/verb.ts";
 import type { View } from "../operations/view.ts";
 import { mkdirSync } from "../system/files.ts";
 import { readText } from "../system/on_disk.ts";
-import { pageMaker, type PageParts } from "./page_response.ts";
+import { otherFaces } from "./other_faces.ts";
+import { pageMaker } from "./page_response.ts";
 import { revokeNetwork } from "../system/network.ts";
-
-let pageLoader: (() => Promise<PageParts>) | null = null;
-
-/** Says where the page is. Faces do not import each other, so `main.ts` passes it in. */
-export function pageFrom(load: () => Promise<PageParts>): void {
-  pageLoader = load;
-}
 
 const PORT = optional(
   number(0, 65_535, "Answer on this port of this machine too, with a token; 0 takes a free one"),
@@ -49,8 +43,6 @@ const run = verb({
     const { config, database, privateFolder } = place;
     await tryDatabase(context, place);
     const { runDaemon } = await import("./run.ts");
-    const load = pageLoader;
-    if (load === null) throw new Error("nobody has said where the page is");
     const exitCode = await runDaemon({
       database,
       locations: context.locations,
@@ -58,7 +50,7 @@ const run = verb({
       privateFolder,
       busyTimeoutMs: config.busyTimeoutMs,
       port: flags.port ?? null,
-      page: pageMaker(load),
+      page: pageMaker(otherFaces().page),
       say: flags.quiet ? () => {} : (line) => context.process.stderr.write(`${line}\n`),
     });
     return { json: undefined, text: "", exitCode };

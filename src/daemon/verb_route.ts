@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, UserError } from "../base/errors.ts";
 import type { CliContext } from "../operations/context.ts";
-import type { Parameter } from "../operations/flags.ts";
+import { type Given, readCall, WrongValue } from "../operations/read_call.ts";
 import type { Verb } from "../operations/verb.ts";
 import { THIS_PROCESS } from "../system/environment.ts";
 import { invalidInput } from "./input.ts";
@@ -29,7 +29,6 @@ export interface VerbRoute {
 }
 
 const given = z.optional(z.union([z.string(), z.number(), z.boolean()]));
-type Given = z.output<typeof given>;
 
 /** The route of a verb. `folder` names the folder in which it runs, by default the daemon's own. */
 export function verbRoute(row: VerbRoute): Route {
@@ -59,19 +58,12 @@ async function runVerb(
   values: Readonly<Record<string, Given>>,
 ): Promise<unknown> {
   const verb = await load();
-  const flags: Record<string, unknown> = {};
-  for (const [name, parameter] of Object.entries(verb.flags)) {
-    const value = await valueOf(name, parameter, values[name]);
-    if (value !== undefined) flags[name] = value;
-  }
-  const parameters = "kind" in verb.args ? argNames.map(() => verb.args) : verb.args;
-  const args: unknown[] = [];
-  for (const [at, name] of argNames.entries()) {
-    const one = parameters[at]!;
-    const parameter = "parameter" in one ? one.parameter as Parameter : one as Parameter;
-    const value = await valueOf(name, parameter, values[name]);
-    if (value !== undefined || !("kind" in verb.args)) args.push(value);
-  }
+  const given = { flags: values, args: argNames.map((name) => values[name]) };
+  const { flags, args } = await readCall(verb, given).catch((thrown) => {
+    if (!(thrown instanceof WrongValue)) throw thrown;
+    const { parameter, message } = thrown;
+    throw invalidInput(typeof parameter === "string" ? parameter : argNames[parameter]!, message);
+  });
   const held: DatabaseSync[] = [];
   try {
     const context = contextIn(daemon, String(values["folder"] ?? daemon.folder), held);
@@ -106,31 +98,4 @@ function contextIn(daemon: Daemon, folder: string, held: DatabaseSync[]): CliCon
     locations: { ...daemon.locations, database, databaseFrom: "flag" },
     cwd: folder,
   };
-}
-
-/** @throws {UserError} INVALID_INPUT */
-async function valueOf(name: string, parameter: Parameter, value: Given): Promise<unknown> {
-  const { kind, parse, values, optional, default: usual, variadic } = parameter;
-  if (kind === "boolean") return value === undefined ? usual ?? false : isTrue(value);
-  const text = value === undefined
-    ? usual === undefined ? undefined : String(usual)
-    : String(value);
-  if (text === undefined) {
-    if (optional) return undefined;
-    throw invalidInput(name, "it is missing");
-  }
-  if (kind === "enum" && values?.includes(text) !== true) {
-    throw invalidInput(name, `expected one of ${values?.join(", ")}`);
-  }
-  try {
-    const read = await parse?.(text) ?? text;
-    return variadic === undefined ? read : [read];
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) throw invalidInput(name, thrown.message);
-    throw thrown;
-  }
-}
-
-function isTrue(value: Given): boolean {
-  return value === true || value === "true" || value === "1" || value === 1;
 }

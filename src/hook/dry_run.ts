@@ -259,13 +259,18 @@ function explainPermission({ deny, allow, fallback }: PermissionPolicy, tool: st
 /** What decides: rules that forbid or cannot tell; without one, those that allow. */
 const DECIDING: readonly (readonly Saying["says"][])[] = [["forbids", "cannot tell"], ["allows"]];
 
+/** The rules that decide. */
+export function decidingOf(sayings: readonly Saying[]): readonly Saying[] {
+  return DECIDING.map((says) => sayings.filter((one) => says.includes(one.says)))
+    .find((found) => found.length > 0) ?? [];
+}
+
 /** The rules that decide, a line each, and above them what cannot be known. @param all The other rules below, too. */
 export function explanationText(
   { verdict, sayings }: Pick<Trial, "verdict" | "sayings">,
   { all }: { readonly all: boolean },
 ): string {
-  const deciding = DECIDING.map((says) => sayings.filter((one) => says.includes(one.says)))
-    .find((found) => found.length > 0) ?? [];
+  const deciding = decidingOf(sayings);
   const others = sayings.filter((one) => !deciding.includes(one));
   const shown = all ? [...deciding, ...others] : deciding;
   const width = Math.max(0, ...shown.map(({ rule }) => rule.length));

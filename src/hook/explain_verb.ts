@@ -10,7 +10,7 @@ import { heldText } from "../operations/look_as_hook.ts";
 import { quietly } from "../base/errors.ts";
 import { nearestWords } from "../base/likeness.ts";
 import { sessionIdOrNone } from "../operations/requirements_here.ts";
-import { eventOf, explanationText, tryEvent } from "./dry_run.ts";
+import { decidingOf, eventOf, explanationText, tryEvent } from "./dry_run.ts";
 import { usageError } from "../operations/usage.ts";
 import { verb } from "../operations/verb.ts";
 
@@ -70,7 +70,7 @@ export const explain = verb({
     const lifted = isLifted ? "Allowed: a person has lifted the rules." : null;
     const result = lifted ?? (decision === "deny" ? "Denied." : "Allowed.");
     return {
-      json: { decision, blocks, doubts, rules: sayings },
+      json: { decision, blocks, doubts, deciding: decidingOf(sayings), rules: sayings },
       text: sayings.length === 0
         ? "Allowed: there are no rules here. `conclaude config init` begins some."
         : [result, explanationText(trial, { all })].join("\n"),

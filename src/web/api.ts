@@ -14,6 +14,12 @@ export class Refused extends Error {
     this.next = next;
     this.status = status;
   }
+
+  /** What, why and what to do next, as one text. */
+  get whole(): string {
+    const next = this.next === "" ? "" : ` Next: ${this.next}`;
+    return `${this.message}${this.why === "" ? "" : `: ${this.why}`}.${next}`;
+  }
 }
 
 const TOKEN = "conclaude-tab";

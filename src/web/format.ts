@@ -26,8 +26,13 @@ export function took(ms: number): string {
 /** The last part of a path: what a project is called. */
 export function folderName(path: string | null): string {
   if (path === null) return "no project";
-  const parts = path.replace(/[\\/]\.git[\\/]?$/, "").split(/[\\/]/).filter((part) => part !== "");
+  const parts = folderOf(path).split(/[\\/]/).filter((part) => part !== "");
   return parts.at(-1) ?? path;
+}
+
+/** The folder of a project, which may be named by its repository. */
+export function folderOf(project: string): string {
+  return project.replace(/[\\/]\.git[\\/]?$/, "");
 }
 
 const ESCAPES =

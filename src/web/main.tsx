@@ -5,13 +5,14 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { enter, Refused, rights } from "./api.ts";
 import { Problem } from "./kit/parts.tsx";
+import { tellWaiting, type Waiting } from "./notices.ts";
 import { connection, follow, go, route, toast, useData } from "./store.ts";
-import type { Now } from "./types.ts";
+import type { Now, Workflow } from "./types.ts";
 import { HealthScreen } from "./screens/health_screen.tsx";
 import { LatencyScreen } from "./screens/latency_screen.tsx";
 import { MemoryScreen } from "./screens/memory_screen.tsx";
 import { NowScreen } from "./screens/now_screen.tsx";
-import { QuestionsScreen } from "./screens/questions_screen.tsx";
+import { QuestionsScreen, useReviews } from "./screens/questions_screen.tsx";
 import { RulesScreen } from "./screens/rules_screen.tsx";
 import { SessionScreen } from "./screens/session_screen.tsx";
 import { SessionsScreen } from "./screens/sessions_screen.tsx";
@@ -42,11 +43,16 @@ function Page() {
   const [isHelp, setHelp] = useState(false);
   useKeys(() => setHelp((shown) => !shown));
   const { value } = useData<Now>("/now", ["sessions", "work"]);
-  const waiting = (value?.questions.length ?? 0) +
-    (value?.sessions.filter(({ waitsFor }) => waitsFor === "permission").length ?? 0);
+  const reviews = useReviews();
+  const waiting = value === undefined || reviews === undefined
+    ? undefined
+    : waitingIn(value, reviews);
+  const inbox = waiting?.filter(({ path }) => path.startsWith("/questions")).length ?? 0;
   useEffect(() => {
-    document.title = waiting === 0 ? "conclaude" : `(${waiting}) conclaude`;
-  }, [waiting]);
+    if (waiting === undefined) return;
+    document.title = waiting.length === 0 ? "conclaude" : `(${waiting.length}) conclaude`;
+    tellWaiting(waiting);
+  }, [waiting?.map(({ key }) => key).join()]);
   const [, screen = "now", id, at] = route.value.split("/").map(decodeURIComponent);
   return (
     <div class="page">
@@ -62,9 +68,7 @@ function Page() {
               : undefined}
           >
             {name}
-            {key === "q" && value && value.questions.length > 0
-              ? <span class="count">{value.questions.length}</span>
-              : null}
+            {key === "q" && inbox > 0 ? <span class="count">{inbox}</span> : null}
           </a>
         ))}
         <p class={`connection ${connection.value}`} role="status">
@@ -79,8 +83,8 @@ function Page() {
         {screen === "session" && id !== undefined ? <SessionScreen id={id} at={at} /> : null}
         {screen === "memory" ? <MemoryScreen id={id} /> : null}
         {screen === "rules" ? <RulesScreen /> : null}
-        {screen === "work" ? <WorkScreen /> : null}
-        {screen === "questions" ? <QuestionsScreen /> : null}
+        {screen === "work" ? <WorkScreen id={id} /> : null}
+        {screen === "questions" ? <QuestionsScreen id={id} /> : null}
         {screen === "team" ? <TeamScreen /> : null}
         {screen === "latency" ? <LatencyScreen /> : null}
         {screen === "health" ? <HealthScreen /> : null}
@@ -95,6 +99,28 @@ function Page() {
       {isHelp ? <Help onClose={() => setHelp(false)} /> : null}
     </div>
   );
+}
+
+/** What waits for a person: answers, reviews, permissions. */
+function waitingIn({ questions, sessions }: Now, reviews: readonly Workflow[]): Waiting[] {
+  const asking = sessions.filter(({ waitsFor }) => waitsFor === "permission");
+  return [
+    ...questions.map(({ id, text }) => ({
+      key: id,
+      title: "A question",
+      text,
+      path: "/questions",
+    })),
+    ...reviews.map(({ id, name, branch }) => (
+      { key: id, title: "A review", text: `${name} ${branch ?? ""}`, path: `/questions/${id}` }
+    )),
+    ...asking.map(({ sessionId, lastAtMs, title }) => ({
+      key: `${sessionId} ${lastAtMs}`,
+      title: "A permission",
+      text: title ?? sessionId,
+      path: `/session/${sessionId}`,
+    })),
+  ];
 }
 
 function Help({ onClose }: { onClose: () => void }) {

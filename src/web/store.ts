@@ -53,7 +53,7 @@ export async function act(what: string, work: () => Promise<unknown>): Promise<b
     tell(what);
     return true;
   } catch (thrown) {
-    tell(thrown instanceof Refused ? `${thrown.message}: ${thrown.why}` : String(thrown), true);
+    tell(thrown instanceof Refused ? thrown.whole : String(thrown), true);
     return false;
   }
 }

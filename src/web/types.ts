@@ -86,7 +86,12 @@ export interface Workflow {
   readonly name: string;
   readonly taskId: string;
   readonly status: string;
+  readonly currentStep: string | null;
   readonly reason: string | null;
+  /** What a person has decided and the daemon has not done yet. */
+  readonly decision: string | null;
+  readonly branch: string | null;
+  readonly baseBranch: string | null;
   readonly updatedAtMs: number;
 }
 
@@ -97,6 +102,7 @@ export interface Agent {
   readonly status: string;
   readonly taskId: string | null;
   readonly startedAtMs: number;
+  readonly createdAtMs: number;
 }
 
 export interface State {

@@ -30,6 +30,12 @@ Deno.test("a plain command line is read without the library: values, switches, d
   });
 });
 
+Deno.test("a point in time is read without the library", async () => {
+  const beforeMs = Date.now() - 7_200_000;
+  const { since } = (await read("audit", "list", "--since", "2h"))!.flags;
+  assert.ok(Number(since) >= beforeMs && Number(since) <= Date.now() - 7_200_000);
+});
+
 Deno.test("every other command line, such as a wrong one, is left to the library", async () => {
   const lines = [
     "",
@@ -42,6 +48,7 @@ Deno.test("every other command line, such as a wrong one, is left to the library
     "task ready more",
     "task ready --limit",
     "task ready --limit many",
+    "audit list --since someday",
     "task ready --limit -1",
     "task ready --limit 1 --limit 2",
     "task ready --allProjects",

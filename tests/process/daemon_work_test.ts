@@ -93,6 +93,15 @@ test.unix("the API tells of running agents, questions and workflows as its docum
   );
   await ask("GET /workflows", "/workflows?status=pending_merge");
   await ask("GET /workflows/{id}/log", `/workflows/${workflow.id}/log`);
+  const { review } = await ask("GET /workflows/{id}/diff", `/workflows/${task}/diff`);
+  assert.deepEqual(review.files, [{ path: "paint.txt", added: 1, removed: 0 }]);
+  await ask("POST /workflows/{id}/send-back", `/workflows/${task}/send-back`, 200, {
+    body: { reason: "paint.txt, line 1: lighter" },
+  });
+  await ask("POST /workflows/{id}/send-back", `/workflows/${task}/send-back`, 409, {
+    body: { reason: "lighter" },
+  });
+  await reaches(daemon, task, "pending_merge");
   await ask("POST /workflows/{id}/retry", `/workflows/${task}/retry`, 409);
   await ask("POST /workflows/{id}/reject-merge", `/workflows/${task}/reject-merge`, 202, {
     body: { reason: "too blue" },

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
 import axe from "axe-core";
-import { missingBrowser, type Shown, shownPage } from "../support/browser.ts";
+import { missingBrowser, shownPage } from "../support/browser.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { longSession } from "../support/long_session.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
-import { testWhere } from "../support/requirements.ts";
-import { hook, runProgram } from "../support/program.ts";
-import { PROJECT, recordedHooks, tellHooks } from "../support/transcripts.ts";
+import { hook } from "../support/program.ts";
+import { pageTest, said } from "../support/recorded_page.ts";
+import { PROJECT, recordedHooks } from "../support/transcripts.ts";
 
 const SCREENS = [
   "/now",
@@ -23,28 +22,6 @@ const SCREENS = [
 const [FIRST] = recordedHooks("work");
 const LONG = "5e55107e-0000-4000-8000-000000000001";
 const SESSION = String(FIRST!["session_id"]);
-
-/** A test with a page in a browser; the sessions of the recording are known. */
-function pageTest(name: string, body: (shown: Shown) => Promise<void>): void {
-  testWhere(missingBrowser(), name, async () => {
-    await using shown = await shownPage(async (home) => {
-      for (const name of ["work", "tools"] as const) await tellHooks(home, name);
-      await runProgram(["queue", "drain"], { env: { HOME: home.path } });
-    });
-    await body(shown);
-    assert.deepEqual(shown.faults, []);
-  });
-}
-
-/** What the command line says, as JSON. */
-// deno-lint-ignore no-explicit-any -- a test looks into whatever is printed
-async function said({ home }: Shown, ...words: readonly string[]): Promise<any> {
-  const { stdout } = await runProgram([...words, "--json"], {
-    env: { HOME: home.path },
-    cwd: home.path,
-  });
-  return JSON.parse(stdout);
-}
 
 pageTest("a session's timeline has the steps that `session log` prints", async (shown) => {
   const { page } = shown;
@@ -79,28 +56,6 @@ pageTest("what a hook writes is on the page within a second", async (shown) => {
   );
   await page.getByText(prompt).first().waitFor({ timeout: 1_000 });
 });
-
-pageTest(
-  "memory shows what the command line finds, keeps a note, and forgets it",
-  async (shown) => {
-    const { page } = shown;
-    await shown.go("/memory");
-    const { observations } = await said(shown, "memory", "list", "--limit", "3");
-    for (const { title } of observations) await page.getByText(title).first().waitFor();
-    const note = "The harbour wall is painted in June";
-    await page.getByLabel("Note", { exact: true }).fill(note);
-    await page.getByRole("button", { name: "Remember" }).click();
-    await page.getByLabel("Search memory").fill("harbour wall June");
-    const found = page.locator("main a.row", { hasText: note });
-    await found.first().click();
-    await page.getByRole("button", { name: "Forget …" }).click();
-    await page.getByRole("button", { name: "Forget them" }).click();
-    await page.getByRole("button", { name: "Forget for ever" }).click();
-    await page.getByText("It is forgotten.").waitFor();
-    const { results } = await said(shown, "memory", "search", "harbour wall June");
-    assert.equal(results.some(({ title }: { title: string }) => title.includes("harbour")), false);
-  },
-);
 
 pageTest("a daemon that is killed and started again is told of, and found again", async (shown) => {
   const { page, daemon, home } = shown;
@@ -208,85 +163,6 @@ pageTest("no screen is wider than a narrow phone", async (shown) => {
     assert.ok(wide <= seen, `${path}: ${wide} of ${seen}`);
   }
 });
-
-pageTest("a task is claimed on the board, and its holder and lease are shown", async (shown) => {
-  const { page, home } = shown;
-  const env = { HOME: home.path };
-  await runProgram(["task", "create", "Correct the tide table"], { env, cwd: home.path });
-  await shown.go("/work");
-  const card = page.locator(".card", { hasText: "Correct the tide table" });
-  await card.getByRole("button", { name: "Claim" }).click();
-  await page.locator('[aria-label="In work"] .card').getByText(/left$/).waitFor();
-  const { tasks } = await said(shown, "task", "list", "--all-projects", "--status", "in_progress");
-  assert.equal(tasks.length, 1);
-});
-
-pageTest("a question is answered, once", async (shown) => {
-  const { page, home } = shown;
-  using db = new DatabaseSync(home.database);
-  db.prepare(
-    `INSERT INTO questions (id, type, text, status, source, created_at_ms)
-     VALUES ('q-1', 'input', 'Which port?', 'pending', 'output', ?)`,
-  ).run(Date.now());
-  await shown.go("/questions");
-  await page.getByText("Which port?").waitFor();
-  await page.getByLabel("Answer").fill("5433");
-  await page.getByRole("button", { name: "Answer" }).click();
-  await page.getByText("Nobody asks anything.").waitFor();
-  const row = db.prepare("SELECT answer, status FROM questions WHERE id = 'q-1'").get();
-  assert.equal(row!["answer"], "5433");
-});
-
-pageTest(
-  "a requirement is satisfied and paused with a reason, and what is denied is listed",
-  async (shown) => {
-    const { page, home } = shown;
-    const project = `${home.path}/shop`;
-    Deno.mkdirSync(`${project}/.git`, { recursive: true });
-    Deno.writeTextFileSync(`${project}/.git/HEAD`, "ref: refs/heads/main\n");
-    Deno.mkdirSync(`${project}/.git/refs/heads`, { recursive: true });
-    Deno.writeTextFileSync(`${project}/.git/refs/heads/main`, `${"0".repeat(40)}\n`);
-    Deno.writeTextFileSync(
-      `${project}/.conclaude.yaml`,
-      "requirements:\n  commit_plan:\n    scope: session\n    message: Plan the change first.\n",
-    );
-    const session_id = crypto.randomUUID();
-    const told = { ...FIRST, session_id, cwd: project };
-    const options = { env: { CLAUDE_PROJECT_DIR: project } };
-    await hook(
-      "SessionStart",
-      { ...told, hook_event_name: "SessionStart", source: "startup" },
-      home,
-      options,
-    );
-    const denied = await hook(
-      "PreToolUse",
-      {
-        ...told,
-        hook_event_name: "PreToolUse",
-        tool_name: "Edit",
-        tool_use_id: "toolu_1",
-        tool_input: { file_path: `${project}/a.ts`, old_string: "a", new_string: "b" },
-      },
-      home,
-      options,
-    );
-    assert.match(denied.stdout, /deny/);
-    await shown.go("/rules");
-    await page.getByText("Plan the change first.").first().waitFor();
-    await page.getByLabel("Project").selectOption(project);
-    await page.getByLabel("Session").selectOption(session_id);
-    await page.locator("li", { hasText: "commit_plan" }).getByRole("button", { name: "Satisfy" })
-      .click();
-    await page.locator("li", { hasText: "commit_plan" }).getByText("satisfied").waitFor();
-    await page.getByLabel("Reason").fill("a hurry");
-    await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByText("Its requirements are paused.").waitFor();
-    using db = new DatabaseSync(home.database);
-    const row = db.prepare("SELECT reason FROM pauses WHERE session_id = ?").get(session_id);
-    assert.equal(row!["reason"], "a hurry");
-  },
-);
 
 pageTest("eight tabs share one stream, and all of them are told", async (shown) => {
   const { home } = shown;

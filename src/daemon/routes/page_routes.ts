@@ -6,6 +6,7 @@ import { listQuestions } from "../../work/store.ts";
 import { group, type Verb, type VerbGroup, type Verbs } from "../../operations/verb.ts";
 import { httpError } from "../api_error.ts";
 import { liveStream } from "../live_stream.ts";
+import { otherFaces } from "../other_faces.ts";
 import { type Route, routesOf } from "../route.ts";
 import { fields, isSet } from "../schemas.ts";
 import { type VerbRoute, verbRoute } from "../verb_route.ts";
@@ -118,6 +119,7 @@ const NOUNS = {
   memory: async () => (await import("../../operations/verbs/memory_verbs.ts")).memory,
   audit: async () => (await import("../../operations/verbs/audit_verbs.ts")).audit,
   req: async () => (await import("../../operations/verbs/req_verbs.ts")).req,
+  explain: () => otherFaces().explain(),
   guard: async () => (await import("../../operations/verbs/guard_verbs.ts")).guard,
   doctor: async () => (await import("../../operations/verbs/doctor_verbs.ts")).doctor,
   queue: async () => (await import("../../operations/verbs/queue_verbs.ts")).queue,
@@ -260,10 +262,10 @@ const VERB_ROUTES: readonly VerbRow[] = [
   {
     name: "POST /requirements/satisfy",
     tag: "rules",
-    summary: "Satisfies a requirement",
+    summary: "Satisfies a requirement; `metadata` is a JSON object that is kept with it",
     verb: "req satisfy",
     args: ["name"],
-    flags: ["session", "branch"],
+    flags: ["session", "branch", "ttl", "metadata"],
     forPerson: true,
   },
   {
@@ -273,6 +275,38 @@ const VERB_ROUTES: readonly VerbRow[] = [
     verb: "req pause",
     flags: ["session", "reason", "minutes"],
     forPerson: true,
+  },
+  {
+    name: "POST /requirements/resume",
+    tag: "rules",
+    summary: "Ends the pause of a session's requirements",
+    verb: "req resume",
+    flags: ["session"],
+    forPerson: true,
+  },
+  {
+    name: "POST /guards/pause",
+    tag: "rules",
+    summary: "Lifts the rules for a session, for a while",
+    verb: "guard pause",
+    flags: ["session", "reason", "minutes"],
+    forPerson: true,
+  },
+  {
+    name: "POST /guards/resume",
+    tag: "rules",
+    summary: "Puts the rules in force again for a session",
+    verb: "guard resume",
+    flags: ["session"],
+    forPerson: true,
+  },
+  {
+    name: "GET /explain",
+    tag: "rules",
+    summary: "What the rules say of a tool use, and which decides; nothing is run",
+    verb: "explain",
+    args: ["tool", "input"],
+    flags: ["agent", "session"],
   },
   {
     name: "GET /guards",

@@ -5,6 +5,7 @@ import {
   needWorkflow,
   requestDecision,
   requestRetry,
+  sendBack,
 } from "../../work/engine/requests.ts";
 import { REJECTED } from "../../work/engine/reviews.ts";
 import { refusal } from "../../work/refusal.ts";
@@ -20,6 +21,7 @@ import {
   WORKFLOW_FIELDS,
 } from "../../work/store.ts";
 import { type Route, routesOf } from "../route.ts";
+import { verbRoute } from "../verb_route.ts";
 import {
   fields,
   listOf,
@@ -122,6 +124,26 @@ export const workflowRoutes: readonly Route[] = [
     forPerson: true,
     summary: "Refuses the work of a workflow: workflow and task are blocked",
     fallback: REJECTED,
+  }),
+  route({
+    name: "POST /workflows/:id/send-back",
+    summary:
+      "Refuses the work of a workflow: the agent that worked last is told the reason, and goes on",
+    body: z.strictObject({ reason: fields.text }),
+    response: oneWorkflow,
+    errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS"],
+    forPerson: true,
+    handle: ({ db, lasting, redact }, { id, body, author: { by, atMs } }) => {
+      const reason = redact(checkBody(body.reason));
+      return { workflow: sendBack(db, id, { ...lasting(atMs), by, reason }) };
+    },
+  }),
+  verbRoute({
+    name: "GET /workflows/:id/diff",
+    tag: "workflows",
+    summary: "All work of a workflow since it began, committed or not, and the files that conflict",
+    load: async () => (await import("../../operations/verbs/workflow_work_verbs.ts")).diff,
+    args: ["id"],
   }),
   route({
     name: "POST /workflows/:id/retry",

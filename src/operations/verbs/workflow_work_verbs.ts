@@ -1,8 +1,15 @@
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
+import type { Lasting } from "../../work/engine/advance.ts";
 import { endHere } from "../../work/engine/supervise.ts";
 import { reviewWorkflow } from "../../work/engine/work_folder.ts";
-import { endNow, needWorkflow, requestDecision, requestRetry } from "../../work/engine/requests.ts";
+import {
+  endNow,
+  needWorkflow,
+  requestDecision,
+  requestRetry,
+  sendBack,
+} from "../../work/engine/requests.ts";
 import { CANCELLED, REJECTED } from "../../work/engine/reviews.ts";
 import { UserError } from "../../base/errors.ts";
 import { refusal } from "../../work/refusal.ts";
@@ -23,9 +30,10 @@ import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
-import { openStore } from "../open_store.ts";
+import { openStore, type Place } from "../open_store.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
+import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import { changedWorkflow, workflowName } from "../workflow_view.ts";
@@ -112,11 +120,34 @@ export const approve = verb({
 export const reject = verb({
   person: "workflow reject",
   args: [WORKFLOW],
-  flags: { reason: clearingFlag("What is wrong with it"), agentId: AGENT_FLAG },
+  flags: {
+    reason: clearingFlag("What is wrong with it"),
+    sendBack: switchOn("Tell the agent that worked last the reason, and let it go on"),
+    agentId: AGENT_FLAG,
+  },
   about:
-    "Refuses the work of a workflow that waits to be merged. The workflow and its task are blocked; the work stays.",
-  examples: ["conclaude workflow reject 1a2b3c4d --reason 'the old tests are gone'"],
-  run: ending("reject", REJECTED),
+    "Refuses the work of a workflow that waits to be merged. The workflow and its task are blocked; the work stays. With " +
+    "--send-back the agent that worked last goes on in its session with the reason, and the steps after it run anew.",
+  examples: [
+    "conclaude workflow reject 1a2b3c4d --reason 'the old tests are gone'",
+    "conclaude workflow reject 1a2b3c4d --send-back --reason 'keep the old tests'",
+  ],
+  async run(context, { sendBack: isSentBack, ...flags }, text) {
+    if (!isSentBack) return await ending("reject", REJECTED)(context, flags, text);
+    if (!flags.reason?.trim()) {
+      throw usageError("Missing flag: --reason", {
+        why: "with --send-back the agent is told the reason",
+        next: "conclaude workflow reject --help",
+      });
+    }
+    const { by, db, place, mask } = await beginChange(context, flags, "send a workflow back");
+    const reason = checkBody(mask(flags.reason));
+    return goesOn(
+      context,
+      { db, place, text },
+      (id, terms) => sendBack(db, id, { ...terms, by, reason }),
+    );
+  },
 });
 
 export const retry = verb({
@@ -127,18 +158,31 @@ export const retry = verb({
   examples: ["conclaude workflow retry 1a2b3c4d"],
   async run(context, flags, text) {
     const { by, db, place } = await beginChange(context, flags, "retry a workflow");
-    const isCarriedOut = isDaemonHere(context, place);
-    const id = workflowIdOf(db, text);
-    const lasting = lastingOf(context, place, needWorkflow(db, id).projectDir);
-    const workflow = transaction(db, () => requestRetry(db, id, { ...lasting, by, isCarriedOut }));
-    const step = workflow.currentStep === null ? "" : ` at ${workflow.currentStep}`;
-    const start = isCarriedOut ? "." : `: ${startDaemon(context)}`;
-    return changedWorkflow(db, workflow, {
-      isCarriedOut,
-      text: `Workflow ${workflowName(workflow)} goes on${step}. The daemon runs it${start}`,
-    });
+    return goesOn(
+      context,
+      { db, place, text },
+      (id, terms) => requestRetry(db, id, { ...terms, by }),
+    );
   },
 });
+
+/** Lets a workflow go on, and tells with which step. */
+function goesOn(
+  context: CliContext,
+  { db, place, text }: { readonly db: DatabaseSync; readonly place: Place; readonly text: string },
+  resume: (id: string, terms: Lasting & { readonly isCarriedOut: boolean }) => WorkflowRow,
+): View {
+  const isCarriedOut = isDaemonHere(context, place);
+  const id = workflowIdOf(db, text);
+  const lasting = lastingOf(context, place, needWorkflow(db, id).projectDir);
+  const workflow = transaction(db, () => resume(id, { ...lasting, isCarriedOut }));
+  const step = workflow.currentStep === null ? "" : ` at ${workflow.currentStep}`;
+  const start = isCarriedOut ? "." : `: ${startDaemon(context)}`;
+  return changedWorkflow(db, workflow, {
+    isCarriedOut,
+    text: `Workflow ${workflowName(workflow)} goes on${step}. The daemon runs it${start}`,
+  });
+}
 
 export const cancel = verb({
   args: [WORKFLOW],

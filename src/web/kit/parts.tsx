@@ -1,6 +1,6 @@
 /** Small things that every screen is made of. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Refused } from "../api.ts";
 import { ago } from "../format.ts";
 import { clock } from "../store.ts";
@@ -93,12 +93,15 @@ export function Asking(
   { label, sure, onYes }: { label: string; sure: string; onYes: () => void },
 ) {
   const [isAsking, setAsking] = useState(false);
+  const sureButton = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => sureButton.current?.focus(), [isAsking]);
   if (!isAsking) return <button type="button" onClick={() => setAsking(true)}>{label}</button>;
   return (
     <span class="asking">
       <button
         type="button"
         class="bad"
+        ref={sureButton}
         onClick={() => {
           setAsking(false);
           onYes();

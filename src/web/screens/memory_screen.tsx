@@ -1,10 +1,11 @@
 /** Memory: search, what is open, what the next session is told, notes, and forgetting. */
 import { useEffect, useState } from "preact/hooks";
-import { ask, rights, withQuery } from "../api.ts";
-import { folderName, short } from "../format.ts";
-import { Asking, Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
-import { act, go, useData } from "../store.ts";
+import { rights, withQuery } from "../api.ts";
+import { folderName, folderOf, short } from "../format.ts";
+import { Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
+import { useData } from "../store.ts";
 import type { Line, Observation, Session } from "../types.ts";
+import { Forget, ForgetText, NoteForm, Receipt } from "./memory_acts.tsx";
 
 const KINDS = [
   "edit",
@@ -99,7 +100,8 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
         </>
       }
     >
-      {id === undefined ? null : <Whole id={id} />}
+      <Receipt />
+      {id === undefined ? null : <Whole key={id} id={id} />}
       <div class="two">
         <Panel title={words === "" ? "Newest" : "Found"}>
           <Rows
@@ -127,11 +129,16 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
         <div>
           {folder === undefined ? null : (
             <>
-              {rights() === "act" ? <Note folder={folder} /> : null}
+              {rights() !== "act" ? null : (
+                <Panel title={`Note for ${folderName(folder)}`}>
+                  <NoteForm key={folder} folder={folder} />
+                </Panel>
+              )}
               <OpenHere folder={folder} />
               <NextContext folder={folder} />
             </>
           )}
+          {rights() === "act" ? <ForgetText /> : null}
         </div>
       </div>
     </Screen>
@@ -140,14 +147,10 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
 
 function Whole({ id }: { id: string }) {
   const { value, error } = useData<Observation>(`/memory/${id}`, ["memory"]);
-  const [preview, setPreview] = useState<Forgetting | null>(null);
+  const [isReplacing, setReplacing] = useState(false);
   if (error !== undefined) return <Problem error={error} />;
   if (value === undefined) return <p class="faint" role="status">Loading …</p>;
-  const forget = (dryRun: boolean) =>
-    ask<Forgetting>("POST", "/memory/forget", {
-      id: String(value.id),
-      dryRun,
-    });
+  const mayReplace = value.kind === "note" || value.kind === "decision";
   return (
     <Panel title={`#${value.id} · ${value.kind}`}>
       <h3>{short(value.title)}</h3>
@@ -158,75 +161,31 @@ function Whole({ id }: { id: string }) {
         {value.resolvedBy
           ? (
             <>
-              · <a href={`#/memory/${value.resolvedBy}`}>mended by #{value.resolvedBy}</a>
+              {" "}·{" "}
+              <a href={`#/memory/${value.resolvedBy}`}>
+                {mayReplace ? "replaced" : "mended"} by #{value.resolvedBy}
+              </a>
             </>
           )
           : null}
       </p>
       <pre class="words">{short(value.text ?? "")}</pre>
-      {rights() !== "act" ? null : preview === null
-        ? (
-          <button
-            type="button"
-            onClick={() =>
-              void act("This is what would go.", async () => {
-                setPreview(await forget(true));
-              })}
-          >
-            Forget …
-          </button>
-        )
-        : (
-          <p>
-            {countsIn(preview)} would go.{preview.transcripts.length === 0
-              ? ""
-              : ` Claude Code's own transcript still tells of it: ${preview.transcripts[0]}.`}{" "}
-            <Asking
-              label="Forget them"
-              sure="Forget for ever"
-              onYes={() =>
-                void act("It is forgotten.", () => forget(false)).then((isDone) =>
-                  isDone && go("/memory")
-                )}
-            />
-          </p>
-        )}
-    </Panel>
-  );
-}
-
-interface Forgetting {
-  readonly wouldRemove?: Readonly<Record<string, number>>;
-  /** Transcripts of Claude Code that still tell of it. */
-  readonly transcripts: readonly string[];
-}
-
-/** `2 observations, 1 captures`. */
-function countsIn({ wouldRemove = {} }: Forgetting): string {
-  const counts = Object.entries(wouldRemove).filter(([, n]) => n > 0);
-  return counts.map(([name, n]) => `${n} ${name}`).join(", ") || "nothing";
-}
-
-function Note({ folder }: { folder: string }) {
-  const [text, setText] = useState("");
-  return (
-    <Panel title={`Note for ${folderName(folder)}`}>
-      <form
-        class="note"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void act("The note is kept.", () => ask("POST", "/memory", { text, folder }))
-            .then((isDone) => isDone && setText(""));
-        }}
-      >
-        <textarea
-          aria-label="Note"
-          placeholder="What the next sessions should know"
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-        <button type="submit" disabled={text.trim() === ""}>Remember</button>
-      </form>
+      {rights() !== "act" ? null : (
+        <>
+          {isReplacing
+            ? (
+              <NoteForm
+                folder={value.project === null ? undefined : folderOf(value.project)}
+                replaced={value}
+                onDone={() => setReplacing(false)}
+              />
+            )
+            : null}
+          {mayReplace && value.resolvedBy === null && !isReplacing
+            ? <button type="button" onClick={() => setReplacing(true)}>Replace …</button>
+            : null} <Forget key={id} what={{ id: String(value.id) }} label="Forget" />
+        </>
+      )}
     </Panel>
   );
 }

@@ -1,15 +1,59 @@
-/** Questions: what agents and sessions want to know from a person. */
+/** Questions and reviews: what waits for a person. */
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
 import { short } from "../format.ts";
-import { Badge, Empty, Rows, Screen, Time } from "../kit/parts.tsx";
+import { Badge, Empty, Panel, Rows, Screen, Time } from "../kit/parts.tsx";
+import { hasNotices, switchNotices } from "../notices.ts";
 import { act, useData } from "../store.ts";
-import type { Question } from "../types.ts";
+import type { Question, Workflow } from "../types.ts";
+import { ReviewPanel } from "./review_panel.tsx";
 
-export function QuestionsScreen() {
-  const { value, error } = useData<{ questions: Question[] }>("/questions", ["work"]);
+/** @param id The workflow whose review is open. */
+export function QuestionsScreen({ id }: { id: string | undefined }) {
+  const { value, error } = useData<{ questions: Question[] }>("/questions?limit=200", ["work"]);
+  const reviews = useReviews();
+  const open = reviews?.find((one) => one.id === id);
   return (
-    <Screen title="Questions">
+    <Screen
+      title="Questions and reviews"
+      beside={
+        <label class="inline">
+          <input
+            type="checkbox"
+            checked={hasNotices.value}
+            onChange={({ currentTarget }) => void switchNotices(currentTarget.checked)}
+          />
+          Notify me
+        </label>
+      }
+    >
+      {open === undefined ? null : <ReviewPanel key={open.id} workflow={open} />}
+      {id !== undefined && open === undefined && reviews !== undefined
+        ? <Empty title="This review does not wait any more." />
+        : null}
+      {reviews === undefined || reviews.length === 0 ? null : (
+        <Panel title="Reviews">
+          <ul class="rows">
+            {reviews.map((one) => (
+              <li key={one.id}>
+                <a
+                  class="row"
+                  href={`#/questions/${one.id}`}
+                  aria-current={one.id === id ? "true" : undefined}
+                >
+                  <Badge tone={one.reason === null ? "accent" : "bad"}>
+                    {one.decision ?? (one.reason === null ? "review" : "not merged")}
+                  </Badge>
+                  <span class="grow">
+                    {one.name} <span class="faint">{one.branch}</span>
+                  </span>
+                  <Time at={one.updatedAtMs} />
+                </a>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
       <Rows
         rows={value?.questions}
         error={error}
@@ -23,6 +67,12 @@ export function QuestionsScreen() {
       </Rows>
     </Screen>
   );
+}
+
+/** The workflows that wait for a review; undefined before they are known. */
+export function useReviews(): readonly Workflow[] | undefined {
+  const path = "/workflows?status=pending_merge&limit=200";
+  return useData<{ workflows: Workflow[] }>(path, ["work"]).value?.workflows;
 }
 
 function Asked({ question }: { question: Question }) {

@@ -6,23 +6,51 @@ import { Badge, Empty, Panel, Rows, Screen, Time } from "../kit/parts.tsx";
 import { act, useData } from "../store.ts";
 import type { ExecutionRow } from "../../db/executions.ts";
 import type { Requirement, SessionNow } from "../types.ts";
+import { ExplainForm } from "./explain_form.tsx";
 import { ProjectChoice, useProjects } from "./memory_screen.tsx";
 
 export function RulesScreen() {
   const projects = useProjects();
   const [chosen, choose] = useState("");
+  const [session, setSession] = useState("");
   const folder = chosen || projects[0];
+  const { value: now } = useData<{ sessions: SessionNow[] }>("/now", ["sessions"]);
+  const here = (now?.sessions ?? []).filter(({ projectDir }) => projectDir === folder);
   return (
     <Screen
       title="Rules"
-      beside={<ProjectChoice projects={projects} chosen={folder ?? ""} onChoose={choose} />}
+      beside={
+        <>
+          <ProjectChoice
+            projects={projects}
+            chosen={folder ?? ""}
+            onChoose={(project) => {
+              choose(project);
+              setSession("");
+            }}
+          />
+          <select
+            aria-label="Session"
+            value={session}
+            onChange={({ currentTarget }) => setSession(currentTarget.value)}
+          >
+            <option value="">The branch</option>
+            {here.map(({ sessionId, shortId, title }) => (
+              <option key={sessionId} value={sessionId}>{shortId} {title ?? ""}</option>
+            ))}
+          </select>
+        </>
+      }
     >
       <div class="two">
-        <Decisions />
+        <div>
+          {folder === undefined ? null : <ExplainForm folder={folder} session={session} />}
+          <Decisions />
+        </div>
         {folder === undefined ? <Empty title="No project yet." /> : (
           <div>
-            <Requirements folder={folder} />
-            <Guards folder={folder} />
+            <Requirements folder={folder} session={session} />
+            <Guards folder={folder} session={session} />
           </div>
         )}
       </div>
@@ -56,37 +84,37 @@ function Decisions() {
   );
 }
 
-function Requirements({ folder }: { folder: string }) {
-  const { value: now } = useData<{ sessions: SessionNow[] }>("/now", ["sessions"]);
-  const [session, setSession] = useState("");
-  const here = (now?.sessions ?? []).filter(({ projectDir }) => projectDir === folder);
+interface Standings {
+  readonly requirements: readonly Requirement[];
+  readonly why?: string;
+  readonly pausedUntilMs?: number | null;
+}
+
+function Requirements({ folder, session }: { folder: string; session: string }) {
   const path = withQuery("/requirements", { folder, session });
-  const { value, error, reload } = useData<{ requirements: Requirement[]; why?: string }>(
-    path,
-    ["rules", "sessions"],
-  );
-  const satisfy = (name: string) =>
-    act(
+  const { value, error, reload } = useData<Standings>(path, ["rules", "sessions"]);
+  const [reason, setReason] = useState("");
+  const to = { folder, ...session !== "" && { session } };
+  const satisfy = (name: string) => {
+    const metadata = reason.trim() === "" ? {} : { metadata: JSON.stringify({ reason }) };
+    return act(
       `"${name}" is satisfied.`,
-      () =>
-        ask("POST", "/requirements/satisfy", { name, folder, ...session !== "" && { session } }),
-    )
-      .then(reload);
+      () => ask("POST", "/requirements/satisfy", { name, ...to, ...metadata }),
+    ).then((isDone) => isDone && setReason("")).then(reload);
+  };
+  const isOpen = value?.requirements.some(({ status }) => status === "open") === true;
   return (
     <Panel title="Requirements">
-      <p>
-        <select
-          aria-label="Session"
-          value={session}
-          onChange={({ currentTarget }) => setSession(currentTarget.value)}
-        >
-          <option value="">The branch</option>
-          {here.map(({ sessionId, shortId, title }) => (
-            <option key={sessionId} value={sessionId}>{shortId} {title ?? ""}</option>
-          ))}
-        </select>{" "}
-        {session !== "" && rights() === "act" ? <Pause session={session} folder={folder} /> : null}
-      </p>
+      {rights() !== "act" || !isOpen ? null : (
+        <p>
+          <input
+            aria-label="Why it is satisfied"
+            placeholder="Why it is satisfied, kept with it"
+            value={reason}
+            onInput={({ currentTarget }) => setReason(currentTarget.value)}
+          />
+        </p>
+      )}
       <Rows
         rows={value?.requirements}
         error={error}
@@ -116,41 +144,81 @@ function Requirements({ folder }: { folder: string }) {
           </li>
         )}
       </Rows>
+      <PauseForm
+        noun="requirements"
+        to={to}
+        pausedUntilMs={value?.pausedUntilMs ?? null}
+        onDone={reload}
+      />
     </Panel>
   );
 }
 
-function Pause({ session, folder }: { session: string; folder: string }) {
+/** Pauses the rules or the requirements of a session for a reason, or ends the pause. */
+function PauseForm(
+  { noun, to, pausedUntilMs, onDone }: {
+    noun: "guards" | "requirements";
+    to: { readonly folder: string; readonly session?: string };
+    pausedUntilMs: number | null;
+    onDone: () => void;
+  },
+) {
   const [reason, setReason] = useState("");
+  const [minutes, setMinutes] = useState("");
+  if (to.session === undefined || rights() !== "act") return null;
+  const send = (step: "pause" | "resume", told: string, terms: object = {}) =>
+    void act(told, () => ask("POST", `/${noun}/${step}`, { ...to, ...terms })).then(onDone);
+  if (pausedUntilMs !== null) {
+    return (
+      <p class="inline">
+        <Badge tone="warn">paused</Badge>
+        <button
+          type="button"
+          onClick={() => send("resume", `The ${noun} are in force again.`)}
+        >
+          End the pause
+        </button>
+      </p>
+    );
+  }
   return (
     <form
       class="inline"
       onSubmit={(event) => {
         event.preventDefault();
-        void act("Its requirements are paused.", () =>
-          ask("POST", "/requirements/pause", { session, folder, reason }));
+        const lasts = minutes === "" ? {} : { minutes: Number(minutes) };
+        send("pause", `Its ${noun} are paused.`, { reason, ...lasts });
       }}
     >
       <input
-        aria-label="Reason"
+        aria-label={`Why the ${noun} are paused`}
         placeholder="Reason"
         value={reason}
-        onInput={({ currentTarget }) =>
-          setReason(currentTarget.value)}
+        onInput={({ currentTarget }) => setReason(currentTarget.value)}
       />
-      <button type="submit" disabled={reason.trim() === ""}>Pause</button>
+      <input
+        type="number"
+        min="1"
+        aria-label={`For how many minutes the ${noun} are paused`}
+        placeholder="Minutes"
+        value={minutes}
+        onInput={({ currentTarget }) => setMinutes(currentTarget.value)}
+      />
+      <button type="submit" disabled={reason.trim() === ""}>Pause {noun}</button>
     </form>
   );
 }
 
-interface Guard {
-  readonly name: string;
-  readonly pattern: string | null;
+interface Guards {
+  readonly rules: readonly { readonly name: string; readonly pattern: string | null }[];
+  readonly strict: boolean;
+  readonly pauses: readonly { readonly sessionId: string; readonly endsAtMs: number }[];
 }
 
-function Guards({ folder }: { folder: string }) {
+function Guards({ folder, session }: { folder: string; session: string }) {
   const path = withQuery("/guards", { folder });
-  const { value, error } = useData<{ rules: Guard[]; strict: boolean }>(path, ["rules"]);
+  const { value, error, reload } = useData<Guards>(path, ["rules"]);
+  const pause = value?.pauses.find(({ sessionId }) => sessionId === session);
   return (
     <Panel title={`Guards${value?.strict ? " · strict" : ""}`}>
       <Rows rows={value?.rules} error={error} empty={<Empty title="Nothing is guarded here." />}>
@@ -162,6 +230,12 @@ function Guards({ folder }: { folder: string }) {
           </li>
         )}
       </Rows>
+      <PauseForm
+        noun="guards"
+        to={{ folder, ...session !== "" && { session } }}
+        pausedUntilMs={pause?.endsAtMs ?? null}
+        onDone={reload}
+      />
     </Panel>
   );
 }

@@ -1,9 +1,11 @@
 /** Work: tasks of all projects by status, workflows and agents. */
+import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
 import { folderName, took } from "../format.ts";
 import { Asking, Badge, Empty, Panel, Problem, Screen, Time } from "../kit/parts.tsx";
 import { act, clock, useData } from "../store.ts";
-import type { State, Task } from "../types.ts";
+import type { Agent, Task, Workflow } from "../types.ts";
+import { AgentOutput, WorkflowPanel } from "./workflow_panel.tsx";
 
 const COLUMNS = [
   ["open", "Open"],
@@ -12,146 +14,168 @@ const COLUMNS = [
   ["pending_merge", "Waits for a merge"],
   ["closed", "Closed"],
 ] as const;
-const MOST_CARDS = 50;
+const FIRST_CARDS = 50;
+const PAGE = 200;
 
-export function WorkScreen() {
-  const { value, error } = useData<State>("/state", ["work"]);
-  if (error !== undefined) {
-    return (
-      <Screen title="Work">
-        <Problem error={error} />
-      </Screen>
-    );
-  }
-  const tasks = value?.tasks ?? [];
-  const running = (value?.agents ?? []).filter(({ status }) =>
-    ["starting", "running", "waiting"].includes(status)
-  );
-  const workflows = (value?.workflows ?? []).filter(({ status }) => status !== "closed");
+/** @param id The workflow that is shown whole. */
+export function WorkScreen({ id }: { id: string | undefined }) {
   return (
     <Screen title="Work">
-      {value !== undefined && tasks.length === 0
+      {id === undefined ? null : <WorkflowPanel key={id} id={id} />}
+      <div class="board">
+        {COLUMNS.map(([status, title]) => <Column key={status} status={status} title={title} />)}
+      </div>
+      <Workflows shown={id} />
+      <Agents />
+    </Screen>
+  );
+}
+
+function Column({ status, title }: { status: string; title: string }) {
+  const [limit, setLimit] = useState(FIRST_CARDS);
+  const { value, error } = useData<{ tasks: Task[]; more: boolean }>(
+    `/tasks?status=${status}&limit=${limit}`,
+    ["work"],
+  );
+  const tasks = value?.tasks ?? [];
+  return (
+    <section class="column" aria-label={title}>
+      <h2>
+        {title} <span class="faint">{tasks.length}{value?.more ? "+" : ""}</span>
+      </h2>
+      {error === undefined ? null : <Problem error={error} />}
+      {value !== undefined && tasks.length === 0 && status === "open"
         ? (
-          <Empty title="No tasks.">
+          <Empty title="No open task.">
             <p>
               <code>conclaude task create "…"</code> makes one.
             </p>
           </Empty>
         )
         : null}
-      <div class="board">
-        {COLUMNS.map(([status, title]) => {
-          const cards = tasks.filter((task) => task.status === status);
-          return (
-            <section key={status} class="column" aria-label={title}>
-              <h2>
-                {title} <span class="faint">{cards.length}</span>
-              </h2>
-              {cards.slice(0, MOST_CARDS).map((task) => <Card key={task.id} task={task} />)}
-            </section>
-          );
-        })}
-      </div>
-      {workflows.length === 0 ? null : (
-        <Panel title="Workflows">
-          <ul class="rows">
-            {workflows.map(({ id, name, status, reason, updatedAtMs }) => (
-              <li key={id} class="row">
-                <Badge tone={status === "blocked" ? "bad" : status === "running" ? "good" : "warn"}>
-                  {status.replace("_", " ")}
-                </Badge>
-                <span class="grow">{name}{reason ? `: ${reason}` : ""}</span>
-                {rights() === "act" && ["blocked", "failed"].includes(status)
-                  ? (
-                    <button
-                      type="button"
-                      onClick={() =>
-                        void act("The workflow goes on.", () =>
-                          ask("POST", `/workflows/${id}/retry`, {}))}
-                    >
-                      Retry
-                    </button>
-                  )
-                  : null}
-                {rights() === "act" && status === "pending_merge"
-                  ? (
-                    <>
-                      <button
-                        type="button"
-                        onClick={() =>
-                          void act(
-                            "It is approved.",
-                            () => ask("POST", `/workflows/${id}/approve`, {}),
-                          )}
-                      >
-                        Approve
-                      </button>
-                      <Asking
-                        label="Reject"
-                        sure="Reject it"
-                        onYes={() =>
-                          void act(
-                            "It is rejected.",
-                            () =>
-                              ask("POST", `/workflows/${id}/reject`, {}),
-                          )}
-                      />
-                    </>
-                  )
-                  : null}
-                <Time at={updatedAtMs} />
-              </li>
-            ))}
-          </ul>
-        </Panel>
-      )}
-      {running.length === 0 ? null : (
-        <Panel title="Agents">
-          <ul class="rows">
-            {running.map(({ id, name, status, startedAtMs }) => (
-              <li key={id} class="row">
-                <Badge tone="good">{status}</Badge>
-                <span class="grow">{name}</span>
-                <Time at={startedAtMs} />
-                {rights() === "act"
-                  ? (
-                    <Asking
-                      label="Kill"
-                      sure="Kill it"
-                      onYes={() =>
-                        void act("It is killed.", () => ask("POST", `/agents/${id}/kill`, {}))}
-                    />
-                  )
-                  : null}
-              </li>
-            ))}
-          </ul>
-        </Panel>
-      )}
-    </Screen>
+      {tasks.map((task) => <Card key={task.id} task={task} />)}
+      {value?.more
+        ? (
+          <button
+            type="button"
+            class="more"
+            onClick={() => setLimit(Math.min(limit + PAGE, 1_000))}
+          >
+            More
+          </button>
+        )
+        : null}
+    </section>
+  );
+}
+
+function Workflows({ shown }: { shown: string | undefined }) {
+  const path = `/workflows?status=running,pending_merge,blocked,failed&limit=${PAGE}`;
+  const { value, error } = useData<{ workflows: Workflow[] }>(path, ["work"]);
+  if (error !== undefined) return <Problem error={error} />;
+  if (value === undefined || value.workflows.length === 0) return null;
+  return (
+    <Panel title="Workflows">
+      <ul class="rows">
+        {value.workflows.map(({ id, name, status, currentStep, reason, updatedAtMs }) => (
+          <li key={id}>
+            <a
+              class="row"
+              href={`#/work/${id}`}
+              aria-current={id === shown ? "true" : undefined}
+            >
+              <Badge tone={TONES[status] ?? "plain"}>{status.replace("_", " ")}</Badge>
+              <span class="grow">
+                {name}
+                {currentStep === null ? "" : ` · ${currentStep}`}
+                {reason ? `: ${reason}` : ""}
+              </span>
+              <Time at={updatedAtMs} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+const TONES: Readonly<Record<string, "good" | "warn" | "bad">> = {
+  running: "good",
+  pending_merge: "warn",
+  blocked: "bad",
+  failed: "bad",
+};
+
+function Agents() {
+  const path = `/agents?status=starting,running&limit=${PAGE}`;
+  const { value, error } = useData<{ agents: Agent[] }>(path, ["work"]);
+  const [shown, show] = useState<string | null>(null);
+  if (error !== undefined) return <Problem error={error} />;
+  if (value === undefined || value.agents.length === 0) return null;
+  return (
+    <Panel title="Agents">
+      <ul class="rows">
+        {value.agents.map(({ id, name, kind, status, createdAtMs }) => (
+          <li key={id}>
+            <div class="row">
+              <Badge tone="good">{status}</Badge>
+              <span class="grow">{name}</span>
+              <Time at={createdAtMs} />
+              {kind === "subagent" ? null : (
+                <button
+                  type="button"
+                  aria-expanded={shown === id}
+                  onClick={() => show(shown === id ? null : id)}
+                >
+                  Output
+                </button>
+              )}
+              {rights() === "act" && kind !== "subagent"
+                ? (
+                  <Asking
+                    label="Kill"
+                    sure="Kill it"
+                    onYes={() =>
+                      void act("It is killed.", () => ask("POST", `/agents/${id}/kill`, {}))}
+                  />
+                )
+                : null}
+            </div>
+            {shown === id ? <AgentOutput id={id} isRunning /> : null}
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 
 function Card({ task }: { task: Task }) {
   const { id, title, priority, claimedBy, leaseUntilMs, projectDir, reason, dependsOn } = task;
   const left = leaseUntilMs === null ? null : leaseUntilMs - clock.value;
+  const workflow = /^workflow:(.+)$/.exec(claimedBy ?? "")?.[1];
   return (
     <article class="card">
       <p class="strong">{title}</p>
       <p class="faint">
         {id.slice(-8)} · P{priority} · {folderName(projectDir)}
-        {dependsOn.length > 0 ? ` · waits for ${dependsOn.length}` : ""}
+        {dependsOn.length > 0
+          ? ` · waits for ${dependsOn.map((other) => other.slice(-8)).join(", ")}`
+          : ""}
       </p>
       {claimedBy === null ? null : (
         <p>
-          <Badge tone={left !== null && left < 0 ? "warn" : "accent"}>{claimedBy}</Badge>{" "}
+          <Badge tone={left !== null && left < 0 ? "warn" : "accent"}>
+            {workflow === undefined
+              ? claimedBy
+              : <a href={`#/work/${workflow}`}>workflow {workflow.slice(-8)}</a>}
+          </Badge>{" "}
           {left === null
             ? null
             : <span class="faint">{left < 0 ? "lapsed" : `${took(left)} left`}</span>}
         </p>
       )}
       {reason === null || reason === "" ? null : <p class="faint">{reason}</p>}
-      {rights() === "act" && task.status === "open"
+      {rights() !== "act" ? null : task.status === "open"
         ? (
           <button
             type="button"
@@ -160,6 +184,25 @@ function Card({ task }: { task: Task }) {
           >
             Claim
           </button>
+        )
+        : claimedBy === "user" && task.status === "in_progress"
+        ? (
+          <p class="inline">
+            <button
+              type="button"
+              onClick={() =>
+                void act("It is done.", () => ask("POST", `/tasks/${id}/complete`, {}))}
+            >
+              Complete
+            </button>
+            <button
+              type="button"
+              onClick={() =>
+                void act("You have given it back.", () => ask("POST", `/tasks/${id}/release`, {}))}
+            >
+              Release
+            </button>
+          </p>
         )
         : null}
     </article>

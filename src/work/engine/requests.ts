@@ -4,8 +4,10 @@ import { notFound, refusal } from "../refusal.ts";
 import type { Author } from "../task_changes_table.ts";
 import {
   type Decision,
+  listSteps,
   readWorkflow,
   readWorkflowOfTask,
+  supersedeStep,
   type WorkflowRow,
   type WorkflowStatus,
 } from "../workflows_table.ts";
@@ -16,6 +18,7 @@ import { isUserError } from "../../base/errors.ts";
 import { allOrNothing } from "../../db/transaction.ts";
 import {
   answerQuestion,
+  askQuestion,
   listQuestions,
   markDelivered,
   needQuestion,
@@ -101,6 +104,52 @@ export function requestRetry(
   { isCarriedOut = true, ...terms }: Terms & Partial<Carried>,
 ): WorkflowRow {
   return resumeWorkflow(db, needAction(needWorkflow(db, id), "retry", { isCarriedOut }), terms);
+}
+
+/** What an agent is asked when a person looks at its work; the person's words are the answer. */
+const REVIEW = "Is the work right as it is?";
+
+/**
+ * Rejects the work of a workflow, and lets the agent that worked last go on with what a person says of it. The steps
+ * after that agent's run anew.
+ * @throws {UserError} INVALID_STATUS, also when no agent has worked; WORKFLOW_NOT_FOUND
+ */
+export function sendBack(
+  db: DatabaseSync,
+  id: string,
+  { reason, isCarriedOut = true, ...terms }: Terms & Partial<Carried> & { readonly reason: string },
+): WorkflowRow {
+  const workflow = needAction(needWorkflow(db, id), "reject", { isCarriedOut });
+  const steps = listSteps(db, workflow.id);
+  const first = steps.findLastIndex(({ type, status }) =>
+    type === "agent" && status !== "superseded"
+  );
+  const agent = readAgent(db, steps[first]?.agentId ?? "");
+  if (agent === undefined) {
+    const why = "no agent has worked on it that could be told; nothing was changed";
+    const next = `conclaude workflow reject ${workflow.id}`;
+    throw refusal("INVALID_STATUS", {
+      what: `Cannot send workflow ${workflow.id} back`,
+      why,
+      next,
+    });
+  }
+  const { by, atMs } = terms;
+  reject(db, workflow, { by, reason, atMs });
+  const asked = {
+    type: "input",
+    text: REVIEW,
+    options: [],
+    source: "output",
+    origin: null,
+  } as const;
+  const { taskId, workflowId, stepKey, sessionId } = agent;
+  const of = { taskId, workflowId, stepKey, sessionId, agentId: agent.id };
+  answerQuestion(db, askQuestion(db, { ...asked, ...of }, atMs)!, { answer: reason, by, atMs });
+  for (const { key, attempt } of steps.slice(first)) {
+    supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
+  }
+  return resumeWorkflow(db, readWorkflow(db, workflow.id)!, terms);
 }
 
 function needAction(workflow: WorkflowRow, action: WorkflowAction, carried: Carried): WorkflowRow {

@@ -1,0 +1,146 @@
+/** What a person does to memory: keeps a note, replaces one, forgets with a preview and a receipt. */
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { count } from "../../base/counts.ts";
+import { ask } from "../api.ts";
+import { Asking, Panel } from "../kit/parts.tsx";
+import { act, go } from "../store.ts";
+import type { Observation } from "../types.ts";
+
+type Counts = Readonly<Record<string, number>>;
+
+interface Forgetting {
+  readonly wouldRemove?: Counts;
+  readonly receipt: { readonly id: string; readonly removed: Counts } | null;
+  /** What could not be removed. */
+  readonly left?: readonly string[];
+  /** Transcripts of Claude Code that still tell of it. */
+  readonly transcripts: readonly string[];
+}
+
+/** What was forgotten last. */
+const receipt = signal<Forgetting | null>(null);
+
+/** `2 observations, 1 capture`. */
+function countsIn(counts: Counts = {}): string {
+  const some = Object.entries(counts).filter(([, n]) => n > 0);
+  const parts = some.map(([name, n]) => count(n, name.replaceAll("_", " ").replace(/s$/, "")));
+  return parts.join(", ") || "nothing";
+}
+
+/** Previews what would be forgotten, and forgets it when the person says so again. @param what As the verb takes it. */
+export function Forget(
+  { what, label }: { what: { readonly id: string } | { readonly text: string }; label: string },
+) {
+  const [preview, setPreview] = useState<Forgetting | null>(null);
+  const forget = (dryRun: boolean) =>
+    ask<Forgetting>("POST", "/memory/forget", { ...what, dryRun });
+  if (preview === null) {
+    return (
+      <button
+        type="button"
+        disabled={Object.values(what).some((value) => value.trim() === "")}
+        onClick={() =>
+          void act("This is what would go.", async () => setPreview(await forget(true)))}
+      >
+        {label} …
+      </button>
+    );
+  }
+  const isNothing = Object.keys(preview.wouldRemove ?? {}).length === 0;
+  return (
+    <p>
+      {countsIn(preview.wouldRemove)} would go.{preview.transcripts.length === 0
+        ? ""
+        : ` Claude Code's own transcript still tells of it: ${preview.transcripts[0]}.`}{" "}
+      {isNothing ? null : (
+        <Asking
+          label="Forget them"
+          sure="Forget for ever"
+          onYes={() =>
+            void act("It is forgotten.", async () => {
+              receipt.value = await forget(false);
+              setPreview(null);
+              if (location.hash.startsWith("#/memory")) go("/memory");
+            })}
+        />
+      )} <button type="button" onClick={() => setPreview(null)}>Keep it</button>
+    </p>
+  );
+}
+
+/** What was removed, and how to see later that it is still gone. */
+export function Receipt() {
+  const told = receipt.value;
+  if (told?.receipt == null) return null;
+  const { receipt: { id, removed }, left = [] } = told;
+  return (
+    <Panel title="Receipt">
+      <p>Forgot {countsIn(removed)}.</p>
+      {left.map((line) => <p key={line} class="problem">Left: {line}</p>)}
+      <p>
+        That it is still gone shows <code>conclaude memory verify {id}</code>
+      </p>
+      <button type="button" onClick={() => receipt.value = null}>Close</button>
+    </Panel>
+  );
+}
+
+/** Forgets a text wherever it stands. */
+export function ForgetText() {
+  const [text, setText] = useState("");
+  return (
+    <Panel title="Forget a text everywhere">
+      <p>
+        <input
+          class="wide"
+          aria-label="Text to forget"
+          placeholder="A name, a password …"
+          autocomplete="off"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </p>
+      <Forget key={text} what={{ text }} label="Forget this text" />
+    </Panel>
+  );
+}
+
+/** Keeps a note for a project, in place of another one if there is one. */
+export function NoteForm(
+  { folder, replaced, onDone }: {
+    folder: string | undefined;
+    replaced?: Observation;
+    onDone?: () => void;
+  },
+) {
+  const [text, setText] = useState(replaced?.text ?? replaced?.title ?? "");
+  const name = replaced === undefined ? "Note" : "New note";
+  return (
+    <form
+      class="note"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const replaces = replaced === undefined ? {} : { replaces: String(replaced.id) };
+        void act(
+          replaced === undefined ? "The note is kept." : "The note is replaced.",
+          () => ask<{ id: number }>("POST", "/memory", { text, folder, ...replaces }),
+        ).then((isDone) => {
+          if (!isDone) return;
+          setText("");
+          onDone?.();
+        });
+      }}
+    >
+      <textarea
+        aria-label={name}
+        placeholder="What the next sessions should know"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <button type="submit" disabled={text.trim() === ""}>
+        {replaced === undefined ? "Remember" : "Replace it"}
+      </button>
+    </form>
+  );
+}

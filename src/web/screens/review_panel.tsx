@@ -1,0 +1,127 @@
+/** A review: what a workflow has changed, comments on lines, and what becomes of it. */
+import { useState } from "preact/hooks";
+import { ask, rights } from "../api.ts";
+import { Asking, Badge, Empty, Panel, Problem, Time } from "../kit/parts.tsx";
+import { type Comment, filesOf, messageOf, ReviewDiff } from "../kit/review_diff.tsx";
+import { act, go, useData } from "../store.ts";
+import type { Task, Workflow } from "../types.ts";
+
+interface Diff {
+  readonly review: {
+    readonly summary: string;
+    readonly diff: string;
+    readonly conflicts: readonly string[];
+  };
+}
+
+interface Draft {
+  readonly comments: readonly Comment[];
+  readonly words: string;
+}
+
+const NO_DRAFT: Draft = { comments: [], words: "" };
+
+/** What a person has written of a review, kept in the tab until it is sent. */
+function useDraft(id: string): readonly [Draft, (draft: Draft) => void] {
+  const key = `conclaude-review-${id}`;
+  const kept = sessionStorage.getItem(key);
+  const [draft, hold] = useState<Draft>(kept === null ? NO_DRAFT : JSON.parse(kept));
+  const keep = (draft: Draft) => {
+    if (draft === NO_DRAFT) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(draft));
+    hold(draft);
+  };
+  return [draft, keep];
+}
+
+export function ReviewPanel({ workflow }: { workflow: Workflow }) {
+  const { id, name, taskId, branch, baseBranch, decision, reason, updatedAtMs } = workflow;
+  const { value: found } = useData<{ task: Task }>(`/tasks/${taskId}`, []);
+  const [draft, setDraft] = useDraft(id);
+  const message = messageOf(draft.comments, draft.words);
+  const send = (path: string, done: string, body: unknown = {}) =>
+    void act(done, () => ask("POST", `/workflows/${id}/${path}`, body)).then((isDone) => {
+      if (!isDone) return;
+      setDraft(NO_DRAFT);
+      // The person may be elsewhere by now.
+      if (location.hash === `#/questions/${id}`) go("/questions");
+    });
+  const mayAct = rights() === "act" && decision === null;
+  return (
+    <Panel title={`Review of ${found?.task.title ?? name}`}>
+      <p class="faint">
+        {branch} into {baseBranch} · <Time at={updatedAtMs} /> ·{" "}
+        <a href={`#/work/${id}`}>its workflow</a>
+      </p>
+      {decision === null ? null : <p role="status">The daemon carries it out: {decision}.</p>}
+      {reason === null ? null : <p class="problem">Not merged: {reason}</p>}
+      <Changes
+        key={updatedAtMs}
+        id={id}
+        comments={draft.comments}
+        onComment={mayAct ? (comments) => setDraft({ ...draft, comments }) : null}
+      />
+      {!mayAct ? null : (
+        <>
+          <textarea
+            aria-label="What is to change"
+            placeholder="What is to change, beside the comments on lines"
+            value={draft.words}
+            onInput={({ currentTarget }) => setDraft({ ...draft, words: currentTarget.value })}
+          />
+          <p class="inline">
+            <button
+              type="button"
+              onClick={() => send("approve-merge", "It is approved; the daemon merges it.")}
+            >
+              Approve
+            </button>
+            <button
+              type="button"
+              disabled={message === ""}
+              onClick={() =>
+                send("send-back", "It is sent back; its agent goes on.", { reason: message })}
+            >
+              Send back{draft.comments.length > 0 ? ` (${draft.comments.length})` : ""}
+            </button>
+            {message === "" ? <button type="button" disabled>Reject</button> : (
+              <Asking
+                label="Reject"
+                sure="Reject it"
+                onYes={() => send("reject-merge", "It is rejected.", { reason: message })}
+              />
+            )}
+            <span class="faint">
+              Sent back, the agent is told all comments as one message. To reject, say why.
+            </span>
+          </p>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Changes(
+  { id, comments, onComment }: {
+    id: string;
+    comments: readonly Comment[];
+    onComment: ((comments: readonly Comment[]) => void) | null;
+  },
+) {
+  const { value, error } = useData<Diff>(`/workflows/${id}/diff`, []);
+  if (error !== undefined) return <Problem error={error} />;
+  if (value === undefined) return <p class="faint" role="status">Loading …</p>;
+  const { summary, diff, conflicts } = value.review;
+  return (
+    <>
+      <p>
+        {summary} {conflicts.length === 0
+          ? null
+          : <Badge tone="bad">conflicts in {conflicts.join(", ")}</Badge>}
+      </p>
+      {diff === ""
+        ? <Empty title="Nothing is changed." />
+        : <ReviewDiff files={filesOf(diff)} comments={comments} onComment={onComment} />}
+    </>
+  );
+}

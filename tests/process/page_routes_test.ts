@@ -1,0 +1,26 @@
+/** The routes that are made of verbs, as the page asks them. */
+import assert from "node:assert/strict";
+import { runDaemon } from "../support/daemon.ts";
+import { tempHome } from "../support/program.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(tempHome);
+
+test("a request names a verb's flags and arguments; a wrong or missing value is refused by its name", async (home) => {
+  await using daemon = await runDaemon(home, { cwd: home.path });
+  const fine = ["/sessions?status=ended&limit=3", "/audit?since=2h", "/sessions?here=1", "/memory"];
+  for (const path of fine) assert.equal((await daemon.ask("GET", path)).status, 200, path);
+  const refused = [
+    ["GET", "/sessions?status=asleep", /"status".*expected one of active, ended, abandoned/],
+    ["GET", "/sessions?limit=many", /"limit".*expected a whole number/],
+    ["GET", "/audit?since=someday", /"since"/],
+    ["POST", "/requirements/satisfy", /"name".*it is missing/],
+    ["POST", "/memory", /"text".*it is missing/],
+    ["GET", "/sessions?loud=1", /loud/],
+  ] as const;
+  for (const [method, path, why] of refused) {
+    const { status, body } = await daemon.ask(method, path, method === "POST" ? { body: {} } : {});
+    assert.equal(status, 400, path);
+    assert.match(`${body.error.what}: ${body.error.why}`, why);
+  }
+});
