@@ -6,7 +6,7 @@ import { listExecutions } from "../db/executions.ts";
 import { durationText } from "../base/time.ts";
 import { countPending } from "../db/captures.ts";
 import { sessionEnd, type SessionRow, tellingId } from "../db/sessions.ts";
-import { observationsToSummarize } from "../memory/store.ts";
+import { observationsToSummarize, readObservations } from "../memory/store.ts";
 import { endInWords } from "../memory/tell/ended_session.ts";
 import { storyOf } from "../memory/tell/session_story.ts";
 import type { Agent } from "../work/store.ts";
@@ -33,8 +33,14 @@ export interface SessionStory {
   readonly commits: readonly Line[];
   /** Runs of tests. */
   readonly tests: { readonly green: number; readonly red: number };
-  /** `mendedBy`: the observation that mended it, 0 when that was deleted; null while it is open. */
-  readonly failed: readonly (Line & { readonly mendedBy: number | null })[];
+  readonly failed: readonly (Line & {
+    /** The observation that mended it, 0 when that was deleted; null while it is open. */
+    readonly mendedBy: number | null;
+    /** The step that failed, as `session log` numbers it. */
+    readonly step: string;
+    /** The step that mended it; null while it is open, and where another session did. */
+    readonly mendedByStep: string | null;
+  })[];
   /** Tool uses that a gate denied, and why. */
   readonly denied: readonly {
     readonly tool: string;
@@ -58,12 +64,19 @@ export function sessionStory(db: DatabaseSync, { sessionId, title }: SessionRow)
   const { asked, files, tests, open } = story;
   const lines = (parts: readonly Line[]) => parts.map(({ id, title }) => ({ id, title }));
   const end = sessionEnd(db, sessionId);
+  const mending = new Map(
+    readObservations(db, story.failed.flatMap(({ resolvedBy }) => resolvedBy ?? []))
+      .flatMap((one) => one.sessionId === sessionId ? [[one.id, stepOf(one)] as const] : []),
+  );
   return {
     asked: { first: asked[0] ?? title, count: asked.length },
     files,
     commits: lines(story.commits),
     tests,
-    failed: story.failed.map(({ id, title, resolvedBy }) => ({ id, title, mendedBy: resolvedBy })),
+    failed: story.failed.map(({ id, uid, title, resolvedBy }) => ({
+      ...{ id, title, mendedBy: resolvedBy, step: stepOf({ uid }) },
+      mendedByStep: mending.get(resolvedBy ?? 0) ?? null,
+    })),
     denied: deniedIn(db, sessionId),
     fixes: lines(story.fixes),
     decided: lines(story.decided),
@@ -72,6 +85,11 @@ export function sessionStory(db: DatabaseSync, { sessionId, title }: SessionRow)
     end: end === null ? null : endInWords(end) || null,
     waiting: countPending(db, sessionId),
   };
+}
+
+/** The step of which an observation tells: the capture whose id its uid begins with. */
+function stepOf({ uid }: { readonly uid: string }): string {
+  return uid.replace(/\/.*/, "");
 }
 
 function deniedIn(db: DatabaseSync, sessionId: string): SessionStory["denied"] {
