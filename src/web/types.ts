@@ -1,5 +1,5 @@
 /** What the daemon answers, as far as the page shows it. */
-import type { Step } from "../operations/session_steps.ts";
+import type { Steps } from "../operations/session_steps.ts";
 import type { SessionStory } from "../operations/session_story_view.ts";
 
 export interface Session {
@@ -48,9 +48,8 @@ export interface SessionWhole {
   readonly agents: readonly Agent[];
 }
 
-export interface Log {
-  readonly steps: readonly Step[];
-  readonly more: boolean;
+export interface Log extends Steps {
+  readonly sessionId: string;
 }
 
 export interface Observation {

@@ -152,10 +152,11 @@ const VERB_ROUTES: readonly VerbRow[] = [
   {
     name: "GET /sessions/:id/log",
     tag: "sessions",
-    summary: "The steps of a session; the newest `limit` before `before`",
+    summary:
+      "The steps of a session: the newest `limit` before `before`, or what was written behind `after`",
     verb: "session log",
     args: ["id"],
-    flags: ["full", "limit", "before"],
+    flags: ["full", "limit", "before", "after"],
   },
   {
     name: "GET /captures/:id",
