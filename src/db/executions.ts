@@ -160,16 +160,29 @@ export function lastHookOf(db: DatabaseSync, sessionId: string): LastHook | null
     : { ...row, metadata: metadataOf(String(row["metadata"])) } as unknown as LastHook;
 }
 
+/** An execution that took long, with the title of its session. */
+export interface SlowExecution
+  extends Pick<ExecutionRow, "id" | "sessionId" | "hookName" | "toolName" | "status"> {
+  readonly durationMs: number;
+  readonly createdAtMs: number;
+  readonly title: string | null;
+}
+
 /** The executions that took longest since a moment. */
-export function slowestExecutions(db: DatabaseSync, sinceMs: number, limit: number) {
+export function slowestExecutions(
+  db: DatabaseSync,
+  sinceMs: number,
+  limit: number,
+): SlowExecution[] {
   return db.prepare(
-    `SELECT id, session_id AS sessionId, hook_name AS hookName, tool_name AS toolName, status,
-            duration_ms AS durationMs, created_at_ms AS createdAtMs
-       FROM hook_executions
-      WHERE id >= ?
-      ORDER BY duration_ms DESC
+    `SELECT e.id, e.session_id AS sessionId, e.hook_name AS hookName, e.tool_name AS toolName, e.status,
+            e.duration_ms AS durationMs, e.created_at_ms AS createdAtMs, s.title
+       FROM hook_executions AS e
+       LEFT JOIN sessions AS s ON s.session_id = e.session_id
+      WHERE e.id >= ?
+      ORDER BY e.duration_ms DESC
       LIMIT ?`,
-  ).all(firstIdAt(sinceMs), limit);
+  ).all(firstIdAt(sinceMs), limit) as unknown as SlowExecution[];
 }
 
 /** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */

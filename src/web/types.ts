@@ -1,4 +1,6 @@
 /** What the daemon answers, as far as the page shows it. */
+import type { timesByLane } from "../claude/settings/installed_hooks.ts";
+import type { HookSummary } from "../db/executions.ts";
 import type { Steps } from "../operations/session_steps.ts";
 import type { SessionStory } from "../operations/session_story_view.ts";
 
@@ -104,6 +106,9 @@ export interface State {
   readonly agents: readonly Agent[];
   readonly questions: readonly Question[];
 }
+
+/** A line of `audit stats`. */
+export type HookStats = HookSummary & ReturnType<typeof timesByLane>;
 
 export interface Check {
   readonly name: string;

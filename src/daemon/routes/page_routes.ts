@@ -1,11 +1,13 @@
 /** Routes of the page: the page itself, its rights, its stream, and what its screens show by the verbs that show it. */
 import * as z from "zod/mini";
 import { lastHookOf, slowestExecutions } from "../../db/executions.ts";
+import { latencyOverTime } from "../../db/hook_latency.ts";
 import { listSessions } from "../../db/sessions.ts";
 import { listQuestions } from "../../work/store.ts";
 import type { Verb, VerbGroup, Verbs } from "../../operations/verb.ts";
 import { httpError } from "../api_error.ts";
 import { liveStream } from "../live_stream.ts";
+import { PLOT_PATH } from "../page_response.ts";
 import { type Route, routesOf } from "../route.ts";
 import { fields, isSet } from "../schemas.ts";
 import { type VerbRoute, verbRoute } from "../verb_route.ts";
@@ -30,7 +32,15 @@ const ownRoutes: readonly Route[] = [
     isOpen: true,
     mediaType: "text/html",
     transaction: "own",
-    handle: ({ page }) => page(),
+    handle: ({ page }, { request }) => page("page", new URL(request.url).origin),
+  }),
+  route({
+    name: `GET ${PLOT_PATH}`,
+    summary: "The script that draws the page's charts",
+    isOpen: true,
+    mediaType: "text/javascript",
+    transaction: "own",
+    handle: ({ page }, { request }) => page("plot", new URL(request.url).origin),
   }),
   route({
     name: "POST /page/codes",
@@ -99,6 +109,15 @@ const ownRoutes: readonly Route[] = [
         questions: listQuestions(db, { statuses: ["pending"] }),
       };
     },
+  }),
+  route({
+    name: "GET /latency/times",
+    summary: "How long the hooks of each kind took, by stretches of time",
+    query: z.strictObject({ sinceMs: z.coerce.number(), minutes: z.coerce.number() }),
+    response: z.object({ hooks: z.array(z.unknown()) }),
+    handle: ({ db }, { query: { sinceMs, minutes } }) => ({
+      hooks: latencyOverTime(db, { sinceMs, stepMs: Math.max(1, Math.floor(minutes)) * 60_000 }),
+    }),
   }),
   route({
     name: "GET /latency/slowest",
