@@ -22,6 +22,7 @@ import {
 } from "../db/queue.ts";
 import { stepsOfSession } from "../memory/store.ts";
 import { WORDS, wordsKindOf } from "../memory/observe/capture_keys.ts";
+import { pathInProject } from "../memory/project_paths.ts";
 import type { ObservationKind, ToolUse } from "../memory/observe/observation.ts";
 import { titleLine } from "../memory/text.ts";
 
@@ -150,7 +151,7 @@ async function stepsOf(
   const steps = tellingExecutions(db, sessionId, {
     part: isSpan ? part : part.audit,
     fields: DECISIONS.flatMap(({ why }) => why ?? []),
-  }).flatMap(decisionStep);
+  }).flatMap((row) => decisionStep(row, folder));
   const captures = capturesOfSession(db, sessionId, isSpan ? part : part.captures);
   const observed = new Map(
     stepsOfSession(db, sessionId, {
@@ -243,21 +244,27 @@ async function seenIn(use: ToolUse, instead: Seen | null): Promise<Seen> {
     { title: titleLine(JSON.stringify(use.payload["tool_input"] ?? "")), kind: null };
 }
 
-function decisionStep(row: ExecutionRow): Step[] {
+function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
   const { id, hookName, toolName, toolUseId, createdAtMs, metadata, errorMessage } = row;
   const at = { id, atMs: createdAtMs, toolUseId, observation: null, ...NOBODY };
   const found = DECISIONS.find(({ fits }) => fits(row));
   if (found !== undefined) {
-    const { command, file_path: file } = Object(metadata["tool_input"]);
+    const wanted = wantedIn(metadata["tool_input"], folder);
     const why = errorMessage ?? String(metadata[found.why ?? ""] ?? "");
     // What was wanted stands first: a line may be cut.
-    const subject = plain([command ?? file ?? "", why].filter((text) => text !== "").join(": "));
+    const subject = plain([wanted, why].filter((text) => text !== "").join(": "));
     return [{ ...at, kind: "gate", name: toolName ?? hookName, subject, result: found.result }];
   }
   const edge = EDGES[hookName];
   if (edge === undefined) return [];
   const subject = plain([edge.word, metadata[edge.field] ?? ""].join(" ").trim());
   return [{ ...at, kind: "session", name: hookName, subject, result: "" }];
+}
+
+/** The command or the file that a tool was to use. @param folder Paths are relative to it. */
+export function wantedIn(toolInput: unknown, folder: string | null): string {
+  const { command, file_path: file } = Object(toolInput);
+  return String(command ?? (typeof file === "string" ? pathInProject(file, folder) : ""));
 }
 
 function kindOf(kind: ObservationKind): Step["kind"] {

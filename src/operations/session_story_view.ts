@@ -11,6 +11,7 @@ import { endInWords } from "../memory/tell/ended_session.ts";
 import { storyOf } from "../memory/tell/session_story.ts";
 import type { Agent } from "../work/store.ts";
 import { agoText } from "./list_and_show.ts";
+import { wantedIn } from "./session_steps.ts";
 import { cutLine, factLines, firstLines, section } from "./table.ts";
 
 /** Of a longer session the newest observations are read. */
@@ -59,7 +60,10 @@ export interface SessionStory {
   readonly waiting: number;
 }
 
-export function sessionStory(db: DatabaseSync, { sessionId, title }: SessionRow): SessionStory {
+export function sessionStory(
+  db: DatabaseSync,
+  { sessionId, title, projectDir }: SessionRow,
+): SessionStory {
   const story = storyOf(observationsToSummarize(db, sessionId, MAX_PARTS));
   const { asked, files, tests, open } = story;
   const lines = (parts: readonly Line[]) => parts.map(({ id, title }) => ({ id, title }));
@@ -77,7 +81,7 @@ export function sessionStory(db: DatabaseSync, { sessionId, title }: SessionRow)
       ...{ id, title, mendedBy: resolvedBy, step: stepOf({ uid }) },
       mendedByStep: mending.get(resolvedBy ?? 0) ?? null,
     })),
-    denied: deniedIn(db, sessionId),
+    denied: deniedIn(db, sessionId, projectDir),
     fixes: lines(story.fixes),
     decided: lines(story.decided),
     open,
@@ -92,19 +96,20 @@ function stepOf({ uid }: { readonly uid: string }): string {
   return uid.replace(/\/.*/, "");
 }
 
-function deniedIn(db: DatabaseSync, sessionId: string): SessionStory["denied"] {
+function deniedIn(
+  db: DatabaseSync,
+  sessionId: string,
+  folder: string | null,
+): SessionStory["denied"] {
   const blocked = listExecutions(db, {
     ...{ sessionId, hookName: "PreToolUse", toolName: null, status: "blocked" },
     ...{ sinceMs: null, limit: MAX_PARTS },
   });
-  return blocked.reverse().map(({ toolName, metadata, errorMessage }) => {
-    const { command, file_path: file } = Object(metadata["tool_input"]);
-    return {
-      tool: toolName ?? "",
-      subject: String(command ?? file ?? ""),
-      why: errorMessage ?? "",
-    };
-  });
+  return blocked.reverse().map(({ toolName, metadata, errorMessage }) => ({
+    tool: toolName ?? "",
+    subject: wantedIn(metadata["tool_input"], folder),
+    why: errorMessage ?? "",
+  }));
 }
 
 /** The most lines of each list, so that a story fits on a screen. */

@@ -37,7 +37,11 @@ export function drawChart(
       height: HEIGHT,
       cursor: { drag: { x: false, y: false }, y: false },
       legend: { show: false },
-      axes: [axis, { ...axis, size: 64, values: (_, values) => values.map((ms) => took(ms)) }],
+      axes: [{ ...axis, values: (_, splits) => splits.map(timeText) }, {
+        ...axis,
+        size: 64,
+        values: (_, values) => values.map((ms) => took(ms)),
+      }],
       scales: { y: { range: (_, _least, most) => [0, Math.max(most, 1) * 1.1] } },
       series: [
         {},
@@ -64,6 +68,14 @@ export function drawChart(
       chart.destroy();
     },
   };
+}
+
+/** The hour, or the day where one begins. */
+function timeText(seconds: number): string {
+  const date = new Date(seconds * 1_000);
+  return date.getHours() + date.getMinutes() === 0
+    ? date.toLocaleDateString([], { month: "short", day: "numeric" })
+    : date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
 }
 
 function dataOf({ times, lines }: ChartData): UPlot.AlignedData {

@@ -10,6 +10,7 @@ import { makeRepository } from "../support/git.ts";
 import { hook, runProgram, type TempHome } from "../support/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { tellHooks } from "../support/transcripts.ts";
+import { smallPng } from "./small_png.ts";
 import { latestHooks, waitingFor } from "./stage.ts";
 
 /** What a picture shows: its name, the address, and what is waited for. */
@@ -32,7 +33,7 @@ const PICTURES: readonly Picture[] = [
   {
     name: "session",
     path: ({ session }) => `/session/${session}`,
-    shows: ".story .came",
+    shows: ".step.tool",
     async before({ page }) {
       await page.locator(".step.tool", { hasText: "Edit" }).first().locator(".step-line").click();
       await page.locator(".diff .came").first().waitFor();
@@ -70,12 +71,31 @@ async function main(): Promise<void> {
       await shown.page.locator(shows).first().waitFor();
       await before?.(shown);
       await shown.page.waitForTimeout(SETTLED_MS);
+      await withoutPlaces(shown);
       const file = join(values.folder, `${name}-${viewport.width}.png`);
-      await shown.page.screenshot({ path: file });
+      await Deno.writeFile(file, smallPng(await shown.page.screenshot()));
       console.log(`${file}  ${Math.round(Deno.statSync(file).size / 1_000)} kB`);
     }
   }
   if (shown.faults.length > 0) throw new Error(shown.faults.join("\n"));
+}
+
+/** Names of folders as on anybody's machine: those of this one are of no interest. */
+async function withoutPlaces({ page, home }: Shown): Promise<void> {
+  const places = [
+    [home.path, "/home/ana"],
+    [REPOSITORY, "/home/ana/conclaude"],
+    [Deno.execPath(), "/home/ana/.deno/bin/deno"],
+  ].toSorted(([a], [b]) => b!.length - a!.length);
+  await page.locator("main").evaluate((main, places) => {
+    const texts = main.ownerDocument.createTreeWalker(main, 4);
+    while (texts.nextNode()) {
+      const node = texts.currentNode;
+      for (const [from, to] of places) {
+        node.nodeValue = node.nodeValue!.replaceAll(from!, to!);
+      }
+    }
+  }, places);
 }
 
 /** Tells the recorded sessions, and makes what people and agents have to do with each other. */

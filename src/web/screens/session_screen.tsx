@@ -247,9 +247,9 @@ function StepRow(
           </time>
           <span class="step-name">{SPEAKERS[kind] ?? name}</span>
           <span class="grow">{short(subject, 400)}</span>
-          {lane === undefined ? null : <span class="faint">{lane.name}</span>}
+          {lane === undefined ? null : <span class="faint narrow-hides">{lane.name}</span>}
           {result === "" ? null : <Badge tone={TONES[result] ?? "plain"}>{result}</Badge>}
-          {tookMs === null ? null : <span class="faint">{took(tookMs)}</span>}
+          {tookMs === null ? null : <span class="faint narrow-hides">{took(tookMs)}</span>}
         </button>
         {link === undefined
           ? null
@@ -267,17 +267,11 @@ function StepRow(
       </div>
       {isOpen
         ? (
-          <>
-            <StepDetails session={session} step={step} />
-            <p class="details">
-              <button
-                type="button"
-                onClick={() => copyLink(session, id)}
-              >
-                Copy link to step
-              </button>
-            </p>
-          </>
+          <StepDetails
+            session={session}
+            step={step}
+            onCopy={() => copyLink(session, id)}
+          />
         )
         : null}
     </div>

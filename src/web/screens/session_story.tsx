@@ -14,6 +14,9 @@ export function copyLink(sessionId: string, step?: string): void {
   void act("The link is copied.", () => navigator.clipboard.writeText(link));
 }
 
+/** Where there is room, the story stands beside the timeline; elsewhere it is folded. */
+const BESIDE = "(min-width: 901px)";
+
 export function Story(
   { whole, error, prompts, onJump }: {
     whole: SessionWhole | undefined;
@@ -25,8 +28,10 @@ export function Story(
   if (error !== undefined) return <Problem error={error} />;
   if (whole === undefined) return <p class="faint" role="status">Loading …</p>;
   const { session, story, agents } = whole;
+  const isOpen = matchMedia(BESIDE).matches;
   return (
-    <aside class="story" aria-label="Story">
+    <details class="story" open={isOpen}>
+      <summary>Story</summary>
       <p>
         <Badge tone={session.status === "active" ? "good" : "plain"}>{session.status}</Badge>{" "}
         {folderName(session.projectDir)}
@@ -90,8 +95,8 @@ export function Story(
       <List title="Decided" rows={story.decided}>{({ title }) => title}</List>
       <List title="Left open" rows={story.open}>{(title) => title}</List>
       <List title="Sub-agents" rows={agents}>{({ name, status }) => `${name}, ${status}`}</List>
-      {story.end === null ? null : <p class="faint">{story.end}</p>}
-    </aside>
+      <List title="Ended" rows={story.end === null ? [] : [story.end]}>{(how) => how}</List>
+    </details>
   );
 }
 
