@@ -71,6 +71,7 @@ async function main(): Promise<void> {
       await shown.page.locator(shows).first().waitFor();
       await before?.(shown);
       await shown.page.waitForTimeout(SETTLED_MS);
+      await shown.page.mouse.move(0, 0);
       await withoutPlaces(shown);
       const file = join(values.folder, `${name}-${viewport.width}.png`);
       await Deno.writeFile(file, smallPng(await shown.page.screenshot()));

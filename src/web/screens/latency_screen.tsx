@@ -83,7 +83,7 @@ export function LatencyScreen() {
                 <th scope="col" class="number narrow-hides">Denied</th>
                 <th scope="col">p50 · p95 · p99</th>
                 <th scope="col" class="number narrow-hides">Max</th>
-                <th scope="col" class="number">Waited</th>
+                <th scope="col" class="number narrow-hides">Waited</th>
                 <th scope="col" class="number narrow-hides">Beside</th>
               </tr>
             </thead>
@@ -107,7 +107,9 @@ export function LatencyScreen() {
                     <Bars hook={one} longest={longest} />
                   </td>
                   <td class="number narrow-hides">{took(one.maxMs ?? 0)}</td>
-                  <td class="number" title="What somebody waited for">{took(one.waited.ms)}</td>
+                  <td class="number narrow-hides" title="What somebody waited for">
+                    {took(one.waited.ms)}
+                  </td>
                   <td class="number narrow-hides" title="What ran beside, and nobody waited for">
                     {took(one.beside.ms)}
                   </td>
@@ -147,10 +149,11 @@ function useLast<Value>(value: Value | undefined): Value | undefined {
   return last.current;
 }
 
+/** Where lines meet, the later one is seen. */
 const LINES = [
-  { name: "p50", colour: "--accent", of: ({ p50Ms }: LatencyPoint) => p50Ms },
-  { name: "p95", colour: "--accent-mid", of: ({ p95Ms }: LatencyPoint) => p95Ms },
   { name: "p99", colour: "--accent-far", of: ({ p99Ms }: LatencyPoint) => p99Ms },
+  { name: "p95", colour: "--accent-mid", of: ({ p95Ms }: LatencyPoint) => p95Ms },
+  { name: "p50", colour: "--accent", of: ({ p50Ms }: LatencyPoint) => p50Ms },
 ] as const;
 
 /** Where no hook ran, lines are broken. */
