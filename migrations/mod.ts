@@ -29,7 +29,8 @@ import effects from "./0024_effects.sql" with { type: "text" };
 import captureSource from "./0025_capture_source.sql" with { type: "text" };
 import tokenUse from "./0026_token_use.sql" with { type: "text" };
 import repositories from "./0027_repositories.sql" with { type: "text" };
-import team from "./0028_team.sql" with { type: "text" };
+import hookLatency from "./0028_hook_latency.sql" with { type: "text" };
+import team from "./0029_team.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -69,6 +70,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["capture_source", captureSource],
   ["token_use", tokenUse],
   ["repositories", repositories],
+  ["hook_latency", hookLatency],
   ["team", team],
 ];
 

@@ -17,11 +17,12 @@ const FACE = /\bimport\("\.\/(src\/[^"]+\.ts)"\)/g;
 /** Finds a lazy import in minified code. */
 const LAZY = /\bimport\("([^"]+)"\)/g;
 
-/** The parts of the page, of which the script is in a folder. The engine reads ASCII faster, and an escape means the same. */
+/** The parts of the page, of which the scripts are in a folder. The engine reads ASCII faster, and an escape means the same. */
 async function pageParts(folder: string) {
   const style = await Deno.readTextFile(new URL("src/web/page.css", REPOSITORY));
   return {
     script: await Deno.readTextFile(`${folder}/page.js`),
+    plot: await Deno.readTextFile(`${folder}/plot.js`),
     style: style.replace(/\s*\n\s*/g, ""),
   };
 }
@@ -50,13 +51,10 @@ export async function splitProgram(): Promise<Bundle> {
   try {
     const main = await Deno.readTextFile(new URL("main.ts", REPOSITORY));
     const faces = [...main.matchAll(FACE)].map(([, path]) => path!);
-    await bundle(
-      "--platform",
-      "browser",
-      "--output",
-      `${folder}/page.js`,
-      new URL("src/web/main.tsx", REPOSITORY).href,
-    );
+    for (const [script, entry] of [["page.js", "main.tsx"], ["plot.js", "plot.ts"]]) {
+      const output = ["--output", `${folder}/${script}`];
+      await bundle("--platform", "browser", ...output, `${source}/web/${entry}`);
+    }
     for (const [i, path] of faces.entries()) {
       const code = path === PAGE
         ? `export const page = ${JSON.stringify(await pageParts(folder))};`

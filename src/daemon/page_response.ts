@@ -1,20 +1,37 @@
-/** The response that brings the page. The browser runs its script, applies its style, and does nothing else. */
+/** The responses that bring the page. The browser runs its scripts, applies its style, and does nothing else. */
 
 /** The page's parts, as the build makes them. */
 export interface PageParts {
   readonly script: string;
   readonly style: string;
+  /** The script that a screen with a chart loads. */
+  readonly plot: string;
 }
 
+/** Where the page finds the script for charts. */
+export const PLOT_PATH = "/page/plot.js";
+
+/** Answers with the page or the script for charts. @param origin Of the daemon, as the browser knows it. */
+export type PageResponse = (part: "page" | "plot", origin: string) => Promise<Response>;
+
 /** Makes the function that answers with the page. @param load Gives its parts. */
-export function pageMaker(load: () => Promise<PageParts>): () => Promise<Response> {
-  let made: Promise<{ readonly html: string; readonly policy: string }> | undefined;
-  return async () => {
-    const { html, policy } = await (made ??= load().then(madeOf));
+export function pageMaker(load: () => Promise<PageParts>): PageResponse {
+  let made: ReturnType<typeof madeOf> | undefined;
+  return async (part, origin) => {
+    const { html, policyFor, plot } = await (made ??= load().then(madeOf));
+    if (part === "plot") {
+      return new Response(plot, {
+        headers: {
+          "content-type": "text/javascript; charset=utf-8",
+          "cross-origin-resource-policy": "same-origin",
+          "x-content-type-options": "nosniff",
+        },
+      });
+    }
     return new Response(html, {
       headers: {
         "content-type": "text/html; charset=utf-8",
-        "content-security-policy": policy,
+        "content-security-policy": policyFor(origin),
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
         "referrer-policy": "no-referrer",
@@ -24,27 +41,29 @@ export function pageMaker(load: () => Promise<PageParts>): () => Promise<Respons
   };
 }
 
-async function madeOf({ script, style }: PageParts) {
+async function madeOf({ script, style, plot }: PageParts) {
   // A script ends at the first end tag, wherever it stands.
   const code = script.replaceAll("</script", "<\\/script");
   const [scriptHash, styleHash] = await Promise.all([hashOf(code), hashOf(style)]);
   return {
+    plot,
     html: '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
       '<meta name="viewport" content="width=device-width, initial-scale=1">' +
       `<meta name="color-scheme" content="light dark"><title>conclaude</title><style>${style}</style></head>` +
       `<body><div id="page"></div><script type="module">${code}</script></body></html>`,
-    policy: [
-      "default-src 'none'",
-      `script-src 'sha256-${scriptHash}'`,
-      `style-src 'sha256-${styleHash}'`,
-      "connect-src 'self'",
-      "img-src data:",
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-      "require-trusted-types-for 'script'",
-      "trusted-types 'none'",
-    ].join("; "),
+    policyFor: (origin: string) =>
+      [
+        "default-src 'none'",
+        `script-src 'sha256-${scriptHash}' ${origin}${PLOT_PATH}`,
+        `style-src 'sha256-${styleHash}'`,
+        "connect-src 'self'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+      ].join("; "),
   };
 }
 

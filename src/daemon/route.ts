@@ -10,6 +10,7 @@ import { type ErrorCode, httpError } from "./api_error.ts";
 import type { DaemonState } from "./client.ts";
 import type { EventHub } from "./event_hub.ts";
 import type { Metrics } from "./metrics.ts";
+import type { PageResponse } from "./page_response.ts";
 import type { PageRights } from "./page_rights.ts";
 import type { Locations } from "../system/environment.ts";
 
@@ -26,8 +27,7 @@ export interface Daemon {
   /** Where the user's own files are. */
   readonly locations: Locations;
   readonly rights: PageRights;
-  /** Gives the page and its headers. */
-  readonly page: () => Promise<Response>;
+  readonly page: PageResponse;
   /** What is wrong with the place where the daemon runs, for people. */
   readonly warnings: readonly string[];
   /** How long claims last, and workflows that do not say so themselves. */

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../base/ids.ts";
 import type { Execution, ExecutionStatus } from "./captures.ts";
+import { ofSession, type Span, type Written } from "./queue.ts";
 import { filterOf, statement } from "./statement.ts";
 
 /** A stored execution; its metadata are `{ unreadable: text }` when the stored text is no JSON object. */
@@ -34,19 +35,80 @@ export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): Execu
     ["id >= ?", filter.sinceMs === null ? null : firstIdAt(filter.sinceMs)],
     ["id < ?", filter.untilMs === undefined ? null : firstIdAt(filter.untilMs)],
   ]);
-  const rows = db.prepare(
-    `SELECT id, session_id AS sessionId, hook_name AS hookName, tool_name AS toolName,
-            tool_use_id AS toolUseId, status, duration_ms AS durationMs, error_message AS errorMessage,
-            error_stack AS errorStack, metadata, created_at_ms AS createdAtMs
+  return db.prepare(
+    `SELECT ${COLUMNS}
        FROM hook_executions
        ${sql}
       ORDER BY id DESC
       LIMIT ?`,
-  ).all(...values, filter.limit);
-  return rows.map((row) => ({
-    ...row,
-    metadata: metadataOf(String(row["metadata"])),
-  } as unknown as ExecutionRow));
+  ).all(...values, filter.limit).map(executionOf);
+}
+
+const COLUMNS = `id, session_id AS sessionId, hook_name AS hookName, tool_name AS toolName,
+            tool_use_id AS toolUseId, status, duration_ms AS durationMs, error_message AS errorMessage,
+            error_stack AS errorStack, metadata, created_at_ms AS createdAtMs`;
+
+function executionOf(row: Readonly<Record<string, unknown>>): ExecutionRow {
+  return { ...row, metadata: metadataOf(String(row["metadata"])) } as unknown as ExecutionRow;
+}
+
+/** The executions of a session that may be more than a hook that went well: decisions, faults, its begin and end. */
+export function tellingExecutions(
+  db: DatabaseSync,
+  sessionId: string,
+  { part, fields }: {
+    readonly part: Span | Written;
+    /** Fields of the metadata that make an execution telling. */
+    readonly fields: readonly string[];
+  },
+): ExecutionRow[] {
+  const { sql, values } = filterOf(ofSession(sessionId, part));
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM hook_executions
+       ${sql}
+  AND (status IN ('blocked', 'failure', 'timeout')
+       OR hook_name IN ('SessionStart', 'SessionEnd')
+       ${fields.map(() => "OR instr(metadata, ?) > 0").join(" ")})
+      ORDER BY id`,
+  ).all(...values, ...fields.map((field) => `"${field}":`)).map(executionOf);
+}
+
+/** What the hooks of a tool use say beside its capture. */
+export interface HookedUse {
+  /** When its gate was asked, in epoch milliseconds; null where none was. */
+  readonly gateAtMs: number | null;
+  /** The sub-agent that used the tool; null for the session's own agent. */
+  readonly agent: string | null;
+  readonly agentType: string | null;
+}
+
+/** {@linkcode HookedUse} of tool uses, by their ids. @param limit Of the newest hooks in the time, so many are looked at. */
+export function hookedUses(
+  db: DatabaseSync,
+  sessionId: string,
+  { toolUseIds, span, limit }: {
+    readonly toolUseIds: readonly string[];
+    readonly span: Span;
+    readonly limit: number;
+  },
+): ReadonlyMap<string, HookedUse> {
+  const rows = db.prepare(
+    `SELECT tool_use_id AS id,
+            max(created_at_ms) FILTER (WHERE hook_name = 'PreToolUse') AS gateAtMs,
+            max(iif(json_valid(metadata), metadata ->> '$.agentId', NULL)) AS agent,
+            max(iif(json_valid(metadata), metadata ->> '$.agentType', NULL)) AS agentType
+       FROM (SELECT tool_use_id, hook_name, created_at_ms, metadata
+               FROM hook_executions
+              WHERE session_id = ?
+                AND created_at_ms >= ?
+                AND created_at_ms < ?
+              ORDER BY created_at_ms DESC
+              LIMIT ?)
+      WHERE tool_use_id IN (SELECT value FROM json_each(?))
+      GROUP BY tool_use_id`,
+  ).all(sessionId, span.sinceMs, span.untilMs, limit, JSON.stringify(toolUseIds));
+  return new Map(rows.map(({ id, ...use }) => [String(id), use as unknown as HookedUse]));
 }
 
 /** The numbers of the oldest and the newest row of the audit trail, in the order of writing; 0 where it is empty. */
@@ -98,16 +160,29 @@ export function lastHookOf(db: DatabaseSync, sessionId: string): LastHook | null
     : { ...row, metadata: metadataOf(String(row["metadata"])) } as unknown as LastHook;
 }
 
+/** An execution that took long, with the title of its session. */
+export interface SlowExecution
+  extends Pick<ExecutionRow, "id" | "sessionId" | "hookName" | "toolName" | "status"> {
+  readonly durationMs: number;
+  readonly createdAtMs: number;
+  readonly title: string | null;
+}
+
 /** The executions that took longest since a moment. */
-export function slowestExecutions(db: DatabaseSync, sinceMs: number, limit: number) {
+export function slowestExecutions(
+  db: DatabaseSync,
+  sinceMs: number,
+  limit: number,
+): SlowExecution[] {
   return db.prepare(
-    `SELECT id, session_id AS sessionId, hook_name AS hookName, tool_name AS toolName, status,
-            duration_ms AS durationMs, created_at_ms AS createdAtMs
-       FROM hook_executions
-      WHERE id >= ?
-      ORDER BY duration_ms DESC
+    `SELECT e.id, e.session_id AS sessionId, e.hook_name AS hookName, e.tool_name AS toolName, e.status,
+            e.duration_ms AS durationMs, e.created_at_ms AS createdAtMs, s.title
+       FROM hook_executions AS e
+       LEFT JOIN sessions AS s ON s.session_id = e.session_id
+      WHERE e.id >= ?
+      ORDER BY e.duration_ms DESC
       LIMIT ?`,
-  ).all(firstIdAt(sinceMs), limit);
+  ).all(firstIdAt(sinceMs), limit) as unknown as SlowExecution[];
 }
 
 /** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */

@@ -119,21 +119,62 @@ export function beginOfNewest(
   return Number(row?.["atMs"] ?? 0);
 }
 
-/** The captures of a session in a time, in the order of time. */
+/** The rows of a table after a number and up to another one, in the order of writing. */
+export interface Written {
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** Conditions for rows of a session. Newly written rows are few, whatever their session: their numbers find them. */
+export function ofSession(
+  sessionId: string,
+  part: Span | Written,
+): readonly (readonly [sql: string, value: string | number])[] {
+  return "after" in part
+    ? [["+session_id = ?", sessionId], ["rowid > ?", part.after], ["rowid <= ?", part.upTo]]
+    : [
+      ["session_id = ?", sessionId],
+      ["created_at_ms >= ?", part.sinceMs],
+      ["created_at_ms < ?", part.untilMs],
+    ];
+}
+
+/** The number of the newest capture, in the order of writing; 0 where there is none. */
+export function captureMark(db: DatabaseSync): number {
+  return Number(statement(db, "SELECT max(rowid) AS newest FROM pending_queue").get()!["newest"]);
+}
+
+/** The captures of a session in a time, or those that were written since; in the order of time. */
 export function capturesOfSession(
   db: DatabaseSync,
   sessionId: string,
-  { sinceMs, untilMs }: Span,
+  part: Span | Written,
 ): SessionCapture[] {
+  const { sql, values } = filterOf(ofSession(sessionId, part));
   return db.prepare(
     `SELECT id, tool_name AS toolName, tool_use_id AS toolUseId, outcome, created_at_ms AS createdAtMs,
             observation_id AS observationId
        FROM pending_queue
-      WHERE session_id = ?
-        AND created_at_ms >= ?
-        AND created_at_ms < ?
+       ${sql}
       ORDER BY created_at_ms, id`,
-  ).all(sessionId, sinceMs, untilMs) as unknown as SessionCapture[];
+  ).all(...values) as unknown as SessionCapture[];
+}
+
+/** When the newest capture with this name before a moment came, in epoch milliseconds; null where there is none. */
+export function lastCaptureAtMs(
+  db: DatabaseSync,
+  sessionId: string,
+  { toolName, untilMs }: { readonly toolName: string; readonly untilMs: number },
+): number | null {
+  const row = statement(
+    db,
+    `SELECT max(created_at_ms) AS atMs
+       FROM pending_queue
+      WHERE session_id = ?
+        AND tool_name = ?
+        AND created_at_ms < ?`,
+  ).get(sessionId, toolName, untilMs);
+  return row?.["atMs"] as number | null;
 }
 
 /** The payload of a capture as it is stored; undefined when there is no such capture. */

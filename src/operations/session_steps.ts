@@ -1,17 +1,28 @@
-/** The steps of a session in order: prompts, tool uses, messages, and what gates decided. */
+/** The steps of a session in order: prompts, tool uses, messages, notices of Claude Code, and what gates decided. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
 import { plain } from "../base/plain.ts";
-import { type ExecutionRow, listExecutions } from "../db/executions.ts";
+import {
+  auditMark,
+  type ExecutionRow,
+  type HookedUse,
+  hookedUses,
+  tellingExecutions,
+} from "../db/executions.ts";
 import { readPayload } from "../db/payloads.ts";
 import {
+  beginOfNewest,
+  captureMark,
   capturesOfSession,
+  lastCaptureAtMs,
   readStoredPayload,
   type SessionCapture,
   type Span,
+  type Written,
 } from "../db/queue.ts";
 import { stepsOfSession } from "../memory/store.ts";
-import { wordsKindOf } from "../memory/observe/capture_keys.ts";
+import { WORDS, wordsKindOf } from "../memory/observe/capture_keys.ts";
+import { pathInProject } from "../memory/project_paths.ts";
 import type { ObservationKind, ToolUse } from "../memory/observe/observation.ts";
 import { titleLine } from "../memory/text.ts";
 
@@ -19,7 +30,7 @@ export interface Step {
   /** Of the capture, the audit row or the observation that tells of it. */
   readonly id: string;
   readonly atMs: number;
-  readonly kind: "prompt" | "tool" | "message" | "gate" | "session";
+  readonly kind: "prompt" | "tool" | "message" | "notice" | "gate" | "session";
   /** The tool, or the event of the hook. */
   readonly name: string;
   /** One line. */
@@ -28,6 +39,9 @@ export interface Step {
   /** From the gate of a tool to its result, and from a prompt to the last message of its turn; null where not known. */
   readonly tookMs: number | null;
   readonly toolUseId: string | null;
+  /** The sub-agent that did it, and its type; null for the session's own agent. */
+  readonly agent: string | null;
+  readonly agentType: string | null;
   /** The observation that it was worked into; null while it waits. */
   readonly observation: number | null;
 }
@@ -53,60 +67,152 @@ const EDGES: Readonly<Record<string, { readonly word: string; readonly field: st
 };
 
 /** All the time that a session may have. */
-export const ALWAYS: Span = { sinceMs: 0, untilMs: Date.UTC(9999, 0) };
+const ALWAYS: Span = { sinceMs: 0, untilMs: Date.UTC(9999, 0) };
 
-/** The steps of a session in a time, in their order. @param folder What paths are relative to. */
-export async function stepsOf(
+/** A session, and the folder that its paths are relative to. */
+interface Place {
+  readonly sessionId: string;
+  readonly folder: string | null;
+}
+
+/** Steps of a session in their order, and how to go on. */
+export interface Steps {
+  readonly steps: readonly Step[];
+  /** Whether there are more: before these, or, after a cursor, behind them. */
+  readonly more: boolean;
+  /** The cursor behind all that was written so far. */
+  readonly next: string;
+}
+
+/** The newest steps before a moment: those of so many captures. @param limit Undefined takes all. */
+export async function newestSteps(
   db: DatabaseSync,
-  { sessionId, folder }: { readonly sessionId: string; readonly folder: string | null },
-  span: Span,
+  place: Place,
+  { limit, untilMs = ALWAYS.untilMs }: { readonly limit?: number; readonly untilMs?: number } = {},
+): Promise<Steps> {
+  // What is written while this reads is told twice rather than never.
+  const next = cursorText(markOf(db));
+  const { sessionId } = place;
+  const sinceMs = limit === undefined ? 0 : beginOfNewest(db, sessionId, { count: limit, untilMs });
+  const steps = await stepsOf(db, place, { sinceMs, untilMs });
+  return { steps, more: sinceMs > 0, next };
+}
+
+/** So many rows of the audit trail and of captures are read at once. */
+const MOST_WRITTEN = { audit: 5_000, captures: 200 };
+
+/** The steps that were written behind a cursor, however old they are. */
+export async function stepsAfter(db: DatabaseSync, place: Place, cursor: Cursor): Promise<Steps> {
+  const newest = markOf(db);
+  const upTo = (name: keyof Cursor) => Math.min(newest[name], cursor[name] + MOST_WRITTEN[name]);
+  const next = { audit: upTo("audit"), captures: upTo("captures") };
+  return {
+    steps: await stepsOf(db, place, {
+      audit: { after: cursor.audit, upTo: next.audit },
+      captures: { after: cursor.captures, upTo: next.captures },
+    }),
+    more: next.audit < newest.audit || next.captures < newest.captures,
+    next: cursorText(next),
+  };
+}
+
+/** How far somebody has read: numbers of rows in the order of writing. */
+export interface Cursor {
+  readonly audit: number;
+  readonly captures: number;
+}
+
+function markOf(db: DatabaseSync): Cursor {
+  return { audit: auditMark(db).newest, captures: captureMark(db) };
+}
+
+function cursorText({ audit, captures }: Cursor): string {
+  return `${audit}.${captures}`;
+}
+
+/** Reads the text of a cursor. @throws {SyntaxError} */
+export function cursorIn(text: string): Cursor {
+  const [, audit, captures] = /^(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
+  if (captures === undefined) throw new SyntaxError("expected `next` of an earlier answer");
+  return { audit: Number(audit), captures: Number(captures) };
+}
+
+/** A tool use seldom takes longer. */
+const LONG_USE_MS = 900_000;
+/** Where only what is new is read, its gates are looked for among so many hooks. */
+const MOST_HOOKS = 5_000;
+
+async function stepsOf(
+  db: DatabaseSync,
+  { sessionId, folder }: Place,
+  part: Span | Readonly<Record<keyof Cursor, Written>>,
 ): Promise<Step[]> {
-  const { sinceMs, untilMs } = span;
-  const observed = new Map(stepsOfSession(db, sessionId, span).map((one) => [one.id, one]));
-  const executions = listExecutions(db, {
-    ...{ sessionId, hookName: null, toolName: null, status: null },
-    ...{ sinceMs, untilMs, limit: Number.MAX_SAFE_INTEGER },
-  });
-  const gateAtMs = new Map(
-    executions.flatMap(({ hookName, toolUseId, createdAtMs }) =>
-      hookName === "PreToolUse" && toolUseId !== null ? [[toolUseId, createdAtMs]] : []
-    ),
+  const isSpan = "sinceMs" in part;
+  const steps = tellingExecutions(db, sessionId, {
+    part: isSpan ? part : part.audit,
+    fields: DECISIONS.flatMap(({ why }) => why ?? []),
+  }).flatMap((row) => decisionStep(row, folder));
+  const captures = capturesOfSession(db, sessionId, isSpan ? part : part.captures);
+  const observed = new Map(
+    stepsOfSession(db, sessionId, {
+      ids: captures.flatMap(({ observationId }) => observationId ?? []),
+      span: isSpan ? part : null,
+    }).map((one) => [one.id, one]),
   );
-  const steps: Step[] = executions.flatMap(decisionStep);
+  const hooked = captures.length === 0 ? new Map() : hookedUses(db, sessionId, {
+    toolUseIds: captures.flatMap(({ toolUseId }) => toolUseId ?? []),
+    span: {
+      sinceMs: captures[0]!.createdAtMs - LONG_USE_MS,
+      untilMs: captures.at(-1)!.createdAtMs + LONG_USE_MS,
+    },
+    limit: isSpan ? Number.MAX_SAFE_INTEGER : MOST_HOOKS,
+  });
   const told = new Set<number>();
-  for (const capture of capturesOfSession(db, sessionId, span)) {
-    const { id, observationId, toolName, toolUseId, createdAtMs } = capture;
+  for (const capture of captures) {
+    const { id, observationId, toolUseId, createdAtMs } = capture;
     const known = observationId === null ? undefined : observed.get(observationId);
     if (known !== undefined) told.add(known.id);
-    const begunMs = wordsKindOf(toolName) === null ? gateAtMs.get(toolUseId ?? "") : undefined;
-    steps.push({
-      ...await captureStep(capture, {
-        title: known?.title ?? null,
-        // An observation that was repeated has the title of the last time.
-        isWhole: known !== undefined && (known.repeats === 1 || known.kind === "search"),
-        payload: () => quietly(() => readPayload(readStoredPayload(db, id)!).value),
-        folder,
-      }),
-      tookMs: begunMs === undefined ? null : createdAtMs - begunMs,
+    const step = await captureStep(capture, {
+      known: known ?? null,
+      // An observation that was repeated has the title of the last time.
+      isWhole: known !== undefined && (known.repeats === 1 || known.kind === "search"),
+      payload: () => quietly(() => readPayload(readStoredPayload(db, id)!).value),
+      folder,
     });
+    const use: HookedUse | undefined = hooked.get(toolUseId ?? "");
+    const { gateAtMs = null, agent = null, agentType = null } = step.kind === "tool"
+      ? use ?? {}
+      : {};
+    const tookMs = gateAtMs === null ? null : createdAtMs - gateAtMs;
+    steps.push({ ...step, tookMs, agent, agentType });
   }
   // Retention removes captures before the observations that they gave.
   for (const { id, kind, title, outcome, createdAtMs } of observed.values()) {
-    if (told.has(id) || createdAtMs < sinceMs) continue;
+    if (told.has(id)) continue;
     steps.push({
       ...{ id: `#${id}`, atMs: createdAtMs, kind: kindOf(kind), name: kind, subject: title },
-      ...{ result: outcome === "failure" ? "failed" : "", tookMs: null, toolUseId: null },
-      observation: id,
+      ...{ result: outcome === "failure" ? "failed" : "", toolUseId: null, observation: id },
+      ...NOBODY,
     });
   }
-  return withTurns(steps.sort((a, b) => a.atMs - b.atMs));
+  steps.sort((a, b) => a.atMs - b.atMs);
+  return withTurns(
+    steps,
+    (untilMs) => lastCaptureAtMs(db, sessionId, { toolName: WORDS.prompt.event, untilMs }),
+  );
 }
 
-/** The step of a capture. @param how `title`: of its observation; unless it is `isWhole`, the payload is read. */
+/** What is not known of a step. */
+const NOBODY = { tookMs: null, agent: null, agentType: null };
+
+/** What an observation says of a step. */
+type Seen = { readonly title: string; readonly kind: ObservationKind | null };
+
+/** The step of a capture. @param how `known`: its observation; unless it `isWhole`, the payload is read. */
 export async function captureStep(
   { id, toolName, toolUseId, outcome, createdAtMs, observationId }: SessionCapture,
-  { title, isWhole, payload, folder }: {
-    readonly title: string | null;
+  { known, isWhole, payload, folder }: {
+    readonly known: Seen | null;
     readonly isWhole: boolean;
     readonly payload: () => unknown;
     readonly folder: string | null;
@@ -114,33 +220,39 @@ export async function captureStep(
 ): Promise<Step> {
   const words = wordsKindOf(toolName);
   const use = () => ({ toolName, outcome, payload: Object(payload()), root: folder });
-  const text = isWhole ? title! : await titleOf(use(), title);
+  const { title: text, kind } = isWhole ? known! : await seenIn(use(), known);
   const lead = `${toolName} `;
   return {
-    ...{ id, atMs: createdAtMs, toolUseId, observation: observationId, tookMs: null },
-    kind: words === null ? "tool" : words === "prompt" ? "prompt" : "message",
+    ...{ id, atMs: createdAtMs, toolUseId, observation: observationId, ...NOBODY },
+    kind: words === null
+      ? "tool"
+      : words !== "prompt"
+      ? "message"
+      : kind === "prompt" || kind === null
+      ? "prompt"
+      : "notice",
     name: toolName,
     subject: plain(text.startsWith(lead) ? text.slice(lead.length) : text),
     result: outcome === "failure" ? "failed" : "",
   };
 }
 
-/** What a capture is called by itself; `instead` where it gives no observation or was pruned. */
-async function titleOf(use: ToolUse, instead: string | null): Promise<string> {
+/** What a capture is by itself; `instead` where it gives no observation or was pruned. */
+async function seenIn(use: ToolUse, instead: Seen | null): Promise<Seen> {
   const { observe } = await import("../memory/observe/observe.ts");
-  return quietly(() => observe(use))?.title ?? instead ??
-    titleLine(JSON.stringify(use.payload["tool_input"] ?? ""));
+  return quietly(() => observe(use)) ?? instead ??
+    { title: titleLine(JSON.stringify(use.payload["tool_input"] ?? "")), kind: null };
 }
 
-function decisionStep(row: ExecutionRow): Step[] {
+function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
   const { id, hookName, toolName, toolUseId, createdAtMs, metadata, errorMessage } = row;
-  const at = { id, atMs: createdAtMs, toolUseId, tookMs: null, observation: null };
+  const at = { id, atMs: createdAtMs, toolUseId, observation: null, ...NOBODY };
   const found = DECISIONS.find(({ fits }) => fits(row));
   if (found !== undefined) {
-    const { command, file_path: file } = Object(metadata["tool_input"]);
+    const wanted = wantedIn(metadata["tool_input"], folder);
     const why = errorMessage ?? String(metadata[found.why ?? ""] ?? "");
     // What was wanted stands first: a line may be cut.
-    const subject = plain([command ?? file ?? "", why].filter((text) => text !== "").join(": "));
+    const subject = plain([wanted, why].filter((text) => text !== "").join(": "));
     return [{ ...at, kind: "gate", name: toolName ?? hookName, subject, result: found.result }];
   }
   const edge = EDGES[hookName];
@@ -149,17 +261,26 @@ function decisionStep(row: ExecutionRow): Step[] {
   return [{ ...at, kind: "session", name: hookName, subject, result: "" }];
 }
 
+/** The command or the file that a tool was to use. @param folder Paths are relative to it. */
+export function wantedIn(toolInput: unknown, folder: string | null): string {
+  const { command, file_path: file } = Object(toolInput);
+  return String(command ?? (typeof file === "string" ? pathInProject(file, folder) : ""));
+}
+
 function kindOf(kind: ObservationKind): Step["kind"] {
   return kind === "prompt" || kind === "message" ? kind : "tool";
 }
 
-/** Adds to the last message of a turn how long the turn took. */
-function withTurns(steps: readonly Step[]): Step[] {
-  let askedMs: number | null = null;
+/** Adds to the last message of a turn how long it took. @param askedBefore When the last prompt before a moment came. */
+function withTurns(
+  steps: readonly Step[],
+  askedBefore: (untilMs: number) => number | null,
+): Step[] {
+  let askedMs: number | null | undefined;
   return steps.map((step) => {
-    if (step.kind === "prompt") askedMs = step.atMs;
-    return step.kind === "message" && askedMs !== null
-      ? { ...step, tookMs: step.atMs - askedMs }
-      : step;
+    if (step.kind === "prompt" || step.kind === "notice") askedMs = step.atMs;
+    if (step.kind !== "message") return step;
+    if (askedMs === undefined) askedMs = askedBefore(step.atMs);
+    return askedMs === null ? step : { ...step, tookMs: step.atMs - askedMs };
   });
 }

@@ -6,11 +6,12 @@ import { listExecutions } from "../db/executions.ts";
 import { durationText } from "../base/time.ts";
 import { countPending } from "../db/captures.ts";
 import { sessionEnd, type SessionRow, tellingId } from "../db/sessions.ts";
-import { observationsToSummarize } from "../memory/store.ts";
+import { observationsToSummarize, readObservations } from "../memory/store.ts";
 import { endInWords } from "../memory/tell/ended_session.ts";
 import { storyOf } from "../memory/tell/session_story.ts";
 import type { Agent } from "../work/store.ts";
 import { agoText } from "./list_and_show.ts";
+import { wantedIn } from "./session_steps.ts";
 import { cutLine, factLines, firstLines, section } from "./table.ts";
 
 /** Of a longer session the newest observations are read. */
@@ -33,8 +34,14 @@ export interface SessionStory {
   readonly commits: readonly Line[];
   /** Runs of tests. */
   readonly tests: { readonly green: number; readonly red: number };
-  /** `mendedBy`: the observation that mended it, 0 when that was deleted; null while it is open. */
-  readonly failed: readonly (Line & { readonly mendedBy: number | null })[];
+  readonly failed: readonly (Line & {
+    /** The observation that mended it, 0 when that was deleted; null while it is open. */
+    readonly mendedBy: number | null;
+    /** The step that failed, as `session log` numbers it. */
+    readonly step: string;
+    /** The step that mended it; null while it is open, and where another session did. */
+    readonly mendedByStep: string | null;
+  })[];
   /** Tool uses that a gate denied, and why. */
   readonly denied: readonly {
     readonly tool: string;
@@ -53,18 +60,28 @@ export interface SessionStory {
   readonly waiting: number;
 }
 
-export function sessionStory(db: DatabaseSync, { sessionId, title }: SessionRow): SessionStory {
+export function sessionStory(
+  db: DatabaseSync,
+  { sessionId, title, projectDir }: SessionRow,
+): SessionStory {
   const story = storyOf(observationsToSummarize(db, sessionId, MAX_PARTS));
   const { asked, files, tests, open } = story;
   const lines = (parts: readonly Line[]) => parts.map(({ id, title }) => ({ id, title }));
   const end = sessionEnd(db, sessionId);
+  const mending = new Map(
+    readObservations(db, story.failed.flatMap(({ resolvedBy }) => resolvedBy ?? []))
+      .flatMap((one) => one.sessionId === sessionId ? [[one.id, stepOf(one)] as const] : []),
+  );
   return {
     asked: { first: asked[0] ?? title, count: asked.length },
     files,
     commits: lines(story.commits),
     tests,
-    failed: story.failed.map(({ id, title, resolvedBy }) => ({ id, title, mendedBy: resolvedBy })),
-    denied: deniedIn(db, sessionId),
+    failed: story.failed.map(({ id, uid, title, resolvedBy }) => ({
+      ...{ id, title, mendedBy: resolvedBy, step: stepOf({ uid }) },
+      mendedByStep: mending.get(resolvedBy ?? 0) ?? null,
+    })),
+    denied: deniedIn(db, sessionId, projectDir),
     fixes: lines(story.fixes),
     decided: lines(story.decided),
     open,
@@ -74,19 +91,25 @@ export function sessionStory(db: DatabaseSync, { sessionId, title }: SessionRow)
   };
 }
 
-function deniedIn(db: DatabaseSync, sessionId: string): SessionStory["denied"] {
+/** The step of which an observation tells: the capture whose id its uid begins with. */
+function stepOf({ uid }: { readonly uid: string }): string {
+  return uid.replace(/\/.*/, "");
+}
+
+function deniedIn(
+  db: DatabaseSync,
+  sessionId: string,
+  folder: string | null,
+): SessionStory["denied"] {
   const blocked = listExecutions(db, {
     ...{ sessionId, hookName: "PreToolUse", toolName: null, status: "blocked" },
     ...{ sinceMs: null, limit: MAX_PARTS },
   });
-  return blocked.reverse().map(({ toolName, metadata, errorMessage }) => {
-    const { command, file_path: file } = Object(metadata["tool_input"]);
-    return {
-      tool: toolName ?? "",
-      subject: String(command ?? file ?? ""),
-      why: errorMessage ?? "",
-    };
-  });
+  return blocked.reverse().map(({ toolName, metadata, errorMessage }) => ({
+    tool: toolName ?? "",
+    subject: wantedIn(metadata["tool_input"], folder),
+    why: errorMessage ?? "",
+  }));
 }
 
 /** The most lines of each list, so that a story fits on a screen. */

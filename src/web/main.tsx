@@ -141,6 +141,10 @@ function Help({ onClose }: { onClose: () => void }) {
             <kbd>Enter</kbd>
           </dt>
           <dd>Open the row</dd>
+          <dt>
+            <kbd>n</kbd> <kbd>p</kbd>
+          </dt>
+          <dd>Next and previous prompt of a session</dd>
           {SCREENS.map(([key, name]) => [
             <dt key={key}>
               <kbd>g</kbd> <kbd>{key}</kbd>

@@ -21,6 +21,10 @@ const SLOWEST_RETRY_MS = 5_000;
 const FIRST_RETRY_MS = 250;
 /** Data that changes all the time is asked for so often. */
 const LEAST_BETWEEN_MS = 300;
+/** In a tab that nobody sees. */
+const HIDDEN_MS = 5_000;
+/** Between two requests it rests so many times as long as one took. */
+const BUSY_SHARE = 4;
 const TOAST_MS = 6_000;
 
 function versionOf(part: Part): Signal<number> {
@@ -58,52 +62,126 @@ export async function act(what: string, work: () => Promise<unknown>): Promise<b
   }
 }
 
+/**
+ * Calls `load` now and after each change of the parts, but leaves it at least as long as it rests, four times as long as it
+ * took, and in a hidden tab some seconds. @returns `again` calls it soon, `end` no more.
+ */
+export function keepFresh(
+  parts: readonly Part[],
+  load: () => Promise<unknown>,
+  restMs = LEAST_BETWEEN_MS,
+): { readonly again: () => void; readonly end: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let [isLoading, isStale, isOver] = [false, false, false];
+  let notBeforeMs = 0;
+  const run = async () => {
+    timer = undefined;
+    [isLoading, isStale] = [true, false];
+    const begunMs = Date.now();
+    await load();
+    isLoading = false;
+    notBeforeMs = Math.max(begunMs + restMs, begunMs + BUSY_SHARE * (Date.now() - begunMs));
+    if (isStale) soon();
+  };
+  const soon = () => {
+    if (isOver) return;
+    if (isLoading) isStale = true;
+    else {
+      const hiddenMs = document.hidden ? HIDDEN_MS : 0;
+      timer ??= setTimeout(run, Math.max(hiddenMs, notBeforeMs - Date.now()));
+    }
+  };
+  const onShown = () => {
+    if (timer === undefined || document.hidden) return;
+    clearTimeout(timer);
+    timer = undefined;
+    soon();
+  };
+  document.addEventListener("visibilitychange", onShown);
+  const leave = parts.map((part) => versionOf(part).subscribe(soon));
+  soon();
+  return {
+    again: soon,
+    end() {
+      isOver = true;
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onShown);
+      for (const one of leave) one();
+    },
+  };
+}
+
+interface Held<Value> {
+  readonly value?: Value;
+  readonly error?: Refused;
+}
+
+/** What is shown of an address of the daemon, by all who show it. */
+interface Resource {
+  readonly held: Signal<Held<unknown>>;
+  readonly fresh: ReturnType<typeof keepFresh>;
+  users: number;
+}
+
+const resources = new Map<string, Resource>();
+
+function join(path: string, parts: readonly Part[], restMs?: number): Resource {
+  let found = resources.get(path);
+  if (found === undefined) {
+    const held = signal<Held<unknown>>({});
+    const load = () =>
+      ask("GET", path).then(
+        (value) => void (held.value = { value }),
+        // While the daemon is gone, what was seen last stays.
+        (error: Refused) => {
+          if (error.status !== 0 || held.value.value === undefined) {
+            held.value = { ...held.value, error };
+          }
+        },
+      );
+    found = { held, fresh: keepFresh(parts, load, restMs), users: 0 };
+    resources.set(path, found);
+  }
+  found.users++;
+  return found;
+}
+
+function leave(path: string): void {
+  const found = resources.get(path);
+  if (found === undefined || --found.users > 0) return;
+  found.fresh.end();
+  resources.delete(path);
+}
+
 export interface Loaded<Value> {
   readonly value: Value | undefined;
   readonly error: Refused | undefined;
   readonly reload: () => void;
 }
 
+const NOTHING: Held<unknown> = {};
+
 /**
- * Data of the daemon, asked for anew when one of its parts changes. @param path Null asks for nothing.
- * @param restMs The least time between two requests.
+ * Data of the daemon, asked for anew when one of its parts changes; once, however many show it.
+ * @param path Null asks for nothing. @param restMs The least time between two requests.
  */
 export function useData<Value>(
   path: string | null,
   parts: readonly Part[],
-  restMs = LEAST_BETWEEN_MS,
+  restMs?: number,
 ): Loaded<Value> {
-  const [held, hold] = useState<{ path: string | null; value?: Value; error?: Refused }>({ path });
-  const [asked, askAgain] = useState(0);
+  const [joined, setJoined] = useState<{ path: string; resource: Resource } | null>(null);
   useEffect(() => {
     if (path === null) return;
-    let isOver = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let lastMs = 0;
-    const load = () => {
-      timer = undefined;
-      lastMs = Date.now();
-      ask<Value>("GET", path).then(
-        (value) => isOver || hold({ path, value }),
-        (error) => isOver || hold((before) => ({ ...before, path, error })),
-      );
-    };
-    const soon = () => {
-      timer ??= setTimeout(load, Math.max(0, lastMs + restMs - Date.now()));
-    };
-    const leave = parts.map((part) => versionOf(part).subscribe(soon));
-    soon();
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-      for (const one of leave) one();
-    };
-  }, [path, asked, parts.join()]);
-  const isCurrent = held.path === path;
+    setJoined({ path, resource: join(path, parts, restMs) });
+    return () => leave(path);
+  }, [path]);
+  const isCurrent = joined !== null && joined.path === path;
+  const { value, error } = isCurrent ? joined.resource.held.value : NOTHING;
   return {
-    value: isCurrent ? held.value : undefined,
-    error: isCurrent ? held.error : undefined,
-    reload: () => askAgain(asked + 1),
+    value: value as Value | undefined,
+    error,
+    reload: () => joined?.resource.fresh.again(),
   };
 }
 
@@ -111,13 +189,15 @@ function changed(part: Part): void {
   versionOf(part).value++;
 }
 
+/** Rises when the page cannot know what it has missed: whoever keeps rows begins anew. */
+export const gaps = signal(0);
+
 function take({ event, data }: Piece): void {
+  const wasGone = connection.value === "lost";
   connection.value = "live";
-  if (event === "hello") return;
-  if (event === "gap") {
-    for (const part of versions.keys()) changed(part);
-    return;
-  }
+  if (event === "gap") gaps.value++;
+  // A daemon that comes back may have another truth.
+  if (event === "gap" || wasGone) { for (const part of versions.keys()) changed(part); }
   const sessions = Object.keys(data.sessions ?? {});
   if (sessions.length > 0) changed("sessions");
   for (const id of sessions) if (versions.has(`session:${id}`)) changed(`session:${id}`);

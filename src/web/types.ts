@@ -1,5 +1,7 @@
 /** What the daemon answers, as far as the page shows it. */
-import type { Step } from "../operations/session_steps.ts";
+import type { timesByLane } from "../claude/settings/installed_hooks.ts";
+import type { HookSummary } from "../db/executions.ts";
+import type { Steps } from "../operations/session_steps.ts";
 import type { SessionStory } from "../operations/session_story_view.ts";
 
 export interface Session {
@@ -48,9 +50,8 @@ export interface SessionWhole {
   readonly agents: readonly Agent[];
 }
 
-export interface Log {
-  readonly steps: readonly Step[];
-  readonly more: boolean;
+export interface Log extends Steps {
+  readonly sessionId: string;
 }
 
 export interface Observation {
@@ -111,6 +112,9 @@ export interface State {
   readonly agents: readonly Agent[];
   readonly questions: readonly Question[];
 }
+
+/** A line of `audit stats`. */
+export type HookStats = HookSummary & ReturnType<typeof timesByLane>;
 
 export interface Check {
   readonly name: string;

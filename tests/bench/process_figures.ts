@@ -11,6 +11,11 @@ export function residentMegabytes(pid: number): number | null {
   return statusMegabytes(pid, "VmRSS");
 }
 
+/** Of that, what it does not share with others through files, such as its program. */
+export function privateMegabytes(pid: number): number | null {
+  return statusMegabytes(pid, "RssAnon");
+}
+
 function statusMegabytes(pid: number, field: string): number | null {
   const kilobytes = new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(textOf(`/proc/${pid}/status`))
     ?.[1];

@@ -94,6 +94,8 @@ test("session log --full opens what was given and came back, and --json has all 
       subject: "Tests fail: deno test (3 passed, 1 failed)",
       toolUseId: "toolu_1",
       observation: null,
+      agent: null,
+      agentType: null,
     },
   });
   const { steps: full } = await runVerbJson(["session", "log", "cad0", "--full"], place);
@@ -150,4 +152,75 @@ test("session log --follow tells what hooks keep and the transcript has, each on
   assert.equal(steps.filter((step) => step.startsWith("Read")).length, 2, stdout);
   assert.ok(!stdout.includes(key), "secrets are masked as hooks mask them");
   assert.equal(steps.filter((step) => step === "SessionEnd ends logout").length, 1);
+});
+
+test("a cursor gives what was written since, once, however old it is, and what belongs to it", async (temp) => {
+  begin(temp.db);
+  const place = { home: temp.folder, database: temp.path };
+  const all = await runVerbJson(["session", "log", "cad0"], place);
+  const after = (cursor: string) =>
+    runVerbJson(["session", "log", "cad0", "--after", cursor], place);
+  assert.deepEqual((await after(all.next)).steps, []);
+  const use = { toolName: "Bash", toolUseId: "toolu_old" };
+  saveEvent(temp.db, { atMs: AT + 12_000, execution: { ...use, hookName: "PreToolUse" } });
+  saveEvent(temp.db, {
+    atMs: AT + 15_000,
+    execution: { ...use, metadata: { agentId: "a1", agentType: "Explore" } },
+    capture: { ...use, payload: JSON.stringify({ tool_input: { command: "ls" } }) },
+  });
+  saveUse(temp.db, "Stop", { last_assistant_message: "Done." }, { atMs: AT + 100_000 });
+  saveUse(temp.db, "Stop", { last_assistant_message: "Elsewhere." }, {
+    atMs: AT + 100_000,
+    sessionId: crypto.randomUUID(),
+  });
+  const { steps, next, more } = await after(all.next);
+  assert.deepEqual(
+    steps.map((step: Record<string, unknown>) => [step["subject"], step["tookMs"]]),
+    [
+      ["Run ls", 3_000],
+      ["Done.", 100_000],
+    ],
+  );
+  assert.deepEqual([steps[0].agent, steps[0].agentType, more], ["a1", "Explore", false]);
+  assert.deepEqual((await after(next)).steps, []);
+  const whole = await runVerbJson(["session", "log", "cad0"], place);
+  const known = [...all.steps, ...steps].toSorted((a, b) => a.atMs - b.atMs);
+  assert.deepEqual(whole.steps, known, "both ways tell the same");
+});
+
+test("many new steps come in pages, none twice and none left out", async (temp) => {
+  begin(temp.db);
+  const place = { home: temp.folder, database: temp.path };
+  let { next } = await runVerbJson(["session", "log", "cad0"], place);
+  for (let n = 0; n < 450; n++) {
+    saveUse(temp.db, "Read", { tool_input: { file_path: `/tmp/${n}` } }, { atMs: AT + 91_000 + n });
+  }
+  const read: string[] = [];
+  let pages = 0;
+  for (let more = true; more; pages++) {
+    const page = await runVerbJson(["session", "log", "cad0", "--after", next], place);
+    assert.ok(page.steps.length <= 200, `${page.steps.length} steps`);
+    read.push(...page.steps.map(({ subject }: { subject: string }) => subject));
+    ({ next, more } = page);
+  }
+  assert.deepEqual(read, Array.from({ length: 450 }, (_, n) => `/tmp/${n}`));
+  assert.equal(pages, 3);
+});
+
+test("what Claude Code sends in a person's place is a notice, and no prompt of theirs", async (temp) => {
+  const notice =
+    "<task-notification>\n<status>completed</status>\n<summary>Build completed</summary>\n</task-notification>";
+  saveUse(temp.db, "UserPromptSubmit", { prompt: "Build it" }, { atMs: AT });
+  saveUse(temp.db, "UserPromptSubmit", { prompt: notice }, { atMs: AT + 10_000 });
+  saveUse(temp.db, "Stop", { last_assistant_message: "Built." }, { atMs: AT + 12_000 });
+  const place = { home: temp.folder, database: temp.path };
+  for (const isDrained of [false, true]) {
+    if (isDrained) await drainAt(temp.db, AT + 100_000);
+    const { stdout } = await runVerb(["session", "log", "cad0"], place);
+    assert.deepEqual(stepsIn(stdout), [
+      "You Build it",
+      "Notice Build completed",
+      "Claude Built., 2.0s",
+    ]);
+  }
 });

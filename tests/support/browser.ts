@@ -45,7 +45,7 @@ export async function shownPage(
   const daemon = await runDaemon(home, { cwd: home.path });
   const browser = await chromium.launch({
     executablePath: browserProgram()!,
-    args: ["--no-sandbox"],
+    args: ["--no-sandbox", "--disable-lcd-text"],
     env: { HOME: home.path, PATH: Deno.env.get("PATH") ?? "" },
   });
   const address: Shown["address"] = async ({ readOnly = false } = {}) => {

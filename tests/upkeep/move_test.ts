@@ -17,6 +17,7 @@ const STAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "session_id short_id status source branch permission_mode claude_process end_reason task_id agent_id",
     session_processes: "session_id claude_process",
     hook_executions: "id session_id hook_name tool_name tool_use_id status",
+    hook_latency: "hook_name",
     pending_queue:
       "id session_id tool_name tool_use_id outcome priority status encoding branch source",
     counters: "session_id type",

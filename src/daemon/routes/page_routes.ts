@@ -1,12 +1,14 @@
 /** Routes of the page: the page itself, its rights, its stream, and what its screens show by the verbs that show it. */
 import * as z from "zod/mini";
 import { lastHookOf, slowestExecutions } from "../../db/executions.ts";
+import { latencyOverTime } from "../../db/hook_latency.ts";
 import { listSessions } from "../../db/sessions.ts";
 import { listQuestions } from "../../work/store.ts";
 import { group, type Verb, type VerbGroup, type Verbs } from "../../operations/verb.ts";
 import { httpError } from "../api_error.ts";
 import { liveStream } from "../live_stream.ts";
 import { otherFaces } from "../other_faces.ts";
+import { PLOT_PATH } from "../page_response.ts";
 import { type Route, routesOf } from "../route.ts";
 import { fields, isSet } from "../schemas.ts";
 import { type VerbRoute, verbRoute } from "../verb_route.ts";
@@ -31,7 +33,15 @@ const ownRoutes: readonly Route[] = [
     isOpen: true,
     mediaType: "text/html",
     transaction: "own",
-    handle: ({ page }) => page(),
+    handle: ({ page }, { request }) => page("page", new URL(request.url).origin),
+  }),
+  route({
+    name: `GET ${PLOT_PATH}`,
+    summary: "The script that draws the page's charts",
+    isOpen: true,
+    mediaType: "text/javascript",
+    transaction: "own",
+    handle: ({ page }, { request }) => page("plot", new URL(request.url).origin),
   }),
   route({
     name: "POST /page/codes",
@@ -100,6 +110,15 @@ const ownRoutes: readonly Route[] = [
         questions: listQuestions(db, { statuses: ["pending"] }),
       };
     },
+  }),
+  route({
+    name: "GET /latency/times",
+    summary: "How long the hooks of each kind took, by stretches of time",
+    query: z.strictObject({ sinceMs: z.coerce.number(), minutes: z.coerce.number() }),
+    response: z.object({ hooks: z.array(z.unknown()) }),
+    handle: ({ db }, { query: { sinceMs, minutes } }) => ({
+      hooks: latencyOverTime(db, { sinceMs, stepMs: Math.max(1, Math.floor(minutes)) * 60_000 }),
+    }),
   }),
   route({
     name: "GET /latency/slowest",
@@ -171,10 +190,11 @@ const VERB_ROUTES: readonly VerbRow[] = [
   {
     name: "GET /sessions/:id/log",
     tag: "sessions",
-    summary: "The steps of a session; the newest `limit` before `before`",
+    summary:
+      "The steps of a session: the newest `limit` before `before`, or what was written behind `after`",
     verb: "session log",
     args: ["id"],
-    flags: ["full", "limit", "before"],
+    flags: ["full", "limit", "before", "after"],
   },
   {
     name: "GET /captures/:id",

@@ -5,6 +5,7 @@ import { digestOf } from "../../base/fnv.ts";
 import type { Observed } from "../observe/observation.ts";
 import { collectEvery } from "../../system/process/garbage.ts";
 import { checkpoint } from "../../db/database.ts";
+import { addUpLatency } from "../../db/hook_latency.ts";
 import { dataVersionReader } from "../../db/transaction.ts";
 import { indexTogether, requireIndex, withIndex } from "../search/memory_index_table.ts";
 import { type NewObservation, saveObservation } from "./observations_table.ts";
@@ -121,6 +122,7 @@ export function* drainSteps(
       const written = options.summarizes === false
         ? { summaries: 0, complete: true }
         : yield* summarySteps(db, { untilMs });
+      addUpLatency(db, now());
       yield* options.countsTokens?.(db, { nowMs: now(), untilMs }) ?? [];
       return { worked, failed, forgotten, ...written };
     }

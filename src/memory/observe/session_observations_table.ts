@@ -59,22 +59,33 @@ export function usedTools(db: DatabaseSync, sessionId: string): boolean {
   ).get(sessionId) !== undefined;
 }
 
-/** What a session did, in the order of time: its observations without those that only follow from others. */
+/** What a session did: its observations of some numbers, and those of a time, without those that only follow from others. */
 export function stepsOfSession(
   db: DatabaseSync,
   sessionId: string,
-  { sinceMs, untilMs }: Span,
+  { ids, span }: { readonly ids: readonly number[]; readonly span: Span | null },
 ): Pick<Observation, "id" | "kind" | "outcome" | "title" | "repeats" | "createdAtMs">[] {
-  return db.prepare(
-    `SELECT id, kind, outcome, title, repeats, created_at_ms AS createdAtMs
+  const columns = "id, kind, outcome, title, repeats, created_at_ms AS createdAtMs";
+  const isStep = `kind NOT IN ('summary', 'fix') AND ${IS_WHOLE}`;
+  return statement(
+    db,
+    `SELECT ${columns}
        FROM observations
-      WHERE session_id = ?
-        AND updated_at_ms >= ?
-        AND created_at_ms < ?
-        AND kind NOT IN ('summary', 'fix')
-        AND ${IS_WHOLE}
-      ORDER BY created_at_ms, id`,
-  ).all(sessionId, sinceMs, untilMs) as unknown as ReturnType<typeof stepsOfSession>;
+      WHERE id IN (SELECT value FROM json_each(?1))
+        AND ${isStep}
+     UNION
+     SELECT ${columns}
+       FROM observations
+      WHERE session_id = ?2
+        AND created_at_ms >= ?3
+        AND created_at_ms < ?4
+        AND ${isStep}`,
+  ).all(
+    JSON.stringify(ids),
+    sessionId,
+    span?.sinceMs ?? 0,
+    span?.untilMs ?? 0,
+  ) as unknown as ReturnType<typeof stepsOfSession>;
 }
 
 /**

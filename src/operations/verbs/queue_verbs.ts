@@ -104,7 +104,7 @@ async function subjectsOf(db: DatabaseSync, items: readonly QueueItem[]) {
   const subjects = new Map<string, string>();
   for (const item of items) {
     const payload = () => quietly(() => readPayload(readStoredPayload(db, item.id)!).value);
-    const how = { title: null, isWhole: false, payload, folder: null };
+    const how = { known: null, isWhole: false, payload, folder: null };
     const { subject } = await captureStep({ ...item, observationId: null }, how);
     subjects.set(item.id, item.filesTouched.join(" ") || subject);
   }

@@ -6,7 +6,7 @@ import { plainLines } from "../../base/plain.ts";
 import { quietly } from "../../base/errors.ts";
 import { durationText } from "../../base/time.ts";
 import { readPayload } from "../../db/payloads.ts";
-import { beginOfNewest, readStoredPayload } from "../../db/queue.ts";
+import { readStoredPayload } from "../../db/queue.ts";
 import { type SessionRow, transcriptNear } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import {
@@ -17,10 +17,10 @@ import {
   projectFinder,
 } from "../../upkeep/transfer/capture_of.ts";
 import type { CliContext } from "../context.ts";
-import { number, optional, proposing, switchOn, text, timeFlag } from "../flags.ts";
+import { number, optional, parsed, proposing, switchOn, text, timeFlag } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { sessionOf } from "../session_lookup.ts";
-import { ALWAYS, captureStep, type Step, stepsOf } from "../session_steps.ts";
+import { captureStep, cursorIn, newestSteps, type Step, stepsAfter } from "../session_steps.ts";
 import { cutLine } from "../table.ts";
 import { verb } from "../verb.ts";
 
@@ -32,6 +32,7 @@ export const log = verb({
     ),
     limit: optional(number(1, 100_000, "Only the newest so many tool uses, with what is between")),
     before: timeFlag("Only before then: a time (2026-11-20T08:30), or an age (2h)"),
+    after: optional(parsed(cursorIn, "Only what was written since: `next` of --json", "cursor")),
     full: switchOn("With what each step was given and gave back"),
   },
   about:
@@ -42,19 +43,19 @@ export const log = verb({
     "conclaude session log 0198 --follow",
     "conclaude session log 0198 --full --json",
   ],
-  async run(context, { follow, full, limit, before }, id) {
+  async run(context, { follow, full, limit, before, after }, id) {
     const { db } = await openStore(context, "read");
     const session = sessionOf(db, id);
     const payloadOf = (step: Step) => full ? payloadOfStep(db, step) : undefined;
     const print = linePrinter(context, payloadOf);
-    const place = placeOf(session);
-    const untilMs = before ?? ALWAYS.untilMs;
-    const sinceMs = limit === undefined
-      ? 0
-      : beginOfNewest(db, session.sessionId, { count: limit, untilMs });
-    const steps = await stepsOf(db, place, { sinceMs, untilMs });
+    const { steps, more, next } = after === undefined
+      ? await newestSteps(db, placeOf(session), {
+        ...limit === undefined ? {} : { limit },
+        ...before === undefined ? {} : { untilMs: before },
+      })
+      : await stepsAfter(db, placeOf(session), after);
     if (follow) {
-      await followSteps(context, db, { session, steps, print });
+      await followSteps(context, db, { session, steps, next, print });
       return { json: undefined, text: "" };
     }
     const told = steps.map((step) => ({
@@ -62,7 +63,7 @@ export const log = verb({
       ...full && { payload: payloadOf(step) ?? null },
     }));
     return {
-      json: { sessionId: session.sessionId, steps: told, more: sinceMs > 0 },
+      json: { sessionId: session.sessionId, steps: told, more, next },
       text: steps.length === 0 ? "Nothing is known of its steps." : steps.map(print).join("\n"),
     };
   },
@@ -86,6 +87,7 @@ const STYLES: Readonly<Record<Step["kind"], string>> = {
   prompt: "1",
   tool: "0",
   message: "36",
+  notice: "2",
   gate: "33",
   session: "2",
 };
@@ -94,6 +96,7 @@ const FAILED = "31";
 const SPEAKERS: Readonly<Partial<Record<Step["kind"], string>>> = {
   prompt: "You",
   message: "Claude",
+  notice: "Notice",
 };
 
 /** Makes a function that writes a step as a line, with the day before the first step of each day. */
@@ -144,9 +147,11 @@ const LATE_MS = 60_000;
 async function followSteps(
   context: CliContext,
   db: DatabaseSync,
-  { session, steps, print }: {
+  { session, steps, next, print }: {
     readonly session: SessionRow;
     readonly steps: readonly Step[];
+    /** The cursor behind them. */
+    readonly next: string;
     readonly print: (step: Step) => string;
   },
 ): Promise<void> {
@@ -171,12 +176,15 @@ async function followSteps(
   const news = path === null
     ? undefined
     : quietly(() => transcriptNews(context, session, { db, path }));
+  let cursor = next;
   for (let isOver = false; !isOver; await pause(isOver ? 0 : LOOK_MS)) {
     isOver = sessionOf(db, sessionId).status !== "active";
-    const known = await stepsOf(db, placeOf(session), {
-      ...ALWAYS,
-      sinceMs: lastMs - LATE_MS,
-    });
+    const known: Step[] = [];
+    for (let more = true; more;) {
+      const written = await stepsAfter(db, placeOf(session), cursorIn(cursor));
+      known.push(...written.steps);
+      ({ more, next: cursor } = written);
+    }
     const spoken = await news?.() ?? [];
     // What a hook kept says more than what the transcript has of the same step.
     [...known, ...spoken.filter(({ atMs }) => atMs >= lastMs - LATE_MS)].forEach(tell);
@@ -207,7 +215,7 @@ function transcriptNews(
       const at = { id: captureIdOf(item), createdAtMs: item.atMs, observationId: null };
       const payload = () => JSON.parse(capture.payload);
       return await captureStep({ ...capture, ...at }, {
-        ...{ title: null, isWhole: false, payload, folder },
+        ...{ known: null, isWhole: false, payload, folder },
       });
     }));
   };

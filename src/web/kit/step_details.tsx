@@ -11,7 +11,9 @@ interface Capture {
   readonly payload: Fields | string;
 }
 
-export function StepDetails({ session, step }: { session: string; step: Step }) {
+export function StepDetails(
+  { session, step, onCopy }: { session: string; step: Step; onCopy: () => void },
+) {
   const isKept = !step.id.startsWith("#");
   const path = isKept ? `/captures/${step.id}` : `/memory/${step.observation}`;
   const { value, error } = useData<Capture & { text?: string }>(path, [`session:${session}`]);
@@ -22,9 +24,12 @@ export function StepDetails({ session, step }: { session: string; step: Step }) 
       {isKept && typeof value.payload === "object"
         ? <Payload payload={value.payload} />
         : <pre>{short(value.text ?? String(value.payload))}</pre>}
-      {step.observation === null
-        ? null
-        : <a href={`#/memory/${step.observation}`}>What memory made of it</a>}
+      <p class="inline">
+        <button type="button" onClick={onCopy}>Copy link to step</button>
+        {step.observation === null
+          ? null
+          : <a href={`#/memory/${step.observation}`}>What memory made of it</a>}
+      </p>
     </div>
   );
 }

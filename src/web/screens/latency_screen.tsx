@@ -1,85 +1,137 @@
-/** Latency: how long hooks kept people waiting. */
-import { useState } from "preact/hooks";
+/** Latency: how long hooks took over time, which people waited for, and the slowest. */
+import { useMemo, useRef, useState } from "preact/hooks";
 import { withQuery } from "../api.ts";
+import { took } from "../format.ts";
+import { Chart } from "../kit/chart.tsx";
 import { Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
 import { clock, useData } from "../store.ts";
-import type { ExecutionRow, HookSummary } from "../../db/executions.ts";
+import type { SlowExecution } from "../../db/executions.ts";
+import type { HookLatency, LatencyPoint } from "../../db/hook_latency.ts";
+import type { HookStats } from "../types.ts";
 
-const SPANS = [["1h", 3_600_000], ["1d", 86_400_000], ["1w", 604_800_000]] as const;
+interface Span {
+  readonly name: string;
+  /** As `--since` takes it. */
+  readonly since: string;
+  readonly ms: number;
+  /** The length of a stretch in the chart. */
+  readonly minutes: number;
+}
+
+const SPANS: readonly [Span, ...Span[]] = [
+  { name: "Last day", since: "1d", ms: 86_400_000, minutes: 15 },
+  { name: "Last hour", since: "1h", ms: 3_600_000, minutes: 1 },
+  { name: "Last week", since: "1w", ms: 604_800_000, minutes: 120 },
+];
 const MINUTE_MS = 60_000;
+/** A chart moves on slowly. */
+const CHART_MS = 5_000;
 
 export function LatencyScreen() {
-  const [span, setSpan] = useState<typeof SPANS[number]>(SPANS[1]);
-  const { value, error } = useData<{ hooks: HookSummary[] }>(
-    withQuery("/latency", { since: span[0] }),
+  const [span, setSpan] = useState<Span>(SPANS[0]);
+  const [hook, setHook] = useState<string | null>(null);
+  const { value, error } = useData<{ hooks: HookStats[] }>(
+    withQuery("/latency", { since: span.since }),
     ["sessions"],
   );
   // The minute, so that the address does not change all the time.
-  const sinceMs = Math.floor((clock.value - span[1]) / MINUTE_MS) * MINUTE_MS;
-  const slowest = useData<{ executions: ExecutionRow[] }>(
+  const sinceMs = Math.floor((clock.value - span.ms) / MINUTE_MS) * MINUTE_MS;
+  const times = useData<{ hooks: HookLatency[] }>(
+    withQuery("/latency/times", { sinceMs, minutes: span.minutes }),
+    ["sessions"],
+    CHART_MS,
+  );
+  const slowest = useData<{ executions: SlowExecution[] }>(
     withQuery("/latency/slowest", { sinceMs }),
     ["sessions"],
+    CHART_MS,
   );
-  const longest = Math.max(1, ...(value?.hooks ?? []).map(({ p99Ms }) => p99Ms ?? 0));
+  const slowestKnown = useLast(slowest.value);
+  const hooks = value?.hooks ?? [];
+  const shown = hook ?? hooks[0]?.hookName ?? null;
+  const points = useLast(times.value)?.hooks.find(({ hookName }) => hookName === shown)?.points;
+  const data = useMemo(() => dataOf(points ?? [], span.minutes), [points, span]);
+  const longest = Math.max(1, ...hooks.map(({ p99Ms }) => p99Ms ?? 0));
   return (
     <Screen
       title="Latency"
       beside={
         <select
           aria-label="Time"
-          value={span[0]}
+          value={span.since}
           onChange={({ currentTarget }) =>
-            setSpan(SPANS.find(([name]) => name === currentTarget.value)!)}
+            setSpan(SPANS.find(({ since }) => since === currentTarget.value)!)}
         >
-          {SPANS.map(([name]) => <option key={name} value={name}>Last {name}</option>)}
+          {SPANS.map(({ since, name }) => <option key={since} value={since}>{name}</option>)}
         </select>
       }
     >
       {error === undefined ? null : <Problem error={error} />}
+      {shown === null ? null : (
+        <Panel title={`${shown} over time`}>
+          <Chart data={data} label={`p50, p95 and p99 of ${shown} over the ${span.name}`} />
+        </Panel>
+      )}
       <Panel title="By hook">
-        {value === undefined || value.hooks.length === 0
-          ? <Empty title="No hook ran in this time." />
-          : (
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Hook</th>
-                  <th scope="col" class="number">Count</th>
-                  <th scope="col" class="number narrow-hides">Failed</th>
-                  <th scope="col" class="number narrow-hides">Denied</th>
-                  <th scope="col">p50 · p95 · p99</th>
-                  <th scope="col" class="number narrow-hides">Max ms</th>
+        {hooks.length === 0 ? <Empty title="No hook ran in this time." /> : (
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Hook</th>
+                <th scope="col" class="number">Count</th>
+                <th scope="col" class="number narrow-hides">Failed</th>
+                <th scope="col" class="number narrow-hides">Denied</th>
+                <th scope="col">p50 · p95 · p99</th>
+                <th scope="col" class="number narrow-hides">Max</th>
+                <th scope="col" class="number narrow-hides">Waited</th>
+                <th scope="col" class="number narrow-hides">Beside</th>
+              </tr>
+            </thead>
+            <tbody>
+              {hooks.map((one) => (
+                <tr key={one.hookName}>
+                  <th scope="row">
+                    <button
+                      type="button"
+                      class="link"
+                      aria-pressed={one.hookName === shown}
+                      onClick={() => setHook(one.hookName)}
+                    >
+                      {one.hookName}
+                    </button>
+                  </th>
+                  <td class="number">{one.count}</td>
+                  <td class="number narrow-hides">{one.failures}</td>
+                  <td class="number narrow-hides">{one.blocked}</td>
+                  <td>
+                    <Bars hook={one} longest={longest} />
+                  </td>
+                  <td class="number narrow-hides">{took(one.maxMs ?? 0)}</td>
+                  <td class="number narrow-hides" title="What somebody waited for">
+                    {took(one.waited.ms)}
+                  </td>
+                  <td class="number narrow-hides" title="What ran beside, and nobody waited for">
+                    {took(one.beside.ms)}
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {value.hooks.map((hook) => (
-                  <tr key={hook.hookName}>
-                    <th scope="row">{hook.hookName}</th>
-                    <td class="number">{hook.count}</td>
-                    <td class="number narrow-hides">{hook.failures}</td>
-                    <td class="number narrow-hides">{hook.blocked}</td>
-                    <td>
-                      <Bars hook={hook} longest={longest} />
-                    </td>
-                    <td class="number narrow-hides">{hook.maxMs?.toFixed(1)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
+              ))}
+            </tbody>
+          </table>
+        )}
       </Panel>
       <Panel title="The slowest">
         <Rows
-          rows={slowest.value?.executions}
+          rows={slowestKnown?.executions}
           error={slowest.error}
           empty={<Empty title="No hook ran in this time." />}
         >
-          {({ id, sessionId, hookName, toolName, durationMs, createdAtMs }) => (
+          {({ id, sessionId, hookName, toolName, title, durationMs, createdAtMs }) => (
             <li key={id}>
               <a class="row" href={`#/session/${sessionId}`}>
-                <span class="number">{durationMs.toFixed(1)} ms</span>
+                <span class="number">{took(durationMs)}</span>
                 <Badge>{hookName}</Badge>
-                <span class="grow">{toolName ?? ""}</span>
+                <span class="grow">{title ?? "No prompt"}</span>
+                {toolName === null ? null : <span class="faint narrow-hides">{toolName}</span>}
                 <Time at={createdAtMs} />
               </a>
             </li>
@@ -90,9 +142,44 @@ export function LatencyScreen() {
   );
 }
 
-const WIDTH = 240;
+/** What was known last, while the next minute is asked for. */
+function useLast<Value>(value: Value | undefined): Value | undefined {
+  const last = useRef(value);
+  last.current = value ?? last.current;
+  return last.current;
+}
 
-function Bars({ hook, longest }: { hook: HookSummary; longest: number }) {
+/** Where lines meet, the later one is seen. */
+const LINES = [
+  { name: "p99", colour: "--accent-far", of: ({ p99Ms }: LatencyPoint) => p99Ms },
+  { name: "p95", colour: "--accent-mid", of: ({ p95Ms }: LatencyPoint) => p95Ms },
+  { name: "p50", colour: "--accent", of: ({ p50Ms }: LatencyPoint) => p50Ms },
+] as const;
+
+/** Where no hook ran, lines are broken. */
+function dataOf(points: readonly LatencyPoint[], minutes: number) {
+  const at = new Map(points.map((point) => [point.atMs, point]));
+  const [first, last] = [points[0]?.atMs ?? 0, points.at(-1)?.atMs ?? 0];
+  const stepMs = minutes * MINUTE_MS;
+  const times = points.length === 0
+    ? []
+    : Array.from({ length: (last - first) / stepMs + 1 }, (_, n) => first + n * stepMs);
+  return {
+    times: times.map((ms) => ms / 1_000),
+    lines: LINES.map(({ name, colour, of }) => ({
+      name,
+      colour,
+      values: times.map((ms) => {
+        const point = at.get(ms);
+        return point === undefined ? null : of(point);
+      }),
+    })),
+  };
+}
+
+const WIDTH = 200;
+
+function Bars({ hook, longest }: { hook: HookStats; longest: number }) {
   const { p50Ms, p95Ms, p99Ms } = hook;
   const x = (ms: number | null) => Math.max(1, (ms ?? 0) / longest * WIDTH);
   const text = [p50Ms, p95Ms, p99Ms].map((ms) => ms?.toFixed(1) ?? "–").join(" · ");

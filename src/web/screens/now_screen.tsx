@@ -1,6 +1,7 @@
 /** Now: the sessions and agents of all projects, those that wait for a person first. */
 import { ago, folderName } from "../format.ts";
 import { Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
+import { seenUpTo } from "../seen.ts";
 import { clock, useData } from "../store.ts";
 import type { Now, SessionNow, State } from "../types.ts";
 
@@ -80,6 +81,7 @@ export function NowScreen() {
 function SessionRow({ session }: { session: SessionNow }) {
   const { sessionId, title, projectDir, branch, tool, waitsFor, lastAtMs } = session;
   const isQuiet = clock.value - lastAtMs > QUIET_MS;
+  const seen = seenUpTo(sessionId);
   return (
     <li>
       <a class="row" href={`#/session/${sessionId}`}>
@@ -89,6 +91,7 @@ function SessionRow({ session }: { session: SessionNow }) {
           ? <Badge tone="good">{tool}</Badge>
           : <Badge>{isQuiet ? "quiet" : "thinks"}</Badge>}
         <span class="grow">{title ?? "No prompt yet"}</span>
+        {seen !== null && lastAtMs > seen ? <Badge tone="accent">new</Badge> : null}
         <span class="faint narrow-hides">
           {folderName(projectDir)}
           {branch ? ` · ${branch}` : ""}

@@ -1,17 +1,16 @@
 /** One session: its story, and its timeline from the first prompt to now. */
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ask, type Refused, withQuery } from "../api.ts";
-import { folderName, short, took } from "../format.ts";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { short, took } from "../format.ts";
 import { LongList } from "../kit/long_list.tsx";
-import { Badge, Empty, Problem, Time, type Tone } from "../kit/parts.tsx";
+import { Badge, Empty, Problem, type Tone } from "../kit/parts.tsx";
 import { StepDetails } from "../kit/step_details.tsx";
-import { act, tell, useData } from "../store.ts";
+import { markSeen, seenUpTo } from "../seen.ts";
+import { stepKey, useSteps } from "../step_list.ts";
+import { useData } from "../store.ts";
 import type { Step } from "../../operations/session_steps.ts";
-import type { Log, SessionWhole } from "../types.ts";
+import type { SessionWhole } from "../types.ts";
+import { copyLink, Story } from "./session_story.tsx";
 
-const PAGE = 200;
-/** So often the newest steps of a session that runs are asked for. */
-const STEPS_MS = 500;
 /** The story of a session that runs is made anew so often. */
 const STORY_MS = 3_000;
 const TONES: Readonly<Record<string, Tone>> = {
@@ -22,32 +21,71 @@ const TONES: Readonly<Record<string, Tone>> = {
   "let through": "warn",
   allowed: "good",
 };
+/** Who speaks; every other step stands under the name of its tool or event. */
+const SPEAKERS: Readonly<Partial<Record<Step["kind"], string>>> = {
+  prompt: "You",
+  message: "Claude",
+  notice: "Notice",
+};
+/** The lane of the session's own agent, among those of its sub-agents. */
+const OWN = "own";
 
 export function SessionScreen({ id, at }: { id: string; at: string | undefined }) {
   const whole = useData<SessionWhole>(`/sessions/${id}`, [`session:${id}`, "memory"], STORY_MS);
-  const { steps, more, isLoading, error, loadEarlier } = useSteps(id);
+  const { steps, more, isLoading, error, readBack } = useSteps(id);
   const [words, setWords] = useState("");
+  const [lane, setLane] = useState("");
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [wanted, setWanted] = useState(at ?? null);
   const [jump, setJump] = useState<{ readonly key: string } | null>(null);
-  const [seen, setSeen] = useSeen(id);
   const prompts = useMemo(() => steps.filter(({ kind }) => kind === "prompt"), [steps]);
-  const found = useMemo(() => {
-    const text = words.trim().toLowerCase();
-    return text === ""
-      ? steps
-      : steps.filter(({ subject, name }) => `${name} ${subject}`.toLowerCase().includes(text));
-  }, [steps, words]);
+  const lanes = useMemo(() => lanesOf(steps), [steps]);
+  const links = useMemo(() => linksOf(whole.value), [whole.value]);
+  const text = words.trim().toLowerCase();
+  const found = useMemo(
+    () =>
+      steps.filter(({ agent, name, subject }) =>
+        (lane === "" || lane === (agent ?? OWN)) &&
+        (text === "" || `${name} ${subject}`.toLowerCase().includes(text))
+      ),
+    [steps, text, lane],
+  );
+  useEffect(() => setWanted(at ?? null), [id, at]);
+  // What is looked for may stand before what is loaded.
+  const target = wanted === null
+    ? undefined
+    : steps.find((step) => step.id === wanted || `#${step.observation}` === wanted);
   useEffect(() => {
-    if (at !== undefined && steps.length > 0) setJump({ key: at });
-  }, [at, steps.length > 0]);
+    if (target !== undefined) {
+      setJump({ key: stepKey(target) });
+      if (target.id === at) setOpen(new Set([target.id]));
+      setWanted(null);
+    } else if ((wanted !== null || text !== "") && more && !isLoading) readBack(true);
+  }, [target, wanted, text, more, isLoading]);
+  usePromptKeys(prompts, setWanted);
   if (error !== undefined && steps.length === 0) return <Problem error={error} />;
-  const fresh = steps.filter(({ atMs }) => atMs > seen).length;
+  const seen = seenUpTo(id);
+  const fresh = seen === null ? 0 : steps.filter(({ atMs }) => atMs > seen).length;
   const last = steps.at(-1);
+  const isFiltered = text !== "" || lane !== "";
   return (
     <section class="screen session" aria-label="Session">
       <header class="screen-head">
         <h1>{whole.value?.session.title ?? "Session"}</h1>
         <div class="beside">
+          {lanes.size === 0 ? null : (
+            <select
+              aria-label="Agent"
+              value={lane}
+              onChange={({ currentTarget }) => setLane(currentTarget.value)}
+            >
+              <option value="">All agents</option>
+              <option value={OWN}>The session's own</option>
+              {[...lanes].map(([agent, { name }]) => (
+                <option key={agent} value={agent}>{name}</option>
+              ))}
+            </select>
+          )}
           <input
             type="search"
             data-find
@@ -56,42 +94,58 @@ export function SessionScreen({ id, at }: { id: string; at: string | undefined }
             value={words}
             onInput={({ currentTarget }) => setWords(currentTarget.value)}
           />
-          {last !== undefined && fresh > 0
+          {last !== undefined && (seen === null || fresh > 0)
             ? (
-              <button type="button" onClick={() => setSeen(last.atMs)}>
-                Seen to here ({fresh} new)
+              <button type="button" onClick={() => markSeen(id, last.atMs)}>
+                Seen to here{fresh > 0 ? ` (${fresh} new)` : ""}
               </button>
             )
             : null}
         </div>
       </header>
       <div class="session-columns">
-        <Story whole={whole.value} error={whole.error} prompts={prompts} onJump={setJump} />
+        <Story
+          whole={whole.value}
+          error={whole.error}
+          prompts={prompts}
+          onJump={(step) => {
+            setWords("");
+            setLane("");
+            setWanted(step);
+          }}
+        />
         <div class="timeline">
           {more
             ? (
-              <button type="button" class="more" disabled={isLoading} onClick={loadEarlier}>
+              <button type="button" class="more" disabled={isLoading} onClick={() => readBack()}>
                 {isLoading ? "Loading …" : "Show earlier steps"}
               </button>
             )
             : null}
-          {found.length === 0 && !isLoading
-            ? <Empty title={words === "" ? "Nothing is known of its steps." : "No step matches."} />
+          {found.length === 0
+            ? isLoading ? <p class="faint" role="status">Loading …</p> : (
+              <Empty
+                title={isFiltered ? "No step matches." : "Nothing is known of its steps."}
+              />
+            )
             : (
               <LongList
                 label="Timeline"
                 rows={found}
-                keyOf={({ id }) => id}
-                onTop={more && words === "" ? loadEarlier : undefined}
+                keyOf={stepKey}
+                onTop={more && !isFiltered ? readBack : undefined}
                 jump={jump}
               >
                 {(step) => (
                   <StepRow
                     session={id}
                     step={step}
-                    isNew={step.atMs > seen}
+                    lane={lanes.get(step.agent ?? "")}
+                    link={links.get(step.id)}
+                    isNew={seen !== null && step.atMs > seen}
                     isOpen={open.has(step.id)}
                     onToggle={() => setOpen(toggled(open, step.id))}
+                    onJump={setWanted}
                   />
                 )}
               </LongList>
@@ -102,6 +156,62 @@ export function SessionScreen({ id, at }: { id: string; at: string | undefined }
   );
 }
 
+interface Lane {
+  readonly number: number;
+  readonly name: string;
+}
+
+/** More lanes would leave no room; those behind share the last one. */
+const MOST_LANES = 4;
+
+/** A lane for each sub-agent, by its id. */
+function lanesOf(steps: readonly Step[]): ReadonlyMap<string, Lane> {
+  const lanes = new Map<string, Lane>();
+  for (const { agent, agentType } of steps) {
+    if (agent === null || lanes.has(agent)) continue;
+    const number = Math.min(lanes.size + 1, MOST_LANES);
+    lanes.set(agent, { number, name: `${agentType ?? "agent"} ${agent.slice(0, 4)}` });
+  }
+  return lanes;
+}
+
+/** Where a failure or what mended it leads: to the other step. */
+interface Link {
+  readonly word: "mended" | "mends" | "not mended";
+  readonly to: string | null;
+}
+
+function linksOf(whole: SessionWhole | undefined): ReadonlyMap<string, Link> {
+  return new Map(
+    whole?.story.failed.flatMap(({ step, mendedBy, mendedByStep }): [string, Link][] =>
+      mendedBy === null ? [[step, { word: "not mended", to: null }]] : [
+        [step, { word: "mended", to: mendedByStep }],
+        ...mendedByStep === null
+          ? []
+          : [[mendedByStep, { word: "mends", to: step }] as [string, Link]],
+      ]
+    ),
+  );
+}
+
+/** `n` and `p` lead from prompt to prompt. */
+function usePromptKeys(prompts: readonly Step[], onJump: (step: string) => void): void {
+  const [at, setAt] = useState(-1);
+  useEffect(() => {
+    const onKey = ({ key, target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent) => {
+      const by = key === "n" ? 1 : key === "p" ? -1 : 0;
+      const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test((target as HTMLElement).tagName);
+      if (by === 0 || isTyping || ctrlKey || metaKey || altKey || defaultPrevented) return;
+      const from = at < 0 ? prompts.length : at;
+      const next = Math.min(Math.max(from + by, 0), prompts.length - 1);
+      setAt(next);
+      if (prompts[next] !== undefined) onJump(prompts[next].id);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [prompts, at]);
+}
+
 function toggled(open: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const next = new Set(open);
   if (!next.delete(id)) next.add(id);
@@ -109,197 +219,61 @@ function toggled(open: ReadonlySet<string>, id: string): ReadonlySet<string> {
 }
 
 function StepRow(
-  { session, step, isOpen, isNew, onToggle }: {
+  { session, step, lane, link, isOpen, isNew, onToggle, onJump }: {
     session: string;
     step: Step;
+    lane: Lane | undefined;
+    link: Link | undefined;
     isOpen: boolean;
     isNew: boolean;
     onToggle: () => void;
+    onJump: (step: string) => void;
   },
 ) {
-  const { kind, name, subject, result, tookMs, atMs } = step;
-  const hasMore = kind === "tool" || kind === "prompt" || kind === "message";
+  const { id, kind, name, subject, result, tookMs, atMs } = step;
+  const hasMore = ["tool", "prompt", "message", "notice"].includes(kind);
   return (
-    <div class={`step ${kind} ${isNew ? "new" : ""}`}>
-      <button
-        type="button"
-        class="step-line"
-        aria-expanded={isOpen}
-        disabled={!hasMore}
-        onClick={onToggle}
-      >
-        <time dateTime={new Date(atMs).toISOString()} title={new Date(atMs).toLocaleString()}>
-          {new Date(atMs).toLocaleTimeString([], { hour12: false })}
-        </time>
-        <span class="step-name">
-          {kind === "prompt" ? "You" : kind === "message" ? "Claude" : name}
-        </span>
-        <span class="grow">{short(subject, 400)}</span>
-        {result === "" ? null : <Badge tone={TONES[result] ?? "plain"}>{result}</Badge>}
-        {tookMs === null ? null : <span class="faint">{took(tookMs)}</span>}
-      </button>
-      {isOpen ? <StepDetails session={session} step={step} /> : null}
-    </div>
-  );
-}
-
-function Story(
-  { whole, error, prompts, onJump }: {
-    whole: SessionWhole | undefined;
-    error: Refused | undefined;
-    prompts: readonly Step[];
-    onJump: (to: { readonly key: string }) => void;
-  },
-) {
-  if (error !== undefined) return <Problem error={error} />;
-  if (whole === undefined) return <p class="faint" role="status">Loading …</p>;
-  const { session, story, agents } = whole;
-  const link = `${location.origin}/#/session/${session.sessionId}`;
-  return (
-    <aside class="story" aria-label="Story">
-      <p>
-        <Badge tone={session.status === "active" ? "good" : "plain"}>{session.status}</Badge>{" "}
-        {folderName(session.projectDir)}
-        {session.branch ? ` · ${session.branch}` : ""} · <Time at={session.updatedAtMs} />
-      </p>
-      <p>
+    <div class={`step ${kind} ${isNew ? "new" : ""} ${lane ? `lane lane-${lane.number}` : ""}`}>
+      <div class="step-head">
         <button
           type="button"
-          onClick={() => void act("The link is copied.", () => navigator.clipboard.writeText(link))}
+          class="step-line"
+          aria-expanded={isOpen}
+          disabled={!hasMore}
+          onClick={onToggle}
         >
-          Copy link
+          <time dateTime={new Date(atMs).toISOString()} title={new Date(atMs).toLocaleString()}>
+            {new Date(atMs).toLocaleTimeString([], { hour12: false })}
+          </time>
+          <span class="step-name">{SPEAKERS[kind] ?? name}</span>
+          <span class="grow">{short(subject, 400)}</span>
+          {lane === undefined ? null : <span class="faint narrow-hides">{lane.name}</span>}
+          {result === "" ? null : <Badge tone={TONES[result] ?? "plain"}>{result}</Badge>}
+          {tookMs === null ? null : <span class="faint narrow-hides">{took(tookMs)}</span>}
         </button>
-      </p>
-      <h2>Prompts</h2>
-      <ol class="anchors">
-        {prompts.map(({ id, subject }) => (
-          <li key={id}>
-            <button type="button" class="link" onClick={() => onJump({ key: id })}>
-              {short(subject, 120)}
+        {link === undefined
+          ? null
+          : link.to === null
+          ? <Badge tone={link.word === "mended" ? "good" : "bad"}>{link.word}</Badge>
+          : (
+            <button
+              type="button"
+              class="badge good"
+              onClick={() => onJump(link.to!)}
+            >
+              {link.word}
             </button>
-          </li>
-        ))}
-      </ol>
-      <List title="Changed" rows={story.files}>
-        {({ path, added, removed }) => (
-          <>
-            <span class="came">+{added}</span> <span class="went">−{removed}</span> {path}
-          </>
-        )}
-      </List>
-      <List title="Commits" rows={story.commits}>{({ title }) => title}</List>
-      {story.tests.green + story.tests.red === 0 ? null : (
-        <p>
-          Tests: <span class="came">{story.tests.green} green</span>,{" "}
-          <span class="went">{story.tests.red} red</span>
-        </p>
-      )}
-      <List title="Failed" rows={story.failed}>
-        {({ title, mendedBy }) => (
-          <>
-            <Badge tone={mendedBy === null ? "bad" : "good"}>
-              {mendedBy === null ? "open" : "mended"}
-            </Badge>{" "}
-            {mendedBy === null || mendedBy === 0
-              ? title
-              : <a href={`#/memory/${mendedBy}`}>{title}</a>}
-          </>
-        )}
-      </List>
-      <List title="Decided" rows={story.decided}>{({ title }) => title}</List>
-      <List title="Left open" rows={story.open}>{(title) => title}</List>
-      <List title="Sub-agents" rows={agents}>{({ name, status }) => `${name}, ${status}`}</List>
-      {story.end === null ? null : <p class="faint">{story.end}</p>}
-    </aside>
+          )}
+      </div>
+      {isOpen
+        ? (
+          <StepDetails
+            session={session}
+            step={step}
+            onCopy={() => copyLink(session, id)}
+          />
+        )
+        : null}
+    </div>
   );
-}
-
-const MOST_LINES = 12;
-
-function List<Row>(
-  { title, rows, children }: {
-    title: string;
-    rows: readonly Row[];
-    children: (row: Row) => preact.ComponentChildren;
-  },
-) {
-  const [isWhole, setWhole] = useState(false);
-  if (rows.length === 0) return null;
-  const shown = isWhole ? rows : rows.slice(0, MOST_LINES);
-  return (
-    <>
-      <h2>{title}</h2>
-      <ul class="lines">{shown.map((row, i) => <li key={i}>{children(row)}</li>)}</ul>
-      {shown.length === rows.length
-        ? null
-        : (
-          <button type="button" class="link" onClick={() => setWhole(true)}>
-            {rows.length - shown.length} more
-          </button>
-        )}
-    </>
-  );
-}
-
-/** The steps of a session: the newest page, and earlier ones as they are asked for. */
-function useSteps(id: string) {
-  const path = withQuery(`/sessions/${id}/log`, { limit: PAGE });
-  const newest = useData<Log>(path, [`session:${id}`], STEPS_MS);
-  const [earlier, setEarlier] = useState<{ steps: readonly Step[]; more: boolean | null }>({
-    steps: [],
-    more: null,
-  });
-  const [isLoading, setLoading] = useState(false);
-  const of = useRef(id);
-  if (of.current !== id) {
-    of.current = id;
-    setEarlier({ steps: [], more: null });
-  }
-  // The newest page moves on while a session runs; what leaves it stays in the page.
-  const held = useRef<readonly Step[]>([]);
-  const steps = useMemo(() => {
-    const fresh = newest.value?.steps ?? [];
-    const begin = fresh[0]?.atMs ?? Infinity;
-    const before = (held.current.length > 0 && fresh.length > 0 ? held.current : earlier.steps)
-      .filter(({ atMs }) => atMs < begin);
-    const known = new Set(fresh.map((step) => step.id));
-    return [...before.filter((step) => !known.has(step.id)), ...fresh];
-  }, [newest.value, earlier]);
-  useEffect(() => {
-    held.current = of.current === id ? steps : [];
-  }, [steps]);
-  useEffect(() => () => void (held.current = []), [id]);
-  const more = earlier.more ?? newest.value?.more ?? false;
-  const loadEarlier = () => {
-    const [first] = steps;
-    if (isLoading || !more || first === undefined) return;
-    setLoading(true);
-    const before = new Date(first.atMs).toISOString();
-    ask<Log>("GET", withQuery(`/sessions/${id}/log`, { limit: PAGE, before }))
-      .then((log) => {
-        held.current = [...log.steps, ...steps];
-        setEarlier({ steps: held.current, more: log.more });
-      }, (thrown) => tell(String(thrown.message), true))
-      .finally(() => setLoading(false));
-  };
-  return {
-    steps,
-    more,
-    isLoading: isLoading || newest.value === undefined,
-    error: newest.error,
-    loadEarlier,
-  };
-}
-
-const SEEN = "conclaude-seen";
-
-/** Up to when a person has seen a session, kept in this browser. */
-function useSeen(id: string): [number, (atMs: number) => void] {
-  const read = () => JSON.parse(localStorage.getItem(SEEN) ?? "{}") as Record<string, number>;
-  const [seen, set] = useState(() => read()[id] ?? 0);
-  useEffect(() => set(read()[id] ?? 0), [id]);
-  return [seen, (atMs) => {
-    localStorage.setItem(SEEN, JSON.stringify({ ...read(), [id]: atMs }));
-    set(atMs);
-  }];
 }

@@ -30,35 +30,37 @@ export function SessionsScreen() {
         />
       }
     >
-      <Rows
-        rows={sessions}
-        error={error}
-        empty={
-          <Empty title={words === "" ? "No sessions yet." : "No session matches."}>
-            {words === ""
-              ? (
-                <p>
-                  Hooks write them: <code>conclaude install-hooks</code>
-                </p>
-              )
-              : null}
-          </Empty>
-        }
-      >
-        {({ sessionId, status, title, projectDir, branch, updatedAtMs }) => (
-          <li key={sessionId}>
-            <a class="row" href={`#/session/${sessionId}`}>
-              <Badge tone={status === "active" ? "good" : "plain"}>{status}</Badge>
-              <span class="grow">{title ?? "No prompt"}</span>
-              <span class="faint narrow-hides">
-                {folderName(projectDir)}
-                {branch ? ` · ${branch}` : ""}
-              </span>
-              <Time at={updatedAtMs} />
-            </a>
-          </li>
-        )}
-      </Rows>
+      <div class="panel">
+        <Rows
+          rows={sessions}
+          error={error}
+          empty={
+            <Empty title={words === "" ? "No sessions yet." : "No session matches."}>
+              {words === ""
+                ? (
+                  <p>
+                    Hooks write them: <code>conclaude install-hooks</code>
+                  </p>
+                )
+                : null}
+            </Empty>
+          }
+        >
+          {({ sessionId, status, title, projectDir, branch, updatedAtMs }) => (
+            <li key={sessionId}>
+              <a class="row" href={`#/session/${sessionId}`}>
+                <Badge tone={status === "active" ? "good" : "plain"}>{status}</Badge>
+                <span class="grow">{title ?? "No prompt"}</span>
+                <span class="faint narrow-hides">
+                  {folderName(projectDir)}
+                  {branch ? ` · ${branch}` : ""}
+                </span>
+                <Time at={updatedAtMs} />
+              </a>
+            </li>
+          )}
+        </Rows>
+      </div>
       {value !== undefined && value.sessions.length === limit
         ? (
           <button type="button" class="more" onClick={() => setLimit(limit + PAGE)}>

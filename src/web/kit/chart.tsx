@@ -1,0 +1,46 @@
+/** A chart of lines over time, with its legend. What draws it is loaded when the first chart is shown. */
+import { useEffect, useRef } from "preact/hooks";
+import { tell } from "../store.ts";
+import type { ChartData, drawChart } from "../plot.ts";
+
+/** The daemon serves it beside the page. */
+const SCRIPT = "/page/plot.js";
+
+type Drawn = ReturnType<typeof drawChart>;
+
+export function Chart({ data, label }: { data: ChartData; label: string }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const drawn = useRef<Drawn | null>(null);
+  const newest = useRef(data);
+  newest.current = data;
+  useEffect(() => {
+    let isOver = false;
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    const draw = (make: typeof drawChart) => {
+      drawn.current?.end();
+      if (!isOver) drawn.current = make(frame.current!, newest.current);
+    };
+    let redraw = () => {};
+    (import(SCRIPT) as Promise<typeof import("../plot.ts")>).then((plot) => {
+      draw(plot.drawChart);
+      // Its colours are drawn, not styled.
+      scheme.addEventListener("change", redraw = () => draw(plot.drawChart));
+    }, () => tell("The chart cannot be drawn: the daemon does not answer", true));
+    return () => {
+      isOver = true;
+      scheme.removeEventListener("change", redraw);
+      drawn.current?.end();
+    };
+  }, []);
+  useEffect(() => drawn.current?.show(data), [data]);
+  return (
+    <figure class="chart">
+      <div class="chart-frame" ref={frame} role="img" aria-label={label} />
+      <figcaption>
+        {data.lines.map(({ name, colour }) => (
+          <span key={name} class={`legend ${colour.replace("--", "")}`}>{name}</span>
+        ))}
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,128 @@
+/** The story of a session beside its timeline: its prompts, what it changed, what was denied, what failed and was mended. */
+import { useState } from "preact/hooks";
+import type { Refused } from "../api.ts";
+import { folderName, short } from "../format.ts";
+import { Badge, Problem, Time } from "../kit/parts.tsx";
+import { act } from "../store.ts";
+import type { Step } from "../../operations/session_steps.ts";
+import type { SessionWhole } from "../types.ts";
+
+/** Copies the address of a session, or of a step of it. */
+export function copyLink(sessionId: string, step?: string): void {
+  const path = [sessionId, ...step === undefined ? [] : [step]].map(encodeURIComponent).join("/");
+  const link = `${location.origin}/#/session/${path}`;
+  void act("The link is copied.", () => navigator.clipboard.writeText(link));
+}
+
+/** Where there is room, the story stands beside the timeline; elsewhere it is folded. */
+const BESIDE = "(min-width: 901px)";
+
+export function Story(
+  { whole, error, prompts, onJump }: {
+    whole: SessionWhole | undefined;
+    error: Refused | undefined;
+    prompts: readonly Step[];
+    onJump: (step: string) => void;
+  },
+) {
+  if (error !== undefined) return <Problem error={error} />;
+  if (whole === undefined) return <p class="faint" role="status">Loading …</p>;
+  const { session, story, agents } = whole;
+  const isOpen = matchMedia(BESIDE).matches;
+  return (
+    <details class="story" open={isOpen}>
+      <summary>Story</summary>
+      <p>
+        <Badge tone={session.status === "active" ? "good" : "plain"}>{session.status}</Badge>{" "}
+        {folderName(session.projectDir)}
+        {session.branch ? ` · ${session.branch}` : ""} · <Time at={session.updatedAtMs} />
+      </p>
+      <p>
+        <button type="button" onClick={() => copyLink(session.sessionId)}>Copy link</button>
+      </p>
+      <h2>Prompts</h2>
+      <ol class="anchors">
+        {prompts.map(({ id, subject }) => (
+          <li key={id}>
+            <button type="button" class="link" onClick={() => onJump(id)}>
+              {short(subject, 120)}
+            </button>
+          </li>
+        ))}
+      </ol>
+      <List title="Changed" rows={story.files}>
+        {({ path, added, removed }) => (
+          <>
+            <span class="came">+{added}</span> <span class="went">−{removed}</span> {path}
+          </>
+        )}
+      </List>
+      <List title="Commits" rows={story.commits}>{({ title }) => title}</List>
+      {story.tests.green + story.tests.red === 0 ? null : (
+        <p>
+          Tests: <span class="came">{story.tests.green} green</span>,{" "}
+          <span class="went">{story.tests.red} red</span>
+        </p>
+      )}
+      <List title="Denied" rows={story.denied}>
+        {({ tool, subject, why }) => (
+          <>
+            <Badge tone="bad">{tool}</Badge> {subject} <span class="faint">{why}</span>
+          </>
+        )}
+      </List>
+      <List title="Failed" rows={story.failed}>
+        {({ title, step, mendedBy, mendedByStep }) => (
+          <>
+            <button type="button" class="link" onClick={() => onJump(step)}>{title}</button>{" "}
+            {mendedBy === null
+              ? <Badge tone="bad">open</Badge>
+              : mendedByStep !== null
+              ? (
+                <button type="button" class="badge good" onClick={() => onJump(mendedByStep)}>
+                  mended
+                </button>
+              )
+              : mendedBy === 0
+              ? <Badge tone="good">mended</Badge>
+              : <a class="badge good" href={`#/memory/${mendedBy}`}>mended</a>}
+          </>
+        )}
+      </List>
+      <List title="Mended by" rows={story.fixes}>
+        {({ id, title }) => <a href={`#/memory/${id}`}>{title}</a>}
+      </List>
+      <List title="Decided" rows={story.decided}>{({ title }) => title}</List>
+      <List title="Left open" rows={story.open}>{(title) => title}</List>
+      <List title="Sub-agents" rows={agents}>{({ name, status }) => `${name}, ${status}`}</List>
+      <List title="Ended" rows={story.end === null ? [] : [story.end]}>{(how) => how}</List>
+    </details>
+  );
+}
+
+const MOST_LINES = 12;
+
+function List<Row>(
+  { title, rows, children }: {
+    title: string;
+    rows: readonly Row[];
+    children: (row: Row) => preact.ComponentChildren;
+  },
+) {
+  const [isWhole, setWhole] = useState(false);
+  if (rows.length === 0) return null;
+  const shown = isWhole ? rows : rows.slice(0, MOST_LINES);
+  return (
+    <>
+      <h2>{title}</h2>
+      <ul class="lines">{shown.map((row, i) => <li key={i}>{children(row)}</li>)}</ul>
+      {shown.length === rows.length
+        ? null
+        : (
+          <button type="button" class="link" onClick={() => setWhole(true)}>
+            {rows.length - shown.length} more
+          </button>
+        )}
+    </>
+  );
+}

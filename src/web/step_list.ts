@@ -1,0 +1,105 @@
+/** The steps of one session: the newest page, earlier pages as they are asked for, and behind a cursor what is new. */
+import { type Signal, signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { ask, type Refused, withQuery } from "./api.ts";
+import { gaps, keepFresh, tell } from "./store.ts";
+import type { Step } from "../operations/session_steps.ts";
+import type { Log } from "./types.ts";
+
+const PAGE = 200;
+/** Whoever looks for something reads on in larger pages. */
+const LARGE_PAGE = 1_000;
+/** So often the new steps of a session that runs are asked for. */
+const REST_MS = 400;
+
+export interface StepsShown {
+  /** In the order of time. */
+  readonly steps: readonly Step[];
+  /** Whether there are earlier ones. */
+  readonly more: boolean;
+  readonly isLoading: boolean;
+  readonly error: Refused | undefined;
+}
+
+class StepList {
+  readonly shown: Signal<StepsShown> = signal({
+    ...{ steps: [], more: false, isLoading: true, error: undefined },
+  });
+  readonly #path: string;
+  readonly #known = new Set<string>();
+  /** Behind all that was read; null before the first page. */
+  #next: string | null = null;
+  #isOver = false;
+
+  constructor(readonly sessionId: string) {
+    this.#path = `/sessions/${sessionId}/log`;
+  }
+
+  /** Keeps it up to date. @returns What ends that. */
+  follow(): () => void {
+    const { end } = keepFresh([`session:${this.sessionId}`], () => this.#readOn(), REST_MS);
+    return () => {
+      this.#isOver = true;
+      end();
+    };
+  }
+
+  async #readOn(): Promise<void> {
+    try {
+      for (let more = true; more && !this.#isOver;) {
+        const isFirst = this.#next === null;
+        const query = isFirst ? { limit: PAGE } : { after: this.#next! };
+        const log = await ask<Log>("GET", withQuery(this.#path, query));
+        this.#next = log.next;
+        this.#add(log.steps, isFirst ? { more: log.more } : {});
+        more = !isFirst && log.more;
+      }
+    } catch (error) {
+      this.shown.value = { ...this.shown.value, error: error as Refused, isLoading: false };
+    }
+  }
+
+  /** Reads the page before the first step. */
+  async readBack(isLooking = false): Promise<void> {
+    const { steps: [first], more, isLoading } = this.shown.value;
+    if (isLoading || !more || first === undefined) return;
+    this.shown.value = { ...this.shown.value, isLoading: true };
+    const before = new Date(first.atMs).toISOString();
+    const query = { limit: isLooking ? LARGE_PAGE : PAGE, before };
+    try {
+      const log = await ask<Log>("GET", withQuery(this.#path, query));
+      this.#add(log.steps, { more: log.more });
+    } catch (thrown) {
+      this.shown.value = { ...this.shown.value, isLoading: false, more: false };
+      tell((thrown as Refused).message, true);
+    }
+  }
+
+  #add(news: readonly Step[], { more = this.shown.value.more }: { readonly more?: boolean }): void {
+    const { steps: known } = this.shown.value;
+    const added = news.filter((step) => !this.#known.has(stepKey(step)));
+    for (const step of added) this.#known.add(stepKey(step));
+    const steps = added.length === 0 ? known : merged(known, added);
+    this.shown.value = { steps, more, isLoading: false, error: undefined };
+  }
+}
+
+/** What tells a step from all others: a hook that failed and what it captured have one id. */
+export function stepKey({ id, kind }: Pick<Step, "id" | "kind">): string {
+  return kind === "gate" ? `gate ${id}` : id;
+}
+
+/** Both in one order of time. @param news In its order. */
+function merged(known: readonly Step[], news: readonly Step[]): readonly Step[] {
+  if (known.length === 0 || news[0]!.atMs >= known.at(-1)!.atMs) return [...known, ...news];
+  if (news.at(-1)!.atMs < known[0]!.atMs) return [...news, ...known];
+  return [...known, ...news].sort((a, b) => a.atMs - b.atMs);
+}
+
+export function useSteps(
+  sessionId: string,
+): StepsShown & { readonly readBack: (isLooking?: boolean) => void } {
+  const list = useMemo(() => new StepList(sessionId), [sessionId, gaps.value]);
+  useEffect(() => list.follow(), [list]);
+  return { ...list.shown.value, readBack: (isLooking) => void list.readBack(isLooking) };
+}

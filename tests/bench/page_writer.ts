@@ -1,0 +1,42 @@
+/** Writes events of a session into a database as hooks do, so many a second: a worker of its own. */
+import { newId } from "../../src/base/ids.ts";
+import { saveRecord } from "../../src/db/captures.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { hookRecord } from "../support/records.ts";
+
+/** What a worker is told. */
+export interface Writing {
+  readonly database: string;
+  readonly sessionId: string;
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+const TICK_MS = 20;
+
+self.addEventListener("message", (event) => {
+  const { data } = event as MessageEvent<Writing>;
+  void write(data).then((written) => self.postMessage(written));
+});
+
+/** @returns How many were written. */
+async function write({ database, sessionId, perSecond, seconds }: Writing): Promise<number> {
+  const db = await openDatabase(database, { busyTimeoutMs: 5_000 });
+  const begunMs = performance.now();
+  let written = 0;
+  for (const all = perSecond * seconds; written < all;) {
+    const due = Math.min(all, Math.ceil((performance.now() - begunMs) / 1_000 * perSecond));
+    for (; written < due; written++) {
+      const atMs = Date.now();
+      const use = { toolName: "Read", toolUseId: `toolu_${written}` };
+      const payload = JSON.stringify({ tool_input: { file_path: `/p/written-${written}.ts` } });
+      saveRecord(db, {
+        ...hookRecord({ atMs, sessionId, execution: use, capture: { ...use, payload } }),
+        id: newId(atMs),
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+  }
+  db.close();
+  return written;
+}

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { changeFile, readRecording } from "../../src/build/replay.ts";
+import { missingBrowser, shownPage } from "../support/browser.ts";
+import { longSession } from "../support/long_session.ts";
+import { recordedPageTest, verbOf } from "../support/pages.ts";
+import { hook } from "../support/program.ts";
+import { testWhere } from "../support/requirements.ts";
+import { PROJECT, recordedHooks } from "../support/transcripts.ts";
+
+const WORK = String(recordedHooks("work")[0]!["session_id"]);
+/** Waits until the page has so many of something. */
+async function countOf(page: Page, selector: string, count: number): Promise<void> {
+  await page.waitForFunction(`document.querySelectorAll("${selector}").length === ${count}`);
+}
+
+const LONG = "5e55107e-0000-4000-8000-000000000001";
+
+testWhere(
+  missingBrowser(),
+  "a failure leads to what mended it and back, and what was denied stands in the story",
+  async () => {
+    let session = "";
+    await using shown = await shownPage(async (home) => {
+      const project = `${home.path}/tides`;
+      Deno.mkdirSync(`${project}/.git`, { recursive: true });
+      for (const payload of readRecording(home.path, project)) {
+        await changeFile(payload);
+        await hook(payload.hook_event_name, payload, home, {
+          env: { CLAUDE_PROJECT_DIR: project },
+        });
+        session = String(payload["session_id"]);
+      }
+      const push = { tool_name: "Bash", tool_use_id: "toolu_push" };
+      await hook(
+        "PreToolUse",
+        {
+          ...{ hook_event_name: "PreToolUse", session_id: session, cwd: project, ...push },
+          tool_input: { command: "rm -rf ~" },
+        },
+        home,
+        { env: { CLAUDE_PROJECT_DIR: project } },
+      );
+      await verbOf(home, "queue", "drain");
+    });
+    const { page } = shown;
+    await shown.go(`/session/${session}`);
+    const failed = page.locator(".step", { hasText: "Tests fail" });
+    const mending = page.locator(".step", { hasText: "Tests pass" });
+    await failed.getByRole("button", { name: "mended", exact: true }).click();
+    await mending.getByRole("button", { name: "mends", exact: true }).click();
+    const { story } = await verbOf(shown.home, "session", "show", session);
+    assert.equal(story.denied.length, 1);
+    const [{ subject, why }] = story.denied;
+    const shownStory = page.locator(".story");
+    for (const text of ["Denied", subject, why, "Failed", story.fixes[0].title]) {
+      await shownStory.getByText(text).first().waitFor();
+    }
+    assert.deepEqual(shown.faults, []);
+  },
+);
+
+recordedPageTest("sub-agents have lanes, which can be seen alone", async ({ page, home, go }) => {
+  await go(`/session/${WORK}`);
+  const { steps } = await verbOf(home, "session", "log", WORK);
+  const ofAgents = steps.filter(({ agent }: { agent: string | null }) => agent !== null);
+  assert.ok(ofAgents.length > 0, "the recording has steps of a sub-agent");
+  await page.locator(".step.lane").first().waitFor();
+  assert.equal(await page.locator(".step.lane").count(), ofAgents.length);
+  await page.getByLabel("Agent").selectOption(ofAgents[0].agent);
+  await countOf(page, ".step", ofAgents.length);
+  await page.getByLabel("Agent").selectOption("own");
+  await page.locator(".step.lane").first().waitFor({ state: "detached" });
+});
+
+recordedPageTest(
+  "what Claude Code sends in a person's place is no prompt of theirs",
+  async ({ page, home, go }) => {
+    await go(`/session/${WORK}`);
+    const notice = page.locator(".step.notice").first();
+    await notice.getByText("Notice", { exact: true }).waitFor();
+    const { steps } = await verbOf(home, "session", "log", WORK);
+    const prompts = steps.filter(({ kind }: { kind: string }) => kind === "prompt");
+    await countOf(page, ".anchors li", prompts.length);
+  },
+);
+
+recordedPageTest(
+  "what is new since a person marked it is marked, here and on the first screen",
+  async ({ page, home, go }) => {
+    await go(`/session/${WORK}`);
+    await page.locator(".step").first().waitFor();
+    assert.equal(await page.locator(".step.new").count(), 0, "nothing is new at the first look");
+    await page.getByRole("button", { name: "Seen to here" }).click();
+    await page.getByRole("button", { name: "Seen to here" }).waitFor({ state: "detached" });
+    const prompt = "And now the harbour wall";
+    const first = recordedHooks("work")[0]!;
+    await hook(
+      "UserPromptSubmit",
+      { ...first, hook_event_name: "UserPromptSubmit", prompt },
+      home,
+      {
+        env: { CLAUDE_PROJECT_DIR: PROJECT },
+      },
+    );
+    await page.locator(".step.new", { hasText: prompt }).waitFor();
+    await page.getByRole("button", { name: "Seen to here (1 new)" }).waitFor();
+    await go("/now");
+    await page.locator(`a[href="#/session/${WORK}"]`).getByText("new", { exact: true }).waitFor();
+  },
+);
+
+testWhere(
+  missingBrowser(),
+  "the link of a step opens it however long ago it was, and find reaches as far",
+  async () => {
+    await using shown = await shownPage((home) => longSession(home, LONG, 1_500), {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const { page, home } = shown;
+    const { steps } = await verbOf(home, "session", "log", LONG);
+    const old = steps[7];
+    await shown.go(`/session/${LONG}/${old.id}`);
+    const opened = page.locator(".step", { has: page.locator(".details") });
+    await opened.getByText(old.subject.slice(0, 40)).first().waitFor();
+    await opened.getByRole("button", { name: "Copy link to step" }).click();
+    await page.getByText("The link is copied.").waitFor();
+    const link = await page.evaluate<string>("navigator.clipboard.readText()");
+    assert.ok(link.endsWith(`/#/session/${LONG}/${old.id}`), link);
+    await page.getByRole("button", { name: "Copy link", exact: true }).click();
+    await page.waitForFunction(
+      `navigator.clipboard.readText().then((text) => text.endsWith("/#/session/${LONG}"))`,
+    );
+    // A new tab has the newest page alone until it looks further back.
+    await shown.go("/now");
+    await shown.go(`/session/${LONG}`);
+    const text = old.subject.toLowerCase();
+    const all = steps.filter(({ name, subject }: { name: string; subject: string }) =>
+      `${name} ${subject}`.toLowerCase().includes(text)
+    );
+    await page.getByLabel("Find in this session").fill(old.subject);
+    await page.getByRole("button", { name: "Show earlier steps" }).waitFor({ state: "detached" });
+    await page.locator(".step").first().waitFor();
+    await countOf(page, ".step", all.length);
+    assert.deepEqual(shown.faults, []);
+  },
+);
+
+recordedPageTest("keys lead from prompt to prompt", async ({ page, go, home }) => {
+  const first = recordedHooks("work")[0]!;
+  for (const prompt of ["The second prompt", "The third prompt"]) {
+    await hook(
+      "UserPromptSubmit",
+      { ...first, hook_event_name: "UserPromptSubmit", prompt },
+      home,
+      {
+        env: { CLAUDE_PROJECT_DIR: PROJECT },
+      },
+    );
+  }
+  // A list so low that it shows one step at a time.
+  await page.setViewportSize({ width: 1_440, height: 200 });
+  await go(`/session/${WORK}`);
+  await page.locator(".step", { hasText: "The third prompt" }).waitFor();
+  const isSeen = (text: string) =>
+    page.waitForFunction(`(() => {
+      const list = document.querySelector(".long-list").getBoundingClientRect();
+      const step = [...document.querySelectorAll(".step.prompt")]
+        .find((one) => one.textContent.includes(${JSON.stringify(text)}))?.getBoundingClientRect();
+      return step !== undefined && step.top >= list.top - 1 && step.top < list.bottom;
+    })()`);
+  await page.keyboard.press("p");
+  await isSeen("The third prompt");
+  await page.keyboard.press("p");
+  await isSeen("The second prompt");
+  await page.keyboard.press("n");
+  await isSeen("The third prompt");
+});
