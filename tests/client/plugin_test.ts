@@ -41,6 +41,8 @@ function checkRecords({ database, payloads, sentToModel, summary }: ScenarioRun)
   const [notes] = query(database, "SELECT count(*) AS n FROM observations WHERE kind = 'note'");
   assert.equal(notes!["n"], 1, "the MCP server has remembered");
   assert.match(sentToModel, /Memory of earlier sessions/);
+  const twice = /Memory of earlier sessions[^\n]*Memory of earlier sessions/;
+  assert.doesNotMatch(sentToModel, twice, "each request to the model tells it once");
   const captured = query(
     database,
     "SELECT tool_use_id FROM pending_queue WHERE tool_use_id IS NOT NULL",
