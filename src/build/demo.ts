@@ -83,7 +83,9 @@ async function demo(root: string): Promise<void> {
   const stage = await installHooks(root);
   title(`Two sessions of Claude Code: ${stage.payloads.length} events through the real hooks`);
   await replay(stage);
-  for (const words of QUIET_VERBS) await conclaude(stage.people, ...words);
+  const [{ session_id }] = stage.payloads as readonly [Payload, ...Payload[]];
+  const shown = ["session", "show", String(session_id)];
+  for (const words of [...QUIET_VERBS, shown]) await conclaude(stage.people, ...words);
   title(`conclaude memory search "${SEARCH.at(-1)}"`);
   block((await conclaude(stage.people, ...SEARCH)).split("\n").slice(0, 4).join("\n"));
   title("What Claude is told when the next session begins here");

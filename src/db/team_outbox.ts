@@ -2,15 +2,21 @@
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 
+/** Whether any project of this machine is shared. */
+export function hasTeams(db: DatabaseSync): boolean {
+  // Backups of an older program, in which the same is forgotten, know no teams.
+  const knowsTeams = "SELECT 1 FROM sqlite_schema WHERE name = 'team_projects'";
+  return statement(db, knowsTeams).get() !== undefined &&
+    statement(db, "SELECT 1 FROM team_projects LIMIT 1").get() !== undefined;
+}
+
 /**
  * To be called in the transaction that removes the rows. What the server never had is only taken out of the outbox.
  *
  * @param uids Of observations or tasks.
  */
 export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void {
-  // Backups of an older program, in which the same is forgotten, know no teams.
-  const hasTeams = "SELECT 1 FROM sqlite_schema WHERE name = 'team_projects'";
-  if (statement(db, hasTeams).get() === undefined) return;
+  if (!hasTeams(db)) return;
   const list = JSON.stringify(uids);
   statement(
     db,

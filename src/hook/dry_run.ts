@@ -160,6 +160,7 @@ async function answerTo(
     db,
     notices,
     saved: null,
+    isTwin: false,
     fault: db === null ? "it cannot be read" : null,
     tell: (notice) => void notices.push(notice),
     saveBeside: () => {},

@@ -46,8 +46,18 @@ export async function handleHook(
   if (work.config.notifications !== "") {
     (await import("./notification.ts")).notifyOfEvent(work);
   }
+  if (work.isTwin) return decisionOf(answer);
   const { notices } = work;
   return notices.length === 0 ? answer : { ...answer, systemMessage: notices.join("\n") };
+}
+
+/** An answer without what it tells Claude: another hook of the same event tells that. What decides stays. */
+function decisionOf(answer: Answer): Answer {
+  if (answer === null) return null;
+  const { hookSpecificOutput, ...rest } = answer;
+  const { additionalContext: _, ...decided } = Object(hookSpecificOutput);
+  const left = Object.keys(decided).length > 1 ? { ...rest, hookSpecificOutput: decided } : rest;
+  return Object.keys(left).length === 0 ? null : left;
 }
 
 function isContinuedStop(

@@ -78,6 +78,8 @@ export interface HookWork {
    * without a database where that fails. @param apply Writes the changes of the draft.
    */
   save(draft: Draft | ((db: DatabaseSync | null) => Draft), apply?: ApplyChanges): Promise<void>;
+  /** Whether a settings file and a plugin both start conclaude, and the other hook has saved the same event before. */
+  readonly isTwin: boolean;
   /** The draft that was saved; null before `save()`. */
   readonly saved: Draft | null;
   /** The database, once the event is saved, with short waits; null when the event was spooled. */

@@ -42,6 +42,13 @@ export async function handle(work: HookWork): Promise<Answer> {
     metadata: work.keepsContent ? summarizeInput(work.event.own) : {},
     ...(required === null || required.changes.length === 0 ? {} : { changes: required.changes }),
   }, required?.apply);
+  const { projectDir, home, environment } = work;
+  const isPlugin = environment.variable("CLAUDE_PLUGIN_ROOT") !== undefined;
+  const twice = isPlugin && projectDir !== null
+    ? (await import("../policy/armed_gates.ts")).twiceNotice({ projectDir, home, environment })
+    : null;
+  // The other hook of this start tells all else.
+  if (work.isTwin) return twice === null ? null : { systemMessage: twice };
   const db = work.spareDb();
   if (db !== null && work.config.stop !== "") await lookAtRoot(db, work);
   const gone = goneSessions(others, processes, work.claudePid);
@@ -69,17 +76,13 @@ export async function handle(work: HookWork): Promise<Answer> {
     const { rootNotice } = await import("../policy/stops/root_additions.ts");
     tellIfAny(ask(db, (db) => rootNotice(db, project.path)));
   }
-  const { projectDir, home, environment } = work;
   if (mayGuard(work.config) && projectDir !== null) {
     const { unarmedNotice } = await import("../policy/armed_gates.ts");
     tellIfAny(unarmedNotice(work.config, { projectDir, home, environment }));
     tellIfAny((await import("./mod_notice.ts")).modNotice({ projectDir, home, environment }));
     (await import("./past_gate_notice.ts")).tellPastGates(work, "earlier sessions");
   }
-  if (environment.variable("CLAUDE_PLUGIN_ROOT") !== undefined && projectDir !== null) {
-    const { twiceNotice } = await import("../policy/armed_gates.ts");
-    tellIfAny(twiceNotice({ projectDir, home, environment }));
-  }
+  tellIfAny(twice);
   if (environment.variable("CONCLAUDE_TOKEN") !== undefined) work.tell(TOKEN_NOTICE);
   const briefing = required === null
     ? ""

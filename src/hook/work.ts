@@ -75,6 +75,7 @@ export async function beginWork(
     `conclaude: git has brought another version of ${hide(path)}, which is in force from now on.`
   );
   let saved = false;
+  let isTwin = false;
   let kept: Draft | null = null;
   let beside: Pick<HookRecord, "told"> = {};
   let applyTold: Appliers["told"];
@@ -136,7 +137,7 @@ export async function beginWork(
     };
     try {
       if (db === null) throw opened.reason;
-      saveRecord(db, () => recordOf(decide(db)), { changes: apply, told: applyTold });
+      isTwin = !saveRecord(db, () => recordOf(decide(db)), { changes: apply, told: applyTold });
       saved = true;
       if (database !== ":memory:" && isLogLong(database)) {
         (await import("../memory/drain/shorten_log.ts")).shortenLog(db, database);
@@ -199,6 +200,9 @@ export async function beginWork(
       applyTold = apply;
     },
     save,
+    get isTwin() {
+      return isTwin;
+    },
     get saved() {
       return kept;
     },

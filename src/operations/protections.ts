@@ -3,7 +3,7 @@ import { count } from "../base/counts.ts";
 import { unarmedText } from "../claude/settings/armed.ts";
 import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { type ArmedPlace, unarmedHere } from "../policy/armed_gates.ts";
+import type { HooksHere } from "../policy/armed_gates.ts";
 import { rulesOf, stopRulesOf } from "../policy/guards/single_rules.ts";
 
 /** Names of the guards that a configuration switches on. */
@@ -12,7 +12,7 @@ function guardsIn({ guards }: Pick<HookConfig, "guards">): string[] {
   return rules.filter(({ isOn }) => isOn).map(({ name }) => name);
 }
 
-export function protectionsOf(config: HookConfig, place: ArmedPlace) {
+export function protectionsOf(config: HookConfig, { unarmed }: Pick<HooksHere, "unarmed">) {
   const builtIn = guardsIn(DEFAULT_HOOK_CONFIG);
   const guards = guardsIn(config);
   const stopRules = config.stop === "" ? [] : stopRulesOf(JSON.parse(config.stop));
@@ -28,7 +28,7 @@ export function protectionsOf(config: HookConfig, place: ArmedPlace) {
       : JSON.parse(config.requirements).requirements.length as number,
     strict: config.guards !== "" && JSON.parse(config.guards).isStrict === true,
     /** Why Claude Code does not ask for some or all of them; empty where it asks for each. */
-    unarmed: unarmedHere(config, place).map(unarmedText),
+    unarmed: unarmed.map(unarmedText),
   };
 }
 

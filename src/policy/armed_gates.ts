@@ -19,7 +19,7 @@ import {
 import type { NamedTools } from "../claude/settings/lanes.ts";
 import { PLUGIN_ROOT, pluginSettings, REMOVE_PLUGIN } from "../claude/plugin/plugin_hooks.ts";
 import { modPlaces } from "../claude/mods.ts";
-import { ownershipHere } from "../claude/settings/own_handler.ts";
+import { handlersIn, isOwnHandler, ownershipHere } from "../claude/settings/own_handler.ts";
 import { settingsPaths } from "../claude/settings/settings_place.ts";
 
 /** The tools that change files. Today's clients have no `MultiEdit`, so a matcher need not name it. */
@@ -178,10 +178,24 @@ export function isManaged(place: ArmedPlace): boolean {
 /** What is built in has to be asked before a command runs. */
 const BUILT_IN: Need = { gate: "built-in protections", event: "PreToolUse", tools: ["Bash"] };
 
-/** Which protections Claude Code does not ask about, those that are built in among them; empty where it asks about all. */
-export function unarmedHere(config: HookConfig, place: ArmedPlace): Unarmed[] {
+/** What the settings files say of our hooks. */
+export interface HooksHere {
+  /** The files that hold some, and their events; the one that Claude Code obeys first comes first. */
+  readonly installed: readonly { readonly path: string; readonly events: readonly string[] }[];
+  /** Which protections Claude Code does not ask about, those that are built in among them. */
+  readonly unarmed: readonly Unarmed[];
+}
+
+export function hooksHere(config: HookConfig, place: ArmedPlace): HooksHere {
   const { files, ...how } = settingsHere(place);
-  return whyUnarmed(files, { needs: [BUILT_IN, ...needsOf(config)], ...how });
+  const installed = files.map(({ path, settings }) => {
+    const own = handlersIn(settings).filter(({ handler }) => isOwnHandler(handler, how.ownership));
+    return { path, events: [...new Set(own.map(({ event }) => event))] };
+  });
+  return {
+    installed: installed.filter(({ events }) => events.length > 0),
+    unarmed: whyUnarmed(files, { needs: [BUILT_IN, ...needsOf(config)], ...how }),
+  };
 }
 
 /** Tells the person that a settings file and the plugin both start conclaude; null where one of them does. */

@@ -1,8 +1,8 @@
 /** The one decision about a tool use: what guards and requirements say of it, weighed together. It looks nothing up. */
-import { BLIND_RULE } from "./guards/decide.ts";
 import type { Block, GuardPolicy, Verdict, WhenBlind } from "./guards/guard_policy.ts";
 import { unreadText } from "./guards/judge_use.ts";
 import type { RequirementSaying } from "./requirements/tool_requirements.ts";
+import { BLIND_RULE } from "./guards/rule_names.ts";
 
 /** What the guards say; `allowedBy` is the rule that allows what a person would be asked for. */
 export type Judgement =

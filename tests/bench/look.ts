@@ -110,6 +110,8 @@ function rowsOf<Row>({ database }: Workplace, sql: string): Row[] {
   return db.prepare(sql).all() as Row[];
 }
 
+/** Ids that begin differently, as those of real sessions do. */
 function sessionId(number: number): string {
-  return `5e55107e-0000-4000-8000-${String(number).padStart(12, "0")}`;
+  const beginning = (Math.imul(number + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
+  return `${beginning}-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }

@@ -7,9 +7,11 @@ import { findClaude, say, type ScenarioRun, type Steps, test, use } from "./harn
 const tool = (name: string, input: Record<string, unknown>) =>
   use(`mcp__plugin_conclaude_conclaude__${name}`, input);
 
+const NOTE = "The tide table is in metres";
+
 const STEPS: Steps = [
   use("Bash", { command: "echo fine", description: "Say" }),
-  tool("remember", { text: "The tide table is in metres" }),
+  tool("remember", { text: NOTE }),
   use("Skill", { skill: "conclaude:memory" }),
   say("All done."),
 ];
@@ -49,20 +51,22 @@ function checkRecords({ database, payloads, sentToModel, summary }: ScenarioRun)
   assert.equal(captured.length, 2, "Bash and Skill, and none of our own tools");
 }
 
-test("the real Claude Code loads the plugin from a folder: hooks, tools and skill; beside install-hooks nothing is recorded twice", async ({ executable, folder, runScenario }) => {
+test("the real Claude Code loads the plugin from a folder: hooks, tools and skill; beside install-hooks nothing is recorded or told twice", async ({ executable, folder, runScenario }) => {
   for (const beside of [false, true]) {
     const name = beside ? "plugin-beside" : "plugin-folder";
     const home = join(folder, name, "home");
     await Deno.mkdir(home, { recursive: true });
     const plugin = await run(executable, ["plugin", "path"], home);
-    const settings = join(folder, name, "settings.json");
-    checkRecords(
-      await runScenario(name, {
-        steps: STEPS,
+    const session = (name: string, steps: Steps) =>
+      runScenario(name, {
+        ...{ home, steps, project: join(folder, "project") },
         args: [...ALONE, "--plugin-dir", plugin],
-        afterInstall: () => beside ? undefined : withoutOurs(settings, executable),
-      }),
-    );
+        afterInstall: () =>
+          beside ? undefined : withoutOurs(join(folder, name, "settings.json"), executable),
+      });
+    checkRecords(await session(name, STEPS));
+    const { sentToModel } = await session(`${name}-next`, [say("Ready.")]);
+    assert.equal(sentToModel.split(NOTE).length - 1, 1, "one hook tells the next session");
   }
 });
 

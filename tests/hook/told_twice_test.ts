@@ -1,7 +1,9 @@
 /** Where a settings file and a plugin both start conclaude, Claude Code tells of each event twice. */
 import assert from "node:assert/strict";
 import { query } from "../support/look.ts";
-import { hook, type TempHome, tempHome } from "../support/program.ts";
+import { configureUser } from "../support/on_home.ts";
+import { answerOf } from "../support/process.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee";
@@ -50,4 +52,39 @@ test("what one installation tells twice happened twice", async (home) => {
     await hook("Notification", { session_id: SESSION, message: "waiting" }, home, OF_PLUGIN);
   }
   assert.equal(rows(home).executions.length, 2);
+});
+
+test("what two hooks of one event know is told once, to Claude and to the person; both deny", async (home) => {
+  configureUser(
+    home,
+    `userPromptSubmit: {contextRules: [{pattern: tap, prompt: Close the valve}]}
+preToolUse: {toolUsageValidation: [{tool: Bash, commandPattern: "rm *", action: block}]}
+`,
+  );
+  const noted = { env: { HOME: home.path }, cwd: home.path };
+  await runProgram(["memory", "remember", "The tap is in the cellar"], noted);
+  await runProgram(["install-hooks"], noted);
+  const both = async (event: string, fields: object) => {
+    const payload = { session_id: SESSION, cwd: home.path, ...fields };
+    const first = await hook(event, payload, home);
+    return [first, await hook(event, payload, home, OF_PLUGIN)].map(answerOf);
+  };
+  for (
+    const [event, fields, words] of [
+      ["SessionStart", { source: "startup" }, /The tap is in the cellar[^]*conclaude: memory of/],
+      ["UserPromptSubmit", { prompt: "Mend the tap" }, /Close the valve/],
+    ] as const
+  ) {
+    const [first, second] = await both(event, fields);
+    assert.match(JSON.stringify(first), words);
+    assert.equal(second?.hookSpecificOutput, undefined, event);
+    const notice = event === "SessionStart" ? /^conclaude: its hooks are installed twice.*$/ : /^$/;
+    assert.match(second?.systemMessage ?? "", notice);
+  }
+  const use = { tool_name: "Bash", tool_use_id: "a", tool_input: { command: "rm tap" } };
+  const denials = (await both("PreToolUse", use)).map((answer) => answer.hookSpecificOutput);
+  assert.deepEqual(
+    denials.map(({ permissionDecision }) => permissionDecision),
+    ["deny", "deny"],
+  );
 });

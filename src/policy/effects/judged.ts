@@ -3,13 +3,13 @@ import { newId } from "../../base/ids.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keptText } from "../../config/store.ts";
 import { isInCommit } from "../../system/git/brought_files.ts";
-import { PROTECT_RULE } from "../guards/protected.ts";
 import { changesBetween, LISTED, mentions } from "./compare.ts";
 import { addViolation, lookedAt, saveWatched, settleViolations } from "./effects_table.ts";
 import type { Ground, Moment } from "./ground_of_effects.ts";
 import { enteredAtMs } from "./file_state.ts";
 import type { Change, Snapshot, Violation, WatchList } from "./types.ts";
 import { nameOf } from "./watched.ts";
+import { PROTECT_RULE } from "../guards/rule_names.ts";
 
 export interface Found {
   readonly before: Snapshot;

@@ -5,12 +5,10 @@ import { discardOf, putsAway } from "./uncommitted.ts";
 import { projectScript } from "../shell/project_scripts.ts";
 import { onlyTells } from "./command_forms.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
-import { DANGEROUS_RULE, judgeDanger, type Precious } from "./dangerous.ts";
+import { judgeDanger, type Precious } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
 import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy.ts";
 import { judgeLifting } from "./lifting.ts";
-import { ROOT_RULE } from "./file_rules.ts";
-import { PROTECT_RULE } from "./protected.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { programName, withoutGitOptions } from "../shell/operands.ts";
@@ -28,6 +26,7 @@ import { branchesMoved } from "../shell/moved_branches.ts";
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
 import { isBelow } from "../files/file_lookup.ts";
 import type { FileFacts, Look } from "./types.ts";
+import { DANGEROUS_RULE, PROTECT_RULE, ROOT_RULE } from "./rule_names.ts";
 
 export interface BashUse extends Actor, Omit<Surroundings, "language"> {
   readonly tool: string;

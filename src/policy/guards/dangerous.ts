@@ -11,6 +11,7 @@ import { programName, withoutGitOptions } from "../shell/operands.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writers.ts";
 import WORDS from "./words.json" with { type: "json" };
+import { DANGEROUS_RULE } from "./rule_names.ts";
 
 /** Folders that must stay, beside those of the system. */
 export interface Precious {
@@ -19,8 +20,6 @@ export interface Precious {
   /** Whether a folder is the top of a repository, or of one of its working trees. */
   readonly isRepository: (path: string) => boolean;
 }
-
-export const DANGEROUS_RULE = "preToolUse.denyDangerousCommands";
 
 const SQL_CLIENTS = new Set(WORDS.sqlClients);
 /** The next word is SQL. */

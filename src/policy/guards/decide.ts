@@ -13,11 +13,12 @@ import {
   type PermissionPolicy,
   ruleText,
 } from "./guard_policy.ts";
-import { mayNameOwn, TREES_RULE, whyProtected, type Written } from "./protected.ts";
+import { mayNameOwn, whyProtected, type Written } from "./protected.ts";
 import { mayStartAgent } from "./second_agents.ts";
 import { mayChange } from "../shell/quick_look.ts";
 import type { FileFacts } from "./types.ts";
 import WORDS from "./words.json" with { type: "json" };
+import { TREES_RULE } from "./rule_names.ts";
 
 export function judgeOne(
   policy: GuardPolicy,
@@ -109,12 +110,6 @@ export function answerPermission(
 function refusal(rule: string, tool: string): PermissionAnswer {
   return { kind: "deny", block: { rule, reason: `Blocked ${tool}: ${rule} refuses it` } };
 }
-
-/** The rule by which a strict policy denies a tool use that cannot be judged. */
-export const STRICT_RULE = "preToolUse.strict";
-
-/** The rule that answers where the policy, the database or the branch cannot be read. */
-export const BLIND_RULE = "gates.whenBlind";
 
 /** Tools that only look, ask, or keep notes. A subagent's tool uses are judged one by one. */
 const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);

@@ -10,11 +10,9 @@ import {
   type GuardPolicy,
 } from "./guard_policy.ts";
 import type { FileFacts } from "./types.ts";
+import { GENERATED_RULE, IGNORED_RULE, ROOT_RULE } from "./rule_names.ts";
 
 const IN_GIT = /(?:^|\/)\.git\//;
-
-export const ROOT_RULE = "preToolUse.preventRootAdditions";
-export const GENERATED_RULE = "preToolUse.preventGeneratedFileEdits";
 
 /** Whether a file would be new in the project's folder and the policy denies that; ignored files are allowed. */
 export function isRootAddition(policy: GuardPolicy, file: FileFacts): boolean {
@@ -109,8 +107,6 @@ export function matchesFile(
     spelling === "" || (plain !== "" && plain.startsWith(`${spelling}/`))
   );
 }
-
-export const IGNORED_RULE = "preToolUse.preventUpdateGitIgnored";
 
 /** Denies a change of an ignored file, and tells a person three ways to allow it. */
 function judgeIgnored({ protectsIgnored }: GuardPolicy, file: FileFacts, tool: string): Block[] {

@@ -1,23 +1,17 @@
 /** Judges a tool use by the guards' rules. A shell command is parsed only when a rule could mean it. */
 import { EDITING_TOOLS, filesNamed, SEARCHING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
-import {
-  judgeNameless,
-  judgeOne,
-  judgeOwn,
-  looksOnly,
-  mayConcernCommands,
-  STRICT_RULE,
-} from "./decide.ts";
+import { judgeNameless, judgeOne, judgeOwn, looksOnly, mayConcernCommands } from "./decide.ts";
 import { type HeldPath, mayWriteFiles, pathsInInput, splitInput } from "./mcp_files.ts";
 import { textAfter } from "./protected.ts";
-import { isRootAddition, judgeFile, ROOT_RULE } from "./file_rules.ts";
+import { isRootAddition, judgeFile } from "./file_rules.ts";
 import type { GitAliases } from "../shell/git_verbs.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
 import type { FileFacts, Judge, Look, OwnFile } from "./types.ts";
 import { RealPaths } from "../../system/real_paths.ts";
 import { type Ground, lookAtFile } from "../files/file_lookup.ts";
 import { ownFiles, type OwnPlaces } from "../files/own_files.ts";
+import { ROOT_RULE, STRICT_RULE } from "./rule_names.ts";
 
 /** A tool use that is about to happen, as it was sent. It may hold secrets, so nothing of it is stored from here. */
 export interface AskedUse extends Actor {

@@ -3,7 +3,7 @@ import type { ShellCommand } from "../shell/shell_command.ts";
 import { DATABASE_PROGRAMS, onlyReads } from "../shell/writers.ts";
 import { programName } from "../shell/operands.ts";
 import type { Verdict } from "./guard_policy.ts";
-import { PROTECT_RULE } from "./protected.ts";
+import { PROTECT_RULE } from "./rule_names.ts";
 
 /** The verbs of a person, by noun. The program checks who runs them; here the agent is told before it tries. */
 export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {

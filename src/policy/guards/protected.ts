@@ -5,9 +5,7 @@ import { parentOf } from "../../base/paths.ts";
 import { withPatterns } from "../shell/rows.ts";
 import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 import ROWS from "./named_files.json" with { type: "json" };
-
-export const PROTECT_RULE = "preToolUse.protectPolicy";
-export const TREES_RULE = "preToolUse.protectOtherTrees";
+import { PROTECT_RULE, TREES_RULE } from "./rule_names.ts";
 
 /** A kind of file: why it is protected, and which changes of it count. */
 interface Kind {

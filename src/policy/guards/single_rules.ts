@@ -1,8 +1,5 @@
 /** The rules of a policy as a list for people: names, patterns, and why a rule does not match. */
 import { count } from "../../base/counts.ts";
-import { DANGEROUS_RULE } from "./dangerous.ts";
-import { BLIND_RULE, STRICT_RULE } from "./decide.ts";
-import { GENERATED_RULE, IGNORED_RULE, ROOT_RULE } from "./file_rules.ts";
 import {
   type Actor,
   concerns,
@@ -12,9 +9,18 @@ import {
   isAbout,
   type ToolRule,
 } from "./guard_policy.ts";
-import { PROTECT_RULE, TREES_RULE } from "./protected.ts";
-import { UNCOMMITTED_RULE } from "./uncommitted.ts";
 import type { StopPolicy } from "../stops/stop_policy.ts";
+import {
+  BLIND_RULE,
+  DANGEROUS_RULE,
+  GENERATED_RULE,
+  IGNORED_RULE,
+  PROTECT_RULE,
+  ROOT_RULE,
+  STRICT_RULE,
+  TREES_RULE,
+  UNCOMMITTED_RULE,
+} from "./rule_names.ts";
 
 export interface SingleRule {
   readonly name: string;

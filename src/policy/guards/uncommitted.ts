@@ -7,8 +7,7 @@ import type { Block, Discard } from "./guard_policy.ts";
 import { programName, split, withoutGitOptions } from "../shell/operands.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
-
-export const UNCOMMITTED_RULE = "preToolUse.protectUncommitted";
+import { UNCOMMITTED_RULE } from "./rule_names.ts";
 
 /** Whether a command puts work away in a commit or a stash, so that a later one of the script does not lose it. */
 export function putsAway({ words: [program, ...rest] }: ShellCommand): boolean {

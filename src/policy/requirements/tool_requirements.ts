@@ -3,7 +3,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Repository } from "../../system/git/repository.ts";
-import { STRICT_RULE } from "../guards/decide.ts";
 import type { WhenBlind } from "../guards/guard_policy.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import { type Keeping, keepingOf } from "../guards/lift.ts";
@@ -18,6 +17,7 @@ import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
 import { denying, isTriggered, type Judged, mayBeOpen, neededUnproven } from "./standing.ts";
 import { type AllowedUse, wasDeniedSince } from "./triggers_table.ts";
 import { usesOf } from "./used_up.ts";
+import { STRICT_RULE } from "../guards/rule_names.ts";
 
 /** The same denial within this time is told in short: it comes from parallel tool calls. */
 const REPEATED_MS = 5_000;

@@ -13,7 +13,6 @@ import {
   quoteWord,
 } from "../../claude/settings/hooks.ts";
 import {
-  type HooksPlace,
   installLine,
   isSearched,
   lookAtSettings,
@@ -67,13 +66,6 @@ function waitedText(place: DoctorPlace, looks: readonly SettingsLook[]): string 
 }
 
 /** The settings files that hold conclaude's hooks; the one that Claude Code obeys first comes first. */
-export function installedHooks(
-  place: HooksPlace,
-): { readonly path: string; readonly events: readonly string[] }[] {
-  return installedIn(lookAtSettings(place))
-    .map(({ path, entries }) => ({ path, events: eventsOf(entries) }));
-}
-
 function installedIn(looks: readonly SettingsLook[]): SettingsLook[] {
   return looks.filter(({ entries }) => entries.length > 0);
 }

@@ -1,0 +1,137 @@
+/** What a person may have to look after, and the one line that `status` says of it. */
+import type { DatabaseSync } from "node:sqlite";
+import { count } from "../base/counts.ts";
+import { plain } from "../base/plain.ts";
+import { quietly } from "../base/errors.ts";
+import { emptyBeginning } from "../db/beginning.ts";
+import { spooledFiles } from "../db/spool.ts";
+import { hasTeams } from "../db/team_outbox.ts";
+import type { HooksHere } from "../policy/armed_gates.ts";
+import { openViolations } from "../policy/store.ts";
+import { fallbackDatabase } from "../system/environment.ts";
+import { isThere } from "../system/on_disk.ts";
+import type { BeganAnew } from "../upkeep/care/backup.ts";
+import { countQueued } from "../work/store.ts";
+import type { CliContext } from "./context.ts";
+import { isDaemonHere } from "./daemon_here.ts";
+import type { Place } from "./open_store.ts";
+import type { protectionsOf } from "./protections.ts";
+
+/** @param at `hooks`: where they are installed. */
+export async function careOf(
+  context: CliContext,
+  { db, place }: Opened,
+  { project, nowMs, hooks, protections }: {
+    readonly project: string;
+    readonly nowMs: number;
+    readonly hooks: HooksHere["installed"];
+    readonly protections: Protections;
+  },
+) {
+  const { database, config: { problems } } = place;
+  const { spoolFolders: folders } = context.locations;
+  return {
+    /** Set for two weeks where hooks began the database anew in a file that something had cut to nothing. */
+    beganAnew: await beginningOf(context, { db, database, nowMs }),
+    /** Changes that were found after they had happened, and neither undone nor accepted. */
+    violations: openViolations(db, project).length,
+    daemon: {
+      get running() {
+        return isDaemonHere(context, place);
+      },
+    },
+    /** How far the project is behind its team; empty where it is not shared. */
+    team: await teamOf(db, project, nowMs),
+    /** Tasks that wait for the scheduler. */
+    queued: countQueued(db),
+    spool: { waiting: spooledFiles({ database, folders }).length },
+    /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
+    fallback: await fallbackOf(context, place, nowMs),
+    hooks,
+    protections,
+    problems,
+  };
+}
+
+type Protections = ReturnType<typeof protectionsOf>;
+
+export interface Opened {
+  readonly db: DatabaseSync;
+  readonly place: Place;
+}
+
+export type Care = Awaited<ReturnType<typeof careOf>>;
+
+export const fallbackText = ({ fallback }: Care) =>
+  fallback && `${fallback.path} is left behind: run \`${fallback.next}\``;
+export const problemsText = ({ problems }: Care) =>
+  problems > 0 ? `${count(problems, "problem")}: run \`conclaude config validate\`` : null;
+export const violationsText = ({ violations }: Care) =>
+  violations > 0 ? `${violations} open: \`conclaude config accept --dry-run\` lists them` : null;
+
+/** What needs care, the most urgent first; null where it is well. */
+const AILMENTS: readonly ((care: Care) => string | null)[] = [
+  ({ beganAnew }) => beganAnewText(beganAnew),
+  fallbackText,
+  (care) => problemsText(care) && `the configuration has ${problemsText(care)}`,
+  (care) => violationsText(care) && `unproven changes: ${violationsText(care)}`,
+  ({ hooks }) =>
+    hooks.length === 0 ? "hooks are not installed: run `conclaude install-hooks`" : null,
+  ({ hooks, protections: { unarmed } }) =>
+    hooks.length > 0 && unarmed.length > 0 ? "rules are NOT ARMED: run `conclaude doctor`" : null,
+  ({ queued, daemon }) =>
+    queued > 0 && !daemon.running
+      ? `${count(queued, "task waits", "tasks wait")} for \`conclaude daemon start\``
+      : null,
+  ({ team }) => {
+    const failed = team.find(({ fault }) => fault !== null);
+    return failed === undefined ? null : `the team's sync failed: ${plain(failed.fault!)}`;
+  },
+  ({ spool }) =>
+    spool.waiting > 0
+      ? `${
+        count(spool.waiting, "event waits", "events wait")
+      } in the spool: \`conclaude queue drain\``
+      : null,
+];
+
+/** One line: well, or the most urgent of what needs care. */
+export function healthText(care: Care): string {
+  const [first, ...others] = AILMENTS.flatMap((text) => text(care) ?? []);
+  if (first === undefined) return "well: nothing needs care";
+  return others.length === 0 ? first : `1 of ${others.length + 1}: ${first}`;
+}
+
+async function teamOf(db: DatabaseSync, project: string, nowMs: number) {
+  if (!hasTeams(db)) return [];
+  const { lagText, teamLags } = await import("../team/team_lag.ts");
+  return teamLags(db).filter((lag) => lag.project === project)
+    .map((lag) => ({ ...lag, said: lagText(lag, nowMs) }));
+}
+
+/** Whether the database began anew; looking for its backups takes long, and mostly there is nothing to tell. */
+async function beginningOf(
+  { locations }: CliContext,
+  { db, database, nowMs }: {
+    readonly db: DatabaseSync;
+    readonly database: string;
+    readonly nowMs: number;
+  },
+): Promise<BeganAnew | null> {
+  if (emptyBeginning(db) === null) return null;
+  const { beganAnew } = await import("../upkeep/care/backup.ts");
+  return beganAnew(db, { database, locations, nowMs });
+}
+
+/** What waits in the temporary folder; null when nothing waits, or when it cannot be read, which `doctor` tells. */
+async function fallbackOf(context: CliContext, { database, config }: Place, nowMs: number) {
+  const { locations } = context;
+  if (!isThere(fallbackDatabase(locations))) return null;
+  const { leftBehind } = await import("../upkeep/care/fallback.ts");
+  const retentionDays = config.sessionRetentionDays;
+  return quietly(() => leftBehind({ locations, database, retentionDays, nowMs })) ?? null;
+}
+
+export function beganAnewText(begun: BeganAnew | null): string | null {
+  return begun && `${begun.text}: run \`${begun.next}\``;
+}

@@ -1,0 +1,190 @@
+/** All that `status` knows: for programs, and the plumbing for people. */
+import type { DatabaseSync } from "node:sqlite";
+import { count } from "../base/counts.ts";
+import { daysMs } from "../base/time.ts";
+import { VERSION } from "../base/version.ts";
+import { gatingMods, modPlaces, modText } from "../claude/mods.ts";
+import { isLeftOut, readConfigFiles } from "../config/discover.ts";
+import { type ExecutionSummary, summarizeExecutions } from "../db/executions.ts";
+import { summarizeQueue, totalsOf } from "../db/queue.ts";
+import { countSessions, type SessionCounts } from "../db/sessions.ts";
+import { SCHEMA_VERSION } from "../db/transaction.ts";
+import { memoryHealth } from "../memory/store.ts";
+import { openFailuresOf } from "../memory/tell/open_now.ts";
+import { lookUpwards } from "../system/git/repository.ts";
+import { fileSize, isThere } from "../system/on_disk.ts";
+import { countState, type StateCounts } from "../work/store.ts";
+import type { CliContext } from "./context.ts";
+import { agoText } from "./list_and_show.ts";
+import {
+  beganAnewText,
+  type Care,
+  fallbackText,
+  type Opened,
+  problemsText,
+  violationsText,
+} from "./status_care.ts";
+import { bytesText, type Facts } from "./table.ts";
+
+/** What `conclaude status --json` prints. */
+export function reportOf(
+  context: CliContext,
+  { db, place: { database } }: Opened,
+  { project, projectDir, nowMs, care, recent }: {
+    readonly project: string;
+    /** Where Claude Code looks for settings. */
+    readonly projectDir: string;
+    readonly nowMs: number;
+    readonly care: Care;
+    readonly recent: unknown;
+  },
+) {
+  const sinceMs = nowMs - daysMs(1);
+  const { queued: _, problems, beganAnew, ...told } = care;
+  const { locations, environment, cwd } = context;
+  const at = { projectDir, home: locations.home, environment };
+  return {
+    version: VERSION,
+    database: {
+      /** Absolute path, or `:memory:` when the database is off. */
+      path: database,
+      exists: isThere(database),
+      bytes: fileSize(database) + fileSize(`${database}-wal`),
+      schema: SCHEMA_VERSION,
+      beganAnew,
+    },
+    /** The repository or folder that `sessions.here` and `recent` are about. */
+    project,
+    recent,
+    sessions: { here: countSessions(db, project), all: countSessions(db, null) },
+    queue: totalsOf(summarizeQueue(db)),
+    memory: memoryOf(db, nowMs),
+    work: workOf(countState(db)),
+    audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
+    ...told,
+    /** Code of plugins inside Claude Code that listens to tools. */
+    mods: gatingMods(modPlaces(at)),
+    config: {
+      files: readConfigFiles(lookUpwards(cwd), locations)
+        .filter((file) => !isLeftOut(file))
+        .map(({ layer, path }) => ({ layer, path })),
+      problems,
+    },
+  };
+}
+
+/** The statuses that are shown, in the order of a task's or a workflow's life, with their words. */
+const TASK_WORDS = [
+  ["open", "open"],
+  ["in_progress", "in work"],
+  ["pending_merge", "waiting for a merge"],
+  ["blocked", "blocked"],
+] as const;
+
+const WORKFLOW_WORDS = [
+  ["running", "running"],
+  ["pending_merge", "waiting for a merge"],
+  ["blocked", "blocked"],
+] as const;
+
+const RUNNING_AGENTS = ["starting", "running"];
+const DAEMON_NEEDED = "not running, and there is work for it: `conclaude daemon start`";
+
+/** Counts what is remembered of all projects, and captures that are not worked in yet. */
+function memoryOf(db: DatabaseSync, nowMs: number) {
+  const { observations, waiting } = memoryHealth(db, nowMs);
+  return { observations, waiting, openFailures: openFailuresOf(db, null).length };
+}
+
+/** Counts tasks and workflows that are not over, by status; agents that run, and questions that wait. */
+function workOf({ tasks, workflows, agents, pendingQuestions }: StateCounts) {
+  return {
+    tasks: counted(TASK_WORDS, tasks),
+    workflows: counted(WORKFLOW_WORDS, workflows),
+    agents: RUNNING_AGENTS.reduce((sum, status) => sum + (agents[status] ?? 0), 0),
+    questions: pendingQuestions,
+  };
+}
+
+type Words = readonly (readonly [status: string, word: string])[];
+type Counts = Readonly<Record<string, number>>;
+
+function counted(words: Words, counts: Counts): Counts {
+  return Object.fromEntries(words.map(([status]) => [status, counts[status] ?? 0]));
+}
+
+/** `2 open, 1 blocked`; null when every count is 0. */
+function countsText(words: Words, counts: Counts): string | null {
+  const told = words.filter(([status]) => counts[status]! > 0);
+  return told.map(([status, word]) => `${counts[status]} ${word}`).join(", ") || null;
+}
+
+/** The plumbing, for people. */
+export function factsOf(report: ReturnType<typeof reportOf>, care: Care): Facts {
+  const { database, sessions, queue, memory, work, daemon, audit, spool } = report;
+  const { byStatus, byPriority, oldestAtMs } = queue;
+  const size = database.exists
+    ? `${bytesText(database.bytes)}, schema ${database.schema}`
+    : "nothing there yet";
+  const oldest = oldestAtMs === null ? "" : `, oldest ${agoText(oldestAtMs)}`;
+  const isDaemonNeeded = care.queued + work.workflows["running"]! > 0;
+  const hooks = report.hooks.map(({ path, events }) =>
+    `${path} (${count(events.length, "event")})`
+  );
+  const files = report.config.files.map(({ layer, path }) => `${path} (${layer})`);
+  return [
+    ["conclaude", report.version],
+    ["database", `${database.path} (${size})`],
+    ["", beganAnewText(database.beganAnew)],
+    ["sessions here", sessionsText(sessions.here)],
+    ["sessions all", sessionsText(sessions.all)],
+    [
+      "queue",
+      `${byStatus.raw} raw, ${byStatus.processing} in work, ${byStatus.done} done, ${byStatus.error} with errors`,
+    ],
+    ["  priority", `${byPriority.high} high, ${byPriority.normal} normal, ${byPriority.low} low`],
+    ["  size", `${bytesText(queue.rawBytes)} of JSON in ${bytesText(queue.storedBytes)}${oldest}`],
+    [
+      "memory",
+      `${count(memory.observations, "observation")}, ${
+        count(memory.waiting, "capture")
+      } waiting, ` +
+      count(memory.openFailures, "open failure"),
+    ],
+    ["tasks", countsText(TASK_WORDS, work.tasks)],
+    ["workflows", countsText(WORKFLOW_WORDS, work.workflows)],
+    ["agents", work.agents > 0 ? `${work.agents} running` : null],
+    [
+      "questions",
+      work.questions > 0 ? `${work.questions} waiting: \`conclaude question list\`` : null,
+    ],
+    ["daemon", daemon.running ? "running" : isDaemonNeeded ? DAEMON_NEEDED : null],
+    ["violations", violationsText(care)],
+    ...column("hooks", hooks, "not installed: run `conclaude install-hooks`"),
+    ["  rules", care.protections.unarmed.join("; ") || null],
+    ["  last 24 h", auditText(audit)],
+    ["mods", report.mods.map(modText).join("; ") || null],
+    [
+      "spool",
+      `${spool.waiting} waiting${spool.waiting > 0 ? ": run `conclaude queue drain`" : ""}`,
+    ],
+    ["fallback", fallbackText(care)],
+    ...column("config", files, "defaults"),
+    ["", problemsText(care)],
+  ];
+}
+
+/** Several values below one name. @param none The value when there are none. */
+function column(name: string, values: readonly string[], none: string): Facts {
+  return (values.length === 0 ? [none] : values).map((value, i) => [i === 0 ? name : "", value]);
+}
+
+function sessionsText({ total, active, ended, abandoned }: SessionCounts): string {
+  return `${total}: ${active} active, ${ended} ended, ${abandoned} abandoned`;
+}
+
+function auditText({ count: ran, failures, blocked, p50Ms, p95Ms }: ExecutionSummary): string {
+  if (p50Ms === null || p95Ms === null) return "none ran";
+  return `${ran} ran, ${failures} failed, ${blocked} blocked, p50 ${p50Ms.toFixed(1)} ms, ` +
+    `p95 ${p95Ms.toFixed(1)} ms`;
+}
