@@ -87,8 +87,8 @@ const list = verb({
       SESSION: (item) => tellingId(db, item.sessionId),
       CAPTURED: (item) => agoText(item.createdAtMs),
       WHAT: ({ id, toolName }) => `${toolName} ${subjects?.get(id) ?? ""}`,
-      RETRY: ({ retryAtMs }) => retryAtMs === null ? null : timeUntil(retryAtMs, now),
-      ERROR: ({ errorMessage }) => errorMessage,
+      ERROR: ({ errorMessage, retryAtMs }) =>
+        retryAtMs === null ? errorMessage : `again ${timeUntil(retryAtMs, now)}: ${errorMessage}`,
     }, "No captures match.");
     return {
       json: { items, spooled },
@@ -122,6 +122,8 @@ const show = showVerb({
     const payload: unknown = JSON.parse(text);
     const laidOut = layOut({ payload });
     const pruned = prunedBytes(text);
+    // What cannot be laid out is not broken either.
+    const isQuoted = laidOut === undefined && { quoted: true as const };
     const facts = factLines([
       ["capture", item.id],
       ["session", item.sessionId],
@@ -142,7 +144,7 @@ const show = showVerb({
     return {
       // A payload that is nested too deep to be laid out is given as text.
       json: { ...item, payload: laidOut === undefined ? text : payload },
-      quoted: true,
+      ...isQuoted,
       lines: [...facts, "", ...shown],
     };
   },
