@@ -60,7 +60,7 @@ export const forget = verb({
     const progress = progressLine(context);
     const again = forgetAgain(flags, ids);
     const redact = await lateRedaction(place.redactPatterns);
-    const tell = (doing: string) => progress.tell(doing);
+    const { tell } = progress;
     const looked = await lookIntoStore(context, (db) => {
       const filter = forgetFilterOf(db, context, { flags, ids });
       const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
