@@ -2,7 +2,6 @@ import { columnsOf, cutToColumns, shortPaths } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
 import { shortened } from "../memory/text.ts";
 import type { CliContext } from "./context.ts";
-import type { View } from "./view.ts";
 
 /** What a list needs of the context: how wide it may be, and where paths begin. */
 type Shown = Pick<CliContext, "globals" | "cwd" | "locations">;
@@ -82,17 +81,6 @@ export function bytesText(bytes: number): string {
     unit++;
   }
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
-}
-
-/** A list: rows under their name for programs, a table for people. @param named `{ sessions }`. */
-export function listView<Row>(
-  context: Shown,
-  named: Readonly<Record<string, readonly Row[]>>,
-  columns: Columns<Row>,
-  empty: string,
-): View {
-  const [rows] = Object.values(named);
-  return { json: named, text: tableText(context, rows!, columns, empty) };
 }
 
 /** The first rows of a list, and how many more there are. */

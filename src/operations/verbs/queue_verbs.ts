@@ -45,7 +45,7 @@ import { askAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.t
 import { queueItemOf } from "../record_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
-import { bytesText, cutList, factLines, listView, moreLine } from "../table.ts";
+import { bytesText, cutList, factLines, moreLine, tableText } from "../table.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { group, lazyFrom, many, verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -80,7 +80,7 @@ const list = verb({
     const subjects = context.globals.json ? null : await subjectsOf(db, items);
     const now = Date.now();
     const spooled = spooledFor(context, place);
-    const { text } = listView(context, { items }, {
+    const text = tableText(context, items, {
       ID: ({ id }) => tellingQueueId(db, id),
       PRIORITY: (item) => item.priority,
       STATUS: (item) => item.status,
@@ -167,7 +167,7 @@ const stats = verb({
       ? ""
       : ` (${Math.round(100 * totals.storedBytes / totals.rawBytes)} %)`;
     const next = retries.nextRetryAtMs === null ? null : timeUntil(retries.nextRetryAtMs, nowMs);
-    const { text } = listView(context, { groups }, {
+    const text = tableText(context, groups, {
       STATUS: (group) => group.status,
       PRIORITY: (group) => group.priority,
       COUNT: [(group) => group.count],

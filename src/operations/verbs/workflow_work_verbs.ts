@@ -6,7 +6,6 @@ import { endNow, needWorkflow, requestDecision, requestRetry } from "../../work/
 import { CANCELLED, REJECTED } from "../../work/engine/reviews.ts";
 import { UserError } from "../../base/errors.ts";
 import { refusal } from "../../work/refusal.ts";
-import { checkBody } from "../../work/task_input.ts";
 import { exists } from "../../system/on_disk.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import {
@@ -17,7 +16,6 @@ import {
   readWorkflow,
   type WorkflowRow,
 } from "../../work/store.ts";
-import { transaction } from "../../db/transaction.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
@@ -78,16 +76,13 @@ export const approve = verb({
     "seconds, is the result; a conflict leaves the target as it was. Without a daemon the approval is only recorded.",
   examples: ["conclaude workflow approve 1a2b3c4d"],
   async run(context, flags, text) {
-    const { by, db, place } = await beginChange(context, flags, "approve a merge");
+    const { change, db, place } = await beginChange(context, flags, "approve a merge");
     const isCarriedOut = isDaemonHere(context, place);
-    const { workflow, afterId } = transaction(db, () => ({
+    const { workflow, afterId } = change((author) => ({
       afterId: lastEventId(db),
       workflow: requestDecision(db, workflowIdOf(db, text), {
-        decision: "approve",
-        by,
-        text: null,
-        atMs: Date.now(),
-        isCarriedOut,
+        ...author,
+        ...{ decision: "approve", text: null, isCarriedOut },
       }),
     }));
     if (!isCarriedOut) {
@@ -126,11 +121,11 @@ export const retry = verb({
     "Lets a blocked or failed workflow go on: it runs the step that stopped it again, but no finished step.",
   examples: ["conclaude workflow retry 1a2b3c4d"],
   async run(context, flags, text) {
-    const { by, db, place } = await beginChange(context, flags, "retry a workflow");
+    const { by, change, db, place } = await beginChange(context, flags, "retry a workflow");
     const isCarriedOut = isDaemonHere(context, place);
     const id = workflowIdOf(db, text);
     const lasting = lastingOf(context, place, needWorkflow(db, id).projectDir);
-    const workflow = transaction(db, () => requestRetry(db, id, { ...lasting, by, isCarriedOut }));
+    const workflow = change(() => requestRetry(db, id, { ...lasting, by, isCarriedOut }));
     const step = workflow.currentStep === null ? "" : ` at ${workflow.currentStep}`;
     const start = isCarriedOut ? "." : `: ${startDaemon(context)}`;
     return changedWorkflow(db, workflow, {
@@ -156,11 +151,13 @@ function ending(action: "reject" | "cancel", usual: string) {
     flags: ByFlag & { readonly reason?: string },
     text: string,
   ): Promise<View> => {
-    const { by, db, place, mask } = await beginChange(context, flags, `${action} a workflow`);
+    const begun = await beginChange(context, flags, `${action} a workflow`);
+    const { change, db, place, mask } = begun;
     const isCarriedOut = isDaemonHere(context, place);
-    const reason = flags.reason === undefined ? usual : checkBody(mask(flags.reason));
-    const request = { action, by, reason, atMs: Date.now(), isCarriedOut };
-    const workflow = transaction(db, () => endNow(db, workflowIdOf(db, text), request));
+    const request = { action, reason: begun.said(flags.reason) ?? usual, isCarriedOut };
+    const workflow = change((author) =>
+      endNow(db, workflowIdOf(db, text), { ...request, ...author })
+    );
     if (!isCarriedOut) {
       const graceMs = orchestrationOf(context, workflow.projectDir).killGraceSeconds * 1000;
       const lasting = lastingOf(context, place, workflow.projectDir);
