@@ -51,8 +51,8 @@ const SENTENCE = /^[A-Z]/;
 
 /** Matches the beginning of a line before its text: blanks, then `why:  `, `"key": `, `status    ` or the like. */
 const LEAD = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|(?:[a-z]+|"\w+"): +|- +)?/i;
-/** A sentence begins with a capital, also behind `next:`. */
-const COMMAND = /^\s*(?:next: +[a-z](?!.*, )|(?:\S+: +)?conclaude )/;
+/** A sentence begins with a capital, also behind `next:`. A command may stand behind what it is for: `To end it: conclaude …`. */
+const COMMAND = /^\s*(?:next: +[a-z](?!.*, )|(?:[\w ]+: +)?conclaude )/;
 const WORD = /(\s*)(\S+)/g;
 /** A quoted word is one word for a shell. */
 const SHELL_WORD = /(\s*)((?:'[^']*'|"[^"]*"|[^\s'"]|['"])+)/g;

@@ -24,7 +24,7 @@ const TITLE = "Let uploads go on after a 上传 network fault, without asking fo
   .repeat(4).slice(0, 300);
 const FOLDER = "customers/northwind/services/upload-gateway/packages/resumable-transfers";
 const FILE = "src/transfers/resumable/chunked_upload_with_retries.ts";
-const RULE = "a_requirement_with_a_name_of_many_letters_that_nobody_would_type_by_hand";
+const RULE = "a_requirement_with_a_name_of_many_letters_that_nobody_types";
 
 const CONFIGURATION = {
   preToolUse: {
@@ -43,7 +43,10 @@ const LENGTHEN = `
                    claimed_by = iif(claimed_by IS NULL, NULL, $rule);
   UPDATE agents SET name = $rule, command = json_array($file, $title), worktree = $folder, output_file = $file,
                     error = $title, kill_reason = $title;
-  UPDATE workflows SET name = $rule, status = 'failed', reason = $title, worktree = $folder, branch = $rule,
+  UPDATE workflows SET name = $rule, status = 'failed',
+                       definition = json_object('workflow', json_object('name', $rule, 'steps', json_array(
+                         json_object('name', 'a', 'type', 'agent', 'prompt', $title)))),
+                       reason = $title, worktree = $folder, branch = $rule,
                        base_branch = $rule, project_dir = $folder;
   UPDATE questions SET text = $title, status = 'pending', resolved_at_ms = NULL, options = json_array($title, $file);
   UPDATE sessions SET title = $title, project_dir = $folder, branch = $rule, end_reason = $title;
@@ -335,6 +338,10 @@ Deno.test("a long line goes on below its text, a path breaks at a slash, and a c
   assert.equal(
     fitToColumns("  next: conclaude task show 'a b c' --json", 30),
     "  next: conclaude task show \\\n        'a b c' --json",
+  );
+  assert.equal(
+    fitToColumns("To end it: conclaude task show abc --json", 30),
+    "To end it: conclaude task \\\nshow abc --json",
   );
   assert.equal(
     fitToColumns("  next: ls /aaaa/bbbb/cccc/dddd/eeee", 22),
