@@ -3,8 +3,8 @@ import { scriptPattern } from "./letters.ts";
 
 const ASCII = /^[\x20-\x7e]*$/;
 // deno-lint-ignore no-control-regex
-const CHARACTER = /\x1b\[[\d;]*m|[^]/gu;
-const NO_COLUMN = scriptPattern(String.raw`^(?:\x1b|[\p{Mn}\p{Me}\u200b-\u200d\ufe0f])`, "u");
+const CHARACTER = /\x1b\[[\d;]*[a-z]|[^]/giu;
+const NO_COLUMN = scriptPattern(String.raw`^(?:[\x1b\r]|[\p{Mn}\p{Me}\u200b-\u200d\ufe0f])`, "u");
 const TWO_COLUMNS = scriptPattern(
   String
     .raw`[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6` +
@@ -12,7 +12,7 @@ const TWO_COLUMNS = scriptPattern(
   "u",
 );
 
-/** How many columns of a terminal a line takes; colours take none. */
+/** How many columns of a terminal a line takes; control sequences take none. */
 export function columnsOf(line: string): number {
   if (ASCII.test(line)) return line.length;
   let columns = 0;
@@ -49,10 +49,10 @@ export function cutToColumns(line: string, columns: number): string {
 /** A sentence goes on at the margin, what is no sentence goes on below its beginning. */
 const SENTENCE = /^[A-Z]/;
 
-/** Matches the beginning of a line before its text: blanks, then `why:  `, `status    ` or the like. */
-const LEAD = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|[a-z]+: +|- +)?/i;
-/** A sentence begins with a capital, also behind `next:`. */
-const COMMAND = /^\s*(?:next: +[a-z](?!.*, )|(?:\S+: +)?conclaude )/;
+/** Matches the beginning of a line before its text: blanks, then `why:  `, `"key": `, `status    ` or the like. */
+const LEAD = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|(?:[a-z]+|"\w+"): +|- +)?/i;
+/** A sentence begins with a capital, also behind `next:`. A command may stand behind what it is for: `To end it: conclaude …`. */
+const COMMAND = /^\s*(?:next: +[a-z](?!.*, )|(?:[\w ]+: +)?conclaude )/;
 const WORD = /(\s*)(\S+)/g;
 /** A quoted word is one word for a shell. */
 const SHELL_WORD = /(\s*)((?:'[^']*'|"[^"]*"|[^\s'"]|['"])+)/g;
@@ -68,9 +68,11 @@ export function fitToColumns(text: string, columns: number): string {
 function fitLine(line: string, columns: number): string {
   if (line.length * 2 <= columns || columnsOf(line) <= columns) return line;
   const isCommand = COMMAND.test(line);
-  const [lead] = LEAD.exec(line)!;
-  const indent = lead.trim() !== ""
-    ? Math.min(lead.length, columns >> 1)
+  const [whole] = LEAD.exec(line)!;
+  const isLed = whole.trim() !== "" && columnsOf(whole) * 4 <= columns * 3;
+  const [lead] = isLed ? [whole] : /^\s*/.exec(line)!;
+  const indent = isLed
+    ? Math.min(columnsOf(lead), columns >> 1)
     : lead.length + (SENTENCE.test(line) ? 0 : 2);
   const below = " ".repeat(indent);
   const rows: string[] = [];

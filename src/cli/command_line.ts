@@ -1,6 +1,7 @@
 import type { StricliProcess } from "@stricli/core";
 import { sectionsFrom } from "../config/sections.ts";
 import { type Environment, THIS_PROCESS } from "../system/environment.ts";
+import { fitToColumns } from "../base/columns.ts";
 import { isUserError } from "../base/errors.ts";
 import { type CliContext, contextOf, type Globals } from "../operations/context.ts";
 import { splitGlobals, type SplitLine } from "./global_flags.ts";
@@ -36,7 +37,8 @@ export async function performLine(
   const color = !line.globals.noColor && environment.variable("NO_COLOR") === undefined &&
     environment.isTerminal("stdout");
   const globals = { ...line.globals, color, ...widthsFor(environment) };
-  const context = contextOf(globals, environment, streams);
+  const stderr = fitted(streams.stderr, globals.breaksAt);
+  const context = contextOf(globals, environment, { stdout: streams.stdout, stderr });
   await runLine(context, line);
   const status = Number(context.process.exitCode ?? 0);
   // The library reports an unknown command or a wrong argument with a negative number.
@@ -54,6 +56,11 @@ function widthsFor(
     ? asked
     : (isTerminal("stdout") ? columns() : null) || null;
   return { columns: known ?? USUAL_COLUMNS, breaksAt: known ?? Infinity };
+}
+
+/** A stream for what only people read: its lines fit the terminal. */
+function fitted(stream: StricliProcess["stderr"], columns: number): StricliProcess["stderr"] {
+  return { write: (text) => stream.write(fitToColumns(text, columns)) };
 }
 
 /** Runs a verb, prints what it has to say or why it could not, and sets the exit status in the context. */

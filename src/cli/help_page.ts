@@ -17,7 +17,10 @@ export function helpPage(
     : / {2}.*/.exec(page)![0].replace(/(?: \[-[^\]]*\](?:\.{3})?)+/, " [flags]")
       .replace(/ \[-[^\]]*\](?:\.{3})?/g, "");
   const flags = section("GLOBAL FLAGS", globalFlags(isRoot));
+  // The library sets what follows a flag's text into a column of its own, and a switch is off unless it says so.
   const whole = page.trimEnd()
+    .replace(/ *\[default = false\]/g, "")
+    .replace(/(?<=\S) {2,}(?=\[(?:default|separator) = |\[[\w-]+\|)/g, " ")
     .replace(/^USAGE\n(?: {2}.*\n)+/m, () => `USAGE\n${usage}\n`)
     .replace(
       /^FLAGS\n?((?: {2}.*\n?)*)/m,

@@ -1,4 +1,5 @@
 /** Changes the text of a configuration file: what a key is to be, and the rest as it is, with its comments. */
+import { isDeepStrictEqual } from "node:util";
 import { type Document, isMap, isNode, isScalar, parseDocument } from "yaml";
 import { UserError } from "../base/errors.ts";
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
@@ -134,7 +135,35 @@ export function textWith(
   if (value !== null) {
     return withEntries(target, document, { added: [{ path, value }], head });
   }
-  return document.deleteIn(path) ? document.toString({ lineWidth: 0 }) : target.text;
+  if (!document.hasIn(path)) return target.text;
+  const gone = emptied(document, path);
+  const text = withoutLines(target.text, document, gone);
+  document.deleteIn(gone);
+  const isSame = isDeepStrictEqual(parseDocument(text).toJS() ?? {}, document.toJS());
+  return isSame ? text : document.toString({ lineWidth: 0 });
+}
+
+/** The path itself, or that of the outermost section in which there is nothing else. */
+function emptied(document: Document.Parsed, path: readonly string[]): readonly string[] {
+  const above = path.slice(0, -1);
+  const map: unknown = above.length === 0 ? null : document.getIn(above, true);
+  return isMap(map) && map.items.length === 1 ? emptied(document, above) : path;
+}
+
+/** The text without the lines of a key, where it has lines of its own. */
+function withoutLines(text: string, document: Document.Parsed, path: readonly string[]): string {
+  const map: unknown = path.length === 1
+    ? document.contents
+    : document.getIn(path.slice(0, -1), true);
+  const pair = isMap(map)
+    ? map.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))
+    : undefined;
+  const [from = 0] = isNode(pair?.key) ? pair.key.range! : [];
+  const [, end = 0] = isNode(pair?.value) ? pair.value.range! : [];
+  const start = text.lastIndexOf("\n", from - 1) + 1;
+  if (end <= from || text.slice(start, from).trim() !== "") return text;
+  const next = text[end - 1] === "\n" ? end : text.indexOf("\n", end) + 1;
+  return text.slice(0, start) + (next === 0 ? "" : text.slice(next));
 }
 
 /** The kinds of values that can be replaced where they stand, unless there is none or a text of several lines. */

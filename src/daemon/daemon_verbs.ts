@@ -7,6 +7,7 @@ import {
   type KnownDaemon,
 } from "./client.ts";
 import { undecidedCoven } from "../upkeep/transfer/coven.ts";
+import { fitToColumns } from "../base/columns.ts";
 import { UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../system/daemon_files.ts";
@@ -31,12 +32,12 @@ const PORT = optional(
 );
 
 const run = verb({
-  flags: { port: PORT, quiet: toggle("Write to the log alone, nothing to stderr") },
+  flags: { port: PORT },
   brief: "Run the daemon in this terminal",
   about:
     "Runs the daemon of the database until Ctrl-C, SIGTERM or `conclaude daemon stop`. It answers on a unix " +
     "socket beside the database that is open to you alone. A database has one daemon. What it logs it writes to " +
-    "stderr too, as text also with --json.",
+    "stderr too, as text also with --json; not with --quiet.",
   examples: ["conclaude daemon run", "conclaude daemon run --port 0"],
   async run(context, flags) {
     const place = await daemonPlace(context);
@@ -51,7 +52,9 @@ const run = verb({
       busyTimeoutMs: config.busyTimeoutMs,
       port: flags.port ?? null,
       page: pageMaker(otherFaces().page),
-      say: flags.quiet ? () => {} : (line) => context.process.stderr.write(`${line}\n`),
+      say: context.globals.quiet ? () => {} : (line) =>
+        context.process.stderr.write(`${line}
+`),
     });
     return { json: undefined, text: "", exitCode };
   },
@@ -198,7 +201,6 @@ const logs = verb({
     return {
       json: { file: files.log, lines: last },
       text: whole === "" ? "The daemon has logged nothing yet." : last.join("\n"),
-      quoted: true,
     };
   },
 });
@@ -250,16 +252,17 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
 
 /** Prints new lines of the log until the program is ended. A log that became shorter is read from its start. */
 async function followLog(
-  { process }: CliContext,
+  { process, globals }: CliContext,
   { log }: DaemonFiles,
   last: readonly string[],
 ): Promise<never> {
-  for (const line of last) process.stdout.write(`${line}\n`);
+  const print = (text: string) => process.stdout.write(fitToColumns(text, globals.breaksAt));
+  print(last.map((line) => `${line}\n`).join(""));
   for (let seen = (readText(log) ?? "").length;;) {
     await pause(FOLLOW_MS);
     const text = readText(log) ?? "";
     if (text.length < seen) seen = 0;
-    if (text.length > seen) process.stdout.write(text.slice(seen));
+    if (text.length > seen) print(text.slice(seen));
     seen = text.length;
   }
 }

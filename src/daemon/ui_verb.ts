@@ -43,7 +43,6 @@ export const ui = verb({
       json: { address, opened: isOpened, readOnly },
       text: (isOpened ? "Your browser opens the page. If it does not, open" : "Open") +
         ` this address within a minute; it works once:\n${address}`,
-      quoted: true,
     };
   },
 });

@@ -11,8 +11,8 @@ export function checkLines(checks: readonly Check[], { color }: Pick<Globals, "c
   const nameWidth = Math.max(0, ...checks.map(({ name }) => name.length));
   const indent = " ".repeat("fail  ".length + nameWidth + 2);
   return checks.flatMap(({ name, status, message, next }) => {
-    const word = status.padEnd(4);
-    const label = color ? `\x1b[${COLORS[status]}m${word}\x1b[0m` : word;
+    const word = color ? `\x1b[${COLORS[status]}m${status}\x1b[0m` : status;
+    const label = word + " ".repeat("fail".length - status.length);
     const line = `${label}  ${name.padEnd(nameWidth)}  ${plain(message)}`;
     return next === null ? [line] : [line, `${indent}next: ${plain(next)}`];
   });

@@ -91,7 +91,7 @@ export function previewView(
 ): View {
   const { removed, copies, copiesThatMay, transcripts, forms } = preview;
   const { json, text } = told(preview, context, {
-    madeAnew: "The same would be forgotten in the copy",
+    madeAnew: "The same would be forgotten in the copy:",
     removed: "Would remove, since nobody can tell what is in it:",
   });
   const none = `Nothing fits; nothing ${isDry ? "would be removed" : "was changed"}.`;
@@ -121,7 +121,7 @@ export function reportView(
 ): View {
   const { id, removed, left } = report;
   const { json, text } = told(report, context, {
-    madeAnew: "The same was forgotten in the copy",
+    madeAnew: "The same was forgotten in the copy:",
     removed: "Removed, since nobody can tell what is in it:",
   });
   return {
@@ -133,7 +133,7 @@ export function reportView(
       ...left.map((line) => `left: ${plain(line)}`),
       ...text,
       `receipt ${id}`,
-      nextHere(`conclaude memory verify ${id}`, context.globals),
+      `Whether it stays gone: ${nextHere(`conclaude memory verify ${id}`, context.globals)}`,
     ].join("\n"),
     exitCode: left.length === 0 ? 0 : 1,
   };
@@ -170,16 +170,26 @@ function told(
         `Observations that stay tell some of the same: ${numbersOf(toldBy)}.`,
         next(`conclaude memory forget ${toldBy.slice(0, MAX_NUMBERS).join(" ")}`),
       ],
-      ...ownCopies.madeAnew.map((path) => `${words.madeAnew} ${plain(path)}`),
-      ...ownCopies.removed.map((path) => `${words.removed} ${plain(path)}`),
-      ...copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`),
-      ...copiesThatMay.map((path) => `A copy that is not touched may hold it: ${plain(path)}`),
-      ...transcripts.slice(0, MAX_TRANSCRIPTS).map((path) =>
-        `Claude Code's own transcript has it, and is not touched: ${plain(path)}`
+      ...namedBehind(words.madeAnew, ownCopies.madeAnew),
+      ...namedBehind(words.removed, ownCopies.removed),
+      ...namedBehind("A copy that is not touched holds it:", copies),
+      ...namedBehind("A copy that is not touched may hold it:", copiesThatMay),
+      ...namedBehind(
+        "Claude Code's own transcript has it, and is not touched:",
+        transcripts.slice(0, MAX_TRANSCRIPTS),
       ),
       ...more > 0 ? [`and ${more} more, which \`--json\` names`] : [],
     ],
   };
+}
+
+/** A sentence with the path that it is about, or with several below it. */
+function namedBehind(sentence: string, paths: readonly string[]): string[] {
+  const [first, ...others] = paths.map(plain);
+  if (first === undefined) return [];
+  return others.length === 0
+    ? [`${sentence} ${first}`]
+    : [sentence, ...[first, ...others].map((path) => `  ${path}`)];
 }
 
 function numbersOf(ids: readonly number[]): string {

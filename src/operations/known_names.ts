@@ -21,20 +21,7 @@ const OF_DATABASE: Readonly<Record<string, (db: DatabaseSync) => readonly Name[]
   session: (db) =>
     listSessions(db, { project: null, status: null, limit: MOST })
       .map(({ sessionId, title }) => [tellingId(db, sessionId), title]),
-  task: (db) =>
-    listTasks(db, {
-      project: null,
-      statuses: null,
-      priorities: null,
-      types: null,
-      tag: null,
-      anyTag: null,
-      parentId: null,
-      claimedBy: null,
-      includeDeleted: false,
-      limit: MOST,
-      offset: 0,
-    }).map(({ id, title }) => [shortTaskId(id), title]),
+  task: (db) => listTasks(db, { limit: MOST }).map(({ id, title }) => [shortTaskId(id), title]),
   observation(db) {
     const newest = lastObservation(db);
     const ids = Array.from({ length: Math.min(MOST, newest) }, (_, i) => newest - i);

@@ -5,7 +5,7 @@ import { plain } from "../base/plain.ts";
 import type { CliContext } from "./context.ts";
 import { limitOf, type Parameter, type Values } from "./flags.ts";
 import { openStore, type Place } from "./open_store.ts";
-import { type Columns, cutList, listView, moreLine } from "./table.ts";
+import { type Columns, cutList, moreLine, tableText } from "./table.ts";
 import { type Verb, verb } from "./verb.ts";
 
 interface Help {
@@ -63,7 +63,7 @@ export function listVerb<
         : await cutList(context, limit, read);
       const shown = typeof columns === "function" ? columns(reading) : columns;
       const none = typeof empty === "function" ? empty(given) : empty;
-      const { text: table } = listView(context, { [name]: cut.rows }, shown, none);
+      const table = tableText(context, cut.rows, shown, none);
       return {
         json: { [name]: cut.rows, ...isPaged && { more: cut.more > 0 } },
         text: table + moreLine(cut, more),

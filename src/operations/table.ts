@@ -2,7 +2,6 @@ import { columnsOf, cutToColumns, shortPaths } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
 import { shortened } from "../memory/text.ts";
 import type { CliContext } from "./context.ts";
-import type { View } from "./view.ts";
 
 /** What a list needs of the context: how wide it may be, and where paths begin. */
 type Shown = Pick<CliContext, "globals" | "cwd" | "locations">;
@@ -17,6 +16,9 @@ const GAP = "  ";
 
 /** Columns that are never cut: what stands there is given to another verb. */
 const ID_COLUMNS: ReadonlySet<string> = new Set(["ID", "SESSION", "TASK"]);
+
+/** A column of so few characters (a date, a status) stays whole while the others keep as many. */
+const NARROW = 12;
 
 /** A table that fits the terminal: the widest columns are cut in the middle. @param empty Is said when there are no rows. */
 export function tableText<Row>(
@@ -35,15 +37,20 @@ export function tableText<Row>(
     return [{ isRight, isId: ID_COLUMNS.has(title), texts: [title, ...texts] }];
   });
   const widths = all.map(({ texts }) => Math.max(...texts.map(columnsOf)));
-  const ofIds = widths.filter((_, i) => all[i]!.isId);
-  const others = widths.filter((_, i) => !all[i]!.isId);
-  const taken = ofIds.reduce((sum, width) => sum + width, GAP.length * (all.length - 1));
-  const most = widest(others, room - taken);
+  const gaps = GAP.length * (all.length - 1);
+  const isWhole = (i: number, narrow: number) => all[i]!.isId || widths[i]! <= narrow;
+  const mostBeside = (narrow: number) => {
+    const [whole, cut] = [true, false]
+      .map((kept) => widths.filter((_, i) => isWhole(i, narrow) === kept));
+    return widest(cut!, room - whole!.reduce((sum, width) => sum + width, gaps));
+  };
+  const narrow = mostBeside(NARROW) < NARROW ? 0 : NARROW;
+  const most = mostBeside(narrow);
   const lines = Array.from(
     { length: rows.length + 1 },
     (_, at) =>
-      all.map(({ texts, isRight, isId }, i) => {
-        const width = isId ? widths[i]! : Math.min(widths[i]!, most);
+      all.map(({ texts, isRight }, i) => {
+        const width = isWhole(i, narrow) ? widths[i]! : Math.min(widths[i]!, most);
         const text = cutToColumns(texts[at]!, width);
         const blanks = " ".repeat(width - columnsOf(text));
         return isRight ? blanks + text : text + blanks;
@@ -74,17 +81,6 @@ export function bytesText(bytes: number): string {
     unit++;
   }
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
-}
-
-/** A list: rows under their name for programs, a table for people. @param named `{ sessions }`. */
-export function listView<Row>(
-  context: Shown,
-  named: Readonly<Record<string, readonly Row[]>>,
-  columns: Columns<Row>,
-  empty: string,
-): View {
-  const [rows] = Object.values(named);
-  return { json: named, text: tableText(context, rows!, columns, empty) };
 }
 
 /** The first rows of a list, and how many more there are. */

@@ -46,10 +46,10 @@ export function confirmOrThrow(
 export function askAtTerminal(context: CliContext, { what, ask, shows = [] }: Question): void {
   if (!isAtTerminal(context)) return;
   const { process, globals } = context;
-  if (shows.length > 0) {
-    process.stdout.write(`${fitToColumns(shows.join("\n"), globals.breaksAt)}\n`);
-  }
-  if (/^y(?:es)?$/i.test(prompt(`${ask} [y/N]`)?.trim() ?? "")) return;
+  const lines = fitToColumns([...shows, `${ask} [y/N]`].join("\n"), globals.breaksAt).split("\n");
+  const last = lines.pop()!;
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+  if (/^y(?:es)?$/i.test(prompt(last)?.trim() ?? "")) return;
   throw new UserError(`Did not ${what}`, {
     why: "the answer was no; nothing was changed",
     next: "",

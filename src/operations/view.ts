@@ -36,7 +36,7 @@ export function showError(context: CliContext, thrown: unknown): void {
     const told = reason === null ? {} : { reason, ...details };
     process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...told } }));
   } else {
-    process.stderr.write(fitToColumns(errorText({ what, why, next }), globals.breaksAt));
+    process.stderr.write(errorText({ what, why, next }));
   }
   process.exitCode = exitCode;
 }

@@ -1,6 +1,7 @@
 /** Which task, agent or workflow a person means by an id, or by the beginning or the end of it. */
 import { refusal } from "../work/refusal.ts";
 import {
+  type Author,
   listEvents,
   needTask,
   readAgent,
@@ -12,7 +13,8 @@ import { findIds, MIN_ID_PART } from "../memory/store.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
-import { checkAgentId } from "../work/task_input.ts";
+import { transaction } from "../db/transaction.ts";
+import { checkAgentId, checkBody } from "../work/task_input.ts";
 import type { CliContext } from "./context.ts";
 import { maskerOf } from "./task_text.ts";
 import { openKeptStore } from "./open_store.ts";
@@ -157,5 +159,13 @@ export function leaseMs({ claimTimeoutMinutes }: Pick<HookConfig, "claimTimeoutM
 export async function beginChange(context: CliContext, flags: ByFlag, what: string) {
   const by = authorOf(context, flags);
   const { db, place } = await openKeptStore(context, what);
-  return { by, db, place, mask: await maskerOf(place.config) };
+  const mask = await maskerOf(place.config);
+  return {
+    ...{ by, db, place, mask },
+    /** A reason or an answer without its secrets; null where none is given. */
+    said: (text: string | undefined) => text === undefined ? null : checkBody(mask(text)),
+    /** Does the work in one transaction. */
+    change: <Result>(work: (author: Author) => Result): Result =>
+      transaction(db, () => work({ by, atMs: Date.now() })),
+  };
 }

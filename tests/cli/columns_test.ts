@@ -1,149 +1,293 @@
-/** Every line for people fits a terminal of 80 columns. */
+/** Every line for people fits a terminal of 80 columns: help, lists, tables, reports, errors. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { columnsOf, cutToColumns, fitToColumns } from "../../src/base/columns.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
-import { makeRepository } from "../support/git.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { kebab } from "../../src/operations/usage.ts";
+import type { Verbs } from "../../src/operations/verb.ts";
+import { fillEveryTable } from "../support/every_row.ts";
 import { testWith } from "../support/fixtures.ts";
+import { makeRepository } from "../support/git.ts";
+import { addToken, PERSON_TOKEN } from "../support/person.ts";
 import { hook, type RunOptions } from "../support/program.ts";
+import { drainAt } from "../support/records.ts";
+import { needsTerminal, writtenOnTerminal } from "../support/terminal.ts";
 import { type Stage, stage } from "./support.ts";
 
 const test = testWith(stage);
+const testOnTerminal = testWith(stage, needsTerminal());
 
 const SESSION = "01980c5e-7c6f-4f3f-8a53-65c2a3c1b4d2";
 const TWIN = "01980c5e-7d00-4f3f-8a53-65c2a3c1b4d3";
 const TITLE = "Let uploads go on after a 上传 network fault, without asking for the file again, "
-  .repeat(4);
+  .repeat(4).slice(0, 300);
 const FOLDER = "customers/northwind/services/upload-gateway/packages/resumable-transfers";
+const FILE = "src/transfers/resumable/chunked_upload_with_retries.ts";
+const RULE = "a_requirement_with_a_name_of_many_letters_that_nobody_types";
 
-/** Names verbs by their words, and every noun: `session`, `session list`. */
-async function allVerbs(): Promise<string[][]> {
-  const nouns = Object.entries(VERBS).map(async ([name, { load }]) => {
-    const target = await load();
-    const verbs = target.kind === "group" ? Object.keys(target.verbs) : [];
-    return [[name], ...verbs.map((verb) => [name, verb])];
+const CONFIGURATION = {
+  preToolUse: {
+    uneditableFiles: [{ pattern: `${"generated/".repeat(9)}**`, message: TITLE }],
+    toolUsageValidation: [
+      { tool: "Bash", commandPattern: "git push*", action: "block", message: TITLE },
+    ],
+    uneditableFile: [],
+  },
+  requirements: { [RULE]: { message: TITLE, scope: "branch", triggerTools: ["Write", "Edit"] } },
+};
+
+/** What `fillEveryTable()` made, with texts and paths as long as real ones. */
+const LENGTHEN = `
+  UPDATE tasks SET title = $title, body = $title, reason = $title, summary = $title, project_dir = $folder,
+                   claimed_by = iif(claimed_by IS NULL, NULL, $rule);
+  UPDATE agents SET name = $rule, command = json_array($file, $title), worktree = $folder, output_file = $file,
+                    error = $title, kill_reason = $title;
+  UPDATE workflows SET name = $rule, status = 'failed',
+                       definition = json_object('workflow', json_object('name', $rule, 'steps', json_array(
+                         json_object('name', 'a', 'type', 'agent', 'prompt', $title)))),
+                       reason = $title, worktree = $folder, branch = $rule,
+                       base_branch = $rule, project_dir = $folder;
+  UPDATE questions SET text = $title, status = 'pending', resolved_at_ms = NULL, options = json_array($title, $file);
+  UPDATE sessions SET title = $title, project_dir = $folder, branch = $rule, end_reason = $title;
+  UPDATE hook_executions SET error_message = $title WHERE error_message IS NOT NULL;
+  UPDATE token_use SET project = $folder;
+  UPDATE events SET created_at_ms = unixepoch() * 1000;`;
+
+/** What a verb is given so that it has something to tell; a verb that is not here gets nothing. `_` stands for a blank. */
+const GIVEN: Readonly<Record<string, readonly string[]>> = {
+  "agent kill": ["a1 --reason TITLE"],
+  "agent show": ["a1", "a2", "FILE"],
+  "audit list": ["", "--session TITLE"],
+  "config accept": ["FILE"],
+  "config get": ["memory", "preToolUse.uneditableFiles", "TITLE"],
+  "config set": ["memory.context.tokens 900", "memory.context.tokens TITLE", "TITLE 1"],
+  "config show": ["", "--no-effective"],
+  "config trust": ["FOLDER", "FILE"],
+  "config undo": ["FILE"],
+  "config validate": ["", "FILE"],
+  "counter get": ["edits --session TWIN", "edits"],
+  "counter increment": ["edits --session TWIN"],
+  "counter reset": ["edits --session TWIN"],
+  "db backup": ["FOLDER/copy.db", "FOLDER/copy.db"],
+  "db restore": ["FOLDER/copy.db", "FILE"],
+  "explain": ["Write FOLDER/RULE.ts", "Bash git_push --session TWIN --all", "Bash TITLE"],
+  "export": ["--output FILE", "--output FOLDER/kept.jsonl"],
+  "import claude-mem": ["FILE"],
+  "import file": ["FOLDER/kept.jsonl --dry-run", "FILE"],
+  "import transcripts": ["FOLDER --dry-run", "FILE"],
+  "install-hooks": ["--dry-run", ""],
+  "memory eval": ["--self", "FILE"],
+  "memory forget": ["--file FILE --dry-run", "--text uploads --dry-run", "--session TWIN"],
+  "memory move": ["FILE FOLDER"],
+  "memory remember": ["TITLE", "FILE"],
+  "memory search": ["uploads", "TITLE", "nothingofthis --file FILE", "uploads --project FILE"],
+  "memory timeline": ["1", "FILE", "TITLE"],
+  "memory verify": ["TITLE"],
+  "migrate": ["--dry-run --from FILE"],
+  "queue prune": ["--dry-run --keep-raw 0 --older-than 0d"],
+  "queue show": ["CAPTURE"],
+  "question answer": ["q-20260101000000-1 TITLE"],
+  "question show": ["q-20260101000000-1", "TITLE"],
+  "reconcile": ["--transcripts FOLDER", "--backfill --transcripts FILE"],
+  "req approve": ["RULE --session TWIN", "TITLE"],
+  "req clear": ["RULE --session TWIN"],
+  "req disable": ["RULE"],
+  "req enable": ["RULE"],
+  "req explain": ["RULE", "TITLE"],
+  "req init": ["--preview", ""],
+  "req pause": ["--session TWIN --reason TITLE"],
+  "req resume": ["--session TWIN"],
+  "req satisfy": ["RULE --session TWIN", "TITLE"],
+  "req show": ["RULE", "TITLE"],
+  "req status": ["", "--session TWIN", "--branch TITLE"],
+  "guard pause": ["--session TWIN --reason TITLE"],
+  "guard resume": ["--session TWIN"],
+  "retention run": ["--dry-run", ""],
+  "session log": ["TWIN", "a", "b"],
+  "session show": ["TWIN", "TWIN --verbose", "a", "01980c5e", "FILE"],
+  "status": ["", "--verbose"],
+  "task ancestors": ["TASK", "t1"],
+  "task block": ["TASK --reason TITLE"],
+  "task children": ["t3", "FILE"],
+  "task claim": ["TASK --agent-id RULE", "t1 --agent-id RULE"],
+  "task complete": ["TASK --summary TITLE"],
+  "task create": ["TITLE --tags uploads", "TITLE --workflow TITLE"],
+  "task delete": ["t2"],
+  "task history": ["TASK", "t1"],
+  "task list": ["", "--all-projects", "--status TITLE"],
+  "task reparent": ["t2 --parent t1"],
+  "task restore": ["t2"],
+  "task show": ["TASK", "t1", "FILE"],
+  "task start": ["TASK"],
+  "task subtree": ["t3", "t3 --flat"],
+  "task tag add": ["t1 RULE"],
+  "task tag list": ["t1"],
+  "task unblock": ["TASK"],
+  "task update": ["TASK --title TITLE"],
+  "ui": ["--no-open"],
+  "usage": ["", "--by session", "--by project", "--by model"],
+  "workflow approve": ["w1"],
+  "workflow cancel": ["w1 --reason TITLE"],
+  "workflow log": ["w1"],
+  "workflow match": ["t1", "TITLE"],
+  "workflow preview": ["implement", "implement --task t1", "TITLE"],
+  "workflow reject": ["w1 --reason TITLE"],
+  "workflow retry": ["w1"],
+  "workflow show": ["w1", "FILE"],
+  "workflow start": ["t1"],
+};
+
+/** Verbs that print what others wrote or what programs read, and those that go on until they are ended. */
+const LEFT_OUT =
+  /^(memory (context|show)|agent output|completions|config schema|daemon run|hook|mcp)\b/;
+
+/** All verbs by their words. */
+async function allVerbs(verbs: Verbs = VERBS, before = ""): Promise<string[]> {
+  const named = Object.entries(verbs).map(async ([name, verb]) => {
+    const target = verb.kind === "lazy" ? await verb.load() : verb;
+    const words = `${before}${kebab(name)}`;
+    return target.kind === "group" ? await allVerbs(target.verbs, `${words} `) : [words];
   });
-  const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return (await Promise.all(nouns)).flat().map((words) => words.map(kebab));
+  return (await Promise.all(named)).flat();
 }
 
+/** Begins what a command printed. */
+const MARK = "\x1e";
+
+/** The lines that do not fit; what is written over a line stands for itself. */
 function tooLong(text: string): string[] {
-  return text.split("\n").filter((line) => columnsOf(line) > 80);
+  return text.split(/\r|\n/).filter((line) => columnsOf(line) > 80);
 }
 
-/** A project with a path of 90 characters below the home, two sessions that worked in it, and tasks. */
-async function workedStage(place: Stage) {
-  const project = join(place.home, FOLDER);
-  Deno.mkdirSync(join(project, ".conclaude"), { recursive: true });
-  Deno.writeTextFileSync(
-    join(project, ".conclaude.yaml"),
-    [
-      "preToolUse:",
-      `  uneditableFiles: [{pattern: "${"generated/".repeat(9)}**", message: "${TITLE}"}]`,
-      "requirements:",
-      "  items:",
-      "    a_requirement_with_a_name_of_many_letters_that_nobody_would_type_by_hand:",
-      "    enabled: true",
-      `    message: "${TITLE}"`,
-      "",
-    ].join("\n"),
+/** Runs the commands on a terminal, and tells the lines that do not fit, below their commands. */
+async function tooLongOnTerminal(
+  commands: readonly string[],
+  options: RunOptions,
+): Promise<string[]> {
+  const script = commands.map((words) =>
+    `printf '${MARK}%s\\n' "${words.replaceAll(/["$]/g, "")}"; "$@" ${words} </dev/null\n`
   );
-  makeRepository(project);
-  const file = join(project, "src/transfers/resumable/chunked_upload_with_retries.ts");
-  const options: RunOptions = { cwd: project, env: { HOME: place.home } };
+  const written = await writtenOnTerminal(script.join(""), options);
+  const parts = written.split(MARK).slice(1);
+  assert.equal(parts.length, commands.length);
+  return parts.flatMap((part) => {
+    const [command, ...lines] = part.split("\n");
+    const long = tooLong(lines.join("\n"));
+    return long.length === 0 ? [] : [command!, ...long];
+  });
+}
+
+/** Adds rows of every kind, with texts and paths as long as real ones. @returns The id of a capture. */
+async function fillLong(
+  database: string,
+  texts: { folder: string; file: string },
+): Promise<string> {
+  const db = await openDatabase(database, { busyTimeoutMs: 5000 });
+  const [{ id: capture }] = db.prepare("SELECT id FROM pending_queue").all() as [{ id: string }];
+  fillEveryTable(db);
+  drainAt(db);
+  for (const statement of LENGTHEN.split(";\n")) {
+    db.prepare(statement).run(
+      Object.fromEntries(
+        Object.entries({ $title: TITLE, $folder: texts.folder, $file: texts.file, $rule: RULE })
+          .filter(([name]) => statement.includes(name)),
+      ),
+    );
+  }
+  db.close();
+  return capture;
+}
+
+/** A project with a path of 90 characters below the home, in which two sessions have worked. @param options `withRows`: and everything else has been used. */
+async function usedPlace(place: Stage, { withRows = false } = {}) {
+  const folder = join(place.home, FOLDER);
+  const file = join(folder, FILE);
+  Deno.mkdirSync(join(folder, ".conclaude"), { recursive: true });
+  Deno.writeTextFileSync(join(folder, ".conclaude.yaml"), JSON.stringify(CONFIGURATION));
+  makeRepository(folder);
+  const options: RunOptions = {
+    cwd: folder,
+    env: { HOME: place.home, CONCLAUDE_TOKEN: PERSON_TOKEN },
+  };
   for (const session_id of [SESSION, TWIN]) {
     const send = (event: string, more: object) =>
-      hook(event, { session_id, cwd: project, ...more }, place.home, options);
+      hook(event, { session_id, cwd: folder, ...more }, place.home, options);
+    const use = (tool_name: string, tool_input: object, more: object) =>
+      send("error" in more ? "PostToolUseFailure" : "PostToolUse", {
+        tool_name,
+        tool_input,
+        tool_use_id: `${tool_name}_${session_id}`,
+        ...more,
+      });
     await send("SessionStart", { source: "startup" });
     await send("UserPromptSubmit", { prompt: TITLE });
-    const edit = {
-      tool_name: "Write",
-      tool_use_id: `toolu_${session_id}`,
-      tool_input: { file_path: file, content: TITLE },
-    };
-    await send("PostToolUse", { ...edit, tool_response: { filePath: file } });
-    const long = {
-      tool_name: "mcp__northwind_gateway__restart_the_upload_service",
-      tool_input: {},
-    };
-    await send("PostToolUseFailure", { ...long, tool_use_id: `x_${session_id}`, error: TITLE });
+    const edit = { file_path: file, content: TITLE };
+    await use("Write", edit, { tool_response: { filePath: file } });
+    await use("mcp__northwind_gateway__restart_the_upload_service", {}, { error: TITLE });
+    await use("Bash", { command: `echo ${TITLE}` }, { error: TITLE });
   }
-  const run = (...words: string[]) =>
-    place.run(words, { cwd: project, env: { HOME: place.home, COLUMNS: "80" } });
-  for (const words of [["remember", TITLE], ["remember", file]]) await run("memory", ...words);
-  await run("task", "create", "--title", TITLE.slice(0, 300), "--tags", "uploads");
-  const { stdout } = await run("task", "list", "--json");
-  return { project, run, file, task: JSON.parse(stdout).tasks[0].id as string };
+  const capture = withRows ? await fillLong(place.database, { folder, file }) : "";
+  addToken(place.database);
+  const { stdout } = await place.run(["task", "create", TITLE, "--json"], options);
+  const words = {
+    TITLE,
+    FILE: file,
+    FOLDER: folder,
+    RULE,
+    TWIN,
+    CAPTURE: capture,
+    TASK: JSON.parse(stdout).task.id as string,
+  };
+  /** A word that stands for a text, or holds one, becomes that text. */
+  const filled = (given: string) =>
+    given.replace(/[A-Z]{4,}/g, (name) => words[name as keyof typeof words] ?? name);
+  const run = (...given: string[]) =>
+    place.run(given.map(filled), { ...options, env: { ...options.env, COLUMNS: "80" } });
+  return { options, filled, run, file, folder };
 }
 
-test("no page of help has a line of more than 80 columns", async (place) => {
-  for (const words of [[], ...await allVerbs()]) {
-    const { stdout } = await place.run([...words, "--help"], { env: { COLUMNS: "80" } });
-    assert.deepEqual(tooLong(stdout), [], words.join(" "));
+/** The command lines of all verbs; those that damage what others need come last. */
+async function commandLines(): Promise<string[][]> {
+  const verbs = await allVerbs();
+  assert.deepEqual(Object.keys(GIVEN).filter((verb) => !verbs.includes(verb)), []);
+  const isLast = (verb: string) => /^(db|daemon|ui|uninstall)/.test(verb);
+  const sorted = verbs.toSorted((one, other) => Number(isLast(one)) - Number(isLast(other)));
+  const lines = sorted.filter((verb) => !LEFT_OUT.test(verb))
+    .flatMap((verb) => (GIVEN[verb] ?? [""]).map((words) => `${verb} ${words}`.trim()));
+  return [...lines, "nonsense", "task list --nonsense", "task list --status TITLE", "TITLE"]
+    .map((line) => line.split(" ").map((word) => word.replaceAll("_", " ")));
+}
+
+test("every page of help fits", async (place) => {
+  const verbs = await allVerbs();
+  const groups = [...new Set(verbs.map((verb) => verb.split(" ").slice(0, -1).join(" ")))];
+  for (const words of [...groups, ...verbs]) {
+    const line = [...words.split(" "), "--help"].filter((word) => word !== "");
+    const { stdout } = await place.run(line, { env: { COLUMNS: "80" } });
+    assert.deepEqual(tooLong(stdout), [], words);
   }
 });
 
-test("no list, table or error has a line of more than 80 columns", async (place) => {
-  const { run, file, task, project } = await workedStage(place);
-  const lists = (await allVerbs())
-    .filter(([noun, verb = ""]) =>
-      noun !== "config" && /^(list|stats|sessions|files|show|check)$/.test(verb)
-    );
-  const lines = [
-    ...lists,
-    ["status"],
-    ["doctor"],
-    ["db", "check"],
-    ["config", "path"],
-    ["config", "validate"],
-    ["req", "status"],
-    ["req", "status", "--session", TWIN],
-    ["task", "ready"],
-    ["session", "show", TWIN],
-    ["session", "show", "01980c5e"],
-    ["session", "show", file],
-    ["task", "show", task],
-    ["task", "subtree", task],
-    ["task", "subtree", task, "--flat"],
-    ["task", "history", task],
-    ["task", "children", task],
-    ["task", "children", file],
-    ["workflow", "match", task],
-    ["workflow", "preview", "implement"],
-    ["retention", "run", "--dry-run"],
-    ["memory", "search", "uploads"],
-    ["memory", "search", "nothingofthis", "--file", file],
-    ["memory", "search", "nothingofthis", "--project", project],
-    ["memory", "timeline", file],
-    ["memory", "timeline", "1"],
-    ["memory", "forget", "--file", file, "--preview"],
-    ["explain", "Write", join(project, `${"generated/".repeat(9)}a.ts`)],
-    ["explain", "Bash", "ls"],
-    ["explain", "Bash", "git commit -m x", "--session", TWIN, "--all"],
-    ["import", file],
-    ["config", "validate", file],
-    ["doctor", "--file", file],
-    [TITLE],
-    ["task", "list", "--status", TITLE],
-    ["install-hooks", "--dry-run"],
-    ["export", "--output", file],
-    ["db", "restore", file],
-    ["queue", "prune", "--dry-run"],
-    ["effect", "list"],
-    ["audit", "list", "--session", TITLE],
-    ["queue", "drain"],
-    ["memory", "search", "uploads"],
-    ["status"],
-    ["memory", "timeline", file],
-  ];
-  for (const words of lines) {
+test("every list, table, report and error fits, with long titles and paths", async (place) => {
+  const { run } = await usedPlace(place, { withRows: true });
+  for (const words of await commandLines()) {
+    if (/^(daemon|ui)$/.test(words[0]!)) continue;
     const { stdout, stderr } = await run(...words);
     assert.deepEqual(tooLong(stdout + stderr), [], words.join(" "));
   }
 });
 
+testOnTerminal.slow("on a terminal of 80 columns every line of every verb fits", async (place) => {
+  const { options, filled } = await usedPlace(place, { withRows: true });
+  const quoted = (await commandLines()).map((words) =>
+    words.map((word) => `'${filled(word)}'`).join(" ")
+  );
+  assert.deepEqual(await tooLongOnTerminal(quoted, options), []);
+});
+
 test("an id in a list names the same record to the verb that shows it", async (place) => {
-  const { run } = await workedStage(place);
+  const { run } = await usedPlace(place);
   const ids = async (...words: string[]) =>
     (await run(...words)).stdout.split("\n").slice(1).flatMap((line) => line.split(/ +/, 1))
       .filter((id) => id !== "");
@@ -158,12 +302,12 @@ test("an id in a list names the same record to the verb that shows it", async (p
 });
 
 test("a list tells paths from the current folder, and --json tells them whole", async (place) => {
-  const { run, file, project } = await workedStage(place);
+  const { run, file, folder } = await usedPlace(place);
   const { stdout } = await run("queue", "list");
   assert.match(stdout, /Write src\/tr/);
   assert.match((await run("session", "list")).stdout, / ~\/cust/);
   assert.ok((await run("queue", "list", "--json")).stdout.includes(JSON.stringify(file)));
-  assert.ok((await run("session", "list", "--json")).stdout.includes(JSON.stringify(project)));
+  assert.ok((await run("session", "list", "--json")).stdout.includes(JSON.stringify(folder)));
 });
 
 Deno.test("a line is cut in its middle, and never takes more columns than there are", () => {
@@ -194,6 +338,10 @@ Deno.test("a long line goes on below its text, a path breaks at a slash, and a c
   assert.equal(
     fitToColumns("  next: conclaude task show 'a b c' --json", 30),
     "  next: conclaude task show \\\n        'a b c' --json",
+  );
+  assert.equal(
+    fitToColumns("To end it: conclaude task show abc --json", 30),
+    "To end it: conclaude task \\\nshow abc --json",
   );
   assert.equal(
     fitToColumns("  next: ls /aaaa/bbbb/cccc/dddd/eeee", 22),

@@ -38,10 +38,34 @@ test("config set replaces a value and keeps the comments around it", async (plac
   assert.match(absent.stdout, /was not set/);
   const taken = await place.json(["config", "set", "store.taskRetentionDays", "null"]);
   assert.equal(taken.body.source, "default");
-  assert.equal(Deno.readTextFileSync(path).includes("taskRetentionDays"), false);
+  assert.equal(
+    Deno.readTextFileSync(path),
+    text.replace("    taskRetentionDays:  30   # as agreed\n", ""),
+  );
   Deno.writeTextFileSync(path, "store:\n  backups:\n");
   assert.equal((await place.run(["config", "set", "store.backups", "3"])).code, 0);
   assert.equal(Deno.readTextFileSync(path), "store:\n  backups: 3\n");
+});
+
+test("config set KEY null takes out the lines of the key and the sections that it leaves empty", async (place) => {
+  const path = join(place.project, ".conclaude.yaml");
+  const rest = "# ours\npreToolUse: {  strict: true  }\n\n# rules\nstop:\n    maxBlocks:   3\n";
+  const others = `${rest}    commands:\n    - {run: "deno lint" }\n`;
+  const keys = [
+    ["memory.context.tokens", `${rest}memory:\n    context:\n        tokens: 800 # few\n`, rest],
+    ["memory", `memory:\n  context:\n    tokens: 800\n${rest}`, rest],
+    ["stop.commands", others, rest],
+    ["stop.infiniteMessage", `${rest}    infiniteMessage: |\n      Go\n\n      on.\n`, rest],
+    ["preToolUse.strict", "preToolUse: {strict: true, effects: true}\n", null],
+  ] as const;
+  for (const [key, text, expected] of keys) {
+    Deno.writeTextFileSync(path, text);
+    const { code, body } = await place.json(["config", "set", key, "null"]);
+    assert.deepEqual([code, body.changed], [0, true], key);
+    const left = Deno.readTextFileSync(path);
+    if (expected === null) assert.match(left, /^preToolUse: \{ ?effects: true ?\}\n$/);
+    else assert.equal(left, expected, key);
+  }
 });
 
 test("config set writes lists, texts that look like something else, and requirements", async (place) => {

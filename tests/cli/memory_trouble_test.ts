@@ -98,7 +98,7 @@ for (const [name, damage] of DAMAGES) {
       }
       assert.equal(state(db, bad).retryAtMs, startMs + 5_000);
       const list = await run(home, "queue", "list", "--status", "raw");
-      assert.match(list.stdout, /RETRY[\s\S]* in [1-5] s /);
+      assert.match(list.stdout, /ERROR[\s\S]* again in [1-5] s: /);
       assert.equal((await json(home, "queue", "stats")).nextRetryAtMs, startMs + 5_000);
 
       nowMs = startMs + 4_999;

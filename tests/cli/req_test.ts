@@ -235,7 +235,7 @@ Deno.test("req clear of a session says what stays satisfied for the whole branch
   for (const text of [one, all]) {
     assert.match(
       text,
-      /Still satisfied for the whole branch: br\. To clear: conclaude req clear br$/m,
+      /Still satisfied for the whole branch: br\.\nTo clear: conclaude req clear br$/m,
     );
   }
   assert.equal(project.state("br").length, 1);

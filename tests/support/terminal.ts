@@ -59,3 +59,18 @@ export async function runOnTerminal(
   assert.equal(failed, null, `waited in vain: ${JSON.stringify(failed, null, 1)}`);
   return seen;
 }
+
+/** Runs a script of the shell on a terminal of 80 columns, `"$@"` being the program. @returns The bytes as they were written. */
+export async function writtenOnTerminal(script: string, options: StartOptions): Promise<string> {
+  const { command, args, env: { COLUMNS: _wide, ...env }, cwd } = programStart([], options);
+  const spawn = "import pty, sys; pty.spawn(sys.argv[1:])";
+  const words = ["sh", "-c", `stty cols 80 rows 24; ${script}`, "sh", command, ...args];
+  const { stdout } = await new Deno.Command("python3", {
+    args: ["-c", spawn, ...words],
+    clearEnv: true,
+    env: { TERM: "xterm", ...env },
+    cwd,
+    stdin: "null",
+  }).output();
+  return new TextDecoder().decode(stdout);
+}

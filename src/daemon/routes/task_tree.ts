@@ -1,9 +1,7 @@
 /** Routes about tasks as a tree, their tags and their history, and about many at once. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
-import { UserError } from "../../base/errors.ts";
 import type { Task } from "../../work/task.ts";
-import { transaction } from "../../db/transaction.ts";
 import {
   changeTags,
   deleteTask,
@@ -19,7 +17,11 @@ import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema, words } from "../schemas.ts";
 import { invalidInput, startMsOf } from "../input.ts";
 import { cleanTags } from "./tasks.ts";
-import { BULK_CHANGES, type BulkChange } from "../../operations/verbs/task_bulk_verbs.ts";
+import {
+  BULK_CHANGES,
+  type BulkChange,
+  changeEach,
+} from "../../operations/verbs/task_bulk_verbs.ts";
 
 const route = routesOf("tree");
 const oneTask = z.object({ task: taskSchema });
@@ -157,14 +159,13 @@ function changeMany(daemon: Daemon, { body, author }: Call<unknown, z.output<typ
   const missing = Object.keys(flags).find((field) => Reflect.get(body, field) === undefined);
   if (missing !== undefined) throw invalidInput(missing, "it is missing");
   const input = { ...author, ...given, tags: tags && cleanTags(daemon, tags) };
-  return ids.map((id) => {
-    try {
-      transaction(daemon.db, () => change(daemon.db, id, input));
-      return { id, ok: true };
-    } catch (thrown) {
-      if (!(thrown instanceof UserError) || thrown.reason === null) throw thrown;
-      const { what, why, next, reason: code } = thrown;
-      return { id, ok: false, error: { what, why, next, code } };
-    }
+  const changed = changeEach(daemon.db, ids, (id) => {
+    change(daemon.db, id, input);
+    return id;
+  });
+  return changed.map(({ id, error }) => {
+    if (error === null) return { id, ok: true };
+    const { what, why, next, reason: code } = error;
+    return { id, ok: false, error: { what, why, next, code } };
   });
 }

@@ -4,7 +4,6 @@ import { needAgent, requestEnd } from "../../work/engine/requests.ts";
 import { endHere } from "../../work/engine/supervise.ts";
 import { readAgentLine } from "../../work/agent_text.ts";
 import { refusal } from "../../work/refusal.ts";
-import { checkBody } from "../../work/task_input.ts";
 import {
   type Agent,
   AGENT_FIELDS,
@@ -13,7 +12,6 @@ import {
   readTask,
   readWorkflow,
 } from "../../work/store.ts";
-import { transaction } from "../../db/transaction.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import {
@@ -167,11 +165,10 @@ const kill = verb({
     "`orchestration.killGraceSeconds`. This blocks its workflow: `conclaude workflow retry` runs the step again.",
   examples: ["conclaude agent kill 1a2b3c4d --reason 'it runs in circles'"],
   async run(context, flags, text) {
-    const { by, db, place, mask } = await beginChange(context, flags, "end an agent");
-    const reason = flags.reason === undefined ? null : checkBody(mask(flags.reason));
-    const { id, workflowId } = transaction(
-      db,
-      () => requestEnd(db, agentIdOf(db, text), { reason, by, atMs: Date.now() }),
+    const { change, db, place, mask, said } = await beginChange(context, flags, "end an agent");
+    const reason = said(flags.reason);
+    const { id, workflowId } = change((author) =>
+      requestEnd(db, agentIdOf(db, text), { reason, ...author })
     );
     const told = (tail: string) => {
       const agent = needAgent(db, id);

@@ -57,7 +57,6 @@ export const get = verb({
         Object.entries(sources).map(([name, source]) =>
           plain(`${name}: ${JSON.stringify(valueAt(config, name.split(".")))}  # ${source}`)
         ).join("\n"),
-      quoted: true,
     };
   },
 });

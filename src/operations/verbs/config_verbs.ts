@@ -174,8 +174,8 @@ const trust = verb({
       ? `${changed ? "no longer" : "not"} trusted.`
       : `trusted${
         changed ? "" : " already"
-      }: what lies in it and below counts from the next hook on,\n` +
-        `whoever may write there. To take that back: ${undo}`;
+      }: what lies in it and below counts from the next hook on, whoever may write ` +
+        `there.\nTo take that back: ${undo}`;
     return { json: { path, trusted: !flags.remove, changed }, text: `${plain(path)} is ${told}` };
   },
 });
@@ -200,7 +200,6 @@ const show = verb({
     return {
       json: { config: merged.values, sources: merged.sources },
       text: [...note, ...sourcedYaml(merged)].map(plain).join("\n"),
-      quoted: true,
     };
   },
 });

@@ -17,10 +17,10 @@ import { checkLines, databaseFrom } from "../check_text.ts";
 import { confirmOrThrow, tellSpace, withProgress } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { withoutDraftsLeft } from "../drafts_on_signal.ts";
-import { oneOf, optional, text, toggle, usually } from "../flags.ts";
+import { oneOf, optional, text, usually, YES_FLAG } from "../flags.ts";
 import { checksHere } from "../next_command.ts";
 import { keptPlace, openStore, placeOf } from "../open_store.ts";
-import { bytesText, factLines, listView } from "../table.ts";
+import { bytesText, factLines, tableText } from "../table.ts";
 import { group, verb } from "../verb.ts";
 import { fileSize } from "../../system/on_disk.ts";
 
@@ -203,7 +203,7 @@ const stats = verb({
     const bytes = fileSize(database);
     const walBytes = fileSize(`${database}-wal`);
     const free = bytesText(size.freePages * size.pageBytes);
-    const { text } = listView(context, { tables: size.tables }, {
+    const text = tableText(context, size.tables, {
       TABLE: ({ name }) => name,
       ROWS: [({ rows }) => rows],
     }, "No tables.");
@@ -223,7 +223,7 @@ const stats = verb({
 
 const reset = verb({
   person: "db reset",
-  flags: { yes: toggle("Do not ask") },
+  flags: { yes: YES_FLAG },
   brief: "Set the database aside and begin a new one",
   about:
     "Renames the database to a dated name in its folder, and makes a new, empty one. Asks first; without a terminal it " +

@@ -4,7 +4,7 @@ import { listPauses } from "../../policy/store.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { peek } from "../look_as_hook.ts";
 import { openStore } from "../open_store.ts";
-import { listView } from "../table.ts";
+import { tableText } from "../table.ts";
 import { group, verb } from "../verb.ts";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 
@@ -23,7 +23,7 @@ const list = verb({
       ...(policy === null ? [] : rulesOf(policy).filter(({ isOn }) => isOn)),
       ...(config.stop === "" ? [] : stopRulesOf(JSON.parse(config.stop))),
     ].map(({ name, glob }) => ({ name, pattern: glob || null }));
-    const { text } = listView(context, { rules }, {
+    const text = tableText(context, rules, {
       RULE: ({ name }) => name,
       PATTERN: ({ pattern }) => pattern,
     }, "No rules here. `conclaude config init` begins some.");

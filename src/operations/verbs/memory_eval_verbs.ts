@@ -18,7 +18,7 @@ import { type CliContext, typedPath } from "../context.ts";
 import { optional, switchOn, text } from "../flags.ts";
 import { type ProgressLine, progressLine } from "../terminal.ts";
 import { openNamelessDatabase, openStore } from "../open_store.ts";
-import { listView } from "../table.ts";
+import { tableText } from "../table.ts";
 import { readStdin } from "../task_text.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { verb } from "../verb.ts";
@@ -182,9 +182,9 @@ function scoreTable(context: CliContext, scores: EvalScores, baseline: EvalScore
     ["latency p50, ms", (of) => of.latencyMs.p50],
     ["latency p99, ms", (of) => of.latencyMs.p99],
   ];
-  return listView(context, { rows }, {
+  return tableText(context, rows, {
     "": ([name]) => name,
     MEMORY: [([, value]) => value(scores).toFixed(3)],
     ...baseline !== null && { "BM25()": [([, value]: Row) => value(baseline).toFixed(3)] as const },
-  }, "").text;
+  }, "");
 }

@@ -18,7 +18,7 @@ import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from 
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
 import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
-import { optional, parsed, proposing, text, textFlag, toggle } from "../flags.ts";
+import { optional, parsed, proposing, text, textFlag, toggle, YES_FLAG } from "../flags.ts";
 import { many, verb } from "../verb.ts";
 
 const when = async (text: string) =>
@@ -44,7 +44,7 @@ export const forget = verb({
     ),
     until: optional(parsed(when, "What was seen until then", "when")),
     dryRun: toggle("Say what would be removed, and remove nothing"),
-    yes: toggle("Do not ask"),
+    yes: YES_FLAG,
   },
   about:
     "Removes for good what every flag fits, and what it was made of. --text alone takes the text out of every table, log, " +
@@ -60,7 +60,7 @@ export const forget = verb({
     const progress = progressLine(context);
     const again = forgetAgain(flags, ids);
     const redact = await lateRedaction(place.redactPatterns);
-    const tell = (doing: string) => progress.tell(doing);
+    const { tell } = progress;
     const looked = await lookIntoStore(context, (db) => {
       const filter = forgetFilterOf(db, context, { flags, ids });
       const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });

@@ -19,7 +19,7 @@ import { lookIntoStore, openKept } from "../open_store.ts";
 import { notTakenLines, takeOver } from "../take_over.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import type { View } from "../view.ts";
-import { optional, parsed, toggle } from "../flags.ts";
+import { optional, parsed, toggle, YES_FLAG } from "../flags.ts";
 import { verb } from "../verb.ts";
 
 type MigrateFlags = Readonly<{ from?: string; dryRun: boolean; yes: boolean; fresh: boolean }>;
@@ -32,7 +32,7 @@ export const migrate = verb({
       parsed(String, "The project, or its `.coven`, instead of the nearest one upwards", "dir"),
     ),
     dryRun: toggle("Only say what would be brought over"),
-    yes: toggle("Do not ask"),
+    yes: YES_FLAG,
     fresh: toggle("Bring nothing over, and be told of it no more"),
   },
   about:

@@ -51,7 +51,7 @@ export function pauseVerb(
       const lasts = minutes === null ? "until it ends" : `for ${count(minutes, "minute")}`;
       return {
         json: pause,
-        text: `The ${subject} are lifted for session ${id}, ${lasts}. ` +
+        text: `The ${subject} are lifted for session ${id}, ${lasts}.\n` +
           `To end it: conclaude ${noun} resume --session ${id}${note}`,
       };
     },

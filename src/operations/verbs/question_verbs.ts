@@ -1,7 +1,6 @@
 import { plain } from "../../base/plain.ts";
 import { answer } from "../../work/engine/requests.ts";
 import { checkBody } from "../../work/task_input.ts";
-import { transaction } from "../../db/transaction.ts";
 import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/store.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import {
@@ -97,14 +96,13 @@ const answerVerb = verb({
       next: "conclaude question answer --help",
     });
     const given = said ?? readStdin(context);
-    const { by, db, place, mask } = await beginChange(context, flags, "answer a question");
+    const { by, change, db, place, mask } = await beginChange(context, flags, "answer a question");
     const { workflowId } = needQuestion(db, id.trim());
     const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
     const text = checkBody(mask(given));
     const lasting = lastingOf(context, place, project);
-    const { question, delivered, deliveryError } = transaction(
-      db,
-      () => answer(db, id.trim(), { ...lasting, text, by }),
+    const { question, delivered, deliveryError } = change(() =>
+      answer(db, id.trim(), { ...lasting, text, by })
     );
     const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${startDaemon(context)}`;
     const told = delivered

@@ -45,7 +45,7 @@ import { askAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.t
 import { queueItemOf } from "../record_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
-import { bytesText, cutList, factLines, listView, moreLine } from "../table.ts";
+import { bytesText, cutList, factLines, moreLine, tableText } from "../table.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { group, lazyFrom, many, verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -80,15 +80,15 @@ const list = verb({
     const subjects = context.globals.json ? null : await subjectsOf(db, items);
     const now = Date.now();
     const spooled = spooledFor(context, place);
-    const { text } = listView(context, { items }, {
+    const text = tableText(context, items, {
       ID: ({ id }) => tellingQueueId(db, id),
       PRIORITY: (item) => item.priority,
       STATUS: (item) => item.status,
       SESSION: (item) => tellingId(db, item.sessionId),
       CAPTURED: (item) => agoText(item.createdAtMs),
       WHAT: ({ id, toolName }) => `${toolName} ${subjects?.get(id) ?? ""}`,
-      RETRY: ({ retryAtMs }) => retryAtMs === null ? null : timeUntil(retryAtMs, now),
-      ERROR: ({ errorMessage }) => errorMessage,
+      ERROR: ({ errorMessage, retryAtMs }) =>
+        retryAtMs === null ? errorMessage : `again ${timeUntil(retryAtMs, now)}: ${errorMessage}`,
     }, "No captures match.");
     return {
       json: { items, spooled },
@@ -122,6 +122,8 @@ const show = showVerb({
     const payload: unknown = JSON.parse(text);
     const laidOut = layOut({ payload });
     const pruned = prunedBytes(text);
+    // What cannot be laid out is not broken either.
+    const isQuoted = laidOut === undefined && { quoted: true as const };
     const facts = factLines([
       ["capture", item.id],
       ["session", item.sessionId],
@@ -142,7 +144,7 @@ const show = showVerb({
     return {
       // A payload that is nested too deep to be laid out is given as text.
       json: { ...item, payload: laidOut === undefined ? text : payload },
-      quoted: true,
+      ...isQuoted,
       lines: [...facts, "", ...shown],
     };
   },
@@ -165,7 +167,7 @@ const stats = verb({
       ? ""
       : ` (${Math.round(100 * totals.storedBytes / totals.rawBytes)} %)`;
     const next = retries.nextRetryAtMs === null ? null : timeUntil(retries.nextRetryAtMs, nowMs);
-    const { text } = listView(context, { groups }, {
+    const text = tableText(context, groups, {
       STATUS: (group) => group.status,
       PRIORITY: (group) => group.priority,
       COUNT: [(group) => group.count],

@@ -30,7 +30,7 @@ import {
 import { agoText, listVerb } from "../list_and_show.ts";
 import { projectHere } from "../session_lookup.ts";
 import { openStore } from "../open_store.ts";
-import { factLines, type Facts, listView } from "../table.ts";
+import { factLines, type Facts, tableText } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
@@ -71,7 +71,7 @@ export const status = verb({
     const session = sessionId === NO_SESSION ? null : shortSessionId(sessionId);
     const notes = [warning, lastBranchNote(here.ground), fault].filter((note) => note !== null);
     const begin = fault === null ? " `conclaude req init` begins some." : "";
-    const { text: table } = listView(context, { rows }, {
+    const table = tableText(context, rows, {
       REQUIREMENT: ({ name }) => name,
       STATUS: ({ status }) => status,
       SCOPE: ({ scope }) => scope,
@@ -118,7 +118,7 @@ export const list = verb({
     const { db } = await openStore(context, "read");
     const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
     const branches = listBranches(db, repository);
-    const { text } = listView(context, { branches }, {
+    const text = tableText(context, branches, {
       BRANCH: ({ branch }) => branch,
       SATISFIED: [({ satisfied }) => satisfied],
       SESSIONS: [({ sessions }) => sessions],

@@ -138,15 +138,18 @@ export const clear = verb({
       ? "for all sessions"
       : `for session ${shortSessionId(sessionId)}`;
     const onBranch = flags.branch === undefined ? "" : ` --branch ${quoteWord(flags.branch)}`;
-    const still = `Still satisfied for the whole branch: ${kept.join(", ")}. ` +
-      `To clear: conclaude req clear ${kept.join(" ")}${onBranch}`;
+    const lines = [
+      removed === 0
+        ? `Nothing was recorded of ${what} on ${key.branch} ${whose}.`
+        : `Cleared ${what} on ${key.branch}, ${whose}.`,
+      ...kept.length === 0 ? [] : [
+        `Still satisfied for the whole branch: ${kept.join(", ")}.`,
+        `To clear: conclaude req clear ${kept.join(" ")}${onBranch}`,
+      ],
+    ];
     return {
       json: { branch: key.branch, session: sessionId, cleared, removed, kept },
-      text: plain(
-        removed === 0
-          ? `Nothing was recorded of ${what} on ${key.branch} ${whose}.`
-          : `Cleared ${what} on ${key.branch}, ${whose}.`,
-      ) + (kept.length === 0 ? "" : `\n${plain(still)}`),
+      text: lines.map(plain).join("\n"),
     };
   },
 });

@@ -119,7 +119,11 @@ function bulkVerb(name: string, { flags, example, change, ...help }: BulkChange)
         tags: tags && checkTags(tags.map(mask)),
         priority: priority === undefined ? priority : checkPriority(priority, `${usage} --help`),
       };
-      return changeEach(db, ids, (id) => change(db, id, { by, atMs: Date.now(), ...input }));
+      return bulkView(changeEach(db, ids, (text) => {
+        const id = taskIdOf(db, text);
+        change(db, id, { by, atMs: Date.now(), ...input });
+        return id;
+      }));
     },
   });
 }
@@ -131,28 +135,36 @@ export const taskBulk = group({
   examples: ["conclaude task bulk set-priority --priority 1 1a2b3c4d 5e6f7a8b"],
 });
 
-function changeEach(
+/** Changes each task by itself. @param change Returns the id of the task. @returns What became of each; its error. */
+export function changeEach(
   db: DatabaseSync,
   ids: readonly string[],
-  change: (id: string) => unknown,
-): View {
-  const results = ids.map((text) => {
+  change: (text: string) => string,
+) {
+  return ids.map((text) => {
     try {
-      return transaction(db, () => {
-        const id = taskIdOf(db, text);
-        change(id);
-        return { id, ok: true };
-      });
+      return { id: transaction(db, () => change(text)), error: null };
     } catch (thrown) {
       if (!isUserError(thrown)) throw thrown;
-      const { what, why, next, exitCode: code, reason } = thrown;
-      const error = { what, why, next, code, ...reason !== null && { reason } };
-      return { id: text, ok: false, error };
+      return { id: text, error: thrown };
     }
   });
-  const failed = results.flatMap((one) => "error" in one ? [one] : []);
+}
+
+function bulkView(results: ReturnType<typeof changeEach>): View {
+  const failed = results.flatMap(({ id, error }) => error === null ? [] : [{ id, error }]);
   return {
-    json: { results },
+    json: {
+      results: results.map(({ id, error }) => {
+        if (error === null) return { id, ok: true };
+        const { what, why, next, exitCode: code, reason } = error;
+        return {
+          id,
+          ok: false,
+          error: { what, why, next, code, ...reason !== null && { reason } },
+        };
+      }),
+    },
     text: [
       `${results.length - failed.length} of ${count(results.length, "task")} done.`,
       ...failed.map(({ id, error }) => `${shortTaskId(id)}: ${error.what}; ${error.why}`),

@@ -10,7 +10,6 @@ import {
   checkType,
   checkWorkflowName,
 } from "../../work/task_input.ts";
-import { transaction } from "../../db/transaction.ts";
 import {
   type Author,
   badTransition,
@@ -45,6 +44,7 @@ import {
   TASK,
   text,
   wordsFlag,
+  YES_FLAG,
 } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { beginChange, homeOfTasks, taskIdOf } from "../work_lookup.ts";
@@ -91,7 +91,7 @@ export const create = verb({
       given: { "a title": said !== undefined, "--title": flags.title !== undefined },
       next: CREATE_HELP,
     });
-    const { by, db, place, mask } = await beginChange(context, flags, "make a task");
+    const { change, db, place, mask } = await beginChange(context, flags, "make a task");
     const given = {
       title: checkTitle(mask(said ?? flags.title!)),
       body: checkBody(mask(readBody(context, flags) ?? "")),
@@ -106,12 +106,12 @@ export const create = verb({
     const checkStart = flags.start
       ? (await import("../orchestration_here.ts")).checkStart
       : () => {};
-    const task = transaction(db, () => {
+    const task = change((author) => {
       const made = createTask(db, {
         ...given,
         parentId: flags.parent === undefined ? null : taskIdOf(db, flags.parent),
         dependsOn: (flags.dependsOn ?? []).map((text) => taskIdOf(db, text)),
-      }, { by, atMs: Date.now() });
+      }, author);
       checkWorkflow(made);
       checkStart(context, db, made);
       return made;
@@ -156,7 +156,7 @@ export const update = verb({
         next: UPDATE_HELP,
       });
     }
-    const { by, db, mask } = await beginChange(context, flags, "update a task");
+    const { change, db, mask } = await beginChange(context, flags, "update a task");
     const { title, type, priority, workflow } = flags;
     const changes: TaskChanges = {
       ...title !== undefined && { title: checkTitle(mask(title), UPDATE_HELP) },
@@ -166,14 +166,13 @@ export const update = verb({
       ...workflow !== undefined && { workflow: workflow === NONE ? null : workflow },
     };
     const checkWorkflow = await workflowCheck(changes.workflow ?? null, UPDATE_HELP);
-    const { before, task } = transaction(db, () => {
-      const author = { by, atMs: Date.now() };
+    const { before, task } = change((author) => {
       const before = needTask(db, taskIdOf(db, text));
       checkWorkflow(before);
       const ids = (texts: readonly string[] = []) => texts.map((other) => taskIdOf(db, other));
       changeTask(db, before, changes, author);
-      const change = { add: ids(flags.dependsOn), remove: ids(flags.noLongerDependsOn) };
-      const waiting = changeDependencies(db, before.id, change, author);
+      const others = { add: ids(flags.dependsOn), remove: ids(flags.noLongerDependsOn) };
+      const waiting = changeDependencies(db, before.id, others, author);
       const { status } = flags;
       const task = status === undefined ? waiting : changeStatus(db, waiting, status, author);
       return { before, task };
@@ -207,10 +206,10 @@ export const reparent = verb({
       given: { "--parent": parent !== undefined, "--root": root },
       next: "conclaude task reparent --help",
     });
-    const { by, db } = await beginChange(context, flags, "move a task");
-    const task = transaction(db, () => {
+    const { change, db } = await beginChange(context, flags, "move a task");
+    const task = change((author) => {
       const parentId = parent === undefined ? null : taskIdOf(db, parent);
-      return reparentTask(db, taskIdOf(db, text), parentId, { by, atMs: Date.now() });
+      return reparentTask(db, taskIdOf(db, text), parentId, author);
     });
     warnOfDepth(context, task);
     return changedView(task, `Task ${nameOf(task)} lies at depth ${task.depth} now.`);
@@ -222,7 +221,7 @@ export const remove = verb({
   flags: {
     hard: switchOn("For good, with its history; asks first"),
     force: switchOn("Release its claim first, whoever has it"),
-    yes: switchOn("Do not ask"),
+    yes: YES_FLAG,
     agentId: AGENT_FLAG,
   },
   about:
@@ -230,7 +229,7 @@ export const remove = verb({
     "`store.taskSoftDeleteDays` are over.",
   examples: ["conclaude task delete 1a2b3c4d", "conclaude task delete 1a2b3c4d --hard --yes"],
   async run(context, flags, text) {
-    const { by, db } = await beginChange(context, flags, "delete a task");
+    const { change, db } = await beginChange(context, flags, "delete a task");
     if (flags.hard && !flags.yes) {
       const id = taskIdOf(db, text);
       const task = readTask(db, id) ?? needTask(db, id);
@@ -241,8 +240,7 @@ export const remove = verb({
         again: `conclaude task delete ${id} --hard --yes`,
       });
     }
-    const { gone, nowReady } = transaction(db, () => {
-      const author = { by, atMs: Date.now() };
+    const { gone, nowReady } = change((author) => {
       const id = taskIdOf(db, text);
       const waiting = listWaiting(db, id);
       if (flags.force && readTask(db, id)?.status === "in_progress") {
@@ -270,11 +268,11 @@ export const restore = verb({
   about: "Brings a deleted task back, with the tasks below it that were deleted with it.",
   examples: ["conclaude task restore 1a2b3c4d"],
   async run(context, flags, text) {
-    const { by, db } = await beginChange(context, flags, "restore a task");
-    const { wasDeleted, back } = transaction(db, () => {
+    const { change, db } = await beginChange(context, flags, "restore a task");
+    const { wasDeleted, back } = change((author) => {
       const id = taskIdOf(db, text);
       const wasDeleted = (readTask(db, id)?.deletedAtMs ?? null) !== null;
-      return { wasDeleted, back: restoreTask(db, id, { by, atMs: Date.now() }) };
+      return { wasDeleted, back: restoreTask(db, id, author) };
     });
     const [task, ...below] = back;
     const others = below.length === 0 ? "" : `, with ${below.length} below it`;
@@ -364,12 +362,9 @@ function tagVerb(
     about,
     examples: [`conclaude task tag ${kind} 1a2b3c4d ${example}`],
     async run(context, flags, text, ...given) {
-      const { by, db, mask } = await beginChange(context, flags, "change tags");
+      const { change, db, mask } = await beginChange(context, flags, "change tags");
       const tags = checkTags(given.flatMap((tag) => tag.split(",")).map(mask));
-      const task = transaction(
-        db,
-        () => changeTags(db, taskIdOf(db, text!), { kind, tags }, { by, atMs: Date.now() }),
-      );
+      const task = change((author) => changeTags(db, taskIdOf(db, text!), { kind, tags }, author));
       return changedView(task, `Tags of ${nameOf(task)}: ${task.tags.join(", ") || "none"}`);
     },
   });

@@ -30,7 +30,7 @@ import {
 } from "../flags.ts";
 import { agoText, listVerb, showVerb } from "../list_and_show.ts";
 import { openStore } from "../open_store.ts";
-import { type Facts, listView, section, titledFacts } from "../table.ts";
+import { type Facts, section, tableText, titledFacts } from "../table.ts";
 import { knownTaskId, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { historyLines, holderText, nameOf, TASK_COLUMNS } from "../task_view.ts";
 import { verb } from "../verb.ts";
@@ -151,12 +151,12 @@ export const subtree = verb({
   flags: { flat: switchOn("As a table instead of a tree") },
   about: "Shows a task and all below it, each after its parent.",
   examples: ["conclaude task subtree 1a2b3c4d", "conclaude task subtree 1a2b3c4d --flat"],
-  async run(context, { flat }, text) {
+  async run(context, { flat }, named) {
     const { db } = await openStore(context, "read");
-    const tasks = listSubtree(db, needTask(db, taskIdOf(db, text)).id);
-    if (flat) return listView(context, { tasks }, TASK_COLUMNS, "");
+    const tasks = listSubtree(db, needTask(db, taskIdOf(db, named)).id);
     const lines = tasks.map((task) => "  ".repeat(task.relativeDepth) + plain(lineOf(task)));
-    return { json: { tasks }, text: lines.join("\n") };
+    const text = flat ? tableText(context, tasks, TASK_COLUMNS, "") : lines.join("\n");
+    return { json: { tasks }, text };
   },
 });
 

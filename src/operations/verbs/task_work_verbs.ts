@@ -1,8 +1,6 @@
 /** `conclaude task claim|renew|release|complete|block|unblock|start`: work on a task. */
 import { refusal } from "../../work/refusal.ts";
 import type { Task } from "../../work/task.ts";
-import { checkBody } from "../../work/task_input.ts";
-import { transaction } from "../../db/transaction.ts";
 import { claimNext, claimTask, takeBackLapsed } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { AGENT_FLAG, ALL_PROJECTS, optional, switchOn, TASK } from "../flags.ts";
@@ -33,10 +31,10 @@ export const claim = verb({
       given: { "an id": text !== undefined, "--next": flags.next },
       next: "conclaude task claim --help",
     });
-    const { by, db, place } = await beginChange(context, flags, "claim a task");
+    const { by, change, db, place } = await beginChange(context, flags, "claim a task");
     const project = projectOfTasks(context, flags);
-    const task = transaction(db, () => {
-      const claimant = { by, leaseMs: leaseMs(place.config), atMs: Date.now() };
+    const task = change((author) => {
+      const claimant = { ...author, leaseMs: leaseMs(place.config) };
       takeBackLapsed(db, claimant.atMs);
       return text === undefined
         ? claimNext(db, claimant, project)
@@ -115,13 +113,9 @@ async function takeStep(
   },
   take: TaskStep["take"],
 ): Promise<Task> {
-  const { by, db, place, mask } = await beginChange(context, flags, what);
-  const said = flags.summary ?? flags.reason;
-  const words = said === undefined ? null : checkBody(mask(said));
+  const { change, db, place, said } = await beginChange(context, flags, what);
+  const words = said(flags.summary ?? flags.reason);
   const { claimToken: token = null, force = false, withChildren = false } = flags;
-  const given = { by, token, force, withChildren, leaseMs: leaseMs(place.config), words };
-  return transaction(db, () => {
-    const terms = { ...given, atMs: Date.now() };
-    return take(db, taskIdOf(db, text), terms);
-  });
+  const given = { token, force, withChildren, leaseMs: leaseMs(place.config), words };
+  return change((author) => take(db, taskIdOf(db, text), { ...given, ...author }));
 }

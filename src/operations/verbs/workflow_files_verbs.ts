@@ -13,7 +13,7 @@ import { needTask } from "../../work/store.ts";
 import { clearingFlag, proposing, TASK, text } from "../flags.ts";
 import { orchestrationOf } from "../orchestration_here.ts";
 import { openStore } from "../open_store.ts";
-import { listView, section } from "../table.ts";
+import { section, tableText } from "../table.ts";
 import { homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { nameOf } from "../task_view.ts";
 import { verb } from "../verb.ts";
@@ -29,7 +29,7 @@ export const files = verb({
       const { name, path } = file;
       return { name, path, description: workflow?.description ?? null, faults, warnings };
     });
-    const { text } = listView(context, { files }, {
+    const text = tableText(context, files, {
       NAME: ({ name }) => name,
       FROM: ({ path }) => path ?? BUILT_IN,
       DESCRIPTION: ({ description }) => description,

@@ -13,7 +13,6 @@ import {
 import { CANCELLED, REJECTED } from "../../work/engine/reviews.ts";
 import { UserError } from "../../base/errors.ts";
 import { refusal } from "../../work/refusal.ts";
-import { checkBody } from "../../work/task_input.ts";
 import { exists } from "../../system/on_disk.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import {
@@ -24,7 +23,6 @@ import {
   readWorkflow,
   type WorkflowRow,
 } from "../../work/store.ts";
-import { transaction } from "../../db/transaction.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
@@ -86,16 +84,13 @@ export const approve = verb({
     "seconds, is the result; a conflict leaves the target as it was. Without a daemon the approval is only recorded.",
   examples: ["conclaude workflow approve 1a2b3c4d"],
   async run(context, flags, text) {
-    const { by, db, place } = await beginChange(context, flags, "approve a merge");
+    const { change, db, place } = await beginChange(context, flags, "approve a merge");
     const isCarriedOut = isDaemonHere(context, place);
-    const { workflow, afterId } = transaction(db, () => ({
+    const { workflow, afterId } = change((author) => ({
       afterId: lastEventId(db),
       workflow: requestDecision(db, workflowIdOf(db, text), {
-        decision: "approve",
-        by,
-        text: null,
-        atMs: Date.now(),
-        isCarriedOut,
+        ...author,
+        ...{ decision: "approve", text: null, isCarriedOut },
       }),
     }));
     if (!isCarriedOut) {
@@ -140,12 +135,12 @@ export const reject = verb({
         next: "conclaude workflow reject --help",
       });
     }
-    const { by, db, place, mask } = await beginChange(context, flags, "send a workflow back");
-    const reason = checkBody(mask(flags.reason));
+    const begun = await beginChange(context, flags, "send a workflow back");
+    const reason = begun.said(flags.reason)!;
     return goesOn(
       context,
-      { db, place, text },
-      (id, terms) => sendBack(db, id, { ...terms, by, reason }),
+      { ...begun, text },
+      (id, terms) => sendBack(begun.db, id, { ...terms, reason }),
     );
   },
 });
@@ -157,25 +152,26 @@ export const retry = verb({
     "Lets a blocked or failed workflow go on: it runs the step that stopped it again, but no finished step.",
   examples: ["conclaude workflow retry 1a2b3c4d"],
   async run(context, flags, text) {
-    const { by, db, place } = await beginChange(context, flags, "retry a workflow");
-    return goesOn(
-      context,
-      { db, place, text },
-      (id, terms) => requestRetry(db, id, { ...terms, by }),
-    );
+    const begun = await beginChange(context, flags, "retry a workflow");
+    return goesOn(context, { ...begun, text }, (id, terms) => requestRetry(begun.db, id, terms));
   },
 });
 
 /** Lets a workflow go on, and tells with which step. */
 function goesOn(
   context: CliContext,
-  { db, place, text }: { readonly db: DatabaseSync; readonly place: Place; readonly text: string },
-  resume: (id: string, terms: Lasting & { readonly isCarriedOut: boolean }) => WorkflowRow,
+  { db, place, change, by, text }: Awaited<ReturnType<typeof beginChange>> & {
+    readonly text: string;
+  },
+  resume: (
+    id: string,
+    terms: Lasting & { readonly by: string; readonly isCarriedOut: boolean },
+  ) => WorkflowRow,
 ): View {
   const isCarriedOut = isDaemonHere(context, place);
   const id = workflowIdOf(db, text);
   const lasting = lastingOf(context, place, needWorkflow(db, id).projectDir);
-  const workflow = transaction(db, () => resume(id, { ...lasting, isCarriedOut }));
+  const workflow = change(() => resume(id, { ...lasting, by, isCarriedOut }));
   const step = workflow.currentStep === null ? "" : ` at ${workflow.currentStep}`;
   const start = isCarriedOut ? "." : `: ${startDaemon(context)}`;
   return changedWorkflow(db, workflow, {
@@ -200,11 +196,13 @@ function ending(action: "reject" | "cancel", usual: string) {
     flags: ByFlag & { readonly reason?: string },
     text: string,
   ): Promise<View> => {
-    const { by, db, place, mask } = await beginChange(context, flags, `${action} a workflow`);
+    const begun = await beginChange(context, flags, `${action} a workflow`);
+    const { change, db, place, mask } = begun;
     const isCarriedOut = isDaemonHere(context, place);
-    const reason = flags.reason === undefined ? usual : checkBody(mask(flags.reason));
-    const request = { action, by, reason, atMs: Date.now(), isCarriedOut };
-    const workflow = transaction(db, () => endNow(db, workflowIdOf(db, text), request));
+    const request = { action, reason: begun.said(flags.reason) ?? usual, isCarriedOut };
+    const workflow = change((author) =>
+      endNow(db, workflowIdOf(db, text), { ...request, ...author })
+    );
     if (!isCarriedOut) {
       const graceMs = orchestrationOf(context, workflow.projectDir).killGraceSeconds * 1000;
       const lasting = lastingOf(context, place, workflow.projectDir);

@@ -58,7 +58,7 @@ interface ForgetSearch {
   readonly redact: LateRedaction | undefined;
   readonly nowMs: number;
   /** Is told each step, for the progress line. */
-  readonly tell: (doing: string) => void;
+  readonly tell: (doing: string, far?: { readonly done: number; readonly of: number }) => void;
 }
 
 /** What is to be forgotten. */
@@ -112,7 +112,7 @@ function passOver(
   const removed: Removed = {};
   const receiptId = receipt?.id ?? null;
   const how = { mode: receipt === null ? "look" : "forget", changed, receiptId } as const;
-  tell("looking for what is to be forgotten …");
+  tell("Looking for what is to be forgotten");
   if (receipt !== null) {
     place.drainSpool(db, { database: place.database, folders: place.spoolFolders });
   }
@@ -136,7 +136,7 @@ function passOver(
       addTo(removed, done.quoting);
       digests.push(...done.digests);
     }
-    tell(`removed ${observations.length} observations …`);
+    tell("Removing");
     for (const batch of batchesOf(captures)) {
       addTo(removed, removeCaptures(db, batch, { ...how, receipt }));
     }
@@ -252,9 +252,9 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   const { receipt, steps } = await removeFromDatabase(place, request);
   const isRewritten = rewriteRows(
     place.database,
-    (table, tables) => tell(`writing table ${table} of ${tables} anew …`),
+    (done, of) => tell("Writing the tables anew", { done, of }),
   );
-  tell("forgetting in backups and other copies …");
+  tell("Forgetting in backups and other copies");
   const { left: copiesLeft, ...ownCopies } = await forgetInCopies(place, {
     receiptId: receipt.id,
     filter,
@@ -265,7 +265,7 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   });
   if (request.isUnused) steps.removed["unusedRoom"] = 1;
   if (isAlone) addTo(steps.removed, overwriteWritten(place, filter.text!, { isDry: false }));
-  tell("looking whether anything is left …");
+  tell("Looking whether anything is left");
   const bytes = isAlone ? bytesLeft(place, filter.text!) : null;
   const left = [
     ...isRewritten ? [] : [logHeld(place.database, again)],
@@ -293,7 +293,7 @@ async function removeFromDatabase(
   request: ForgetRequest,
 ): Promise<{ readonly receipt: ReceiptKey; readonly steps: Done }> {
   using db = await openDatabase(place.database, place);
-  request.tell("looking whether the database is sound …");
+  request.tell("Looking whether the database is sound");
   const [fault] = integrityFaults(db, "quick");
   if (fault !== undefined) {
     throw new UserError("Cannot forget", {
