@@ -184,22 +184,30 @@ export function allowedSince(
 /** A command that was begun longer ago counts as over, in milliseconds. */
 const LONGEST_MS = 86_400_000;
 
-/** Whether a shell command of the session runs: in the background, or as the last one, of which no end was reported. */
+/**
+ * Whether a shell command of the session runs beside the one of this tool use: in the background, or as the last one, of
+ * which no end was reported.
+ */
 export function isShellRunning(
   db: DatabaseSync,
-  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+  { sessionId, atMs, beside = null }: {
+    readonly sessionId: string;
+    readonly atMs: number;
+    readonly beside?: string | null;
+  },
 ): boolean {
   const rows = statement(
     db,
-    `SELECT tool_use_id AS id, hook_name AS event, metadata ->> '$.goesOn' AS goesOn
+    `SELECT hook_name AS event, metadata ->> '$.goesOn' AS goesOn
        FROM hook_executions
       WHERE session_id = ?1
         AND created_at_ms > ?2
         AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
         AND tool_name IN ('Bash', 'PowerShell', 'Monitor')
         AND status <> 'blocked'
+        AND (tool_use_id IS NULL OR tool_use_id IS NOT ?3)
       ORDER BY created_at_ms`,
-  ).all(sessionId, atMs - LONGEST_MS);
+  ).all(sessionId, atMs - LONGEST_MS, beside);
   return rows.some(({ goesOn }) => goesOn !== null) || rows.at(-1)?.["event"] === "PreToolUse";
 }
 
