@@ -1,7 +1,7 @@
 /** Looks for what was changed without being allowed: between tool uses, after a command, and when Claude stops. */
 import { guardPolicyIn } from "../guards/guard_policy.ts";
 import { requirementPolicyIn } from "../requirements/requirement_policy.ts";
-import { lastUseAtMs, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
+import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import type { EffectWork, Ground, Moment } from "./ground_of_effects.ts";
 import { stateOf } from "./file_state.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -42,33 +42,21 @@ export async function lookForEffects(
 ): Promise<Effects> {
   const ground = await groundOf(work);
   if (ground === null) return NOTHING;
-  const { db, rules, place, kinds, branches, project, stamp } = ground;
-  const { sessionId, atMs, config } = work;
+  const { db, rules, kinds, project, stamp } = ground;
+  const { sessionId, atMs } = work;
   const before = readSnapshot(db, sessionId);
   const former = Object.keys(before?.files ?? {});
   const known = before?.stamp === stamp ? listIn(before) : null;
   const watched = known ?? withFormer(await watchList(db, ground), former, ground);
   // The look after the command finds what changed since: the file system tells when.
   const isFresh = moment.is === "before" && before !== null &&
-    atMs - (lastUseAtMs(db, sessionId) ?? 0) < FRESH_MS;
+    atMs - (lookedAt(db, sessionId).atMs ?? 0) < FRESH_MS;
   const heads = ground.requirements.length === 0
     ? undefined
     : await (await import("../../system/git/heads.ts"))
       .readHeads(work.repository!, before?.heads ?? null, work);
-  const now = takeSnapshot(
-    {
-      ...{ list: watched, rules, root: place.root, repository: work.repository },
-      policy: [...kinds.keys()],
-      branches: branches.names,
-    },
-    {
-      atMs,
-      held: config.held,
-      heads,
-      stamp,
-      ...isFresh ? { files: before.files, folders: before.folders } : {},
-    },
-  );
+  const kept = isFresh ? { files: before.files, folders: before.folders } : {};
+  const now = takeSnapshot(watched, ground, { heads, ...kept });
   const open = openViolations(db, project);
   const isSame = before !== null && isSameSnapshot(before, now);
   if (isSame && open.length === 0) {
@@ -76,7 +64,6 @@ export async function lookForEffects(
   }
   const listed = await watchList(db, ground);
   const list = known === null ? watched : withFormer(listed, former, ground);
-  const { judge, settle } = await import("./judged.ts");
   if (before === null) {
     const { keepPolicy } = await import("./facts.ts");
     keepPolicy(db, [...kinds].flatMap(([path, kind]) => kind === "program" ? [] : [path]), atMs);
@@ -84,14 +71,16 @@ export async function lookForEffects(
   const commits = open.filter(ofCommit);
   const others = open.filter((one) => !ofCommit(one));
   const { judgeCommits, settleCommits } = heads === undefined && commits.length === 0
-    ? NO_COMMITS
+    ? NOT_LOADED
     : await import("./unreviewed.ts");
+  const { settle } = others.length === 0 ? NOT_LOADED : await import("./settled.ts");
   const left = [
-    ...others.length === 0 ? others : await settle(others, now, ground),
+    ...await settle(others, now, ground),
     ...await settleCommits(commits, now, ground),
   ];
   const found = before === null ? [] : [
-    ...await judge({ before, now, list, moment, isLifted: isLifted(), open }, ground),
+    ...await (await import("./judged.ts"))
+      .judge({ before, now, list, moment, isLifted: isLifted(), open }, ground),
     ...await judgeCommits({ before, now, moment }, ground),
   ];
   const isListed = new Set(listed.files.map(([path]) => path));
@@ -108,7 +97,9 @@ export async function lookForEffects(
   return { found, open: [...own, ...found], unwatched: list.left };
 }
 
-const NO_COMMITS = { judgeCommits: () => [], settleCommits: (open: readonly Violation[]) => open };
+const asIs = (open: readonly Violation[]) => open;
+/** Stands for what is loaded only where something of its kind is open, or may have come. */
+const NOT_LOADED = { judgeCommits: () => [], settleCommits: asIs, settle: asIs };
 
 /** Whether nothing has changed but the time. */
 function isSameSnapshot(before: Snapshot, now: Snapshot): boolean {
