@@ -17,6 +17,7 @@ import {
 } from "../policy/requirements/tool_requirements.ts";
 import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
 import { rulesOf, type SingleRule, stopRulesOf, whyAside } from "../policy/guards/single_rules.ts";
+import { policiesIn } from "../policy/policies.ts";
 import { blindBlocks } from "../policy/decision.ts";
 import { isForTool } from "../policy/guards/decide.ts";
 import type {
@@ -284,12 +285,11 @@ export function explanationText(
 }
 
 /** What a stop would run or be asked, by name; the answer itself is not known before. */
-export function stopText({ stop, requirements }: HookConfig): string[] {
-  const rules = stop === "" ? [] : stopRulesOf(JSON.parse(stop));
-  const required = requirements === "" ? [] : requirementPolicyIn(requirements).requirements;
+export function stopText(config: HookConfig): string[] {
+  const { stop, requirements: required } = policiesIn(config);
   const lines = [
-    ...rules.map(({ name, glob }) => plain(`${name}  ${glob}`)),
-    ...required.map(({ name, triggers }) =>
+    ...stopRulesOf(stop).map(({ name, glob }) => plain(`${name}  ${glob}`)),
+    ...(required?.requirements ?? []).map(({ name, triggers }) =>
       plain(`requirements.${name}  asked after ${triggersText(triggers)}`)
     ),
   ];

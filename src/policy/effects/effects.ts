@@ -1,6 +1,5 @@
 /** Looks for what was changed without being allowed: between tool uses, after a command, and when Claude stops. */
-import { guardPolicyIn } from "../guards/guard_policy.ts";
-import { requirementPolicyIn } from "../requirements/requirement_policy.ts";
+import { policiesIn } from "../policies.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import type { EffectWork, Ground, Moment } from "./ground_of_effects.ts";
 import { stateOf } from "./file_state.ts";
@@ -109,9 +108,8 @@ function isSameSnapshot(before: Snapshot, now: Snapshot): boolean {
 async function groundOf(work: EffectWork): Promise<Ground | null> {
   const { db, config, repository, projectDir } = work;
   if (db === null || projectDir === null) return null;
-  const policy = config.guards === "" ? null : guardPolicyIn(config.guards);
+  const { guards: policy, requirements: required } = policiesIn(config);
   const guards = policy?.looksAfter ? policy : null;
-  const required = config.requirements === "" ? null : requirementPolicyIn(config.requirements);
   const requirements = required === null || repository === undefined
     ? []
     : (await import("../requirements/commits.ts")).countingCommits(required.requirements);
