@@ -1,36 +1,27 @@
-/** The policies in the sections of a configuration. */
-import { parseOnce } from "../base/parse_once.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import { type GuardPolicy, guardPolicyIn } from "./guards/guard_policy.ts";
+import { guardPolicyIn } from "./guards/guard_policy.ts";
 import type { PromptPolicy, SubagentPolicy } from "./prompts/prompt_commands.ts";
-import { type RequirementPolicy, requirementPolicyIn } from "./requirements/requirement_policy.ts";
+import { requirementPolicyIn } from "./requirements/requirement_policy.ts";
 import type { StopPolicy } from "./stops/stop_policy.ts";
 
-/** Each is null where the configuration has none. */
-export interface Policies {
-  readonly guards: GuardPolicy | null;
-  readonly requirements: RequirementPolicy | null;
-  readonly stop: StopPolicy | null;
-  readonly subagentStop: SubagentPolicy | null;
-  readonly prompts: PromptPolicy | null;
-}
+type Sections = Pick<
+  HookConfig,
+  "guards" | "requirements" | "stop" | "subagentStop" | "prompts"
+>;
 
-const stopPolicyIn = parseOnce<StopPolicy>();
-const subagentPolicyIn = parseOnce<SubagentPolicy>();
-const promptPolicyIn = parseOnce<PromptPolicy>();
+export type Policies = ReturnType<typeof policiesIn>;
 
-export function policiesIn(
-  { guards, requirements, stop, subagentStop, prompts }: Pick<HookConfig, keyof Policies>,
-): Policies {
+/** The policies in the sections of a configuration; null for each that has no rule. */
+export function policiesIn(config: Sections) {
   return {
-    guards: read(guards, guardPolicyIn),
-    requirements: read(requirements, requirementPolicyIn),
-    stop: read(stop, stopPolicyIn),
-    subagentStop: read(subagentStop, subagentPolicyIn),
-    prompts: read(prompts, promptPolicyIn),
+    guards: config.guards === "" ? null : guardPolicyIn(config.guards),
+    requirements: config.requirements === "" ? null : requirementPolicyIn(config.requirements),
+    stop: policyIn<StopPolicy>(config.stop),
+    subagentStop: policyIn<SubagentPolicy>(config.subagentStop),
+    prompts: policyIn<PromptPolicy>(config.prompts),
   };
 }
 
-function read<Policy>(section: string, parse: (section: string) => Policy): Policy | null {
-  return section === "" ? null : parse(section);
+function policyIn<Policy>(section: string): Policy | null {
+  return section === "" ? null : JSON.parse(section);
 }
