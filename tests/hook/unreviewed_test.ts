@@ -90,7 +90,7 @@ test("a commit without its review holds the stop and the push until a review, wh
   }
   assert.equal(await project.bash("git stash push"), null);
   const explained = await project.run("explain", "Bash", "git push", "--session", SESSION);
-  assert.match(explained.stdout, /^Denied/);
+  assert.match(explained.stdout, /^Denied.*\nrequirements\.rev +forbids +Blocked: commits/);
   assert.match((await project.stop())!, /on feature\/x \(requirements\.rev\)/);
   const [last] = query(
     project.home,
