@@ -1,5 +1,5 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
-import { baseName, parentOf } from "../../base/paths.ts";
+import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { doubtsOfAgent } from "./second_agents.ts";
 import { discardOf, putsAway } from "./uncommitted.ts";
 import { projectScript } from "../shell/project_scripts.ts";
@@ -251,8 +251,9 @@ export function readUses(
 }
 
 /** A word that may also name a branch counts as a file if it has an ending. */
-function named({ path, search }: Target): string[] {
-  return path === null || (search?.named === "if-there" && !/\.\w+$/.test(path)) ? [] : [path];
+function named({ path, search, copied }: Target): string[] {
+  if (path === null || (search?.named === "if-there" && !/\.\w+$/.test(path))) return [];
+  return copied === undefined ? [path] : [path, joinPath(path, copied.name)];
 }
 
 function isElsewhere(command: ShellCommand): boolean {

@@ -25,7 +25,7 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   // `git mv` moves as `mv` does.
   mv: (call) =>
     changesOfCopy(
-      { operands: "moved", copies: { contents: /(?!)/, makes: "copy" } },
+      { operands: "moved", copies: { contents: /(?!)/ } },
       { ...call, outputs: [] },
     ),
   reset: thrownAway,
@@ -57,14 +57,10 @@ export function changesOfGit(words: readonly Argument[]): Change[] {
   if (has(never) || (changesWith !== undefined && !has(changesWith))) return [];
   const changes = CHANGING.get(verb)?.(call) ?? marked(call.values(output), "change");
   if (folder === null) return changes;
-  const place = <Key extends string>(key: Key, word: Argument | undefined) =>
-    word === undefined ? {} : { [key]: wordIn(folder, word) };
-  return changes.map(({ word, from, namedLike, within, ...how }) => ({
+  return changes.map(({ word, copied, ...how }) => ({
     ...how,
     word: wordIn(folder, word),
-    ...place("from", from),
-    ...place("namedLike", namedLike),
-    ...place("within", within),
+    ...copied && { copied: { ...copied, from: wordIn(folder, copied.from) } },
   }));
 }
 
