@@ -12,23 +12,14 @@ interface Row {
   readonly told?: RegExp;
   /** What the command does, as a part of a sentence. */
   readonly does?: string;
-  /** What it throws away, where git finds any. */
-  readonly loses?: "changes" | "new files" | "stash";
-  /** Whether only the paths that it names are meant. */
-  readonly named?: boolean;
-  /** Tried as `pattern`: whether it takes paths back to a commit, and not to the index. */
-  readonly fromCommit?: RegExp;
 }
 
 const BUILT_IN = withPatterns(ROWS) as readonly Row[];
 
-/** The rows of a key by whose pattern a command is meant, each with the line that it matches. */
-export function rowsMeant(key: string, words: readonly Argument[]) {
+/** The rows by whose pattern a command is meant. */
+export function rowsMeant(words: readonly Argument[]) {
   const lines = commandLines(words);
-  return BUILT_IN.flatMap((row) => {
-    const line = row.key === key ? lines.find((line) => row.pattern?.test(line)) : undefined;
-    return line === undefined ? [] : [{ ...row, line }];
-  });
+  return BUILT_IN.filter(({ pattern }) => lines.some((line) => pattern?.test(line)));
 }
 
 /** The rows by whose pattern a client of a database is told to destroy something. */

@@ -32,7 +32,7 @@ export function judgeDanger(command: ShellCommand, precious: Precious | null): V
   const { words, redirects, input, isFed } = command;
   const [program, ...rest] = words;
   const name = program === undefined || program.isOpen ? "" : programName(program.text);
-  const found = rowsMeant("denyDangerousCommands", words).map(({ does }) => does);
+  const found = rowsMeant(words).map(({ does }) => does);
   const doubts = name === "git" ? doubtsOfGit(rest) : [];
   for (const { operator, target } of redirects) {
     if (operator.includes(">") && DISK.test(target.text)) {
