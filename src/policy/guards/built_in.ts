@@ -8,6 +8,8 @@ interface Row {
   readonly key: string;
   /** Tried on the usual forms of a command, with one blank between the words. */
   readonly pattern?: RegExp;
+  /** Tried on each file that it writes. */
+  readonly written?: RegExp;
   /** Tried on what a client of a database is told. */
   readonly told?: RegExp;
   /** What the command does, as a part of a sentence. */
@@ -16,10 +18,12 @@ interface Row {
 
 const BUILT_IN = withPatterns(ROWS) as readonly Row[];
 
-/** The rows by whose pattern a command is meant. */
-export function rowsMeant(words: readonly Argument[]) {
+/** The rows by which a command is meant, by its words or the files that it writes. */
+export function rowsMeant(words: readonly Argument[], written: readonly string[]) {
   const lines = commandLines(words);
-  return BUILT_IN.filter(({ pattern }) => lines.some((line) => pattern?.test(line)));
+  return BUILT_IN.filter((row) =>
+    lines.some((line) => row.pattern?.test(line)) || written.some((path) => row.written?.test(path))
+  );
 }
 
 /** The rows by whose pattern a client of a database is told to destroy something. */

@@ -9,6 +9,7 @@ import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
 import { programName, split, withoutGitOptions } from "../shell/operands.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
+import { findTargets } from "../shell/writes.ts";
 import { WRITERS } from "../shell/writers.ts";
 import WORDS from "./words.json" with { type: "json" };
 
@@ -25,19 +26,14 @@ export const DANGEROUS_RULE = "preToolUse.denyDangerousCommands";
 const SQL_CLIENTS = new Set(WORDS.sqlClients);
 /** The next word is SQL. */
 const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
-const DISK = /^\/dev\/(?:sd[a-z]|nvme\d|hd[a-z]|vd[a-z]|disk\d|mmcblk\d)/;
 
 /** What a command would destroy, and what is unknown. `precious` is null in a container, which is easily made again. */
 export function judgeDanger(command: ShellCommand, precious: Precious | null): Verdict {
-  const { words, args: rest, redirects, input, isFed } = command;
+  const { words, args: rest, input, isFed } = command;
   const name = words[0]?.isOpen ? "" : command.program;
-  const found = rowsMeant(words).map(({ does }) => does);
+  const written = findTargets(command).flatMap(({ path }) => path ?? []);
+  const found = rowsMeant(words, written).map(({ does }) => does);
   const doubts = name === "git" ? doubtsOfGit(rest) : [];
-  for (const { operator, target } of redirects) {
-    if (operator.includes(">") && DISK.test(target.text)) {
-      found.push(`writes over the disk ${target.text}`);
-    }
-  }
   if (precious !== null) {
     for (const whole of wholesOf(command, name)) {
       const lost = lostWith(whole, { command, precious });
