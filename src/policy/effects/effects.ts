@@ -1,11 +1,13 @@
 /** Looks for what was changed without being allowed: between tool uses, after a command, and when Claude stops. */
+import { headLogBytes } from "../../system/git/reflogs.ts";
+import { readRef } from "../../system/git/repository.ts";
 import { policiesIn } from "../policies.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import type { EffectWork, Ground, Moment } from "./ground_of_effects.ts";
 import { stateOf } from "./file_state.ts";
-import { takeSnapshot } from "./snapshot.ts";
-import { ofCommit, type Snapshot, type Violation } from "./types.ts";
+import { ofCommit, type Snapshot, type Violation, type WatchList } from "./types.ts";
 import {
+  filesIn,
   listIn,
   policyFiles,
   protectedBranches,
@@ -123,5 +125,31 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
     branches: guards === null ? { names: [], isNamed: false } : protectedBranches(required),
     requirements,
     project: repository?.commonDir ?? projectDir,
+  };
+}
+
+/** Reads the states of what is watched. @param known What need not be read again. */
+function takeSnapshot(
+  list: WatchList,
+  { rules, place, kinds, branches, stamp, work: { repository, atMs, config: { held } } }: Ground,
+  known: Pick<Snapshot, "heads"> & Partial<Pick<Snapshot, "files" | "folders">>,
+): Snapshot {
+  const statesOf = (paths: readonly string[]) =>
+    Object.fromEntries(paths.map((path) => [path, stateOf(path)]));
+  const refOf = (name: string) => repository === undefined ? "" : readRef(repository, name) ?? "";
+  const names = repository === undefined ? [] : branches.names;
+  const head = repository?.branch ?? "";
+  return {
+    ...{ atMs, held, stamp, head, rules: list.rules, left: list.left },
+    heads: known.heads,
+    policy: statesOf([...kinds.keys()]),
+    files: known.files ?? statesOf(list.files.map(([path]) => path)),
+    folders: known.folders ?? Object.fromEntries(
+      list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!, place.root)]),
+    ),
+    refs: Object.fromEntries(names.map((name) => [`refs/heads/${name}`, refOf(`heads/${name}`)])),
+    commit: head === "" ? "" : refOf(`heads/${head}`),
+    stash: refOf("stash"),
+    logBytes: repository === undefined ? 0 : headLogBytes(repository) ?? 0,
   };
 }

@@ -18,13 +18,13 @@ import { isContaining } from "../shell/runners.ts";
 import { namesInText, unexplained } from "../shell/unexplained.ts";
 import { readScript, type Script, type Surroundings } from "../shell/script.ts";
 import {
+  branchesMoved,
   branchMade,
   type BranchSwitch,
   branchSwitch,
   type NewTree,
   treeMade,
-} from "../shell/switching.ts";
-import { branchesMoved } from "../shell/moved_branches.ts";
+} from "../shell/git_branches.ts";
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
 import { isBelow } from "../files/file_lookup.ts";
 import type { FileFacts, Look } from "./types.ts";
