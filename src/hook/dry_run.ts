@@ -5,19 +5,14 @@ import { plain } from "../base/plain.ts";
 import { SHELL_TOOLS } from "../claude/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { type Environment, readAll } from "../system/environment.ts";
-import { type AskedUse, judgeUse, unreadText } from "../policy/guards/judge_use.ts";
-import { type Keeping, keepingOf } from "../policy/guards/lift.ts";
-import { DETACHED, groundOf, UNKEPT, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
-import { requirementsFor } from "../policy/requirements/places.ts";
-import {
-  type JudgedUse,
-  judgePart,
-  prepareParts,
-  untoldAt,
-} from "../policy/requirements/tool_requirements.ts";
+import { type AskedUse, unreadText } from "../policy/guards/judge_use.ts";
+import type { Keeping } from "../policy/guards/lift.ts";
+import { groundOf, UNKEPT, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
+import type { Asked, JudgedUse } from "../policy/requirements/tool_requirements.ts";
 import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
 import { rulesOf, type SingleRule, stopRulesOf, whyAside } from "../policy/guards/single_rules.ts";
-import { blindBlocks } from "../policy/decision.ts";
+import { policiesIn } from "../policy/policies.ts";
+import type { Decision } from "../policy/decision.ts";
 import { isForTool } from "../policy/guards/decide.ts";
 import type {
   GuardPolicy,
@@ -25,14 +20,10 @@ import type {
   Verdict,
   WhenBlind,
 } from "../policy/guards/guard_policy.ts";
-import {
-  type Requirement,
-  requirementPolicyIn,
-} from "../policy/requirements/requirement_policy.ts";
+import type { Requirement } from "../policy/requirements/requirement_policy.ts";
 import { mayBeOpen } from "../policy/requirements/standing.ts";
 import { reasonOf, triggersText } from "../policy/requirements/requirement_text.ts";
 import { type Doubt, triggeredBy } from "../policy/requirements/trigger_match.ts";
-import { findPause } from "../policy/store.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import type { CliContext } from "../operations/context.ts";
 import { type Peek, peek } from "../operations/look_as_hook.ts";
@@ -117,9 +108,10 @@ export async function tryEvent(
 ): Promise<Trial> {
   const { config, found } = await peek(context, folder, async (db, config, around) => {
     const tried = await makeEvent(db, around.policy);
-    const at = { ...around, config, db };
-    const answer = await answerTo(tried, { ...at, locations: context.locations });
-    return { tried, answer, ...await explained(tried, at) };
+    const { answer, decision } = await answerTo(tried, {
+      ...{ ...around, config, db, locations: context.locations },
+    });
+    return { tried, answer, ...explained(tried, decision, { policy: around.policy, config }) };
   });
   const output = Object(found.answer?.["hookSpecificOutput"]);
   const said = output.permissionDecision ?? output.decision?.behavior;
@@ -137,11 +129,12 @@ interface At extends Pick<Peek<unknown>, "config" | "policy" | "places"> {
 async function answerTo(
   tried: TriedEvent,
   { config, places, locations, db }: At & Pick<HookWork, "locations">,
-): Promise<Answer | undefined> {
-  if (tried.problem !== null) return null;
+): Promise<{ readonly answer: Answer | undefined; readonly decision?: Decision | undefined }> {
+  if (tried.problem !== null) return { answer: null };
   const { name } = tried.event;
-  if (!LOOKING.includes(name)) return undefined;
+  if (!LOOKING.includes(name)) return { answer: undefined };
   const notices: string[] = [];
+  let decision: Decision | undefined;
   const work: HookWork = {
     ...places,
     ...tried,
@@ -170,9 +163,14 @@ async function answerTo(
       return Promise.resolve();
     },
     spareDb: () => db,
+    decided: (one) => void (decision = one),
   };
   const answer = await (await HANDLERS.get(name)!()).handle(work);
-  return notices.length === 0 ? answer : { ...answer, systemMessage: notices.join("\n") };
+  const told = notices.length === 0 ? {} : { systemMessage: notices.join("\n") };
+  return {
+    answer: answer === null && notices.length === 0 ? null : { ...answer, ...told },
+    decision,
+  };
 }
 
 interface Saying {
@@ -182,30 +180,30 @@ interface Saying {
   readonly why: string;
 }
 
-/** What every rule and requirement says of the tool use of an event, as the hook has judged it. */
-async function explained(tried: TriedEvent, at: At): Promise<Pick<Trial, "verdict" | "sayings">> {
+/** What every rule and requirement says of the tool use of an event, as the hook has decided. */
+function explained(
+  tried: TriedEvent,
+  decision: Decision | undefined,
+  at: Pick<At, "policy" | "config">,
+): Pick<Trial, "verdict" | "sayings"> {
+  const { guards = null, found = [] } = decision ?? {};
+  const verdict: Verdict = { doubts: [], ...guards, blocks: found };
   const { event, use } = tried;
-  const { policy, places } = at;
-  const judged: Verdict = use === null || policy === null
-    ? { blocks: [], doubts: [] }
-    : await judgeUse(policy, use, places);
-  const refused = blindBlocks(judged.blind ?? null, policy?.whenBlind ?? "allow");
-  const verdict = { ...judged, blocks: [...refused, ...judged.blocks] };
   if (use === null) return { verdict, sayings: [] };
-  const rules = policy === null ? [] : rulesOf(policy);
+  const rules = at.policy === null ? [] : rulesOf(at.policy);
   const noneAllows = rules.some(({ allows, name }) =>
-    allows && verdict.blocks.some(({ rule }) => rule === name)
+    allows && found.some(({ rule }) => rule === name)
   );
   const ofRules = rules.map((one) => sayingOf(one, { ...verdict, noneAllows }, use));
   if (event.name === "PermissionRequest") {
-    const permissions = policy === null ? [] : explainPermission(policy.permission, use.tool);
+    const permissions = at.policy === null ? [] : explainPermission(at.policy.permission, use.tool);
     return { verdict, sayings: [...ofRules, ...permissions] };
   }
-  const required = await explainRequirements(tried, use, at);
+  const required = explainRequirements({ ...tried, use }, decision, at);
   const forbidding = required.filter(({ says }) => says === "forbids")
     .map(({ rule, why }) => ({ rule, reason: why }));
   return {
-    verdict: { ...verdict, blocks: [...verdict.blocks, ...forbidding] },
+    verdict: { ...verdict, blocks: [...found, ...forbidding] },
     sayings: [...ofRules, ...required],
   };
 }
@@ -290,12 +288,11 @@ export function explanationText(
 }
 
 /** What a stop would run or be asked, by name; the answer itself is not known before. */
-export function stopText({ stop, requirements }: HookConfig): string[] {
-  const rules = stop === "" ? [] : stopRulesOf(JSON.parse(stop));
-  const required = requirements === "" ? [] : requirementPolicyIn(requirements).requirements;
+export function stopText(config: HookConfig): string[] {
+  const { stop, requirements: required } = policiesIn(config);
   const lines = [
-    ...rules.map(({ name, glob }) => plain(`${name}  ${glob}`)),
-    ...required.map(({ name, triggers }) =>
+    ...stopRulesOf(stop).map(({ name, glob }) => plain(`${name}  ${glob}`)),
+    ...(required?.requirements ?? []).map(({ name, triggers }) =>
       plain(`requirements.${name}  asked after ${triggersText(triggers)}`)
     ),
   ];
@@ -304,49 +301,40 @@ export function stopText({ stop, requirements }: HookConfig): string[] {
     : ["It would run and ask:", ...lines];
 }
 
-async function explainRequirements(
-  { repository, sessionId, event }: TriedEvent,
-  use: AskedUse,
-  { config, policy, db }: At,
-): Promise<Saying[]> {
-  if (config.requirements === "") return [];
-  const { requirements } = requirementPolicyIn(config.requirements);
-  const notCounting = (why: string) =>
-    requirements.map(({ name }) => row(name, "allows", `it does not count: ${why}`));
+function explainRequirements(
+  { repository, use: { tool } }: TriedEvent & { readonly use: AskedUse },
+  decision: Decision | undefined,
+  { policy, config }: Pick<At, "policy" | "config">,
+): Saying[] {
+  const { asked = NOTHING_ASKED, notes, paused } = decision?.required ?? {};
+  const { judged, untold, doubts, keeping } = asked;
+  const whenBlind = policy?.whenBlind ?? "allow";
   const ground = groundOf(repository);
-  if (ground.repository === null) return notCounting(ground.why);
-  const keeping = keepingOf(db, config);
-  const { isStrict = false, whenBlind = "allow" } = policy ?? {};
-  if (keeping === "off" && whenBlind === "allow") return notCounting(UNKEPT.why);
-  const atMs = Date.now();
-  const places = await requirementsFor(requirements, use, ground.repository);
-  const { transcriptPath } = event;
-  const at = { db, repository, sessionId, transcriptPath, atMs, isStrict };
-  const prepared = await prepareParts(places, { ...use, toolUseId: null }, at);
-  const untold = untoldAt(places, { parts: prepared, whenBlind });
-  if (prepared.length + untold.length === 0 && (places.length > 0 || ground.kind === "none")) {
-    return notCounting(ground.kind === "none" ? ground.why : DETACHED);
-  }
-  const kept = keeping === "lasting" ? db : null;
-  const parts = prepared.map((part) => judgePart(part, kept, isStrict));
-  const isPaused = kept !== null &&
-    findPause(kept, { sessionId, subject: "requirements", atMs }) !== undefined;
-  const doubts = places.flatMap((place) => place.doubts);
-  return requirements.map((requirement): Saying => {
+  const nowhere = keeping === "off" && whenBlind === "allow"
+    ? UNKEPT.why
+    : asked !== NOTHING_ASKED
+    ? null
+    : notes?.["requirements"] ?? (ground.kind === "none" ? ground.why : null);
+  return (policiesIn(config).requirements?.requirements ?? []).map((requirement): Saying => {
     const { name } = requirement;
+    const held = decision?.found.find(({ rule }) => rule === `requirements.${name}`);
+    if (held !== undefined) return row(name, "forbids", held.reason);
+    if (nowhere !== null) return row(name, "allows", `it does not count: ${nowhere}`);
     if (untold.includes(requirement)) {
       return row(name, whenBlind === "deny" ? "forbids" : "cannot tell", UNTOLD_BRANCH);
     }
-    const said = parts.filter(({ triggered }) => triggered.includes(requirement))
+    const said = judged.filter(({ triggered }) => triggered.includes(requirement))
       .map((part) => standing(requirement, part, { keeping, whenBlind }));
     const saying = said.find(({ says }) => says === "forbids") ??
       said.find(({ says }) => says === "cannot tell") ?? said[0] ??
-      aside(requirement, use.tool, doubts);
-    return saying.says === "forbids" && isPaused
+      aside(requirement, tool, doubts);
+    return saying.says === "forbids" && paused
       ? row(name, "allows", `paused; else: ${saying.why}`)
       : saying;
   });
 }
+
+const NOTHING_ASKED: Asked = { judged: [], untold: [], doubts: [], keeping: "lasting" };
 
 /** What a requirement says of a tool use that it applies to. */
 function standing(

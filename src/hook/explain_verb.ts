@@ -2,8 +2,8 @@ import { SHELL_TOOLS } from "../claude/payload.ts";
 import { TOOLS } from "../claude/tool_names.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
-import { type GuardPolicy, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
-import type { RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import { MAIN_AGENT } from "../policy/guards/guard_policy.ts";
+import { policiesIn } from "../policy/policies.ts";
 import { transcriptNear } from "../db/sessions.ts";
 import { optional, proposing, switchOn, text, textFlag, usually } from "../operations/flags.ts";
 import { heldText } from "../operations/look_as_hook.ts";
@@ -105,9 +105,8 @@ function refuseUnknownTool(tool: string, config: HookConfig): void {
 }
 
 /** The tools that rules and requirements name, as patterns; those that mean every tool are left out. */
-function namedTools({ guards, requirements }: HookConfig): RegExp[] {
-  const policy: GuardPolicy | null = guards === "" ? null : JSON.parse(guards);
-  const required: RequirementPolicy | null = requirements === "" ? null : JSON.parse(requirements);
+function namedTools(config: HookConfig): RegExp[] {
+  const { guards: policy, requirements: required } = policiesIn(config);
   const aimed = [
     ...policy?.tools ?? [],
     ...required?.requirements.flatMap(({ triggers }) => triggers) ?? [],

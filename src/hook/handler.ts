@@ -5,6 +5,7 @@ import type { Environment, Locations } from "../system/environment.ts";
 import type { Repository } from "../system/git/repository.ts";
 import type { SessionChange } from "../claude/session_changes.ts";
 import type { Capture, ExecutionStatus, SessionTouch } from "../db/captures.ts";
+import type { Decision } from "../policy/decision.ts";
 import type { ApplyChanges, RequirementChange } from "../policy/store.ts";
 import type { ApplySessionChanges } from "../work/store.ts";
 import type { HookEvent } from "./protocol.ts";
@@ -80,6 +81,8 @@ export interface HookWork {
   save(draft: Draft | ((db: DatabaseSync | null) => Draft), apply?: ApplyChanges): Promise<void>;
   /** Whether a settings file and a plugin both start conclaude, and the other hook has saved the same event before. */
   readonly isTwin: boolean;
+  /** Is told the decision about a tool use; absent where nobody explains it. */
+  readonly decided?: (decision: Decision) => void;
   /** The draft that was saved; null before `save()`. */
   readonly saved: Draft | null;
   /** The database, once the event is saved, with short waits; null when the event was spooled. */

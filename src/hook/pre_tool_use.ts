@@ -66,6 +66,7 @@ async function judge(
     });
     return draftWith(draft, decision, { reason, doubts });
   }, required?.apply);
+  work.decided?.(decision!);
   const answer = await answerOf(work, decision!);
   const passes = !decision!.denied && decision!.asks === null && work.event.name === "PreToolUse";
   if (!passes || doubts.length === 0) return answer;

@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
 import { countPending } from "../db/captures.ts";
 import { DEFAULT_HOOK_CONFIG, hasWrittenRules } from "../config/discover.ts";
-import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
 /** Lets Claude stop, and keeps the hook out of its transcript. */
@@ -12,7 +11,8 @@ const MAY_STOP: Answer = { continue: true, suppressOutput: true };
 export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
   // No rule is about stops: `handleHook()` got here only because a file might have had one.
-  const isFree = config.stop === "" && config.requirements === "" && !looksAfter(config);
+  const isFree = config.stop === "" && config.requirements === "" &&
+    !await looksAfter(config);
   if (isFree && event.stopHookActive) return null;
   await (await import("./told.ts")).saveTold(work);
   if (hasWrittenRules(config)) {
@@ -28,8 +28,9 @@ export async function handle(work: HookWork): Promise<Answer> {
 }
 
 /** Whether commands of the turn may have changed what rules protect. */
-function looksAfter({ guards }: HookWork["config"]): boolean {
-  return guards !== DEFAULT_HOOK_CONFIG.guards && (JSON.parse(guards) as GuardPolicy).looksAfter;
+async function looksAfter({ guards }: HookWork["config"]): Promise<boolean> {
+  if (guards === DEFAULT_HOOK_CONFIG.guards) return false;
+  return (await import("../policy/guards/guard_policy.ts")).guardPolicyIn(guards).looksAfter;
 }
 
 function draftOf({ db, sessionId, keepsContent, event }: HookWork): Draft {

@@ -1,10 +1,12 @@
 /** Beside the events of a tool use and a stop: what was changed without being allowed. */
 import { messageOf } from "../base/errors.ts";
+import { SHELL_TOOLS } from "../claude/payload.ts";
 import { type Effects, lookForEffects } from "../policy/effects/effects.ts";
 import type { Moment } from "../policy/effects/ground_of_effects.ts";
 import type { Violation } from "../policy/effects/types.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import type { AskedUse } from "../policy/guards/judge_use.ts";
+import { mayWriteFiles } from "../policy/guards/mcp_files.ts";
 import { isPaused } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
@@ -23,8 +25,12 @@ export interface EffectsFound {
   readonly open: readonly Violation[];
 }
 
-/** Before and after a shell command. */
+const NOTHING: EffectsFound = { notes: {}, text: "", blocks: false, isUndo: false, open: [] };
+
+/** Before and after a shell command, or the use of another tool that may write files unseen. */
 export async function effectsOf(work: HookWork, is: "before" | "after"): Promise<EffectsFound> {
+  const tool = work.event.toolName ?? "";
+  if (!SHELL_TOOLS.has(tool) && !mayWriteFiles(tool)) return NOTHING;
   const { command } = Object(work.sent["tool_input"]);
   const text = typeof command === "string" ? command : "";
   const { toolUseId } = work.event;

@@ -11,6 +11,7 @@ import { peekHookConfig } from "../config/last_policy.ts";
 import type { KnownPlaces } from "../policy/files/own_files.ts";
 import { findRepository, type FolderLook, lookUpwards } from "../system/git/repository.ts";
 import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
+import { policiesIn } from "../policy/policies.ts";
 import { databaseAt } from "../system/environment.ts";
 import { openDatabase } from "../db/database.ts";
 import { identifyDatabase, openIfOurs } from "../db/database_identity.ts";
@@ -43,7 +44,7 @@ export async function peek<Found>(
   const isSame = path === locations.database;
   const db = (isSame ? cache : openIfOurs(path)) ?? await openEmpty(path);
   try {
-    const policy: GuardPolicy | null = config.guards === "" ? null : JSON.parse(config.guards);
+    const { guards: policy } = policiesIn(config);
     const places = {
       configFiles: files,
       database: path,

@@ -4,29 +4,30 @@ import { unarmedText } from "../claude/settings/armed.ts";
 import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { HooksHere } from "../policy/armed_gates.ts";
+import { type Policies, policiesIn } from "../policy/policies.ts";
 import { rulesOf, stopRulesOf } from "../policy/guards/single_rules.ts";
 
 /** Names of the guards that a configuration switches on. */
-function guardsIn({ guards }: Pick<HookConfig, "guards">): string[] {
-  const rules = guards === "" ? [] : rulesOf(JSON.parse(guards));
-  return rules.filter(({ isOn }) => isOn).map(({ name }) => name);
+function guardsIn({ guards }: Policies): string[] {
+  return (guards === null ? [] : rulesOf(guards)).filter(({ isOn }) => isOn).map(({ name }) =>
+    name
+  );
 }
 
 export function protectionsOf(config: HookConfig, { unarmed }: Pick<HooksHere, "unarmed">) {
-  const builtIn = guardsIn(DEFAULT_HOOK_CONFIG);
-  const guards = guardsIn(config);
-  const stopRules = config.stop === "" ? [] : stopRulesOf(JSON.parse(config.stop));
+  const policies = policiesIn(config);
+  const builtIn = guardsIn(policiesIn(DEFAULT_HOOK_CONFIG));
+  const guards = guardsIn(policies);
   return {
     /** Guards that are built in. */
     builtIn: builtIn.filter((name) => guards.includes(name)),
     /** Those of them that the configuration switches off. */
     switchedOff: builtIn.filter((name) => !guards.includes(name)),
     /** Rules of the project about tools and about stops. */
-    guards: guards.filter((name) => !builtIn.includes(name)).length + stopRules.length,
-    requirements: config.requirements === ""
-      ? 0
-      : JSON.parse(config.requirements).requirements.length as number,
-    strict: config.guards !== "" && JSON.parse(config.guards).isStrict === true,
+    guards: guards.filter((name) => !builtIn.includes(name)).length +
+      stopRulesOf(policies.stop).length,
+    requirements: policies.requirements?.requirements.length ?? 0,
+    strict: policies.guards?.isStrict ?? false,
     /** Why Claude Code does not ask for some or all of them; empty where it asks for each. */
     unarmed: unarmed.map(unarmedText),
   };

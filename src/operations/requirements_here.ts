@@ -1,4 +1,5 @@
 /** The requirements of the project around this folder, and which of them a person names. */
+import { policiesIn } from "../policy/policies.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { ParsedConfig } from "../config/parse.ts";
@@ -9,7 +10,7 @@ import { type Ground, groundOf, lastBranchIn, UNKEPT } from "../policy/requireme
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import { isThere } from "../system/on_disk.ts";
-import type { Requirement, RequirementPolicy } from "../policy/requirements/requirement_policy.ts";
+import type { Requirement } from "../policy/requirements/requirement_policy.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import type { BranchKey } from "../policy/store.ts";
 import { findSessions, tellingId, transcriptNear } from "../db/sessions.ts";
@@ -40,11 +41,8 @@ export interface RequirementsHere {
 /** Reads the configuration and the repository the way a hook in this folder does. */
 export async function requirementsHere(context: CliContext): Promise<RequirementsHere> {
   const { config, database } = await placeOf(context);
-  const policy: RequirementPolicy | null = config.requirements === ""
-    ? null
-    : JSON.parse(config.requirements);
   return {
-    requirements: policy?.requirements ?? [],
+    requirements: policiesIn(config).requirements?.requirements ?? [],
     config,
     folder: context.cwd,
     ground: database === ":memory:" ? UNKEPT : groundOf(findRepository(lookUpwards(context.cwd))),

@@ -4,10 +4,9 @@ import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../system/environment.ts";
 import { forbidsFor, type GuardPolicy } from "./guards/guard_policy.ts";
-import type { PromptPolicy, SubagentPolicy } from "./prompts/prompt_commands.ts";
-import type { StopPolicy } from "./stops/stop_policy.ts";
+import { policiesIn } from "./policies.ts";
 import { readJsonFile } from "../system/on_disk.ts";
-import type { RequirementPolicy, Trigger } from "./requirements/requirement_policy.ts";
+import type { Trigger } from "./requirements/requirement_policy.ts";
 import {
   holdsOwn,
   type Need,
@@ -39,11 +38,8 @@ type Gate = readonly [
 export function needsOf(config: HookConfig): Need[] {
   // What is built in holds wherever a hook asks, and needs none.
   const isWritten = config.guards !== DEFAULT_HOOK_CONFIG.guards;
-  const guards = isWritten ? policyIn<GuardPolicy>(config.guards) : null;
-  const required = policyIn<RequirementPolicy>(config.requirements);
-  const stop = policyIn<StopPolicy>(config.stop);
-  const subagents = policyIn<SubagentPolicy>(config.subagentStop);
-  const prompts = policyIn<PromptPolicy>(config.prompts);
+  const { requirements: required, stop, subagentStop, prompts, ...policies } = policiesIn(config);
+  const guards = isWritten ? policies.guards : null;
   const requirements = required?.requirements ?? [];
   const usedUp = requirements.filter(({ scope }) => scope === "single_use");
   const bySkill = requirements.some(({ skills }) => skills.length > 0);
@@ -70,7 +66,7 @@ export function needsOf(config: HookConfig): Need[] {
     ["stop.rounds", (stop?.rounds ?? null) !== null, ["Stop"]],
     ["stop.infinite", (stop?.infiniteMessage ?? null) !== null, ["Stop"]],
     ["stop.promptPrefixBlocking", (stop?.queue ?? null) !== null, ["UserPromptSubmit", "Stop"]],
-    ["subagentStop.commands", subagents !== null, ["SubagentStop"]],
+    ["subagentStop.commands", subagentStop !== null, ["SubagentStop"]],
     ["userPromptSubmit.contextRules", has(prompts?.context), ["UserPromptSubmit"]],
     ["userPromptSubmit.commands", has(prompts?.commands), ["UserPromptSubmit"]],
     ["userPromptSubmit.slashCommands", has(prompts?.slash), ["UserPromptSubmit"]],
@@ -84,10 +80,6 @@ export function needsOf(config: HookConfig): Need[] {
 export function toolsOfRules(config: HookConfig): NamedTools {
   const asked = needsOf(config).filter(({ event }) => event === "PreToolUse");
   return { asked: asked.flatMap(({ tools }) => tools), followed: config.followedTools };
-}
-
-function policyIn<Policy>(section: string): Policy | null {
-  return section === "" ? null : JSON.parse(section);
 }
 
 function guardedTools(guards: GuardPolicy): string[] {

@@ -1,5 +1,5 @@
 /** The one decision about a tool use: what guards and requirements say of it, weighed together. It looks nothing up. */
-import type { Block, GuardPolicy, Verdict, WhenBlind } from "./guards/guard_policy.ts";
+import type { Block, GuardPolicy, Verdict } from "./guards/guard_policy.ts";
 import { unreadText } from "./guards/judge_use.ts";
 import type { RequirementSaying } from "./requirements/tool_requirements.ts";
 import { BLIND_RULE } from "./guards/rule_names.ts";
@@ -20,6 +20,10 @@ export interface Facts {
 }
 
 export interface Decision {
+  /** What was weighed. */
+  readonly guards: Judgement | null;
+  /** What forbids the use, or would if no person had lifted it. */
+  readonly found: readonly Block[];
   /** What forbids the use, the deciding ones first. */
   readonly blocks: readonly Block[];
   readonly required: RequirementSaying | null;
@@ -35,20 +39,17 @@ export interface Decision {
   readonly allowedBy: string | null;
 }
 
-/** What forbids a use because something cannot be read. @param blind What that is; null where all is seen. */
-export function blindBlocks(blind: string | null, whenBlind: WhenBlind): Block[] {
-  return blind !== null && whenBlind === "deny"
-    ? [{ rule: BLIND_RULE, reason: `Blocked: ${blind}`, isBlind: true }]
-    : [];
-}
-
 export function decide({ guards, required: requirements, isLifted }: Facts): Decision {
-  const found = guards?.blocks ?? [];
-  const kept = isLifted ? found.filter(({ isLasting }) => isLasting) : found;
+  const judged = guards?.blocks ?? [];
+  const kept = isLifted ? judged.filter(({ isLasting }) => isLasting) : judged;
   const required = requirements?.(kept.map(({ rule }) => rule)) ?? null;
   const blind = (isLifted ? undefined : guards?.blind) ?? required?.blind ?? null;
   const whenBlind = blind === null ? "allow" : guards?.whenBlind ?? "allow";
-  const refused = blindBlocks(blind, whenBlind);
+  // What cannot be read may forbid the use.
+  const refused: Block[] = blind !== null && whenBlind === "deny"
+    ? [{ rule: BLIND_RULE, reason: `Blocked: ${blind}`, isBlind: true }]
+    : [];
+  const found = [...refused, ...judged];
   const blocks = [...refused, ...kept];
   const denied = blocks.length > 0 || (required?.reason ?? "") !== "";
   const unread = isLifted ? undefined : guards?.unread;
@@ -58,10 +59,8 @@ export function decide({ guards, required: requirements, isLifted }: Facts): Dec
     ? null
     : { why: unread, text: unreadText(unread) };
   return {
-    blocks,
-    required,
-    rules: [...refused, ...found].map(({ rule }) => rule).concat(required?.rules ?? []),
-    denied,
+    ...{ guards, found, blocks, required, denied },
+    rules: found.map(({ rule }) => rule).concat(required?.rules ?? []),
     asks: denied ? null : asks,
     unseen: denied || asks !== null ? null : blind,
     paused: [...(isLifted ? ["guards"] : []), ...(required?.paused ? ["requirements"] : [])],

@@ -156,7 +156,7 @@ test("config get shows each key of a section, with its file or `default`", async
   assert.equal(wrong.body.error.next, "conclaude config get memory.context.tokens");
 });
 
-test("config get shows what is in force, and what config set writes is in force at once", async (place) => {
+test("config get shows what is in force, no verb lets a held change in, and what config set writes is in force at once", async (place) => {
   const path = join(place.project, ".conclaude.yaml");
   const shows = async () => (await place.run(["config", "get", "stop.maxBlocks"])).stdout;
   Deno.writeTextFileSync(path, "preToolUse: {uneditableFiles: [a.txt]}\nstop: {maxBlocks: 1}\n");
@@ -164,12 +164,17 @@ test("config get shows what is in force, and what config set writes is in force 
   await place.run(["hook", "SessionStart"], { stdin: JSON.stringify(event) });
   Deno.writeTextFileSync(path, "preToolUse: {uneditableFiles: []}\nstop: {maxBlocks: 2}\n");
   assert.match(await shows(), /its version before is in force[\s\S]*stop\.maxBlocks: 1 /);
-  const refused = await place.json(["config", "set", "stop.maxBlocks", "3"]);
-  assert.match(
-    refused.body.error.why,
-    /changed while a session was active, and nobody has accepted/,
+  Deno.mkdirSync(join(place.project, ".claude"));
+  Deno.writeTextFileSync(
+    join(place.project, ".claude", "requirements.yaml"),
+    "requirements: {plan: {enabled: true}}\n",
   );
-  assert.match(refused.body.error.next, /^conclaude config accept .*, or conclaude config undo /);
+  const set = ["config", "set", "stop.maxBlocks", "3"];
+  for (const verb of [set, ["req", "init"], ["req", "import"]]) {
+    const { body: { error } } = await place.json(verb);
+    assert.match(error.why, /changed while a session was active, and nobody has accepted/);
+    assert.match(error.next, /^conclaude config accept .*, or conclaude config undo /);
+  }
   await place.run(["config", "undo", path]);
   await place.run(["config", "set", "stop.maxBlocks", "3"]);
   assert.equal(await shows(), `stop.maxBlocks: 3  # ${path}\n`);

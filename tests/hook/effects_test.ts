@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { git, gitSync, makeRepository } from "../support/git.ts";
 import { testWith } from "../support/fixtures.ts";
 import { SESSION } from "../support/guarded.ts";
+import { query } from "../support/look.ts";
 import { answerOf } from "../support/process.ts";
 import { hook as anyHook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 
@@ -146,6 +147,16 @@ test.git("what a tool of an MCP server changed is told after it, or at the next 
     assert.match(told, /yarn\.lock/);
     await bash(home, undoIn(told));
     assert.equal(Deno.readTextFileSync(file), "v1\n");
+  }
+});
+
+test.git("no look is taken before a tool of an MCP server whose name only looks", async (home) => {
+  const project = laid(home);
+  const use = { session_id: SESSION, cwd: project, tool_input: { query: "x" } };
+  const tools = [["mcp__x__find_file", 0], ["mcp__x__find_and_replace", 1]] as const;
+  for (const [tool_name, looks] of tools) {
+    assert.equal(answerOf(await hook("PreToolUse", { ...use, tool_name }, home)), null);
+    assert.equal(query(home, "SELECT * FROM effect_snapshots").length, looks);
   }
 });
 

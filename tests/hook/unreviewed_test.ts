@@ -82,7 +82,7 @@ for (const [way, command] of Object.entries(WAYS)) {
 
 test("a commit without its review holds the stop and the push until a review, which it uses up", async (project) => {
   const reason = await told(project, HIDDEN);
-  assert.match(reason, /^This command changed what may not be changed:/);
+  assert.match(reason, /^Changed meanwhile, by whom is unknown/);
   assert.match(reason, /undo: `git reset --soft [\da-f]{40}~1`/);
   assert.match(reason, /`conclaude req explain rev`/);
   for (const push of ["git push", "git -C . push origin HEAD", "git add -A && git push -q"]) {
@@ -90,7 +90,7 @@ test("a commit without its review holds the stop and the push until a review, wh
   }
   assert.equal(await project.bash("git stash push"), null);
   const explained = await project.run("explain", "Bash", "git push", "--session", SESSION);
-  assert.match(explained.stdout, /^Denied/);
+  assert.match(explained.stdout, /^Denied.*\nrequirements\.rev +forbids +Blocked: commits/);
   assert.match((await project.stop())!, /on feature\/x \(requirements\.rev\)/);
   const [last] = query(
     project.home,
@@ -225,10 +225,17 @@ test("a commit in another working tree counts on its branch", async (project) =>
   assert.deepEqual(project.state("rev").map(({ branch }) => branch), ["feature/x"]);
 });
 
-test("what a person commits between commands, and what another session does, is not Claude's", async (project) => {
+test("what a person commits between commands or beside one that only looks, and what another session does, is not Claude's", async (project) => {
   assert.equal(await told(project, "ls"), "");
   project.shell("sh ./c.sh by-hand.txt");
   assert.equal(await told(project, "ls"), "");
+  const during = { tool_use_id: crypto.randomUUID() };
+  assert.equal(await project.bash("sleep 1 | cat", during), null);
+  project.shell("sh ./c.sh meanwhile.txt");
+  assert.equal(
+    (await project.used("Bash", { command: "sleep 1 | cat" }, during))?.["decision"],
+    undefined,
+  );
   assert.equal(await project.stop(), null);
   const tree = join(project.home.path, "tree");
   project.git("worktree", "add", "-q", "-b", "theirs", tree);

@@ -118,6 +118,9 @@ Deno.test("folders of the home and the system, and other repositories, are not r
       "find ~/Documents -delete",
       "rsync -a --delete /tmp/empty/ ~/Documents/",
       "rsync -a --del /tmp/empty/ ~",
+      "cat x.img > /dev/sda",
+      "tee /dev/nvme0n1 < x.img",
+      "ssh host dd if=x of=/dev/sdb1",
     ]
   ) assert.deepEqual(await rulesFor(at, command), ["preToolUse.denyDangerousCommands"], command);
   for (
@@ -131,6 +134,7 @@ Deno.test("folders of the home and the system, and other repositories, are not r
       "rsync -a --delete sub/ host:/usr/lib",
       "rm -rf ../other/node_modules",
       "rm -rf /usr/local/lib/node_modules/x",
+      "cat /dev/sda > x.img",
     ]
   ) assert.deepEqual(await rulesFor(at, command), [], command);
 });

@@ -31,12 +31,14 @@ const DISK = {
   topOf: () => "/p",
 };
 
-/** What becomes of which files: `change src/a`; `?` where only the running shell knows. */
+/** What becomes of which files: `change src/a`; `?` where only the running shell knows; `+ in x` for a folder `x` that comes there. */
 function targets(command: string): string[] {
   return readScript(command, { folder: "/p", home: "/h", disk: DISK }).commands
     .flatMap(findTargets)
-    .filter(({ ifInFolder }) => !ifInFolder)
-    .map(({ effect, path }) => `${effect} ${path?.replace("/p/", "") ?? "?"}`);
+    .map(({ effect, path, copied }) =>
+      `${effect} ${path?.replace("/p/", "") ?? "?"}` +
+      (copied?.isWhole ? ` + ${copied.lands} ${copied.name}`.trimEnd() : "")
+    );
 }
 
 function assertTargets(table: Readonly<Record<string, readonly string[]>>): void {
@@ -54,7 +56,7 @@ Deno.test("the value of an option is no file that the command changes, unless th
     "wget -P src http://x/f": ["change src/f"],
     "wget --directory-prefix=src http://x/f": ["change src/f"],
     "curl -O --output-dir src https://x.org/f": ["change src/f"],
-    "rsync -a --exclude '*.log' src sub": ["change sub", "fill sub/src"],
+    "rsync -a --exclude '*.log' src sub": ["change sub + in src"],
     "chown $(id -u) a": ["tamper a"],
     "setfacl -m u::- a": ["tamper a"],
   });
@@ -70,16 +72,16 @@ Deno.test("a file on another machine is no file of this one", () => {
     "rsync -a src rsync://h/x": [],
     "scp h:yarn.lock sub": ["change sub"],
   });
-  const [, placed] = readScript("scp h:yarn.lock sub", { folder: "/p", home: "/h" })
+  const [placed] = readScript("scp h:yarn.lock sub", { folder: "/p", home: "/h" })
     .commands.flatMap(findTargets);
-  assert.equal(placed!.path, "/p/sub/yarn.lock");
+  assert.equal(placed!.copied!.name, "yarn.lock");
 });
 
 Deno.test("a command that only rehearses, tests or writes to its output changes no file", () => {
   assertTargets({
     "rsync -an a b": [],
     "rsync -a --dry-run a b": [],
-    "rsync -a -e -n a b": ["change b", "fill b/a"],
+    "rsync -a -e -n a b": ["change b + in a"],
     "gzip -c a": [],
     "gzip -dc a": [],
     "gzip -l a": [],
@@ -208,19 +210,18 @@ Deno.test("sed and awk write the files that their scripts name", () => {
 
 Deno.test("a copy of a folder makes files that are known only where the folder can be read", () => {
   const untold = (to: string) => [`change ${to}`, `fill ${to}`, "change ?"];
-  const filled = (to: string) => [`change ${to}`, `fill ${to}`];
   assertTargets({
     "cp $X/*.ts sub": untold("sub"),
-    "rsync -a --delete src/ sub/": ["change sub", "fill sub", "fill sub", "change ?"],
-    "rsync -a h:x/ sub": untold("sub"),
-    "cp -a src/. sub": filled("sub"),
-    "cp -r .. sub": filled("sub"),
-    "cp -rT src sub": filled("sub"),
-    "rsync -a src/ sub/": filled("sub"),
-    "cp -r src sub": filled("sub"),
-    "mv src sub": [...filled("sub"), "remove src"],
+    "rsync -a --delete src/ sub/": ["change sub + as src", "fill sub", "change ?"],
+    "rsync -a h:x/ sub": ["change sub + either x", "fill sub", "change ?"],
+    "cp -a src/. sub": ["change sub + as"],
+    "cp -r .. sub": ["change sub + as"],
+    "cp -rT src sub": ["change sub + as src"],
+    "rsync -a src/ sub/": ["change sub + as src"],
+    "cp -r src sub": ["change sub + either src"],
+    "mv src sub": ["change sub + either src", "remove src"],
     "cp src/a.ts sub": ["change sub"],
-    "rsync -a src sub": ["change sub", "fill sub/src"],
+    "rsync -a src sub": ["change sub + in src"],
   });
 });
 

@@ -20,6 +20,7 @@ test("install-hooks --managed writes hooks for everybody, which doctor and statu
     startProgram(args, { env: { HOME: INNER_HOME, CLAUDE_PROJECT_DIR: project }, through });
   const installed = await run("install-hooks", "--managed");
   assert.match(installed.stdout, new RegExp(`^Installed hooks in ${FILE}\n`), installed.stderr);
+  assert.match(installed.stdout, /allowManagedModsOnly/);
   assert.equal(modeOf(outside(FILE)), "644");
   assert.equal(modeOf(outside("/etc/claude-code/managed-settings.d")), "755");
   assert.match(

@@ -9,16 +9,8 @@ import { newFault, readings, textWith } from "../../config/config_edit.ts";
 import { keysLike, readLayer } from "../../config/layer.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { valueAt } from "../../config/yaml_tree.ts";
-import { acceptFiles } from "../accepted_files.ts";
-import {
-  filesHere,
-  ignoreAdvice,
-  LAYER_FILES,
-  layerOf,
-  targetOf,
-  writeTarget,
-} from "../config_target.ts";
-import type { CliContext } from "../context.ts";
+import { writeAccepted } from "../accepted_files.ts";
+import { filesHere, ignoreAdvice, LAYER_FILES, layerOf, targetOf } from "../config_target.ts";
 import { filesInForce, heldText } from "../look_as_hook.ts";
 import { anyText, parsed, proposing, text, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
@@ -103,7 +95,6 @@ export const set = verb({
     const target = targetOf(context, layer);
     const again = (known: string) => `conclaude config set ${known} ${quoteWord(given)}${flag}`;
     const path = pathOf(key, again);
-    await refuseHeld(context, target.path);
     const { home } = context.locations;
     const at = { layer, path: target.path, home: home ?? undefined };
     const [first, ...others] = readings(given).map((value) => ({
@@ -126,10 +117,7 @@ export const set = verb({
       });
     }
     const changed = meant.text !== target.text;
-    if (changed) {
-      writeTarget(target, meant.text);
-      await acceptFiles(context, [target.path]);
-    }
+    if (changed) await writeAccepted(context, target, meant.text);
     const files = filesHere(context);
     const source = sourcesIn(files, parseConfig(files).config)(key);
     const { path: file } = target;
@@ -144,14 +132,3 @@ export const set = verb({
     };
   },
 });
-
-/** With what is set here, a change that nobody has accepted would come into force. @throws {UserError} When there is one. */
-async function refuseHeld(context: CliContext, file: string): Promise<void> {
-  const { held } = await filesInForce(context);
-  if (!held.includes(file)) return;
-  throw new UserError(`Cannot change "${file}"`, {
-    why:
-      "it was changed while a session was active, and nobody has accepted that; nothing was changed",
-    next: `conclaude config accept ${quoteWord(file)}, or conclaude config undo ${quoteWord(file)}`,
-  });
-}

@@ -48,8 +48,8 @@ import { group, verb } from "../verb.ts";
 import { isNotFound, readTextFileSync } from "../../system/files.ts";
 import "../config_sections.ts";
 import { spellingPassed } from "../../policy/guards/command_rules.ts";
-import type { GuardPolicy } from "../../policy/guards/guard_policy.ts";
-import { mostBlocks, type StopPolicy } from "../../policy/stops/stop_policy.ts";
+import { policiesIn } from "../../policy/policies.ts";
+import { mostBlocks } from "../../policy/stops/stop_policy.ts";
 import { SILENT_ABOUT_ROOT } from "../../config/hook_config.ts";
 
 const init = verb({
@@ -300,7 +300,7 @@ function configWarnings(files: readonly ConfigFile[]): string[] {
       : "the requirements are not in force";
     warnings.push(`${what}, since \`database.enabled\` is false: nothing can be kept of them`);
   }
-  const guards: GuardPolicy | null = hook.guards === "" ? null : JSON.parse(hook.guards);
+  const { guards, stop } = policiesIn(hook);
   for (const rule of guards?.tools ?? []) {
     const passed = spellingPassed(rule);
     if (passed === null) continue;
@@ -309,8 +309,8 @@ function configWarnings(files: readonly ConfigFile[]): string[] {
       `${rule.name}: \`${spelling}\` passes "${rule.glob}"; "${holds}" holds for it too`,
     );
   }
-  if (hook.stop === "") return warnings;
-  const { maxBlocks, rounds, infiniteMessage }: StopPolicy = JSON.parse(hook.stop);
+  if (stop === null) return warnings;
+  const { maxBlocks, rounds, infiniteMessage } = stop;
   const most = mostBlocks(maxBlocks, hasRequirements);
   const wanted = (rounds ?? 1) - 1;
   if (most < maxBlocks) {

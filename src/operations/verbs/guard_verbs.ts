@@ -1,5 +1,6 @@
 import { count } from "../../base/counts.ts";
 import { rulesOf, stopRulesOf } from "../../policy/guards/single_rules.ts";
+import { policiesIn } from "../../policy/policies.ts";
 import { listPauses } from "../../policy/store.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { peek } from "../look_as_hook.ts";
@@ -21,7 +22,7 @@ const list = verb({
     const pauses = listPauses(db, now).filter(({ subject }) => subject === "guards");
     const rules = [
       ...(policy === null ? [] : rulesOf(policy).filter(({ isOn }) => isOn)),
-      ...(config.stop === "" ? [] : stopRulesOf(JSON.parse(config.stop))),
+      ...stopRulesOf(policiesIn(config).stop),
     ].map(({ name, glob }) => ({ name, pattern: glob || null }));
     const text = tableText(context, rules, {
       RULE: ({ name }) => name,

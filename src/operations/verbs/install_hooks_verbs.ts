@@ -134,6 +134,7 @@ export const installHooks = verb({
           loose && `no longer: ${loose} go on when the hook cannot run; \`${again}\` changes that`,
         ],
         ["backup", report.backup],
+        ["mods", place.scope === "managed" ? OTHER_MODS : null],
         ["note", source],
         ...warnings.map((warning) => ["warning", warning] as const),
       ], 9),
@@ -147,6 +148,9 @@ export const installHooks = verb({
     };
   },
 });
+
+/** The hooks are asked before any mod; whoever wants none of them has a setting for that. */
+const OTHER_MODS = "with `allowManagedModsOnly: true` in the policy, Claude Code loads no others";
 
 export const uninstallHooks = verb({
   person: "uninstall-hooks",

@@ -1,5 +1,5 @@
-import { acceptFiles } from "../accepted_files.ts";
 /** `conclaude req init|enable|disable`: writes requirements into configuration files; the rest of the file stays. */
+import { writeAccepted } from "../accepted_files.ts";
 import "../config_sections.ts";
 import { plain } from "../../base/plain.ts";
 import type { Config } from "../config_sections.ts";
@@ -7,7 +7,7 @@ import { parseConfig } from "../../config/parse.ts";
 import { UserError } from "../../base/errors.ts";
 import { presetText } from "../../policy/requirements/presets.ts";
 import { type ConfigTarget, documentOf } from "../../config/config_edit.ts";
-import { filesHere, ignoreAdvice, targetOf, writeTarget } from "../config_target.ts";
+import { filesHere, ignoreAdvice, targetOf } from "../config_target.ts";
 import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
 import { nearestWords } from "../../base/likeness.ts";
 import { requireOneOfTwo } from "../usage.ts";
@@ -39,10 +39,7 @@ export const init = verb({
     const target = targetOf(context, flags.local ? "local" : "project");
     const section = presetText(flags.preset);
     const text = withSection(target, section, flags.force);
-    if (!flags.preview) {
-      writeTarget(target, text);
-      await acceptFiles(context, [target.path]);
-    }
+    if (!flags.preview) await writeAccepted(context, target, text);
     return {
       json: { path: target.path, preset: flags.preset, written: !flags.preview, text },
       text: flags.preview
@@ -78,8 +75,7 @@ function switchVerb(enabled: boolean) {
       const target = targetOf(context, "local");
       const document = documentOf(target);
       for (const one of chosen) document.setIn(["requirements", one, "enabled"], enabled);
-      writeTarget(target, document.toString({ lineWidth: 0 }));
-      await acceptFiles(context, [target.path]);
+      await writeAccepted(context, target, document.toString({ lineWidth: 0 }));
       return {
         json: { path: target.path, enabled, requirements: chosen },
         text: `Switched ${way} ${chosen.join(", ")} in ${plain(target.path)}` +

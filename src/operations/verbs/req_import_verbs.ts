@@ -22,7 +22,7 @@ import { findSessions } from "../../db/sessions.ts";
 import type { ImportOptions } from "../../upkeep/transfer/import.ts";
 import { planEntries, type PlannedFile } from "../../config/config_edit.ts";
 import { ignoreAdvice, targetOf, writePlanned } from "../config_target.ts";
-import { acceptFiles } from "../accepted_files.ts";
+import { acceptFiles, refuseHeld } from "../accepted_files.ts";
 import type { CliContext } from "../context.ts";
 import { type NotTaken, notTakenLines, takeOver } from "../take_over.ts";
 import { toggle } from "../flags.ts";
@@ -59,6 +59,8 @@ export const reqImport = verb({
       : readFolder(joinPath(repository.commonDir, "requirements"), /\.json$/);
     const leave = (name: string, why: string) => void notTaken.push({ name, why });
     const { path, planned, kept, isFirst } = planPolicy(context, found, { ...flags, leave });
+    const paths = planned.map(({ target }) => target.path);
+    if (!dryRun) await refuseHeld(context, paths);
     const satisfactions = states.flatMap((file) =>
       readState(file, (why) => void skipped.push({ path: file.path, why }))
     );
@@ -71,7 +73,7 @@ export const reqImport = verb({
         return dryRun ? work() : transaction(db, work);
       });
     } else if (!dryRun) writePlanned(planned);
-    if (!dryRun) await acceptFiles(context, planned.map(({ target }) => target.path));
+    if (!dryRun) await acceptFiles(context, paths);
     const files = planned.map(({ target, added }) => ({ path: target.path, added }));
     const added = [...new Set(planned.flatMap((file) => file.added))];
     const left = [...notTaken, ...skipped.map((one) => ({ name: one.path, why: one.why }))];

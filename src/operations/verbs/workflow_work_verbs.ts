@@ -28,7 +28,7 @@ import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
-import { openStore, type Place } from "../open_store.ts";
+import { openStore } from "../open_store.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
 import { usageError } from "../usage.ts";

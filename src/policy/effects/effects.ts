@@ -1,12 +1,13 @@
 /** Looks for what was changed without being allowed: between tool uses, after a command, and when Claude stops. */
-import { guardPolicyIn } from "../guards/guard_policy.ts";
-import { requirementPolicyIn } from "../requirements/requirement_policy.ts";
-import { lastUseAtMs, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
+import { headLogBytes } from "../../system/git/reflogs.ts";
+import { readRef } from "../../system/git/repository.ts";
+import { policiesIn } from "../policies.ts";
+import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import type { EffectWork, Ground, Moment } from "./ground_of_effects.ts";
 import { stateOf } from "./file_state.ts";
-import { takeSnapshot } from "./snapshot.ts";
-import { ofCommit, type Snapshot, type Violation } from "./types.ts";
+import { ofCommit, type Snapshot, type Violation, type WatchList } from "./types.ts";
 import {
+  filesIn,
   listIn,
   policyFiles,
   protectedBranches,
@@ -42,33 +43,21 @@ export async function lookForEffects(
 ): Promise<Effects> {
   const ground = await groundOf(work);
   if (ground === null) return NOTHING;
-  const { db, rules, place, kinds, branches, project, stamp } = ground;
-  const { sessionId, atMs, config } = work;
+  const { db, rules, kinds, project, stamp } = ground;
+  const { sessionId, atMs } = work;
   const before = readSnapshot(db, sessionId);
   const former = Object.keys(before?.files ?? {});
   const known = before?.stamp === stamp ? listIn(before) : null;
   const watched = known ?? withFormer(await watchList(db, ground), former, ground);
   // The look after the command finds what changed since: the file system tells when.
   const isFresh = moment.is === "before" && before !== null &&
-    atMs - (lastUseAtMs(db, sessionId) ?? 0) < FRESH_MS;
+    atMs - (lookedAt(db, sessionId).atMs ?? 0) < FRESH_MS;
   const heads = ground.requirements.length === 0
     ? undefined
     : await (await import("../../system/git/heads.ts"))
       .readHeads(work.repository!, before?.heads ?? null, work);
-  const now = takeSnapshot(
-    {
-      ...{ list: watched, rules, root: place.root, repository: work.repository },
-      policy: [...kinds.keys()],
-      branches: branches.names,
-    },
-    {
-      atMs,
-      held: config.held,
-      heads,
-      stamp,
-      ...isFresh ? { files: before.files, folders: before.folders } : {},
-    },
-  );
+  const kept = isFresh ? { files: before.files, folders: before.folders } : {};
+  const now = takeSnapshot(watched, ground, { heads, ...kept });
   const open = openViolations(db, project);
   const isSame = before !== null && isSameSnapshot(before, now);
   if (isSame && open.length === 0) {
@@ -76,7 +65,6 @@ export async function lookForEffects(
   }
   const listed = await watchList(db, ground);
   const list = known === null ? watched : withFormer(listed, former, ground);
-  const { judge, settle } = await import("./judged.ts");
   if (before === null) {
     const { keepPolicy } = await import("./facts.ts");
     keepPolicy(db, [...kinds].flatMap(([path, kind]) => kind === "program" ? [] : [path]), atMs);
@@ -84,14 +72,16 @@ export async function lookForEffects(
   const commits = open.filter(ofCommit);
   const others = open.filter((one) => !ofCommit(one));
   const { judgeCommits, settleCommits } = heads === undefined && commits.length === 0
-    ? NO_COMMITS
+    ? NOT_LOADED
     : await import("./unreviewed.ts");
+  const { settle } = others.length === 0 ? NOT_LOADED : await import("./settled.ts");
   const left = [
-    ...others.length === 0 ? others : await settle(others, now, ground),
+    ...await settle(others, now, ground),
     ...await settleCommits(commits, now, ground),
   ];
   const found = before === null ? [] : [
-    ...await judge({ before, now, list, moment, isLifted: isLifted(), open }, ground),
+    ...await (await import("./judged.ts"))
+      .judge({ before, now, list, moment, isLifted: isLifted(), open }, ground),
     ...await judgeCommits({ before, now, moment }, ground),
   ];
   const isListed = new Set(listed.files.map(([path]) => path));
@@ -108,7 +98,9 @@ export async function lookForEffects(
   return { found, open: [...own, ...found], unwatched: list.left };
 }
 
-const NO_COMMITS = { judgeCommits: () => [], settleCommits: (open: readonly Violation[]) => open };
+const asIs = (open: readonly Violation[]) => open;
+/** Stands for what is loaded only where something of its kind is open, or may have come. */
+const NOT_LOADED = { judgeCommits: () => [], settleCommits: asIs, settle: asIs };
 
 /** Whether nothing has changed but the time. */
 function isSameSnapshot(before: Snapshot, now: Snapshot): boolean {
@@ -118,9 +110,8 @@ function isSameSnapshot(before: Snapshot, now: Snapshot): boolean {
 async function groundOf(work: EffectWork): Promise<Ground | null> {
   const { db, config, repository, projectDir } = work;
   if (db === null || projectDir === null) return null;
-  const policy = config.guards === "" ? null : guardPolicyIn(config.guards);
+  const { guards: policy, requirements: required } = policiesIn(config);
   const guards = policy?.looksAfter ? policy : null;
-  const required = config.requirements === "" ? null : requirementPolicyIn(config.requirements);
   const requirements = required === null || repository === undefined
     ? []
     : (await import("../requirements/commits.ts")).countingCommits(required.requirements);
@@ -134,5 +125,31 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
     branches: guards === null ? { names: [], isNamed: false } : protectedBranches(required),
     requirements,
     project: repository?.commonDir ?? projectDir,
+  };
+}
+
+/** Reads the states of what is watched. @param known What need not be read again. */
+function takeSnapshot(
+  list: WatchList,
+  { rules, place, kinds, branches, stamp, work: { repository, atMs, config: { held } } }: Ground,
+  known: Pick<Snapshot, "heads"> & Partial<Pick<Snapshot, "files" | "folders">>,
+): Snapshot {
+  const statesOf = (paths: readonly string[]) =>
+    Object.fromEntries(paths.map((path) => [path, stateOf(path)]));
+  const refOf = (name: string) => repository === undefined ? "" : readRef(repository, name) ?? "";
+  const names = repository === undefined ? [] : branches.names;
+  const head = repository?.branch ?? "";
+  return {
+    ...{ atMs, held, stamp, head, rules: list.rules, left: list.left },
+    heads: known.heads,
+    policy: statesOf([...kinds.keys()]),
+    files: known.files ?? statesOf(list.files.map(([path]) => path)),
+    folders: known.folders ?? Object.fromEntries(
+      list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!, place.root)]),
+    ),
+    refs: Object.fromEntries(names.map((name) => [`refs/heads/${name}`, refOf(`heads/${name}`)])),
+    commit: head === "" ? "" : refOf(`heads/${head}`),
+    stash: refOf("stash"),
+    logBytes: repository === undefined ? 0 : headLogBytes(repository) ?? 0,
   };
 }

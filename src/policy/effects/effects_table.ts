@@ -118,34 +118,22 @@ export function settleViolations(db: DatabaseSync, ids: readonly string[], atMs:
   ).run(JSON.stringify(ids), atMs);
 }
 
-/** When a shell of the session was used last, before or after its command; null for never. */
-export function lastUseAtMs(db: DatabaseSync, sessionId: string): number | null {
-  const row = statement(
-    db,
-    `SELECT created_at_ms AS atMs
-       FROM hook_executions
-      WHERE session_id = ?
-        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
-        AND tool_name IN ('Bash', 'PowerShell', 'Monitor')
-      ORDER BY created_at_ms DESC
-      LIMIT 1`,
-  ).get(sessionId);
-  return row === undefined ? null : Number(row["atMs"]);
-}
+const OF_SHELL = "tool_name IN ('Bash', 'PowerShell', 'Monitor')";
+const AROUND_USES = "hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')";
 
-/** When the session was looked at last: before this tool use if it was asked about, else at its last tool use. */
+/** When the session was looked at last: before this tool use if it was asked about, else around its last use of a shell. */
 export function lookedAt(
   db: DatabaseSync,
   sessionId: string,
-  toolUseId: string | null,
+  toolUseId: string | null = null,
 ): { readonly isDuring: boolean; readonly atMs: number | null } {
   const row = statement(
     db,
     `SELECT tool_use_id IS ?2 AND hook_name = 'PreToolUse' AS isDuring, created_at_ms AS atMs
        FROM hook_executions
       WHERE session_id = ?1
-        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
-        AND tool_name IN ('Bash', 'PowerShell', 'Monitor')
+        AND ${AROUND_USES}
+        AND ${OF_SHELL}
       ORDER BY isDuring DESC, created_at_ms DESC
       LIMIT 1`,
   ).get(sessionId, toolUseId ?? "");
@@ -167,8 +155,7 @@ export function allowedSince(
     db,
     `SELECT metadata ->> '$.files' AS files, metadata ->> '$.tool_input.command' AS command
        FROM hook_executions
-      WHERE created_at_ms >= ?2 - iif(session_id = ?1 AND tool_name IN ('Bash', 'PowerShell', 'Monitor'), 0,
-                                     ${MOMENT_MS})
+      WHERE created_at_ms >= ?2 - iif(session_id = ?1 AND ${OF_SHELL}, 0, ${MOMENT_MS})
         AND hook_name = 'PreToolUse'
         AND status = 'success'
         AND json_valid(metadata)`,
@@ -184,22 +171,30 @@ export function allowedSince(
 /** A command that was begun longer ago counts as over, in milliseconds. */
 const LONGEST_MS = 86_400_000;
 
-/** Whether a shell command of the session runs: in the background, or as the last one, of which no end was reported. */
+/**
+ * Whether a shell command of the session runs beside the one of this tool use: in the background, or as the last one, of
+ * which no end was reported.
+ */
 export function isShellRunning(
   db: DatabaseSync,
-  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+  { sessionId, atMs, beside = null }: {
+    readonly sessionId: string;
+    readonly atMs: number;
+    readonly beside?: string | null;
+  },
 ): boolean {
   const rows = statement(
     db,
-    `SELECT tool_use_id AS id, hook_name AS event, metadata ->> '$.goesOn' AS goesOn
+    `SELECT hook_name AS event, metadata ->> '$.goesOn' AS goesOn
        FROM hook_executions
       WHERE session_id = ?1
         AND created_at_ms > ?2
-        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
-        AND tool_name IN ('Bash', 'PowerShell', 'Monitor')
+        AND ${AROUND_USES}
+        AND ${OF_SHELL}
         AND status <> 'blocked'
+        AND (tool_use_id IS NULL OR tool_use_id IS NOT ?3)
       ORDER BY created_at_ms`,
-  ).all(sessionId, atMs - LONGEST_MS);
+  ).all(sessionId, atMs - LONGEST_MS, beside);
   return rows.some(({ goesOn }) => goesOn !== null) || rows.at(-1)?.["event"] === "PreToolUse";
 }
 
@@ -220,7 +215,7 @@ export function areOthersAtWork(
       WHERE sessions.repository = ?2
         AND sessions.session_id <> ?1
         AND used.created_at_ms >= ?3
-        AND used.tool_name IN ('Bash', 'PowerShell', 'Monitor')
+        AND ${OF_SHELL}
       LIMIT 1`,
   ).get(sessionId, repository, sinceMs) !== undefined;
 }

@@ -1,13 +1,14 @@
 /** What all steps of one look share. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
+import type { policiesIn } from "../policies.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
 import type { WatchedRule } from "./types.ts";
 import type { PolicyKind, ProtectedBranches, WatchPlace } from "./watched.ts";
 
 export interface EffectWork extends Omit<WatchPlace, "root" | "projectDir"> {
   readonly db: DatabaseSync | null;
-  readonly config: Pick<HookConfig, "guards" | "requirements" | "held">;
+  readonly config: Pick<HookConfig, "held"> & Parameters<typeof policiesIn>[0];
   readonly projectDir: string | null;
   readonly sessionId: string;
   readonly transcriptPath: string | null;

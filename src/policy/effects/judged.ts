@@ -1,10 +1,10 @@
-/** Judges the changes between two looks, and settles violations. Loaded only where something has changed or is open. */
+/** Judges the changes between two looks. Loaded only where something has changed or is open. */
 import { newId } from "../../base/ids.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keptText } from "../../config/store.ts";
 import { isInCommit } from "../../system/git/brought_files.ts";
 import { changesBetween, LISTED, mentions } from "./compare.ts";
-import { addViolation, lookedAt, saveWatched, settleViolations } from "./effects_table.ts";
+import { addViolation, lookedAt, saveWatched } from "./effects_table.ts";
 import type { Ground, Moment } from "./ground_of_effects.ts";
 import { enteredAtMs } from "./file_state.ts";
 import type { Change, Snapshot, Violation, WatchList } from "./types.ts";
@@ -89,16 +89,4 @@ async function undoOf(
   const asked = { commit, path: subject };
   if (repository === undefined || !await isInCommit(repository, asked, environment)) return null;
   return `git restore --source=${commit} --staged --worktree -- ${name}`;
-}
-
-/** Settles the violations whose file or branch is as it was before. @returns Those that are still open. */
-export async function settle(
-  open: readonly Violation[],
-  now: Snapshot,
-  { db, place, work }: Ground,
-): Promise<Violation[]> {
-  const { settledAmong } = await import("./settled.ts");
-  const settled = await settledAmong(db, open, { now, place });
-  if (settled.size > 0) settleViolations(db, [...settled], work.atMs);
-  return open.filter(({ id }) => !settled.has(id));
 }

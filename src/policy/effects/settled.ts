@@ -1,19 +1,20 @@
-/** Tells which violations are settled: the file or branch is as it was before. Loaded only while some are open. */
+/** Settles violations whose file or branch is as it was before. Loaded only while some are open. */
 import type { DatabaseSync } from "node:sqlite";
 import { keptText } from "../../config/store.ts";
 import { broughtFiles, isAsIn, isInRemote } from "../../system/git/brought_files.ts";
 import { exists, readText } from "../../system/on_disk.ts";
+import { settleViolations } from "./effects_table.ts";
 import { isSameState, stateOf } from "./file_state.ts";
+import type { Ground } from "./ground_of_effects.ts";
 import type { Snapshot, Violation } from "./types.ts";
-import type { WatchPlace } from "./watched.ts";
 
-/** The ids of violations that are settled. */
-export async function settledAmong(
-  db: DatabaseSync,
+/** @returns Those that are still open. */
+export async function settle(
   open: readonly Violation[],
-  { now, place }: { readonly now: Snapshot; readonly place: WatchPlace },
-): Promise<ReadonlySet<string>> {
-  const { repository, environment } = place;
+  now: Snapshot,
+  { db, work }: Ground,
+): Promise<Violation[]> {
+  const { repository, environment } = work;
   const files = open.filter(({ kind, before }) => kind === "file" && before !== "");
   const since = { logBytes: Math.min(...files.map(({ logBytes }) => logBytes)) };
   const brought = files.length === 0 || repository === undefined
@@ -29,7 +30,8 @@ export async function settledAmong(
       : !now.held.includes(subject) && isKeptAgain(db, subject);
     if (isSettled) settled.add(id);
   }
-  return settled;
+  if (settled.size > 0) settleViolations(db, [...settled], work.atMs);
+  return open.filter(({ id }) => !settled.has(id));
 
   /** Whether a file is as in the commit that the command to undo takes it from. */
   async function isPutBack(path: string, undo: string | null): Promise<boolean> {

@@ -3,8 +3,9 @@ import { newId } from "../../base/ids.ts";
 import { isBefore, isInBranch } from "../../system/git/brought_files.ts";
 import type { NewCommit } from "../../system/git/new_commits.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
+import type { Answer } from "../guards/types.ts";
 import { isPaused } from "../pauses_table.ts";
-import { aboutCommits, branchesOf, cameToBe, usedUpOn } from "../requirements/commits.ts";
+import { aboutCommits, branchesOf, cameToBe, isMove, usedUpOn } from "../requirements/commits.ts";
 import { lastBranchIn } from "../requirements/ground.ts";
 import { prove } from "../requirements/proof.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
@@ -12,6 +13,8 @@ import { clearRequirement, readStandings } from "../requirements/requirements_ta
 import { isStrict } from "../requirements/stand.ts";
 import { isSatisfied, type Standing } from "../requirements/standing.ts";
 import { commandText, triggeredBy } from "../requirements/trigger_match.ts";
+import { programName } from "../shell/operands.ts";
+import { onlyLooks } from "../shell/unexplained.ts";
 import {
   addViolation,
   areOthersAtWork,
@@ -35,8 +38,10 @@ export async function judgeCommits(looks: Looks, ground: Ground): Promise<Violat
   const { db, work: { repository, sessionId, atMs, environment }, requirements } = ground;
   if (repository === undefined || before.heads === undefined || now.heads === undefined) return [];
   const isAfter = moment.is === "after";
-  // Between tool uses a person commits, or what the session has left running.
-  if (!isAfter && !isShellRunning(db, { sessionId, atMs })) return [];
+  const commits = isAfter ? await mayCommit(moment.command, ground.work) : "no";
+  const beside = isAfter ? moment.toolUseId : null;
+  // Beside what only looks a person commits, or what the session has left running.
+  if (commits === "no" && !isShellRunning(db, { sessionId, atMs, beside })) return [];
   const { commonDir } = repository;
   const looked = lookedAt(db, sessionId, isAfter ? moment.toolUseId : null);
   const sinceMs = looked.atMs ?? before.atMs;
@@ -70,17 +75,35 @@ export async function judgeCommits(looks: Looks, ground: Ground): Promise<Violat
           clearRequirement(db, { repository: commonDir, branch }, used);
         }
       }
-      if (!isLifted) violations.push(violationOf(commit, requirement, { ...looks, ground }));
+      if (!isLifted) {
+        violations.push(violationOf(commit, requirement, { ...looks, ground, commits }));
+      }
     }
   }
   violations.forEach((one) => addViolation(db, one));
   return violations.filter(({ blocks }) => blocks);
 }
 
+/** Whether a command commits, as far as its words tell: what runs code of which nothing is known may. */
+async function mayCommit(command: string, { projectDir, home }: Ground["work"]): Promise<Answer> {
+  if (command.trim() === "") return "maybe";
+  const { readShellUse } = await import("../files/shell_lookup.ts");
+  const around = { tool: "Bash", folder: projectDir, home, gitAliases: new Map() };
+  const { steps, untold } = await readShellUse(command, around);
+  const commands = steps.flatMap((step) => step.commands);
+  if (commands.some((words) => isMove(words.join(" ")))) return "yes";
+  const isPlain = untold.commands.length === 0 &&
+    commands.every(([program = ""]) => onlyLooks(programName(program)));
+  return isPlain ? "no" : "maybe";
+}
+
 function violationOf(
   commit: NewCommit & { readonly from: readonly string[] },
   requirement: Requirement,
-  { now, moment, ground: { work, project } }: Looks & { readonly ground: Ground },
+  { now, commits, ground: { work, project } }: Looks & {
+    readonly ground: Ground;
+    readonly commits: Answer;
+  },
 ): Violation {
   const { id, isGone } = commit;
   const { sessionId, atMs, repository } = work;
@@ -93,7 +116,7 @@ function violationOf(
     ...{ sessionId, project, subject: id, kind: "ref" },
     name: `commit ${id.slice(0, 8)} on ${branch}`,
     rule: REQUIREMENT + requirement.name,
-    who: moment.is === "after" ? "command" : "unknown",
+    who: commits === "yes" ? "command" : "unknown",
     blocks: !isGone,
     before: branch,
     undo: isTip ? `git reset --soft ${id}~1` : null,

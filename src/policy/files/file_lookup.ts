@@ -90,9 +90,7 @@ export function factsOf(
     own: findOwn(own(), { paths: [path, real, ...others], effect }),
     ignored: null,
     exists: isThere,
-    becomesFolder: () =>
-      (how.isFolder && (how.namedLike ?? null) === null) || isMade(path, how) ||
-      (from !== null && isFolder(from)),
+    becomesFolder: () => how.isFolder || isMade(path, how) || (from !== null && isFolder(from)),
     isInRoot,
     head: hasHead ? headOf(real, ground) : "",
     text: () => readText(real),

@@ -36,21 +36,47 @@ export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): 
   if (how.isUnknown && isFolder(full)) how = { ...how, effect: "fill" };
   if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, ground);
   const { places, unknown } = placesOf(full, how, ground);
-  if (places.length === 0 && (how.namedLike ?? null) !== null) {
-    // A new file may have any name.
-    const { files } = lookedAt([{ path: full, from: null }], { ...how, effect: "fill" }, ground);
-    return { files, unknown };
-  }
-  const isFolderBy = (path: string) =>
-    isMade(path, how) || (ground.paths.isThere(path) && isFolder(path));
-  const looked = places.filter(({ path }) =>
-    (!how.ifInFolder || isFolderBy(parentOf(path))) && (!how.ifNoFolder || !isFolderBy(path))
-  ).map((place) => lookInto(place, how, ground));
+  const looked = places.map((place) =>
+    how.copied === undefined
+      ? lookedAt([place], how, ground)
+      : copiedTo(place.path, { ...how, copied: how.copied }, ground)
+  );
   const deep = how.isGlob ? deepSearch(full, how.effect) : null;
   if (deep !== null) {
     looked.push(lookFor(deep.from, { ...how, isGlob: false, search: deep.search }, ground));
   }
   return joined(looked, unknown);
+}
+
+type Copying = HowToLook & { readonly copied: NonNullable<HowToLook["copied"]> };
+
+/** Looks up a destination, and what comes to lie there or in it. */
+function copiedTo(path: string, how: Copying, ground: ShellGround): Looked {
+  const { from, isGlob, isWhole, lands, name: known } = how.copied;
+  const isThere = isMade(path, how) || (ground.paths.isThere(path) && isFolder(path));
+  const isInside = isThere ? lands !== "as" : lands === "in";
+  const itself = lookedAt([{ path, from }], how, ground);
+  const { paths: sources, isAll } = isGlob
+    ? expandPattern(from!, ground.visits)
+    : { paths: [from], isAll: true };
+  if (sources.length === 0) {
+    // A new file may have any name.
+    const filled = lookedAt([{ path, from: null }], { ...how, effect: "fill" }, ground);
+    return joined([itself, filled], [`which files ${from} will stand for is not known`]);
+  }
+  const inner = { ...how, isFolder: false };
+  const copies = sources.flatMap((from) => {
+    const name = isGlob ? baseName(from!) : known;
+    if (isInside && name === "") return [];
+    const place = { path: isInside ? joinPath(path, name) : path, from };
+    const isWalked = isWhole && (isThere || (from !== null && !isGlob));
+    return [
+      ...isThere && isInside ? [lookedAt([place], inner, ground)] : [],
+      ...isWalked ? [filledFrom(place, inner, ground)] : [],
+    ];
+  });
+  const unknown = isAll ? [] : [`${from} stands for more files than can be looked up`];
+  return joined([itself, ...copies], unknown);
 }
 
 function joined(looked: readonly Looked[], unknown: readonly string[] = []): Looked {
@@ -61,15 +87,17 @@ function joined(looked: readonly Looked[], unknown: readonly string[] = []): Loo
   };
 }
 
-/** Looks up one path, and all that comes with it where a folder is copied. */
-function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
+/** Looks up a folder that is copied, with all that comes with it. */
+function filledFrom(place: Place, { copied, ...given }: Copying, ground: ShellGround): Looked {
   const { path, from } = place;
-  const asked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : "none";
+  const how = { ...given, effect: "fill" } as const;
+  const isContents = copied.lands === "as";
+  const asked = from === null ? "none" : askedBelow(path, ground);
   if (from === null || asked === "none") return lookedAt([place], how, ground);
   const isFile = (at: string) => ground.paths.isThere(at) && !isFolder(at);
   if (isFile(path) || isFile(parentOf(path))) return { files: [], unknown: [] };
   // A link is copied as a link, unless only its content is copied.
-  const source = how.isContents ? ground.paths.real(from) : from;
+  const source = isContents ? ground.paths.real(from) : from;
   if (exists(source) && !isRealFolder(source)) return { files: [], unknown: [] };
   const below = filesBelow(source, "", ground.visits);
   const itself = lookedAt([place], how, ground);
@@ -78,7 +106,7 @@ function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
     // The command itself may fill the folder before it copies it.
     const untold = below === null && asked === "all"
       ? [tooMany(name)]
-      : below !== null && how.isContents
+      : below !== null && isContents
       ? [`what will lie in ${name} is not known`]
       : [];
     return { files: itself.files, unknown: [...itself.unknown, ...untold] };
@@ -91,8 +119,8 @@ function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
   const as = { ...how, effect: "change", isFolder: false } as const;
   const { files, unknown } = lookedAt(arising, as, ground);
   return {
-    files: how.leavesSome ? whole : [...whole, ...files],
-    perhaps: how.leavesSome ? files : [],
+    files: copied.leavesSome ? whole : [...whole, ...files],
+    perhaps: copied.leavesSome ? files : [],
     unknown,
   };
 }
@@ -176,24 +204,17 @@ function tooMany(name: string): string {
 
 function placesOf(
   path: string,
-  { effect, isGlob, from = null, namedLike = null }: HowToLook,
+  { effect, isGlob }: HowToLook,
   { visits }: ShellGround,
 ): { readonly places: readonly Place[]; readonly unknown: readonly string[] } {
-  if (!isGlob && namedLike === null) return { places: [{ path, from }], unknown: [] };
-  const pattern = namedLike ?? path;
-  const { paths, isAll } = expandPattern(pattern, visits);
-  const unknown = isAll ? [] : [`${pattern} stands for more files than can be looked up`];
-  if (namedLike === null) {
-    // Where nothing matches a pattern, the shell takes it as a name: a file of that name may be made.
-    const left = effect === "change" || effect === "fill" ? [path] : [];
-    return {
-      places: (paths.length === 0 ? left : paths).map((one) => ({ path: one, from })),
-      unknown,
-    };
-  }
-  return paths.length === 0
-    ? { places: [], unknown: [`which files ${pattern} will stand for is not known`] }
-    : { places: paths.map((one) => ({ path: joinPath(path, baseName(one)), from: one })), unknown };
+  if (!isGlob) return { places: [{ path, from: null }], unknown: [] };
+  const { paths, isAll } = expandPattern(path, visits);
+  // Where nothing matches a pattern, the shell takes it as a name: a file of that name may be made.
+  const left = effect === "change" || effect === "fill" ? [path] : [];
+  return {
+    places: (paths.length === 0 ? left : paths).map((one) => ({ path: one, from: null })),
+    unknown: isAll ? [] : [`${path} stands for more files than can be looked up`],
+  };
 }
 
 /** The facts about one file; of a folder that is removed, also what lies in it. */

@@ -1,5 +1,5 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
-import { baseName, parentOf } from "../../base/paths.ts";
+import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { doubtsOfAgent } from "./second_agents.ts";
 import { discardOf, putsAway } from "./uncommitted.ts";
 import { projectScript } from "../shell/project_scripts.ts";
@@ -16,13 +16,13 @@ import { isContaining } from "../shell/runners.ts";
 import { namesInText, unexplained } from "../shell/unexplained.ts";
 import { readScript, type Script, type Surroundings } from "../shell/script.ts";
 import {
+  branchesMoved,
   branchMade,
   type BranchSwitch,
   branchSwitch,
   type NewTree,
   treeMade,
-} from "../shell/switching.ts";
-import { branchesMoved } from "../shell/moved_branches.ts";
+} from "../shell/git_branches.ts";
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
 import { isBelow } from "../files/file_lookup.ts";
 import type { FileFacts, Look } from "./types.ts";
@@ -250,8 +250,9 @@ export function readUses(
 }
 
 /** A word that may also name a branch counts as a file if it has an ending. */
-function named({ path, search }: Target): string[] {
-  return path === null || (search?.named === "if-there" && !/\.\w+$/.test(path)) ? [] : [path];
+function named({ path, search, copied }: Target): string[] {
+  if (path === null || (search?.named === "if-there" && !/\.\w+$/.test(path))) return [];
+  return copied === undefined ? [path] : [path, joinPath(path, copied.name)];
 }
 
 function isElsewhere(command: ShellCommand): boolean {

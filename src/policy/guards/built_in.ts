@@ -8,27 +8,22 @@ interface Row {
   readonly key: string;
   /** Tried on the usual forms of a command, with one blank between the words. */
   readonly pattern?: RegExp;
+  /** Tried on each file that it writes. */
+  readonly written?: RegExp;
   /** Tried on what a client of a database is told. */
   readonly told?: RegExp;
   /** What the command does, as a part of a sentence. */
   readonly does?: string;
-  /** What it throws away, where git finds any. */
-  readonly loses?: "changes" | "new files" | "stash";
-  /** Whether only the paths that it names are meant. */
-  readonly named?: boolean;
-  /** Tried as `pattern`: whether it takes paths back to a commit, and not to the index. */
-  readonly fromCommit?: RegExp;
 }
 
 const BUILT_IN = withPatterns(ROWS) as readonly Row[];
 
-/** The rows of a key by whose pattern a command is meant, each with the line that it matches. */
-export function rowsMeant(key: string, words: readonly Argument[]) {
+/** The rows by which a command is meant, by its words or the files that it writes. */
+export function rowsMeant(words: readonly Argument[], written: readonly string[]) {
   const lines = commandLines(words);
-  return BUILT_IN.flatMap((row) => {
-    const line = row.key === key ? lines.find((line) => row.pattern?.test(line)) : undefined;
-    return line === undefined ? [] : [{ ...row, line }];
-  });
+  return BUILT_IN.filter((row) =>
+    lines.some((line) => row.pattern?.test(line)) || written.some((path) => row.written?.test(path))
+  );
 }
 
 /** The rows by whose pattern a client of a database is told to destroy something. */

@@ -7,8 +7,9 @@ import { rowsMeant, rowsTold } from "./built_in.ts";
 import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
-import { programName, withoutGitOptions } from "../shell/operands.ts";
+import { programName, split, withoutGitOptions } from "../shell/operands.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
+import { findTargets } from "../shell/writes.ts";
 import { WRITERS } from "../shell/writers.ts";
 import WORDS from "./words.json" with { type: "json" };
 import { DANGEROUS_RULE } from "./rule_names.ts";
@@ -24,31 +25,23 @@ export interface Precious {
 const SQL_CLIENTS = new Set(WORDS.sqlClients);
 /** The next word is SQL. */
 const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
-const DISK = /^\/dev\/(?:sd[a-z]|nvme\d|hd[a-z]|vd[a-z]|disk\d|mmcblk\d)/;
 
 /** What a command would destroy, and what is unknown. `precious` is null in a container, which is easily made again. */
 export function judgeDanger(command: ShellCommand, precious: Precious | null): Verdict {
-  const { words, redirects, input, isFed } = command;
-  const [program, ...rest] = words;
-  const name = program === undefined || program.isOpen ? "" : programName(program.text);
-  const found = rowsMeant("denyDangerousCommands", words).map(({ does }) => does);
+  const { words, args: rest, input, isFed } = command;
+  const name = words[0]?.isOpen ? "" : command.program;
+  const written = findTargets(command).flatMap(({ path }) => path ?? []);
+  const found = rowsMeant(words, written).map(({ does }) => does);
   const doubts = name === "git" ? doubtsOfGit(rest) : [];
-  for (const { operator, target } of redirects) {
-    if (operator.includes(">") && DISK.test(target.text)) {
-      found.push(`writes over the disk ${target.text}`);
-    }
-  }
   if (precious !== null) {
-    const wholes = wholesOf(command, name);
-    found.push(...wholes.flatMap((whole) => lostWith(whole, { command, precious })));
-    if (wholes.some(({ word }) => word.isOpen)) {
-      doubts.push(`what "${shownCommand(words)}" removes or changes is not known`);
+    for (const whole of wholesOf(command, name)) {
+      const lost = lostWith(whole, { command, precious });
+      if (whole.isSure) found.push(...lost);
+      else doubts.push(...lost.map((what) => `whether it ${what} is only known when it runs`));
+      if (whole.word.isOpen && whole.isSure) {
+        doubts.push(`what "${shownCommand(words)}" removes or changes is not known`);
+      }
     }
-    doubts.push(
-      ...perhapsWhole(command, name).flatMap((whole) => lostWith(whole, { command, precious })).map(
-        (what) => `whether it ${what} is only known when it runs`,
-      ),
-    );
   }
   if (name !== "" && words.some(({ text }) => SQL_CLIENTS.has(programName(text)))) {
     const told = [...rest.map(({ text }) => text), input ?? ""].map(withoutTexts);
@@ -74,19 +67,16 @@ export function judgeDanger(command: ShellCommand, precious: Precious | null): V
 interface Whole {
   readonly verb: string;
   readonly word: Argument;
+  /** False where only an unknown word may be the option for it. */
+  readonly isSure: boolean;
 }
 
 /** `rm -rf ~`, `rsync -a --delete empty/ ~/`, `find ~ -delete`, `find ~ -exec rm -rf {} +`, `find ~ | xargs rm -rf`. */
-function wholesOf({ words }: ShellCommand, name: string): Whole[] {
-  const rest = words.slice(1);
-  const wholes = (verb: string | null, all: readonly Argument[]) =>
-    verb === null ? [] : all.map((word) => ({ verb, word }));
-  const has = (option: RegExp) => rest.some(({ text }) => option.test(text));
-  const ofSearch = words.flatMap(({ found }) =>
-    found?.isAll ? wholes(verbOf(words), found.roots) : []
-  );
+function wholesOf({ words, args }: ShellCommand, name: string): Whole[] {
+  const wholes = (verb: string | null, all: readonly Argument[], isSure = true) =>
+    verb === null ? [] : all.map((word) => ({ verb, word, isSure }));
   if (name === "find") {
-    const call = readFind(rest);
+    const call = readFind(args);
     return call.actions.flatMap((did, action) =>
       !meansAll(call, action) ? [] : wholes(
         did.kind === "delete" ? "removes" : did.kind === "exec" ? verbOf(did.words) : null,
@@ -94,21 +84,23 @@ function wholesOf({ words }: ShellCommand, name: string): Whole[] {
       )
     );
   }
+  const { onlyGives, never, ...writer } = WRITERS.find(name) ?? {};
+  const { operands, dashed = [], options, has } = split(args, writer);
   if (name === "rsync") {
-    const isSync = has(/^--del/) && !has(WRITERS.find("rsync")!.never!);
-    return isSync ? wholes("removes what else lies in", rest.slice(-1)) : [];
+    const isSync = options.some((text) => /^--del/.test(text)) &&
+      !options.some((text) => never!.test(text));
+    return isSync ? wholes("removes what else lies in", args.slice(-1)) : [];
   }
-  const isWhole = optionsOf(rest).some(({ text }) => /^(?:-[a-zA-Z]*[rR]|--recursive)/.test(text));
-  return isWhole ? [...ofSearch, ...wholes(recursiveVerb(name), foldersOf(name, rest))] : ofSearch;
-}
-
-/** The folders that are meant whole if an unknown word is the option for it. */
-function perhapsWhole({ words: [, ...rest] }: ShellCommand, name: string): Whole[] {
-  const verb = recursiveVerb(name);
-  const isUnknown = optionsOf(rest).some(({ isOpen, found }) => isOpen && found === undefined);
-  return verb === null || !isUnknown
-    ? []
-    : foldersOf(name, rest).filter(({ isOpen }) => !isOpen).map((word) => ({ verb, word }));
+  const isWhole = has("-r -R --recursive");
+  const mayBeWhole = args.slice(0, args.length - dashed.length)
+    .some(({ isOpen, found }) => isOpen && found === undefined);
+  const named = operands.filter(({ text, isOpen, found, source = text }) =>
+    found === undefined && (isWhole || !isOpen) && !onlyGives?.test(source)
+  );
+  return [
+    ...words.flatMap(({ found }) => found?.isAll ? wholes(verbOf(words), found.roots) : []),
+    ...wholes(isWhole || mayBeWhole ? recursiveVerb(name) : null, named, isWhole),
+  ];
 }
 
 /** What is lost that nobody brings back, as a part of a sentence; none where the folder may go. */
@@ -133,20 +125,6 @@ function verbOf([program, ...rest]: readonly Argument[]): string | null {
   if (name === "shred" || name === "rm") return "removes";
   const isWhole = rest.some(({ text }) => /^(?:-[a-zA-Z]*R|--recursive$)/.test(text));
   return isWhole ? recursiveVerb(name) : null;
-}
-
-function optionsOf(rest: readonly Argument[]): readonly Argument[] {
-  const dashes = rest.findIndex(({ text }) => text === "--");
-  return dashes < 0 ? rest : rest.slice(0, dashes);
-}
-
-/** The words that name folders. What `find` finds is judged with `find`. */
-function foldersOf(name: string, rest: readonly Argument[]): readonly Argument[] {
-  const before = optionsOf(rest).length;
-  return rest.filter(({ text, isOpen, found, source = text }, i) =>
-    (i > before || isOpen || !text.startsWith("-")) && found === undefined &&
-    !WRITERS.find(name)?.onlyGives?.test(source)
-  );
 }
 
 /**

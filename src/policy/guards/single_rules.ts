@@ -99,8 +99,9 @@ export function whyAside(
 
 /** What holds a stop back, by name and in a few words. */
 export function stopRulesOf(
-  policy: StopPolicy,
+  policy: StopPolicy | null,
 ): { readonly name: string; readonly glob: string }[] {
+  if (policy === null) return [];
   const { commands, rounds, infiniteMessage, queue } = policy;
   const named = (name: string, glob: string) => ({ name, glob });
   return [

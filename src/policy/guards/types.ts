@@ -64,24 +64,29 @@ export interface HowToLook {
   readonly isUnknown?: true;
   /** True for a pattern of the shell: all files that match are looked up. */
   readonly isGlob?: boolean;
-  /** The file counts only if its parent is a folder: `cp a b` makes `b/a` if `b` is one. */
-  readonly ifInFolder?: boolean;
-  /** The file counts only if the path is no folder: `cp -r a b` makes `b/a` if `b` is one, else `b` like `a`. */
-  readonly ifNoFolder?: boolean;
-  /** Whether the content of the source is copied instead of the source itself. */
-  readonly isContents?: boolean;
-  /** Whether a part of the source may stay behind. */
-  readonly leavesSome?: boolean;
   /** Whether the path is written as a folder: `b/`. */
   readonly isFolder: boolean;
-  /** The source that is copied to the path, absolute. The files of a source folder are looked up as well. */
-  readonly from?: string | null;
-  /** The path is a folder. The files in it that are named like the matches of this pattern are looked up. */
-  readonly namedLike?: string | null;
+  /** What is copied to the path, or into it if it is a folder. */
+  readonly copied?: Copied & {
+    /** The source, absolute, or a pattern; null where only the running command knows it. */
+    readonly from: string | null;
+    readonly isGlob: boolean;
+    /** The name that it gets in a folder; empty for none. */
+    readonly name: string;
+  };
   /** Folders that the command made before, absolute. */
   readonly made?: readonly string[];
   /** The path is where a search begins. The files that it finds are looked up. */
   readonly search?: Search;
+}
+
+export interface Copied {
+  /** Whether a folder is copied with all that it holds. */
+  readonly isWhole: boolean;
+  /** `as`: its content comes to lie at the path; `in`: it lies in a folder there; `either`: that, if there is a folder. */
+  readonly lands: "as" | "in" | "either";
+  /** Whether a part of it may stay behind. */
+  readonly leavesSome: boolean;
 }
 
 /** `maybe`: only the running command knows. */

@@ -2,43 +2,67 @@
 import { resolvePath } from "../../base/paths.ts";
 import { findRepository, lookUpwards, readRef } from "../../system/git/repository.ts";
 import { runGit } from "../../system/git/run_git.ts";
-import { rowsMeant } from "./built_in.ts";
+import { onlyTells } from "./command_forms.ts";
 import type { Block, Discard } from "./guard_policy.ts";
-import { programName, split, withoutGitOptions } from "../shell/operands.ts";
+import { changesNothing, type GitCall, gitCall } from "../shell/git_call.ts";
+import { goesToBranch, isPath, onlyUnstages } from "../shell/git_changes.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { UNCOMMITTED_RULE } from "./rule_names.ts";
 
 /** Whether a command puts work away in a commit or a stash, so that a later one of the script does not lose it. */
-export function putsAway({ words: [program, ...rest] }: ShellCommand): boolean {
-  const verb = withoutGitOptions(rest).words[0]?.text ?? "";
-  return programName(program?.text ?? "") === "git" && /^(?:commit|stash)$/.test(verb);
+export function putsAway({ words }: ShellCommand): boolean {
+  return /^(?:commit|stash)$/.test(gitCall(words)?.verb ?? "");
 }
+
+interface Lost extends Pick<Discard, "loses"> {
+  /** The paths that are meant; absent for the whole working tree. */
+  readonly named?: readonly Argument[];
+  readonly isStagedLost?: boolean;
+}
+
+const ALL_CHANGES: Lost = { loses: "changes", isStagedLost: true };
+
+/** What each verb of git throws away that its options let change files. */
+const LOST: ReadonlyMap<string, (call: GitCall) => Lost | null> = new Map(Object.entries({
+  checkout: (call): Lost | null => {
+    const { operands, dashed, has } = call;
+    const [first] = operands;
+    if (has("-f --force")) return ALL_CHANGES;
+    if (first === undefined || goesToBranch(call)) return null;
+    const files = dashed ?? (isPath(first) ? operands : operands.slice(1));
+    return {
+      ...{ loses: "changes", named: dashed ?? operands },
+      isStagedLost: files.length > 0 && files.length < operands.length,
+    };
+  },
+  clean: (): Lost => ({ loses: "new files" }),
+  reset: ({ has }): Lost | null => has("--hard") ? ALL_CHANGES : null,
+  restore: (call): Lost | null =>
+    onlyUnstages(call) ? null : {
+      ...{ loses: "changes", named: call.operands },
+      isStagedLost: call.has("-s --source -S --staged"),
+    },
+  stash: ({ after: [verb] }): Lost | null =>
+    /^(?:drop|clear)$/.test(verb?.text ?? "") ? { loses: "stash" } : null,
+  switch: () => ALL_CHANGES,
+}));
 
 /** What a command throws away; null for nothing, and where only the running shell knows the folder. */
 export function discardOf({ words, folder }: ShellCommand): Discard | null {
-  const [row] = rowsMeant("protectUncommitted", words);
-  if (row?.loses === undefined) return null;
-  const { words: [, ...after], folder: given } = withoutGitOptions(words.slice(1));
-  const at = given === null ? folder : placeOf(given, folder);
-  if (at === null || after.some(({ isOpen }) => isOpen)) return null;
+  const call = gitCall(words);
+  if (call === null || onlyTells(words) || changesNothing(call)) return null;
+  const lost = LOST.get(call.verb)?.(call) ?? null;
+  const at = call.folder === null ? folder : placeOf(call.folder, folder);
+  if (lost === null || at === null || call.after.some(({ isOpen }) => isOpen)) return null;
   return {
-    loses: row.loses,
+    loses: lost.loses,
     folder: at,
-    words: after.map(({ text }) => text),
-    named: row.named ? pathsIn(after) : null,
-    isStagedLost: !row.named || row.fromCommit?.test(row.line) === true,
+    words: call.after.map(({ text }) => text),
+    named: lost.named?.map(({ text }) => text) ?? null,
+    isStagedLost: lost.isStagedLost ?? false,
     shown: shownCommand(words),
   };
-}
-
-function pathsIn(after: readonly Argument[]): string[] {
-  const dashes = after.findIndex(({ text }) => text === "--");
-  const named = dashes >= 0 ? after.slice(dashes + 1) : split(after, {
-    valued: "s",
-    valuedLong: "source conflict pathspec-from-file",
-  }).operands;
-  return named.map(({ text }) => text);
 }
 
 const MAX_NAMED = 3;

@@ -137,7 +137,7 @@ export async function usedUpSince(
   if (last == null || before === undefined) return [];
   const commonDir = key.repository;
   const now = await readHeads({ commonDir }, before, { environment });
-  const sinceMs = lookedAt(db, sessionId, null).atMs ?? last.atMs;
+  const sinceMs = lookedAt(db, sessionId).atMs ?? last.atMs;
   const at = { sinceMs, commonDir, lastBranch: key.branch, environment };
   const came = await cameToBe(db, { before, now, ...at });
   return usedUpOn(key, singleUse, { came, sessionId, untilMs: sinceMs });

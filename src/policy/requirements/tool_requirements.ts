@@ -11,6 +11,7 @@ import { type MeantPlace, requirementsFor } from "./places.ts";
 import { DETACHED, groundOf, lastBranchIn, NAMELESS, UNKEPT, UNTOLD_BRANCH } from "./ground.ts";
 import { noticeOf, type Proving, type Unproven, unprovenNotes } from "./proof.ts";
 import { type Requirement, requirementPolicyIn } from "./requirement_policy.ts";
+import type { Doubt } from "./trigger_match.ts";
 import { denialText, doubtText, shortDenialText, unknownText } from "./requirement_text.ts";
 import { type ApplyChanges, applyChanges, type RequirementChange } from "./requirements_table.ts";
 import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
@@ -34,6 +35,17 @@ export interface RequirementSaying {
   readonly notices: readonly string[];
   /** What cannot be read that would have to be known; see `Verdict`. */
   readonly blind?: string;
+  /** What was judged, for whoever explains the decision; absent where no requirement counts. */
+  readonly asked?: Asked;
+}
+
+/** The requirements that a tool use falls under, as they stand. */
+export interface Asked {
+  readonly judged: readonly JudgedUse[];
+  /** Those of branches that git cannot tell. */
+  readonly untold: readonly Requirement[];
+  readonly doubts: readonly Doubt[];
+  readonly keeping: Keeping;
 }
 
 const SILENT: RequirementSaying = {
@@ -82,14 +94,18 @@ export async function prepareUse(
   if (parts.length + untold.length === 0) {
     return notCounting(ground.kind === "none" ? ground.why : DETACHED);
   }
+  const doubts = places.flatMap((place) => place.doubts);
   return deciding((db, denied) => {
     const keeping = keepingOf(db, config);
+    const kept = keeping === "lasting" ? db : null;
+    const judged = parts.map((part) => judgePart(part, kept, isStrict));
     const saying = parts.length === 0
       ? SILENT
-      : db === null || keeping !== "lasting"
-      ? undecided(keeping, parts, at)
-      : decideUse(parts.map((part) => judgePart(part, db, isStrict)), db, denied);
-    return untold.length === 0 ? saying : withUntold(saying, untold, { ...at, db });
+      : kept === null
+      ? undecided(keeping, judged, at)
+      : decideUse(judged, kept, denied);
+    const told = untold.length === 0 ? saying : withUntold(saying, untold, { ...at, db });
+    return { ...told, asked: { judged, untold, doubts, keeping } };
   });
 }
 
@@ -102,7 +118,7 @@ function notCounting(why: string): RequiredUse {
 }
 
 /** The requirements of places whose branch git cannot tell. Where gates allow then, the session's last branch counts. */
-export function untoldAt(
+function untoldAt(
   places: readonly MeantPlace[],
   { parts, whenBlind }: { readonly parts: readonly PreparedUse[]; readonly whenBlind: WhenBlind },
 ): Requirement[] {
@@ -141,14 +157,14 @@ export function askedFor(sessionId: string, prepared: RequiredUse | null): Requi
 }
 
 /** The part of a tool use that happens on one branch. */
-export interface PreparedUse extends PreparedStand, Pick<MeantPlace, "triggered" | "doubts"> {
+interface PreparedUse extends PreparedStand, Pick<MeantPlace, "triggered" | "doubts"> {
   readonly toolUseId: string | null;
   /** The single uses that it would be. */
   readonly uses: readonly Omit<AllowedUse, "untilMs">[];
 }
 
 /** Looks up each place. Without a branch only the session's working tree counts, by its last branch. */
-export async function prepareParts(
+async function prepareParts(
   places: readonly MeantPlace[],
   use: UseToJudge,
   at: Omit<Around, "config" | "whenBlind">,
@@ -186,7 +202,7 @@ export interface JudgedUse extends PreparedUse, Stand {
 }
 
 /** Judges one part. @throws {Error} What SQLite says. */
-export function judgePart(
+function judgePart(
   part: PreparedUse,
   db: DatabaseSync | null,
   isStrict: boolean,

@@ -53,6 +53,11 @@ export function gitCall(words: readonly Argument[]): GitCall | null {
   return call;
 }
 
+/** Whether the options let a verb change no file. */
+export function changesNothing({ has, means: { never = "", changesWith } }: GitCall): boolean {
+  return has(never) || (changesWith !== undefined && !has(changesWith));
+}
+
 /** Whether git writes to a file that an option of this verb names. */
 export function hasOutput(verb: string): boolean {
   return VERBS.find(verb)?.output !== undefined;

@@ -1,7 +1,7 @@
 /** Which files git changes. */
 import { changesOfCopy } from "./copies.ts";
 import { type Change, marked } from "./shell_command.ts";
-import { type GitCall, gitCall, hasOutput } from "./git_call.ts";
+import { changesNothing, type GitCall, gitCall, hasOutput } from "./git_call.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 import type { Effect, Search } from "../guards/types.ts";
 import { readWildcard } from "./wildcard.ts";
@@ -25,13 +25,12 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   // `git mv` moves as `mv` does.
   mv: (call) =>
     changesOfCopy(
-      { operands: "moved", copies: { contents: /(?!)/, makes: "copy" } },
+      { operands: "moved", copies: { contents: /(?!)/ } },
       { ...call, outputs: [] },
     ),
   reset: thrownAway,
-  // With `--staged` alone only the index changes.
   restore: (call) =>
-    call.has("-S --staged") && !call.has("-W --worktree")
+    onlyUnstages(call)
       ? []
       : takenBack(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
   rm: (call) =>
@@ -53,18 +52,14 @@ export function changesByGit(verb: string): boolean {
 /** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`. */
 export function changesOfGit(words: readonly Argument[]): Change[] {
   const call = gitCall(words)!;
-  const { verb, folder, has, means: { never = "", changesWith, output = "" } } = call;
-  if (has(never) || (changesWith !== undefined && !has(changesWith))) return [];
+  const { verb, folder, means: { output = "" } } = call;
+  if (changesNothing(call)) return [];
   const changes = CHANGING.get(verb)?.(call) ?? marked(call.values(output), "change");
   if (folder === null) return changes;
-  const place = <Key extends string>(key: Key, word: Argument | undefined) =>
-    word === undefined ? {} : { [key]: wordIn(folder, word) };
-  return changes.map(({ word, from, namedLike, within, ...how }) => ({
+  return changes.map(({ word, copied, ...how }) => ({
     ...how,
     word: wordIn(folder, word),
-    ...place("from", from),
-    ...place("namedLike", namedLike),
-    ...place("within", within),
+    ...copied && { copied: { ...copied, from: wordIn(folder, copied.from) } },
   }));
 }
 
@@ -74,13 +69,10 @@ function changesOfCheckout(call: GitCall): Change[] {
   if (dashed !== undefined) {
     return takenBack(call, dashed, sourceOf(dashed.length < operands.length ? first : undefined));
   }
-  // With one of these it makes a branch or goes to one.
-  if (has("-b -B -d -t --orphan --detach --track")) return [];
+  if (goesToBranch(call)) return [];
   if (has("-f --force") && files.length === 0) return thrownAway(call);
   // The first word is a branch, a commit or a file.
-  const isPath = first === undefined ||
-    (!first.isOpen && /^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(first.text));
-  if (isPath) return takenBack(call, operands, null);
+  if (first === undefined || isPath(first)) return takenBack(call, operands, null);
   if (first.isOpen) return takenBack(call, files, undefined);
   const ifThere = changesOfPaths({ ...call, has: () => false }, [first], {
     effect: "change",
@@ -90,6 +82,21 @@ function changesOfCheckout(call: GitCall): Change[] {
     search: { ...EVERYTHING, ...change.search, named: "if-there" } as const,
   }));
   return [...ifThere, ...takenBack(call, files, undefined)];
+}
+
+/** Whether `checkout` makes a branch, or plainly goes to one. */
+export function goesToBranch({ has }: GitCall): boolean {
+  return has("-b -B -d -t --orphan --detach --track");
+}
+
+/** Whether a word of `checkout` is a file, and can be no branch. */
+export function isPath({ text, isOpen }: Argument): boolean {
+  return !isOpen && /^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(text);
+}
+
+/** Whether `restore` changes the index alone. */
+export function onlyUnstages({ has }: GitCall): boolean {
+  return has("-S --staged") && !has("-W --worktree");
 }
 
 /** Restores files from a commit, from the index for null, or from an unknown state for undefined. */

@@ -1,5 +1,5 @@
 import { type Argument, literal } from "./word.ts";
-import type { Effect, HowToLook } from "../guards/types.ts";
+import type { Copied, Effect, HowToLook } from "../guards/types.ts";
 
 export interface ShellCommand {
   /** The name of the program without its folder; empty where none is started. */
@@ -35,16 +35,10 @@ export function shownCommand(words: ShellCommand["words"]): string {
 }
 
 /** A change of a file by a command, with how the file is looked up. */
-export interface Change extends
-  Pick<
-    HowToLook,
-    "effect" | "ifInFolder" | "ifNoFolder" | "isContents" | "leavesSome" | "search"
-  > {
+export interface Change extends Pick<HowToLook, "effect" | "search"> {
   readonly word: Argument;
-  /** What is copied to the word; the copy of a folder is a folder. */
-  readonly from?: Argument;
-  /** The word is a folder. Meant are the files in it whose names match this pattern. */
-  readonly namedLike?: Argument;
+  /** What is copied to the word, or into it. */
+  readonly copied?: Copied & { readonly from: Argument; readonly isRemote: boolean };
   /** The folder of an unknown file. */
   readonly within?: Argument;
 }

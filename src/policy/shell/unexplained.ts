@@ -23,7 +23,8 @@ export interface Unexplained {
 const NOTHING: Unexplained = { words: [], texts: [], scripts: [] };
 const ONLY_WORDS = { texts: [], scripts: [] };
 const wordsOf = (list: string) => new Set(list.split(" "));
-const PROGRAMS = wordsOf(READERS.programs.join(" "));
+const LOOKING = wordsOf(READERS.programs.join(" "));
+const PROGRAMS = new Set([...LOOKING, ...wordsOf(READERS.runsFiles)]);
 const GIT_VERBS = wordsOf(READERS.git);
 const OWN_VERBS = wordsOf(READERS.conclaude);
 const INPUTS = wordsOf(READERS.inputs);
@@ -69,6 +70,11 @@ function isReader(name: string, rest: readonly Argument[]): boolean {
   if (name !== "git") return false;
   const verb = withoutGitOptions(rest).words[0];
   return verb === undefined || verb.isOpen || GIT_VERBS.has(verb.text) || changesByGit(verb.text);
+}
+
+/** Whether a program plainly runs no other code, so that nothing that happens meanwhile is its work. */
+export function onlyLooks(program: string): boolean {
+  return LOOKING.has(program);
 }
 
 function isCode({ text }: Argument): boolean {

@@ -24,14 +24,13 @@ const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
 /** The files that one command changes. The commands that it starts are asked for themselves. */
 export function findTargets(command: ShellCommand): Target[] {
   const { program: name, words, args, redirects, patched = [], folder } = command;
-  const target = ({ word, from, namedLike, within, ...how }: Change, by: string): Target => ({
+  const target = ({ word, copied, within, ...how }: Change, by: string): Target => ({
     path: placeOf(word, folder),
     by,
     ...how,
     isGlob: word.isGlob,
     isFolder: /(?:^|\/)\.{0,2}$/.test(word.text),
-    from: from === undefined ? null : placeOf(from, folder),
-    namedLike: namedLike === undefined ? null : placeOf(namedLike, folder),
+    ...copied && { copied: copiedFrom(copied, folder) },
     within: within === undefined ? null : placeOf(within, folder),
   });
   const targets = (change: Change, by: string): Target[] => {
@@ -57,6 +56,19 @@ export function findTargets(command: ShellCommand): Target[] {
     ...redirected,
     ...changes.filter(({ word }) => !isDevice(word)).flatMap((change) => targets(change, name)),
   ];
+}
+
+function copiedFrom(
+  { from, isRemote, ...how }: NonNullable<Change["copied"]>,
+  folder: string | null,
+): NonNullable<HowToLook["copied"]> {
+  const name = from.text.replace(/\/+$/, "").replace(/^.*[/:]/s, "");
+  return {
+    ...how,
+    from: isRemote ? null : placeOf(from, folder),
+    isGlob: from.isGlob,
+    name: from.isOpen || /^\.{0,2}$/.test(name) ? "" : name,
+  };
 }
 
 export function foldersMade({ program, args, folder }: ShellCommand): string[] {
