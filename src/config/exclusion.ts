@@ -7,6 +7,8 @@ export interface ToolFacts {
   readonly toolName: string;
   /** As Claude Code sent it; it may have any type. */
   readonly toolInput: unknown;
+  /** What a search has found, as Claude Code sent it, or the text of it in a transcript. */
+  readonly toolResponse?: unknown;
   /** Where a relative path starts, absolute; null when it was not told. */
   readonly folder: string | null;
   readonly projectDir: string | null;
@@ -30,7 +32,7 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
     if (isExcluded) return "capture.exclude.commands";
   }
   if (config.excludePaths.length === 0) return null;
-  const places = [...placesIn(command, tool), ...placesNamed(tool)];
+  const places = [...placesIn(command, tool), ...placesNamed(tool), ...placesFound(tool)];
   return places.some((place) => isPathExcluded(config, place, tool))
     ? "capture.exclude.paths"
     : null;
@@ -70,6 +72,19 @@ function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
     toolName === "Glob" ? fieldOf(toolInput, "pattern") : "",
   ];
   return [path, ...globs.filter((glob) => glob !== "").map((glob) => `${path}/${glob}`)];
+}
+
+/** Of more lines only the first are looked at. */
+const MAX_LINES = 4_000;
+
+/** The files that a search has found: `filenames`, and what stands before the colon of lines such as `src/a.ts:12:text`. */
+function placesFound({ toolName, toolResponse }: ToolFacts): string[] {
+  if (!SEARCHING_TOOLS.has(toolName)) return [];
+  const { filenames = [], content = "" } = Object(toolResponse);
+  const text = typeof toolResponse === "string" ? toolResponse : String(content);
+  const lines = text.split("\n", MAX_LINES).flatMap((line) => [line, /^.[^:]*/.exec(line)?.[0]]);
+  return [...new Set([filenames, lines].flat(2).slice(0, 2 * MAX_LINES))]
+    .filter((place) => typeof place === "string" && place !== "");
 }
 
 function isPathExcluded(

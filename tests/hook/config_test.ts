@@ -296,7 +296,18 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
   for (const command of ["cat secrets.md", "echo vault is closed", "ls $PWD/secretary/x"]) {
     await bash(command);
   }
-  await use(home, { tool_name: "Grep", tool_input: { pattern: "a" } });
+  const search = { tool_name: "Grep", tool_input: { pattern: "a" } };
+  const found = [
+    { mode: "files_with_matches", filenames: ["a.ts", join(projectOf(home), "secret/x")] },
+    { mode: "content", content: `src/a.ts:1:a\nsecret/x:12:${marker}` },
+    `Found 1 file\nsecret/x`,
+  ];
+  for (const tool_response of found) await use(home, { ...search, tool_response });
+  assert.equal(captures(home).length, 3);
+  await use(home, {
+    ...search,
+    tool_response: { mode: "content", content: "a.ts:1: see secret/x" },
+  });
   assert.equal(captures(home).length, 4);
 });
 
