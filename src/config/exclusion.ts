@@ -1,5 +1,5 @@
 /** Which tool uses the configuration keeps out of the captures. */
-import { filesTouched, isOwnTool, SEARCHING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
+import { filesNamed, isOwnTool, SEARCHING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
 import { matchesAny, resolvePath } from "../base/paths.ts";
 import type { HookConfig } from "./hook_config.ts";
 
@@ -7,6 +7,8 @@ export interface ToolFacts {
   readonly toolName: string;
   /** As Claude Code sent it; it may have any type. */
   readonly toolInput: unknown;
+  /** What a search has found, as Claude Code sent it, or the text of it in a transcript. */
+  readonly toolResponse?: unknown;
   /** Where a relative path starts, absolute; null when it was not told. */
   readonly folder: string | null;
   readonly projectDir: string | null;
@@ -24,45 +26,65 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
   if (matchesAny(config.excludeTools, toolName)) return "capture.exclude.tools";
   const command = SHELL_TOOLS.has(toolName) ? fieldOf(toolInput, "command") : "";
   if (config.excludeCommands.length > 0 && command !== "") {
-    const isExcluded = [command, ...command.split(STEP)].some((step) =>
-      matchesAny(config.excludeCommands, step.trim())
-    );
+    const steps = [command, ...command.split(STEP)].map((step) => step.trim());
+    const isExcluded = steps.concat(steps.map((step) => step.replace(STARTERS, "")))
+      .some((step) => matchesAny(config.excludeCommands, step));
     if (isExcluded) return "capture.exclude.commands";
   }
   if (config.excludePaths.length === 0) return null;
-  const isExcluded = placesIn(command).concat(placesNamed(tool)).some((place) =>
-    isPathExcluded(config, place, tool)
-  );
-  return isExcluded ? "capture.exclude.paths" : null;
+  const places = [...placesIn(command, tool), ...placesNamed(tool), ...placesFound(tool)];
+  return places.some((place) => isPathExcluded(config, place, tool))
+    ? "capture.exclude.paths"
+    : null;
 }
 
-/** Separates the commands of one line. */
-const STEP = /&&|\|\|?|[;&\n]/;
+/** Separates the commands of one line, those in brackets and `$( )` too. */
+const STEP = /&&|\|\|?|[;&\n`{}]|\$?\(|\)/;
+/** What stands before a command and only starts it: `sudo -n`, `NAME=value`, `env`. */
+const STARTERS = /^(?:(?:sudo|doas|env|command|exec|nohup|time|\w+=\S*|-\S+) +)+/;
 const BETWEEN_WORDS = /[\s;|&()<>`"'=,{}]+/;
 /** Of a longer command only the beginning is read. */
 const MAX_COMMAND_CHARS = 4_000;
+/** Variables that name a folder. */
+const FOLDER_VARIABLE = /\$(?:(PWD|HOME|CLAUDE_PROJECT_DIR)\b|\{(PWD|HOME|CLAUDE_PROJECT_DIR)\})/g;
 
 /** The words of a command that may be paths, also seen from the folders that it changes to. */
-function placesIn(command: string): string[] {
-  const words = command.slice(0, MAX_COMMAND_CHARS).split(BETWEEN_WORDS)
+function placesIn(command: string, { folder, projectDir, home }: ToolFacts): string[] {
+  const folders = { PWD: folder, HOME: home ?? "~", CLAUDE_PROJECT_DIR: projectDir };
+  const words = command.slice(0, MAX_COMMAND_CHARS)
+    .replace(
+      FOLDER_VARIABLE,
+      (all, plain, braced) => folders[(plain ?? braced) as keyof typeof folders] ?? all,
+    )
+    .split(BETWEEN_WORDS)
     .map((word) => word.replace(/^@/, ""))
     .filter((word) => word !== "" && !/^-|:\/\//.test(word));
-  const folders = words.filter((_, index) => words[index - 1] === "cd");
-  return words.flatMap((word) => [word, ...folders.map((folder) => `${folder}/${word}`)]);
+  const goneTo = words.filter((_, index) => /^(?:cd|pushd)$/.test(words[index - 1] ?? ""));
+  return words.flatMap((word) => [word, ...goneTo.map((folder) => `${folder}/${word}`)]);
 }
 
 /** The files that a tool works on. Of a search: its folder and its glob. */
 function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
-  const files = filesTouched(toolName, toolInput);
-  if (files.length > 0) return files;
-  const path = fieldOf(toolInput, "path");
-  if (!SEARCHING_TOOLS.has(toolName)) return path === "" ? [] : [path];
+  if (!SEARCHING_TOOLS.has(toolName)) return filesNamed(toolName, toolInput);
+  const path = fieldOf(toolInput, "path") || ".";
   const globs = [
     fieldOf(toolInput, "glob"),
     toolName === "Glob" ? fieldOf(toolInput, "pattern") : "",
   ];
-  return [path, ...globs.map((glob) => path === "" || glob === "" ? glob : `${path}/${glob}`)]
-    .filter((place) => place !== "");
+  return [path, ...globs.filter((glob) => glob !== "").map((glob) => `${path}/${glob}`)];
+}
+
+/** Of more lines only the first are looked at. */
+const MAX_LINES = 4_000;
+
+/** The files that a search has found: `filenames`, and what stands before the colon of lines such as `src/a.ts:12:text`. */
+function placesFound({ toolName, toolResponse }: ToolFacts): string[] {
+  if (!SEARCHING_TOOLS.has(toolName)) return [];
+  const { filenames = [], content = "" } = Object(toolResponse);
+  const text = typeof toolResponse === "string" ? toolResponse : String(content);
+  const lines = text.split("\n", MAX_LINES).flatMap((line) => [line, /^.[^:]*/.exec(line)?.[0]]);
+  return [...new Set([filenames, lines].flat(2).slice(0, 2 * MAX_LINES))]
+    .filter((place) => typeof place === "string" && place !== "");
 }
 
 function isPathExcluded(

@@ -56,17 +56,16 @@ export function updateRow(
     .run(...Object.values(fields), id);
 }
 
-/** The parameters of a query whose filters let everything through when they are null; a list becomes JSON. */
-export function filterValues(
-  ...filters: readonly (SQLInputValue | readonly unknown[] | undefined)[]
-): SQLInputValue[] {
-  return filters.map((filter) =>
-    Array.isArray(filter) ? JSON.stringify(filter) : filter as SQLInputValue | undefined ?? null
-  );
-}
+/** A condition with one `?`, and its value: a list becomes JSON. A condition without a value, or with null, is left out. */
+export type Condition = readonly [
+  sql: string,
+  value: string | number | readonly (string | number)[] | null | undefined,
+];
 
-/** A condition with one `?`, and its value. A condition with a null is left out. */
-type Condition = readonly [sql: string, value: string | number | null];
+/** SQL: a column has one of the values in a list. */
+export function among(column: string): string {
+  return `${column} IN (SELECT value FROM json_each(?))`;
+}
 
 /** The `WHERE` of a statement, and its values in order. */
 export interface Filter {
@@ -80,9 +79,9 @@ export function filterOf(conditions: readonly Condition[]): Filter {
   const parts: string[] = [];
   const values: (string | number)[] = [];
   for (const [sql, value] of conditions) {
-    if (value === null) continue;
+    if (value === null || value === undefined) continue;
     parts.push(sql);
-    values.push(value);
+    values.push(typeof value === "object" ? JSON.stringify(value) : value);
   }
   return { sql: parts.length === 0 ? "" : `WHERE ${parts.join("\n  AND ")}`, values };
 }

@@ -187,6 +187,7 @@ export async function beginWork(
       return exclusionOf(config, {
         toolName,
         toolInput,
+        toolResponse: event.own["tool_response"],
         folder: event.cwd,
         projectDir,
         home: locations.home,

@@ -1,8 +1,9 @@
 /** Agents: processes that work for a task, and sub-agents of sessions. Changes are in the caller's transaction. */
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { recordEvent } from "./events_table.ts";
-import { columnsOf, type Fields, type RowOf, rowOf } from "./row_fields.ts";
-import { filterValues, insertRow, statement, updateRow } from "../db/statement.ts";
+import type { Fields, RowOf } from "./row_fields.ts";
+import { listRows, readRow, tableOf } from "./rows_table.ts";
+import { among, insertRow, statement, updateRow } from "../db/statement.ts";
 
 export const AGENT_FIELDS = {
   id: "text",
@@ -38,7 +39,7 @@ export const AGENT_FIELDS = {
 
 export type Agent = RowOf<typeof AGENT_FIELDS>;
 
-const COLUMNS = columnsOf(AGENT_FIELDS);
+const AGENTS = tableOf("agents", AGENT_FIELDS);
 
 type NewAgent = Pick<
   Agent,
@@ -119,8 +120,7 @@ export function requestKill(
 }
 
 export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
-  const row = statement(db, `SELECT ${COLUMNS} FROM agents WHERE id = ?`).get(id);
-  return row === undefined ? undefined : agentOf(row);
+  return readRow(db, AGENTS, id);
 }
 
 /** Which agents are wanted. A filter that is left out, or null, lets everything through. */
@@ -136,39 +136,28 @@ interface AgentFilter {
 /** Agents, the newest first. */
 export function listAgents(
   db: DatabaseSync,
-  { statuses, kinds, taskId, sessionId, workflowId, limit = -1 }: AgentFilter,
+  { statuses, kinds, taskId, sessionId, workflowId, limit }: AgentFilter,
 ): Agent[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM agents
-      WHERE (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))
-        AND (?2 IS NULL OR kind IN (SELECT value FROM json_each(?2)))
-        AND (?3 IS NULL OR task_id = ?3)
-        AND (?4 IS NULL OR session_id = ?4)
-        AND (?5 IS NULL OR workflow_id = ?5)
-      ORDER BY created_at_ms DESC, id DESC
-      LIMIT ?6`,
-  ).all(...filterValues(statuses, kinds, taskId, sessionId, workflowId, limit)).map(agentOf);
+  return listRows(db, AGENTS, {
+    where: [
+      [among("status"), statuses],
+      [among("kind"), kinds],
+      ["task_id = ?", taskId],
+      ["session_id = ?", sessionId],
+      ["workflow_id = ?", workflowId],
+    ],
+    order: "created_at_ms DESC, id DESC",
+    limit,
+  });
 }
 
 /** Agents with a process of their own that have not ended as far as is known, the oldest first. */
 export function listUnendedProcesses(db: DatabaseSync): Agent[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM agents
-      WHERE ended_at_ms IS NULL
-        AND kind IN ('agent', 'script')
-      ORDER BY created_at_ms, id`,
-  ).all().map(agentOf);
+  const only = "ended_at_ms IS NULL AND kind IN ('agent', 'script')";
+  return listRows(db, AGENTS, { only, order: "created_at_ms, id" });
 }
 
 export function recordAgentEvent(db: DatabaseSync, type: string, id: string, atMs: number): void {
   const { command: _command, ...agent } = readAgent(db, id)!;
   recordEvent(db, { type, entityType: "agent", entityId: id, data: { agent }, atMs });
-}
-
-function agentOf(row: Readonly<Record<string, SQLOutputValue>>): Agent {
-  return rowOf(AGENT_FIELDS, row);
 }

@@ -1,7 +1,7 @@
 /** Events, and the state in a few numbers, with which a stream of events begins. */
 import type { DatabaseSync } from "node:sqlite";
 import { columnsOf, type Fields, type RowOf } from "./row_fields.ts";
-import { filterValues, insertRow, statement } from "../db/statement.ts";
+import { filterOf, insertRow, statement } from "../db/statement.ts";
 
 export const EVENT_FIELDS = {
   /** Grows with every event, and is never reused. */
@@ -58,17 +58,20 @@ export function listStoredEvents(
   db: DatabaseSync,
   { afterId = 0, sinceMs, type, entityId, limit, newest = false }: EventFilter,
 ): StoredEvent[] {
+  const { sql, values } = filterOf([
+    ["id > ?", afterId],
+    ["created_at_ms > ?", sinceMs],
+    ["type GLOB ?", type],
+    ["entity_id = ?", entityId],
+  ]);
   const rows = statement(
     db,
     `SELECT ${columnsOf(EVENT_FIELDS)}
        FROM events
-      WHERE id > ?1
-        AND (?2 IS NULL OR created_at_ms > ?2)
-        AND (?3 IS NULL OR type GLOB ?3)
-        AND (?4 IS NULL OR entity_id = ?4)
+      ${sql}
       ORDER BY id ${newest ? "DESC" : "ASC"}
-      LIMIT ?5`,
-  ).all(...filterValues(afterId, sinceMs, type, entityId, limit));
+      LIMIT ?`,
+  ).all(...values, limit);
   const events = rows as unknown as StoredEvent[];
   return newest ? events.reverse() : events;
 }

@@ -1,10 +1,11 @@
 /** Questions of agents and sessions. Changes are in the caller's transaction. */
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { notFound, refusal } from "./refusal.ts";
 import { recordEvent } from "./events_table.ts";
-import { columnsOf, type Fields, type RowOf, rowOf } from "./row_fields.ts";
+import type { Fields, RowOf } from "./row_fields.ts";
+import { listRows, readRow, tableOf } from "./rows_table.ts";
 import { QUESTION_TYPES } from "./agent_text.ts";
-import { filterValues, insertRow, statement, updateRow } from "../db/statement.ts";
+import { among, insertRow, statement, updateRow } from "../db/statement.ts";
 
 export const QUESTION_FIELDS = {
   /** `q-YYYYMMDDhhmmss-n`, in UTC. */
@@ -31,7 +32,7 @@ export const QUESTION_FIELDS = {
 
 export type Question = RowOf<typeof QUESTION_FIELDS>;
 
-const COLUMNS = columnsOf(QUESTION_FIELDS);
+const QUESTIONS = tableOf("questions", QUESTION_FIELDS);
 
 export interface NewQuestion
   extends
@@ -119,15 +120,15 @@ export function resolveQuestions(
 
 /** The question with this id. @throws {UserError} QUESTION_NOT_FOUND */
 export function needQuestion(db: DatabaseSync, id: string): Question {
-  const row = statement(db, `SELECT ${COLUMNS} FROM questions WHERE id = ?`).get(id);
-  if (row !== undefined) return questionOf(row);
+  const question = readRow(db, QUESTIONS, id);
+  if (question !== undefined) return question;
   throw notFound("question", id);
 }
 
 /** Questions, the oldest first. A filter that is left out, or null, lets everything through. */
 export function listQuestions(
   db: DatabaseSync,
-  { statuses, taskId, agentId, workflowId, limit = -1 }: {
+  { statuses, taskId, agentId, workflowId, limit }: {
     readonly statuses?: readonly string[] | null;
     readonly taskId?: string | null | undefined;
     readonly agentId?: string | null | undefined;
@@ -135,17 +136,16 @@ export function listQuestions(
     readonly limit?: number;
   },
 ): Question[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM questions
-      WHERE (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))
-        AND (?2 IS NULL OR task_id = ?2)
-        AND (?3 IS NULL OR agent_id = ?3)
-        AND (?4 IS NULL OR workflow_id = ?4)
-      ORDER BY created_at_ms, id
-      LIMIT ?5`,
-  ).all(...filterValues(statuses, taskId, agentId, workflowId, limit)).map(questionOf);
+  return listRows(db, QUESTIONS, {
+    where: [
+      [among("status"), statuses],
+      ["task_id = ?", taskId],
+      ["agent_id = ?", agentId],
+      ["workflow_id = ?", workflowId],
+    ],
+    order: "created_at_ms, id",
+    limit,
+  });
 }
 
 export function recordQuestionEvent(
@@ -156,8 +156,4 @@ export function recordQuestionEvent(
 ): void {
   const question = needQuestion(db, id);
   recordEvent(db, { type, entityType: "question", entityId: id, data: { question }, atMs });
-}
-
-function questionOf(row: Readonly<Record<string, SQLOutputValue>>): Question {
-  return rowOf(QUESTION_FIELDS, row);
 }

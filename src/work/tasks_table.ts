@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { columnsOf, rowOf } from "./row_fields.ts";
 import { type Task, TASK_FIELDS } from "./task.ts";
-import { filterValues, statement } from "../db/statement.ts";
+import { among, filterOf, statement } from "../db/statement.ts";
 
 /** The columns of a task in a table or alias `task`; see {@linkcode taskOf}. */
 export const TASK_COLUMNS = columnsOf(TASK_FIELDS, {
@@ -68,35 +68,32 @@ export function readTask(db: DatabaseSync, id: string): Task | undefined {
 
 /** Tasks, the newest first. */
 export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
+  const ofTask = "SELECT 1 FROM task_tags WHERE task_id = task.id";
+  const { sql, values } = filterOf([
+    ["coalesce(task.repository, task.project_dir) = ?", filter.project],
+    [among("task.status"), filter.statuses],
+    [among("task.priority"), filter.priorities],
+    [among("task.type"), filter.types],
+    [`EXISTS (${ofTask} AND tag = ?)`, filter.tag],
+    [`EXISTS (${ofTask} AND ${among("tag")})`, filter.anyTag],
+    ["coalesce(task.parent_id, '') = ?", filter.parentId],
+    ["coalesce(task.claimed_by, '') = ?", filter.claimedBy],
+    ["? AND task.deleted_at_ms IS NULL", filter.includeDeleted ? null : 1],
+  ]);
   // The inner query chooses, so that only the chosen rows are put together.
   return statement(
     db,
     `WITH found AS (
      SELECT task.id
        FROM tasks AS task
-      WHERE (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
-        AND (?2 IS NULL OR task.status IN (SELECT value FROM json_each(?2)))
-        AND (?3 IS NULL OR task.priority IN (SELECT value FROM json_each(?3)))
-        AND (?4 IS NULL OR task.type IN (SELECT value FROM json_each(?4)))
-        AND (?5 IS NULL OR EXISTS (SELECT 1 FROM task_tags WHERE task_id = task.id AND tag = ?5))
-        AND (?6 IS NULL OR EXISTS (
-              SELECT 1 FROM task_tags WHERE task_id = task.id AND tag IN (SELECT value FROM json_each(?6))))
-        AND (?7 IS NULL OR coalesce(task.parent_id, '') = ?7)
-        AND (?8 IS NULL OR coalesce(task.claimed_by, '') = ?8)
-        AND (?9 OR task.deleted_at_ms IS NULL)
+      ${sql}
       ORDER BY task.created_at_ms DESC, task.id DESC
-      LIMIT ?10 OFFSET ?11)
+      LIMIT ? OFFSET ?)
      SELECT ${TASK_COLUMNS}
        FROM found
        JOIN tasks AS task ON task.id = found.id
       ORDER BY task.created_at_ms DESC, task.id DESC`,
-  ).all(
-    ...filterValues(filter.project, filter.statuses, filter.priorities, filter.types, filter.tag),
-    ...filterValues(filter.anyTag, filter.parentId, filter.claimedBy),
-    filter.includeDeleted ? 1 : 0,
-    filter.limit,
-    filter.offset ?? 0,
-  ).map(taskOf);
+  ).all(...values, filter.limit, filter.offset ?? 0).map(taskOf);
 }
 
 /** Tasks that can be done now, the most urgent first, of those the oldest. @param isQueued Only those for the scheduler. */

@@ -1,8 +1,9 @@
 /** Workflows, as far as they have come. Changes are in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { recordEvent } from "./events_table.ts";
-import { columnsOf, type Fields, type RowOf, rowOf } from "./row_fields.ts";
-import { filterValues, insertRow, statement, updateRow } from "../db/statement.ts";
+import type { Fields, RowOf } from "./row_fields.ts";
+import { listRows, readRow, tableOf } from "./rows_table.ts";
+import { among, insertRow, statement, updateRow } from "../db/statement.ts";
 
 /** What a person has decided and the daemon has not done yet. */
 export type Decision = "approve" | "reject" | "cancel";
@@ -40,7 +41,7 @@ export type WorkflowRow = RowOf<typeof WORKFLOW_FIELDS>;
 
 export type WorkflowStatus = WorkflowRow["status"];
 
-const COLUMNS = columnsOf(WORKFLOW_FIELDS);
+const WORKFLOWS = tableOf("workflows", WORKFLOW_FIELDS);
 
 /** What is to be different; a field that is left out stays. */
 export type WorkflowChanges = Partial<
@@ -94,21 +95,13 @@ export function recordWorkflowEvent(
 
 /** The workflow with this id; `undefined` when there is none. */
 export function readWorkflow(db: DatabaseSync, id: string): WorkflowRow | undefined {
-  const row = statement(db, `SELECT ${COLUMNS} FROM workflows WHERE id = ?`).get(id);
-  return row as unknown as WorkflowRow | undefined;
+  return readRow(db, WORKFLOWS, id);
 }
 
 /** The workflow of a task that has not ended, else the newest that has; `undefined` when there was none. */
 export function readWorkflowOfTask(db: DatabaseSync, taskId: string): WorkflowRow | undefined {
-  const row = statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM workflows
-      WHERE task_id = ?
-      ORDER BY ended_at_ms IS NULL DESC, created_at_ms DESC, id DESC
-      LIMIT 1`,
-  ).get(taskId);
-  return row as unknown as WorkflowRow | undefined;
+  const order = "ended_at_ms IS NULL DESC, created_at_ms DESC, id DESC";
+  return listRows(db, WORKFLOWS, { where: [["task_id = ?", taskId]], order, limit: 1 })[0];
 }
 
 /** The plan of a workflow, as JSON. */
@@ -121,33 +114,23 @@ export function readDefinition(db: DatabaseSync, id: string): string {
 /** Workflows, the newest first. A filter that is left out, or null, lets everything through. */
 export function listWorkflows(
   db: DatabaseSync,
-  { statuses, project, limit = -1 }: {
+  { statuses, project, limit }: {
     readonly statuses?: readonly string[] | null;
     readonly project?: string | null | undefined;
     readonly limit?: number;
   },
 ): WorkflowRow[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM workflows
-      WHERE (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))
-        AND (?2 IS NULL OR coalesce(repository, project_dir) = ?2)
-      ORDER BY created_at_ms DESC, id DESC
-      LIMIT ?3`,
-  ).all(...filterValues(statuses, project, limit)) as unknown as WorkflowRow[];
+  return listRows(db, WORKFLOWS, {
+    where: [[among("status"), statuses], ["coalesce(repository, project_dir) = ?", project]],
+    order: "created_at_ms DESC, id DESC",
+    limit,
+  });
 }
 
 /** Workflows with a decision that is not done yet, in the order of the decisions. */
 export function listDecided(db: DatabaseSync): WorkflowRow[] {
-  return statement(
-    db,
-    `SELECT ${COLUMNS}
-       FROM workflows
-      WHERE decision IS NOT NULL
-        AND ended_at_ms IS NULL
-      ORDER BY decided_at_ms, id`,
-  ).all() as unknown as WorkflowRow[];
+  const only = "decision IS NOT NULL AND ended_at_ms IS NULL";
+  return listRows(db, WORKFLOWS, { only, order: "decided_at_ms, id" });
 }
 
 export const STEP_FIELDS = {
@@ -166,14 +149,12 @@ export const STEP_FIELDS = {
 
 export type StepRow = RowOf<typeof STEP_FIELDS>;
 
+const STEPS = tableOf("workflow_steps", STEP_FIELDS);
+
 /** The steps of a workflow in the order in which they were begun, also those that were run again. */
 export function listSteps(db: DatabaseSync, workflowId: string): StepRow[] {
-  return db.prepare(
-    `SELECT ${columnsOf(STEP_FIELDS)}
-       FROM workflow_steps
-      WHERE workflow_id = ?
-      ORDER BY started_at_ms, coalesce(ended_at_ms, 9e15), key, attempt`,
-  ).all(workflowId).map((row) => rowOf(STEP_FIELDS, row));
+  const order = "started_at_ms, coalesce(ended_at_ms, 9e15), key, attempt";
+  return listRows(db, STEPS, { where: [["workflow_id = ?", workflowId]], order });
 }
 
 interface StepKey {

@@ -4,6 +4,7 @@ import { anyText } from "../support/any_text.ts";
 import { hookCommand } from "../../src/claude/settings/hooks.ts";
 import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { isOwnHandler, type Ownership, roleOf } from "../../src/claude/settings/own_handler.ts";
+import CASES from "../testdata/claude_cases.json" with { type: "json" };
 
 /** What the release workflow uploads. */
 const RELEASED = [
@@ -120,50 +121,7 @@ Deno.test("isOwnHandler() knows what leads to this very executable, as long as i
 
 Deno.test("isOwnHandler() leaves every other tool's handler alone", () => {
   for (
-    const command of [
-      "",
-      "hook Stop",
-      "conclaude",
-      "conclaude Hooks Stop",
-      "conclaude status",
-      "conclaudette hook Stop",
-      "my-conclaude hook Stop",
-      "conclaude-notify hook Stop",
-      "/opt/conclaude-2-notify hook Stop",
-      "conclaude_wrapper.sh hook Stop",
-      "conclaude.old hook Stop",
-      "conclaude@guard hook Stop",
-      "deno run -A /src/conclaude-notify/main.ts hook Stop",
-      "/opt/conclaude/bin/guard hook Stop",
-      "guard --db ~/.conclaude/x.db hook Stop",
-      "conclaude hook Stop && notify-send done",
-      "conclaude hook Stop; guard",
-      "conclaude hook Stop | tee /tmp/log",
-      "conclaude hook Stop > /tmp/log",
-      "conclaude hook Stop &",
-      "conclaude hook Stop\nguard",
-      "guard; conclaude hook Stop",
-      "guard;/opt/conclaude hook Stop",
-      "guard&&/opt/conclaude hook Stop",
-      "guard|/opt/conclaude hook Stop",
-      "guard>/opt/conclaude hook Stop",
-      "GUARD=/opt/conclaude hook Stop",
-      "#/opt/conclaude hook Stop",
-      "$(which conclaude) hook Stop",
-      '"$(pwd)/conclaude" hook Stop',
-      "`which conclaude` hook Stop",
-      "sh -c 'conclaude hook Stop'",
-      "echo conclaude hook Stop",
-      "conclaude hook Stop extra",
-      "conclaude hook 'Stop now'",
-      "conclaude 'hook Stop'",
-      "'conclaude hook Stop",
-      "deno task conclaude hook Stop",
-      "deno run -A /src/conclaude/other.ts hook Stop",
-      "node /src/conclaude/main.js hook Stop",
-      "deno run -A /src/tool/main.ts hook Stop",
-      "denorun /src/conclaude/main.ts hook Stop",
-    ]
+    const command of CASES.foreign
   ) {
     assert.ok(!isOwn(command), command);
   }

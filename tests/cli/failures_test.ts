@@ -9,44 +9,10 @@ import { isNext } from "../support/next.ts";
 import { garbage } from "../support/spoilt.ts";
 import { runVerb } from "../support/verb.ts";
 import { stage } from "./support.ts";
+import CASES from "../testdata/cli_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
-const VERBS: readonly (readonly string[])[] = [
-  ["status"],
-  ["doctor"],
-  ["session", "list"],
-  ["session", "show", "nope"],
-  ["audit", "list", "--session", "nope"],
-  ["audit", "stats"],
-  ["queue", "list", "--session", "nope"],
-  ["queue", "show", "nope"],
-  ["queue", "stats"],
-  ["queue", "retry", "nope"],
-  ["queue", "retry"],
-  ["queue", "drain"],
-  ["counter", "get", "edits", "--session", "nope"],
-  ["counter", "increment", "edits", "--session", "nope"],
-  ["counter", "reset", "--session", "nope"],
-  ["config", "init", "--user", "--local"],
-  ["config", "init"],
-  ["config", "validate", "nope.yaml"],
-  ["config", "validate", "."],
-  ["db", "check"],
-  ["db", "migrate"],
-  ["db", "backup"],
-  ["db", "backup", "none/../taken"],
-  ["db", "backup", "taken/x.db"],
-  ["db", "restore", "nope"],
-  ["db", "restore", "taken"],
-  ["db", "restore", "."],
-  ["db", "vacuum"],
-  ["db", "checkpoint"],
-  ["db", "stats"],
-  ["db", "reset"],
-  ["retention", "run"],
-  ["export", "--session", "nope"],
-  ["export", "--output", "no/such/folder.jsonl"],
-  ["export", "--output", "."],
-];
+const VERBS = rowsOf<readonly string[]>(CASES.verbs);
 
 /** What may lie in the database's place. */
 const TROUBLES: Readonly<Record<string, (path: string) => void>> = {

@@ -18,9 +18,9 @@ function projectOf(home: TempHome): string {
   return join(home.path, "project");
 }
 
-function use(home: TempHome, fields: Record<string, unknown> = {}) {
+function use(home: TempHome, fields: Record<string, unknown> = {}, env = {}) {
   const payload = { session_id: "s1", cwd: projectOf(home), tool_name: "Bash", ...fields };
-  return hook("PostToolUse", payload, home);
+  return hook("PostToolUse", payload, home, { env });
 }
 
 /** Where the configuration of each hook came from, oldest first. */
@@ -264,34 +264,51 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
     "cat secret/x",
     `cat ./secret/../secret/x && ls`,
     "cd secret && cat x",
+    "pushd secret; cat x",
     "head -n1 --file=secret/x",
     `cat < "${projectOf(home)}/secret/x"`,
+    "cat $PWD/secret/x",
+    'cat "${CLAUDE_PROJECT_DIR}/secret/x"',
     "cat ~/keys/c.pem",
+    "cat $HOME/keys/c.pem",
     "vault kv get app",
     "cd a && vault read b | jq .x",
+    "A=1 sudo -n vault read b",
+    'echo "$(vault read b)"',
   ];
   for (const command of skipped) await bash(command);
-  await use(home, {
-    tool_name: "Grep",
-    tool_input: { pattern: "a", path: "secret" },
-    tool_response: marker,
-  });
-  await use(home, {
-    tool_name: "Grep",
-    tool_input: { pattern: "a", glob: "secret/*" },
-    tool_response: marker,
-  });
-  await use(home, {
-    tool_name: "Glob",
-    tool_input: { pattern: "secret/**/*.pem" },
-    tool_response: marker,
-  });
+  const tools: readonly (readonly [name: string, input: Record<string, unknown>, cwd?: string])[] =
+    [
+      ["Grep", { pattern: "a", path: "secret" }],
+      ["Grep", { pattern: "a", glob: "secret/*" }],
+      ["Grep", { pattern: "a" }, "secret"],
+      ["Glob", { pattern: "secret/**/*.pem" }],
+      ["mcp__files__read_many", { paths: ["a", "secret/x"] }],
+      ["mcp__files__read", { file_path: "secret/x" }],
+    ];
+  for (const [tool_name, tool_input, folder = ""] of tools) {
+    const input = { tool_name, tool_input, tool_response: marker };
+    const cwd = join(projectOf(home), folder);
+    await use(home, { ...input, cwd }, { CLAUDE_PROJECT_DIR: projectOf(home) });
+  }
+  assert.deepEqual(captures(home).map((row) => row["payload"]), []);
   assert.deepEqual(filesWith(join(home.path, ".conclaude"), marker), []);
-  assert.deepEqual(captures(home), []);
-  for (const command of ["cat secrets.md", "echo vault is closed", "ls secretary/x"]) {
+  for (const command of ["cat secrets.md", "echo vault is closed", "ls $PWD/secretary/x"]) {
     await bash(command);
   }
+  const search = { tool_name: "Grep", tool_input: { pattern: "a" } };
+  const found = [
+    { mode: "files_with_matches", filenames: ["a.ts", join(projectOf(home), "secret/x")] },
+    { mode: "content", content: `src/a.ts:1:a\nsecret/x:12:${marker}` },
+    `Found 1 file\nsecret/x`,
+  ];
+  for (const tool_response of found) await use(home, { ...search, tool_response });
   assert.equal(captures(home).length, 3);
+  await use(home, {
+    ...search,
+    tool_response: { mode: "content", content: "a.ts:1: see secret/x" },
+  });
+  assert.equal(captures(home).length, 4);
 });
 
 test("a payload over maxPayloadBytes keeps head and tail, and says how much was cut", async (home) => {

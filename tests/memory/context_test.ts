@@ -18,6 +18,8 @@ import {
 import { observe } from "../../src/memory/observe/observe.ts";
 import { endOfText, shortened } from "../../src/memory/text.ts";
 import { todosOf } from "../../src/memory/observe/observe_task.ts";
+import CASES from "../testdata/observed_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const NOW = 1e12;
 const DAY = 86_400_000;
@@ -73,46 +75,9 @@ function rankOf(command: string, error: string, toolName = "Bash"): number | nul
 }
 
 Deno.test("openEndRank() tells tests, builds and the rest apart, and knows what was only looked for", () => {
-  const cases: readonly (readonly [rank: number | null, command: string, error: string])[] = [
-    [0, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed"],
-    [0, "cd app && npm test 2>&1 | tail -20", "Exit code 1\nTypeError: x"],
-    [0, "env TZ=UTC pytest", "Exit code 1\n1 failed"],
-    [0, "env -u CI npm test", "Exit code 1\nTypeError: x"],
-    [1, "npm run build", "Exit code 2\nerror TS2304: Cannot find name"],
-    [1, "npx eslint . | head -50", "Exit code 1\n23 problems"],
-    [1, "npm run lint", "Exit code 127\nsh: eslint: command not found"],
-    [2, "npx prisma migrate dev", "Exit code 1\nP3006"],
-    [2, 'git commit -m "x"', "Exit code 1\nhusky - pre-commit script failed (code 1)"],
-    [2, "docker compose up -d", "Exit code 1\nport is already allocated"],
-    [
-      null,
-      'git commit -m "x"',
-      "Exit code 1\nOn branch main\nnothing to commit, working tree clean",
-    ],
-    [null, "which nosuchprog", "Exit code 1"],
-    [null, "ls build", "Exit code 2\nls: cannot access 'build': No such file or directory"],
-    [null, "cat dist/lint.log", "Exit code 1\ncat: dist/lint.log: No such file or directory"],
-    [null, 'grep -rn "pytest" . | head', "Exit code 1"],
-    [null, "cd src && rg 'a|b; make' -n", "Exit code 1"],
-    [null, "test -f x && echo yes", "Exit code 1"],
-    [null, "[ -d build ]", "Exit code 1"],
-    [null, "git status; git diff --stat nosuch", "Exit code 128\nfatal: bad revision 'nosuch'"],
-    [null, "CI=1 timeout 5 curl -s localhost:3000", "Exit code 7"],
-    [null, "env", "Exit code 1"],
-    [null, "env A=b grep x y", "Exit code 1"],
-    [null, "frobnicate --all", "Exit code 127\nbash: frobnicate: command not found"],
-    [null, "node --version", "Exit code 127\nbash: node: command not found"],
-    [
-      null,
-      "npm test",
-      "The user doesn't want to proceed with this tool use. The tool use was rejected",
-    ],
-    [null, "npm test", "[Request interrupted by user for tool use]"],
-    [null, "npm run build", "Permission to use Bash with command npm run build has been denied."],
-    [null, "npm run dev", "Exit code 143"],
-    [2, "constructor x", "Exit code 1"],
-    [2, "__proto__", "Exit code 1"],
-  ];
+  const cases = rowsOf<readonly [rank: number | null, command: string, error: string]>(
+    CASES.openRanks,
+  );
   assert.deepEqual(
     cases.map(([, command, error]) => [rankOf(command, error), command]),
     cases.map(([rank, command]) => [rank, command]),

@@ -13,32 +13,12 @@ import {
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { slowTest } from "../support/lanes.ts";
 import { runProgram } from "../support/program.ts";
+import CASES from "../testdata/memory_cases.json" with { type: "json" };
 
 const ROWS = 600;
 
 /** Ways in which a disk, or a program that knows no better, can damage the index. */
-const DAMAGE: Readonly<Record<string, string>> = {
-  "pages of zeros": "UPDATE memory_index_data SET block = zeroblob(length(block)) WHERE id > 10",
-  "pages of noise": "UPDATE memory_index_data SET block = randomblob(length(block)) WHERE id > 10",
-  "pages cut short":
-    "UPDATE memory_index_data SET block = substr(block, 1, length(block) / 2) WHERE id > 10",
-  "missing pages": "DELETE FROM memory_index_data WHERE id > 10 AND id % 2 = 0",
-  "another letter":
-    "UPDATE memory_index_data SET block = CAST(replace(CAST(block AS TEXT), 'alpha', 'alphx') AS BLOB) WHERE id > 10",
-  "a missing list of its parts": "DELETE FROM memory_index_data WHERE id = 10",
-  "no pages at all": "DELETE FROM memory_index_data",
-  "missing sizes": "DELETE FROM memory_index_docsize WHERE id % 2",
-  "missing inner pages": "DELETE FROM memory_index_idx",
-  "no table of its marks": "DROP TABLE memory_index_idx",
-  "no table of sizes": "DROP TABLE memory_index_docsize",
-  "no table of pages": "DROP TABLE memory_index_data",
-  "no table of its format": "DROP TABLE memory_index_config",
-  "a missing table": "DROP TABLE memory_index",
-  "a missing trigger": "DROP TRIGGER observations_reindexed",
-  "no triggers": "DROP TRIGGER observations_indexed; DROP TRIGGER observations_reindexed; " +
-    "DROP TRIGGER observations_unindexed",
-  "a missing format": "DELETE FROM memory_index_config",
-};
+const DAMAGE: Readonly<Record<string, string>> = CASES.indexDamage;
 
 async function filled() {
   const temp = await tempDatabase();

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { creditedChanges } from "../../src/memory/drain/describe_fix.ts";
 import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
+import CASES from "../testdata/memory_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const BAD = "FAILED tests/t.py::a - assert 1 == 2\n1 failed, 4 passed in 0.12s";
 const TWO_BAD = "FAILED tests/t.py::a - no\nFAILED tests/u.py::b - no\n2 failed in 0.1s";
@@ -202,21 +204,7 @@ function withOutput(rows: readonly (readonly [failing: string, passing: string])
 }
 
 /** A command that fails, and a script that has run the same and passes. */
-const PART_OF: readonly (readonly [failing: string, passing: string])[] = [
-  ["npx tsc --noEmit", "npx tsc --noEmit && echo OK"],
-  ["npx tsc --noEmit 2>&1 | head -5", "npx tsc --noEmit >/dev/null && git add -A"],
-  ["npm run build", "npm run build && npm test"],
-  ["npm run build", "npm run build && git add -A && git commit -m x"],
-  ["git push", "git pull --rebase && git push"],
-  ["git push", "git pull --rebase && \\\n  git push"],
-  ['npm run b -- "a && b"', 'npm ci && npm run b -- "a && b" && true'],
-  ["cd web && npm run build", "cd web && npm ci && npm run build"],
-  ["cd web && npm run build", "npx tsc && cd ./web/ && npm run build"],
-  ["cd web/ui && make", "cd web && make css && cd ui && make"],
-  ["cd api && make", "cd web && make && cd ../api && make"],
-  ["make", "cd web && make css && cd .. && make"],
-  ["make all", "make all && git checkout main"],
-];
+const PART_OF = rowsOf<readonly [failing: string, passing: string]>(CASES.partOf);
 
 /** What does not say that the command would pass. */
 const NOT_PART_OF: typeof PART_OF = [

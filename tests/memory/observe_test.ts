@@ -6,6 +6,8 @@ import { errorLine } from "../../src/memory/observe/error_line.ts";
 import { observe } from "../../src/memory/observe/observe.ts";
 import { shownCommand } from "../../src/memory/observe/command_text.ts";
 import { observed, observedNames } from "../support/program.ts";
+import CASES from "../testdata/observed_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const ROOT = "/home/ana/app";
 
@@ -90,26 +92,7 @@ Deno.test("a command that fails is a failure, with its status and the line that 
 });
 
 Deno.test("a command that runs tests has failed where its runner counts a failure, whatever its status says", () => {
-  const runs: readonly (readonly [command: string, output: string, passes: boolean])[] = [
-    ["deno test", "ok | 12 passed | 0 failed (3s)", true],
-    ["deno task test", "a.ts => adds ... FAILED (3ms)\nFAILED | 3 passed | 1 failed (3s)", false],
-    ["cargo test", "test result: FAILED. 3 passed; 2 failed; 0 ignored", false],
-    ["npx jest", "Tests:       1 failed, 4 passed, 5 total", false],
-    ["npx vitest run", " Tests  2 failed | 5 passed (7)", false],
-    ["pytest -q", "1 failed, 4 passed in 0.12s", false],
-    ["python -m pytest", "===== 5 passed in 0.1s =====", true],
-    ["npx mocha", "  4 passing (12ms)\n  1 failing\n\n  1) adds:\n", false],
-    ["bundle exec rspec", "5 examples, 2 failures", false],
-    ["node --test", "# tests 5\n# suites 0\n# pass 4\n# fail 1\n", false],
-    ["mvn test", "Tests run: 5, Failures: 1, Errors: 0, Skipped: 0", false],
-    ["dotnet test", "Failed!  - Failed:     1, Passed:     4, Skipped: 0", false],
-    ["vendor/bin/phpunit", "Tests: 5, Assertions: 9, Failures: 1.", false],
-    ["python -m unittest", "Ran 5 tests in 0.001s\n\nFAILED (failures=1)", false],
-    ["python -m unittest", "Ran 5 tests in 0.001s\n\nOK", true],
-    ["go test ./...", "--- FAIL: TestAdd (0.00s)\nFAIL\nFAIL\texample.com/a\t0.2s", false],
-    ["go test ./...", "ok  \texample.com/a\t0.2s", true],
-    ["ctest", "80% tests passed, 1 tests failed out of 5", false],
-  ];
+  const runs = rowsOf<readonly [command: string, output: string, passes: boolean]>(CASES.testRuns);
   for (const [command, output, passes] of runs) {
     const { kind, outcome } = bash(`${command} 2>&1 | tail -40`, output);
     assert.deepEqual([kind, outcome], ["test", passes ? "success" : "failure"], command);
@@ -121,64 +104,7 @@ Deno.test("a command that runs tests has failed where its runner counts a failur
 });
 
 Deno.test("failed tests are told by their names or their error, and not by a total or a heading", () => {
-  const told: readonly (readonly [command: string, output: string, why: string])[] = [
-    [
-      "python -m unittest",
-      "FAIL: test_add (tests.test_a.TestA)\n----\nTraceback (most recent call last):\n  File\nAssertionError: 1 != 2\n\nRan 5 tests in 0.001s\n\nFAILED (failures=1)",
-      "(4 passed, 1 failed): test_add (tests.test_a.TestA)",
-    ],
-    [
-      "mvn test",
-      "[ERROR] Failures: \n[ERROR]   AppTest.testAdd:12 expected: <3> but was: <2>\n[INFO] \n[ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0",
-      "(4 passed, 1 failed): AppTest.testAdd:12",
-    ],
-    [
-      "ctest",
-      "80% tests passed, 1 tests failed out of 5\n\nThe following tests FAILED:\n\t  3 - parse_test (Failed)\nErrors while running CTest",
-      "(4 passed, 1 failed): parse_test",
-    ],
-    [
-      "bin/rails test",
-      "Failure:\nUserTest#test_name [test/models/user_test.rb:12]:\nExpected false to be truthy.\n\n5 runs, 8 assertions, 1 failures, 0 errors, 0 skips",
-      "(4 passed, 1 failed): UserTest#test_name",
-    ],
-    [
-      "ruby -Itest minitest",
-      "  1) Failure:\nUserTest#test_name [test/user_test.rb:12]:\nExpected false.\n\n5 runs, 8 assertions, 1 failures, 0 errors, 0 skips",
-      "(4 passed, 1 failed): UserTest#test_name",
-    ],
-    [
-      "npx jest",
-      "FAIL src/pdf/render.test.ts\n  ● Console\n\n  ● pdf › renders a page\n\n    expect(received).toBe(expected)\n\nTests:       1 failed, 4 passed, 5 total",
-      "(4 passed, 1 failed): pdf › renders a page",
-    ],
-    [
-      "npx jest",
-      "FAIL src/pdf/render.test.ts\n  ● Test suite failed to run\n\nTests:       1 failed, 4 passed, 5 total",
-      "(4 passed, 1 failed): src/pdf/render.test.ts",
-    ],
-    ["npx jest", "Tests:       1 failed, 4 passed, 5 total", "(4 passed, 1 failed)"],
-    [
-      "npm test",
-      "TypeError: page is undefined\n\nTests:  1 failed, 4 passed, 5 total\nnpm ERR! Test failed.  See above for more details.",
-      "(4 passed, 1 failed): TypeError: page is undefined",
-    ],
-    [
-      "vendor/bin/phpunit",
-      "1) FooTest::testAdd\nno\n\nTests: 5, Assertions: 9, Failures: 1.",
-      "(4 passed, 1 failed): FooTest::testAdd",
-    ],
-    [
-      "./gradlew test",
-      "> Task :test FAILED\n\nAppTest > adds() FAILED\n    java.lang.AssertionError\n\n5 tests completed, 1 failed\nFAILURE: Build failed with an exception.",
-      "(4 passed, 1 failed): AppTest > adds()",
-    ],
-    [
-      "dotnet test",
-      "  Failed App.Tests.Adds [12 ms]\nFailed!  - Failed:     1, Passed:     4, Skipped: 0",
-      "(4 passed, 1 failed): App.Tests.Adds",
-    ],
-  ];
+  const told = rowsOf<readonly [command: string, output: string, why: string]>(CASES.failedTests);
   for (const [command, output, why] of told) {
     const { title } = fails(command, `Exit code 1\n${output}`);
     assert.equal(title, `Tests fail: ${command} ${why}`);
@@ -298,31 +224,7 @@ Deno.test("observing throws for no input of any tool", () => {
   const values = [undefined, null, 5, "text", [], {}, { file_path: 5 }, { command: [] }, {
     todos: [null, 1],
   }];
-  const tools = [
-    "Write",
-    "Edit",
-    "MultiEdit",
-    "NotebookEdit",
-    "Bash",
-    "Read",
-    "Grep",
-    "Glob",
-    "LS",
-    "WebFetch",
-    "WebSearch",
-    "ExitPlanMode",
-    "AskUserQuestion",
-    "TodoWrite",
-    "TaskCreate",
-    "TaskUpdate",
-    "Agent",
-    "UserPromptSubmit",
-    "Stop",
-    "PostCompact",
-    "mcp__a__b",
-    "constructor",
-    "__proto__",
-  ];
+  const tools = CASES.toolNames;
   for (const toolName of tools) {
     for (const input of values) {
       for (const response of values) {
@@ -352,26 +254,6 @@ Deno.test("every recorded tool use gives an observation, or is known to give non
 });
 
 Deno.test("the line that says what is wrong is found among others", () => {
-  const lines: readonly (readonly [output: string, line: string | null])[] = [
-    [
-      "warming up\nTypeError: a is not a function\n    at b.js:3\n    at c.js:4",
-      "TypeError: a is not a function",
-    ],
-    [
-      "compiling\nerror[E0308]: mismatched types\n --> src/a.rs:3",
-      "error[E0308]: mismatched types",
-    ],
-    ["fatal: not a git repository", "fatal: not a git repository"],
-    ["bash: foo: command not found", "bash: foo: command not found"],
-    ["one\ntwo", "two"],
-    ["Failures:\nmake: *** [x] Error 2", "make: *** [x] Error 2"],
-    ["not ok 1 - a\n  error: |-\n    2 is not 3\n  code: 'ERR'", "error: 2 is not 3"],
-    ["Tests: 1 failed, 4 passed, 5 total", null],
-    ["", null],
-    [
-      "Auto-merging src/tax.ts\nCONFLICT (content): Merge conflict in src/tax.ts\nAutomatic merge failed; fix conflicts and then commit the result.",
-      "CONFLICT (content): Merge conflict in src/tax.ts",
-    ],
-  ];
+  const lines = rowsOf<readonly [output: string, line: string | null]>(CASES.errorLines);
   for (const [output, line] of lines) assert.equal(errorLine(output), line);
 });

@@ -11,6 +11,7 @@ import { makeCorpus } from "../support/memory_corpus.ts";
 import { runs, sizedTest, slowTest } from "../support/lanes.ts";
 import { removeFolder } from "../support/folders.ts";
 import { searchTexts } from "../support/search_texts.ts";
+import CASES from "../testdata/memory_cases.json" with { type: "json" };
 
 const NOW = Date.UTC(2026, 6, 15, 10);
 const PROJECT = "/work/app";
@@ -327,25 +328,7 @@ Deno.test("a question about a day finds what was said on it first, though other 
 });
 
 /** A day in the ways in which people write it. */
-const WRITTEN = [
-  "2025-11-18",
-  "2025-11-18T10:00",
-  "2025-11-18T10:00:00Z",
-  "2025-11-18T10:00:00.123+01:00",
-  "2025/11/18",
-  "11-18-2025",
-  "18-11-2025",
-  "11/18/2025",
-  "11/18/25",
-  "18/11/2025",
-  "18.11.2025",
-  "18-Nov-2025",
-  "Nov 18, 2025",
-  "November 18th, 2025",
-  "18 November 2025",
-  "the 18th of November 2025",
-  "2025年11月18日",
-];
+const WRITTEN = CASES.times;
 
 /** Texts that a person said, each on a day. */
 function saidOn(texts: readonly (readonly [day: string, text: string])[]): EvalDocument[] {

@@ -10,6 +10,8 @@ import { openDatabase } from "../../src/db/database.ts";
 import { rememberNote } from "../../src/memory/drain/remember.ts";
 import { answerMemory } from "../../src/memory/search/search.ts";
 import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
+import CASES from "../testdata/memory_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const PLACE = { sessionId: null, project: "/p", branch: null, root: "/p", files: [], atMs: NOW_MS };
@@ -56,21 +58,7 @@ Deno.test("identifiers, paths, flags, codes and other scripts are found by what 
     "Commit 1a2b3c4d5e broke the build",
     "The café menu is cached",
   ]);
-  const rows: readonly (readonly [query: string, first: number])[] = [
-    ["parseHookEvent", 0],
-    ["parse hook event", 0],
-    ["hook_event", 0],
-    ["run.ts", 1],
-    ["src/hook/run.ts", 1],
-    ["--no-check", 2],
-    ["TS2304", 2],
-    ["连接超时", 3],
-    ["grosse prufung", 4],
-    ["タイムアウト", 5],
-    ["1a2b3c4", 6],
-    ["cafe", 7],
-    ["caching menus", 7],
-  ];
+  const rows = rowsOf<readonly [query: string, first: number]>(CASES.ranked);
   for (const [query, first] of rows) assert.equal(find(query)[0], first, query);
 });
 

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { workFolder } from "../../src/memory/observe/command_folder.ts";
 import { git } from "../support/git.ts";
 import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
+import CASES from "../testdata/memory_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const RED = "FAIL src/a.test.js\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
 const GREEN = "PASS src/a.test.js\n\nTests:       5 passed, 5 total";
@@ -144,21 +146,7 @@ Deno.test("a failure in another working tree is mended there, or by a session of
 });
 
 Deno.test("workFolder() follows a script, and the shell where it has gone", () => {
-  const rows: readonly (readonly [string, string, string | null])[] = [
-    ["npm test", "/a/b", "/a/b"],
-    ["cd c && npm test", "/a/b", "/a/b/c"],
-    ["cd c && npm test", "/a/b/c", "/a/b/c"],
-    ["cd ./c/ && npm test && git status", "/a/b", "/a/b/c"],
-    ["cd ../c && npm test", "/a/b", "/a/c"],
-    ["cd /x && cd y && make", "/a/b", "/x/y"],
-    ["git -C c commit -m x", "/a/b", "/a/b/c"],
-    ["cd c && git -C d status", "/a/b", "/a/b/c/d"],
-    ["cd c", "/a/b", "/a/b"],
-    ["make && cd c && make", "/a/b", null],
-    ["cd $C && make", "/a/b", null],
-    ["cd ~ && make", "/a/b", null],
-    ["cd - && make", "/a/b", "/a/b"],
-  ];
+  const rows = rowsOf<readonly [string, string, string | null]>(CASES.workFolders);
   for (const [script, shell, expected] of rows) {
     assert.equal(workFolder(script, shell), expected, script);
   }

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { foreignVerbs } from "../../src/policy/shell/git_verbs.ts";
 import { aliasesIn } from "../../src/system/git/configured_aliases.ts";
+import CASES from "../testdata/system_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 Deno.test("aliasesIn() reads the section of aliases as git does", () => {
   const text = String.raw`
@@ -33,20 +35,6 @@ Deno.test("aliasesIn() reads the section of aliases as git does", () => {
 });
 
 Deno.test("foreignVerbs() names what git would look for among its aliases", () => {
-  const told: readonly (readonly [string, readonly (string | null)[]])[] = [
-    ["git commit -m 'x'", []],
-    ["git status && git -C ../a --no-pager log | cat", []],
-    ["git --git-dir x -c a=b diff", []],
-    ["which git; git --version", []],
-    ["cat .git/config .gitignore git-notes", []],
-    ["git ci", ["ci"]],
-    ["git 'Ci'; git st", ["ci", "st"]],
-    ["g\\it \\\n ci", ["ci"]],
-    ["/usr/bin/git -C a ci", ["ci"]],
-    ["git $VERB", [null]],
-    ["G=git; $G ci", [null]],
-    ["echo ci | xargs git", [null]],
-    ["ls", []],
-  ];
+  const told = rowsOf<readonly [string, readonly (string | null)[]]>(CASES.aliases);
   for (const [command, verbs] of told) assert.deepEqual(foreignVerbs(command), verbs, command);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { chooseWorkflow, type ChoosingTask, parseMatchers } from "../../src/work/matchers.ts";
+import CASES from "../testdata/work_cases.json" with { type: "json" };
 
 const TASK: ChoosingTask = {
   id: "t1",
@@ -49,27 +50,7 @@ matchers:
 });
 
 Deno.test("a matcher matches when all its conditions are fulfilled", () => {
-  const cases: Readonly<Record<string, boolean>> = {
-    "{}": true,
-    "{any_tags: [x, ui]}": true,
-    "{any_tags: [x]}": false,
-    "{any_tags: []}": false,
-    "{all_tags: [ui, area]}": true,
-    "{all_tags: [ui, x]}": false,
-    "{any_tags: [ui], not_tags: [area]}": false,
-    "{not_tags: [x]}": true,
-    "{priority: [1, 2]}": true,
-    "{priority: 1}": false,
-    "{priority_range: [2, 3]}": true,
-    "{priority_range: {min: 3}}": false,
-    "{priority_range: {max: 2}}": true,
-    "{type: bug}": true,
-    "{body_contains: [nope, LOGIN]}": true,
-    "{body_contains: [nope]}": false,
-    "{has_parent: false}": true,
-    "{has_parent: true}": false,
-    "{type: bug, priority: 0}": false,
-  };
+  const cases: Readonly<Record<string, boolean>> = CASES.matching;
   for (const [match, expected] of Object.entries(cases)) {
     assert.equal(matches(match), expected, match);
   }
@@ -86,24 +67,7 @@ Deno.test("a matcher that inherits takes the parent's workflow, and does not mat
 });
 
 Deno.test("parseMatchers() leaves out a wrong matcher, and warns", () => {
-  const cases: Readonly<Record<string, readonly string[]>> = {
-    "[{name: m}]": [
-      "matcher 'm': matcher must specify workflow or inherit; the matcher is left out",
-    ],
-    "[{name: m, workflow: w, match: {priority: [5]}}]": [
-      "matcher 'm': priority must be 0-4; the matcher is left out",
-    ],
-    "[{name: m, workflow: w, match: {priority_range: [3, 1]}}]": [
-      "matcher 'm': priority_range min must be <= max; the matcher is left out",
-    ],
-    "[{workflow: w, match: {any_tags: 3}}]": [
-      "matcher '1': any_tags must be a list of texts; the matcher is left out",
-    ],
-    "[3]": ["matcher '1': matcher must specify workflow or inherit; the matcher is left out"],
-    "{a: 1, matchers: []}": ['unknown key "a"'],
-    "{matchers: 3}": ["matchers must be a list"],
-    "": [],
-  };
+  const cases: Readonly<Record<string, readonly string[]>> = CASES.matcherFaults;
   for (const [yaml, warnings] of Object.entries(cases)) {
     assert.deepEqual(read(yaml), { matchers: [], warnings }, yaml);
   }

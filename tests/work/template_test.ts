@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { renderScript, renderText, renderValue } from "../../src/work/template.ts";
 import { type TemplateContext, TemplateError } from "../../src/work/template_syntax.ts";
 import { evaluateWhen } from "../../src/work/render_step.ts";
+import CASES from "../testdata/work_cases.json" with { type: "json" };
 
 const CONTEXT: TemplateContext = {
   task: { id: "foo; rm -rf /", title: "It's", tags: ["a", "b"], body: "{{.secret}}" },
@@ -144,31 +145,7 @@ Deno.test("renderScript() leaves the quotes that a value stands in and enters th
 });
 
 Deno.test("renderScript() refuses a place where it cannot tell how the shell reads it", () => {
-  const places = [
-    "echo \\{{.plain}}",
-    'echo "\\{{.plain}}"',
-    "echo ${{.plain}}",
-    "echo `cat {{.plain}}`",
-    "cat <<EOF\n{{.plain}}\nEOF",
-    "cat <<EOF | {{.plain}}\nEOF",
-    "cat <<{{.plain}}",
-    "cat <<< {{.plain}}",
-    "echo $'{{.plain}}'",
-    'echo $"{{.plain}}"',
-    "echo ${x:-{{.plain}}}",
-    "echo $(( {{.plain}} ))",
-    "echo a >&{{.plain}}",
-    "echo a >&2{{.plain}}",
-    'echo a >& "$(echo {{.plain}})"',
-    "a=({{.plain}})",
-    "(({{.plain}} + 1))",
-    "a[{{.plain}}]=1",
-    "if [[ {{.plain}} -eq 1 ]]; then :; fi",
-    "echo $\\\n{{.plain}}",
-    "echo >\\\n&{{.plain}}",
-    'echo "$\\\n(echo {{.plain}})"',
-    'echo "$(case x in x) echo "{{.plain}}";; esac)"',
-  ];
+  const places = CASES.templatePlaces;
   for (const place of places) {
     assert.throws(() => script(place), /cannot be quoted here: .* under `env`/, place);
   }
@@ -204,29 +181,7 @@ const FRAMES: readonly string[] = [
   `[[ a == a ]] || [ a = a ]; : >&2 2>&1; : <&-; (: it\\'s; printf '[%s]' a{{.x}} | sed 's/^.a/[/')`,
 ];
 
-const HOSTILE: readonly string[] = [
-  "",
-  "a b",
-  "'",
-  "''",
-  '"',
-  '"; echo pwned; "',
-  "'; echo pwned; '",
-  "$(echo pwned)",
-  "`echo pwned`",
-  "${HOME}",
-  "\\",
-  "\\'",
-  "a\\",
-  "*",
-  "~",
-  "-n",
-  "#x",
-  "a\necho pwned",
-  "!x",
-  "{{.y}}",
-  "$'\\x41'",
-];
+const HOSTILE = CASES.hostile;
 
 async function run(command: string, shell: string): Promise<string> {
   const { stdout } = await new Deno.Command(shell, { args: ["-c", command], stderr: "null" })
@@ -270,20 +225,7 @@ const STATE = {
 
 Deno.test("evaluateWhen() runs a step without a condition, and judges one that is true or false", () => {
   assert.deepEqual(evaluateWhen(null, {}), { run: true });
-  const cases: Readonly<Record<string, boolean>> = {
-    true: true,
-    False: false,
-    "": false,
-    "{{.previous.failed}}": true,
-    "{{ not .previous.failed }}": false,
-    "{{ eq .previous.exit_code 3 }}": true,
-    "{{ and .previous.failed (ne .previous.exit_code 2) }}": true,
-    "{{ or false (eq .previous.exit_code 2) }}": false,
-    "{{ .previous.output }}": true,
-    "{{ default false .plan.outputs.needed }}": false,
-    "1": true,
-    "0": false,
-  };
+  const cases: Readonly<Record<string, boolean>> = CASES.conditions;
   for (const [when, run] of Object.entries(cases)) {
     assert.deepEqual(evaluateWhen(when, STATE), { run }, when);
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { allSteps, parseWorkflow, stepTimeoutMs, type Workflow } from "../../src/work/workflow.ts";
 import { parseDuration } from "../../src/work/field_reader.ts";
+import CASES from "../testdata/work_cases.json" with { type: "json" };
 
 const HEAD = "name: x\ndescription: y\n";
 
@@ -81,38 +82,7 @@ steps:
 });
 
 Deno.test("parseWorkflow() names the step that an error lies in", () => {
-  const cases: Readonly<Record<string, string>> = {
-    "[{name: x, type: agent}]": 'step "x": agent step requires a prompt',
-    "[{name: x, type: script}]": 'step "x": script step requires a command',
-    "[{name: x, type: loop}]": 'step "x": loop step requires at least one nested step',
-    "[{name: x, type: loop, steps: []}]": 'step "x": loop step requires at least one nested step',
-    "[{name: x, type: shell}]":
-      'step "x": invalid step type "shell", must be one of: [agent script loop merge]',
-    "[{name: x, type: loop, max_iterations: -1, steps: [{name: y, type: script, command: a}]}]":
-      'step "x": max_iterations must be non-negative',
-    "[{name: x, type: loop, steps: [{name: y, type: merge}]}]":
-      'step "y": merge step is not allowed in a loop: put it after the loop',
-    "[{name: x, type: script, command: a, on_fial: block}]":
-      'step "x": unknown key "on_fial"; did you mean "on_fail"?',
-    "[{name: x, type: script, command: a, on_fail: retry}]":
-      'step "x": on_fail must be one of: [block continue]',
-    "[{name: x, type: script, command: a, timeout: soon}]":
-      'step "x": timeout must be a duration as "90s" or "1h30m"',
-    "[{name: a b, type: script, command: a}]":
-      'step "a b": a step\'s name has letters, digits, "-" and "_" only',
-    "[{name: task, type: script, command: a}]":
-      'step "task": templates use this name for something else',
-    "[{name: x, type: script, command: a, output: y}, {name: y, type: script, command: a}]":
-      'step "x": output "y" is the name of another step',
-    "[{type: script, command: a}]": "step 1: a step requires a name",
-    "[a]": "step 1: a step is a mapping with name and type",
-    "[{name: x, type: agent, prompt: ../x}]":
-      'step "x": prompt is a name without "/" or "\\", or a text of several lines',
-    "[{name: x, type: script, command: 'echo {{.a'}]":
-      'step "x": command: "{{.a" is not closed: "}}" is missing',
-    "[{name: x, type: script, command: a, when: '{{ foo }}'}]":
-      'step "x": when: {{ foo }}: "foo" is no function; a value is written with a dot: {{ .foo }}',
-  };
+  const cases: Readonly<Record<string, string>> = CASES.workflowFaults;
   for (const [steps, expected] of Object.entries(cases)) {
     assert.deepEqual(errorsOf(`${HEAD}steps: ${steps}`), [expected], steps);
   }
@@ -144,21 +114,7 @@ Deno.test("parseWorkflow() refuses a value that is not a workflow", () => {
 });
 
 Deno.test("parseDuration() reads durations as Go writes them", () => {
-  const cases: Readonly<Record<string, number | null>> = {
-    "90s": 90_000,
-    "1h30m": 5_400_000,
-    "500ms": 500,
-    "1.5h": 5_400_000,
-    "1m0s": 60_000,
-    "0": 0,
-    " 5m ": 300_000,
-    "5": null,
-    "": null,
-    "-5m": null,
-    "5 m": null,
-    "5d": null,
-    "m": null,
-  };
+  const cases: Readonly<Record<string, number | null>> = CASES.durations;
   for (const [text, expected] of Object.entries(cases)) {
     assert.equal(parseDuration(text), expected, text);
   }

@@ -1,4 +1,5 @@
 /** Finds commands that change files, packages, services or data. Any other command only looks, or runs something. */
+import TABLE from "./changing_commands.json" with { type: "json" };
 import { gitArguments } from "./git_words.ts";
 import { isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
@@ -12,83 +13,10 @@ interface Changing {
 }
 
 /** The first row that matches counts. */
-export const CHANGES: readonly Changing[] = [
-  {
-    call:
-      /^(?:patch|cp|ln|mkdir|chmod)\b|^tee (?!\/(?:tmp|dev)\/)|^(?:sed|perl) (?:.* )?(?:-\w*i|--in-place)/,
-    isOutside: false,
-    example: "sed -i s/5432/5433/ config.yaml",
-  },
-  {
-    call: /^(?:cargo (?:fix|fmt|clean)|go (?:generate|fmt)|prisma generate)\b/,
-    isOutside: false,
-    example: "go generate ./...",
-  },
-  {
-    call:
-      /^(?:deno fmt|ruff format|black|isort)\b(?!.*--(?:check|diff))|^\w+ (?:.* )?(?:--(?:fix|write|apply)|-w)(?= |$)/,
-    isOutside: false,
-    example: "npx eslint --fix src",
-  },
-  {
-    call:
-      /^(?:jest|vitest|playwright|pytest|(?:npm|pnpm|yarn|bun) (?:run )?t(?:est\S*)?) (?:.* )?(?:-u|--update(?:-?[sS]napshots?)?|--snapshot-update)(?= |$)/,
-    isOutside: false,
-    example: "npm test -- -u",
-  },
-  {
-    call:
-      /^(?:npm|pnpm|yarn|bun) (?:i|install|ci|add|uninstall|remove|rm|un|update|upgrade|up|dedupe|link|rebuild)\b|^yarn$/,
-    isOutside: true,
-    example: "npm install left-pad",
-  },
-  {
-    call:
-      /^(?:pip3?|pipx|uv|poetry|cargo|go|deno|bundle|gem|composer|brew) (?:pip |tool |mod )?(?:add|remove|rm|install|uninstall|inject|sync|lock|update|upgrade|require|get|tidy|edit|vendor|download|cache)\b/,
-    isOutside: true,
-    example: "go mod tidy",
-  },
-  {
-    call: /^(?:apt|apt-get|dnf|yum) (?:-\S+ )*install\b|^apk add\b/,
-    isOutside: true,
-    example: "apt-get -y install protobuf-compiler",
-  },
-  {
-    call:
-      /^(?:docker(?:-compose| compose| container)?|podman) (?:-\S+ )*(?:up|down|start|stop|restart|run|rm|kill)\b/,
-    isOutside: true,
-    example: "docker compose up -d",
-  },
-  {
-    call:
-      /^(?:systemctl (?:--\S+ )*|(?:colima|minikube|supabase|brew services) |(?:service|pg_ctl|pg_ctlcluster) (?:.* )?)(?:start|stop|restart|reload)\b/,
-    isOutside: true,
-    example: "service postgresql start",
-  },
-  {
-    call: /^(?:redis-server|mongod)\b(?!.* (?:--version|-v)$)/,
-    isOutside: true,
-    example: "redis-server --port 6380",
-  },
-  {
-    call:
-      /^\S+ (?:[^-\s]\S* )?(?:[\w-]+:)?migrat(?:e|ion(?=:))[\w:-]*(?= |$)|^alembic (?:-\S+ )*(?:up|down)grade\b/,
-    isOutside: true,
-    example: "python manage.py migrate",
-  },
-  {
-    call:
-      /^createdb\b|^\S+ (?:[^-\s]\S* )?(?:(?:db|database|ecto)[:. ])(?:create|setup|prepare|reset|seed|push|upgrade|schema:load)\b/,
-    isOutside: true,
-    example: "rails db:create",
-  },
-  {
-    call:
-      /^(?:kill|pkill|killall|kill-port)\b|^fuser (?:.* )?-\w*k|^xargs (?:-\S+ )*(?:sudo )?kill\b/,
-    isOutside: true,
-    example: "fuser -k 5432/tcp",
-  },
-];
+export const CHANGES: readonly Changing[] = TABLE.map((row) => ({
+  ...row,
+  call: new RegExp(row.call),
+}));
 const GIT_CHANGES =
   /^(?:apply|am|cherry-pick|revert|restore|pull|merge|rebase|checkout (?:\S+ )?-- |submodule update|lfs pull)\b/;
 /** `cat > a.py <<'EOF'`, `echo x >> .env`: what is printed becomes a file. */

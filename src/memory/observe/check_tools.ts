@@ -1,129 +1,63 @@
-/** Programs that build, lint or check types, and programs that run the tasks of a project: one row each. */
+/** A table of the programs that test, build, lint or check types, and of those that run the tasks of a project. */
+import TABLE from "./check_tools.json" with { type: "json" };
 import type { Check } from "./observation.ts";
 
 export interface CheckTool {
   /** The program with its subcommand, without its folder and without what only starts it (`npx`). */
   readonly call: RegExp;
   readonly check: Check;
-  /** Whether its plain words are paths, relative to the folder in which it runs. */
-  readonly takesPaths?: true;
-  /** Options whose value names a package or a configuration. */
-  readonly places?: string;
+  /** Options whose value chooses tests by their names. */
+  readonly chooses: string;
+  /** Options whose value names a package or a configuration: with another value it is another run. */
+  readonly places: string;
   /** Other options that take a value, so that this is not taken for a path. */
-  readonly values?: string;
+  readonly values: string;
+  /** Whether its paths are relative to the folder in which it runs, so that `cd a && x b` is `x a/b`. */
+  readonly takesPaths: boolean;
+  /** Whether its plain words are names of tests, and no paths. */
+  readonly wordsChoose: boolean;
+  /** The lines of its output that count tests, global. Maven's lines of classes, which have a time, do not count. */
+  readonly totals: RegExp | null;
+  /** Whether it prints such lines for several modules, each with tests of its own. */
+  readonly addsUp: boolean;
+  /** Lines that name a test that failed; the name is the first group. Of Go's tests these are all that is printed. */
+  readonly failing: readonly RegExp[];
   /** The line that it prints when nothing is wrong. */
-  readonly passed?: RegExp;
+  readonly passed: RegExp | null;
+  /** A call; of a tool that counts tests an output, with its numbers: passed (null where it does not say), failed. */
   readonly example: string;
+  readonly says: readonly (number | null)[] | null;
 }
 
-/** The first row that matches counts. */
-export const CHECK_TOOLS: readonly CheckTool[] = [
-  {
-    call: /^(?:tsc|vue-tsc|svelte-check)\b/,
-    check: "type",
-    places: "-p --project",
-    values: "--pretty",
-    passed: /^svelte-check found 0 errors\b/,
-    example: "npx tsc --noEmit",
-  },
-  {
-    call: /^(?:mypy|pyright|basedpyright|pyre|flow)\b/,
-    check: "type",
-    takesPaths: true,
-    places: "--config-file -p --project",
-    passed: /^(?:Success: no issues found in |0 errors, )/,
-    example: "mypy src",
-  },
-  { call: /^deno check\b/, check: "type", takesPaths: true, example: "deno check main.ts" },
-  {
-    call:
-      /^(?:eslint|stylelint|oxlint|prettier|flake8|pylint|black|isort|standardrb|shellcheck|ktlint|swiftlint)\b/,
-    check: "lint",
-    takesPaths: true,
-    places: "--config",
-    example: "npx eslint src",
-  },
-  {
-    call: /^(?:ruff (?:check|format)|biome (?:check|lint|ci)|deno (?:lint|fmt))\b/,
-    check: "lint",
-    takesPaths: true,
-    places: "--config",
-    passed: /^All checks passed!$/,
-    example: "ruff check .",
-  },
-  {
-    call: /^rubocop\b/,
-    check: "lint",
-    takesPaths: true,
-    passed: /^\d+ files? inspected, no offenses detected/,
-    example: "bundle exec rubocop app",
-  },
-  {
-    call: /^(?:golangci-lint run|go vet|staticcheck)\b/,
-    check: "lint",
-    takesPaths: true,
-    places: "-c --config -tags",
-    passed: /^0 issues\.$/,
-    example: "go vet ./...",
-  },
-  {
-    call: /^cargo (?:clippy|fmt)\b/,
-    check: "lint",
-    places: "-p --package --manifest-path --features",
-    passed: /^[ \t]*Finished (?:`|dev\b|release\b)/,
-    example: "cargo clippy --all-targets",
-  },
-  { call: /^pre-commit run\b/, check: "lint", example: "pre-commit run --all-files" },
-  {
-    call: /^cargo (?:build|check|doc|bench|b|c|d)\b/,
-    check: "build",
-    places: "-p --package --manifest-path --features --bin --target",
-    passed: /^[ \t]*Finished (?:`|dev\b|debug\b|release\b|test\b|bench\b)/,
-    example: "cargo build --release",
-  },
-  {
-    call: /^go (?:build|install|generate)\b/,
-    check: "build",
-    takesPaths: true,
-    places: "-tags",
-    values: "-o -ldflags -gcflags -p",
-    example: "go build ./...",
-  },
-  {
-    call: /^(?:vite build|webpack|rollup|esbuild|tsup|next build|ng build|parcel build)\b/,
-    check: "build",
-    places: "-c --config",
-    passed:
-      /^(?:✓ built in \d|webpack \S+ compiled (?:successfully|with \d+ warnings?) in |Application bundle generation complete\.|Route \((?:app|pages)\))/,
-    example: "npx vite build",
-  },
-  {
-    call: /^docker (?:compose (?:-\S+ )*|buildx )?build\b/,
-    check: "build",
-    places: "-f --file -t --tag --target",
-    example: "docker build -t app .",
-  },
-  {
-    call: /^(?:dotnet (?:build|publish|pack)|msbuild|xcodebuild|swift build)\b/,
-    check: "build",
-    places: "--project -scheme -project -workspace -target --product",
-    passed: /^(?:Build succeeded\b|\*\* BUILD SUCCEEDED \*\*|Build complete!)/,
-    example: "dotnet build",
-  },
-  {
-    call: /^(?:cmake --build|ninja|meson compile)\b/,
-    check: "build",
-    places: "--target",
-    passed: /^\[100%\] Built target /,
-    example: "cmake --build build",
-  },
-  {
-    call: /^(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|rustc|javac|kotlinc|swiftc|ghc)\b/,
-    check: "build",
-    places: "-o",
-    example: "gcc -o app main.c",
-  },
-];
+/** A row of the table. `family`: what it says nothing of is as that family has it. */
+type Row = Partial<Omit<CheckTool, "call" | "check" | "totals" | "failing" | "passed">> & {
+  readonly call: string;
+  readonly check: string;
+  readonly family?: string;
+  readonly totals?: string;
+  readonly failing?: readonly string[];
+  readonly passed?: string;
+  readonly example: string;
+};
+
+/** The first row that matches a call, or whose totals an output has, counts. */
+export const CHECK_TOOLS: readonly CheckTool[] = TABLE.tools.map((own: Row) => {
+  const families: Readonly<Record<string, Partial<Row>>> = TABLE.families;
+  const { family: _, call, check, totals, failing = [], passed, ...rest } = {
+    ...families[own.family ?? ""],
+    ...own,
+  };
+  return {
+    ...{ chooses: "", places: "", values: "", says: null },
+    ...{ takesPaths: false, wordsChoose: false, addsUp: false },
+    ...rest,
+    call: new RegExp(call),
+    check: check as Check,
+    totals: totals === undefined ? null : new RegExp(totals, "gm"),
+    failing: failing.map((pattern) => new RegExp(pattern, "gm")),
+    passed: passed === undefined ? null : new RegExp(passed),
+  };
+});
 
 /** Programs that run the tasks of a project, with the subcommands that do so. The task's name says what it does. */
 const TASK_PROGRAMS: readonly (readonly [program: RegExp, verb: RegExp])[] = [

@@ -15,7 +15,6 @@ import {
   withoutLaunchers,
 } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
-import { TEST_RUNNERS } from "./test_runners.ts";
 
 /** Options that make a program run in another folder. */
 const FOLDER_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
@@ -123,7 +122,7 @@ const TASK_OPTIONS = {
 /** Whether a program that runs tasks is called as a test runner: `bun test`, `mvn -Dtest=A test`. */
 function isRunner({ program, args }: Call): boolean {
   const line = [program, ...args].join(" ");
-  return TEST_RUNNERS.some(({ call }) => call.test(line));
+  return CHECK_TOOLS.some(({ call, check }) => check === "test" && call.test(line));
 }
 
 /** Options with which a program only prints something or prepares, and checks nothing. */
@@ -133,23 +132,17 @@ const ONLY_ASKED =
 /** `pytest tests/a.py -k adds`, `cargo build -p core`, `eslint src`. */
 function toolKey(call: Call): CommandKey | null {
   const line = [call.program, ...call.args].join(" ");
-  const runner = TEST_RUNNERS.find((row) => row.call.test(line));
-  const tool = runner === undefined ? CHECK_TOOLS.find((row) => row.call.test(line)) : undefined;
-  const row = runner ?? tool;
-  if (row === undefined || call.args.some((word) => ONLY_ASKED.test(word))) return null;
-  const [called] = row.call.exec(line)!;
+  const tool = CHECK_TOOLS.find((row) => row.call.test(line));
+  if (tool === undefined || call.args.some((word) => ONLY_ASKED.test(word))) return null;
+  const [called] = tool.call.exec(line)!;
   const args = call.args.slice(called.trim().split(" ").length - 1);
   const { elsewhere = [], ...taken } = selection(args, {
-    chooses: runner?.chooses ?? "",
-    places: row.places ?? "",
-    values: row.values ?? "",
-    takesPaths: row.takesPaths === true,
+    ...tool,
     takesPackages: /^go /.test(line),
-    wordsChoose: runner?.wordsChoose === true,
   }, call);
-  const folder = row.takesPaths === true ? "" : call.folder;
+  const folder = tool.takesPaths ? "" : call.folder;
   return {
-    check: tool?.check ?? "test",
+    check: tool.check,
     what: [nameOfTool(called), folder, ...elsewhere].join(" "),
     isRead: true,
     ...taken,

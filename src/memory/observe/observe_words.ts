@@ -1,4 +1,5 @@
 /** Observes prompts, messages, plans, questions and compactions, and the notes that Claude Code sends as prompts. */
+import FORMS from "./rule_forms.json" with { type: "json" };
 import type { ObservationKind, Observed, ToolUse } from "./observation.ts";
 import { COMPACTION, isContinuation } from "../../claude/transcript/spoken.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
@@ -104,32 +105,10 @@ interface RuleForm {
 }
 
 /** How rules begin. The rest of a rule is quoted and not read. */
-export const RULE_FORMS: readonly RuleForm[] = [
-  {
-    name: "always",
-    pattern: /^always\s/i,
-    example: "Always run the linter before a commit.",
-    counterexample: "The upload always fails on Mondays.",
-  },
-  {
-    name: "never",
-    pattern: /^never\s(?!(?:mind|seen|heard|had|been|happened|worked)\b)/i,
-    example: "Never edit src/gen by hand.",
-    counterexample: "Never mind the cache, look at the upload.",
-  },
-  {
-    name: "from now on",
-    pattern: /^from now on\b/i,
-    example: "From now on use pnpm instead of npm.",
-    counterexample: "What do we use from now on?",
-  },
-  {
-    name: "remember",
-    pattern: /^remember\s?:/i,
-    example: "Remember: the tests need the service on port 5433.",
-    counterexample: "Remember the bug of last week, it is back.",
-  },
-];
+export const RULE_FORMS: readonly RuleForm[] = FORMS.map((form) => ({
+  ...form,
+  pattern: new RegExp(form.pattern, "i"),
+}));
 
 /** Only so many characters of a prompt are searched: the rest is probably pasted. */
 const MAX_LOOKED_AT = 4_000;

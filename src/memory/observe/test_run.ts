@@ -1,6 +1,6 @@
 /** Reads what the output of a test run counts, and which tests it names as failed. */
+import { CHECK_TOOLS } from "./check_tools.ts";
 import { saysLittle } from "./error_line.ts";
-import { TEST_RUNNERS } from "./test_runners.ts";
 
 export interface TestRun {
   /** Null where the runner does not say. */
@@ -30,8 +30,8 @@ const MAX_NAME_CHARS = 120;
 export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS).split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
-  for (const { totals, addsUp = false } of TEST_RUNNERS) {
-    const lines = totals === undefined ? [] : output.match(totals) ?? [];
+  for (const { totals, addsUp } of CHECK_TOOLS) {
+    const lines = totals === null ? [] : output.match(totals) ?? [];
     if (lines.length === 0) continue;
     const { passed = null, failed = 0, skipped = null, total = null } = numbersIn(lines, addsUp);
     return {
@@ -86,9 +86,8 @@ function numbersIn(lines: readonly string[], addsUp: boolean): Partial<Record<Co
 }
 
 const FAILING: readonly RegExp[] = [
-  ...new Map(
-    TEST_RUNNERS.flatMap(({ failing = [] }) => failing).map((one) => [one.source, one] as const),
-  ).values(),
+  ...new Map(CHECK_TOOLS.flatMap(({ failing }) => failing).map((one) => [one.source, one]))
+    .values(),
 ];
 
 /** Names of the tests that an output says have failed, as many as a title needs. */

@@ -2,11 +2,11 @@
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
 import { runTool } from "../process/run_program.ts";
-import { listFolder } from "../on_disk.ts";
+import { listFolder, readText } from "../on_disk.ts";
 import { changedAtMs, gitFolders, type Repository } from "./repository.ts";
 
 /** A repository with more folders of branches is not read. */
-const MAX_FOLDERS = 200;
+const MAX_FOLDERS = 500;
 const MAX_COMMITS = 2_000;
 
 /** Returns a function that tells whether a branch no longer exists; false when git's files cannot be read. */
@@ -73,18 +73,21 @@ export async function commitsElsewhere(
 export function refsState(
   { root, commonDir }: Pick<Repository, "root" | "commonDir">,
 ): string | null {
-  try {
-    const gitDir = gitFolders({ root, commonDir }).at(-1)!;
-    const head = Deno.readTextFileSync(joinPath(gitDir, "HEAD")).trim();
-    const places = ["packed-refs", "reftable/tables.list"];
-    for (const top of ["refs/heads", "refs/remotes"]) {
-      const refs = refsBelow(joinPath(commonDir, top));
-      if (refs === null) return null;
-      places.push(...refs.folders.map((folder) => `${top}/${folder}`));
-    }
-    // Git renames a new file into the place of a branch's old one, which dates the folder.
-    return [head, ...places.map((place) => changedAtMs(joinPath(commonDir, place)) ?? 0)].join(" ");
-  } catch {
-    return null;
+  const head = readText(joinPath(gitFolders({ root, commonDir }).at(-1)!, "HEAD"));
+  const dates = refsDates(commonDir, ["refs/heads", "refs/remotes"]);
+  return head === null || dates === null ? null : [head.trim(), ...dates].join(" ");
+}
+
+/**
+ * When the references below some folders were changed last, epoch milliseconds; null for too many folders. Git renames a new
+ * file into the place of a reference's old one, which dates the folder.
+ */
+export function refsDates(commonDir: string, tops: readonly string[]): number[] | null {
+  const places = ["packed-refs", "reftable/tables.list"];
+  for (const top of tops) {
+    const refs = refsBelow(joinPath(commonDir, top));
+    if (refs === null) return null;
+    places.push(...refs.folders.map((folder) => `${top}/${folder}`));
   }
+  return places.map((place) => changedAtMs(joinPath(commonDir, place)) ?? 0);
 }

@@ -5,6 +5,7 @@ import { exists } from "../on_disk.ts";
 import { askGit } from "./ask_git.ts";
 import { movesSince, type Since } from "./reflogs.ts";
 import { gitFolders, type Repository } from "./repository.ts";
+import { operationIn } from "./working_trees.ts";
 
 type Tree = Pick<Repository, "root" | "commonDir">;
 
@@ -13,8 +14,6 @@ const MAX_MOVES = 20;
 /** What every repository has as the folder without files. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/** What git writes while it brings changes that are not committed yet. */
-const UNDER_WAY = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
 /** The states of files on both sides of a conflict. */
 const CONFLICTS = new Set(["DD", "AU", "UD", "UA", "DU", "AA", "UU"]);
 
@@ -62,8 +61,8 @@ export async function broughtFiles(
     ...inside,
   );
   if (told === null) return new Set();
-  const gitDir = gitFolders(tree).at(-1)!;
-  const brings = UNDER_WAY.some((name) => exists(joinPath(gitDir, name)));
+  // Git brings changes that are not committed yet.
+  const brings = operationIn(gitFolders(tree).at(-1)!) !== null;
   const states = told.map((line) => [line.slice(0, 2), line.slice(3)] as const);
   const isChanged = (path: string) =>
     states.some(([state, name]) =>

@@ -3,6 +3,7 @@ import type { Environment } from "../environment.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { runTool } from "../process/run_program.ts";
 import { RealPaths } from "../real_paths.ts";
+import { askGit } from "./ask_git.ts";
 import { findRepository, lookUpwards } from "./repository.ts";
 import { exists } from "../on_disk.ts";
 import { runGit } from "./run_git.ts";
@@ -36,18 +37,18 @@ export async function askIgnored(
     if (root === undefined) continue;
     // Looking up thousands of paths in the index takes seconds, so only those that match a pattern
     // are looked up.
-    const meant = await askGit(root, asked, { options: ["--no-index"], environment });
+    const meant = await checkIgnored(root, asked, { options: ["--no-index"], environment });
     const named = meant?.map(([path]) => path) ?? [];
     const said = named.length === 0
       ? meant
-      : await askGit(root, named, { options: [], environment });
+      : await checkIgnored(root, named, { options: [], environment });
     if (said === null) unknown.push(...meant === null ? asked : named);
     for (const [path, pattern] of said ?? []) ignored.set(path, pattern);
   }
   return { ignored, unknown };
 }
 
-async function askGit(
+async function checkIgnored(
   root: string,
   paths: readonly string[],
   { options, environment }: {
@@ -79,8 +80,6 @@ export function byRepository(paths: readonly string[]): Map<string | undefined, 
   }
   return Map.groupBy(paths, (path) => roots.get(parentOf(path)));
 }
-
-const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
 
 export interface TakingBack {
   /** Also removes untracked files, or untracked and ignored ones. */
@@ -128,14 +127,11 @@ async function differing(
       ...["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"],
       ...(takes === "ignored" ? ["--ignored"] : []),
     ];
-  const output = await runTool(
-    [...GIT, ...asked, "--", ...isEverywhere ? [] : paths],
-    { folder: root, timeoutMs: GIT_MS, environment },
-  );
-  if (output?.code !== 0) return null;
+  const told = await askGit(root, [...asked, "--", ...isEverywhere ? [] : paths], { environment });
+  if (told === null) return null;
   // The state stands before the name.
   const skipped = takes === undefined ? 0 : 3;
-  return output.stdout.split("\0").filter((line) => line !== "")
+  return told.split("\0").filter((line) => line !== "")
     .map((line) => `${root}/${line.slice(skipped)}`);
 }
 

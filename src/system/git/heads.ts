@@ -1,8 +1,9 @@
 /** Where the branches and working trees of a repository stand, so that a later look finds what has moved. */
 import { joinPath } from "../../base/paths.ts";
-import { entriesOf, fileSize, readText } from "../on_disk.ts";
+import { fileSize, readText } from "../on_disk.ts";
 import { askGit, type Asking } from "./ask_git.ts";
-import { changedAtMs, readRef, type Repository, worktreeDirs } from "./repository.ts";
+import { refsDates } from "./branches.ts";
+import { readRef, type Repository, worktreeDirs } from "./repository.ts";
 import { branchIn } from "./working_trees.ts";
 
 export interface Heads {
@@ -23,9 +24,6 @@ export interface TreeHead {
   readonly logBytes: number;
 }
 
-/** More folders of branches are not looked into. */
-const MAX_FOLDERS = 500;
-
 /** Reads where everything stands. Git is started only where a branch has moved since `before`. */
 export async function readHeads(
   repository: Pick<Repository, "commonDir">,
@@ -36,7 +34,7 @@ export async function readHeads(
   const gitDirs = [commonDir, ...worktreeDirs(repository)];
   const trees = Object.fromEntries(gitDirs.map((gitDir) => [gitDir, treeHead(gitDir, repository)]));
   const stamp = stampOf(commonDir, trees);
-  if (before?.stamp === stamp) return { ...before, trees };
+  if (stamp !== "" && before?.stamp === stamp) return { ...before, trees };
   const format = "--format=%(objectname) %(refname:lstrip=2)";
   const told = await askGit(commonDir, ["for-each-ref", format, "refs/heads"], asking);
   // Where git does not answer, the next look asks again.
@@ -56,18 +54,9 @@ function treeHead(gitDir: string, repository: Pick<Repository, "commonDir">): Tr
   return { branch, commit: commit ?? "", logBytes: fileSize(joinPath(gitDir, "logs/HEAD")) };
 }
 
-/** Git writes each reference beside its old file and renames it, which changes the time of the folder. */
+/** Empty where too many folders would have to be looked into. */
 function stampOf(commonDir: string, trees: Heads["trees"]): string {
-  const folders = [joinPath(commonDir, "refs/heads")];
-  // The list grows during the loop.
-  for (const folder of folders) {
-    for (const { name, isDirectory } of entriesOf(folder) ?? []) {
-      if (isDirectory && folders.length < MAX_FOLDERS) folders.push(joinPath(folder, name));
-    }
-  }
-  const files = ["packed-refs", "reftable/tables.list"].map((name) => joinPath(commonDir, name));
-  return JSON.stringify([
-    [...folders, ...files].map(changedAtMs),
-    Object.values(trees).map(({ branch, commit }) => [branch, commit]),
-  ]);
+  const dates = refsDates(commonDir, ["refs/heads"]);
+  const heads = Object.values(trees).map(({ branch, commit }) => [branch, commit]);
+  return dates === null ? "" : JSON.stringify([dates, heads]);
 }

@@ -2,10 +2,10 @@
 import { joinPath } from "../../base/paths.ts";
 import { exists, isFolder } from "../on_disk.ts";
 import { removeQuietly } from "../write_file.ts";
-import type { Repository } from "./repository.ts";
+import { gitFolders, type Repository } from "./repository.ts";
 import { runGit } from "./run_git.ts";
 import type { TaskTree } from "./task_trees.ts";
-import { workingTreeOf } from "./working_trees.ts";
+import { operationIn, workingTreeOf } from "./working_trees.ts";
 
 export type MergeResult =
   /** `commit` is null when there was nothing to merge. */
@@ -34,7 +34,8 @@ export async function mergeTree(
   },
 ): Promise<MergeResult> {
   if (!exists(path)) return { kind: "failed", why: `its working tree ${path} is gone` };
-  const committed = await commitAll(path, { message: workMessage, target });
+  const { commonDir } = repository;
+  const committed = await commitAll(path, { message: workMessage, target, commonDir });
   if (committed !== null) return { kind: "failed", why: committed };
   // The review showed HEAD, also when the agent has switched to another branch.
   const work = await revision(path, "HEAD");
@@ -110,9 +111,12 @@ async function move(
 /** Commits everything in a working tree. @returns Why that fails; null when all is committed. */
 async function commitAll(
   folder: string,
-  { message, target }: { readonly message: string; readonly target: string },
+  { message, target, commonDir }: Pick<Repository, "commonDir"> & {
+    readonly message: string;
+    readonly target: string;
+  },
 ): Promise<string | null> {
-  const unfinished = await unfinishedIn(folder);
+  const unfinished = await unfinishedIn(folder, commonDir);
   if (unfinished !== null) return unfinished;
   const added = await runGit(["add", "--all"], { folder });
   if (added.code !== 0) return added.complaint;
@@ -227,12 +231,6 @@ function numberOf(text: string | undefined): number | null {
   return text === undefined || text === "-" ? null : Number(text);
 }
 
-/** The folders that git keeps during an operation. */
-const UNDER_WAY: Readonly<Record<string, string>> = {
-  "rebase-merge": "a rebase",
-  "rebase-apply": "a rebase, or git am,",
-};
-
 async function unresolvedFiles(folder: string): Promise<readonly string[]> {
   const { stdout } = await runGit(["ls-files", "--unmerged", "-z"], { folder });
   const names = stdout.split("\0").filter((line) => line !== "")
@@ -241,18 +239,12 @@ async function unresolvedFiles(folder: string): Promise<readonly string[]> {
 }
 
 /** Describes what is unfinished in a working tree; null when nothing is. */
-async function unfinishedIn(folder: string): Promise<string | null> {
-  const files = await unresolvedFiles(folder);
-  if (files.length > 0) {
-    return `conflicts in ${files.join(", ")} are not resolved in ${folder}`;
-  }
-  for (const [name, what] of Object.entries(UNDER_WAY)) {
-    const { stdout } = await runGit(["rev-parse", "--path-format=absolute", "--git-path", name], {
-      folder,
-    });
-    if (exists(stdout.trim())) return `${what} is under way in ${folder}`;
-  }
-  return null;
+async function unfinishedIn(root: string, commonDir: string): Promise<string | null> {
+  const files = await unresolvedFiles(root);
+  if (files.length > 0) return `conflicts in ${files.join(", ")} are not resolved in ${root}`;
+  const operation = operationIn(gitFolders({ root, commonDir }).at(-1)!);
+  if (operation !== "rebase" && operation !== "am") return null;
+  return `${operation === "am" ? "git am" : "a rebase"} is under way in ${root}`;
 }
 
 /** Repositories inside of a working tree that git would store without their files. */

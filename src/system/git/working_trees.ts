@@ -81,10 +81,15 @@ const MARKS: readonly (readonly [verb: string, name: string])[] = [
   ["revert", "REVERT_HEAD"],
 ];
 
+/** The operation that has stopped in a working tree; null where there is none. */
+export function operationIn(gitDir: string): string | null {
+  return MARKS.find(([, name]) => exists(joinPath(gitDir, name)))?.[0] ?? null;
+}
+
 /** What is under way in the working trees of a repository, at most one a tree, the main one first. */
 export function operationsUnderWay(commonDir: string): StoppedOperation[] {
   return [commonDir, ...worktreeDirs({ commonDir })].flatMap((gitDir) => {
-    const mark = MARKS.find(([, name]) => exists(joinPath(gitDir, name)));
-    return mark === undefined ? [] : [{ verb: mark[0], gitDir }];
+    const verb = operationIn(gitDir);
+    return verb === null ? [] : [{ verb, gitDir }];
   });
 }

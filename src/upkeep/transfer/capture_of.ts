@@ -122,8 +122,8 @@ export function exclusionIn(
   if (!config.captureEnabled) return "capture.enabled";
   if (matchesAny(config.excludeProjects, dir ?? "")) return "capture.exclude.projects";
   if (item.kind !== "toolUse") return null;
-  const { toolName, toolInput, cwd } = item;
-  return exclusionOf(config, { toolName, toolInput, folder: cwd, projectDir: dir, home });
+  const { toolName, toolInput, response: toolResponse, cwd: folder } = item;
+  return exclusionOf(config, { toolName, toolInput, toolResponse, folder, projectDir: dir, home });
 }
 
 /** Whether hooks kept no content of a session because memory was off for it. */

@@ -5,8 +5,9 @@ import { CHECK_TOOLS } from "../../../src/memory/observe/check_tools.ts";
 import { commandKey } from "../../../src/memory/observe/command_key.ts";
 import { scriptCommands } from "../../../src/memory/observe/shell_words.ts";
 import { failingTests, readTestRun } from "../../../src/memory/observe/test_run.ts";
-import { TEST_RUNNERS } from "../../../src/memory/observe/test_runners.ts";
 import { ROOT } from "../../support/commands_observed.ts";
+import CASES from "../../testdata/observed_cases.json" with { type: "json" };
+import { rowsOf } from "../../support/rows.ts";
 
 /** What the last command of a script is known by. */
 function keyOf(script: string): CommandKey {
@@ -16,15 +17,12 @@ function keyOf(script: string): CommandKey {
   return key;
 }
 
-Deno.test("each test runner counts its example", () => {
-  for (const { example, says, call } of TEST_RUNNERS) {
+Deno.test("each test runner counts its example, and each other tool is known by its example", () => {
+  for (const { example, says, call, check } of CHECK_TOOLS) {
     const run = readTestRun(example);
-    assert.deepEqual([run?.passed, run?.failed], says, `${call}: ${example}`);
+    if (says === null) assert.equal(keyOf(example).check, check, example);
+    else assert.deepEqual([run?.passed, run?.failed], says, `${call}: ${example}`);
   }
-});
-
-Deno.test("each tool that builds, lints or checks types is known by its example", () => {
-  for (const { example, check } of CHECK_TOOLS) assert.equal(keyOf(example).check, check, example);
 });
 
 Deno.test("spellings of the same command have the same key", () => {
@@ -63,22 +61,7 @@ Deno.test("commands that do different things have different keys", () => {
 });
 
 Deno.test("the name of a task tells what it checks; a command that only mentions tests checks nothing", () => {
-  const checks: readonly (readonly [script: string, check: CommandKey["check"]])[] = [
-    ["npm run test:unit", "test"],
-    ["npm run lint", "lint"],
-    ["pnpm typecheck", null],
-    ["pnpm run typecheck", "type"],
-    ["make build", "build"],
-    ["make test", "test"],
-    ["./gradlew :app:test", "test"],
-    ["deno task test", "test"],
-    ["mise run lint", "lint"],
-    ["npm install jest", null],
-    ["pytest --collect-only", null],
-    ["echo npm test", null],
-    ["git commit -m 'npm test'", null],
-    ["cat tests/a.py", null],
-  ];
+  const checks = rowsOf<readonly [script: string, check: CommandKey["check"]]>(CASES.checks);
   for (const [script, check] of checks) {
     const commands = scriptCommands(script);
     assert.equal(commandKey(commands, commands.length - 1, ROOT)?.check ?? null, check, script);
@@ -86,23 +69,6 @@ Deno.test("the name of a task tells what it checks; a command that only mentions
 });
 
 Deno.test("failed tests have the names that their runners print", () => {
-  const rows: readonly (readonly [output: string, ...names: string[]])[] = [
-    ["test tests::adds ... FAILED\ntest tests::b ... ok", "tests::adds"],
-    ["adds ... FAILED (3ms)", "adds"],
-    ["a.ts => adds ... FAILED (3ms)\nFAILED | 3 passed | 1 failed (3s)", "a.ts => adds"],
-    ["# pass 4\nnot ok 2 - adds # time=1\n# fail 1", "adds"],
-    ["--- FAIL: TestAdd (0.00s)", "TestAdd"],
-    [
-      "FAILED tests/a.py::test_b - no\nERROR tests/c.py::test_d - no",
-      "tests/a.py::test_b",
-      "tests/c.py::test_d",
-    ],
-    ["  ✕ adds (3 ms)\n  ✓ takes away", "adds"],
-    ["not ok 1 - adds\nnot ok 2 - waits # TODO", "adds"],
-    ["FAIL: test_a (tests.A)", "test_a (tests.A)"],
-    ["  1 failing\n\n  1) cart\n       adds:\n", "cart adds"],
-    ["  ● cart › adds\n", "cart › adds"],
-    [" FAIL  src/a.test.ts > adds\n", "src/a.test.ts > adds"],
-  ];
+  const rows = rowsOf<readonly [output: string, ...names: string[]]>(CASES.failingNames);
   for (const [output, ...names] of rows) assert.deepEqual(failingTests(output), names, output);
 });

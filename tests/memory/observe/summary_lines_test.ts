@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { describeFix } from "../../../src/memory/drain/describe_fix.ts";
 import { saysLittle } from "../../../src/memory/observe/error_line.ts";
 import { failed, ROOT } from "../../support/commands_observed.ts";
+import CASES from "../../testdata/observed_cases.json" with { type: "json" };
+import { rowsOf } from "../../support/rows.ts";
 
 /** The title of the fix of a command that fails with an output, by edits of files. */
 function fixOf(command: string, output: string, ...files: string[]): string {
@@ -16,78 +18,9 @@ function fixOf(command: string, output: string, ...files: string[]): string {
 }
 
 Deno.test("a fix is titled with the first line that says what was wrong, not with a counter", () => {
-  const fixes: readonly (readonly [command: string, output: string, what: string])[] = [
-    [
-      "deno check main.ts",
-      "Check main.ts\nTS2304 [ERROR]: Cannot find name 'x'.\nconst a = x;\n          ^\n    at file:///p/main.ts:1:11\n\nTS2304 [ERROR]: Cannot find name 'y'.\n    at file:///p/main.ts:2:11\n\nFound 2 errors.\n\nerror: Type checking failed.",
-      "TS2304 [ERROR]: Cannot find name 'x'.",
-    ],
-    [
-      "npx tsc --noEmit",
-      "src/a.ts:3:5 - error TS2322: Type 'string' is not assignable to type 'number'.\n\n3 let a: number = \"\";\n\n\nFound 1 error in src/a.ts:3",
-      "src/a.ts:3:5 - error TS2322: Type 'string' is not assignable to type 'number'.",
-    ],
-    [
-      "npx eslint .",
-      "\n/p/src/a.js\n  3:5  error  'x' is not defined  no-undef\n  9:1  error  'y' is not defined  no-undef\n\n✖ 3 problems (2 errors, 1 warning)\n  0 errors and 1 warning potentially fixable with the `--fix` option.",
-      "3:5 error 'x' is not defined no-undef",
-    ],
-    [
-      "deno lint",
-      "error[no-unused-vars]: `x` is never used\n --> /p/a.ts:1:7\n\n\nFound 3 problems\nChecked 1 file",
-      "error[no-unused-vars]: `x` is never used",
-    ],
-    [
-      "ruff check .",
-      "src/a.py:1:8: F401 [*] `os` imported but unused\nsrc/a.py:2:8: F401 [*] `re` imported but unused\nFound 2 errors.\n[*] 2 fixable with the `--fix` option.",
-      "src/a.py:1:8: F401 [*] `os` imported but unused",
-    ],
-    [
-      "mypy .",
-      'a.py:3: error: Incompatible types in assignment (expression has type "str")  [assignment]\nFound 1 error in 1 file (checked 3 source files)',
-      'a.py:3: error: Incompatible types in assignment (expression has type "str") [assignment]',
-    ],
-    [
-      "cargo build",
-      "   Compiling demo v0.1.0\nerror[E0308]: mismatched types\n --> src/lib.rs:4:16\n\nerror: aborting due to 2 previous errors\n\nerror: could not compile `demo` (lib) due to 2 previous errors",
-      "error[E0308]: mismatched types",
-    ],
-    [
-      "make",
-      "cc -c a.c\na.c:3:5: error: use of undeclared identifier 'x'\n1 error generated.\nmake: *** [all] Error 1",
-      "a.c:3:5: error: use of undeclared identifier 'x'",
-    ],
-    [
-      "npm run build",
-      "> app@1.0.0 build\n> tsc\n\nsrc/a.ts(3,5): error TS2304: Cannot find name 'x'.\nnpm ERR! code ELIFECYCLE\nnpm ERR! errno 2\nnpm ERR! Exit status 2",
-      "src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
-    ],
-    [
-      "pnpm build",
-      "src/a.ts(3,5): error TS2304: Cannot find name 'x'.\n ELIFECYCLE  Command failed with exit code 2.",
-      "src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
-    ],
-    [
-      "go build ./...",
-      "# example.com/a\n./a.go:3:2: undefined: x\n./a.go:4:2: undefined: y",
-      "./a.go:3:2: undefined: x",
-    ],
-    [
-      "npx webpack",
-      "ERROR in ./src/a.js 3:5\nModule parse failed: Unexpected token (3:5)\n\nwebpack 5.88.0 compiled with 2 errors in 310 ms",
-      "ERROR in ./src/a.js 3:5",
-    ],
-    [
-      "bundle exec rubocop",
-      "Inspecting 3 files\n\nlib/a.rb:3:5: W: Lint/UselessAssignment: Useless assignment to variable - x.\n\n3 files inspected, 2 offenses detected",
-      "lib/a.rb:3:5: W: Lint/UselessAssignment: Useless assignment to variable - x.",
-    ],
-    ["make all", "make: *** [all] Error 1", "make all"],
-    ["npm run lint", "✖ 3 problems (2 errors, 1 warning)", "npm run lint"],
-    ["npx biome check", "Found 2 errors.", "npx biome check"],
-    ["npm run build", "npm ERR! code ELIFECYCLE\nnpm ERR! errno 1", "npm run build"],
-    ["mvn -q package", "[INFO] BUILD FAILURE", "mvn -q package"],
-  ];
+  const fixes = rowsOf<readonly [command: string, output: string, what: string]>(
+    CASES.summaryLines,
+  );
   for (const [command, output, what] of fixes) {
     assert.equal(fixOf(command, output), `Fixed ${shortOf(what)} by a.ts`, command);
   }
@@ -121,22 +54,7 @@ Deno.test("headings of a report and hints to read more are not taken for the err
 
 Deno.test("a line that says what is wrong is not taken for a counter, whatever numbers it holds", () => {
   for (
-    const line of [
-      "AssertionError: 2 errors != 3 errors",
-      "E   assert 2 == 3",
-      "  3:5  error  'x' is not defined  no-undef",
-      "  12  error  Missing semicolon",
-      "error: 2 arguments required but got 1",
-      "TypeError: 2 errors are no number",
-      "TS2304 [ERROR]: Cannot find name 'x'.",
-      "error[E0308]: mismatched types",
-      "error: could not find `Cargo.toml`",
-      "npm ERR! missing script: build",
-      "error: recipe for x not found",
-      "2 problems with the schema of users are left",
-      "pages/index.tsx:3:1: error: Build failed to start",
-      "a test makes 2 errors",
-    ]
+    const line of CASES.plainLines
   ) assert.equal(saysLittle(line), false, line);
 });
 

@@ -6,33 +6,13 @@ import { redactValue } from "../../../src/secrets/redact_value.ts";
 import { CLEAR_TEXTS, DOUBTFUL_TEXTS, HUSH, KEPT } from "../../support/private_pieces.ts";
 import { assertQuick } from "../../support/quick.ts";
 import { runs } from "../../support/lanes.ts";
+import CASES from "../../testdata/secret_cases.json" with { type: "json" };
 
 const RULES = { patterns: [] };
 const redact = (text: string) => redactText(text, RULES);
 const RUNS = { numRuns: runs(700) };
 
-const MENTIONS = [
-  "Please document the `<private>` tag in the README, then fix the parser",
-  "Please document the ``<private>`` tag",
-  'Please document the "<private>" tag',
-  "Bitte „<private>“ erklären, und “<private>”, ‘<private>’, «<private>»",
-  "`<private>` を説明",
-  "- `<private>`: hides",
-  "`</private>` closes what `<private>` opens",
-  "say \\`<private>\\` loud",
-  '{"prompt":"Document \\"<private>\\" here\\nnow"}',
-  'if (text.includes("<private>")) return;',
-  'text.replace("<private>", "")',
-  'pattern = r"<private>"',
-  "grep -rn '<private>' src",
-  "const TAG = /<private>/g;",
-  "if (/<private>/i.test(text) || /<private>/.test(text)) return;",
-  "It looks for /<private>/g.",
-  "const BLOCK = /<private>([\\s\\S]*?)<\\/private>/gi;",
-  "const OPENING = /<private\\b[^>]*>/i;",
-  "sed '/<private>/,/<\\/private>/d' notes.md",
-  'text with `</private>` and "</private>"',
-];
+const MENTIONS = CASES.mentions;
 
 for (const text of MENTIONS) {
   Deno.test(`a text that only speaks of tags is left alone: ${text}`, () => {
@@ -191,17 +171,7 @@ Deno.test("no private word is left of any text that speaks of tags, however it i
 
 Deno.test("a megabyte of tags and quotes takes less than a second", () => {
   const pieces = [
-    "<private>",
-    '"<private>"',
-    "a `<private>` b ",
-    "a `</private>` b ",
-    '<private>a "</private>" ',
-    'a "<private>" <private>x</private>\n',
-    'a "<private>" "<private>" "</private>" b ',
-    "\"'`",
-    " /<private>/g",
-    " /<private\\b",
-    '\\"<private>\\" a ',
+    ...CASES.pieces,
     `${"\\".repeat(180)}"<private>" a`,
     `${" ".repeat(180)}"<private>" a`,
     `${"\\n".repeat(90)}"<private>" a`,
