@@ -1,6 +1,6 @@
 /** Takes in what others have written. */
 import { messageOf, UserError } from "../base/errors.ts";
-import { dropEntry, settleEntry } from "./outbox_table.ts";
+import { dropEntry, queueAgain, settleEntry } from "./outbox_table.ts";
 import { pullRows } from "./log_table.ts";
 import { holdRow, noteReceived, releaseHeld } from "./received_table.ts";
 import type { Seal } from "./seal.ts";
@@ -20,10 +20,12 @@ export interface PullReport {
 export async function pullAll(
   store: TeamStore,
   { project, name, origin, pulledSeq }: JoinedProject,
-  { server, seal, onRows }: {
+  { server, seal, onRows, untilMs = Infinity }: {
     readonly server: Server;
     readonly seal: Seal;
     readonly onRows: (rows: number, behind: number) => void;
+    /** No page is asked for after it, in epoch milliseconds. */
+    readonly untilMs?: number;
   },
 ): Promise<PullReport> {
   const report = { received: 0, pulledSeq };
@@ -36,7 +38,7 @@ export async function pullAll(
     if (rows.length === 0) return report;
     const last = rows.at(-1)!.seq;
     // The server looks for the next page while this one is written.
-    const next = last < headSeq ? ask(last) : null;
+    const next = last < headSeq && Date.now() < untilMs ? ask(last) : null;
     next?.catch(() => {});
     await takePage(store, { project, name, origin, headSeq, rows, seal });
     report.received += rows.filter((row) => row.origin !== origin).length;
@@ -121,7 +123,7 @@ function takeRows(
         settleOwn(db, { project, row, isOwn: row.origin === origin, store, nowMs });
       }
     },
-    after: (refused) => {
+    after: ({ refused, ahead, same }) => {
       for (const [uid, why] of [...unread, ...refused]) {
         const row = rows.findLast((row) => row.uid === uid)!;
         const body = arriving.find((one) => one.uid === uid)?.body ?? row.body;
@@ -135,6 +137,8 @@ function takeRows(
         } as const;
         holdRow(db, { ...held, heldAtMs: nowMs });
       }
+      for (const uid of same) releaseHeld(db, { uid, reasons: ["conflict"] });
+      for (const uid of ahead) queueAgain(db, project, { uid, kind: "task", nowMs });
       noteReceived(db, project, rows);
       notePulled(db, project, { pulledSeq: rows.at(-1)!.seq, headSeq });
     },
