@@ -100,7 +100,7 @@ export function noteUntold(db: DatabaseSync, claim: UntoldClaim, atMs: number): 
 }
 
 /** The server knows of a claim as it is here. @param claim Only where it did not change meanwhile. */
-export function noteTold(
+export function noteClaimTold(
   db: DatabaseSync,
   { uid, step = null, token = null }: {
     readonly uid: string;

@@ -1,6 +1,6 @@
 /** Claims that the server gives, and what it is told of claims that changed here without it. */
 import { count } from "../base/counts.ts";
-import { listUntoldClaims, noteTold, type UntoldClaim } from "../db/team_outbox.ts";
+import { listUntoldClaims, noteClaimTold, type UntoldClaim } from "../db/team_outbox.ts";
 import { transaction } from "../db/transaction.ts";
 import {
   claimFirst,
@@ -87,7 +87,7 @@ async function tellClaim(
   const { uid: task, step, holder, token } = untold;
   const wanted = rows.wanted(task);
   const here = { name, origin, task };
-  const told = () => noteTold(db, untold);
+  const told = () => noteClaimTold(db, untold);
   const leaseMs = rows.leaseLeft(task);
   const round = (wanted?.round ?? 0) - (step === "complete" ? 1 : 0);
   const use = (fence: number) =>

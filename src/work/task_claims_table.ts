@@ -16,7 +16,7 @@ import {
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { transaction } from "../db/transaction.ts";
 import { statement } from "../db/statement.ts";
-import { noteTold, type UntoldClaim } from "../db/team_outbox.ts";
+import { noteClaimTold, type UntoldClaim } from "../db/team_outbox.ts";
 import { type Author, changeTask, listHistory, needTask } from "./task_changes_table.ts";
 import { listReady, readTask, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
 
@@ -56,7 +56,7 @@ export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Tas
   const isHeld = isMine(found, by) && (grant === null || grant.fence === found.claimToken);
   if (grant !== null && isHeld && found.status === "in_progress") {
     renewClaim(db, id, { by, token: grant.fence, untilMs: grant.leaseUntilMs });
-    noteTold(db, { uid: id });
+    noteClaimTold(db, { uid: id });
     return needTask(db, id);
   }
   const isOver = hasLapsed(found, atMs) || grant !== null && found.status === "in_progress";
@@ -104,7 +104,7 @@ function claim(
     leaseUntilMs: grant?.leaseUntilMs ?? atMs + leaseMs,
     queuedAtMs: null,
   }, { by, atMs });
-  if (grant !== null) noteTold(db, { uid: task.id });
+  if (grant !== null) noteClaimTold(db, { uid: task.id });
   return claimed;
 }
 
@@ -262,7 +262,7 @@ export function obeyServer(
     const move = "SET claim_token = ?1 WHERE claim_token = ?2 AND";
     statement(db, `UPDATE workflows ${move} task_id = ?3`).run(fence, token, id);
     statement(db, `UPDATE tasks ${move} id = ?3`).run(fence, token, id);
-    return noteTold(db, { uid: id, step, token: fence });
+    return noteClaimTold(db, { uid: id, step, token: fence });
   }
   if (task?.status === "in_progress" && holder === null) {
     takeBack(db, task, atMs);
@@ -276,7 +276,7 @@ export function obeyServer(
       closedAtMs: null,
     }, { by: SYSTEM, atMs });
   }
-  noteTold(db, { uid: id });
+  noteClaimTold(db, { uid: id });
 }
 
 /** The tasks that have to be closed before this one, and are not. */
