@@ -235,7 +235,8 @@ BEGIN
 END $$;
 
 -- Claims the first of these tasks that nobody holds; whoever holds one already gets it as it is. A task is wanted with the
--- number of times that it was completed as far as the claimer knows: one that was completed since is `done`.
+-- number of times that it was completed as far as the claimer knows: one that was completed since is `done`. `least` is
+-- the least number that the claim may get: the claimer's machine has given lower ones.
 CREATE OR REPLACE FUNCTION claim_first(p text, o text, wanted json, who text, lease_ms bigint, is_next boolean)
 RETURNS TABLE (outcome text, task text, fence bigint, left_ms bigint, holder text, author name)
 LANGUAGE plpgsql SET search_path = conclaude, pg_catalog, pg_temp AS $$
@@ -250,8 +251,8 @@ BEGIN
   SELECT p, w.task FROM json_to_recordset(wanted) AS w(task text) ORDER BY w.task
   ON CONFLICT DO NOTHING;
   FOR want IN
-    SELECT * FROM ROWS FROM (json_to_recordset(wanted) AS (task text, round bigint))
-      WITH ORDINALITY AS w(task, round, place) ORDER BY place
+    SELECT * FROM ROWS FROM (json_to_recordset(wanted) AS (task text, round bigint, least bigint))
+      WITH ORDINALITY AS w(task, round, least, place) ORDER BY place
   LOOP
     last_task := want.task;
     IF is_next THEN
@@ -272,7 +273,8 @@ BEGIN
     ELSE
       RETURN QUERY
       UPDATE claim c
-         SET fence = c.fence + CASE WHEN c.holder = who AND c.origin = o AND c.lease_until > clock_timestamp() THEN 0 ELSE 1 END,
+         SET fence = CASE WHEN c.holder = who AND c.origin = o AND c.lease_until > clock_timestamp() THEN c.fence
+                          ELSE greatest(c.fence + 1, want.least) END,
              origin = o, holder = who, author = current_user,
              lease_until = clock_timestamp() + lease_ms * interval '1 millisecond'
        WHERE c.project = p AND c.task = want.task
@@ -301,11 +303,11 @@ LANGUAGE sql SET search_path = conclaude, pg_catalog, pg_temp AS $$
   RETURNING c.fence, lease_ms
 $$;
 
--- Who holds a task, for the error of a claim that does not count.
-CREATE OR REPLACE FUNCTION holder_of(p text, wanted text)
-RETURNS TABLE (fence bigint, left_ms bigint, holder text, author name)
+-- Who holds a task, or held it last: for whoever asks with a claim that does not count.
+CREATE OR REPLACE FUNCTION holder_of(p text, o text, wanted text)
+RETURNS TABLE (fence bigint, left_ms bigint, holder text, author name, is_here boolean)
 LANGUAGE sql STABLE SET search_path = conclaude, pg_catalog, pg_temp AS $$
-  SELECT c.fence, (extract(epoch FROM c.lease_until - clock_timestamp()) * 1000)::bigint, c.holder, c.author
+  SELECT c.fence, (extract(epoch FROM c.lease_until - clock_timestamp()) * 1000)::bigint, c.holder, c.author, c.origin = o
     FROM claim c
    WHERE c.project = p AND c.task = wanted
 $$;
