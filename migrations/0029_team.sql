@@ -80,6 +80,16 @@ CREATE TABLE team_held (
   UNIQUE (project, uid, reason)
 ) STRICT;
 
+-- Claims that changed here and of which the server does not know yet, by their tasks. `holder` and `token` are of the claim
+-- that is meant.
+CREATE TABLE team_claims (
+  uid         TEXT PRIMARY KEY,
+  project     TEXT NOT NULL,
+  step        TEXT NOT NULL CHECK (step IN ('claim', 'renew', 'release', 'complete')),
+  holder      TEXT NOT NULL,
+  token       INTEGER NOT NULL,
+  noted_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 -- Requirements as the configurations of a team define them; those of this machine have no author. None of them is in
 -- force: a person takes a definition over. The triggers send those of this machine.
 CREATE TABLE team_requirements (
@@ -133,4 +143,21 @@ CREATE TRIGGER team_task_changed AFTER UPDATE OF title, body, summary, reason, u
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (coalesce(new.repository, new.project_dir), 'task', new.id, 'put', new.updated_at_ms)
   ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+END;
+CREATE TRIGGER team_claim_changed AFTER UPDATE OF status, claimed_by, claim_token, lease_until_ms ON tasks
+  WHEN (new.claimed_by IS NOT old.claimed_by
+        OR new.claim_token > old.claim_token
+        OR new.lease_until_ms > old.lease_until_ms
+        OR new.status = 'closed' AND old.status <> 'closed')
+   AND EXISTS (SELECT 1 FROM team_projects
+                WHERE project = coalesce(new.repository, new.project_dir) AND applying = 0) BEGIN
+  INSERT INTO team_claims (uid, project, step, holder, token, noted_at_ms)
+  VALUES (new.id, coalesce(new.repository, new.project_dir),
+          CASE WHEN new.status = 'closed' THEN 'complete'
+               WHEN new.claimed_by IS NULL THEN 'release'
+               WHEN new.claimed_by IS NOT old.claimed_by OR new.claim_token > old.claim_token THEN 'claim'
+               ELSE 'renew' END,
+          coalesce(new.claimed_by, old.claimed_by, 'user'), new.claim_token, new.updated_at_ms)
+  ON CONFLICT (uid) DO UPDATE SET step = iif(step = 'claim' AND excluded.step = 'renew', 'claim', excluded.step),
+      holder = excluded.holder, token = excluded.token;
 END;

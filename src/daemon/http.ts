@@ -7,6 +7,7 @@ import { timingSafeEqual } from "node:crypto";
 import { setImmediate } from "node:timers";
 import { refusal } from "../work/refusal.ts";
 import { reading, transaction } from "../db/transaction.ts";
+import { claimAsked } from "../operations/shared_claims.ts";
 import { API_HELP, errorResponse, httpError } from "./api_error.ts";
 import { isSamePlace } from "./database_watch.ts";
 import type { TabRights } from "./page_rights.ts";
@@ -90,6 +91,7 @@ export function createHandler(
       body: route.body === null ? {} : checkedBody(route.body, await readBody(request)),
       author: { by: callerOf(headers), atMs: Date.now() },
       request,
+      asked: null,
     };
     const result = await run(route, call as Call<never, never>);
     if (result instanceof Response) return result;
@@ -106,9 +108,13 @@ export function createHandler(
   }
 
   async function run(route: Route, call: Call<never, never>): Promise<unknown> {
-    const work = () => route.handle(daemon, call);
+    const asked = route.ask === null ? null : await route.ask(daemon, call);
+    const work = () => route.handle(daemon, { ...call, asked });
     if (route.transaction === "read") return reading(db, work);
-    const result = route.transaction === "write" ? await writes.run(work) : work();
+    const result = await claimAsked(
+      asked,
+      () => route.transaction === "write" ? writes.run(work) : work(),
+    );
     hub.changed();
     engine.wake();
     return result;

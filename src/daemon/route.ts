@@ -6,6 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import type { Lasting } from "../work/engine/advance.ts";
 import type { Author } from "../work/store.ts";
+import type { Asked } from "../operations/shared_claims.ts";
 import { type ErrorCode, httpError } from "./api_error.ts";
 import type { DaemonState } from "./client.ts";
 import type { EventHub } from "./event_hub.ts";
@@ -48,6 +49,8 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly body: Body;
   readonly author: Author;
   readonly request: Request;
+  /** What {@linkcode Route.ask} was told. */
+  readonly asked: Asked | null;
 }
 
 type Schema = z.ZodMiniType;
@@ -73,16 +76,22 @@ export interface Route {
   readonly forPerson: boolean;
   /** A write gets one write transaction, a read sees one moment; `own`: the route sees to it. */
   readonly transaction: "write" | "read" | "own";
+  /** Asks elsewhere before the transaction begins: what a team's server says of a claim. */
+  readonly ask: ((daemon: Daemon, call: Call<never, never>) => Promise<Asked | null>) | null;
   readonly handle: (daemon: Daemon, call: Call<never, never>) => unknown;
 }
 
 /** A row of the table of routes; {@linkcode routesOf} fills in what it leaves out. */
 export interface RouteRow<Query extends Schema, Body extends Schema>
-  extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "handle">> {
+  extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "ask" | "handle">> {
   readonly name: `${Route["method"]} /${string}`;
   readonly summary: string;
   readonly query?: Query;
   readonly body?: Body;
+  readonly ask?: (
+    daemon: Daemon,
+    call: Call<z.output<Query>, z.output<Body>>,
+  ) => Promise<Asked | null>;
   readonly handle: (daemon: Daemon, call: Call<z.output<Query>, z.output<Body>>) => unknown;
 }
 
@@ -106,6 +115,7 @@ export function routesOf(tag: string) {
       transaction: changes ? "write" : "read",
       mediaType: "application/json",
       ...row,
+      ask: row.ask ?? null,
       query: row.query ?? NOTHING,
       body: changes ? row.body ?? NOTHING : null,
       response: row.response ?? null,

@@ -32,6 +32,7 @@ import { Metrics } from "./metrics.ts";
 import { PageRights, secretText } from "./page_rights.ts";
 import type { Daemon } from "./route.ts";
 import { ROUTES } from "./routes.ts";
+import { TeamWork } from "./team_work.ts";
 
 interface DaemonOptions {
   /** Absolute path of the database. */
@@ -107,6 +108,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     onNews: () => {
       engine.wake();
       memory.wake();
+      team.wake();
     },
     isBusy: () => engine.isBusy,
   });
@@ -132,6 +134,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     folder: options.locations.dataFolder,
     log,
   });
+  const team = new TeamWork({ db, database, log });
   hub.start();
   const rights = new PageRights(files.page);
   const token = secretText();
@@ -169,6 +172,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   Deno.permissions.revokeSync({ name: "net" });
   await engine.start();
   memory.start();
+  team.start();
   const places = [["the database", database], ["its lock", files.lock]] as const;
   const unwatch = watchPlaces(socket === null ? places : [...places, ["its socket", socket]], {
     gone: (why) => stop(1, why),
@@ -200,7 +204,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     Promise.all(servers.map((server) => server.shutdown())),
     pause(LAST_ANSWERS_MS),
   ]);
-  await Promise.all([engine.stop(), memory.stop()]);
+  await Promise.all([engine.stop(), memory.stop(), team.stop()]);
   // The socket and the file of a later daemon stay.
   if (ownSocket !== null && isSamePlace(socket!, ownSocket)) removeSocket(socket!);
   if (readState(files.state)?.token === token) removeFile(files.state);

@@ -1,4 +1,4 @@
-/** Locks that end with their process: of the drain, the summarizer, the daemon. */
+/** Locks that end with their process: of the drain, the summarizer, a team's sync, the daemon. */
 import { DatabaseSync } from "node:sqlite";
 import { isDatabaseBusy } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
@@ -10,6 +10,11 @@ export function drainLockPath(database: string): string {
 
 export function summarizerLockPath(database: string): string {
   return `${database}-summarizer`;
+}
+
+/** Held while a project is brought together with a team's server. */
+export function teamLockPath(database: string): string {
+  return `${database}-team`;
 }
 
 /** A lock that is held; `release()` gives it up, and so does the end of the process, however it comes. */

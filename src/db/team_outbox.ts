@@ -1,4 +1,4 @@
-/** Names in the outbox of a team what was forgotten here, so that the others forget it as well. */
+/** What this machine has yet to tell a team's server: what was forgotten here, and how claims changed. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 
@@ -44,7 +44,96 @@ export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void 
 /** The rows are forgotten because others have forgotten them: nothing is told back. In the caller's transaction. */
 export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
   const list = JSON.stringify(uids);
-  for (const table of ["team_outbox", "team_held", "team_rows", "team_requirements"]) {
+  for (
+    const table of ["team_outbox", "team_held", "team_rows", "team_requirements", "team_claims"]
+  ) {
     statement(db, `DELETE FROM ${table} WHERE uid IN (SELECT value FROM json_each(?))`).run(list);
   }
+}
+
+/** Whether a project is joined with those of other machines. */
+export function isJoined(db: DatabaseSync, project: string | null): boolean {
+  const sql = "SELECT 1 FROM team_projects WHERE project = ?";
+  return project !== null && statement(db, sql).get(project) !== undefined;
+}
+
+/** The project of a task, where it is joined with those of other machines. */
+export function sharedProjectOf(db: DatabaseSync, taskId: string): string | null {
+  const row = statement(
+    db,
+    `SELECT joined.project
+       FROM tasks AS task
+       JOIN team_projects AS joined ON joined.project = coalesce(task.repository, task.project_dir)
+      WHERE task.id = ?`,
+  ).get(taskId);
+  return row === undefined ? null : String(row["project"]);
+}
+
+export function hasJoined(db: DatabaseSync): boolean {
+  return statement(db, "SELECT 1 FROM team_projects LIMIT 1").get() !== undefined;
+}
+
+/** A claim that changed here, of which the server does not know yet. */
+export interface UntoldClaim {
+  /** The task. */
+  readonly uid: string;
+  readonly project: string;
+  readonly step: "claim" | "renew" | "release" | "complete";
+  readonly holder: string;
+  readonly token: number;
+}
+
+/** @param of Of all, or only of a project or a task. */
+export function listUntoldClaims(
+  db: DatabaseSync,
+  of: { readonly project?: string; readonly uid?: string } = {},
+): UntoldClaim[] {
+  return statement(
+    db,
+    `SELECT uid, project, step, holder, token
+       FROM team_claims
+      WHERE (?1 IS NULL OR project = ?1)
+        AND (?2 IS NULL OR uid = ?2)
+      ORDER BY uid`,
+  ).all(of.project ?? null, of.uid ?? null) as unknown as UntoldClaim[];
+}
+
+/** Notes that the server is to be told of a claim. */
+export function noteUntold(db: DatabaseSync, claim: UntoldClaim, atMs: number): void {
+  statement(
+    db,
+    `INSERT OR REPLACE INTO team_claims (uid, project, step, holder, token, noted_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  ).run(claim.uid, claim.project, claim.step, claim.holder, claim.token, atMs);
+}
+
+/** The server knows of a claim as it is here. @param claim Only where it did not change meanwhile. */
+export function noteClaimTold(
+  db: DatabaseSync,
+  { uid, step = null, token = null }: {
+    readonly uid: string;
+    readonly step?: UntoldClaim["step"] | null;
+    readonly token?: number | null;
+  },
+): void {
+  statement(
+    db,
+    "DELETE FROM team_claims WHERE uid = ?1 AND (?2 IS NULL OR step = ?2) AND (?3 IS NULL OR token = ?3)",
+  ).run(uid, step, token);
+}
+
+/** Whether something is there that a team's server does not have, and that waits for no person. */
+export function hasToTell(db: DatabaseSync): boolean {
+  return statement(
+    db,
+    `SELECT 1
+      WHERE EXISTS (SELECT 1 FROM team_claims)
+         OR EXISTS (SELECT 1
+                      FROM team_outbox AS entry
+                     WHERE NOT EXISTS (SELECT 1
+                                         FROM team_held AS held
+                                        WHERE held.project = entry.project
+                                          AND held.uid = entry.uid
+                                          AND held.reason IN ('secret', 'refused')))`,
+  ).get() !== undefined;
 }

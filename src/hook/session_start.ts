@@ -10,7 +10,7 @@ import { MAX_CONTEXT_CHARS, toldIn } from "../memory/tell/context_text.ts";
 import { lookAtProcesses, lookForLife } from "../system/process/process_identity.ts";
 import { emptyBeginning } from "../db/beginning.ts";
 import { activeSessions, goneSessions, type SessionProcess } from "../db/sessions.ts";
-import { lastSeenAtMs, noteTold } from "../memory/store.ts";
+import { lastSeenAtMs, noteClaimTold } from "../memory/store.ts";
 import { toldContext } from "../operations/told_context.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { partOf } from "./part.ts";
@@ -96,7 +96,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     tellIfAny(quietly(() => movedNotice(work)));
   }
   if (work.config.recallsPrompts || work.config.recallsEdits) {
-    ask(db, (db) => noteTold(db, sessionId, toldIn(memory), work.atMs));
+    ask(db, (db) => noteClaimTold(db, sessionId, toldIn(memory), work.atMs));
   }
   const context = [briefing, memory].filter((text) => text !== "").join("\n\n");
   return context === ""

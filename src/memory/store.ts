@@ -67,7 +67,7 @@ export {
 } from "./search/memory_look_table.ts";
 export { EVERYTHING, lastObservation, type MemoryFilter } from "./search/memory_search_table.ts";
 export { formerFolders, keepIdentity, lacksIdentity } from "./tell/repositories_table.ts";
-export { lastSeenAtMs, noteTold } from "./tell/memory_context_table.ts";
+export { lastSeenAtMs, noteClaimTold } from "./tell/memory_context_table.ts";
 export {
   chooseForgotten,
   type Chosen,

@@ -219,6 +219,11 @@ export const AGENT_FLAG = clearingFlag(
   "name",
 );
 
+/** For a task that is shared with a team whose server cannot be reached. */
+export const OFFLINE_FLAG = switchOn(
+  "Do not ask the team's server: the next sync settles it, and says who else has the task",
+);
+
 /** The number of the claim, for a holder who wants to be sure that it is still the same one. */
 export const TOKEN_FLAG = optional(
   number(1, Number.MAX_SAFE_INTEGER, "The `claimToken`; refused when the task was claimed anew"),

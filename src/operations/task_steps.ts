@@ -5,13 +5,23 @@ import type { Task } from "../work/task.ts";
 import {
   type Author,
   blockTask,
+  claimTask,
   completeTask,
+  type Grant,
   queueTask,
   releaseTask,
   renewTask,
   unblockTask,
 } from "../work/store.ts";
-import { AGENT_FLAG, clearingFlag, type Parameter, switchOn, text, TOKEN_FLAG } from "./flags.ts";
+import {
+  AGENT_FLAG,
+  clearingFlag,
+  OFFLINE_FLAG,
+  type Parameter,
+  switchOn,
+  text,
+  TOKEN_FLAG,
+} from "./flags.ts";
 
 /** Who takes a step, and on which terms. */
 export interface Terms extends Author {
@@ -24,6 +34,8 @@ export interface Terms extends Author {
   readonly leaseMs: number;
   /** The summary or the reason, without secrets; null without one. */
   readonly words: string | null;
+  /** What the team's server said of the claim, where it was asked. */
+  readonly grant?: Grant | null;
 }
 
 export interface TaskStep {
@@ -34,6 +46,8 @@ export interface TaskStep {
   readonly about: string;
   readonly examples: readonly string[];
   readonly errors: readonly Refusal[];
+  /** What a team's server has to agree with first, where the task is shared; what other steps do to a claim it is told. */
+  readonly asks?: "renew" | "complete" | undefined;
   /** Changes the task in the caller's transaction. */
   readonly take: (db: DatabaseSync, id: string, terms: Terms) => Task;
   /** What became of it. */
@@ -46,11 +60,12 @@ export const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRAN
 export const TASK_STEPS = {
   renew: {
     what: "renew a claim",
-    flags: { agentId: AGENT_FLAG, claimToken: TOKEN_FLAG },
+    flags: { agentId: AGENT_FLAG, claimToken: TOKEN_FLAG, offline: OFFLINE_FLAG },
+    asks: "renew",
     about: "Lets a claim count for another `store.claimTimeoutMinutes` from now.",
     examples: ["conclaude task renew 1a2b3c4d --agent-id worker-1"],
-    errors: HOLDER_ERRORS,
-    take: renewTask,
+    errors: [...HOLDER_ERRORS, "TEAM_UNREACHED"],
+    take: (db, id, terms) => renewTask(db, id, withGrant(db, id, terms)),
     told: (name, task) => `The claim on ${name} counts until ${untilText(task)}.`,
   },
   release: {
@@ -72,16 +87,19 @@ export const TASK_STEPS = {
       withChildren: switchOn("Close the open tasks below it as well"),
       force: switchOn("Leave the tasks below it open"),
       claimToken: TOKEN_FLAG,
+      offline: OFFLINE_FLAG,
       agentId: AGENT_FLAG,
     },
+    asks: "complete",
     about:
       "Closes a blocked task, or one in work whose claim you hold and still counts. A task above open ones is closed only " +
       "with --with-children or --force.",
     examples: [
       "conclaude task complete 1a2b3c4d --agent-id worker-1 --summary 'Expired tokens get a 401'",
     ],
-    errors: [...HOLDER_ERRORS, "HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN"],
-    take: (db, id, { words, ...terms }) => completeTask(db, id, { ...terms, summary: words }),
+    errors: [...HOLDER_ERRORS, "HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN", "TEAM_UNREACHED"],
+    take: (db, id, terms) =>
+      completeTask(db, id, { ...withGrant(db, id, terms), summary: terms.words }),
     told: (name) => `Task ${name} is closed.`,
   },
   block: {
@@ -118,6 +136,14 @@ export const TASK_STEPS = {
     told: (name) => `Task ${name} is in work already.`,
   },
 } as const satisfies Readonly<Record<string, TaskStep>>;
+
+/** Makes the claim here what the server said of it, before it is used. */
+function withGrant(db: DatabaseSync, id: string, terms: Terms): Terms {
+  const { grant = null } = terms;
+  if (grant === null) return terms;
+  claimTask(db, id, terms);
+  return { ...terms, token: grant.fence, leaseMs: grant.leaseUntilMs - terms.atMs };
+}
 
 /** When a claim runs out. */
 export function untilText({ leaseUntilMs }: Task): string {

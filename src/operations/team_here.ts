@@ -24,9 +24,15 @@ export const TEAM_PROJECT = textFlag(
   "folder",
 );
 
+/** What the verbs of a team work with. */
+export interface TeamHere extends TeamStore {
+  /** Absolute path. */
+  readonly database: string;
+}
+
 /** The store with what is shared of it. */
-export async function openTeam(context: CliContext): Promise<TeamStore> {
-  const { db, place: { config: { redactPatterns } } } = await openKeptStore(
+export async function openTeam(context: CliContext): Promise<TeamHere> {
+  const { db, place: { database, config: { redactPatterns } } } = await openKeptStore(
     context,
     "work with a team",
   );
@@ -35,6 +41,7 @@ export async function openTeam(context: CliContext): Promise<TeamStore> {
   const forget = (uids: readonly string[]) => forgetUids(context, uids);
   return {
     db,
+    database,
     rows: teamRows(db, { redactPatterns, forget }),
     share: share.length === 0 ? usual : share,
   };

@@ -22,12 +22,20 @@ import type { SharedRows } from "../team/types.ts";
 import { redactRow } from "../upkeep/transfer/import.ts";
 import { forgottenRows } from "../upkeep/store.ts";
 import {
+  listClaimable,
   listSharedTasks,
+  obeyServer,
   readSharedTask,
+  readTask,
   removeSharedTasks,
   type SharedTask,
+  type TakenTask,
   takeSharedTask,
+  wantedTask,
 } from "../work/store.ts";
+
+/** What is completed without a claim has one on the server for a moment. */
+const USUAL_LEASE_MS = 60_000;
 
 /** @param options `forget`: forgets observations by their uids, in every file of this machine. */
 export function teamRows(
@@ -59,6 +67,7 @@ export function teamRows(
         before();
         const admit = forgottenRows(db);
         const refused = new Map<string, string>();
+        const tasks = new Map<string, TakenTask>();
         for (const { kind, uid, author, body } of rows) {
           try {
             const shared = masked(JSON.parse(body), rules);
@@ -66,7 +75,7 @@ export function teamRows(
             allOrNothing(db, () => {
               if (isRequirement(shared)) {
                 takeTeamRequirement(db, project, { ...shared, author: author ?? "" });
-              } else if (isTask(shared)) takeSharedTask(db, shared, home);
+              } else if (isTask(shared)) tasks.set(uid, takeSharedTask(db, shared, home));
               else if (admit("observation", shared) !== null) {
                 takeSharedObservation(db, { project, author }, shared);
               }
@@ -75,7 +84,9 @@ export function teamRows(
             refused.set(uid, messageOf(thrown));
           }
         }
-        after(refused);
+        const where = (is: keyof TakenTask) =>
+          [...tasks].filter(([, taken]) => taken[is]).map(([uid]) => uid);
+        after({ refused, ahead: where("isAhead"), same: where("isSame") });
       });
     },
     async forget(uids) {
@@ -85,6 +96,14 @@ export function teamRows(
       });
       await forget(uids);
     },
+    wanted: (task) => wantedTask(db, task),
+    claimable: (project, limit) => listClaimable(db, project, limit),
+    leaseLeft(task) {
+      const untilMs = readTask(db, task)?.leaseUntilMs ?? null;
+      return untilMs === null ? USUAL_LEASE_MS : Math.max(untilMs - Date.now(), 0);
+    },
+    obey: (claim, word) =>
+      allOrNothing(db, () => obeyServer(db, claim, { ...word, atMs: Date.now() })),
   };
 }
 

@@ -130,3 +130,17 @@ export function dropEntry(db: DatabaseSync, project: string, uid: string): boole
     .run(project, uid);
   return changes > 0;
 }
+
+/** Puts a row into the outbox that triggers did not put there. */
+export function queueAgain(
+  db: DatabaseSync,
+  project: string,
+  { uid, kind, nowMs }: Pick<OutboxEntry, "uid" | "kind"> & { readonly nowMs: number },
+): void {
+  statement(
+    db,
+    `INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+     VALUES (?, ?, ?, 'put', ?)
+     ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put'`,
+  ).run(project, kind, uid, nowMs);
+}

@@ -1,6 +1,6 @@
 /** Takes in what others have written. */
 import { messageOf, UserError } from "../base/errors.ts";
-import { dropEntry, settleEntry } from "./outbox_table.ts";
+import { dropEntry, queueAgain, settleEntry } from "./outbox_table.ts";
 import { pullRows } from "./log_table.ts";
 import { holdRow, knowsRow, noteReceived, releaseHeld } from "./received_table.ts";
 import type { Seal } from "./seal.ts";
@@ -24,12 +24,14 @@ export interface PullReport {
 export async function pullAll(
   store: TeamStore,
   { project, name, origin, pulledSeq }: JoinedProject,
-  { server, user, seal, onRows }: {
+  { server, user, seal, onRows, untilMs = Infinity }: {
     readonly server: Server;
     /** The login of this machine's person. */
     readonly user: string;
     readonly seal: Seal;
     readonly onRows: (rows: number, behind: number) => void;
+    /** No page is asked for after it, in epoch milliseconds. */
+    readonly untilMs?: number;
   },
 ): Promise<PullReport> {
   const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
@@ -46,7 +48,7 @@ export async function pullAll(
     }
     const last = rows.at(-1)!.seq;
     // The server looks for the next page while this one is written.
-    const next = last < headSeq ? ask(last) : null;
+    const next = last < headSeq && Date.now() < untilMs ? ask(last) : null;
     next?.catch(() => {});
     await takePage(store, { project, name, origin, user, headSeq, rows, seal });
     report.received += rows.filter((row) => row.origin !== origin).length;
@@ -123,7 +125,7 @@ function takeRows(
         settleOwn(db, { project, row, theirs, isOwn: row.origin === origin, store, nowMs });
       }
     },
-    after: (refused) => {
+    after: ({ refused, ahead, same }) => {
       for (const [uid, why] of [...unread, ...refused]) {
         const row = rows.findLast((row) => row.uid === uid)!;
         const body = arriving.find((one) => one.uid === uid)?.body ?? row.body;
@@ -137,6 +139,8 @@ function takeRows(
         } as const;
         holdRow(db, { ...held, heldAtMs: nowMs });
       }
+      for (const uid of same) releaseHeld(db, { uid, reasons: ["conflict"] });
+      for (const uid of ahead) queueAgain(db, project, { uid, kind: "task", nowMs });
       noteReceived(db, project, rows);
       notePulled(db, project, { pulledSeq: rows.at(-1)!.seq, headSeq });
     },

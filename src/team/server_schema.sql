@@ -1,5 +1,6 @@
 -- What a team's PostgreSQL holds, as `conclaude team init` makes it. It may run again: nothing that is there is lost.
--- Clients call the functions below; row level security decides what they see and write, whoever they are.
+-- Clients call the functions below; row level security decides what they see and write, whoever they are. Each function
+-- names its search path, with `pg_temp` at the end: PostgreSQL looks there first otherwise, and anybody may make tables there.
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'conclaude_member') THEN
@@ -10,7 +11,7 @@ END $$;
 CREATE SCHEMA IF NOT EXISTS conclaude;
 REVOKE ALL ON SCHEMA conclaude FROM PUBLIC;
 GRANT USAGE ON SCHEMA conclaude TO conclaude_member;
-SET LOCAL search_path = conclaude, pg_catalog;
+SET LOCAL search_path = conclaude, pg_catalog, pg_temp;
 
 -- A project, under the name that all its machines give it, and the number of its newest row.
 CREATE TABLE IF NOT EXISTS head (
@@ -129,7 +130,7 @@ CREATE OR REPLACE FUNCTION version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELE
 
 -- Begins a project, whose first member is whoever asks; an existing one stays as it is. Says whether one is a member.
 CREATE OR REPLACE FUNCTION begin_project(name text, check_of_key text) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = conclaude, pg_catalog AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = conclaude, pg_catalog, pg_temp AS $$
 DECLARE
   made text;
 BEGIN
@@ -147,7 +148,7 @@ END $$;
 
 -- Lets somebody into a project. Its owners may, and whoever may act for the owner of the schema.
 CREATE OR REPLACE FUNCTION add_member(name text, who text) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = conclaude, pg_catalog AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = conclaude, pg_catalog, pg_temp AS $$
 BEGIN
   IF NOT pg_has_role(session_user, current_user, 'USAGE') AND
      NOT EXISTS (SELECT 1 FROM member WHERE project = name AND login = session_user AND is_owner) THEN
@@ -160,7 +161,7 @@ END $$;
 
 -- The members of a project, for its members.
 CREATE OR REPLACE FUNCTION members_of(name text) RETURNS TABLE (login name, is_owner boolean)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = conclaude, pg_catalog AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = conclaude, pg_catalog, pg_temp AS $$
   SELECT m.login, m.is_owner
     FROM member m
    WHERE m.project = name
@@ -174,7 +175,7 @@ $$;
 -- one that holds another version of the row is to be given anew. One call is one transaction, and a project takes one at a time.
 CREATE OR REPLACE FUNCTION push(p text, o text, given json)
 RETURNS TABLE (n bigint, number bigint, refused text)
-LANGUAGE plpgsql SET search_path = conclaude, pg_catalog
+LANGUAGE plpgsql SET search_path = conclaude, pg_catalog, pg_temp
 -- Few rows meet many: each is looked up by an index, also before the planner has counted the table.
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off AS $$
 #variable_conflict use_column
@@ -234,10 +235,11 @@ BEGIN
 END $$;
 
 -- Claims the first of these tasks that nobody holds; whoever holds one already gets it as it is. A task is wanted with the
--- number of times that it was completed as far as the claimer knows: one that was completed since is `done`.
+-- number of times that it was completed as far as the claimer knows: one that was completed since is `done`. `least` is
+-- the least number that the claim may get: the claimer's machine has given lower ones.
 CREATE OR REPLACE FUNCTION claim_first(p text, o text, wanted json, who text, lease_ms bigint, is_next boolean)
 RETURNS TABLE (outcome text, task text, fence bigint, left_ms bigint, holder text, author name)
-LANGUAGE plpgsql SET search_path = conclaude, pg_catalog AS $$
+LANGUAGE plpgsql SET search_path = conclaude, pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   want record;
@@ -249,8 +251,8 @@ BEGIN
   SELECT p, w.task FROM json_to_recordset(wanted) AS w(task text) ORDER BY w.task
   ON CONFLICT DO NOTHING;
   FOR want IN
-    SELECT * FROM ROWS FROM (json_to_recordset(wanted) AS (task text, round bigint))
-      WITH ORDINALITY AS w(task, round, place) ORDER BY place
+    SELECT * FROM ROWS FROM (json_to_recordset(wanted) AS (task text, round bigint, least bigint))
+      WITH ORDINALITY AS w(task, round, least, place) ORDER BY place
   LOOP
     last_task := want.task;
     IF is_next THEN
@@ -271,7 +273,8 @@ BEGIN
     ELSE
       RETURN QUERY
       UPDATE claim c
-         SET fence = c.fence + CASE WHEN c.holder = who AND c.origin = o AND c.lease_until > clock_timestamp() THEN 0 ELSE 1 END,
+         SET fence = CASE WHEN c.holder = who AND c.origin = o AND c.lease_until > clock_timestamp() THEN c.fence
+                          ELSE greatest(c.fence + 1, want.least) END,
              origin = o, holder = who, author = current_user,
              lease_until = clock_timestamp() + lease_ms * interval '1 millisecond'
        WHERE c.project = p AND c.task = want.task
@@ -288,7 +291,7 @@ END $$;
 -- What a holder does with a claim that still counts: `renew`, `release`, `complete`. Nothing comes back where it does not.
 CREATE OR REPLACE FUNCTION use_claim(p text, o text, wanted text, who text, number bigint, step text, lease_ms bigint, round bigint)
 RETURNS TABLE (fence bigint, left_ms bigint)
-LANGUAGE sql SET search_path = conclaude, pg_catalog AS $$
+LANGUAGE sql SET search_path = conclaude, pg_catalog, pg_temp AS $$
   UPDATE claim c
      SET lease_until = CASE step WHEN 'renew' THEN clock_timestamp() + lease_ms * interval '1 millisecond' END,
          holder = CASE step WHEN 'renew' THEN c.holder END,
@@ -300,11 +303,11 @@ LANGUAGE sql SET search_path = conclaude, pg_catalog AS $$
   RETURNING c.fence, lease_ms
 $$;
 
--- Who holds a task, for the error of a claim that does not count.
-CREATE OR REPLACE FUNCTION holder_of(p text, wanted text)
-RETURNS TABLE (fence bigint, left_ms bigint, holder text, author name)
-LANGUAGE sql STABLE SET search_path = conclaude, pg_catalog AS $$
-  SELECT c.fence, (extract(epoch FROM c.lease_until - clock_timestamp()) * 1000)::bigint, c.holder, c.author
+-- Who holds a task, or held it last: for whoever asks with a claim that does not count.
+CREATE OR REPLACE FUNCTION holder_of(p text, o text, wanted text)
+RETURNS TABLE (fence bigint, left_ms bigint, holder text, author name, is_here boolean)
+LANGUAGE sql STABLE SET search_path = conclaude, pg_catalog, pg_temp AS $$
+  SELECT c.fence, (extract(epoch FROM c.lease_until - clock_timestamp()) * 1000)::bigint, c.holder, c.author, c.origin = o
     FROM claim c
    WHERE c.project = p AND c.task = wanted
 $$;

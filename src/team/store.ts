@@ -1,5 +1,5 @@
 /** What other rooms read and write of the tables of this one, here and on the server. The client is not loaded by it. */
-export { beginProject } from "./log_table.ts";
+export { beginProject, schemaOf } from "./log_table.ts";
 export {
   addMember,
   listMachines,

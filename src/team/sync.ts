@@ -2,6 +2,8 @@
 import { messageOf, UserError } from "../base/errors.ts";
 import type { Environment } from "../system/environment.ts";
 import { readAddress } from "./address.ts";
+import { listUntoldClaims } from "../db/team_outbox.ts";
+import { tellClaims } from "./claims.ts";
 import { schemaOf } from "./log_table.ts";
 import { newId } from "../base/ids.ts";
 import { noteSeen, registerMachine } from "./members_table.ts";
@@ -81,6 +83,10 @@ async function syncRounds(
   };
   try {
     const forPull = await open();
+    const untold = listUntoldClaims(store.db, { project });
+    if (untold.length > 0 && await schemaOf(forPull) <= KNOWN_VERSION) {
+      await tellClaims(store, joined, { server: forPull });
+    }
     let forPush: Server | null = null;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const now = readJoined(store.db, project)!;

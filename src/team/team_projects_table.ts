@@ -37,6 +37,7 @@ export function writeJoined(
 
 const TABLES = [
   "team_requirements",
+  "team_claims",
   "team_outbox",
   "team_held",
   "team_origins",

@@ -1,5 +1,6 @@
 /** What the files of this room share. */
 import type { DatabaseSync } from "node:sqlite";
+import type { UntoldClaim } from "../db/team_outbox.ts";
 
 /** How to reach a team's server. It holds no password. */
 export interface WayToServer {
@@ -64,6 +65,34 @@ export interface ArrivingRow extends Pick<ServerRow, "kind" | "uid" | "seq"> {
   readonly body: string;
 }
 
+/** What became of rows that arrived. */
+export interface TakenRows {
+  /** The rows that cannot be taken, and why. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** Tasks that are further on here than those who changed them knew: they are sent again. */
+  readonly ahead: readonly string[];
+  /** Tasks of which others changed nothing that they say. */
+  readonly same: readonly string[];
+}
+
+/** A task that is to be claimed. */
+export interface WantedTask {
+  readonly task: string;
+  /** How often it was completed, as far as this machine knows. */
+  readonly round: number;
+  /** The least number that the claim may get. */
+  readonly least: number;
+}
+
+/** What the server says of a claim that changed here without it. */
+export interface ServerWord {
+  readonly fence: number;
+  /** Who has the task; null when nobody has. */
+  readonly holder: string | null;
+  /** Whether that is the claim that is here. */
+  readonly isHere: boolean;
+}
+
 /** What the tables of other rooms give and take; the operations pass it in, since rooms of one storey do not know each other. */
 export interface SharedRows {
   /** What is sent of a row, JSON without secrets; null when it is not here any more. `suspect`: why it is held instead. */
@@ -79,10 +108,17 @@ export interface SharedRows {
     rows: readonly ArrivingRow[],
     around: {
       readonly before: () => void;
-      /** @param refused The rows that cannot be taken, and why. */
-      readonly after: (refused: ReadonlyMap<string, string>) => void;
+      readonly after: (taken: TakenRows) => void;
     },
   ) => void;
+  /** A task as the server has to know it to give a claim on it; undefined when it is not here. */
+  readonly wanted: (task: string) => WantedTask | undefined;
+  /** Tasks of a project that might be claimed, the most urgent first. */
+  readonly claimable: (project: string, limit: number) => WantedTask[];
+  /** How long the claim on a task counts here, in milliseconds; the usual time when nobody has it. */
+  readonly leaseLeft: (task: string) => number;
+  /** Makes a claim here what the server says of it, all or nothing. */
+  readonly obey: (claim: UntoldClaim, word: ServerWord) => void;
   /** Forgets what others have forgotten, in every file of this machine. */
   readonly forget: (uids: readonly string[]) => Promise<void>;
 }

@@ -31,6 +31,7 @@ export const REFUSALS = {
   WOULD_CREATE_CYCLE: { exitCode: 14, httpStatus: 400 },
   ALREADY_ANSWERED: { exitCode: 11, httpStatus: 409 },
   WORKFLOW_INVALID: { exitCode: 1, httpStatus: 400 },
+  TEAM_UNREACHED: { exitCode: 1, httpStatus: 503 },
   MERGE_CONFLICTS: { exitCode: 1, httpStatus: 409 },
   MERGE_FAILED: { exitCode: 1, httpStatus: 409 },
 } as const satisfies Readonly<Record<string, Told>>;

@@ -1,6 +1,8 @@
 /** Tasks as other machines of a team get and give them: with tags, dependencies and history, without what only one machine knows. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "../db/statement.ts";
+import { ELSEWHERE_MS } from "./task.ts";
+import { IS_FREE_TO_BEGIN, IS_READY } from "./tasks_table.ts";
 
 /** A task as JSON. Its claim is the holder's to renew: others see who holds it, and the server says until when. */
 export interface SharedTask {
@@ -30,8 +32,32 @@ const COLUMNS = [
   "deleted_at_ms",
 ];
 
-/** The claim of somebody on another machine does not run out here (9999-12-31). */
-const NEVER_MS = 253_402_300_799_000;
+/** Who works on a task, and how that ended. */
+const LIFE = [
+  "status",
+  "claimed_by",
+  "claim_token",
+  "claimed_at_ms",
+  "reason",
+  "summary",
+  "closed_at_ms",
+];
+/** What is said of a task beside its life and its times. */
+const SAID = ["parent_id", "title", "body", "type", "priority", "workflow", "deleted_at_ms"];
+
+/** The order of a task's life under one claim; each claim has a higher number than the one before. */
+const STAGES: Readonly<Record<string, number>> = {
+  in_progress: 0,
+  pending_merge: 0,
+  blocked: 1,
+  open: 2,
+  closed: 3,
+};
+
+/** How far on a version of a task is. */
+function stageOf({ claim_token, status }: Readonly<Record<string, unknown>>): number {
+  return Number(claim_token ?? 0) * 4 + (STAGES[String(status)] ?? 0);
+}
 
 /** The tasks of a project, the oldest first. */
 export function* listSharedTasks(
@@ -64,30 +90,47 @@ export function readSharedTask(db: DatabaseSync, id: string): SharedTask | null 
   };
 }
 
+/** What became of a task that others changed. */
+export interface TakenTask {
+  /** Whether it is further on here, which stays: the others do not know of it yet. */
+  readonly isAhead: boolean;
+  /** Whether nothing of what it says was different. */
+  readonly isSame: boolean;
+}
+
 /**
  * Writes a task of another machine, or its newer version, in the caller's transaction. A parent or dependency that is not
- * here is left out.
+ * here is left out. Where the task is further on here than they knew, its claim and its end stay.
  * @param home Where its project is here.
  */
 export function takeSharedTask(
   db: DatabaseSync,
   { columns, tags, dependsOn, history }: SharedTask,
   home: { readonly repository: string | null; readonly projectDir: string | null },
-): void {
+): TakenTask {
   const id = String(columns["id"]);
   const given = Object.fromEntries(COLUMNS.map((name) => [name, columns[name] ?? null]));
   const parent = statement(db, "SELECT id, depth FROM tasks WHERE id = ?").get(
     given["parent_id"] ?? null,
   );
+  const before = readSharedTask(db, id);
+  const until = statement(db, "SELECT lease_until_ms AS until FROM tasks WHERE id = ?")
+    .get(id)?.["until"] ?? null;
+  const isHere = until !== null && Number(until) < ELSEWHERE_MS &&
+    before?.columns["claimed_by"] === given["claimed_by"];
+  const ahead = before === null ? -1 : stageOf(before.columns) - stageOf(given);
+  const staysHere = ahead > 0 || ahead === 0 && isHere;
+  const life = Object.fromEntries(LIFE.map((name) => [name, before?.columns[name] ?? null]));
   const row: Record<string, SQLInputValue> = {
     ...given,
     parent_id: parent?.["id"] ?? null,
     depth: parent === undefined ? 0 : Number(parent["depth"]) + 1,
     claim_token: given["claim_token"] ?? 0,
-    lease_until_ms: given["claimed_by"] === null ? null : NEVER_MS,
+    lease_until_ms: given["claimed_by"] === null ? null : ELSEWHERE_MS,
     repository: home.repository,
     project_dir: home.projectDir,
     queued_at_ms: null,
+    ...staysHere ? { ...life, lease_until_ms: until } : {},
   };
   const names = Object.keys(row);
   statement(
@@ -118,6 +161,50 @@ export function takeSharedTask(
                            AND changed_at_ms = theirs.value ->> 'changed_at_ms'
                            AND changes = theirs.value ->> 'changes')`,
   ).run(id, JSON.stringify(history));
+  const isSame = before !== null &&
+    SAID.every((name) => before.columns[name] === given[name]) &&
+    before.tags.join() === tags.join() && before.dependsOn.join() === dependsOn.join();
+  return { isAhead: staysHere && life["status"] !== given["status"] || ahead > 0, isSame };
+}
+
+/** A task as the server has to know it to give a claim on it. */
+export interface WantedTask {
+  readonly task: string;
+  /** How often it was closed. */
+  readonly round: number;
+  /** The least number that the claim may get. */
+  readonly least: number;
+}
+
+const WANTED = `task.id AS task, task.claim_token + 1 AS least,
+            (SELECT count(*)
+               FROM task_history AS history, json_each(history.changes) AS change
+              WHERE history.task_id = task.id
+                AND change.value ->> 'field' = 'status'
+                AND change.value ->> 'new' = 'closed') AS round`;
+
+/** Undefined when it is not here. */
+export function wantedTask(db: DatabaseSync, id: string): WantedTask | undefined {
+  return statement(db, `SELECT ${WANTED} FROM tasks AS task WHERE id = ?`).get(id) as
+    | WantedTask
+    | undefined;
+}
+
+/**
+ * Tasks of a project that might be claimed, the most urgent first: those that are ready, and those that somebody claimed on
+ * another machine, whose lease only the server knows.
+ */
+export function listClaimable(db: DatabaseSync, project: string, limit: number): WantedTask[] {
+  return statement(
+    db,
+    `SELECT ${WANTED}
+       FROM tasks AS task
+      WHERE coalesce(task.repository, task.project_dir) = ?1
+        AND (${IS_READY}
+             OR task.status = 'in_progress' AND task.lease_until_ms = ?2 AND ${IS_FREE_TO_BEGIN})
+      ORDER BY task.priority, task.created_at_ms, task.id
+      LIMIT ?3`,
+  ).all(project, ELSEWHERE_MS, limit) as unknown as WantedTask[];
 }
 
 /** Removes tasks for good, in the caller's transaction. Tasks below them have no parent afterwards. */

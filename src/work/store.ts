@@ -39,6 +39,8 @@ export {
 export {
   claimNext,
   claimTask,
+  type Grant,
+  obeyServer,
   openDependencies,
   releaseTask,
   renewTask,
@@ -79,9 +81,13 @@ export {
   type WorkflowRow,
 } from "./workflows_table.ts";
 export {
+  listClaimable,
   listSharedTasks,
   readSharedTask,
   removeSharedTasks,
   type SharedTask,
+  type TakenTask,
   takeSharedTask,
+  type WantedTask,
+  wantedTask,
 } from "./shared_tasks_table.ts";

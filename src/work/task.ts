@@ -133,6 +133,14 @@ export function hasLapsed(
     task.leaseUntilMs !== null && task.leaseUntilMs <= nowMs;
 }
 
+/** The claim of somebody on another machine of a team does not run out here (9999-12-31). */
+export const ELSEWHERE_MS = 253_402_300_799_000;
+
+/** Whether somebody on another machine has claimed a task. */
+export function isElsewhere({ leaseUntilMs }: Pick<Task, "leaseUntilMs">): boolean {
+  return leaseUntilMs !== null && leaseUntilMs >= ELSEWHERE_MS;
+}
+
 /** The fields of a task that workflows use. */
 export interface TaskFacts {
   readonly id: string;

@@ -5,17 +5,34 @@ import { quietly } from "../base/errors.ts";
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "./refusal.ts";
-import { hasLapsed, statusesAfter, type Task, type TaskStatus } from "./task.ts";
+import {
+  ELSEWHERE_MS,
+  hasLapsed,
+  isElsewhere,
+  statusesAfter,
+  type Task,
+  type TaskStatus,
+} from "./task.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { transaction } from "../db/transaction.ts";
 import { statement } from "../db/statement.ts";
+import { noteClaimTold, type UntoldClaim } from "../db/team_outbox.ts";
 import { type Author, changeTask, listHistory, needTask } from "./task_changes_table.ts";
-import { listReady, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
+import { listReady, readTask, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
 
 /** Who claims. */
 interface Claimant extends Author {
   /** How long the claim counts without being renewed, in milliseconds. */
   readonly leaseMs: number;
+  /** What the team's server said of the claim, where the task is shared. */
+  readonly grant?: Grant | null;
+}
+
+/** A claim that a team's server has given: it outranks what is known here. */
+export interface Grant {
+  /** Its number, by which the server knows it. */
+  readonly fence: number;
+  readonly leaseUntilMs: number;
 }
 
 /** The fields of a task that nobody has claimed. */
@@ -35,9 +52,17 @@ export const SYSTEM = "system";
  */
 export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Task {
   const found = needTask(db, id);
-  const task = hasLapsed(found, claimant.atMs) ? takeBack(db, found, claimant.atMs) : found;
-  if (task.claimedBy === claimant.by) return task;
-  if (task.claimedBy !== null) throw alreadyClaimed(task, claimant.atMs);
+  const { by, atMs, grant = null } = claimant;
+  const isHeld = isMine(found, by) && (grant === null || grant.fence === found.claimToken);
+  if (grant !== null && isHeld && found.status === "in_progress") {
+    renewClaim(db, id, { by, token: grant.fence, untilMs: grant.leaseUntilMs });
+    noteClaimTold(db, { uid: id });
+    return needTask(db, id);
+  }
+  const isOver = hasLapsed(found, atMs) || grant !== null && found.status === "in_progress";
+  const task = isOver ? takeBack(db, found, atMs) : found;
+  if (isMine(task, by)) return task;
+  if (task.claimedBy !== null) throw alreadyClaimed(task, atMs);
   if (task.status !== "open") {
     const why = `it is ${task.status}, and only an open task can be claimed`;
     throw cannotClaim(task, why, { next: task.status === "blocked" ? `unblock ${id}` : "ready" });
@@ -51,6 +76,11 @@ export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Tas
   return claim(db, task, claimant);
 }
 
+/** Whether somebody here has claimed a task: agents of other machines may be called the same. */
+function isMine(task: Task, by: string): boolean {
+  return task.claimedBy === by && !isElsewhere(task);
+}
+
 /** Claims the first task that is ready; `undefined` when there is none. */
 export function claimNext(
   db: DatabaseSync,
@@ -61,15 +91,21 @@ export function claimNext(
   return first && claim(db, first, claimant);
 }
 
-function claim(db: DatabaseSync, task: Task, { by, leaseMs, atMs }: Claimant): Task {
-  return changeTask(db, task, {
+function claim(
+  db: DatabaseSync,
+  task: Task,
+  { by, leaseMs, atMs, grant = null }: Claimant,
+): Task {
+  const claimed = changeTask(db, task, {
     claimedBy: by,
     status: "in_progress",
-    claimToken: nextToken(db, task.id),
+    claimToken: grant?.fence ?? nextToken(db, task.id),
     claimedAtMs: atMs,
-    leaseUntilMs: atMs + leaseMs,
+    leaseUntilMs: grant?.leaseUntilMs ?? atMs + leaseMs,
     queuedAtMs: null,
   }, { by, atMs });
+  if (grant !== null) noteClaimTold(db, { uid: task.id });
+  return claimed;
 }
 
 /** A claim has a higher number than any earlier one of its task. */
@@ -118,7 +154,7 @@ export function releaseTask(
 ): Task {
   const task = needTask(db, id);
   if (task.status !== "in_progress") throw notInWork(task, "released", "open");
-  if (task.claimedBy !== by && !force) throw notTheirs(task, by);
+  if (isElsewhere(task) || task.claimedBy !== by && !force) throw notTheirs(task, by);
   return changeTask(db, task, { ...UNCLAIMED, status: "open" }, { by, atMs });
 }
 
@@ -148,7 +184,7 @@ export function needClaim(
     }
   }
   if (task.status !== "in_progress") throw notInWork(task, wants, to);
-  if (task.claimedBy !== by) throw notTheirs(task, by);
+  if (!isMine(task, by)) throw notTheirs(task, by);
   const { claimToken } = task;
   if (token !== null && token !== claimToken) {
     const isOld = token < (claimToken ?? 0);
@@ -201,6 +237,48 @@ function takeBack(db: DatabaseSync, task: Task, atMs: number): Task {
   return changeTask(db, task, { ...UNCLAIMED, status: "open" }, { by: SYSTEM, atMs });
 }
 
+/** What a team's server says of a claim that was made here without it. */
+export interface ServerWord {
+  /** The number of the claim that counts. */
+  readonly fence: number;
+  /** Who has it; null when nobody has. */
+  readonly holder: string | null;
+  /** Whether that is who claimed it here. */
+  readonly isHere: boolean;
+}
+
+/**
+ * Makes a claim here what the server says it is.
+ * @param told What the server was told; where the claim has changed since, it is to be told that as well.
+ */
+export function obeyServer(
+  db: DatabaseSync,
+  { uid: id, step, token }: Pick<UntoldClaim, "uid" | "step" | "token">,
+  { fence, holder, isHere, atMs }: ServerWord & { readonly atMs: number },
+): void {
+  const task = readTask(db, id);
+  if (isHere) {
+    // The workflow that holds the claim knows it by its number.
+    const move = "SET claim_token = ?1 WHERE claim_token = ?2 AND";
+    statement(db, `UPDATE workflows ${move} task_id = ?3`).run(fence, token, id);
+    statement(db, `UPDATE tasks ${move} id = ?3`).run(fence, token, id);
+    return noteClaimTold(db, { uid: id, step, token: fence });
+  }
+  if (task?.status === "in_progress" && holder === null) {
+    takeBack(db, task, atMs);
+  } else if (task !== undefined && holder !== null) {
+    changeTask(db, task, {
+      claimedBy: holder,
+      status: "in_progress",
+      claimToken: fence,
+      claimedAtMs: atMs,
+      leaseUntilMs: ELSEWHERE_MS,
+      closedAtMs: null,
+    }, { by: SYSTEM, atMs });
+  }
+  noteClaimTold(db, { uid: id });
+}
+
 /** The tasks that have to be closed before this one, and are not. */
 export function openDependencies(db: DatabaseSync, id: string): string[] {
   return statement(
@@ -217,10 +295,12 @@ export function openDependencies(db: DatabaseSync, id: string): string[] {
 
 function alreadyClaimed(task: Task, atMs: number) {
   const left = Math.max(1, Math.round(((task.leaseUntilMs ?? atMs) - atMs) / 60_000));
+  const until = isElsewhere(task)
+    ? "on another machine"
+    : `for ${count(left, "more minute")} unless the claim is renewed`;
   return refusal("ALREADY_CLAIMED", {
     what: `Cannot claim task ${task.id}`,
-    why: `"${task.claimedBy}" has claimed it, for ${count(left, "more minute")} ` +
-      "unless the claim is renewed; nothing was changed",
+    why: `"${task.claimedBy}" has claimed it, ${until}; nothing was changed`,
     next: "conclaude task ready",
     details: { claimedBy: task.claimedBy, claimedAtMs: task.claimedAtMs },
   });
@@ -271,7 +351,7 @@ function notOwner(
 function notTheirs(task: Task, agentId: string) {
   return notOwner(task, {
     what: `Task ${task.id} is not "${agentId}"'s`,
-    why: `"${task.claimedBy}" has claimed it`,
+    why: `"${task.claimedBy}" has claimed it${isElsewhere(task) ? " on another machine" : ""}`,
   });
 }
 

@@ -15,10 +15,8 @@ export const TASK_COLUMNS = columnsOf(TASK_FIELDS, {
   },
 });
 
-/** True for a task that can be done now: open, unclaimed, no child in work, every dependency closed. */
-export const IS_READY = `task.status = 'open'
-        AND task.deleted_at_ms IS NULL
-        AND task.claimed_by IS NULL
+/** True for a task for which nothing has to be waited: no child in work, every dependency closed. */
+export const IS_FREE_TO_BEGIN = `task.deleted_at_ms IS NULL
         AND NOT EXISTS (
               SELECT 1
                 FROM tasks AS child
@@ -32,6 +30,11 @@ export const IS_READY = `task.status = 'open'
                WHERE needed.task_id = task.id
                  AND other.status <> 'closed'
                  AND other.deleted_at_ms IS NULL)`;
+
+/** True for a task that can be done now: open, unclaimed, and free to begin. */
+export const IS_READY = `task.status = 'open'
+        AND task.claimed_by IS NULL
+        AND ${IS_FREE_TO_BEGIN}`;
 
 /** Which tasks are wanted. A filter that is left out, or null, lets everything through. */
 interface TaskFilter {

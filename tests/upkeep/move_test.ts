@@ -48,6 +48,7 @@ const STAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     team_outbox: "kind uid op",
     team_rows: "uid kind origin author",
     team_origins: "origin author digest",
+    team_claims: "uid step holder",
     team_held: "kind uid reason",
     team_requirements: "uid name author",
     forget_receipts: "id salt text_digest removed digests",

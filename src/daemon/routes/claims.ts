@@ -4,6 +4,14 @@ import { refusal } from "../../work/refusal.ts";
 import type { Task } from "../../work/task.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { badTransition, claimNext, claimTask, needTask, takeBackLapsed } from "../../work/store.ts";
+import {
+  type Asked,
+  askForNext,
+  askForTask,
+  askToKeep,
+  sharedTask,
+} from "../../operations/shared_claims.ts";
+import { THIS_PROCESS } from "../../system/environment.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema } from "../schemas.ts";
 import {
@@ -17,8 +25,42 @@ const route = routesOf("claims");
 const oneTask = z.object({ task: taskSchema });
 const claimToken = z.optional(z.nullable(fields.token));
 
-function claimantOf({ lasting }: Daemon, { author }: Pick<Call, "author">) {
-  return { ...lasting(author.atMs), by: author.by };
+function claimantOf(
+  { lasting }: Daemon,
+  { author, asked = null }: Pick<Call, "author"> & Partial<Pick<Call, "asked">>,
+) {
+  return { ...lasting(author.atMs), by: author.by, grant: asked?.grant ?? null };
+}
+
+/** Where the server of a shared project is asked for claims. */
+function placeOf({ db, database }: Daemon) {
+  return { db, database, environment: THIS_PROCESS };
+}
+
+/** Whether the request wants that no server is asked. */
+const offline = z.optional(z.boolean());
+const claimBody = z.strictObject({ offline });
+
+/** Asks the server for the claim on the task of a request. */
+async function askForIt(
+  daemon: Daemon,
+  { id, author, body }: Call<unknown, z.output<typeof claimBody>>,
+): Promise<Asked | null> {
+  if (body.offline) return null;
+  return await askForTask(placeOf(daemon), id, claimantOf(daemon, { author }));
+}
+
+/** Asks the server whether the claim of a request still counts. */
+async function askToGoOn(
+  daemon: Daemon,
+  { id, author, body: { offline = false, claimToken: token = null } }: Call<unknown, StepInput>,
+  what: TaskStep["asks"],
+): Promise<Asked | null> {
+  const shared = offline || what === undefined ? null : sharedTask(daemon.db, id);
+  if (shared === null) return null;
+  const asker = { ...claimantOf(daemon, { author }), token, what: what! };
+  const grant = await askToKeep(placeOf(daemon), shared, asker);
+  return { id, grant, giveBack: () => Promise.resolve() };
 }
 
 /** Takes back the claims that were not renewed, so that their tasks can be claimed. */
@@ -33,6 +75,7 @@ const STEP_FIELDS = {
   summary: z.optional(z.nullable(fields.body)),
   reason: fields.text,
   claimToken,
+  offline,
 } as const;
 
 /** What becomes of the open tasks below one that is closed. */
@@ -43,6 +86,7 @@ const newStatus = z.strictObject({
   reason: z.optional(fields.text),
   summary: z.optional(fields.text),
   claimToken,
+  offline,
   force: STEP_FIELDS.force,
   withChildren: STEP_FIELDS.withChildren,
 });
@@ -51,20 +95,27 @@ export const claimRoutes: readonly Route[] = [
   route({
     name: "POST /tasks/claim-next",
     summary: "Claims the first task that is ready; null when there is none",
-    body: z.strictObject({ project: z.optional(z.nullable(fields.path)) }),
+    body: z.strictObject({ project: z.optional(z.nullable(fields.path)), offline }),
     response: z.object({ task: z.nullable(taskSchema) }),
-    handle: (daemon, call) => {
-      takeBack(daemon, call.author.atMs);
-      const project = call.body.project ?? null;
-      return { task: claimNext(daemon.db, claimantOf(daemon, call), project) ?? null };
+    errors: ["TEAM_UNREACHED"],
+    ask: async (daemon, { author, body: { project = null, offline } }) =>
+      offline ? null : await askForNext(placeOf(daemon), project, claimantOf(daemon, { author })),
+    handle: (daemon, { author, asked, body: { project = null } }) => {
+      takeBack(daemon, author.atMs);
+      const claimant = claimantOf(daemon, { author });
+      if (asked === null) return { task: claimNext(daemon.db, claimant, project) ?? null };
+      const { id, grant } = asked;
+      return { task: id === null ? null : claimTask(daemon.db, id, { ...claimant, grant }) };
     },
   }),
   route({
     name: "POST /tasks/:id/claim",
     summary:
       "Claims a task: it is the caller's until it is given back, done, or the lease runs out",
+    body: claimBody,
     response: oneTask,
-    errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS"],
+    errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS", "TEAM_UNREACHED"],
+    ask: askForIt,
     handle: (daemon, call) => {
       takeBack(daemon, call.author.atMs);
       return { task: claimTask(daemon.db, call.id, claimantOf(daemon, call)) };
@@ -76,7 +127,15 @@ export const claimRoutes: readonly Route[] = [
     summary: "Brings a task where it may go from where it stands",
     body: newStatus,
     response: oneTask,
-    errors: [...HOLDER_ERRORS, ...CLOSING_ERRORS, "INVALID_STATUS", "ALREADY_CLAIMED"],
+    errors: [
+      ...HOLDER_ERRORS,
+      ...CLOSING_ERRORS,
+      ...["INVALID_STATUS", "ALREADY_CLAIMED", "TEAM_UNREACHED"] as const,
+    ],
+    ask: (daemon, call) =>
+      call.body.status === "in_progress"
+        ? askForIt(daemon, call)
+        : askToGoOn(daemon, call, call.body.status === "closed" ? "complete" : undefined),
     handle: (daemon, call) => ({ task: changeStatus(daemon, call) }),
   }),
 ];
@@ -87,9 +146,10 @@ interface StepInput {
   readonly claimToken?: number | null | undefined;
   readonly summary?: string | null | undefined;
   readonly reason?: string | undefined;
+  readonly offline?: boolean | undefined;
 }
 
-function stepRoute(name: string, { about, flags, errors, take }: TaskStep): Route {
+function stepRoute(name: string, { about, flags, errors, asks, take }: TaskStep): Route {
   const taken = Object.entries(STEP_FIELDS).filter(([field]) => Object.hasOwn(flags, field));
   const query: z.ZodMiniType<{ force?: string | undefined }> = Object.hasOwn(flags, "force")
     ? z.strictObject({ force: z.optional(fields.flag) })
@@ -101,6 +161,7 @@ function stepRoute(name: string, { about, flags, errors, take }: TaskStep): Rout
     body: z.strictObject(Object.fromEntries(taken)),
     response: oneTask,
     errors,
+    ask: (daemon, call) => askToGoOn(daemon, call as Call<unknown, StepInput>, asks),
     handle: (daemon, call) => {
       const input: StepInput = { force: isSet(call.query.force), ...call.body };
       return { task: take(daemon.db, call.id, termsOf(daemon, call, input)) };
@@ -110,7 +171,7 @@ function stepRoute(name: string, { about, flags, errors, take }: TaskStep): Rout
 
 function termsOf(
   daemon: Daemon,
-  call: Pick<Call, "author">,
+  call: Pick<Call, "author" | "asked">,
   { force = false, withChildren = false, claimToken: token = null, summary, reason }: StepInput,
 ): Terms {
   const said = summary ?? reason;

@@ -4,7 +4,7 @@ import { isReplaced, isSuperseded, type ObservationKind } from "../observe/obser
 import { pathInProject } from "../project_paths.ts";
 import { timelineOfFile } from "./memory_look_table.ts";
 import { countMatches, EVERYTHING, lastObservation, withTerm } from "./memory_search_table.ts";
-import { alreadyTold, noteTold } from "../tell/memory_context_table.ts";
+import { alreadyTold, noteClaimTold } from "../tell/memory_context_table.ts";
 import { answerMemory, type SearchResult } from "./search.ts";
 import { withStale } from "../tell/stale_files.ts";
 import { headed, plain } from "../../base/plain.ts";
@@ -118,7 +118,7 @@ function tell(
   const facts = news.map((one) => ({ ...one, updatedAtMs: one.createdAtMs }));
   const recalled = withStale(db, facts, { root, branch, project });
   const { text, told } = recallText(about, recalled, nowMs);
-  noteTold(db, sessionId, told, nowMs);
+  noteClaimTold(db, sessionId, told, nowMs);
   return text;
 }
 

@@ -278,7 +278,7 @@ export function alreadyTold(db: DatabaseSync, sessionId: string): ReadonlySet<nu
   return new Set(rows.map((row) => Number(String(row["type"]).slice(TOLD.length))));
 }
 
-export function noteTold(
+export function noteClaimTold(
   db: DatabaseSync,
   sessionId: string,
   ids: readonly number[],

@@ -3,11 +3,19 @@ import { refusal } from "../../work/refusal.ts";
 import type { Task } from "../../work/task.ts";
 import { claimNext, claimTask, takeBackLapsed } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
-import { AGENT_FLAG, ALL_PROJECTS, optional, switchOn, TASK } from "../flags.ts";
+import { AGENT_FLAG, ALL_PROJECTS, OFFLINE_FLAG, optional, switchOn, TASK } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { beginChange, type ByFlag, leaseMs, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { changedView, nameOf } from "../task_view.ts";
 import { TASK_STEPS, type TaskStep, untilText } from "../task_steps.ts";
+import {
+  askForNext,
+  askForTask,
+  askToKeep,
+  claimAsked,
+  sharedTask,
+  tellServer,
+} from "../shared_claims.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { type Verb, verb } from "../verb.ts";
 import type { View } from "../view.ts";
@@ -17,11 +25,12 @@ export const claim = verb({
   flags: {
     next: switchOn("The first one that is ready"),
     allProjects: ALL_PROJECTS,
+    offline: OFFLINE_FLAG,
     agentId: AGENT_FLAG,
   },
   about:
-    "Claims a task; of all who ask at once exactly one gets it. The claim counts for `store.claimTimeoutMinutes` unless " +
-    "it is renewed. Whoever has the task already gets it as it is.",
+    "Claims a task; of all who ask at once exactly one gets it, on all machines of a team. The claim counts for " +
+    "`store.claimTimeoutMinutes` unless it is renewed. Whoever has the task already gets it as it is.",
   examples: [
     "conclaude task claim 1a2b3c4d --agent-id worker-1",
     "conclaude task claim --next --agent-id worker-1 --json",
@@ -32,14 +41,27 @@ export const claim = verb({
       next: "conclaude task claim --help",
     });
     const { by, change, db, place } = await beginChange(context, flags, "claim a task");
-    const project = projectOfTasks(context, flags);
-    const task = change((author) => {
-      const claimant = { ...author, leaseMs: leaseMs(place.config) };
-      takeBackLapsed(db, claimant.atMs);
-      return text === undefined
-        ? claimNext(db, claimant, project)
-        : claimTask(db, taskIdOf(db, text), claimant);
-    });
+    const claimant = { by, leaseMs: leaseMs(place.config) };
+    const project = text === undefined ? projectOfTasks(context, flags) : null;
+    const here = { db, database: place.database, environment: context.environment };
+    const asked = flags.offline
+      ? null
+      : text === undefined
+      ? await askForNext(here, project, claimant)
+      : await askForTask(here, taskIdOf(db, text), claimant);
+    const task = await claimAsked(asked, () =>
+      change((author) => {
+        const now = { ...claimant, ...author };
+        takeBackLapsed(db, now.atMs);
+        if (asked !== null) {
+          return asked.id === null
+            ? undefined
+            : claimTask(db, asked.id, { ...now, grant: asked.grant });
+        }
+        return text === undefined
+          ? claimNext(db, now, project)
+          : claimTask(db, taskIdOf(db, text), now);
+      }));
     if (task === undefined) {
       throw refusal("NOT_FOUND", {
         what: "There is no task to claim",
@@ -53,12 +75,12 @@ export const claim = verb({
 
 /** The verb of a step, which tells what became of the task. */
 function stepVerb(step: TaskStep): Verb {
-  const { what, take, told } = step;
+  const { what, asks, take, told } = step;
   return verb<TaskStep["flags"], [typeof TASK]>({
     args: [TASK],
     ...step,
     async run(context, flags, text): Promise<View> {
-      const task = await takeStep(context, { flags: flags as StepFlags, text, what }, take);
+      const task = await takeStep(context, { flags: flags as StepFlags, text, what, asks }, take);
       return changedView(task, told(nameOf(task), task));
     },
   });
@@ -84,7 +106,7 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
     import("../daemon_here.ts"),
   ]);
   const { what, take, told } = TASK_STEPS.start;
-  const task = await takeStep(context, { flags, text, what }, (db, id, terms) => {
+  const task = await takeStep(context, { flags, text, what, asks: undefined }, (db, id, terms) => {
     const queued = take(db, id, terms);
     if (queued.status !== "in_progress") checkStart(context, db, queued);
     return queued;
@@ -99,6 +121,7 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
 interface StepFlags extends ByFlag {
   readonly claimToken?: number;
   readonly force?: boolean;
+  readonly offline?: boolean;
   readonly withChildren?: boolean;
   readonly summary?: string;
   readonly reason?: string;
@@ -106,16 +129,23 @@ interface StepFlags extends ByFlag {
 
 async function takeStep(
   context: CliContext,
-  { flags, text, what }: {
+  { flags, text, what, asks }: Pick<TaskStep, "what" | "asks"> & {
     readonly flags: StepFlags;
     readonly text: string;
-    readonly what: string;
   },
   take: TaskStep["take"],
 ): Promise<Task> {
-  const { change, db, place, said } = await beginChange(context, flags, what);
+  const { by, change, db, place, said } = await beginChange(context, flags, what);
   const words = said(flags.summary ?? flags.reason);
-  const { claimToken: token = null, force = false, withChildren = false } = flags;
-  const given = { token, force, withChildren, leaseMs: leaseMs(place.config), words };
-  return change((author) => take(db, taskIdOf(db, text), { ...given, ...author }));
+  const { claimToken: token = null, force = false, withChildren = false, offline = false } = flags;
+  const given = { by, token, force, withChildren, leaseMs: leaseMs(place.config), words };
+  const here = { db, database: place.database, environment: context.environment };
+  const id = taskIdOf(db, text);
+  const shared = offline ? null : sharedTask(db, id);
+  const grant = shared === null || asks === undefined
+    ? null
+    : await askToKeep(here, shared, { ...given, what: asks });
+  const task = change((author) => take(db, id, { ...given, ...author, grant }));
+  if (shared !== null && asks !== "renew") await tellServer(here, shared);
+  return task;
 }

@@ -12,7 +12,6 @@ import {
   letLogin,
   listMachines,
   listMembers,
-  noteRequirements,
   readJoined,
   registerMachine,
   removeJoined,
@@ -20,26 +19,20 @@ import {
   setUpServer,
   writeJoined,
 } from "../../team/store.ts";
-import { sealOf, syncProject, type SyncReport } from "../../team/sync.ts";
-import type { JoinedProject, TeamStore, WayToServer } from "../../team/types.ts";
+import { sealOf } from "../../team/sync.ts";
+import type { WayToServer } from "../../team/types.ts";
 import { verifyProject } from "../../team/verify.ts";
 import { identityOf } from "../../system/git/identity.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { joinPath } from "../../base/paths.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { optional, switchOn, text, textFlag, YES_FLAG } from "../flags.ts";
+import { number, optional, switchOn, text, textFlag, YES_FLAG } from "../flags.ts";
 import { agoText } from "../list_and_show.ts";
-import { confirmOrThrow, progressLine } from "../terminal.ts";
+import { confirmOrThrow } from "../terminal.ts";
 import { tableText } from "../table.ts";
-import {
-  joinedHere,
-  openTeam,
-  projectOfTeam,
-  requirementsOf,
-  TEAM_PROJECT,
-  teamSettings,
-} from "../team_here.ts";
+import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamSettings } from "../team_here.ts";
+import { followAll, saidOf, syncAll } from "../team_sync.ts";
 import { usageError } from "../usage.ts";
 import { group, lazyFrom, verb } from "../verb.ts";
 
@@ -236,86 +229,31 @@ const leave = verb({
   },
 });
 
-/** How long `--follow` waits between two looks, in milliseconds: longer after each failure. */
-const FOLLOW_MS = { least: 1_000, most: 300_000 };
-
 const sync = verb({
   brief: "Send and receive now",
   flags: {
     project: TEAM_PROJECT,
     follow: switchOn("Go on until it is ended, as soon as something changes"),
+    idle: optional(number(1, 86_400, "With --follow: end after so many seconds without work")),
   },
   about:
     "Sends what has changed here and takes in what others wrote. The daemon does so by itself while it runs.",
   examples: ["conclaude team sync", "conclaude team sync --follow"],
-  async run(context, { project, follow }) {
+  async run(context, { project, follow, idle }) {
     const store = await openTeam(context);
     const joined = joinedHere(context, store, project);
-    if (follow) await followAll(context, store, joined);
-    const reports = await syncAll(context, store, joined);
+    const reports = follow
+      ? await followAll(context, store, {
+        joined,
+        idleMs: idle === undefined ? null : idle * 1_000,
+      })
+      : await syncAll(context, store, joined);
     return {
       json: { projects: reports },
       text: reports.map((report) => `${plain(report.name)}: ${saidOf(report)}.`).join("\n"),
     };
   },
 });
-
-async function followAll(
-  context: CliContext,
-  store: TeamStore,
-  joined: readonly JoinedProject[],
-): Promise<never> {
-  let pause = FOLLOW_MS.least;
-  for (;;) {
-    try {
-      await syncAll(context, store, joined);
-      pause = FOLLOW_MS.least;
-    } catch (thrown) {
-      context.process.stderr.write(`${thrown instanceof UserError ? thrown.why : thrown}\n`);
-      pause = Math.min(pause * 2, FOLLOW_MS.most);
-    }
-    await new Promise((resolve) => setTimeout(resolve, pause));
-  }
-}
-
-/** Syncs one project after the other; a fault of one does not stop the others. @throws {UserError} The first fault. */
-async function syncAll(
-  context: CliContext,
-  store: TeamStore,
-  all: readonly JoinedProject[],
-): Promise<SyncReport[]> {
-  const progress = progressLine(context);
-  const reports: SyncReport[] = [];
-  const faults: unknown[] = [];
-  for (const { project } of all) {
-    const joined = readJoined(store.db, project);
-    if (joined === null) continue;
-    const done = { sent: 0, received: 0 };
-    try {
-      noteRequirements(store.db, joined, requirementsOf(context, project));
-      reports.push(
-        await syncProject(store, joined, {
-          environment: context.environment,
-          onSync(doing, rows, behind) {
-            done[doing] += rows;
-            const of = behind === 0 ? {} : { of: done.received + behind };
-            progress.tell(`${joined.name}: rows ${doing}`, { done: done[doing], ...of });
-          },
-        }),
-      );
-    } catch (thrown) {
-      faults.push(thrown);
-    }
-  }
-  progress.end();
-  if (faults.length > 0) throw faults[0];
-  return reports;
-}
-
-function saidOf({ sent, received, notSent }: SyncReport): string {
-  const said = `${sent} sent, ${received} received`;
-  return notSent === null ? said : `${said}; ${notSent}`;
-}
 
 const verify = verb({
   brief: "Compare this machine with the server",
@@ -422,6 +360,8 @@ const members = verb({
 
 const look = lazyFrom(() => import("./team_look_verbs.ts"));
 
+const claims = lazyFrom(() => import("./team_claim_verbs.ts"));
+
 export const team = group({
   verbs: {
     init,
@@ -434,6 +374,9 @@ export const team = group({
     members,
     rules: look("Show the requirements that others define", "rules"),
     held: look("Show rows that wait for a person", "held"),
+    claim: claims("For programs: ask the server for a claim", "claim"),
+    renew: claims("For programs: ask the server to let a claim count longer", "renew"),
+    tell: claims("For programs: tell the server what became of a claim", "tell"),
   },
   examples: [
     "conclaude team join postgres://ana@db.example.org/team",

@@ -6,7 +6,8 @@ import { isUserError, messageOf } from "../../base/errors.ts";
 import { Rounds } from "../../base/rounds.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { lookAtTree } from "../../system/git/task_trees.ts";
-import { listAgents, listUnendedProcesses, requestKill } from "../agents_table.ts";
+import { type Agent, listAgents, listUnendedProcesses, requestKill } from "../agents_table.ts";
+import { listUntoldClaims } from "../../db/team_outbox.ts";
 import { transaction } from "../../db/transaction.ts";
 import { renewClaim, SYSTEM, takeBackLapsed } from "../task_claims_table.ts";
 import { listReady, readTask } from "../tasks_table.ts";
@@ -70,7 +71,7 @@ export class Engine {
 
   async start(): Promise<void> {
     const { db } = this.#parts;
-    for (const agent of listUnendedProcesses(db)) this.#runs.takeUp(agent);
+    for (const agent of this.#wantedAgents()) this.#runs.takeUp(agent);
     this.#renewClaims();
     for (const workflow of listWorkflows(db, { statuses: ["completed"] })) {
       await this.#tidy(workflow);
@@ -113,7 +114,7 @@ export class Engine {
     this.#endLate(now);
     const { orchestration } = settings.own(now);
     const slots = () => orchestration.maxConcurrentAgents - this.#runs.size;
-    for (const agent of listUnendedProcesses(db)) {
+    for (const agent of this.#wantedAgents()) {
       if (slots() <= 0) break;
       if (!this.#runs.has(agent.id)) this.#runs.takeUp(agent);
     }
@@ -129,6 +130,16 @@ export class Engine {
     }
     if (begun > 0) changed();
     return begun > 0;
+  }
+
+  /** Agents that have not ended, but those that wait until a team's server has given the claim on their task. */
+  #wantedAgents(): Agent[] {
+    const { db } = this.#parts;
+    const claims = listUntoldClaims(db).filter(({ step }) => step === "claim");
+    const untold = new Set(claims.map(({ uid }) => uid));
+    return listUnendedProcesses(db).filter(({ pid, taskId }) =>
+      pid !== null || taskId === null || !untold.has(taskId)
+    );
   }
 
   #carryOut(): void {

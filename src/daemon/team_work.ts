@@ -1,0 +1,110 @@
+/**
+ * Keeps the shared projects of a database and their servers together: the daemon has no network, so it starts
+ * `conclaude team sync`, one at a time, when something waits here, and now and then to see what others wrote.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { isUserError, messageOf, UserError } from "../base/errors.ts";
+import { parentOf } from "../base/paths.ts";
+import { Rounds } from "../base/rounds.ts";
+import { hasJoined, hasToTell } from "../db/team_outbox.ts";
+import { ownProgram } from "../operations/own_program.ts";
+import { THIS_PROCESS } from "../system/environment.ts";
+import { run } from "../system/process/run_program.ts";
+
+interface TeamContext {
+  readonly db: DatabaseSync;
+  /** Absolute path. */
+  readonly database: string;
+  readonly log: (level: "info" | "warn", message: string) => void;
+}
+
+/** How often it looks whether something waits here, and how often others may have written, in milliseconds. */
+const LOOK_MS = 1_000;
+const CLOCK_MS = 60_000;
+/** How long it waits after a failure, in milliseconds: twice as long after each further one. */
+const AGAIN_MS = { least: 5_000, most: 300_000 };
+/** A sync that finds nothing to do for so long ends, in seconds. */
+const IDLE_SECONDS = 10;
+/** One that always finds something begins anew after a day. */
+const DAY_MS = 86_400_000;
+const MAX_SAID_BYTES = 4_096;
+
+export class TeamWork {
+  readonly #context: TeamContext;
+  readonly #stopping = new AbortController();
+  readonly #looks = new Rounds(() => this.#look());
+  #dueAtMs = 0;
+  #failures = 0;
+  #lastFault = "";
+
+  constructor(context: TeamContext) {
+    this.#context = context;
+  }
+
+  start(): void {
+    this.#looks.start();
+  }
+
+  /** Looks whether a project was joined. */
+  wake(): void {
+    this.#looks.wake();
+  }
+
+  /** Ends the sync that is under way: what was sent or taken in stays so. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#looks.stop();
+  }
+
+  /** @returns In how many milliseconds it looks again by itself. */
+  async #look(): Promise<number> {
+    try {
+      const { db } = this.#context;
+      if (!hasJoined(db)) return Infinity;
+      const leftMs = this.#dueAtMs - Date.now();
+      // After a failure the pause is kept.
+      if (leftMs > 0 && (this.#failures > 0 || !hasToTell(db))) return Math.min(leftMs, LOOK_MS);
+      await this.#sync();
+      this.#failures = 0;
+      this.#lastFault = "";
+      this.#dueAtMs = Date.now() + CLOCK_MS;
+    } catch (thrown) {
+      const fault = isUserError(thrown) ? thrown.why : messageOf(thrown);
+      if (fault !== this.#lastFault) this.#context.log("warn", `cannot sync the team: ${fault}`);
+      this.#lastFault = fault;
+      const pauseMs = Math.min(AGAIN_MS.least * 2 ** this.#failures++, AGAIN_MS.most);
+      this.#dueAtMs = Date.now() + pauseMs;
+    }
+    return LOOK_MS;
+  }
+
+  /** Runs a sync until it has nothing to do. @throws {UserError} What it could not do. */
+  async #sync(): Promise<void> {
+    const { database } = this.#context;
+    const { signal } = this.#stopping;
+    const words = [
+      ...ownProgram(THIS_PROCESS).words,
+      ...["--db", database, "--json", "team", "sync", "--follow", `--idle=${IDLE_SECONDS}`],
+    ];
+    const ran = await run(words, {
+      folder: parentOf(database),
+      environment: THIS_PROCESS,
+      timeoutMs: DAY_MS,
+      keep: { stdout: MAX_SAID_BYTES, stderr: 0 },
+      signal,
+    });
+    await ran.gone;
+    if (signal.aborted || ran.end.kind !== "ended" || ran.end.code === 0) return;
+    const text = ran.stdout!.text();
+    throw errorIn(text) ?? new Error(text === "" ? `exit status ${ran.end.code}` : text);
+  }
+}
+
+function errorIn(text: string): UserError | null {
+  try {
+    const { what, why, next } = JSON.parse(text).error;
+    return new UserError(what, { why, next });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * `conclaude team claim|renew|tell`: what `conclaude task …` and the daemon, which have no network, ask a team's server
+ * through a process of these verbs.
+ */
+import { UserError } from "../../base/errors.ts";
+import { readAddress } from "../../team/address.ts";
+import { claimOnServer, renewOnServer, tellClaims } from "../../team/claims.ts";
+import { pullAll } from "../../team/pull.ts";
+import { KNOWN_VERSION, type Server, withServer } from "../../team/server.ts";
+import { readJoined, schemaOf } from "../../team/store.ts";
+import { sealOf } from "../../team/sync.ts";
+import type { JoinedProject } from "../../team/types.ts";
+import type { CliContext } from "../context.ts";
+import { number, optional, text, textFlag } from "../flags.ts";
+import { openTeam, type TeamHere } from "../team_here.ts";
+import { takeTurn } from "../team_sync.ts";
+import { verb } from "../verb.ts";
+
+/** The times in which a claim is asked for, in milliseconds: whoever waits for it gives up after five seconds. */
+const CONNECT_MS = 3_000;
+const PULL_MS = 1_500;
+const TURN_MS = 300;
+
+const ID = text("The whole id of the task", "id");
+const IN = textFlag("The project, as `team status --json` has it", "project");
+const CLAIM_FLAGS = {
+  in: IN,
+  holder: textFlag("Who claims", "name"),
+  leaseMs: optional(
+    number(1, Number.MAX_SAFE_INTEGER, "How long the claim counts, in milliseconds"),
+  ),
+};
+const FOR_PROGRAMS = "For programs, which read its JSON. People use";
+const MINUTE_MS = 60_000;
+
+export const claim = verb({
+  args: [optional(ID)],
+  flags: CLAIM_FLAGS,
+  about: `${FOR_PROGRAMS} \`conclaude task claim\`. Without an id the next task that is free.`,
+  examples: ["conclaude --json team claim ID --in PROJECT --holder worker-1"],
+  run: (context, { in: project, holder = "user", leaseMs = MINUTE_MS }, task = undefined) =>
+    atServer(context, project, async (store, joined, server) => {
+      await pullQuickly(store, joined, server);
+      return await claimOnServer(store, joined, { server, task: task ?? null, holder, leaseMs });
+    }),
+});
+
+export const renew = verb({
+  args: [ID],
+  flags: {
+    ...CLAIM_FLAGS,
+    fence: optional(number(0, Number.MAX_SAFE_INTEGER, "The number of the claim")),
+  },
+  about: `${FOR_PROGRAMS} \`conclaude task renew\`.`,
+  examples: ["conclaude --json team renew ID --in PROJECT --holder worker-1 --fence 7"],
+  run: (context, { in: project, holder = "user", leaseMs = MINUTE_MS, fence = null }, task) =>
+    atServer(
+      context,
+      project,
+      (_store, joined, server) => renewOnServer(joined, { server, task, fence, holder, leaseMs }),
+    ),
+});
+
+export const tell = verb({
+  args: [ID],
+  flags: { in: IN },
+  about:
+    `${FOR_PROGRAMS} \`conclaude task complete\` and \`release\`. Without it the next sync tells the server.`,
+  examples: ["conclaude --json team tell ID --in PROJECT"],
+  run: (context, { in: project }, task) =>
+    atServer(context, project, async (store, joined, server) => {
+      await tellClaims(store, joined, { server, task });
+      return { outcome: "told" };
+    }),
+});
+
+async function atServer(
+  context: CliContext,
+  project: string | undefined,
+  ask: (store: TeamHere, joined: JoinedProject, server: Server) => Promise<object>,
+) {
+  const store = await openTeam(context);
+  const joined = readJoined(store.db, project ?? "");
+  if (joined === null) {
+    throw new UserError("Cannot ask a team's server", {
+      why: "the project of --in is not joined",
+      next: "conclaude team status",
+    });
+  }
+  const { environment } = context;
+  const connection = { environment, connectMs: CONNECT_MS };
+  const json = await withServer(joined.way, connection, async (server) => {
+    if (await schemaOf(server) > KNOWN_VERSION) {
+      throw new UserError("Cannot change claims on the team's server", {
+        why: "it is set up for a newer conclaude; nothing was changed",
+        next: "Upgrade conclaude on this machine",
+      });
+    }
+    return await ask(store, joined, server);
+  });
+  return { json, text: JSON.stringify(json), quoted: true as const };
+}
+
+/** Takes in what others wrote, as far as there is time: what is not known here, the server knows. */
+async function pullQuickly(store: TeamHere, joined: JoinedProject, server: Server): Promise<void> {
+  const lock = await takeTurn(store, TURN_MS);
+  if (lock === null) return;
+  try {
+    const now = readJoined(store.db, joined.project) ?? joined;
+    const untilMs = Date.now() + PULL_MS;
+    await pullAll(store, now, {
+      server,
+      user: readAddress(joined.way.address).user,
+      seal: sealOf(joined.way),
+      onRows: () => {},
+      untilMs,
+    });
+  } finally {
+    lock.release();
+  }
+}
