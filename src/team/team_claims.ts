@@ -8,7 +8,7 @@ import {
   type ClaimOnServer,
   holderOf,
   useClaim,
-} from "./claims_table.ts";
+} from "./team_claims_table.ts";
 import { holdRow } from "./received_table.ts";
 import type { Server } from "./server.ts";
 import type { JoinedProject, TeamStore } from "./types.ts";
