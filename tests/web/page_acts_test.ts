@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import type { Shown } from "../support/browser.ts";
 import { askQuestion } from "../../src/work/questions_table.ts";
 import { hook, runProgram, type TempHome } from "../support/program.ts";
-import { pageTest, said } from "../support/recorded_page.ts";
+import { isTooWide, pageTest, said, seriousFaults } from "../support/recorded_page.ts";
 import { recordedHooks } from "../support/transcripts.ts";
 import { until } from "../support/wait.ts";
 import { type WorkedProject, workedProject } from "../support/worked_project.ts";
@@ -516,7 +516,7 @@ pageTest(
     await keyboard.type("Too loud.");
     await press("Add comment");
     await press("Reject");
-    await keyboard.press("Enter");
+    await sure("Reject it");
     assert.match((await reaches(project, task, "blocked")).reason, /line 1:\n> \+one\nToo loud\./);
 
     await see("w", "Work");
@@ -526,7 +526,7 @@ pageTest(
     await page.getByText(/left$/).first().waitFor();
     await page.locator("main button", { hasText: "Kill" }).waitFor();
     await press("Kill");
-    await keyboard.press("Enter");
+    await sure("Kill it");
     await reaches(project, long, "blocked");
 
     const session_id = crypto.randomUUID();
@@ -568,7 +568,58 @@ pageTest(
     await press("Forget …");
     await page.getByText(/^1 observation would go/).waitFor();
     await press("Forget them");
-    await keyboard.press("Enter");
+    await sure("Forget for ever");
     await page.getByText("It is forgotten.").waitFor();
+  },
+);
+
+pageTest(
+  "what people act with is right for screen readers, in light and dark, and fits a phone",
+  async (shown) => {
+    const { page, home } = shown;
+    const project = await worked(shown);
+    const task = await project.start("sing", "A shanty");
+    await project.start("count");
+    await reaches(project, await project.start("fail"), "blocked");
+    await reaches(project, task, "pending_merge");
+    ask(home, "Which port?");
+    const look = async (about: string) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await seriousFaults(page), [], `${about} ${colorScheme}`);
+      }
+      await page.setViewportSize({ width: 360, height: 700 });
+      assert.equal(await isTooWide(page), false, about);
+      await page.setViewportSize({ width: 1440, height: 900 });
+    };
+    await openReview(shown);
+    await button(page, "Comment on line 2 of song.txt").click();
+    await page.getByLabel("Comment on line 2", { exact: true }).fill("Louder.");
+    await button(page, "Add comment").click();
+    await button(page, "Comment on line 3 of song.txt").click();
+    await button(page, "Reject").click();
+    await look("a review");
+    await shown.go("/work");
+    await page.locator("main a.row", { hasText: "count" }).click();
+    await page.getByLabel("Output", { exact: true }).getByText(/line 2\b/).waitFor();
+    await page.locator("main button", { hasText: "Kill" }).click();
+    await look("a workflow");
+    await shown.go("/rules");
+    await page.getByLabel("Input").fill("git push --force");
+    await button(page, "Explain").click();
+    await page.getByText("denied", { exact: true }).waitFor();
+    await page.locator("details summary").click();
+    await look("an explanation");
+    await shown.go("/memory");
+    await page.getByLabel("Note", { exact: true }).fill("The quay is wet");
+    await button(page, "Remember").click();
+    await page.locator("main a.row", { hasText: "The quay is wet" }).click();
+    await button(page, "Replace …").click();
+    await button(page, "Forget …").click();
+    await button(page, "Forget them").click();
+    await look("a preview");
+    await button(page, "Forget for ever").click();
+    await page.getByRole("heading", { name: "Receipt" }).waitFor();
+    await look("a receipt");
   },
 );
