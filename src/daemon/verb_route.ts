@@ -28,6 +28,9 @@ export interface VerbRoute {
   readonly forPerson?: true;
 }
 
+/** How many rows a list has where the request does not say; `until` the time of the last one gives the next. */
+const PAGE_ROWS = 200;
+
 const given = z.optional(z.union([z.string(), z.number(), z.boolean()]));
 
 /** The route of a verb. `folder` names the folder in which it runs, by default the daemon's own. */
@@ -58,7 +61,10 @@ async function runVerb(
   values: Readonly<Record<string, Given>>,
 ): Promise<unknown> {
   const verb = await load();
-  const given = { flags: values, args: argNames.map((name) => values[name]) };
+  const { limit } = verb.flags;
+  // A person's table is cut by the verb itself; JSON has all rows where nobody says how many.
+  const most = limit?.optional && values["limit"] === undefined ? { limit: PAGE_ROWS } : {};
+  const given = { flags: { ...values, ...most }, args: argNames.map((name) => values[name]) };
   const { flags, args } = await readCall(verb, given).catch((thrown) => {
     if (!(thrown instanceof WrongValue)) throw thrown;
     const { parameter, message } = thrown;

@@ -20,7 +20,7 @@ export interface ExecutionFilter {
   readonly status: ExecutionStatus | null;
   readonly sinceMs: number | null;
   /** It does not belong to the time. */
-  readonly untilMs?: number;
+  readonly untilMs?: number | undefined;
   readonly limit: number;
 }
 

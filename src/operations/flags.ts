@@ -202,6 +202,8 @@ export const SINCE_FLAG = timeFlag(
   "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",
 );
 
+export const UNTIL_FLAG = timeFlag("Only before then, as --since");
+
 export const PROJECT_FLAGS = {
   project: textFlag("Only of the project of this folder", "dir"),
   here: switchOn("Only of the project of the current folder"),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
+import { ROUTES } from "../../src/daemon/routes.ts";
 import { tempHome } from "../support/program.ts";
 
 /** A daemon with a page, and the token of a tab. */
@@ -65,6 +66,28 @@ Deno.test("a tab acts as its person, and a reading one does not act", async () =
     assert.deepEqual([refused.status, refused.body.error.code], [403, "READ_ONLY"]);
     const left = await asPage(daemon, "POST", "/shutdown", { token });
     assert.equal(left.status, 403);
+  }, true);
+});
+
+Deno.test("no route that changes something lets a reading tab act, and none of a person's lets a program", async () => {
+  const changing = ROUTES.filter(({ method, isOpen }) => method !== "GET" && !isOpen);
+  const refusals = async (
+    daemon: RunningDaemon,
+    routes: typeof changing,
+    token: string,
+  ) => {
+    const passed: string[] = [];
+    for (const { method, path } of routes) {
+      const { status, body } = await asPage(daemon, method, path.replace(":id", "1"), { token });
+      if (status !== 403) passed.push(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
+    }
+    return passed;
+  };
+  await withTab(async (daemon, token) => {
+    assert.deepEqual(await refusals(daemon, changing, token), []);
+    const ofPersons = changing.filter(({ forPerson }) => forPerson);
+    assert.ok(ofPersons.length > 10);
+    assert.deepEqual(await refusals(daemon, ofPersons, daemon.token), []);
   }, true);
 });
 

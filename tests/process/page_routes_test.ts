@@ -1,6 +1,7 @@
 /** The routes that are made of verbs, as the page asks them. */
 import assert from "node:assert/strict";
 import { runDaemon } from "../support/daemon.ts";
+import { longSession } from "../support/long_session.ts";
 import { tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -23,4 +24,18 @@ test("a request names a verb's flags and arguments; a wrong or missing value is 
     assert.equal(status, 400, path);
     assert.match(`${body.error.what}: ${body.error.why}`, why);
   }
+});
+
+test("a list comes in pages: the time of the last row leads to the next", async (home) => {
+  await longSession(home, crypto.randomUUID(), 250);
+  await using daemon = await runDaemon(home, { cwd: home.path });
+  const seen: string[] = [];
+  for (let until = "now"; until !== "";) {
+    const { executions } = (await daemon.ask("GET", `/audit?until=${until}`)).body;
+    seen.push(...executions.map(({ id }: { id: string }) => id));
+    until = executions.length === 0 ? "" : new Date(executions.at(-1).createdAtMs).toISOString();
+    assert.ok(executions.length <= 200);
+  }
+  assert.equal(new Set(seen).size, 250);
+  assert.equal(seen.length, 250);
 });

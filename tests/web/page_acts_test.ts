@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import type { Shown } from "../support/browser.ts";
 import { askQuestion } from "../../src/work/questions_table.ts";
 import { hook, runProgram, type TempHome } from "../support/program.ts";
-import { pageTest, said } from "../support/recorded_page.ts";
+import { isTooWide, pageTest, said, seriousFaults } from "../support/recorded_page.ts";
 import { recordedHooks } from "../support/transcripts.ts";
 import { until } from "../support/wait.ts";
 import { type WorkedProject, workedProject } from "../support/worked_project.ts";
@@ -178,18 +178,77 @@ pageTest(
   },
 );
 
+/** Lets the page know nothing new from now on, so that it offers what is too late. */
+async function freeze(page: Page): Promise<void> {
+  await page.route("**/api/**", (route) => {
+    if (route.request().method() !== "GET") return route.continue();
+  });
+}
+
+/** What the page says of a refusal: what, why, and what to do. */
+async function refused(page: Page, why: RegExp): Promise<void> {
+  await page.locator(".toast.bad", { hasText: why }).waitFor();
+  assert.match(await page.locator(".toast.bad").innerText(), /\. Next: \S/);
+}
+
 pageTest("a claim that came too late is refused, with what to do", async (shown) => {
-  const { page, home } = shown;
-  const env = { HOME: home.path };
-  const made = await said(shown, "task", "create", "Correct the tide table");
+  const { page } = shown;
+  const { task } = await said(shown, "task", "create", "Correct the tide table");
   await shown.go("/work");
-  const card = page.locator(".card", { hasText: "Correct the tide table" });
   await button(page, "Claim").waitFor();
-  await page.route("**/api/tasks?*", (route) => route.abort());
-  await runProgram(["task", "claim", made.task.id, "--agent-id", "Ana"], { env, cwd: home.path });
-  await card.getByRole("button", { name: "Claim" }).click();
-  await page.locator(".toast.bad", { hasText: /Ana/ }).waitFor();
-  assert.match(await page.locator(".toast.bad").innerText(), /Next: conclaude task/);
+  await freeze(page);
+  await said(shown, "task", "claim", task.id, "--agent-id", "Ana");
+  await button(page, "Claim").click();
+  await refused(page, /Ana/);
+});
+
+pageTest("an answer that came too late is refused, and the first one stays", async (shown) => {
+  const { page, home } = shown;
+  const id = ask(home, "Which port?");
+  await shown.go("/questions");
+  await page.getByText("Which port?").waitFor();
+  await freeze(page);
+  await said(shown, "question", "answer", id, "5432");
+  await page.getByLabel("Answer").fill("5433");
+  await button(page, "Answer").click();
+  await refused(page, /has answered it already/);
+  assert.equal((await said(shown, "question", "show", id)).question.answer, "5432");
+});
+
+pageTest("an agent that has ended is not killed again", async (shown) => {
+  const { page } = shown;
+  const project = await worked(shown);
+  const task = await project.start("count");
+  await shown.go("/work");
+  await button(page, "Kill").waitFor();
+  await freeze(page);
+  const { agents } = await said(shown, "agent", "list", "--kind", "script");
+  await said(shown, "agent", "kill", agents[0].id, "--reason", "enough");
+  await reaches(project, task, "blocked");
+  await button(page, "Kill").click();
+  await button(page, "Kill it").click();
+  await refused(page, /it has ended already: killed/);
+});
+
+pageTest("what was forgotten meanwhile is not said to be forgotten again", async (shown) => {
+  const { page } = shown;
+  await shown.go("/memory");
+  await page.getByLabel("Note", { exact: true }).fill("The quay is wet");
+  await button(page, "Remember").click();
+  await page.locator("main a.row", { hasText: "The quay is wet" }).click();
+  await button(page, "Forget …").click();
+  await page.getByText(/^1 observation would go/).waitFor();
+  await page.getByLabel("Text to forget").fill("quay is wet");
+  await button(page, "Forget this text …").click();
+  await button(page, "Forget them").nth(1).waitFor();
+  await freeze(page);
+  await said(shown, "memory", "forget", "--text", "The quay is wet", "--yes");
+  for (const [at, why] of [/no observation has this number/, /forgotten meanwhile/].entries()) {
+    await button(page, "Forget them").nth(at).click();
+    await button(page, "Forget for ever").click();
+    await refused(page, why);
+  }
+  assert.equal(await page.getByText("Receipt").count(), 0);
 });
 
 async function isFile(path: string): Promise<boolean> {
@@ -263,6 +322,8 @@ pageTest(
       home,
       options,
     );
+    const beside = { ...told, session_id: crypto.randomUUID(), source: "startup" };
+    await hook("SessionStart", { ...beside, hook_event_name: "SessionStart" }, home, options);
     const denied = await hook(
       "PreToolUse",
       {
@@ -279,16 +340,27 @@ pageTest(
     await shown.go("/rules");
     await page.getByText("Plan the change first.").first().waitFor();
     await page.getByLabel("Project").selectOption(project);
+    await page.locator("li", { hasText: "commit_plan" }).getByRole("button", { name: "Satisfy" })
+      .click();
+    await refused(page, /session/);
     await page.getByLabel("Session").selectOption(session_id);
+    await page.getByLabel("Why it is satisfied").fill("it is planned");
     await page.locator("li", { hasText: "commit_plan" }).getByRole("button", { name: "Satisfy" })
       .click();
     await page.locator("li", { hasText: "commit_plan" }).getByText("satisfied").waitFor();
     await page.getByLabel("Why the requirements are paused").fill("a hurry");
+    await page.getByLabel("For how many minutes the requirements are paused").fill("99999");
+    await page.getByRole("button", { name: "Pause requirements" }).click();
+    await refused(page, /from 1 to 10080/);
+    await page.getByLabel("For how many minutes the requirements are paused").fill("");
     await page.getByRole("button", { name: "Pause requirements" }).click();
     await page.getByText("Its requirements are paused.").waitFor();
     using db = new DatabaseSync(home.database);
     const row = db.prepare("SELECT reason FROM pauses WHERE session_id = ?").get(session_id);
     assert.equal(row!["reason"], "a hurry");
+    const kept = db.prepare("SELECT metadata FROM requirements WHERE session_id = ?")
+      .get(session_id);
+    assert.equal(JSON.parse(String(kept!["metadata"])).reason, "it is planned");
   },
 );
 
@@ -444,7 +516,7 @@ pageTest(
     await keyboard.type("Too loud.");
     await press("Add comment");
     await press("Reject");
-    await keyboard.press("Enter");
+    await sure("Reject it");
     assert.match((await reaches(project, task, "blocked")).reason, /line 1:\n> \+one\nToo loud\./);
 
     await see("w", "Work");
@@ -454,7 +526,7 @@ pageTest(
     await page.getByText(/left$/).first().waitFor();
     await page.locator("main button", { hasText: "Kill" }).waitFor();
     await press("Kill");
-    await keyboard.press("Enter");
+    await sure("Kill it");
     await reaches(project, long, "blocked");
 
     const session_id = crypto.randomUUID();
@@ -496,7 +568,58 @@ pageTest(
     await press("Forget …");
     await page.getByText(/^1 observation would go/).waitFor();
     await press("Forget them");
-    await keyboard.press("Enter");
+    await sure("Forget for ever");
     await page.getByText("It is forgotten.").waitFor();
+  },
+);
+
+pageTest(
+  "what people act with is right for screen readers, in light and dark, and fits a phone",
+  async (shown) => {
+    const { page, home } = shown;
+    const project = await worked(shown);
+    const task = await project.start("sing", "A shanty");
+    await project.start("count");
+    await reaches(project, await project.start("fail"), "blocked");
+    await reaches(project, task, "pending_merge");
+    ask(home, "Which port?");
+    const look = async (about: string) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await seriousFaults(page), [], `${about} ${colorScheme}`);
+      }
+      await page.setViewportSize({ width: 360, height: 700 });
+      assert.equal(await isTooWide(page), false, about);
+      await page.setViewportSize({ width: 1440, height: 900 });
+    };
+    await openReview(shown);
+    await button(page, "Comment on line 2 of song.txt").click();
+    await page.getByLabel("Comment on line 2", { exact: true }).fill("Louder.");
+    await button(page, "Add comment").click();
+    await button(page, "Comment on line 3 of song.txt").click();
+    await button(page, "Reject").click();
+    await look("a review");
+    await shown.go("/work");
+    await page.locator("main a.row", { hasText: "count" }).click();
+    await page.getByLabel("Output", { exact: true }).getByText(/line 2\b/).waitFor();
+    await page.locator("main button", { hasText: "Kill" }).click();
+    await look("a workflow");
+    await shown.go("/rules");
+    await page.getByLabel("Input").fill("git push --force");
+    await button(page, "Explain").click();
+    await page.getByText("denied", { exact: true }).waitFor();
+    await page.locator("details summary").click();
+    await look("an explanation");
+    await shown.go("/memory");
+    await page.getByLabel("Note", { exact: true }).fill("The quay is wet");
+    await button(page, "Remember").click();
+    await page.locator("main a.row", { hasText: "The quay is wet" }).click();
+    await button(page, "Replace …").click();
+    await button(page, "Forget …").click();
+    await button(page, "Forget them").click();
+    await look("a preview");
+    await button(page, "Forget for ever").click();
+    await page.getByRole("heading", { name: "Receipt" }).waitFor();
+    await look("a receipt");
   },
 );

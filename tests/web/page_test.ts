@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import axe from "axe-core";
 import { missingBrowser, shownPage } from "../support/browser.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { longSession } from "../support/long_session.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 import { hook } from "../support/program.ts";
-import { pageTest, said } from "../support/recorded_page.ts";
+import { isTooWide, pageTest, said, seriousFaults } from "../support/recorded_page.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
 
 const SCREENS = [
@@ -112,20 +111,7 @@ pageTest("every screen is right for screen readers, in light and dark", async (s
       await shown.go(path);
       await page.locator("main section.screen h1").waitFor();
       await page.getByText("Loading …").first().waitFor({ state: "detached" });
-      // The page's policy lets no other script run, so the checker runs outside of it.
-      await page.context().newCDPSession(page).then((cdp) =>
-        cdp.send("Runtime.evaluate", { expression: axe.source })
-      );
-      const { violations } = await page.evaluate(() =>
-        // deno-lint-ignore no-explicit-any -- the checker puts itself there
-        (globalThis as any).axe.run({ resultTypes: ["violations"] })
-      );
-      const serious = violations.filter(({ impact }: { impact: string }) =>
-        impact === "serious" || impact === "critical"
-      ).map(({ id, nodes }: { id: string; nodes: { html: string }[] }) =>
-        `${path} ${colorScheme} ${id}: ${nodes[0]?.html}`
-      );
-      assert.deepEqual(serious, []);
+      assert.deepEqual(await seriousFaults(page), [], `${path} ${colorScheme}`);
     }
   }
 });
@@ -156,11 +142,7 @@ pageTest("no screen is wider than a narrow phone", async (shown) => {
   for (const path of [...SCREENS, `/session/${SESSION}`]) {
     await shown.go(path);
     await page.locator("main section.screen h1").waitFor();
-    const { wide, seen } = await page.locator("html").evaluate((html) => ({
-      wide: html.scrollWidth,
-      seen: html.clientWidth,
-    }));
-    assert.ok(wide <= seen, `${path}: ${wide} of ${seen}`);
+    assert.equal(await isTooWide(page), false, path);
   }
 });
 

@@ -263,7 +263,7 @@ const VERB_ROUTES: readonly VerbRow[] = [
     tag: "rules",
     summary: "What hooks did, the newest first",
     verb: "audit list",
-    flags: ["session", "hook", "tool", "status", "since", "limit"],
+    flags: ["session", "hook", "tool", "status", "since", "until", "limit"],
   },
   {
     name: "GET /latency",

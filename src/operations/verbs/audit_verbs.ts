@@ -17,6 +17,7 @@ import {
   SESSION_FLAG,
   SINCE_FLAG,
   textFlag,
+  UNTIL_FLAG,
 } from "../flags.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
@@ -31,6 +32,7 @@ const list = listVerb({
       oneOf(["success", "blocked", "failure", "timeout", "skipped"], "Only with this status"),
     ),
     since: SINCE_FLAG,
+    until: UNTIL_FLAG,
     limit: LIMIT_FLAG,
   },
   brief: "List handled hook events, newest first",
@@ -40,13 +42,14 @@ const list = listVerb({
     "conclaude audit list --session 01980c5e --tool Bash --json",
   ],
   name: "executions",
-  rows: ({ db }, { session, hook, tool, status, since }, { limit }) =>
+  rows: ({ db }, { session, hook, tool, status, since, until }, { limit }) =>
     listExecutions(db, {
       sessionId: sessionFilterOf(db, session),
       hookName: hook ?? null,
       toolName: tool ?? null,
       status: status ?? null,
       sinceMs: since ?? null,
+      untilMs: until,
       limit,
     }),
   columns: ({ db }) => ({

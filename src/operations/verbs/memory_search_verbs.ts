@@ -31,7 +31,7 @@ import {
   SINCE_FLAG,
   text,
   textFlag,
-  timeFlag,
+  UNTIL_FLAG,
   usually,
   type Values,
 } from "../flags.ts";
@@ -55,7 +55,7 @@ export const FILTER_FLAGS = {
   file: textFlag("Only what is about this file or folder: src/auth.ts, auth.ts, src", "path"),
   kind: optional(oneOf(OBSERVATION_KINDS, "Only of this kind")),
   since: SINCE_FLAG,
-  until: timeFlag("Only before then, as --since"),
+  until: UNTIL_FLAG,
 } as const;
 
 /** What the flags let through. @throws {UserError} When one names nothing. */

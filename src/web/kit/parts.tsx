@@ -113,3 +113,23 @@ export function Asking(
     </span>
   );
 }
+
+/** So many rows more are asked for at once, and so many are shown at most. */
+const PAGE_ROWS = 200;
+const MOST_ROWS = 1_000;
+
+/** What was loaded last for a key, while more of the same is loaded. */
+export function useKept<Value>(value: Value | undefined, key: string): Value | undefined {
+  const kept = useRef({ key, value });
+  if (value !== undefined || kept.current.key !== key) kept.current = { key, value };
+  return kept.current.value;
+}
+
+/** Asks for more rows where there may be some. */
+export function More(
+  { shown, limit, onMore }: { shown: number; limit: number; onMore: (limit: number) => void },
+) {
+  if (shown < limit || limit >= MOST_ROWS) return null;
+  const next = Math.min(limit + PAGE_ROWS, MOST_ROWS);
+  return <button type="button" class="more" onClick={() => onMore(next)}>Show more</button>;
+}

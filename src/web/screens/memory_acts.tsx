@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { count } from "../../base/counts.ts";
-import { ask } from "../api.ts";
+import { ask, Refused } from "../api.ts";
 import { Asking, Panel } from "../kit/parts.tsx";
 import { act, go } from "../store.ts";
 import type { Observation } from "../types.ts";
@@ -17,6 +17,12 @@ interface Forgetting {
   /** Transcripts of Claude Code that still tell of it. */
   readonly transcripts: readonly string[];
 }
+
+const GONE_ALREADY = new Refused("Nothing fits any more", {
+  why: "it was forgotten meanwhile, and nothing was changed",
+  next: "conclaude memory list",
+  status: 200,
+});
 
 /** What was forgotten last. */
 const receipt = signal<Forgetting | null>(null);
@@ -59,9 +65,13 @@ export function Forget(
           sure="Forget for ever"
           onYes={() =>
             void act("It is forgotten.", async () => {
-              receipt.value = await forget(false);
+              const told = await forget(false);
               setPreview(null);
-              if (location.hash.startsWith("#/memory")) go("/memory");
+              if (told.receipt === null) throw GONE_ALREADY;
+              receipt.value = told;
+              if (location.hash.startsWith("#/memory")) {
+                go("/memory");
+              }
             })}
         />
       )} <button type="button" onClick={() => setPreview(null)}>Keep it</button>

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { rights, withQuery } from "../api.ts";
 import { folderName, folderOf, short } from "../format.ts";
-import { Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
+import { Badge, Empty, More, Panel, Problem, Rows, Screen, Time, useKept } from "../kit/parts.tsx";
 import { useData } from "../store.ts";
 import type { Line, Observation, Session } from "../types.ts";
 import { Forget, ForgetText, NoteForm, Receipt } from "./memory_acts.tsx";
@@ -61,14 +61,17 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
     return () => clearTimeout(timer);
   }, [typed]);
   const filters = { project, kind };
-  const path = words.trim() === ""
-    ? withQuery("/memory", { ...filters, limit: 50 })
+  const [limit, setLimit] = useState(50);
+  const isSearch = words.trim() !== "";
+  const path = !isSearch
+    ? withQuery("/memory", { ...filters, limit })
     : withQuery("/memory/search", { ...filters, words, limit: 20 });
   const { value, error } = useData<{ results?: Observation[]; observations?: Observation[] }>(
     path,
     ["memory"],
   );
-  const rows = value?.results ?? value?.observations;
+  const kept = useKept(value, `${project} ${kind} ${words}`);
+  const rows = kept?.results ?? kept?.observations;
   const folder = project || projects[0];
   return (
     <Screen
@@ -125,6 +128,7 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
               </li>
             )}
           </Rows>
+          {isSearch ? null : <More shown={rows?.length ?? 0} limit={limit} onMore={setLimit} />}
         </Panel>
         <div>
           {folder === undefined ? null : (

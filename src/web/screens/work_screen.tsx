@@ -2,7 +2,17 @@
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
 import { folderName, took } from "../format.ts";
-import { Asking, Badge, Empty, Panel, Problem, Screen, Time } from "../kit/parts.tsx";
+import {
+  Asking,
+  Badge,
+  Empty,
+  More,
+  Panel,
+  Problem,
+  Screen,
+  Time,
+  useKept,
+} from "../kit/parts.tsx";
 import { act, clock, useData } from "../store.ts";
 import type { Agent, Task, Workflow } from "../types.ts";
 import { AgentOutput, WorkflowPanel } from "./workflow_panel.tsx";
@@ -37,7 +47,7 @@ function Column({ status, title }: { status: string; title: string }) {
     `/tasks?status=${status}&limit=${limit}`,
     ["work"],
   );
-  const tasks = value?.tasks ?? [];
+  const tasks = useKept(value, status)?.tasks ?? [];
   return (
     <section class="column" aria-label={title}>
       <h2>
@@ -54,17 +64,7 @@ function Column({ status, title }: { status: string; title: string }) {
         )
         : null}
       {tasks.map((task) => <Card key={task.id} task={task} />)}
-      {value?.more
-        ? (
-          <button
-            type="button"
-            class="more"
-            onClick={() => setLimit(Math.min(limit + PAGE, 1_000))}
-          >
-            More
-          </button>
-        )
-        : null}
+      <More shown={tasks.length} limit={limit} onMore={setLimit} />
     </section>
   );
 }
