@@ -58,7 +58,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [26, "fc4f9b0131b0cb5f1d25c80fd0bfbb78"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [27, "fc4f9b0131b0cb5f1d25c80fd0bfbb78"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {
