@@ -144,6 +144,10 @@ export interface ScenarioOptions {
   readonly flags?: readonly string[];
   /** Arguments of Claude Code, in the place of the harness's own. */
   readonly args?: readonly string[];
+  /** Whether no second hook watches ours, and takes time beside them. */
+  readonly isUnwatched?: boolean;
+  /** After so many seconds Claude Code is sent SIGTERM. */
+  readonly seconds?: number;
   /** A home that other runs have used, and a project: without them, each run has its own. */
   readonly home?: string;
   readonly project?: string;
@@ -175,7 +179,7 @@ async function runScenario(
     await Deno.writeTextFile(script, JSON.stringify({ args, threads: [{ steps }] }));
   }
   await installHooks({ executable, project }, settings, flags);
-  const command = await addWitness(settings);
+  const command = options.isUnwatched ? "" : await addWitness(settings);
   await options.afterInstall?.();
   const isManaged = at === "managed";
   if (isManaged) await Deno.writeTextFile(settings, "{}");
@@ -191,7 +195,7 @@ async function runScenario(
       HARNESS_HOME: home,
       HARNESS_SETTINGS_AT: isManaged ? "user" : at,
       HARNESS_FULL_API: "1",
-      HARNESS_TIMEOUT: "600",
+      HARNESS_TIMEOUT: String(options.seconds ?? 600),
       CLAUDE_BIN: Deno.env.get("CLAUDE_BIN") ?? "",
       // The pseudo-terminal is for this shell; another one would start Claude Code in the background of it.
       SHELL: "/bin/bash",
