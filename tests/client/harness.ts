@@ -31,11 +31,13 @@ rm -rf "$1/claude-code" && mount --bind "$1" /etc || exit 70
 [ -z "$2" ] || HOME=/nowhere "$2" install-hooks --managed >&2 || exit 71
 shift 2; exec "$@"`;
 
-/** What the model answers, one message after the other; with a `status` of HTTP an error in the place of one, `sticky` ever again. */
+/** What the model answers, one message after the other; with a `status` of HTTP an error in the place of one,
+ * `sticky` ever again, with `delay_ms` so much later. */
 export type Steps = readonly {
   readonly content: readonly Readonly<Record<string, unknown>>[];
   readonly status?: number;
   readonly sticky?: true;
+  readonly delay_ms?: number;
 }[];
 
 /** An answer of the model that uses a tool. */

@@ -4,9 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { filesBelow, query, textOf } from "../support/look.ts";
+import { query } from "../support/look.ts";
 import { seededRandom } from "../support/tool_uses.ts";
 import { say, test, use } from "./harness.ts";
+import { capturedUses, endedUses, runAt } from "./kept_uses.ts";
 
 const RUNS = Number(Deno.env.get("CONCLAUDE_CLIENT_RUNS") ?? 6);
 /** Every third run is killed. */
@@ -49,60 +50,20 @@ test(`after ${RUNS} runs, a third of them killed at some moment, every tool use 
     );
     const ended = endedUses(home);
     await drain(at, { executable, home, project });
-    assert.deepEqual(captured(database).sort(), ended.sort(), `after run ${at}`);
+    assert.deepEqual(capturedUses(database).sort(), ended.sort(), `after run ${at}`);
   }
   const [{ lost }] = query(
     database,
     "SELECT count(*) AS lost FROM pending_queue WHERE source = 'transcript'",
   ) as unknown as [{ readonly lost: number }];
-  console.log(`${captured(database).length} tool uses; hooks had lost ${lost}`);
+  console.log(`${capturedUses(database).length} tool uses; hooks had lost ${lost}`);
 });
 
 /** The ways in which a drain comes about after a run, in turns. */
-async function drain(
-  at: number,
-  { executable, home, project }: {
-    readonly executable: string;
-    readonly home: string;
-    readonly project: string;
-  },
-): Promise<void> {
-  const begins = {
-    ...{ hook_event_name: "SessionStart", source: "startup", cwd: project },
+async function drain(at: number, place: Parameters<typeof runAt>[0]): Promise<void> {
+  if (at % 2 === 0) return await runAt(place, ["queue", "drain"]);
+  await runAt(place, ["hook", "Drain"], {
+    ...{ hook_event_name: "SessionStart", source: "startup", cwd: place.project },
     session_id: crypto.randomUUID(),
-  };
-  const [args, input] = at % 2 === 0
-    ? [["queue", "drain"], ""]
-    : [["hook", "Drain"], JSON.stringify(begins)];
-  const child = new Deno.Command(executable, {
-    ...{ args, cwd: project, clearEnv: true },
-    env: { HOME: home, PATH: "/usr/bin:/bin", CLAUDE_PROJECT_DIR: project },
-    ...{ stdin: "piped", stdout: "piped", stderr: "piped" },
-  }).spawn();
-  const fed = new Blob([input]).stream().pipeTo(child.stdin);
-  const { success, stderr } = await child.output();
-  await fed;
-  assert.ok(success, new TextDecoder().decode(stderr));
-}
-
-/** The captured tool uses, by session: the model gives the same ids in each run. */
-function captured(database: string): string[] {
-  return query(
-    database,
-    "SELECT session_id, tool_use_id FROM pending_queue WHERE tool_use_id IS NOT NULL",
-  ).map(({ session_id, tool_use_id }) => `${session_id} ${tool_use_id}`);
-}
-
-/** The tool uses that have a result in a transcript. */
-function endedUses(home: string): string[] {
-  const transcripts = filesBelow(join(home, ".claude", "projects"))
-    .filter((path) => path.endsWith(".jsonl"));
-  return transcripts.flatMap((path) =>
-    textOf(path).split("\n").filter((line) => line.includes('"tool_result"'))
-      .map((line) => JSON.parse(line))
-      .flatMap(({ sessionId, message }) =>
-        message.content.filter(({ type }: { readonly type: string }) => type === "tool_result")
-          .map((one: { readonly tool_use_id: string }) => `${sessionId} ${one.tool_use_id}`)
-      )
-  );
+  });
 }
