@@ -116,6 +116,7 @@ function noteSubagent(
   ).run(atMs, id);
 }
 
+/** Nobody waits for the hook that tells of the start, so it may come after the one that tells of the end. */
 function insertSubagent(
   db: DatabaseSync,
   { id, name, sessionId, worktree, atMs }: Teller & Pick<Agent, "id" | "name" | "worktree">,
@@ -124,7 +125,11 @@ function insertSubagent(
     `INSERT INTO agents (id, kind, name, status, task_id, session_id, worktree, created_at_ms, started_at_ms,
                          updated_at_ms)
      VALUES (?1, 'subagent', ?2, 'running', (SELECT task_id FROM sessions WHERE session_id = ?3), ?3, ?4, ?5, ?5, ?5)
-     ON CONFLICT (id) DO NOTHING`,
+     ON CONFLICT (id) DO UPDATE SET
+       worktree = coalesce(worktree, excluded.worktree),
+       created_at_ms = excluded.created_at_ms,
+       started_at_ms = excluded.started_at_ms
+      WHERE created_at_ms > excluded.created_at_ms`,
   ).run(id, name, sessionId, worktree, atMs).changes > 0;
 }
 

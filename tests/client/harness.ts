@@ -31,11 +31,13 @@ rm -rf "$1/claude-code" && mount --bind "$1" /etc || exit 70
 [ -z "$2" ] || HOME=/nowhere "$2" install-hooks --managed >&2 || exit 71
 shift 2; exec "$@"`;
 
-/** What the model answers, one message after the other; with a `status` of HTTP an error in the place of one, `sticky` ever again. */
+/** What the model answers, one message after the other; with a `status` of HTTP an error in the place of one,
+ * `sticky` ever again, with `delay_ms` so much later. */
 export type Steps = readonly {
   readonly content: readonly Readonly<Record<string, unknown>>[];
   readonly status?: number;
   readonly sticky?: true;
+  readonly delay_ms?: number;
 }[];
 
 /** An answer of the model that uses a tool. */
@@ -144,6 +146,10 @@ export interface ScenarioOptions {
   readonly flags?: readonly string[];
   /** Arguments of Claude Code, in the place of the harness's own. */
   readonly args?: readonly string[];
+  /** Whether no second hook watches ours, and takes time beside them. */
+  readonly isUnwatched?: boolean;
+  /** After so many seconds Claude Code is sent SIGTERM. */
+  readonly seconds?: number;
   /** A home that other runs have used, and a project: without them, each run has its own. */
   readonly home?: string;
   readonly project?: string;
@@ -175,7 +181,7 @@ async function runScenario(
     await Deno.writeTextFile(script, JSON.stringify({ args, threads: [{ steps }] }));
   }
   await installHooks({ executable, project }, settings, flags);
-  const command = await addWitness(settings);
+  const command = options.isUnwatched ? "" : await addWitness(settings);
   await options.afterInstall?.();
   const isManaged = at === "managed";
   if (isManaged) await Deno.writeTextFile(settings, "{}");
@@ -191,7 +197,7 @@ async function runScenario(
       HARNESS_HOME: home,
       HARNESS_SETTINGS_AT: isManaged ? "user" : at,
       HARNESS_FULL_API: "1",
-      HARNESS_TIMEOUT: "600",
+      HARNESS_TIMEOUT: String(options.seconds ?? 600),
       CLAUDE_BIN: Deno.env.get("CLAUDE_BIN") ?? "",
       // The pseudo-terminal is for this shell; another one would start Claude Code in the background of it.
       SHELL: "/bin/bash",

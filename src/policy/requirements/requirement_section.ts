@@ -166,15 +166,18 @@ export function compileRequirements({ requirements, hooks }: Values): Requiremen
   };
 }
 
-/** The tools whose use may use up or satisfy a requirement; `*` is any. */
+/**
+ * The tools whose end uses a requirement up or satisfies it, or tells a stop that what needs the requirement was really done;
+ * `*` is any.
+ */
 export function followedTools(policy: RequirementPolicy | null): string[] {
   if (policy === null) return [];
-  const singleUse = policy.requirements
-    .filter(({ scope }) => scope === "single_use")
+  const followed = policy.requirements
+    .filter(({ scope }) => scope === "single_use" || policy.verifyScopes.includes(scope))
     .flatMap(({ triggers }) => triggers)
     // A shell command may do the work of another tool.
     .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool, ...SHELL_TOOLS] : ["*"]);
-  return [...new Set(["Skill", "ExitPlanMode", ...singleUse])];
+  return [...new Set(["Skill", "ExitPlanMode", ...followed])];
 }
 
 function compileOne(name: string, entry: Entry): Requirement {
