@@ -70,15 +70,16 @@ function fitLine(line: string, columns: number): string {
   const isCommand = COMMAND.test(line);
   const [whole] = LEAD.exec(line)!;
   const isLed = whole.trim() !== "" && columnsOf(whole) * 4 <= columns * 3;
-  const [lead] = isLed ? [whole] : /^\s*/.exec(line)!;
-  const indent = isLed
-    ? Math.min(columnsOf(lead), columns >> 1)
-    : lead.length + (SENTENCE.test(line) ? 0 : 2);
-  const below = " ".repeat(indent);
+  const half = columns >> 1;
+  const text = isLed ? line.slice(whole.length) : line.trimStart();
+  // Blanks that leave no room for the text are cut.
+  const lead = isLed ? whole : " ".repeat(Math.min(half, line.length - text.length));
+  const further = isLed || SENTENCE.test(line) ? 0 : 2;
+  const below = " ".repeat(Math.min(half, columnsOf(lead) + further));
   const rows: string[] = [];
   let row = lead;
   let isBegun = false;
-  for (const [, blanks, word] of line.slice(lead.length).matchAll(isCommand ? SHELL_WORD : WORD)) {
+  for (const [, blanks, word] of text.matchAll(isCommand ? SHELL_WORD : WORD)) {
     const longer = isBegun ? row + blanks + word : row + word;
     if (!isBegun || columnsOf(longer) <= (isCommand ? columns - 2 : columns)) row = longer;
     else {

@@ -36,8 +36,8 @@ export async function performLine(
   const line = splitGlobals(args);
   const color = !line.globals.noColor && environment.variable("NO_COLOR") === undefined &&
     environment.isTerminal("stdout");
-  const globals = { ...line.globals, color, ...widthsFor(environment) };
-  const stderr = fitted(streams.stderr, globals.breaksAt);
+  const globals = { ...line.globals, color, ...widthsFor(environment, "stdout") };
+  const stderr = fitted(streams.stderr, widthsFor(environment, "stderr").breaksAt);
   const context = contextOf(globals, environment, { stdout: streams.stdout, stderr });
   await runLine(context, line);
   const status = Number(context.process.exitCode ?? 0);
@@ -47,14 +47,15 @@ export async function performLine(
 
 const USUAL_COLUMNS = 80;
 
-/** The terminal counts only where stdout goes there. Without one a list has its usual width, and no other line is broken. */
+/** The terminal counts only where the stream goes there. Without one a list has its usual width, and no other line is broken. */
 function widthsFor(
   { variable, isTerminal, columns }: Environment,
+  stream: "stdout" | "stderr",
 ): Pick<Globals, "columns" | "breaksAt"> {
   const asked = Number(variable("COLUMNS"));
   const known = Number.isInteger(asked) && asked > 0
     ? asked
-    : (isTerminal("stdout") ? columns() : null) || null;
+    : (isTerminal(stream) ? columns() : null) || null;
   return { columns: known ?? USUAL_COLUMNS, breaksAt: known ?? Infinity };
 }
 

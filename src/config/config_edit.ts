@@ -1,6 +1,6 @@
 /** Changes the text of a configuration file: what a key is to be, and the rest as it is, with its comments. */
 import { isDeepStrictEqual } from "node:util";
-import { type Document, isMap, isNode, isScalar, parseDocument } from "yaml";
+import { Document, isMap, isNode, isScalar, parseDocument } from "yaml";
 import { UserError } from "../base/errors.ts";
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
 import { type ConfigEntry, readLayer } from "./layer.ts";
@@ -132,15 +132,49 @@ export function textWith(
     const [start, end] = before.range!;
     return target.text.slice(0, start) + JSON.stringify(value) + target.text.slice(end);
   }
-  if (value !== null) {
-    return withEntries(target, document, { added: [{ path, value }], head });
+  if (value === null) {
+    if (!document.hasIn(path)) return target.text;
+    const gone = emptied(document, path);
+    const text = withoutLines(target.text, document, gone);
+    document.deleteIn(gone);
+    return says(text, document) ? text : document.toString({ lineWidth: 0 });
   }
-  if (!document.hasIn(path)) return target.text;
-  const gone = emptied(document, path);
-  const text = withoutLines(target.text, document, gone);
-  document.deleteIn(gone);
-  const isSame = isDeepStrictEqual(parseDocument(text).toJS() ?? {}, document.toJS());
-  return isSame ? text : document.toString({ lineWidth: 0 });
+  const text = document.hasIn(path) ? null : withLines(target.text, document, { path, value });
+  const written = withEntries(target, document, { added: [{ path, value }], head });
+  return text !== null && says(text, document) ? text : written;
+}
+
+/** Whether a text says what a document does. */
+function says(text: string, document: Document): boolean {
+  return isDeepStrictEqual(parseDocument(text).toJS() ?? {}, document.toJS());
+}
+
+/** The text with a new key at the end of its section; null where the section is not there, or is no block of lines. */
+function withLines(
+  text: string,
+  document: Document.Parsed,
+  { path, value }: Omit<ConfigEntry, "name">,
+): string | null {
+  const depth = path.findLastIndex((_, length) =>
+    length > 0 && document.hasIn(path.slice(0, length))
+  );
+  const map: unknown = depth < 1 ? null : document.getIn(path.slice(0, depth), true);
+  if (!isMap(map) || map.flow || map.items.length === 0) return null;
+  const [first, last] = [map.items[0]!, map.items.at(-1)!];
+  if (!isNode(first.key) || !isNode(last.value)) return null;
+  const start = first.key.range![0];
+  const indent = " ".repeat(start - text.lastIndexOf("\n", start - 1) - 1);
+  const nested = path.slice(depth).reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+  const lines = new Document(nested).toString({ lineWidth: 0 }).replace(/^(?=.)/gm, indent);
+  const at = lineEnd(text, last.value.range![1]);
+  return `${text.slice(0, at).replace(/(?<!\n)$/, "\n")}${lines}${text.slice(at)}`;
+}
+
+/** Where the line ends that a node ends in, behind its line break. @param end Of the node. */
+function lineEnd(text: string, end: number): number {
+  if (text[end - 1] === "\n") return end;
+  const at = text.indexOf("\n", end);
+  return at < 0 ? text.length : at + 1;
 }
 
 /** The path itself, or that of the outermost section in which there is nothing else. */
@@ -162,8 +196,7 @@ function withoutLines(text: string, document: Document.Parsed, path: readonly st
   const [, end = 0] = isNode(pair?.value) ? pair.value.range! : [];
   const start = text.lastIndexOf("\n", from - 1) + 1;
   if (end <= from || text.slice(start, from).trim() !== "") return text;
-  const next = text[end - 1] === "\n" ? end : text.indexOf("\n", end) + 1;
-  return text.slice(0, start) + (next === 0 ? "" : text.slice(next));
+  return text.slice(0, start) + text.slice(lineEnd(text, end));
 }
 
 /** The kinds of values that can be replaced where they stand, unless there is none or a text of several lines. */

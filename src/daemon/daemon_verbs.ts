@@ -7,7 +7,6 @@ import {
   type KnownDaemon,
 } from "./client.ts";
 import { undecidedCoven } from "../upkeep/transfer/coven.ts";
-import { fitToColumns } from "../base/columns.ts";
 import { UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../system/daemon_files.ts";
@@ -20,7 +19,7 @@ import { hintsHere } from "../operations/next_command.ts";
 import { ownProgram } from "../operations/own_program.ts";
 import { keptPlace, openAt, type Place } from "../operations/open_store.ts";
 import { group, verb } from "../operations/verb.ts";
-import type { View } from "../operations/view.ts";
+import { print, type View } from "../operations/view.ts";
 import { mkdirSync } from "../system/files.ts";
 import { readText } from "../system/on_disk.ts";
 import { otherFaces } from "./other_faces.ts";
@@ -252,17 +251,16 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
 
 /** Prints new lines of the log until the program is ended. A log that became shorter is read from its start. */
 async function followLog(
-  { process, globals }: CliContext,
+  context: CliContext,
   { log }: DaemonFiles,
   last: readonly string[],
 ): Promise<never> {
-  const print = (text: string) => process.stdout.write(fitToColumns(text, globals.breaksAt));
-  print(last.map((line) => `${line}\n`).join(""));
+  if (last.length > 0) print(context, last.join("\n"));
   for (let seen = (readText(log) ?? "").length;;) {
     await pause(FOLLOW_MS);
     const text = readText(log) ?? "";
     if (text.length < seen) seen = 0;
-    if (text.length > seen) print(text.slice(seen));
+    if (text.length > seen) print(context, text.slice(seen).replace(/\n$/, ""));
     seen = text.length;
   }
 }

@@ -1,5 +1,7 @@
 import type { CommandContext, StricliProcess } from "@stricli/core";
-import { trustBy } from "../config/discover.ts";
+import { readConfigFiles, trustBy } from "../config/discover.ts";
+import type { ParsedConfig } from "../config/parse.ts";
+import { loadSections } from "../config/sections.ts";
 import {
   type Environment,
   locate,
@@ -8,6 +10,8 @@ import {
 } from "../system/environment.ts";
 import { allNamesIn, isThere } from "../system/on_disk.ts";
 import { joinPath, parentOf, resolvePath } from "../base/paths.ts";
+import { lookUpwards } from "../system/git/repository.ts";
+import type { Config } from "./config_sections.ts";
 import { mkdirSync, removeSync, statSync } from "../system/files.ts";
 
 /** Flags that every verb understands, wherever they stand on the command line. */
@@ -40,6 +44,15 @@ export function typedPath(
   path: string,
 ): string {
   return resolvePath(path, { folder: cwd, home: locations.home ?? undefined });
+}
+
+/** The configuration of a folder as its files say it, and what is wrong with them. */
+export async function configHere(
+  { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
+): Promise<ParsedConfig<Config>> {
+  await loadSections();
+  const { parseConfig } = await import("../config/parse.ts");
+  return parseConfig<Config>(readConfigFiles(lookUpwards(cwd), locations));
 }
 
 /** The context of a command, which prints to these streams. */

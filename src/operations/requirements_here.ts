@@ -1,9 +1,7 @@
 /** The requirements of the project around this folder, and which of them a person names. */
 import { policiesIn } from "../policy/policies.ts";
-import { readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { ParsedConfig } from "../config/parse.ts";
-import { loadSections } from "../config/sections.ts";
 import type { Config } from "./config_sections.ts";
 import { isUserError, UserError } from "../base/errors.ts";
 import { type Ground, groundOf, lastBranchIn, UNKEPT } from "../policy/requirements/ground.ts";
@@ -14,7 +12,7 @@ import type { Requirement } from "../policy/requirements/requirement_policy.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import type { BranchKey } from "../policy/store.ts";
 import { findSessions, tellingId, transcriptNear } from "../db/sessions.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, configHere } from "./context.ts";
 import { nearestWords } from "../base/likeness.ts";
 import { currentSession, sessionOf } from "./session_lookup.ts";
 import { placeOf } from "./open_store.ts";
@@ -166,13 +164,8 @@ export async function configuredRequirement(
 }
 
 /** Parses the configuration again, since the cached one does not name what was left out. */
-async function parseHere(
-  { locations }: CliContext,
-  { folder }: RequirementsHere,
-): Promise<ParsedConfig<Config>> {
-  await loadSections();
-  const { parseConfig } = await import("../config/parse.ts");
-  return parseConfig<Config>(readConfigFiles(lookUpwards(folder), locations));
+function parseHere(context: CliContext, { folder }: RequirementsHere) {
+  return configHere({ ...context, cwd: folder });
 }
 
 /** Why no requirement of this name counts here, and what to do. */

@@ -20,11 +20,18 @@ export function show({ process, globals }: CliContext, view: View): void {
   if (globals.json) {
     if (view.json !== undefined) process.stdout.write(jsonText(view.json));
   } else if (view.text !== "" && !globals.quiet) {
-    const text = view.quoted ? view.text : fitToColumns(view.text, globals.breaksAt);
-    process.stdout.write(`${text}\n`);
+    if (view.quoted) process.stdout.write(`${view.text}\n`);
+    else print({ process, globals }, view.text);
   }
   process.exitCode = view.exitCode ?? 0;
 }
+
+/** Prints a text for people; its lines fit the terminal. @param text Without the final newline. */
+export function print({ process, globals }: Printing, text: string): void {
+  process.stdout.write(`${fitToColumns(text, globals.breaksAt)}\n`);
+}
+
+type Printing = Pick<CliContext, "process" | "globals">;
 
 /** Prints an error as what / why / next on stderr, or as JSON on stdout; sets the exit status. */
 export function showError(context: CliContext, thrown: unknown): void {

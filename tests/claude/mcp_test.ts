@@ -55,8 +55,7 @@ Deno.test("serverOf() gives Claude Code a program and its arguments, without a s
 
 Deno.test("serversPlace() knows the three scopes, and the folder that takes the home's place", () => {
   const around: Omit<ServersScope, "scope"> = {
-    projectDir: "/work/shop/sub",
-    projectKey: "/work/shop",
+    projectDir: "/work/shop",
     home: "/home/ana",
   };
   const place = (scope: ServersScope["scope"], more: Partial<ServersScope> = {}) =>
@@ -68,7 +67,7 @@ Deno.test("serversPlace() knows the three scopes, and the folder that takes the 
     isClaudes: true,
   });
   assert.deepEqual(place("local").keys, ["projects", "/work/shop", "mcpServers"]);
-  assert.equal(place("project").path, "/work/shop/sub/.mcp.json");
+  assert.equal(place("project").path, "/work/shop/.mcp.json");
   for (const scope of ["user", "local"] as const) {
     assert.equal(place(scope, { configDir: "/c" }).path, "/c/.claude.json");
     assert.throws(() => place(scope, { home: undefined }), UserError);
@@ -184,7 +183,7 @@ Deno.test({
       Deno.mkdirSync(home);
       Deno.writeTextFileSync(`${folder}/real.json`, '{"secret": "s"}', { mode: 0o640 });
       Deno.symlinkSync("../real.json", `${home}/.claude.json`);
-      const scope = { projectDir: folder, projectKey: folder, home };
+      const scope = { projectDir: folder, home };
       const user = { place: serversPlace({ ...scope, scope: "user" }), program, flags: [] };
       const dry = registerServer({ ...user, dryRun: true });
       assert.deepEqual([dry.done, dry.diff], [
@@ -224,7 +223,7 @@ Deno.test("a change by Claude Code under its lock is not lost while a server is 
     const script = `
       import { registerServer, serversPlace } from "${modules}mcp_servers.ts";
       const home = ${JSON.stringify(folder)};
-      const place = serversPlace({ scope: "user", projectDir: home, projectKey: home, home });
+      const place = serversPlace({ scope: "user", projectDir: home, home });
       console.log("begun");
       registerServer({ place, program: { kind: "name", name: "conclaude" }, flags: [] });`;
     Deno.writeTextFileSync(`${folder}/register.ts`, script);
@@ -257,7 +256,6 @@ Deno.test("a lock that a dead process has left is passed over, and stays", () =>
     const place = serversPlace({
       scope: "user",
       projectDir: folder,
-      projectKey: folder,
       home: folder,
     });
     const begun = performance.now();

@@ -339,6 +339,8 @@ Deno.test("a long line goes on below its text, a path breaks at a slash, and a c
     fitToColumns("  next: conclaude task show 'a b c' --json", 30),
     "  next: conclaude task show \\\n        'a b c' --json",
   );
+  const deep = `${" ".repeat(500)}"key": "${"word ".repeat(50)}${"letters".repeat(50)}"`;
+  assert.deepEqual(tooLong(fitToColumns(deep, 80)), []);
   assert.equal(
     fitToColumns("To end it: conclaude task show abc --json", 30),
     "To end it: conclaude task \\\nshow abc --json",

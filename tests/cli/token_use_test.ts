@@ -200,7 +200,10 @@ test("every line of usage fits 80 columns, however long the names are", async (h
 test("usage without any tokens says where they come from", async (home) => {
   const { stdout, code } = await run(home, "usage");
   assert.equal(code, 0);
-  assert.match(stdout, /counts them from Claude Code's\ntranscripts; .*: conclaude queue drain\n$/);
+  assert.match(
+    stdout,
+    /counts them from Claude Code's transcripts\.\nTo count .*: conclaude queue drain\n$/,
+  );
 });
 
 test("memory forget removes the tokens of a session, and no drain counts them again", async (home) => {

@@ -62,5 +62,5 @@ test("--managed with another place is refused", async ({ through }) => {
     through,
   });
   assert.equal(code, 2);
-  assert.match(stderr, /Cannot use --managed with --scope or --settings/);
+  assert.match(stderr, /Cannot use --managed and --scope together/);
 });

@@ -1,7 +1,10 @@
 /** Registers conclaude as an MCP server of Claude Code, and removes it again. No other byte of the file changes. */
 import { getNodeValue, parseTree } from "jsonc-parser";
-import { UserError } from "../../base/errors.ts";
-import { joinPath, resolvePath } from "../../base/paths.ts";
+import { quietly, UserError } from "../../base/errors.ts";
+import { baseName, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
+import { OS } from "../../system/environment.ts";
+import { realPathSync } from "../../system/files.ts";
+import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { whileLocked } from "../../system/folder_lock.ts";
 import type { Program } from "./hooks.ts";
 import { type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
@@ -137,16 +140,13 @@ interface ServersPlace {
 }
 
 /** A scope without a file of its own: settings files hold no servers. */
-export interface ServersScope extends Omit<SettingsPlace, "settings"> {
-  /** The name by which Claude Code remembers the project, for the local scope. */
-  readonly projectKey: string;
-}
+export type ServersScope = Omit<SettingsPlace, "settings">;
 
 const SERVERS = "mcpServers";
 
 /** The place of the servers of a scope: `.mcp.json` of the project, else Claude Code's own file. */
 export function serversPlace(place: ServersScope): ServersPlace {
-  const { scope, projectDir, projectKey, home, configDir } = place;
+  const { scope, projectDir, home, configDir } = place;
   if (scope === "project") {
     return { scope, path: joinPath(projectDir, ".mcp.json"), keys: [SERVERS], isClaudes: false };
   }
@@ -159,8 +159,21 @@ export function serversPlace(place: ServersScope): ServersPlace {
   }
   const cwd = place.cwd ?? projectDir;
   const path = joinPath(resolvePath(folder, { folder: cwd, home }), ".claude.json");
-  const keys = scope === "local" ? ["projects", projectKey, SERVERS] : [SERVERS];
+  const keys = scope === "local" ? ["projects", projectKey(projectDir), SERVERS] : [SERVERS];
   return { scope, path, keys, isClaudes: true };
+}
+
+/** How Claude Code 2.1.329 names a project: the top folder of its main checkout, links resolved. */
+function projectKey(projectDir: string): string {
+  const folder = quietly(() => realPathSync(projectDir)) ?? projectDir;
+  const repository = findRepository(lookUpwards(folder));
+  const key = repository === undefined
+    ? folder
+    : baseName(repository.commonDir) === ".git"
+    ? parentOf(repository.commonDir)
+    : repository.root;
+  const slashed = OS === "windows" ? key.replaceAll("\\", "/") : key;
+  return slashed.normalize("NFC");
 }
 
 const SERVER_NAME = "conclaude";

@@ -1,9 +1,5 @@
-import { fitToColumns } from "../../base/columns.ts";
 import { plain } from "../../base/plain.ts";
-import { readConfigFiles } from "../../config/discover.ts";
 import { dataVersionReader } from "../../db/transaction.ts";
-import { loadSections } from "../../config/sections.ts";
-import { lookUpwards } from "../../system/git/repository.ts";
 import {
   type EventFilter,
   type EventRow,
@@ -11,14 +7,14 @@ import {
   listEvents,
   toldSinceMs,
 } from "../../work/store.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, configHere } from "../context.ts";
 import { number, optional, parsed, switchOn, textFlag } from "../flags.ts";
 import { parseSince } from "../point_in_time.ts";
 import { openKept, openStore } from "../open_store.ts";
 import { cutList, moreLine } from "../table.ts";
 import { shortAgent, shortTaskId, valueText } from "../task_view.ts";
 import { group, verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { print, type View } from "../view.ts";
 import { entityIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
@@ -99,10 +95,8 @@ const PAGE = 500;
 type Since = { readonly afterId: number } | { readonly sinceMs: number };
 
 /** The time from which events are listed. Retention removes older events, but not at once. */
-async function horizonOf({ cwd, locations }: CliContext): Promise<number> {
-  await loadSections();
-  const { parseConfig } = await import("../../config/parse.ts");
-  const { config } = parseConfig(readConfigFiles(lookUpwards(cwd), locations));
+async function horizonOf(context: CliContext): Promise<number> {
+  const { config } = await configHere(context);
   return toldSinceMs(config.store.eventRetentionHours, Date.now());
 }
 
@@ -114,7 +108,6 @@ async function follow(
 ): Promise<View> {
   const db = await openKept(context, "follow the events");
   const filter = filterOn(db);
-  const { process, globals } = context;
   let left = flags.limit ?? Infinity;
   let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;
   const readVersion = dataVersionReader(db);
@@ -128,8 +121,8 @@ async function follow(
     const limit = Math.min(PAGE, left);
     const events = listEvents(db, { ...filter, afterId, limit });
     for (const event of events) {
-      const line = fitToColumns(eventLine(event), globals.breaksAt);
-      process.stdout.write(`${globals.json ? JSON.stringify(event) : line}\n`);
+      if (context.globals.json) context.process.stdout.write(`${JSON.stringify(event)}\n`);
+      else print(context, eventLine(event));
     }
     left -= events.length;
     afterId = events.at(-1)?.id ?? afterId;

@@ -51,10 +51,8 @@ export const exportVerb = verb({
       sinceMs: flags.since ?? null,
     };
     const { output } = flags;
-    const waiting = takeInSpool(db, {
-      database: place.database,
-      folders: context.locations.spoolFolders,
-    });
+    const folders = context.locations.spoolFolders;
+    const waiting = takeInSpool(db, { database: place.database, folders });
     const lost: LostRow[] = [];
     const write = async (sink: LineSink): Promise<ExportCounts> => {
       const progress = output === undefined ? null : progressLine(context);

@@ -1,10 +1,6 @@
 import { acceptFiles } from "../accepted_files.ts";
 import { plain } from "../../base/plain.ts";
-import {
-  placeFlags,
-  type SettingsPlace,
-  type SettingsScope,
-} from "../../claude/settings/settings_place.ts";
+import { placeFlags, type SettingsPlace } from "../../claude/settings/settings_place.ts";
 import {
   chooseEvents,
   commandLine,
@@ -25,20 +21,16 @@ import {
   unregisterServer,
 } from "../../claude/settings/mcp_servers.ts";
 import type { CliContext } from "../context.ts";
-import { oneOf, optional, several, text, textFlag, toggle } from "../flags.ts";
+import { oneOf, optional, several, text, textFlag, toggle, type Values } from "../flags.ts";
 import { hooksPlace, ownProgram } from "../own_program.ts";
 import { titledFacts } from "../table.ts";
 import { toolsOfAllRules } from "../look_as_hook.ts";
 import { verb } from "../verb.ts";
-import { quietly } from "../../base/errors.ts";
 import { lookAtSettings, removeLine } from "../../claude/settings/installed_hooks.ts";
-import { baseName, parentOf, resolvePath } from "../../base/paths.ts";
+import { resolvePath } from "../../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
 import { runTool } from "../../system/process/run_program.ts";
 import { usageError } from "../usage.ts";
-import { findRepository, lookUpwards } from "../../system/git/repository.ts";
-import { OS } from "../../system/environment.ts";
-import { realPathSync } from "../../system/files.ts";
 
 const PLACE_FLAGS = {
   scope: optional(
@@ -242,38 +234,25 @@ async function requirePersonToChange(context: CliContext, options: InstallOption
   await requirePerson(context, "install-hooks");
 }
 
-function serverLines(server: ServerReport | null): string[] {
-  return server === null ? [] : serverFacts(server);
-}
-
 function shown(diff: readonly string[], server: ServerReport | null): string[] {
   return ["", ...diff, ...server?.diff ?? [], "", "Nothing was changed."];
 }
 
-type HooksFlags = {
-  readonly managed: boolean;
-  readonly scope?: SettingsScope;
-  readonly settings?: string;
-  readonly command?: string;
-  readonly dryRun: boolean;
-};
-
 /** The settings file that flags name. @throws {UserError} When two flags name one each. */
 function settingsPlace(
   { cwd, locations, environment }: CliContext,
-  { scope, settings, managed }: HooksFlags,
+  { scope, settings, managed }: Values<typeof PLACE_FLAGS>,
   verb: string,
 ): SettingsPlace {
-  if (managed && (scope !== undefined || settings !== undefined)) {
-    throw usageError("Cannot use --managed with --scope or --settings", {
+  const named = [
+    ...managed ? ["--managed"] : [],
+    ...scope === undefined ? [] : ["--scope"],
+    ...settings === undefined ? [] : ["--settings"],
+  ];
+  if (named.length > 1) {
+    throw usageError(`Cannot use ${named.join(" and ")} together`, {
       why: "each of them names a settings file; nothing was changed",
-      next: commandLine(verb, ["--managed"]),
-    });
-  }
-  if (scope !== undefined && settings !== undefined) {
-    throw usageError("Cannot use --scope and --settings together", {
-      why: "each of them names a settings file; nothing was changed",
-      next: commandLine(verb, ["--settings", settings]),
+      next: commandLine(verb, managed ? ["--managed"] : ["--settings", settings!]),
     });
   }
   return {
@@ -383,19 +362,20 @@ function register(request: ServerRequest & { readonly program: Program }): Serve
     });
   }
   const flags = [...placeFlags(place), "--mcp", ...otherFlags];
-  return registerServer({ ...rest, place: placeOf(place), flags });
+  return registerServer({ ...rest, place: serversPlace(place), flags });
 }
 
 /** Takes the MCP server out; null where a settings file was named, which holds no servers. */
 function unregister({ place, dryRun, otherFlags }: ServerRequest): ServerReport | null {
   if (place.settings !== undefined || place.scope === "managed") return null;
   const flags = [...placeFlags(place), ...otherFlags];
-  return unregisterServer({ place: placeOf(place), dryRun, flags });
+  return unregisterServer({ place: serversPlace(place), dryRun, flags });
 }
 
 /** One line of a report; none where there is nothing to say. */
-function serverFacts({ done, scope, file, dryRun, deleted }: ServerReport): string[] {
-  if (done === "absent") return [];
+function serverLines(server: ServerReport | null): string[] {
+  if (server === null || server.done === "absent") return [];
+  const { done, scope, file, dryRun, deleted } = server;
   const would = dryRun ? "would be " : "";
   const asks = scope === "project" ? "; Claude Code asks each person before it starts it" : "";
   const texts: Readonly<Record<typeof done, string>> = {
@@ -406,21 +386,4 @@ function serverFacts({ done, scope, file, dryRun, deleted }: ServerReport): stri
     foreign: `another server has the name conclaude in ${file}, and stays`,
   };
   return [`  mcp:     ${texts[done]}`];
-}
-
-function placeOf(place: SettingsPlace): ReturnType<typeof serversPlace> {
-  return serversPlace({ ...place, projectKey: projectKey(place.projectDir) });
-}
-
-/** How Claude Code 2.1.329 names a project: the top folder of its main checkout, links resolved. */
-function projectKey(projectDir: string): string {
-  const folder = quietly(() => realPathSync(projectDir)) ?? projectDir;
-  const repository = findRepository(lookUpwards(folder));
-  const key = repository === undefined
-    ? folder
-    : baseName(repository.commonDir) === ".git"
-    ? parentOf(repository.commonDir)
-    : repository.root;
-  const slashed = OS === "windows" ? key.replaceAll("\\", "/") : key;
-  return slashed.normalize("NFC");
 }

@@ -1,9 +1,5 @@
-import "../config_sections.ts";
-import { readConfigFiles } from "../../config/discover.ts";
-import { parseConfig } from "../../config/parse.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
-import { lookUpwards } from "../../system/git/repository.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { sessionTitle, tellingId } from "../../db/sessions.ts";
 import { observationLine } from "../../memory/search/observation_view.ts";
@@ -20,6 +16,7 @@ import {
   retentionSteps,
 } from "../../upkeep/care/retention.ts";
 import { workCaptures } from "../capture_work.ts";
+import { configHere } from "../context.ts";
 import { toggle, YES_FLAG } from "../flags.ts";
 import { nameOf } from "../task_view.ts";
 import { askAtTerminal, goesLines, isAtTerminal, NAMED_ROWS, progressLine } from "../terminal.ts";
@@ -38,9 +35,7 @@ const run = verb({
   async run(context, { dryRun, yes }) {
     const { db, place } = await openStore(context, dryRun ? "read" : "write");
     const { config, database } = place;
-    const { config: { store }, hook: { unreadable } } = parseConfig(
-      readConfigFiles(lookUpwards(context.cwd), context.locations),
-    );
+    const { config: { store }, hook: { unreadable } } = await configHere(context);
     if (unreadable !== "") {
       throw new UserError("Cannot tell what is to be kept", {
         why: `${unreadable}; nothing was removed`,

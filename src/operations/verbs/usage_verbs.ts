@@ -1,15 +1,11 @@
 import { plain } from "../../base/plain.ts";
 import { TOKEN_KINDS, type TokenKind } from "../../claude/transcript/token_usage.ts";
-import { readConfigFiles } from "../../config/discover.ts";
 import { compileGlob } from "../../config/globs.ts";
-import { parseConfig } from "../../config/parse.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { type ModelTokens, sumTokens, USAGE_GROUPS, type UsageGroup } from "../../memory/store.ts";
 import type { UsageSettings } from "../../memory/usage/usage_section.ts";
-import { lookUpwards } from "../../system/git/repository.ts";
-import type { Config } from "../config_sections.ts";
-import "../config_sections.ts";
+import { configHere } from "../context.ts";
 import { LIMIT_FLAG, limitOf, oneOf, SINCE_FLAG, timeFlag, usually } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { type Columns, tableText } from "../table.ts";
@@ -38,8 +34,7 @@ export const usage = verb({
   examples: ["conclaude usage", "conclaude usage --by model --since 30d", "conclaude usage --json"],
   async run(context, { by, since = 0, until = Number.MAX_SAFE_INTEGER, limit }) {
     const { db } = await openStore(context, "read");
-    const files = readConfigFiles(lookUpwards(context.cwd), context.locations);
-    const { prices } = parseConfig<Config>(files).config.usage;
+    const { prices } = (await configHere(context)).config.usage;
     const sums = sumTokens(db, by, { sinceMs: since, untilMs: until });
     const { rows, total, unpriced } = usageRows(sums, prices);
     // Days in their order, so that today stands above the total; all else by what was written most.
@@ -50,8 +45,8 @@ export const usage = verb({
     if (rows.length === 0) {
       const text = sumTokens(db, by, { sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER }).length > 0
         ? "No tokens were used in that time."
-        : "No tokens are counted yet. The drain after a turn counts them from Claude Code's\n" +
-          "transcripts; to count those of all known sessions now: conclaude queue drain";
+        : "No tokens are counted yet. The drain after a turn counts them from Claude Code's transcripts.\n" +
+          "To count those of all known sessions now: conclaude queue drain";
       return { json, text };
     }
     const nameOf = (row: UsageRow) => row === total ? "total" : nameIn(by, row.name);
