@@ -16,8 +16,17 @@ function project(): JudgedProject {
   return at;
 }
 
-const rulesFor = async (at: JudgedProject, command: string) =>
-  (await at.judge("Bash", command)).blocks.map(({ rule }) => rule);
+/** Holds that each command is denied by these rules. */
+async function assertRules(
+  at: JudgedProject,
+  rules: readonly string[],
+  commands: readonly string[],
+): Promise<void> {
+  for (const command of commands) {
+    const { blocks } = await at.judge("Bash", command);
+    assert.deepEqual(blocks.map(({ rule }) => rule), rules, command);
+  }
+}
 
 const THROWING = [
   "git checkout -- .",
@@ -35,62 +44,57 @@ const THROWING = [
 
 Deno.test("changes that are in no commit are not thrown away; a clean tree is free", async () => {
   using at = project();
-  for (const command of THROWING) assert.deepEqual(await rulesFor(at, command), [], command);
+  await assertRules(at, [], THROWING);
   Deno.writeTextFileSync(join(at.path, "sub/b.txt"), "work of hours");
-  for (const command of THROWING) assert.deepEqual(await rulesFor(at, command), [RULE], command);
+  await assertRules(at, [RULE], THROWING);
   const { blocks: [block] } = await at.judge("Bash", "git restore .");
   assert.match(
     block!.reason,
     /uncommitted work \(sub\/b\.txt\).*Commit it or `git stash -u` it first/,
   );
-  for (
-    const command of [
-      "git restore sub/b.txt",
-      "git checkout -- sub/b.txt",
-      "git restore --staged .",
-      "git checkout -b other",
-      "git checkout main",
-      "git stash",
-      "git reset HEAD",
-    ]
-  ) assert.deepEqual(await rulesFor(at, command), [], command);
+  await assertRules(at, [], [
+    "git restore sub/b.txt",
+    "git checkout -- sub/b.txt",
+    "git restore --staged .",
+    "git checkout -b other",
+    "git checkout main",
+    "git stash",
+    "git reset HEAD",
+  ]);
 });
 
 Deno.test("changes in the index are not thrown away by what takes a commit back", async () => {
   using at = project();
   Deno.writeTextFileSync(join(at.path, "sub/b.txt"), "work of hours");
   gitSync(at.path, "add", ".");
-  for (
-    const command of [
-      "git checkout HEAD -- .",
-      "git checkout HEAD .",
-      "git checkout -q HEAD sub",
-      "git restore -SW .",
-      "git restore --source=HEAD --staged --worktree sub",
-      "git reset --hard",
-    ]
-  ) assert.deepEqual(await rulesFor(at, command), [RULE], command);
-  for (
-    const command of ["git checkout -- .", "git checkout .", "git restore .", "git restore sub"]
-  ) {
-    assert.deepEqual(await rulesFor(at, command), [], command);
-  }
+  await assertRules(at, [RULE], [
+    "git checkout HEAD -- .",
+    "git checkout HEAD .",
+    "git checkout -q HEAD sub",
+    "git restore -SW .",
+    "git restore --source=HEAD --staged --worktree sub",
+    "git reset --hard",
+  ]);
+  await assertRules(at, [], [
+    "git checkout -- .",
+    "git checkout .",
+    "git restore .",
+    "git restore sub",
+  ]);
 });
 
 Deno.test("new files, and a stash, are not thrown away", async () => {
   using at = project();
   Deno.mkdirSync(join(at.path, "build"));
   Deno.writeTextFileSync(join(at.path, "build/x.o"), "x");
-  assert.deepEqual(await rulesFor(at, "git clean -fd"), []);
-  assert.deepEqual(await rulesFor(at, "git stash drop"), []);
+  await assertRules(at, [], ["git clean -fd"]);
+  await assertRules(at, [], ["git stash drop"]);
   Deno.writeTextFileSync(join(at.path, "new.txt"), "work");
-  assert.deepEqual(await rulesFor(at, "git clean -fd"), [RULE]);
-  assert.deepEqual(await rulesFor(at, "git clean -nd"), []);
+  await assertRules(at, [RULE], ["git clean -fd"]);
+  await assertRules(at, [], ["git clean -nd"]);
   gitSync(at.path, "stash", "-u");
-  for (const command of ["git stash drop", "git stash clear"]) {
-    assert.deepEqual(await rulesFor(at, command), [RULE], command);
-  }
-  assert.deepEqual(await rulesFor(at, "git stash pop"), []);
+  await assertRules(at, [RULE], ["git stash drop", "git stash clear"]);
+  await assertRules(at, [], ["git stash pop"]);
 });
 
 Deno.test("one key lets uncommitted work go", async () => {
@@ -99,44 +103,40 @@ Deno.test("one key lets uncommitted work go", async () => {
   gitSync(at.path, "add", ".");
   gitSync(at.path, "commit", "-qm", "Begin");
   Deno.writeTextFileSync(join(at.path, "a.txt"), "other");
-  assert.deepEqual(await rulesFor(at, "git reset --hard"), []);
+  await assertRules(at, [], ["git reset --hard"]);
 });
 
 Deno.test("folders of the home and the system, and other repositories, are not removed", async () => {
   using at = project();
   const other = join(at.path, "../other");
   Deno.mkdirSync(join(other, ".git"), { recursive: true });
-  for (
-    const command of [
-      "rm -rf ~/Documents",
-      "rm -rf ~/.ssh",
-      "rm -rf /usr/lib",
-      "rm -rf /var/lib/postgresql",
-      "rm -rf ../other",
-      "rm -rf ../other/*",
-      "rm -rf ../other/.git",
-      "find ~/Documents -delete",
-      "rsync -a --delete /tmp/empty/ ~/Documents/",
-      "rsync -a --del /tmp/empty/ ~",
-      "cat x.img > /dev/sda",
-      "tee /dev/nvme0n1 < x.img",
-      "ssh host dd if=x of=/dev/sdb1",
-    ]
-  ) assert.deepEqual(await rulesFor(at, command), ["preToolUse.denyDangerousCommands"], command);
-  for (
-    const command of [
-      "rm -rf build",
-      "rm -rf sub",
-      "rm -rf /tmp/x",
-      "rm -rf ~/.cache/x",
-      "rsync -a --delete sub/ build/",
-      "rsync -an --delete sub/ ~",
-      "rsync -a --delete sub/ host:/usr/lib",
-      "rm -rf ../other/node_modules",
-      "rm -rf /usr/local/lib/node_modules/x",
-      "cat /dev/sda > x.img",
-    ]
-  ) assert.deepEqual(await rulesFor(at, command), [], command);
+  await assertRules(at, ["preToolUse.denyDangerousCommands"], [
+    "rm -rf ~/Documents",
+    "rm -rf ~/.ssh",
+    "rm -rf /usr/lib",
+    "rm -rf /var/lib/postgresql",
+    "rm -rf ../other",
+    "rm -rf ../other/*",
+    "rm -rf ../other/.git",
+    "find ~/Documents -delete",
+    "rsync -a --delete /tmp/empty/ ~/Documents/",
+    "rsync -a --del /tmp/empty/ ~",
+    "cat x.img > /dev/sda",
+    "tee /dev/nvme0n1 < x.img",
+    "ssh host dd if=x of=/dev/sdb1",
+  ]);
+  await assertRules(at, [], [
+    "rm -rf build",
+    "rm -rf sub",
+    "rm -rf /tmp/x",
+    "rm -rf ~/.cache/x",
+    "rsync -a --delete sub/ build/",
+    "rsync -an --delete sub/ ~",
+    "rsync -a --delete sub/ host:/usr/lib",
+    "rm -rf ../other/node_modules",
+    "rm -rf /usr/local/lib/node_modules/x",
+    "cat /dev/sda > x.img",
+  ]);
 });
 
 Deno.test("another working tree of the repository is not changed where the key says so", async () => {
@@ -158,27 +158,23 @@ Deno.test("another working tree of the repository is not changed where the key s
 
 Deno.test("the history of a shared branch is protected in each form of the command", async () => {
   using at = project();
-  for (
-    const command of [
-      "git push -f",
-      "git push -o -n origin +main",
-      "git branch --delete --force main",
-      "git send-pack --force ../x.git main",
-      "git -c remote.origin.push=+main:main push",
-      "git -c remote.origin.mirror=true push origin",
-      "gh api -X PATCH repos/o/r/git/refs/heads/main -f sha=a -F force=true",
-      "git branch -D main",
-      "git update-ref -d refs/heads/main",
-    ]
-  ) assert.deepEqual(await rulesFor(at, command), ["preToolUse.denyDangerousCommands"], command);
-  for (
-    const command of [
-      "git push --force-with-lease",
-      "git push -n --force",
-      "git push -nf",
-      "git push -f -o ci.skip --dry-run",
-      "gh api repos/o/r/git/refs/heads/main",
-      "git branch -D other",
-    ]
-  ) assert.deepEqual(await rulesFor(at, command), [], command);
+  await assertRules(at, ["preToolUse.denyDangerousCommands"], [
+    "git push -f",
+    "git push -o -n origin +main",
+    "git branch --delete --force main",
+    "git send-pack --force ../x.git main",
+    "git -c remote.origin.push=+main:main push",
+    "git -c remote.origin.mirror=true push origin",
+    "gh api -X PATCH repos/o/r/git/refs/heads/main -f sha=a -F force=true",
+    "git branch -D main",
+    "git update-ref -d refs/heads/main",
+  ]);
+  await assertRules(at, [], [
+    "git push --force-with-lease",
+    "git push -n --force",
+    "git push -nf",
+    "git push -f -o ci.skip --dry-run",
+    "gh api repos/o/r/git/refs/heads/main",
+    "git branch -D other",
+  ]);
 });

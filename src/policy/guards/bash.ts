@@ -112,13 +112,16 @@ function judgeScript(
     }
   };
   const judge = (command: ShellCommand) => {
+    const all = findTargets(command);
+    const targets = isElsewhere(command) ? [] : all;
+    const precious = preciousTo(command, use);
+    const written = all.flatMap(({ path }) => path ?? []);
     const verdicts = [
-      ...policy.deniesDangerous ? [judgeDanger(command, preciousTo(command, use))] : [],
+      ...policy.deniesDangerous ? [judgeDanger(command, { precious, written })] : [],
       ...policy.protectsItself ? [judgeLifting(command, use)] : [],
     ];
     blocks.push(...verdicts.flatMap((verdict) => verdict.blocks));
     doubts.push(...verdicts.flatMap((verdict) => verdict.doubts));
-    const targets = targetsOf(command);
     targets.forEach(judgeTarget);
     const named = isOnOtherMachine(command) ? NOTHING_NAMED : unexplained(command);
     for (const word of named.words) judgeNamed(word, command, false);
@@ -163,10 +166,6 @@ function doubtsOfScript(policy: GuardPolicy, command: ShellCommand, use: BashUse
   const { commands } = readScript(text, { ...use, folder });
   const [block] = judgeCommands(policy, commands, { ...use, whole: text }).blocks;
   return block === undefined ? [] : [`"${name}" of ${file} does what ${block.rule} forbids`];
-}
-
-function targetsOf(command: ShellCommand): readonly Target[] {
-  return isElsewhere(command) ? [] : findTargets(command);
 }
 
 /** Runs work that a hostile command can make endless; returns null when it costs too much or nests too deeply. */
@@ -217,7 +216,7 @@ export function readUses(
   const { commands, unknown } = readScript(command, { ...around, ...languageOf(around) });
   const read = commands.map((command) => {
     const isHere = !isElsewhere(command);
-    const targets = withinLimits(() => targetsOf(command)) ?? [];
+    const targets = isHere ? withinLimits(() => findTargets(command)) ?? [] : [];
     return {
       command,
       isHere,

@@ -9,7 +9,6 @@ import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
 import { programName, split, withoutGitOptions } from "../shell/operands.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
-import { findTargets } from "../shell/writes.ts";
 import { WRITERS } from "../shell/writers.ts";
 import WORDS from "./words.json" with { type: "json" };
 import { DANGEROUS_RULE } from "./rule_names.ts";
@@ -26,11 +25,19 @@ const SQL_CLIENTS = new Set(WORDS.sqlClients);
 /** The next word is SQL. */
 const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
 
-/** What a command would destroy, and what is unknown. `precious` is null in a container, which is easily made again. */
-export function judgeDanger(command: ShellCommand, precious: Precious | null): Verdict {
+/**
+ * What a command would destroy, and what is unknown.
+ * @param precious Null in a container, which is easily made again. @param written The files that it writes, absolute.
+ */
+export function judgeDanger(
+  command: ShellCommand,
+  { precious, written }: {
+    readonly precious: Precious | null;
+    readonly written: readonly string[];
+  },
+): Verdict {
   const { words, args: rest, input, isFed } = command;
   const name = words[0]?.isOpen ? "" : command.program;
-  const written = findTargets(command).flatMap(({ path }) => path ?? []);
   const found = rowsMeant(words, written).map(({ does }) => does);
   const doubts = name === "git" ? doubtsOfGit(rest) : [];
   if (precious !== null) {
