@@ -15,8 +15,7 @@ const test = testWith(tempDatabase);
 
 const ALL = { sessionId: null, status: null, priority: null, limit: 100 };
 
-test("listQueue() gives high before normal before low, each the oldest first", (temp) => {
-  const { db } = temp;
+test("listQueue() gives high before normal before low, each the oldest first", ({ db }) => {
   const save = (atMs: number, priority: "high" | "normal" | "low") =>
     saveEvent(db, { atMs, sessionId: `s${atMs}`, capture: { priority } });
   const low = save(1, "low");
@@ -42,8 +41,7 @@ test("findQueueItems() finds by the whole id and by its beginning", (temp) => {
   for (const nothing of ["", "f", "%", "_", "'"]) assert.deepEqual(ids(nothing), [], nothing);
 });
 
-test("retryQueueItems() lets only what has an error wait again, as if it were new", (temp) => {
-  const { db } = temp;
+test("retryQueueItems() lets only what has an error wait again, as if it were new", ({ db }) => {
   const failed = saveEvent(db, { capture: {} });
   const other = saveEvent(db, { capture: {} });
   const done = saveEvent(db, { capture: {} });
@@ -57,8 +55,7 @@ test("retryQueueItems() lets only what has an error wait again, as if it were ne
   assert.deepEqual(stateOf(db, other), ["raw", 0, null, 99]);
 });
 
-test("totalsOf() adds up the groups, and the oldest is one that still waits", (temp) => {
-  const { db } = temp;
+test("totalsOf() adds up the groups, and the oldest is one that still waits", ({ db }) => {
   const done = saveEvent(db, { atMs: 10, capture: { payload: "{}" } });
   saveEvent(db, { atMs: 20, capture: { payload: "[1]", priority: "low" } });
   saveEvent(db, { atMs: 30, capture: { payload: "[22]" } });

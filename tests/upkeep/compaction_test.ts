@@ -25,8 +25,7 @@ function records(count: number, seed = 7): HookRecord[] {
   });
 }
 
-test("compactPayloads() gives every payload back as it was, and has nothing to do twice", (temp) => {
-  const { db } = temp;
+test("compactPayloads() gives every payload back as it was, and has nothing to do twice", ({ db }) => {
   const mix = records(300);
   saveRecords(db, mix);
   const tiny = saveEvent(db, { capture: { payload: "{}" } });

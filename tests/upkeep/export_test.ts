@@ -69,8 +69,7 @@ test("an export of a session has its sub-agents and questions; an export since a
   assert.deepEqual(told({ sinceMs: 9000 }), ["taskTag", "taskDependency"]);
 });
 
-test("a payload is exported letter by letter", (temp) => {
-  const { db } = temp;
+test("a payload is exported letter by letter", ({ db }) => {
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   const texts = ['{"n":12345678901234567890,"n":1e400,"2":0,"1":0}', deep, ' {"a"\n:\r\n1} '];
   texts.forEach((payload, i) => saveEvent(db, { atMs: 1000 + i, capture: { payload } }));
@@ -82,8 +81,7 @@ test("a payload is exported letter by letter", (temp) => {
   });
 });
 
-test("any payload survives compaction and export", (temp) => {
-  const { db } = temp;
+test("any payload survives compaction and export", ({ db }) => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue(), { maxLength: 8 }), (values) => {
       db.exec("DELETE FROM pending_queue");
@@ -100,8 +98,7 @@ test("any payload survives compaction and export", (temp) => {
   );
 });
 
-test("a damaged payload is exported as it is stored, and counted", (temp) => {
-  const { db } = temp;
+test("a damaged payload is exported as it is stored, and counted", ({ db }) => {
   saveEvent(db, { atMs: 1, capture: { payload: LONG } });
   saveEvent(db, { atMs: 2, capture: { payload: LONG } });
   compactPayloads(db);
@@ -116,8 +113,7 @@ test("a damaged payload is exported as it is stored, and counted", (temp) => {
   assert.equal(lines.at(-1)!["damaged"], 1);
 });
 
-test("an export can be limited to a session and to a time", (temp) => {
-  const { db } = temp;
+test("an export can be limited to a session and to a time", ({ db }) => {
   saveEvent(db, { atMs: 1000, sessionId: "a", capture: {}, counters: ["edits"] });
   saveEvent(db, { atMs: 2000, sessionId: "a", capture: {} });
   saveEvent(db, { atMs: 3000, sessionId: "b", capture: {}, counters: ["edits"] });

@@ -51,8 +51,7 @@ function refused(work: () => unknown): Record<string, unknown> {
   throw new Error("it was not refused");
 }
 
-test("claimTask() refuses a task that is blocked, closed, deleted or waits for another task", (temp) => {
-  const { db } = temp;
+test("claimTask() refuses a task that is blocked, closed, deleted or waits for another task", ({ db }) => {
   const claimed = (id: string) => refused(() => claimTask(db, id, claimant("b")))["reason"];
   const { id } = makeTask(db);
   claimTask(db, id, claimant("a"));
@@ -69,8 +68,7 @@ test("claimTask() refuses a task that is blocked, closed, deleted or waits for a
   assert.equal(claimed(waiting.id), "INVALID_STATUS");
 });
 
-test("a claim whose lease ran out is taken back in the system's name, one that lives is not", (temp) => {
-  const { db } = temp;
+test("a claim whose lease ran out is taken back in the system's name, one that lives is not", ({ db }) => {
   const { id } = makeTask(db);
   const held = claimTask(db, id, claimant("a"));
   const laterMs = MADE_AT_MS + 31 * MINUTE_MS;
@@ -95,8 +93,7 @@ test("a claim whose lease ran out is taken back in the system's name, one that l
   assert.equal(claimTask(db, id, claimant("b", laterMs)).claimToken, held.claimToken! + 1);
 });
 
-test("a task in work is only ended by whoever holds the newest claim", (temp) => {
-  const { db } = temp;
+test("a task in work is only ended by whoever holds the newest claim", ({ db }) => {
   const { id } = makeTask(db);
   claimTask(db, id, claimant("a"));
   const end = (by: string, token: number | null) =>
@@ -116,8 +113,7 @@ test("a task in work is only ended by whoever holds the newest claim", (temp) =>
   );
 });
 
-test("a refused change of status names the statuses that may follow", (temp) => {
-  const { db } = temp;
+test("a refused change of status names the statuses that may follow", ({ db }) => {
   const { id } = makeTask(db);
   const valid = (work: () => unknown) => refused(work)["validTransitions"];
   const author = { ...user, token: null };
@@ -127,8 +123,7 @@ test("a refused change of status names the statuses that may follow", (temp) => 
   assert.deepEqual(valid(() => unblockTask(db, id, user)), ["in_progress"]);
 });
 
-test("listReady() lists the most urgent tasks first, of those the oldest, and no task that waits", (temp) => {
-  const { db } = temp;
+test("listReady() lists the most urgent tasks first, of those the oldest, and no task that waits", ({ db }) => {
   const newest = makeTask(db, { title: "P0 new", priority: 0, atMs: MADE_AT_MS + 5 });
   makeTask(db, { title: "P0 old", priority: 0 });
   makeTask(db, { title: "P2" });
@@ -142,8 +137,7 @@ test("listReady() lists the most urgent tasks first, of those the oldest, and no
   assert.equal(claimNext(db, claimant("b"), null)?.title, "P0 old");
 });
 
-test("a dependency that is closed or deleted no longer counts, and dependencies form no circle", (temp) => {
-  const { db } = temp;
+test("a dependency that is closed or deleted no longer counts, and dependencies form no circle", ({ db }) => {
   const [a, b] = [makeTask(db), makeTask(db)];
   const c = makeTask(db, { dependsOn: [a.id, b.id] });
   const ready = () => listReady(db, { project: null, limit: 10 }).some(({ id }) => id === c.id);
@@ -157,8 +151,7 @@ test("a dependency that is closed or deleted no longer counts, and dependencies 
   assert.equal(ready(), true);
 });
 
-test("reparentTask() refuses a cycle, and changes the depth of all tasks below, deleted ones too", (temp) => {
-  const { db } = temp;
+test("reparentTask() refuses a cycle, and changes the depth of all tasks below, deleted ones too", ({ db }) => {
   const a = makeTask(db);
   const b = makeTask(db, { parentId: a.id });
   const c = makeTask(db, { parentId: b.id });
@@ -177,8 +170,7 @@ test("reparentTask() refuses a cycle, and changes the depth of all tasks below, 
   );
 });
 
-test("deleteTask() refuses while somebody works on the task or below it, and deletes the tasks below it too", (temp) => {
-  const { db } = temp;
+test("deleteTask() refuses while somebody works on the task or below it, and deletes the tasks below it too", ({ db }) => {
   const a = makeTask(db);
   const b = makeTask(db, { parentId: a.id, tags: ["x"] });
   claimTask(db, b.id, claimant("x"));
@@ -198,8 +190,7 @@ test("deleteTask() refuses while somebody works on the task or below it, and del
   assert.deepEqual(listHistory(db, b.id, ALL), []);
 });
 
-test("completeTask() refuses above open tasks, unless they are closed too or may stay open", (temp) => {
-  const { db } = temp;
+test("completeTask() refuses above open tasks, unless they are closed too or may stay open", ({ db }) => {
   const a = makeTask(db);
   const b = makeTask(db, { parentId: a.id });
   const c = makeTask(db, { parentId: b.id });
@@ -236,8 +227,7 @@ test("a subtask belongs to the project of its parent, wherever it is made", (tem
   assert.equal(here.projectDir, "/b");
 });
 
-test("queueTask() opens a blocked task, and leaves a task in work alone", (temp) => {
-  const { db } = temp;
+test("queueTask() opens a blocked task, and leaves a task in work alone", ({ db }) => {
   const { id } = makeTask(db);
   const held = claimTask(db, id, claimant("a"));
   assert.deepEqual(queueTask(db, id, user), held);
@@ -246,8 +236,7 @@ test("queueTask() opens a blocked task, and leaves a task in work alone", (temp)
   assert.deepEqual([queued.status, queued.queuedAtMs], ["open", user.atMs]);
 });
 
-test("a call that changes nothing of a task records nothing; a change records an event without the body", (temp) => {
-  const { db } = temp;
+test("a call that changes nothing of a task records nothing; a change records an event without the body", ({ db }) => {
   const task = makeTask(db, { tags: ["b", "a"], body: "long" });
   changeTask(db, task, { title: task.title }, user);
   changeTags(db, task.id, { kind: "add", tags: ["a"] }, user);
