@@ -3,19 +3,20 @@ import { join } from "node:path";
 import { LAUNCHER_MARK, placeExecutable, placeProgram } from "../../src/build/place_file.ts";
 import { tempHome } from "../support/program.ts";
 import { namesIn } from "../support/look.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(tempHome);
 
 const OURS = `#!/bin/sh\n# ${LAUNCHER_MARK}.\n`;
 
-Deno.test("placeProgram() makes the folder and an executable file", async () => {
-  using home = tempHome();
+test("placeProgram() makes the folder and an executable file", async (home) => {
   const path = join(home.path, ".local", "bin", "conclaude");
   assert.deepEqual(await placeProgram(path, { text: OURS }), { before: "nothing" });
   assert.equal(Deno.readTextFileSync(path), OURS);
   if (Deno.build.os !== "windows") assert.equal(Deno.statSync(path).mode! & 0o777, 0o755);
 });
 
-Deno.test("placeProgram() copies a file, and leaves nothing beside it", async () => {
-  using home = tempHome();
+test("placeProgram() copies a file, and leaves nothing beside it", async (home) => {
   const source = join(home.path, "built");
   Deno.writeTextFileSync(source, "the executable");
   const path = join(home.path, "bin", "conclaude");
@@ -24,8 +25,7 @@ Deno.test("placeProgram() copies a file, and leaves nothing beside it", async ()
   assert.deepEqual(namesIn(join(home.path, "bin")), ["conclaude"]);
 });
 
-Deno.test("placeProgram() replaces a launcher and an executable of ours", async () => {
-  using home = tempHome();
+test("placeProgram() replaces a launcher and an executable of ours", async (home) => {
   const path = join(home.path, "conclaude");
   Deno.writeTextFileSync(path, OURS);
   assert.deepEqual(await placeProgram(path, { text: OURS }), { before: "ours" });
@@ -34,8 +34,7 @@ Deno.test("placeProgram() replaces a launcher and an executable of ours", async 
   assert.deepEqual(namesIn(home.path), ["conclaude"]);
 });
 
-Deno.test("placeProgram() keeps another program of the same name, each time under a new one", async () => {
-  using home = tempHome();
+test("placeProgram() keeps another program of the same name, each time under a new one", async (home) => {
   const path = join(home.path, "conclaude");
   for (const [content, expected] of [["one", ""], ["two", "-2"]] as const) {
     Deno.writeTextFileSync(path, content);
@@ -60,8 +59,7 @@ Deno.test({
   },
 });
 
-Deno.test("placeProgram() refuses a folder, and leaves no draft behind", async () => {
-  using home = tempHome();
+test("placeProgram() refuses a folder, and leaves no draft behind", async (home) => {
   const path = join(home.path, "conclaude");
   Deno.mkdirSync(path);
   await assert.rejects(placeProgram(path, { text: OURS }), /is a folder/);

@@ -8,6 +8,11 @@ import {
 } from "../../src/claude/settings/edit.ts";
 import { hookTimeoutSeconds, planHooks, type Program } from "../../src/claude/settings/hooks.ts";
 import { DEFAULT_EVENTS, type HookEvent, matcherOf } from "../../src/claude/settings/lanes.ts";
+import CASES from "../testdata/claude_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
+
+/** A settings file that is not taken, and what the refusal says of it. */
+type Refused = readonly [text: string, says: string];
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const path = "/home/ana/.claude/settings.json";
@@ -350,15 +355,7 @@ Deno.test("uninstallFrom() does not touch a file without our hooks", () => {
 });
 
 Deno.test("a file with comments is refused as JSONC, with the place of the first", () => {
-  for (
-    const [text, place] of [
-      ["// mine\n{}", "line 1, column 1"],
-      ['{\n  "a": 1, // why\n}', "line 2, column 11"],
-      ['{"a": 1 /* open', "line 1, column 9"],
-      ['{"u": "https://x"} // y', "line 1, column 20"],
-      ['{"a": 1,} // y', "line 1, column 11"],
-    ] as const
-  ) {
+  for (const [text, place] of rowsOf<Refused>(CASES.commented)) {
     const { what, why, next } = refusalOf(text);
     assert.equal(what, `Cannot add hooks to "${path}"`);
     assert.match(why, /JSONC comments/);
@@ -368,19 +365,7 @@ Deno.test("a file with comments is refused as JSONC, with the place of the first
 });
 
 Deno.test("a malformed file is refused as malformed, also when it holds a URL", () => {
-  for (
-    const [text, place] of [
-      ['{"a":', "line 1, column 6"],
-      ['{"u": "https://x",', "line 1, column 19"],
-      ['{"u": https://x}', "line 1, column 7"],
-      ['{"u": "https://x\n}', "line 1, column 7"],
-      ['{\r\n"a": 1\r\n"b": 2}', "line 3, column 1"],
-      ['{"a": 1,}', "line 1, column 9"],
-      ["{} {}", "line 1, column 4"],
-      ["hello", "line 1, column 1"],
-      ['{"a": 01}', "line 1, column 8"],
-    ] as const
-  ) {
+  for (const [text, place] of rowsOf<Refused>(CASES.malformed)) {
     const { why } = refusalOf(text);
     assert.match(why, /^malformed JSON on /);
     assert.doesNotMatch(why, /JSONC/);
@@ -389,21 +374,7 @@ Deno.test("a malformed file is refused as malformed, also when it holds a URL", 
 });
 
 Deno.test("a file without Claude Code's shape is refused, and the place is named", () => {
-  for (
-    const [text, why] of [
-      ["[]", /the top level must be an object, and is an array/],
-      ["null", /the top level must be an object, and is null/],
-      ['{"hooks": []}', /`hooks` must be an object, and is an array/],
-      ['{"hooks": {"Stop": {}}}', /`hooks.Stop` must be an array, and is an object/],
-      ['{"hooks": {},\n"hooks": {}}', /`hooks` occurs more than once \(lines 1 and 2\)/],
-      ['{"hooks": {"Stop": [], "Stop": []}}', /`hooks.Stop` occurs more than once/],
-      ['{"hooks": {"Stop": [{"hooks": [], "hooks": []}]}}', /`hooks.Stop\[0\].hooks` occurs/],
-      [
-        '{"hooks": {"Stop": [{"hooks": [{"command": "a", "command": "b"}]}]}}',
-        /`hooks.Stop\[0\].hooks\[0\].command` occurs/,
-      ],
-    ] as const
-  ) {
-    assert.match(refusalOf(text).why, why);
+  for (const [text, why] of rowsOf<Refused>(CASES.shapeless)) {
+    assert.match(refusalOf(text).why, new RegExp(why));
   }
 });

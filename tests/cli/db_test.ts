@@ -6,6 +6,9 @@ import { modeOf, namesIn, query, queryValue } from "../support/look.ts";
 import { change, hurried } from "../support/on_home.ts";
 import { addToken } from "../support/person.ts";
 import { snapshot, type Stage, stage } from "./support.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(stage);
 
 /** Makes the database, with one session in it. */
 async function withSession(place: Stage, id: string): Promise<void> {
@@ -19,8 +22,7 @@ function sessionsIn(database: string): unknown[] {
   );
 }
 
-Deno.test("db path tells which database is used and what chose it, and makes no database", async () => {
-  using place = stage();
+test("db path tells which database is used and what chose it, and makes no database", async (place) => {
   const other = join(place.project, "other.db");
   assert.deepEqual((await place.json(["db", "path"])).body, {
     path: place.database,
@@ -40,8 +42,7 @@ Deno.test("db path tells which database is used and what chose it, and makes no 
   assert.deepEqual(namesIn(place.project), [".conclaude.yaml"]);
 });
 
-Deno.test("a verb that reads says when the database of --db does not exist", async () => {
-  using place = stage();
+test("a verb that reads says when the database of --db does not exist", async (place) => {
   const { code, stdout, stderr } = await place.run(["--db", "other.db", "queue", "list"]);
   assert.equal(code, 0);
   assert.match(stdout, /No captures match/);
@@ -53,8 +54,7 @@ Deno.test("a verb that reads says when the database of --db does not exist", asy
   assert.deepEqual(namesIn(place.project), []);
 });
 
-Deno.test("db backup makes a private, whole copy although the umask is 000, and never replaces a file", async () => {
-  using place = stage();
+test("db backup makes a private, whole copy although the umask is 000, and never replaces a file", async (place) => {
   await withSession(place, "kept");
   const through = ["sh", "-c", 'umask 000; exec "$@"', "sh"];
   const first = await place.json(["db", "backup"], { through });
@@ -89,8 +89,7 @@ Deno.test("backups of the same second get names of their own, and the last one i
   assert.match(newestBackup()!, /21Z\.db$/);
 });
 
-Deno.test("db backup removes the drafts of a killed backup, but no draft that is being written or that is not its own", async () => {
-  using place = stage();
+test("db backup removes the drafts of a killed backup, but no draft that is being written or that is not its own", async (place) => {
   await withSession(place, "kept");
   const folder = join(place.home, ".conclaude", "backups");
   Deno.mkdirSync(folder);
@@ -107,8 +106,7 @@ Deno.test("db backup removes the drafts of a killed backup, but no draft that is
   assert.deepEqual(names.toSorted(), kept.toSorted());
 });
 
-Deno.test("db restore puts the backup in place and sets the present database aside with its log", async () => {
-  using place = stage();
+test("db restore puts the backup in place and sets the present database aside with its log", async (place) => {
   await withSession(place, "old");
   await place.run(["db", "backup", "saved.db"]);
   await withSession(place, "new");
@@ -123,8 +121,7 @@ Deno.test("db restore puts the backup in place and sets the present database asi
   assert.deepEqual(sessionsIn(place.database), ["after", "old"]);
 });
 
-Deno.test("db restore switches a copy without a write-ahead log to one", async () => {
-  using place = stage();
+test("db restore switches a copy without a write-ahead log to one", async (place) => {
   await withSession(place, "old");
   await place.run(["db", "backup", "saved.db"]);
   change(join(place.project, "saved.db"), "PRAGMA journal_mode = DELETE");
@@ -132,8 +129,7 @@ Deno.test("db restore switches a copy without a write-ahead log to one", async (
   assert.equal(queryValue(place.database, "PRAGMA journal_mode"), "wal");
 });
 
-Deno.test("db restore refuses damaged, newer and foreign files and the database itself, and changes nothing", async () => {
-  using place = stage();
+test("db restore refuses damaged, newer and foreign files and the database itself, and changes nothing", async (place) => {
   await withSession(place, "present");
   addToken(place.database);
   const at = (name: string) => join(place.project, name);
@@ -162,8 +158,7 @@ Deno.test("db restore refuses damaged, newer and foreign files and the database 
   }
 });
 
-Deno.test("db restore of the wrong file shows where the backups are", async () => {
-  using place = stage();
+test("db restore of the wrong file shows where the backups are", async (place) => {
   await withSession(place, "present");
   Deno.writeFileSync(join(place.project, "garbage.db"), garbage(9000));
   const next = async (file: string) => (await place.json(["db", "restore", file])).body.error.next;
@@ -174,8 +169,7 @@ Deno.test("db restore of the wrong file shows where the backups are", async () =
   }
 });
 
-Deno.test("db backup below a file says that it is no folder", async () => {
-  using place = stage();
+test("db backup below a file says that it is no folder", async (place) => {
   await withSession(place, "present");
   Deno.writeTextFileSync(join(place.project, "file"), "");
   const { code, body } = await place.json(["db", "backup", "file/x.db"]);
@@ -183,8 +177,7 @@ Deno.test("db backup below a file says that it is no folder", async () => {
   assert.match(body.error.why, /Not a directory.*; nothing was changed$/);
 });
 
-Deno.test("db reset needs a yes, begins a new database and keeps the former one", async () => {
-  using place = stage();
+test("db reset needs a yes, begins a new database and keeps the former one", async (place) => {
   await withSession(place, "old");
   const refused = await place.run(["db", "reset"]);
   assert.equal(refused.code, 2);
@@ -196,8 +189,7 @@ Deno.test("db reset needs a yes, begins a new database and keeps the former one"
   assert.match(body.aside, /before-reset/);
 });
 
-Deno.test("db reset leaves a locked database where it is", async () => {
-  using place = stage();
+test("db reset leaves a locked database where it is", async (place) => {
   hurried({ path: place.home });
   await withSession(place, "old");
   addToken(place.database);
@@ -211,8 +203,7 @@ Deno.test("db reset leaves a locked database where it is", async () => {
   assert.equal(namesIn(join(place.home, ".conclaude")).includes("conclaude.db"), true);
 });
 
-Deno.test("no verb touches a newer or a foreign database", async () => {
-  using place = stage();
+test("no verb touches a newer or a foreign database", async (place) => {
   await withSession(place, "mine");
   await place.run(["db", "backup", "newer.db"]);
   change(
@@ -238,8 +229,7 @@ Deno.test("no verb touches a newer or a foreign database", async () => {
   assert.deepEqual(snapshot(place.project), before);
 });
 
-Deno.test("db check reads everything and exits with 1 when there is a fault", async () => {
-  using place = stage();
+test("db check reads everything and exits with 1 when there is a fault", async (place) => {
   await withSession(place, "s");
   const good = await place.json(["db", "check"]);
   assert.equal(good.code, 0);
@@ -262,8 +252,7 @@ Deno.test("db check reads everything and exits with 1 when there is a fault", as
   assert.match(JSON.stringify(bad.body), /chmod 600/);
 });
 
-Deno.test("db check and doctor tell the first fault of damaged pages and count the others, and --json has all faults", async () => {
-  using place = stage();
+test("db check and doctor tell the first fault of damaged pages and count the others, and --json has all faults", async (place) => {
   await withSession(place, "s");
   const stdin = { session_id: "s", tool_name: "Read", tool_response: "x".repeat(60_000) };
   for (let i = 0; i < 3; i++) await place.run(["hook", "PostToolUse"], { stdin });
@@ -282,8 +271,7 @@ Deno.test("db check and doctor tell the first fault of damaged pages and count t
   assert.match(fault!, /^[^\n*]{1,200} \(and (?:at least )?\d+ more\)$/);
 });
 
-Deno.test("db migrate makes the database once, and stats counts what is in it", async () => {
-  using place = stage();
+test("db migrate makes the database once, and stats counts what is in it", async (place) => {
   const missing = await place.run(["db", "stats"]);
   assert.deepEqual([missing.code, /no such file/.test(missing.stderr)], [1, true]);
   const made = (await place.json(["db", "migrate"])).body;
@@ -300,16 +288,14 @@ Deno.test("db migrate makes the database once, and stats counts what is in it", 
   );
 });
 
-Deno.test("db checkpoint empties the log", async () => {
-  using place = stage();
+test("db checkpoint empties the log", async (place) => {
   await withSession(place, "one");
   const { code, body } = await place.json(["db", "checkpoint"]);
   assert.deepEqual([code, body.busy], [0, false]);
   assert.deepEqual(sessionsIn(place.database), ["one"]);
 });
 
-Deno.test("db vacuum makes a database smaller with no more rights than the program has", async () => {
-  using place = stage();
+test("db vacuum makes a database smaller with no more rights than the program has", async (place) => {
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
   change(place.database, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
@@ -328,8 +314,7 @@ Deno.test("db vacuum makes a database smaller with no more rights than the progr
   assert.deepEqual(sessionsIn(place.database), ["stays"]);
 });
 
-Deno.test("db vacuum names the sqlite3 command where it cannot compact the database itself", async () => {
-  using place = stage();
+test("db vacuum names the sqlite3 command where it cannot compact the database itself", async (place) => {
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
   change(place.database, "PRAGMA auto_vacuum = NONE; VACUUM");

@@ -12,6 +12,9 @@ import { change } from "../support/on_home.ts";
 import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
 import { garbage } from "../support/spoilt.ts";
 import { type Body, type CheckRow, snapshot, type Stage, stage } from "./support.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(stage);
 
 /** The rows of one check. */
 function rowsOf(body: Body, name: string): readonly CheckRow[] {
@@ -34,8 +37,7 @@ function settle(place: Stage): void {
   change(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-Deno.test("doctor on a fresh home finds no fault and makes no folder", async () => {
-  using place = stage();
+test("doctor on a fresh home finds no fault and makes no folder", async (place) => {
   const { code, body } = await place.json(["doctor"]);
   assert.deepEqual([code, body.ok], [0, true]);
   for (const check of body.checks) {
@@ -50,8 +52,7 @@ Deno.test("doctor on a fresh home finds no fault and makes no folder", async () 
   assert.deepEqual(namesIn(place.home), []);
 });
 
-Deno.test("doctor changes nothing: neither a database in use nor one whose log is gone", async () => {
-  using place = stage();
+test("doctor changes nothing: neither a database in use nor one whose log is gone", async (place) => {
   await useTwice(place);
   await place.run(["doctor"]);
   const inUse = snapshot(place.home);
@@ -68,8 +69,7 @@ Deno.test("doctor changes nothing: neither a database in use nor one whose log i
   assert.deepEqual(snapshot(place.home), closed);
 });
 
-Deno.test("doctor names each fault of the database and the command against it", async () => {
-  using place = stage();
+test("doctor names each fault of the database and the command against it", async (place) => {
   await useOnce(place);
   settle(place);
   await place.run(["db", "backup"]);
@@ -131,8 +131,7 @@ Deno.test("doctor names each fault of the database and the command against it", 
   }
 });
 
-Deno.test("doctor names the migration that fails and its cause, and the way out works", async () => {
-  using place = stage();
+test("doctor names the migration that fails and its cause, and the way out works", async (place) => {
   await useOnce(place);
   // Neither what its number says nor what this program makes: some steps to come find their tables there already.
   change(
@@ -160,8 +159,7 @@ Deno.test("doctor names the migration that fails and its cause, and the way out 
   assert.equal(rowsOf((await place.json(["doctor"])).body, "database")[0]!.status, "ok");
 });
 
-Deno.test("doctor accepts an older schema that the next hook can migrate", async () => {
-  using place = stage();
+test("doctor accepts an older schema that the next hook can migrate", async (place) => {
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
   change(
@@ -176,8 +174,7 @@ Deno.test("doctor accepts an older schema that the next hook can migrate", async
   assert.deepEqual(snapshot(place.home), before);
 });
 
-Deno.test("doctor --fix sets a damaged database aside, says so, and the next hook begins a new one", async () => {
-  using place = stage();
+test("doctor --fix sets a damaged database aside, says so, and the next hook begins a new one", async (place) => {
   await useOnce(place);
   settle(place);
   Deno.writeFileSync(place.database, garbage(9000));
@@ -192,8 +189,7 @@ Deno.test("doctor --fix sets a damaged database aside, says so, and the next hoo
   assert.equal(queryValue(place.database, "SELECT session_id FROM hook_executions"), "waits");
 });
 
-Deno.test("doctor says that a database was cut to nothing, where there was one before", async () => {
-  using place = stage();
+test("doctor says that a database was cut to nothing, where there was one before", async (place) => {
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
   const rowNow = async () => rowsOf((await place.json(["doctor"])).body, "database")[0]!;
@@ -225,8 +221,7 @@ Deno.test("doctor says that a database was cut to nothing, where there was one b
   assert.equal((await rowNow()).status, "ok");
 });
 
-Deno.test("doctor still says that a database was cut to nothing when hooks have begun it anew", async () => {
-  using place = stage();
+test("doctor still says that a database was cut to nothing when hooks have begun it anew", async (place) => {
   const rowsNow = async () => rowsOf((await place.json(["doctor"])).body, "database");
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
@@ -272,8 +267,7 @@ Deno.test("doctor still says that a database was cut to nothing when hooks have 
   assert.match(told!.next!, /^ls -l /);
 });
 
-Deno.test("doctor --fix never renames a file that is no database by name or by content", async () => {
-  using place = stage();
+test("doctor --fix never renames a file that is no database by name or by content", async (place) => {
   const photo = join(place.project, "photo.jpg");
   Deno.writeFileSync(photo, garbage(5000));
   const { code } = await place.json(["--db", photo, "doctor", "--fix"]);
@@ -281,8 +275,7 @@ Deno.test("doctor --fix never renames a file that is no database by name or by c
   assert.deepEqual(namesIn(place.project), ["photo.jpg"]);
 });
 
-Deno.test("doctor says that another process keeps the database locked", async () => {
-  using place = stage();
+test("doctor says that another process keeps the database locked", async (place) => {
   await useOnce(place);
   using writer = new DatabaseSync(place.database);
   writer.exec("BEGIN IMMEDIATE");
@@ -341,8 +334,7 @@ Deno.test("doctor --fix does not change the mode of another program's database",
   assert.equal(Deno.statSync(foreign).mode! & 0o777, 0o644);
 });
 
-Deno.test("doctor --fix reports the state after its repairs", async () => {
-  using place = stage();
+test("doctor --fix reports the state after its repairs", async (place) => {
   await useOnce(place, "s1", { through: [] });
   spoolRecord(record("01890000-0000-7000-8000-000000000001"), {
     database: place.database,
@@ -354,8 +346,7 @@ Deno.test("doctor --fix reports the state after its repairs", async () => {
   assert.match(rowsOf(body, "database")[0]!.message, /conclaude\.db \(chosen by default\)$/);
 });
 
-Deno.test("doctor without HOME uses the temporary folder, and says so", async () => {
-  using place = stage();
+test("doctor without HOME uses the temporary folder, and says so", async (place) => {
   const { body } = await place.json(["doctor"], { env: { HOME: "" } });
   const [row] = rowsOf(body, "home");
   assert.equal(row!.status, "warn");
@@ -431,8 +422,7 @@ testWhere(
   },
 );
 
-Deno.test("doctor counts records that wait, here and for other databases, and --fix takes in its own", async () => {
-  using place = stage();
+test("doctor counts records that wait, here and for other databases, and --fix takes in its own", async (place) => {
   await useOnce(place);
   const folders = [join(place.home, ".conclaude", "spool")];
   const other = join(place.project, "other.db");
@@ -453,8 +443,7 @@ Deno.test("doctor counts records that wait, here and for other databases, and --
   assert.equal(rowsOf(body, "spool").length, 2);
 });
 
-Deno.test("doctor looks into the hooks of every settings file that counts", async () => {
-  using place = stage();
+test("doctor looks into the hooks of every settings file that counts", async (place) => {
   const user = join(place.home, ".claude", "settings.json");
   const project = join(place.project, ".claude", "settings.json");
   const hooks = async () => rowsOf((await place.json(["doctor"])).body, "hooks");
@@ -487,8 +476,7 @@ Deno.test("doctor looks into the hooks of every settings file that counts", asyn
   assert.match((await hooks())[0]!.message, /comments.*may ignore the file/);
 });
 
-Deno.test("doctor finds sessions whose process is gone, and --fix marks them as abandoned", async () => {
-  using place = stage();
+test("doctor finds sessions whose process is gone, and --fix marks them as abandoned", async (place) => {
   const child = new Deno.Command("true").spawn();
   await child.status;
   const env = { CLAUDE_PID: String(child.pid) };
@@ -513,8 +501,7 @@ Deno.test("doctor finds sessions whose process is gone, and --fix marks them as 
   );
 });
 
-Deno.test("doctor reports configuration, queue, retention and the last line of the log", async () => {
-  using place = stage();
+test("doctor reports configuration, queue, retention and the last line of the log", async (place) => {
   await useOnce(place);
   const now = Date.now();
   const old = now - 90 * 86_400_000;
@@ -551,8 +538,7 @@ Deno.test("doctor reports configuration, queue, retention and the last line of t
   }
 });
 
-Deno.test("of a log that several homes share, doctor reports only its own home's lines", async () => {
-  using own = stage();
+test("of a log that several homes share, doctor reports only its own home's lines", async (own) => {
   using other = stage();
   await useOnce(own);
   await useOnce(other);
@@ -593,8 +579,7 @@ function record(id: string): Parameters<typeof spoolRecord>[0] {
   };
 }
 
-Deno.test("doctor says that an older installation ends commands at a stop too soon, and how to mend it", async () => {
-  using place = stage();
+test("doctor says that an older installation ends commands at a stop too soon, and how to mend it", async (place) => {
   await place.run(["install-hooks"]);
   const path = join(place.home, ".claude", "settings.json");
   const hooks = async () => rowsOf((await place.json(["doctor"])).body, "hooks");

@@ -4,9 +4,11 @@ import { fileSink } from "../../src/operations/line_sink.ts";
 import { noCounts } from "../../src/upkeep/transfer/exported_tables.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
 
-Deno.test("export writes JSON Lines to stdout, with --json nothing besides", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("export writes JSON Lines to stdout, with --json nothing besides", async (temp) => {
   saveEvent(temp.db, { capture: {} });
   const place = { home: temp.folder, database: temp.path };
   for (const args of [["export"], ["export", "--json"]]) {
@@ -18,8 +20,7 @@ Deno.test("export writes JSON Lines to stdout, with --json nothing besides", asy
   }
 });
 
-Deno.test("export --output writes a private file, and replaces an old one as a whole", async () => {
-  using temp = await tempDatabase();
+test("export --output writes a private file, and replaces an old one as a whole", async (temp) => {
   saveEvent(temp.db, { capture: {}, counters: ["edits"] });
   const place = { home: temp.folder, database: temp.path };
   const path = `${temp.folder}/out.jsonl`;
@@ -37,8 +38,7 @@ Deno.test("export --output writes a private file, and replaces an old one as a w
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 
-Deno.test("export --output removes the drafts that a killed export of the same name left", async () => {
-  using temp = await tempDatabase();
+test("export --output removes the drafts that a killed export of the same name left", async (temp) => {
   saveEvent(temp.db, { capture: {} });
   const place = { home: temp.folder, database: temp.path };
   const draft = (name: string) => `${name}.${crypto.randomUUID()}.tmp`;
@@ -52,8 +52,7 @@ Deno.test("export --output removes the drafts that a killed export of the same n
   assert.deepEqual(namesOfDrafts(temp.folder).sort(), [...kept].sort());
 });
 
-Deno.test("of two exports into one file at once, the last one stays", async () => {
-  using temp = await tempDatabase();
+test("of two exports into one file at once, the last one stays", (temp) => {
   const context = { cwd: temp.folder, locations: { home: temp.folder } } as unknown as CliContext;
   const [first, second] = [1, 2].map((n) => {
     const sink = fileSink("out.jsonl", context, temp.path);
@@ -67,8 +66,7 @@ Deno.test("of two exports into one file at once, the last one stays", async () =
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 
-Deno.test("export --output does not overwrite a database or its companion files", async () => {
-  using temp = await tempDatabase();
+test("export --output does not overwrite a database or its companion files", async (temp) => {
   saveEvent(temp.db, { capture: {} });
   const place = { home: temp.folder, database: temp.path };
   Deno.symlinkSync(temp.path, `${temp.folder}/link.jsonl`);
@@ -98,8 +96,7 @@ Deno.test("export --output does not overwrite a database or its companion files"
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 
-Deno.test("export --output into a missing folder says so and leaves nothing behind", async () => {
-  using temp = await tempDatabase();
+test("export --output into a missing folder says so and leaves nothing behind", async (temp) => {
   const place = { home: temp.folder, database: temp.path };
   const cases = [["no/such/out.jsonl", "mkdir -p \\S+/no/such"], [".", "ls -ld \\S+"]] as const;
   for (const [name, next] of cases) {
@@ -130,8 +127,7 @@ Deno.test("export --output writes into a pipe and does not replace it", async ()
   assert.equal(new TextDecoder().decode(stdout).trimEnd().split("\n").length, 4);
 });
 
-Deno.test("export with a damaged payload writes the rest and exits with 1", async () => {
-  using temp = await tempDatabase();
+test("export with a damaged payload writes the rest and exits with 1", async (temp) => {
   saveEvent(temp.db, { atMs: 1, capture: {} });
   saveEvent(temp.db, { atMs: 2, capture: {} });
   temp.db.exec("UPDATE pending_queue SET payload = '{broken' WHERE created_at_ms = 1");
@@ -144,8 +140,7 @@ Deno.test("export with a damaged payload writes the rest and exits with 1", asyn
   assert.equal(JSON.parse(stdout.trimEnd().split("\n").at(-1)!).captures, 2);
 });
 
-Deno.test("export names the observation that it cannot read, and what to do next", async () => {
-  using temp = await tempDatabase();
+test("export names the observation that it cannot read, and what to do next", async (temp) => {
   const insert = temp.db.prepare(
     "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
       "VALUES (?, 's', 'note', 'a title', '', '', 1000000000000000000 * ?, 1)",
@@ -168,8 +163,7 @@ function namesOfDrafts(folder: string): string[] {
   );
 }
 
-Deno.test("half of a surrogate pair is exported as U+FFFD, which strict readers accept", async () => {
-  using from = await tempDatabase();
+test("half of a surrogate pair is exported as U+FFFD, which strict readers accept", async (from) => {
   using to = await tempDatabase();
   const halves = String.raw`"\ud83d\"","\uDC00 x","\ud800\ud83d\ude00\udfff"`;
   const others = String.raw`"\\ud800","\ud83d\uDE00","\\\\ud83d","\u2028 😀"`;

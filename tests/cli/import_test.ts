@@ -4,8 +4,10 @@ import { openDatabase } from "../../src/db/database.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { isNext } from "../support/next.ts";
 import { stage } from "./support.ts";
-import { slowTest } from "../support/lanes.ts";
 import { modeOf, namesIn } from "../support/look.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(stage);
 
 /** A database with rows of every kind, beside the project. */
 async function filled(path: string): Promise<void> {
@@ -18,8 +20,7 @@ function lines(text: string): string[] {
   return text.trimEnd().split("\n");
 }
 
-Deno.test("import restores an export, and a later export is the same", async () => {
-  using place = stage();
+test("import restores an export, and a later export is the same", async (place) => {
   const from = `${place.project}/from.db`;
   await filled(from);
   const told = await place.run(["export", "--db", from]);
@@ -46,8 +47,7 @@ Deno.test("import restores an export, and a later export is the same", async () 
   assert.deepEqual(lines(back.stdout).slice(1), lines(told.stdout).slice(1));
 });
 
-Deno.test("import reads stdin, and many batches of rows", async () => {
-  using place = stage();
+test("import reads stdin, and many batches of rows", async (place) => {
   const meta = lines((await place.run(["export"])).stdout)[0]!;
   const rows = Array.from({ length: 2000 }, (_, i) =>
     JSON.stringify({
@@ -63,8 +63,7 @@ Deno.test("import reads stdin, and many batches of rows", async () => {
   assert.deepEqual([code, stdout], [0, "Imported from -: 2000 counters.\n"]);
 });
 
-Deno.test("import names damaged lines, reports a cut export, and exits with 1", async () => {
-  using place = stage();
+test("import names damaged lines, reports a cut export, and exits with 1", async (place) => {
   const from = `${place.project}/from.db`;
   await filled(from);
   const told = lines((await place.run(["export", "--db", from])).stdout);
@@ -79,8 +78,7 @@ Deno.test("import names damaged lines, reports a cut export, and exits with 1", 
   assert.match(stderr, /\nThe export - was cut short\n {2}why: {2}.*\n {2}next: .*\n$/);
 });
 
-Deno.test("import refuses a file that is no export, says what to do next, and makes no database", async () => {
-  using place = stage();
+test("import refuses a file that is no export, says what to do next, and makes no database", async (place) => {
   await Deno.writeTextFile(`${place.project}/notes.txt`, "hello\n");
   await Deno.writeTextFile(`${place.project}/empty`, "");
   await Deno.writeTextFile(
@@ -108,8 +106,7 @@ Deno.test("import refuses a file that is no export, says what to do next, and ma
   assert.deepEqual(namesIn(`${place.home}/.conclaude`), []);
 });
 
-Deno.test("import takes its argument as a file, unless it is a verb or asks for help", async () => {
-  using place = stage();
+test("import takes its argument as a file, unless it is a verb or asks for help", async (place) => {
   const what = async (...args: string[]) =>
     (await place.run(["import", ...args])).stderr.split("\n")[0];
   assert.equal(await what("claude-mem"), "Missing argument: file");
@@ -122,16 +119,14 @@ Deno.test("import takes its argument as a file, unless it is a verb or asks for 
   }
 });
 
-Deno.test("import without a database to keep it in says so", async () => {
-  using place = stage();
+test("import without a database to keep it in says so", async (place) => {
   const { stdout } = await place.run(["export"]);
   const { code, stderr } = await place.run(["import", "-", "--no-db"], { stdin: stdout });
   assert.equal(code, 1);
   assert.match(stderr, /^Cannot import\n {2}why: {2}with `--no-db` nothing is kept/);
 });
 
-slowTest("hooks can write while a large export is imported", async () => {
-  using place = stage();
+test.slow("hooks can write while a large export is imported", async (place) => {
   const from = `${place.project}/from.db`;
   const db = await openDatabase(from, { busyTimeoutMs: 5000 });
   db.exec(`

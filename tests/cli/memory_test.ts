@@ -6,6 +6,9 @@ import { openDatabase } from "../../src/db/database.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
 import { runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(remembered);
 
 const START_MS = Date.UTC(2026, 0, 1);
 
@@ -36,8 +39,7 @@ async function ask(place: Place, args: readonly string[]): Promise<any> {
   return JSON.parse(stdout);
 }
 
-Deno.test("a file is found by its whole path and from a folder of the project, as by its end", async () => {
-  using place = await remembered();
+test("a file is found by its whole path and from a folder of the project, as by its end", async (place) => {
   const folder = join(place.project, "src", "deep");
   await Deno.mkdir(folder, { recursive: true });
   const whole = join(place.project, "src", "auth.ts");
@@ -57,8 +59,7 @@ Deno.test("a file is found by its whole path and from a folder of the project, a
   assert.deepEqual((await ask(place, ["memory", "timeline", elsewhere])).observations, []);
 });
 
-Deno.test("memory search without words says how to ask", async () => {
-  using place = await remembered();
+test("memory search without words says how to ask", async (place) => {
   for (const words of [[""], ["  ", ""]]) {
     const { code, stdout, stderr } = await run(place, ["memory", "search", ...words]);
     assert.deepEqual([code, stderr], [0, ""]);
@@ -70,8 +71,7 @@ Deno.test("memory search without words says how to ask", async () => {
   assert.deepEqual((await ask(place, ["memory", "search", ""])).results, []);
 });
 
-Deno.test("memory search --json has the documented fields, the best result first, and each filter narrows it", async () => {
-  using place = await remembered();
+test("memory search --json has the documented fields, the best result first, and each filter narrows it", async (place) => {
   const { results } = await ask(place, ["memory", "search", "mismatched", "types"]);
   assert.ok(results.length > 3);
   for (const result of results) {
@@ -107,8 +107,7 @@ Deno.test("memory search --json has the documented fields, the best result first
   assert.equal((await run(place, ["memory", "search"])).code, 2);
 });
 
-Deno.test("memory show opens an observation by its number, with the capture behind it", async () => {
-  using place = await remembered();
+test("memory show opens an observation by its number, with the capture behind it", async (place) => {
   const { results: [fix] } = await ask(place, ["memory", "search", "mismatched", "--kind", "fix"]);
   const shown = await ask(place, ["memory", "show", String(fix.id)]);
   const told = (await run(place, ["memory", "show", String(fix.id)])).stdout;
@@ -133,8 +132,7 @@ Deno.test("memory show opens an observation by its number, with the capture behi
   assert.match(wrong.stderr, /^Cannot find the observation "999999"\n {2}why: .*\n {2}next: /);
 });
 
-Deno.test("memory show tells why a text names no observation, and what to type instead", async () => {
-  using place = await remembered();
+test("memory show tells why a text names no observation, and what to type instead", async (place) => {
   const show = async (id: string) => (await run(place, ["memory", "show", id])).stderr;
   const db = await openDatabase(place.database, { busyTimeoutMs: 5_000 });
   const newest = Number(db.prepare("SELECT max(id) AS id FROM observations").get()!["id"]);
@@ -167,8 +165,7 @@ Deno.test("memory show tells why a text names no observation, and what to type i
   );
 });
 
-Deno.test("a note is read from standard input where it is called -, and only there", async () => {
-  using place = await remembered();
+test("a note is read from standard input where it is called -, and only there", async (place) => {
   const options = { env: { HOME: place.path }, cwd: place.project };
   const kept = await runProgram(["memory", "remember", "-", "--json"], {
     ...options,
@@ -183,8 +180,7 @@ Deno.test("a note is read from standard input where it is called -, and only the
   assert.equal(typed.code, 0, typed.stderr);
 });
 
-Deno.test("a note is kept once, counted, and found from its project", async () => {
-  using place = await remembered();
+test("a note is kept once, counted, and found from its project", async (place) => {
   const { sessions } = await ask(place, ["memory", "stats"]);
   const note = ["memory", "remember", "Deploys need the", "vpn", "--file", "src/auth.ts"];
   const { id, isNew } = await ask(place, note);
@@ -212,8 +208,7 @@ Deno.test("a note is kept once, counted, and found from its project", async () =
   assert.equal(stats.sessions, sessions, "it is of none");
 });
 
-Deno.test("results of several projects show the names of the projects", async () => {
-  using place = await remembered();
+test("results of several projects show the names of the projects", async (place) => {
   const other = join(place.path, "harbour");
   await Deno.mkdir(join(other, ".git"), { recursive: true });
   await Deno.writeTextFile(join(other, ".git", "HEAD"), "ref: refs/heads/main\n");
@@ -348,8 +343,7 @@ Deno.test("an unknown project has no results, and a name that several projects s
   assert.equal(results.length, 1);
 });
 
-Deno.test("memory of a removed session is found and forgotten by its id", async () => {
-  using place = await remembered();
+test("memory of a removed session is found and forgotten by its id", async (place) => {
   const { results: [{ sessionId }] } = await ask(place, ["memory", "search", "mismatched"]);
   const db = await openDatabase(place.database, { busyTimeoutMs: 5_000 });
   for (const table of ["hook_executions", "pending_queue", "counters", "sessions"]) {
@@ -364,8 +358,7 @@ Deno.test("memory of a removed session is found and forgotten by its id", async 
   assert.ok(receipt.removed.observations > 0);
 });
 
-Deno.test("memory eval tells recall, the mean reciprocal rank and the time, and leaves nothing behind", async () => {
-  using place = await remembered();
+test("memory eval tells recall, the mean reciprocal rank and the time, and leaves nothing behind", async (place) => {
   const { documents, questions } = makeCorpus(9, { documents: 600, questions: 40 });
   const set = join(place.path, "set.jsonl");
   await Deno.writeTextFile(

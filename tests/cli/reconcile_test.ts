@@ -21,9 +21,11 @@ import {
   toldOf,
   transcriptsOf,
 } from "../support/transcripts.ts";
-import { slowTest } from "../support/lanes.ts";
 import { pause } from "../support/wait.ts";
 import { run } from "../support/verb.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(tempHome);
 
 const TOOLS = "46ad5877-77d8-4d02-9450-1cf9a5c136f9";
 const WORK = "8e9312b2-b577-45f9-8cef-c3f687cfffcf";
@@ -33,8 +35,7 @@ async function reconcileJson(home: TempHome, ...args: string[]) {
   return { ...jsonOf(finished), code: finished.code };
 }
 
-Deno.test("a session of which every hook ran has no gaps, and no capture that its transcript lacks", async () => {
-  using home = tempHome();
+test("a session of which every hook ran has no gaps, and no capture that its transcript lacks", async (home) => {
   const names: Recorded[] = ["work", "tools", "refused", "forked"];
   putTranscripts(home, names);
   for (const name of names) await tellHooks(home, name);
@@ -43,15 +44,13 @@ Deno.test("a session of which every hook ran has no gaps, and no capture that it
   assert.equal(code, 0);
 });
 
-Deno.test("lines that a forked session repeats are no gaps, even without a mark that says so", async () => {
-  using home = tempHome();
+test("lines that a forked session repeats are no gaps, even without a mark that says so", async (home) => {
   putTranscripts(home, ["forked"], (text) => text.replace(/,"requestSessionId":"[^"]*"/g, ""));
   await tellHooks(home, "forked");
   assert.equal((await reconcileJson(home)).gaps, 0);
 });
 
-Deno.test("a prompt that was sent twice and captured once is one gap", async () => {
-  using home = tempHome();
+test("a prompt that was sent twice and captured once is one gap", async (home) => {
   putTranscripts(
     home,
     ["work"],
@@ -63,8 +62,7 @@ Deno.test("a prompt that was sent twice and captured once is one gap", async () 
   assert.equal(sessions[0].gaps[0].name, "UserPromptSubmit");
 });
 
-Deno.test("a gap is named by session, kind, tool, time and id, and the exit status is 1", async () => {
-  using home = tempHome();
+test("a gap is named by session, kind, tool, time and id, and the exit status is 1", async (home) => {
   putTranscripts(home, ["work", "tools"]);
   await tellHooks(home, "work");
   await tellHooks(
@@ -88,8 +86,7 @@ Deno.test("a gap is named by session, kind, tool, time and id, and the exit stat
   assert.equal(sessions.length, 1);
 });
 
-Deno.test("a backfill makes the captures that hooks would have made", async () => {
-  using hooked = tempHome();
+test("a backfill makes the captures that hooks would have made", async (hooked) => {
   using filled = tempHome();
   const names: Recorded[] = ["work", "tools", "refused", "forked"];
   for (const name of names) await tellHooks(hooked, name);
@@ -104,8 +101,7 @@ Deno.test("a backfill makes the captures that hooks would have made", async () =
   assert.equal(queryValue(filled, "SELECT count(*) FROM counters"), 0);
 });
 
-Deno.test("a session that was not known is added as ended, with its times, and what happened in it observed", async () => {
-  using home = tempHome();
+test("a session that was not known is added as ended, with its times, and what happened in it observed", async (home) => {
   putTranscripts(home, ["tools"]);
   await run(home, "reconcile", "--backfill");
   const session = sessionOf(home, TOOLS);
@@ -121,8 +117,7 @@ Deno.test("a session that was not known is added as ended, with its times, and w
   assert.equal((await reconcileJson(home)).code, 0);
 });
 
-Deno.test("a second backfill writes nothing, and two at once write nothing twice", async () => {
-  using home = tempHome();
+test("a second backfill writes nothing, and two at once write nothing twice", async (home) => {
   putTranscripts(home, ["work", "tools"]);
   Deno.writeTextFileSync(
     join(transcriptsOf(home), "long.jsonl"),
@@ -143,8 +138,7 @@ Deno.test("a second backfill writes nothing, and two at once write nothing twice
   assert.equal((await reconcileJson(home, "--backfill")).filled.written, 0);
 });
 
-slowTest("a killed backfill continues when it is run again", async () => {
-  using home = tempHome();
+test.slow("a killed backfill continues when it is run again", async (home) => {
   putTranscripts(home, ["tools"]);
   const count = 4_000;
   Deno.writeTextFileSync(
@@ -169,8 +163,7 @@ slowTest("a killed backfill continues when it is run again", async () => {
   assert.equal((await reconcileJson(home)).gaps, 0);
 });
 
-Deno.test("no byte of the database holds a secret or private words of a transcript", async () => {
-  using home = tempHome();
+test("no byte of the database holds a secret or private words of a transcript", async (home) => {
   const token = `ghp_${"a1B2c3D4".repeat(5)}`;
   Deno.mkdirSync(join(home.path, ".conclaude"));
   Deno.writeTextFileSync(
@@ -197,8 +190,7 @@ Deno.test("no byte of the database holds a secret or private words of a transcri
   assert.equal((await reconcileJson(home)).gaps, 0, "what was masked is found again");
 });
 
-Deno.test("excluded uses are no gaps, and are counted", async () => {
-  using home = tempHome();
+test("excluded uses are no gaps, and are counted", async (home) => {
   putTranscripts(home, ["tools"]);
   Deno.mkdirSync(join(home.path, ".conclaude"));
   const config = join(home.path, ".conclaude", "config.yaml");
@@ -220,8 +212,7 @@ Deno.test("excluded uses are no gaps, and are counted", async () => {
 
 const BROKEN = '{"type":"user", broken\n';
 
-Deno.test("damaged lines are named by number in JSON, by file and reason in text, and the rest is read", async () => {
-  using home = tempHome();
+test("damaged lines are named by number in JSON, by file and reason in text, and the rest is read", async (home) => {
   const [path] = putTranscripts(
     home,
     ["tools"],
@@ -240,16 +231,14 @@ Deno.test("damaged lines are named by number in JSON, by file and reason in text
   assert.equal(code, 0);
 });
 
-Deno.test("an input of any depth is filled in and observed", async () => {
-  using home = tempHome();
+test("an input of any depth is filled in and observed", async (home) => {
   const deep = "[".repeat(20_000) + "]".repeat(20_000);
   putTranscripts(home, ["tools"], (text) => text.replace('"wc -l hello.txt"', deep));
   assert.equal((await reconcileJson(home, "--backfill")).filled.written, 8);
   assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue WHERE status = 'done'"), 8);
 });
 
-Deno.test("the last minute and a line that is being written are left to the hooks", async () => {
-  using home = tempHome();
+test("the last minute and a line that is being written are left to the hooks", async (home) => {
   const now = new Date().toISOString();
   putTranscripts(
     home,
@@ -265,8 +254,7 @@ Deno.test("the last minute and a line that is being written are left to the hook
   assert.equal(captures(home).length, 3);
 });
 
-Deno.test("a backfill does not change a session that hooks have reported", async () => {
-  using home = tempHome();
+test("a backfill does not change a session that hooks have reported", async (home) => {
   putTranscripts(home, ["tools"]);
   await tellHooks(home, "tools", (payload) => payload["tool_name"] === "Edit");
   const before = [sessions(home), executions(home)];
@@ -274,8 +262,7 @@ Deno.test("a backfill does not change a session that hooks have reported", async
   assert.deepEqual([sessions(home), executions(home)], before);
 });
 
-Deno.test("captures without a transcript are only counted", async () => {
-  using home = tempHome();
+test("captures without a transcript are only counted", async (home) => {
   putTranscripts(home, ["tools"]);
   await tellHooks(home, "tools");
   await tellHooks(home, "work");
@@ -284,8 +271,7 @@ Deno.test("captures without a transcript are only counted", async () => {
   assert.equal(code, 0);
 });
 
-Deno.test("a session of a project with another database is named and left out", async () => {
-  using home = tempHome();
+test("a session of a project with another database is named and left out", async (home) => {
   const project = join(home.path, "app");
   Deno.mkdirSync(project);
   Deno.writeTextFileSync(join(project, ".conclaude.yaml"), "database:\n  path: own.db\n");
@@ -296,8 +282,7 @@ Deno.test("a session of a project with another database is named and left out", 
   assert.equal(gaps, 0);
 });
 
-Deno.test("a session that retention removed after it was observed has no gaps", async () => {
-  using home = tempHome();
+test("a session that retention removed after it was observed has no gaps", async (home) => {
   putTranscripts(home, ["tools"]);
   await run(home, "reconcile", "--backfill");
   await run(home, "queue", "drain");
@@ -311,8 +296,7 @@ Deno.test("a session that retention removed after it was observed has no gaps", 
   assert.equal(captures(home).length, 0);
 });
 
-Deno.test("sessions can be chosen by project and by time, and looking makes no database", async () => {
-  using home = tempHome();
+test("sessions can be chosen by project and by time, and looking makes no database", async (home) => {
   putTranscripts(home, ["tools"]);
   putTranscripts(home, ["work"], (text) => text.replaceAll(PROJECT, "/home/ana/other"));
   const ofProject = await reconcileJson(home, "--project", "/home/ana/other");
@@ -326,8 +310,7 @@ Deno.test("sessions can be chosen by project and by time, and looking makes no d
   assert.equal(unknown.code, 1);
 });
 
-Deno.test("a project that no folder and no transcript has is an error; a folder without transcripts is only mentioned", async () => {
-  using home = tempHome();
+test("a project that no folder and no transcript has is an error; a folder without transcripts is only mentioned", async (home) => {
   putTranscripts(home, ["tools"]);
   for (const project of ["/nope", "nope", `${PROJECT}x`]) {
     const { code, stdout, stderr } = await run(home, "reconcile", "--project", project);
@@ -351,8 +334,7 @@ Deno.test("a project that no folder and no transcript has is an error; a folder 
   assert.doesNotMatch(known.stdout, /no transcript/);
 });
 
-Deno.test("import transcripts imports a folder of any machine once; --dry-run only reports", async () => {
-  using home = tempHome();
+test("import transcripts imports a folder of any machine once; --dry-run only reports", async (home) => {
   using other = tempHome();
   putTranscripts(other, ["work", "forked"]);
   const dir = transcriptsOf(other);
@@ -387,8 +369,7 @@ Deno.test("import transcripts imports a folder of any machine once; --dry-run on
   }
 });
 
-Deno.test("where Claude Code has no transcripts yet, nothing is missing", async () => {
-  using home = tempHome();
+test("where Claude Code has no transcripts yet, nothing is missing", async (home) => {
   for (const args of [["reconcile"], ["reconcile", "--backfill"]]) {
     const done = await runProgram(args, { env: { HOME: home.path } });
     assert.deepEqual([done.code, done.stderr], [0, ""]);

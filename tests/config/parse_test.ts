@@ -9,6 +9,8 @@ import { mergeValues } from "../../src/config/parse.ts";
 import { parseConfig } from "../support/configuration.ts";
 import { configSchema } from "../../src/config/config_schema.ts";
 import { runs, sizedTest } from "../support/lanes.ts";
+import CASES from "../testdata/config_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const DEFAULTS = configSchema().schema.parse({});
 const HOME = "/home/ana";
@@ -111,16 +113,7 @@ Deno.test("parseConfig() leaves a wrong entry out of a list and keeps the others
 });
 
 Deno.test("parseConfig() puts the default in the place of a wrong entry, where the list has one", () => {
-  const scopes: Readonly<Record<string, readonly string[]>> = {
-    "[sesion]": ["session"],
-    "[sesion, branch]": ["session", "branch"],
-    "[session, sesion, branch]": ["session", "branch"],
-    "[5, sesion]": ["session"],
-    "[branch]": ["branch"],
-    "[]": [],
-    "5": ["session"],
-  };
-  for (const [written, meant] of Object.entries(scopes)) {
+  for (const [written, meant] of Object.entries(CASES.scopes)) {
     const { config } = parseProject(`hooks: {stop: {verifyScopes: ${written}}}`);
     assert.deepEqual(config.hooks.stop.verifyScopes, meant, written);
   }
@@ -243,17 +236,13 @@ Deno.test("parseConfig() switches the summarizer off where one of its limits may
 });
 
 Deno.test("parseConfig() proposes the value that was probably meant", () => {
-  const suggestions: readonly (readonly [text: string, suggestion: string | undefined])[] = [
-    ["database: { enabled: yes }", "write true"],
-    ["database: { enabled: 'Off' }", "write false"],
-    ["database: { enabled: constructor }", undefined],
-    ['store: { sessionRetentionDays: "7" }', "write 7 without quotes"],
-    ["capture: { exclude: { tools: Bash } }", 'write ["Bash"]'],
-    ["store: { sessionRetentionDays: -1 }", undefined],
-  ];
-  for (const [text, suggestion] of suggestions) {
+  for (
+    const [text, suggestion] of rowsOf<readonly [text: string, suggestion: string | null]>(
+      CASES.probableValues,
+    )
+  ) {
     const { problems } = parseProject(text);
-    assert.deepEqual([problems.length, problems[0]?.suggestion], [1, suggestion], text);
+    assert.deepEqual([problems.length, problems[0]?.suggestion ?? null], [1, suggestion], text);
   }
 });
 
@@ -268,45 +257,19 @@ Deno.test("parseConfig() counts a file that is not YAML as absent and says where
   assert.match(problems[0]?.message ?? "", /^not valid YAML: Missing closing 'quote/);
 });
 
-const ODD_FILES: readonly { name: string; text: string; problems: readonly RegExp[] }[] = [
-  { name: "a list", text: "- a", problems: [/^1:1 {2}expected keys with values, found a list/] },
-  { name: "a single value", text: "a", problems: [/^1:1 {2}expected keys .* a single value/] },
-  { name: "a repeated key", text: "store:\nstore:\n", problems: [/^2:1 store .* second time/] },
-  { name: "two documents", text: "{}\n---\n{}\n", problems: [/^3:1 {2}a second YAML document/] },
-  { name: "a closing ---", text: "store:\n---\n", problems: [] },
-  {
-    name: "a tag",
-    text: "inherit: !x true\n",
-    problems: [/Unresolved tag/, /^1:13 inherit expected/],
-  },
-  { name: "a map as a key", text: "? {a: b}\n: 1\n", problems: [/^1:3 {2}the name of a key/] },
-  { name: "an alias of nothing", text: "store: *x\n", problems: [/^1:8 store the alias \*x/] },
-  { name: "an alias of itself", text: "store: &a [*a]\n", problems: [/nested deeper than 32/] },
-  { name: "a merge key", text: "<<: {}\n", problems: [/^1:1 << there is no such key/] },
-  {
-    name: "__proto__",
-    text: "__proto__: { enabled: 1 }\n",
-    problems: [/^1:1 __proto__ nothing can have this name/],
-  },
-  {
-    name: "constructor",
-    text: "database: { constructor: 1 }\n",
-    problems: [/database.constructor there/],
-  },
-  {
-    name: "infinity",
-    text: "store: { sessionRetentionDays: .inf }\n",
-    problems: [/found Infinity/],
-  },
-  {
-    name: "a section that is a number",
-    text: "store: 3\n",
-    problems: [/^1:8 store expected a map of/],
-  },
+interface OddFile {
+  readonly name: string;
+  readonly text: string;
+  /** One pattern for each problem. */
+  readonly problems: readonly string[];
+}
+
+const ODD_FILES: readonly OddFile[] = [
+  ...rowsOf<OddFile>(CASES.oddFiles),
   {
     name: "endless nesting",
     text: "[".repeat(20_000),
-    problems: [/not valid YAML|cannot be read/],
+    problems: ["not valid YAML|cannot be read"],
   },
 ];
 
@@ -316,7 +279,9 @@ for (const { name, text, problems } of ODD_FILES) {
     assert.deepEqual(parsed.config, DEFAULTS);
     const found = short(parsed.problems);
     assert.equal(found.length, problems.length, found.join("\n"));
-    for (const [index, problem] of problems.entries()) assert.match(found[index] ?? "", problem);
+    for (const [index, problem] of problems.entries()) {
+      assert.match(found[index] ?? "", new RegExp(problem));
+    }
   });
 }
 
@@ -546,18 +511,9 @@ Deno.test("a typing error in a list is told once, at its place, also after a wro
 });
 
 Deno.test("a suggested key can be written as it is, and former sections are named with their new place", () => {
-  const suggested: Readonly<Record<string, string | undefined>> = {
-    "stop: {commands: x}": 'write [{run: "x"}]',
-    "subagentStop: {commands: x}": undefined,
-    "preToolUse: {toolUsageValidation: x}": undefined,
-    "preToolUse: {uneditableFiles: x}": 'write ["x"]',
-    "stop: {run: x}": 'write "stop.commands", a list with a map {run: …} for each command',
-    "rules: {preventRootAdditions: true}": 'write what stands in it below "preToolUse"',
-    "gitWorktree: {enabled: true}": "remove it: worktrees are left to Claude Code",
-  };
-  for (const [text, suggestion] of Object.entries(suggested)) {
+  for (const [text, suggestion] of Object.entries(CASES.renamedKeys)) {
     const { problems } = parseProject(text);
-    assert.deepEqual(problems.map((problem) => problem.suggestion), [suggestion], text);
+    assert.deepEqual(problems.map((problem) => problem.suggestion ?? null), [suggestion], text);
   }
 });
 

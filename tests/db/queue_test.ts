@@ -9,12 +9,13 @@ import {
   totalsOf,
 } from "../../src/db/queue.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(tempDatabase);
 
 const ALL = { sessionId: null, status: null, priority: null, limit: 100 };
 
-Deno.test("listQueue() gives high before normal before low, each the oldest first", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("listQueue() gives high before normal before low, each the oldest first", ({ db }) => {
   const save = (atMs: number, priority: "high" | "normal" | "low") =>
     saveEvent(db, { atMs, sessionId: `s${atMs}`, capture: { priority } });
   const low = save(1, "low");
@@ -30,8 +31,7 @@ Deno.test("listQueue() gives high before normal before low, each the oldest firs
   assert.deepEqual(ids({ status: "done" }), []);
 });
 
-Deno.test("findQueueItems() finds by the whole id and by its beginning", async () => {
-  using temp = await tempDatabase();
+test("findQueueItems() finds by the whole id and by its beginning", (temp) => {
   const first = saveEvent(temp.db, { atMs: 1, capture: {} });
   const second = saveEvent(temp.db, { atMs: 1_000_000_000_000, capture: {} });
   const ids = (text: string) => findQueueItems(temp.db, text, 9).map(({ id }) => id);
@@ -41,9 +41,7 @@ Deno.test("findQueueItems() finds by the whole id and by its beginning", async (
   for (const nothing of ["", "f", "%", "_", "'"]) assert.deepEqual(ids(nothing), [], nothing);
 });
 
-Deno.test("retryQueueItems() lets only what has an error wait again, as if it were new", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("retryQueueItems() lets only what has an error wait again, as if it were new", ({ db }) => {
   const failed = saveEvent(db, { capture: {} });
   const other = saveEvent(db, { capture: {} });
   const done = saveEvent(db, { capture: {} });
@@ -57,9 +55,7 @@ Deno.test("retryQueueItems() lets only what has an error wait again, as if it we
   assert.deepEqual(stateOf(db, other), ["raw", 0, null, 99]);
 });
 
-Deno.test("totalsOf() adds up the groups, and the oldest is one that still waits", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("totalsOf() adds up the groups, and the oldest is one that still waits", ({ db }) => {
   const done = saveEvent(db, { atMs: 10, capture: { payload: "{}" } });
   saveEvent(db, { atMs: 20, capture: { payload: "[1]", priority: "low" } });
   saveEvent(db, { atMs: 30, capture: { payload: "[22]" } });

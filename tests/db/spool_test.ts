@@ -4,6 +4,9 @@ import { drainSpool } from "../../src/operations/spool_drain.ts";
 import { SPOOL_FORMAT, spooledFiles, spoolRecord, spoolSuffix } from "../../src/db/spool.ts";
 import type { HookRecord } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(places);
 
 const DATABASE = "/somewhere/conclaude.db";
 
@@ -45,8 +48,7 @@ async function places() {
   };
 }
 
-Deno.test("drainSpool() takes in what waits in every folder, oldest first, and leaves nothing", async () => {
-  await using at = await places();
+test("drainSpool() takes in what waits in every folder, oldest first, and leaves nothing", (at) => {
   spoolRecord(record(3000), at.target);
   spoolRecord(record(1000), { database: DATABASE, folders: [at.folders[1]!] });
   spoolRecord(record(2000), at.target);
@@ -60,8 +62,7 @@ Deno.test("drainSpool() takes in what waits in every folder, oldest first, and l
   assert.deepEqual(spooledFiles(at.target), []);
 });
 
-Deno.test("drainSpool() does not take a record twice that a stopped drain had saved already", async () => {
-  await using at = await places();
+test("drainSpool() does not take a record twice that a stopped drain had saved already", async (at) => {
   const path = spoolRecord(record(1000), at.target);
   const text = await Deno.readTextFile(path);
   drainSpool(at.db, at.target);
@@ -70,15 +71,13 @@ Deno.test("drainSpool() does not take a record twice that a stopped drain had sa
   assert.equal(at.db.prepare("SELECT value FROM counters").get()!["value"], 1);
 });
 
-Deno.test("drainSpool() leaves the records of another database alone", async () => {
-  await using at = await places();
+test("drainSpool() leaves the records of another database alone", (at) => {
   spoolRecord(record(1000), { database: "/other.db", folders: at.folders });
   assert.equal(drainSpool(at.db, at.target).saved, 0);
   assert.equal(spooledFiles({ database: "/other.db", folders: at.folders }).length, 1);
 });
 
-Deno.test("drainSpool() takes in what waited for its database before the folder of both was moved", async () => {
-  await using at = await places();
+test("drainSpool() takes in what waited for its database before the folder of both was moved", (at) => {
   const [spool, other] = at.folders as [string, string];
   const target = { database: `${at.root}/first/conclaude.db`, folders: at.folders };
   const put = (atMs: number, database: string, folder = spool) =>
@@ -96,8 +95,7 @@ Deno.test("drainSpool() takes in what waited for its database before the folder 
   for (const path of alone) assert.ok(Deno.statSync(path).isFile, path);
 });
 
-Deno.test("drainSpool() sets a damaged file aside and goes on with the others", async () => {
-  await using at = await places();
+test("drainSpool() sets a damaged file aside and goes on with the others", async (at) => {
   spoolRecord(record(1000), at.target);
   const broken = `${at.folders[0]}/${newId(2000)}${spoolSuffix(DATABASE)}`;
   await Deno.writeTextFile(broken, '{"format":1,');
@@ -108,8 +106,7 @@ Deno.test("drainSpool() sets a damaged file aside and goes on with the others", 
   assert.equal(await Deno.readTextFile(`${broken}.damaged`), '{"format":1,');
 });
 
-Deno.test("drainSpool() sets one record aside that the tables refuse, and keeps the rest of its batch", async () => {
-  await using at = await places();
+test("drainSpool() sets one record aside that the tables refuse, and keeps the rest of its batch", (at) => {
   spoolRecord(record(1000), at.target);
   const execution = { ...record(2000).execution, status: "odd" as "success" };
   spoolRecord(record(2000, { execution }), at.target);
@@ -119,8 +116,7 @@ Deno.test("drainSpool() sets one record aside that the tables refuse, and keeps 
   assert.deepEqual(at.names(), ["at-1000", "at-3000"]);
 });
 
-Deno.test("drainSpool() leaves the record of a newer program for that program", async () => {
-  await using at = await places();
+test("drainSpool() leaves the record of a newer program for that program", async (at) => {
   const path = spoolRecord(record(1000), at.target);
   const newer = { ...JSON.parse(await Deno.readTextFile(path)), format: SPOOL_FORMAT + 1 };
   await Deno.writeTextFile(path, JSON.stringify(newer));
@@ -128,16 +124,14 @@ Deno.test("drainSpool() leaves the record of a newer program for that program", 
   assert.deepEqual(JSON.parse(await Deno.readTextFile(path)), newer);
 });
 
-Deno.test("drainSpool() keeps everything when the database cannot take it", async () => {
-  await using at = await places();
+test("drainSpool() keeps everything when the database cannot take it", (at) => {
   spoolRecord(record(1000), at.target);
   at.db.exec("PRAGMA query_only = ON");
   assert.throws(() => drainSpool(at.db, at.target), /readonly/);
   assert.equal(spooledFiles(at.target).length, 1);
 });
 
-Deno.test("drainSpool() stops when its time is over", async () => {
-  await using at = await places();
+test("drainSpool() stops when its time is over", (at) => {
   for (let ms = 1; ms <= 120; ms++) spoolRecord(record(ms), at.target);
   assert.deepEqual(drainSpool(at.db, { ...at.target, untilMs: 0 }), {
     saved: 0,
@@ -147,8 +141,7 @@ Deno.test("drainSpool() stops when its time is over", async () => {
   });
 });
 
-Deno.test("spoolRecord() takes the next folder when the first cannot hold it", async () => {
-  await using at = await places();
+test("spoolRecord() takes the next folder when the first cannot hold it", (at) => {
   const path = spoolRecord(record(1000), {
     database: DATABASE,
     folders: ["/dev/null/spool", at.folders[1]!],

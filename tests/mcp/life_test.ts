@@ -6,8 +6,10 @@ import { change, connected } from "../support/on_home.ts";
 import { spawnProgram } from "../support/process.ts";
 import { runProgram } from "../support/program.ts";
 import { connect, keep, places } from "./support.ts";
-import { slowTest } from "../support/lanes.ts";
 import { pause } from "../support/wait.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(places);
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -27,8 +29,7 @@ const callOf = (id: number, name: string, args: unknown) => ({
   params: { name, arguments: args },
 });
 
-Deno.test("a call with wrong arguments says the mistake, and the server goes on", async () => {
-  const at = places();
+test("a call with wrong arguments says the mistake, and the server goes on", async (at) => {
   await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
   await using server = await connect(at);
   const wrong: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
@@ -70,8 +71,7 @@ Deno.test("a call with wrong arguments says the mistake, and the server goes on"
   assert.equal(server.stderr(), "");
 });
 
-Deno.test("any text may be searched for", async () => {
-  const at = places();
+test("any text may be searched for", async (at) => {
   await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
   await using server = await connect(at);
   for (
@@ -82,8 +82,8 @@ Deno.test("any text may be searched for", async () => {
   }
 });
 
-Deno.test("without a database nothing is remembered, and asking makes none", async () => {
-  await using server = await connect();
+test("without a database nothing is remembered, and asking makes none", async (at) => {
+  await using server = await connect(at);
   for (const [tool, args] of [["recall", { query: "menu" }], ["status", {}], ["open", { id: 1 }]]) {
     const { text, isError } = await server.call(String(tool), args as Record<string, unknown>);
     assert.equal(isError, false);
@@ -94,8 +94,7 @@ Deno.test("without a database nothing is remembered, and asking makes none", asy
   assert.match((await server.call("recall", { query: "first" })).text, /^#1 /);
 });
 
-Deno.test("a database that was replaced, removed or migrated meanwhile is seen at the next call", async () => {
-  const at = places();
+test("a database that was replaced, removed or migrated meanwhile is seen at the next call", async (at) => {
   await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
   await using server = await connect(at);
   const recall = () => server.call("recall", { query: "edit" });
@@ -121,8 +120,7 @@ Deno.test("a database that was replaced, removed or migrated meanwhile is seen a
   assert.equal(server.stderr(), "");
 });
 
-Deno.test("a locked database is waited for", async () => {
-  const at = places();
+test("a locked database is waited for", async (at) => {
   await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
   await using server = await connect(at);
   using db = connected(at.database);
@@ -138,8 +136,8 @@ Deno.test("a locked database is waited for", async () => {
   assert.match(refused.text, /The database is in use/);
 });
 
-Deno.test("with the database switched off a call says so", async () => {
-  await using server = await connect(places(), { args: ["--no-db"] });
+test("with the database switched off a call says so", async (at) => {
+  await using server = await connect(at, { args: ["--no-db"] });
   for (const [tool, args] of [["recall", { query: "menu" }], ["remember", { text: "It" }]]) {
     const { text, isError } = await server.call(String(tool), args as Record<string, string>);
     assert.equal(isError, true);
@@ -147,8 +145,7 @@ Deno.test("with the database switched off a call says so", async () => {
   }
 });
 
-Deno.test("50 calls at once are all answered, each with its own answer", async () => {
-  const at = places();
+test("50 calls at once are all answered, each with its own answer", async (at) => {
   await keep(
     at.database,
     Array.from({ length: 25 }, (_, i) => ({ project: at.project, title: `Edit of file${i}.ts` })),
@@ -169,8 +166,7 @@ Deno.test("50 calls at once are all answered, each with its own answer", async (
   assert.deepEqual(server.faults, []);
 });
 
-Deno.test("lines that are no requests are passed over, and stdout carries the protocol alone", async () => {
-  const at = places();
+test("lines that are no requests are passed over, and stdout carries the protocol alone", async (at) => {
   const lines = [
     JSON.stringify(INITIALIZE),
     "garbage",
@@ -203,13 +199,11 @@ Deno.test("lines that are no requests are passed over, and stdout carries the pr
   }
   assert.equal(stderr, "");
   assert.equal(code, 0);
-  await Deno.remove(at.folder, { recursive: true });
 });
 
-slowTest(
+test.slow(
   "all requests before the end of stdin are answered, also to a slow reader",
-  async () => {
-    const at = places();
+  async (at) => {
     const text = "What the command printed, word for word. ".repeat(130);
     await keep(at.database, [{ project: at.project, text }]);
     const count = 200;
@@ -234,7 +228,6 @@ slowTest(
     assert.equal(lines.length, count + 1);
     assert.ok(lines.every((line) => JSON.parse(line).result !== undefined));
     assert.equal(code, 0);
-    await Deno.remove(at.folder, { recursive: true });
   },
 );
 
@@ -262,8 +255,7 @@ async function send(child: Deno.ChildProcess, message: object): Promise<void> {
 }
 
 for (const [name, end] of Object.entries(ENDS)) {
-  Deno.test(`the server leaves with 0 at once when ${name}`, async () => {
-    const at = places();
+  test(`the server leaves with 0 at once when ${name}`, async (at) => {
     const { child, reader } = await started(at);
     const start = performance.now();
     await end(child);
@@ -273,12 +265,10 @@ for (const [name, end] of Object.entries(ENDS)) {
     assert.equal((await reader.read()).done, true);
     assert.equal(await new Response(child.stderr).text(), "");
     await child.stdin.close().catch(() => {});
-    await Deno.remove(at.folder, { recursive: true });
   });
 }
 
-Deno.test("the server leaves with 0 when nobody reads its answers any more", async () => {
-  const at = places();
+test("the server leaves with 0 when nobody reads its answers any more", async (at) => {
   const { child, reader } = await started(at);
   await reader.cancel();
   await send(child, callOf(1, "recall", { query: "menu" }));
@@ -286,5 +276,4 @@ Deno.test("the server leaves with 0 when nobody reads its answers any more", asy
   assert.deepEqual([code, signal], [0, null]);
   assert.equal(await new Response(child.stderr).text(), "");
   await child.stdin.close().catch(() => {});
-  await Deno.remove(at.folder, { recursive: true });
 });

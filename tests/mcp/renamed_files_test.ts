@@ -8,7 +8,7 @@ import { connect, keep, places } from "./support.ts";
 const SOURCE = "export const tries = 3;\nexport const pauseMs = 250;\nexport const limit = 10;\n";
 
 Deno.test("the timeline of a file tells what was done under its former names", async () => {
-  const at = places();
+  using at = places();
   const { project } = at;
   await git(project, "init", "--quiet", "-b", "main");
   await git(project, "config", "user.name", "Ana");

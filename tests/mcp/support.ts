@@ -37,19 +37,25 @@ export interface ToolAnswer {
   readonly isError: boolean;
 }
 
-/** Places without a server: `using` is not for them, the server's stage removes them. */
+/** Places without a server, which go with the test: `using at = places()`. */
 export function places() {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-mcp-" }));
   const [home, project, elsewhere] = ["home", "project", "elsewhere"].map((name) => {
     Deno.mkdirSync(join(folder, name));
     return join(folder, name);
   }) as [string, string, string];
-  return { folder, home, project, elsewhere, database: join(home, ".conclaude", "conclaude.db") };
+  return {
+    home,
+    project,
+    elsewhere,
+    database: join(home, ".conclaude", "conclaude.db"),
+    [Symbol.dispose]: () => Deno.removeSync(folder, { recursive: true }),
+  };
 }
 
 /** Starts a server for a project, and connects a client to it. */
 export async function connect(
-  at: ReturnType<typeof places> = places(),
+  at: ReturnType<typeof places>,
   { env = {}, args = [] }: {
     readonly env?: Readonly<Record<string, string>>;
     readonly args?: readonly string[];
@@ -78,10 +84,7 @@ export async function connect(
       const [heading = ""] = HEADING.exec(part.text) ?? [];
       return { heading, text: part.text.slice(heading.length), isError: isError === true };
     },
-    async [Symbol.asyncDispose]() {
-      await client.close();
-      await Deno.remove(at.folder, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => client.close(),
   };
 }
 

@@ -3,6 +3,9 @@ import { branchNames } from "../../src/system/git/branches.ts";
 import { findRepository, lookUpwards, type Repository } from "../../src/system/git/repository.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
 import { evaluate } from "../support/own_process.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(repository);
 
 /** A real repository with one commit on `main`. */
 async function repository(): Promise<AsyncDisposable & { readonly path: string }> {
@@ -15,8 +18,7 @@ function find(folder: string): Repository | undefined {
   return findRepository(lookUpwards(folder));
 }
 
-Deno.test("findRepository() finds the repository from any folder in it", async () => {
-  await using repo = await repository();
+test("findRepository() finds the repository from any folder in it", async (repo) => {
   await Deno.mkdir(`${repo.path}/a/b/c`, { recursive: true });
   const expected = { commonDir: `${repo.path}/.git`, root: repo.path, branch: "main" };
   assert.deepEqual(find(repo.path), expected);
@@ -24,8 +26,7 @@ Deno.test("findRepository() finds the repository from any folder in it", async (
   assert.deepEqual(find(`${repo.path}/not/made/yet`), expected);
 });
 
-Deno.test("findRepository() keeps the exact name of a branch, and gives none for a detached HEAD", async () => {
-  await using repo = await repository();
+test("findRepository() keeps the exact name of a branch, and gives none for a detached HEAD", (repo) => {
   gitSync(repo.path, "checkout", "-q", "-b", "feature/auth");
   assert.equal(find(repo.path)?.branch, "feature/auth");
   gitSync(repo.path, "checkout", "-q", "--detach");
@@ -64,8 +65,7 @@ async function withNewerGit(repo: { readonly path: string }, code: string): Prom
   }
 }
 
-Deno.test("findRepository() asks git for the branch where HEAD does not name it, once for each change", async () => {
-  await using repo = await repository();
+test("findRepository() asks git for the branch where HEAD does not name it, once for each change", async (repo) => {
   const told = await withNewerGit(
     repo,
     `says('[ "$2" = symbolic-ref ] && echo refs/heads/feature/auth\\n');
@@ -79,8 +79,7 @@ Deno.test("findRepository() asks git for the branch where HEAD does not name it,
   assert.deepEqual(told, ["feature/auth", true, "feature/auth", 1, none]);
 });
 
-Deno.test("findRepository() says where git cannot tell the branch, and readRef() asks git as well", async () => {
-  await using repo = await repository();
+test("findRepository() says where git cannot tell the branch, and readRef() asks git as well", async (repo) => {
   const id = "1234567890123456789012345678901234567890";
   const told = await withNewerGit(
     repo,
@@ -95,8 +94,7 @@ Deno.test("findRepository() says where git cannot tell the branch, and readRef()
   assert.deepEqual(told, [null, true, null, id, ""]);
 });
 
-Deno.test("findRepository() gives a worktree the repository of its main checkout, and its own branch", async () => {
-  await using repo = await repository();
+test("findRepository() gives a worktree the repository of its main checkout, and its own branch", (repo) => {
   gitSync(repo.path, "worktree", "add", "-q", "-b", "side", "trees/side");
   assert.deepEqual(find(`${repo.path}/trees/side`), {
     commonDir: `${repo.path}/.git`,
@@ -105,15 +103,13 @@ Deno.test("findRepository() gives a worktree the repository of its main checkout
   });
 });
 
-Deno.test("findRepository() sees through a link to the repository", async () => {
-  await using repo = await repository();
+test("findRepository() sees through a link to the repository", async (repo) => {
   await using other = await repository();
   await Deno.symlink(repo.path, `${other.path}/link`);
   assert.equal(find(`${other.path}/link`)?.commonDir, `${repo.path}/.git`);
 });
 
-Deno.test("findRepository() follows a .git that is a link, to a folder or to a worktree's file", async () => {
-  await using repo = await repository();
+test("findRepository() follows a .git that is a link, to a folder or to a worktree's file", async (repo) => {
   gitSync(repo.path, "worktree", "add", "-q", "-b", "side", "trees/side");
   for (const [of, branch] of [[repo.path, "main"], [`${repo.path}/trees/side`, "side"]] as const) {
     const folder = `${repo.path}/linked-${branch}`;
@@ -123,16 +119,14 @@ Deno.test("findRepository() follows a .git that is a link, to a folder or to a w
   }
 });
 
-Deno.test("findRepository() finds nothing outside a repository, nor in a broken one", async () => {
-  await using repo = await repository();
+test("findRepository() finds nothing outside a repository, nor in a broken one", async (repo) => {
   await Deno.mkdir(`${repo.path}/broken`);
   await Deno.writeTextFile(`${repo.path}/broken/.git`, "gitdir: /nowhere/at/all");
   assert.equal(find(`${repo.path}/broken`), undefined);
   assert.equal(find("/"), undefined);
 });
 
-Deno.test("lookUpwards() stops where both a repository and a configuration are found", async () => {
-  await using repo = await repository();
+test("lookUpwards() stops where both a repository and a configuration are found", async (repo) => {
   await Deno.mkdir(`${repo.path}/a`);
   await Deno.writeTextFile(`${repo.path}/.conclaude.yaml`, "");
   const looks = lookUpwards(`${repo.path}/a`);
@@ -140,8 +134,7 @@ Deno.test("lookUpwards() stops where both a repository and a configuration are f
   assert.deepEqual(looks[1]!.names.toSorted(), [".conclaude.yaml", ".git"]);
 });
 
-Deno.test("branchNames() knows branches wherever git keeps them, and says when it cannot tell", async () => {
-  await using repo = await repository();
+test("branchNames() knows branches wherever git keeps them, and says when it cannot tell", async (repo) => {
   const commonDir = `${repo.path}/.git`;
   const names = () => [...branchNames({ commonDir }) ?? ["?"]].sort();
   for (const name of ["feat/a", "feat/deep/b", "old"]) gitSync(repo.path, "branch", name);

@@ -8,8 +8,10 @@ import { readStoredPayload } from "../../src/db/queue.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { closeDatabase, spoil } from "../support/spoilt.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";
-import { slowTest } from "../support/lanes.ts";
 import { pause } from "../support/wait.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(tempDatabase);
 
 const SOURCES = new URL("../../src", import.meta.url).pathname;
 const ENGINE = new URL("../../src/db/payloads.ts", import.meta.url).href;
@@ -23,9 +25,7 @@ function records(count: number, seed = 7): HookRecord[] {
   });
 }
 
-Deno.test("compactPayloads() gives every payload back as it was, and has nothing to do twice", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("compactPayloads() gives every payload back as it was, and has nothing to do twice", ({ db }) => {
   const mix = records(300);
   saveRecords(db, mix);
   const tiny = saveEvent(db, { capture: { payload: "{}" } });
@@ -40,8 +40,7 @@ Deno.test("compactPayloads() gives every payload back as it was, and has nothing
   assertSound(db);
 });
 
-Deno.test("compactPayloads() stops when its time is over and goes on later", async () => {
-  using temp = await tempDatabase();
+test("compactPayloads() stops when its time is over and goes on later", (temp) => {
   const mix = records(200);
   saveRecords(temp.db, mix);
   let untilMs = Infinity;
@@ -56,8 +55,7 @@ Deno.test("compactPayloads() stops when its time is over and goes on later", asy
   assertKept(temp.db, mix);
 });
 
-Deno.test("compactPayloads() does not take a damaged page for the end", async () => {
-  using temp = await tempDatabase();
+test("compactPayloads() does not take a damaged page for the end", async (temp) => {
   const payload = JSON.stringify({ text: "conclaude ".repeat(3000) });
   for (let i = 0; i < 5; i++) saveEvent(temp.db, { atMs: 1000 + i, capture: { payload } });
   temp.db.close();
@@ -70,8 +68,7 @@ Deno.test("compactPayloads() does not take a damaged page for the end", async ()
   db.close();
 });
 
-slowTest("compactPayloads() works beside another one and beside hooks that write", async () => {
-  using temp = await tempDatabase();
+test.slow("compactPayloads() works beside another one and beside hooks that write", async (temp) => {
   const mix = records(400);
   saveRecords(temp.db, mix.slice(0, 300));
   const others = [startCompaction(temp.path), startCompaction(temp.path)];
@@ -88,8 +85,7 @@ slowTest("compactPayloads() works beside another one and beside hooks that write
   assertSound(temp.db);
 });
 
-slowTest("compactPayloads() that is killed at any moment loses nothing", async () => {
-  using temp = await tempDatabase();
+test.slow("compactPayloads() that is killed at any moment loses nothing", async (temp) => {
   const mix = records(1500);
   saveRecords(temp.db, mix);
   const random = seededRandom(11);
@@ -114,10 +110,9 @@ slowTest("compactPayloads() that is killed at any moment loses nothing", async (
   assertKept(temp.db, mix);
 });
 
-slowTest(
+test.slow(
   "a realistic mix takes at most 0.5 of its JSON on disk, its queue at most 0.45",
-  async () => {
-    using temp = await tempDatabase();
+  (temp) => {
     const { db, path } = temp;
     const emptyBytes = spaceUse(db).fileBytes;
     const mix = records(1000);
@@ -139,10 +134,9 @@ slowTest(
   },
 );
 
-slowTest(
+test.slow(
   "captures that are compacted in small portions leave no half empty pages behind",
-  async () => {
-    using temp = await tempDatabase();
+  async (temp) => {
     const { db } = temp;
     const mix = records(600);
     for (let i = 0; i < mix.length; i += 30) {
@@ -159,8 +153,7 @@ slowTest(
   },
 );
 
-Deno.test("giveBackSpace() leaves a little free room for later captures", async () => {
-  using temp = await tempDatabase();
+test("giveBackSpace() leaves a little free room for later captures", (temp) => {
   const { db } = temp;
   saveRecords(db, records(200));
   const ids = db.prepare("SELECT id FROM pending_queue ORDER BY id LIMIT 20").all();
@@ -171,8 +164,7 @@ Deno.test("giveBackSpace() leaves a little free room for later captures", async 
   assert.equal(spaceUse(db).fileBytes, fileBytes);
 });
 
-Deno.test("giveBackSpace() does not wait for a reader", async () => {
-  using temp = await tempDatabase();
+test("giveBackSpace() does not wait for a reader", async (temp) => {
   const mix = records(200);
   saveRecords(temp.db, mix);
   compactPayloads(temp.db);

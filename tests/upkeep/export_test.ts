@@ -8,6 +8,9 @@ import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
 import { noCounts } from "../../src/upkeep/transfer/exported_tables.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(tempDatabase);
 
 const ALL = { sessionId: null, sinceMs: null, atMs: 77 };
 const LONG = JSON.stringify({ text: "conclaude ".repeat(500) });
@@ -18,8 +21,7 @@ function parsed(db: DatabaseSync, options: Partial<typeof ALL> | object = {}): L
   return [...exportLines(db, { ...ALL, ...options })].map((line) => JSON.parse(line));
 }
 
-Deno.test("an export begins with meta, ends with its counts, and has a line for every row", async () => {
-  using temp = await tempDatabase();
+test("an export begins with meta, ends with its counts, and has a line for every row", (temp) => {
   saveEvent(temp.db, { counters: ["edits", "tool_uses"], capture: { payload: LONG } });
   saveEvent(temp.db);
   const lines = parsed(temp.db);
@@ -56,8 +58,7 @@ Deno.test("an export begins with meta, ends with its counts, and has a line for 
   });
 });
 
-Deno.test("an export of a session has its sub-agents and questions; an export since a time has what changed", async () => {
-  using temp = await tempDatabase();
+test("an export of a session has its sub-agents and questions; an export since a time has what changed", (temp) => {
   fillEveryTable(temp.db);
   const work = /^(?:task|agent|workflow|question|event)/;
   const told = (options: object) =>
@@ -68,9 +69,7 @@ Deno.test("an export of a session has its sub-agents and questions; an export si
   assert.deepEqual(told({ sinceMs: 9000 }), ["taskTag", "taskDependency"]);
 });
 
-Deno.test("a payload is exported letter by letter", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("a payload is exported letter by letter", ({ db }) => {
   const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   const texts = ['{"n":12345678901234567890,"n":1e400,"2":0,"1":0}', deep, ' {"a"\n:\r\n1} '];
   texts.forEach((payload, i) => saveEvent(db, { atMs: 1000 + i, capture: { payload } }));
@@ -82,9 +81,7 @@ Deno.test("a payload is exported letter by letter", async () => {
   });
 });
 
-Deno.test("any payload survives compaction and export", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("any payload survives compaction and export", ({ db }) => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue(), { maxLength: 8 }), (values) => {
       db.exec("DELETE FROM pending_queue");
@@ -101,9 +98,7 @@ Deno.test("any payload survives compaction and export", async () => {
   );
 });
 
-Deno.test("a damaged payload is exported as it is stored, and counted", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("a damaged payload is exported as it is stored, and counted", ({ db }) => {
   saveEvent(db, { atMs: 1, capture: { payload: LONG } });
   saveEvent(db, { atMs: 2, capture: { payload: LONG } });
   compactPayloads(db);
@@ -118,9 +113,7 @@ Deno.test("a damaged payload is exported as it is stored, and counted", async ()
   assert.equal(lines.at(-1)!["damaged"], 1);
 });
 
-Deno.test("an export can be limited to a session and to a time", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("an export can be limited to a session and to a time", ({ db }) => {
   saveEvent(db, { atMs: 1000, sessionId: "a", capture: {}, counters: ["edits"] });
   saveEvent(db, { atMs: 2000, sessionId: "a", capture: {} });
   saveEvent(db, { atMs: 3000, sessionId: "b", capture: {}, counters: ["edits"] });
@@ -138,8 +131,7 @@ Deno.test("an export can be limited to a session and to a time", async () => {
   }
 });
 
-Deno.test("an export shows one moment, and ends its transaction when it is broken off", async () => {
-  using temp = await tempDatabase();
+test("an export shows one moment, and ends its transaction when it is broken off", async (temp) => {
   const { db } = temp;
   saveEvent(db);
   const lines = exportLines(db, ALL);
@@ -157,8 +149,7 @@ Deno.test("an export shows one moment, and ends its transaction when it is broke
   assert.equal(db.isTransaction, false);
 });
 
-Deno.test("a text with a NUL is exported to its end", async () => {
-  using temp = await tempDatabase();
+test("a text with a NUL is exported to its end", (temp) => {
   fillEveryTable(temp.db);
   temp.db.exec(`
     UPDATE hook_executions SET error_message = 'before' || char(0) || 'behind';

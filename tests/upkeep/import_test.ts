@@ -8,9 +8,18 @@ import TABLES from "../../src/upkeep/transfer/exported_tables.json" with { type:
 import { checkIndex } from "../../src/memory/search/memory_index_table.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
+import { testWith } from "../support/fixtures.ts";
 import { slowTest } from "../support/lanes.ts";
 
+const test = testWith(twoDatabases);
+
 const NO_RULES = { patterns: [] };
+
+async function twoDatabases() {
+  const [first, second] = await Promise.all([tempDatabase(), tempDatabase()]);
+  const end = () => [first, second].forEach((one) => one[Symbol.dispose]());
+  return { first, second, [Symbol.dispose]: end };
+}
 
 function exported(db: DatabaseSync, options: object = {}): string[] {
   return [...exportLines(db, { sessionId: null, sinceMs: null, atMs: 77, ...options })];
@@ -43,9 +52,8 @@ function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((all, n) => all + n, 0);
 }
 
-Deno.test("every table is in an export, or in the list of tables that are not exported", async () => {
-  using temp = await tempDatabase();
-  const tables = temp.db.prepare(
+test("every table is in an export, or in the list of tables that are not exported", ({ first }) => {
+  const tables = first.db.prepare(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
   ).all().map(({ name }) => String(name)).filter((name) => !name.startsWith("memory_index_"));
   const known = [
@@ -64,9 +72,7 @@ function rowsIn(db: DatabaseSync): unknown {
   );
 }
 
-Deno.test("an import brings every row and column of an export, and a repeated import changes nothing", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("an import brings every row and column of an export, and a repeated import changes nothing", ({ first, second }) => {
   fillEveryTable(first.db);
   const lines = exported(first.db);
   const end = JSON.parse(lines.at(-1)!);
@@ -88,9 +94,7 @@ Deno.test("an import brings every row and column of an export, and a repeated im
   }
 });
 
-Deno.test("a payload has the same bytes after an import", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("a payload has the same bytes after an import", ({ first, second }) => {
   const payload =
     '{"n":12345678901234567890,"n":1e400,"2":0,"1":0,"payload":"x","ü":"\\u2028,\\"payload\\":"}';
   saveEvent(first.db, { capture: { payload } });
@@ -104,8 +108,7 @@ Deno.test("a payload has the same bytes after an import", async () => {
   });
 });
 
-Deno.test("a second import completes one that was broken off anywhere", async () => {
-  using first = await tempDatabase();
+test("a second import completes one that was broken off anywhere", async ({ first }) => {
   fillEveryTable(first.db);
   const lines = exported(first.db);
   for (let cut = 2; cut < lines.length; cut += 3) {
@@ -118,9 +121,7 @@ Deno.test("a second import completes one that was broken off anywhere", async ()
   }
 });
 
-Deno.test("an observation whose number is taken gets another one, and references to it follow", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("an observation whose number is taken gets another one, and references to it follow", ({ first, second }) => {
   fillEveryTable(first.db);
   for (let i = 0; i < 3; i++) {
     second.db.prepare(
@@ -145,9 +146,7 @@ Deno.test("an observation whose number is taken gets another one, and references
   assert.deepEqual(mine.map((row) => row["id"]), [1, 2, 3]);
 });
 
-Deno.test("a second import completes one that was killed between a failure and its fix", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("a second import completes one that was killed between a failure and its fix", ({ first, second }) => {
   fillEveryTable(first.db);
   const notes = [first.db, second.db].map((db) =>
     db.prepare(
@@ -205,9 +204,7 @@ function byUids(db: DatabaseSync): unknown {
   return { facts, files, captures };
 }
 
-Deno.test("damaged lines are named by their numbers, with the reason, and the others are imported", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("damaged lines are named by their numbers, with the reason, and the others are imported", ({ first, second }) => {
   saveEvent(first.db, { sessionId: "a", capture: {}, counters: ["edits"] });
   const [meta, session, ...rest] = exported(first.db);
   const other = session!.replace('"sessionId":"a"', '"sessionId":"c"');
@@ -233,9 +230,7 @@ Deno.test("damaged lines are named by their numbers, with the reason, and the ot
   assert.deepEqual(exported(second.db), exported(first.db));
 });
 
-Deno.test("an observation with a field that readers cannot use is refused, also in a dry run", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("an observation with a field that readers cannot use is refused, also in a dry run", ({ first, second }) => {
   fillEveryTable(first.db);
   const lines = exported(first.db);
   const observation = JSON.parse(lines.find((line) => line.startsWith('{"type":"observation"'))!);
@@ -264,12 +259,11 @@ Deno.test("an observation with a field that readers cannot use is refused, also 
   }
 });
 
-Deno.test("a line with bytes that are not UTF-8 and a line that is too long are damaged", async () => {
-  using temp = await tempDatabase();
-  const [meta, end] = exported(temp.db);
+test("a line with bytes that are not UTF-8 and a line that is too long are damaged", ({ first }) => {
+  const [meta, end] = exported(first.db);
   const bytes = new TextEncoder().encode(`${meta}\n{"x":"ä"}\n${end}\n`);
   bytes[bytes.indexOf(0xc3)] = 0xff;
-  assert.deepEqual(importText(temp.db, bytes).damagedLines, [{ line: 2, why: "it is not UTF-8" }]);
+  assert.deepEqual(importText(first.db, bytes).damagedLines, [{ line: 2, why: "it is not UTF-8" }]);
   const lines = [...linesOf(source("abc\nabcdef\nab"), 5)];
   assert.deepEqual(lines.map(({ text, isWhole }) => [text, isWhole]), [
     ["abc", true],
@@ -278,9 +272,7 @@ Deno.test("a line with bytes that are not UTF-8 and a line that is too long are 
   ]);
 });
 
-Deno.test("an export that was cut short is imported as far as it goes, and reported", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("an export that was cut short is imported as far as it goes, and reported", ({ first, second }) => {
   saveEvent(first.db, { capture: {} });
   const text = exported(first.db).join("\n");
   const report = importText(second.db, text.slice(0, text.indexOf('"type":"end"') - 40));
@@ -290,37 +282,33 @@ Deno.test("an export that was cut short is imported as far as it goes, and repor
   assert.equal(imported(second.db, [...lines.slice(0, 1), ...lines.slice(2)]).missing, 1);
 });
 
-Deno.test("a text that is no export and an export of a newer program are refused", async () => {
-  using temp = await tempDatabase();
-  const meta = JSON.parse(exported(temp.db)[0]!);
+test("a text that is no export and an export of a newer program are refused", ({ first }) => {
+  const meta = JSON.parse(exported(first.db)[0]!);
   for (const text of ["", "\n\n", "hello\n", '{"type":"session"}\n', "[]\n", "null\n"]) {
     assert.throws(
-      () => importText(temp.db, text),
+      () => importText(first.db, text),
       { what: "This is no export of conclaude" },
       text,
     );
   }
   for (const newer of [{ ...meta, format: 2 }, { ...meta, schema: 999 }]) {
-    assert.throws(() => importText(temp.db, JSON.stringify(newer) + "\n"), {
+    assert.throws(() => importText(first.db, JSON.stringify(newer) + "\n"), {
       what: "This export is of a newer conclaude",
     });
   }
 });
 
-Deno.test("an export of an older schema is imported, and the columns that it lacks are empty", async () => {
-  using temp = await tempDatabase();
-  saveEvent(temp.db, { capture: {} });
-  const lines = exported(temp.db).map((line) => {
+test("an export of an older schema is imported, and the columns that it lacks are empty", ({ first, second }) => {
+  saveEvent(first.db, { capture: {} });
+  const lines = exported(first.db).map((line) => {
     const { branch: _branch, observationId: _id, retryAtMs: _retry, ...fields } = JSON.parse(line);
     return JSON.stringify(fields.type === "meta" ? { ...fields, schema: 15 } : fields);
   });
-  using second = await tempDatabase();
   assert.deepEqual(imported(second.db, lines).damagedLines, []);
-  assert.deepEqual(exported(second.db), exported(temp.db));
+  assert.deepEqual(exported(second.db), exported(first.db));
 });
 
-Deno.test("an export of one session, or since a time, is imported whole", async () => {
-  using first = await tempDatabase();
+test("an export of one session, or since a time, is imported whole", async ({ first }) => {
   fillEveryTable(first.db);
   const types = (lines: readonly string[]) => new Set(lines.map((line) => JSON.parse(line).type));
   for (const filter of [{ sessionId: "a" }, { sessionId: "b" }, { sinceMs: 13_000 }]) {
@@ -334,9 +322,7 @@ Deno.test("an export of one session, or since a time, is imported whole", async 
   }
 });
 
-Deno.test("a task whose parent does not come becomes the top of its own tree", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("a task whose parent does not come becomes the top of its own tree", ({ first, second }) => {
   fillEveryTable(first.db);
   first.db.exec("UPDATE tasks SET parent_id = 't1', depth = 2 WHERE id = 't2'");
   const lines = exported(first.db).filter((line) => !line.includes('"id":"t3"'));
@@ -350,9 +336,7 @@ Deno.test("a task whose parent does not come becomes the top of its own tree", a
   ]);
 });
 
-Deno.test("secrets that another program wrote into an export are masked", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("secrets that another program wrote into an export are masked", ({ first, second }) => {
   fillEveryTable(first.db);
   const token = `ghp_${"aB3".repeat(12)}`;
   const before = exported(first.db);
@@ -416,9 +400,7 @@ slowTest(
   },
 );
 
-Deno.test("a dry run reports the same as the import, and writes nothing", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("a dry run reports the same as the import, and writes nothing", ({ first, second }) => {
   fillEveryTable(first.db);
   const lines = exported(first.db);
   second.db.exec("PRAGMA query_only = ON");
@@ -431,9 +413,7 @@ Deno.test("a dry run reports the same as the import, and writes nothing", async 
   assert.equal(sum(imported(second.db, lines, true).known), lines.length - 2);
 });
 
-Deno.test("an import writes its observations into few segments of the search index", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("an import writes its observations into few segments of the search index", ({ first, second }) => {
   const add = (db: DatabaseSync, id: number, text: string) =>
     db.prepare(
       `INSERT INTO observations (id, uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms)
@@ -471,9 +451,7 @@ const historyOf = (db: DatabaseSync) =>
   db.prepare("SELECT changes FROM task_history WHERE task_id = 't1' ORDER BY changed_at_ms").all()
     .map(({ changes }) => JSON.parse(String(changes))[0].new);
 
-Deno.test("the newer version of a row wins, and history comes only with its version", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("the newer version of a row wins, and history comes only with its version", ({ first, second }) => {
   fillEveryTable(first.db);
   imported(second.db, exported(first.db));
   first.db.exec("UPDATE tasks SET claim_token = 3 WHERE id = 't1'");
@@ -496,9 +474,7 @@ Deno.test("the newer version of a row wins, and history comes only with its vers
   assert.deepEqual(historyOf(first.db).slice(1), ["newer"]);
 });
 
-Deno.test("a failure that was fixed elsewhere later replaces the open one, with its files and words", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("a failure that was fixed elsewhere later replaces the open one, with its files and words", ({ first, second }) => {
   fillEveryTable(first.db);
   imported(second.db, exported(first.db));
   const text = exported(first.db);
@@ -521,9 +497,7 @@ Deno.test("a failure that was fixed elsewhere later replaces the open one, with 
   assert.deepEqual(checkIndex(second.db), []);
 });
 
-Deno.test("a newer version does not bring back forgotten words", async () => {
-  using first = await tempDatabase();
-  using second = await tempDatabase();
+test("a newer version does not bring back forgotten words", ({ first, second }) => {
   fillEveryTable(first.db);
   imported(second.db, exported(first.db));
   second.db.exec("UPDATE tasks SET title = '[forgotten]' WHERE id = 't1'");

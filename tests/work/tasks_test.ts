@@ -30,6 +30,9 @@ import { findIds } from "../../src/memory/search/find_ids_table.ts";
 import { listReady, readTask } from "../../src/work/tasks_table.ts";
 import { tempDatabase } from "../support/records.ts";
 import { MADE_AT_MS, makeTask } from "../support/tasks.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(tempDatabase);
 
 const MINUTE_MS = 60_000;
 const LEASE_MS = 30 * MINUTE_MS;
@@ -48,9 +51,7 @@ function refused(work: () => unknown): Record<string, unknown> {
   throw new Error("it was not refused");
 }
 
-Deno.test("claimTask() refuses a task that is blocked, closed, deleted or waits for another task", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("claimTask() refuses a task that is blocked, closed, deleted or waits for another task", ({ db }) => {
   const claimed = (id: string) => refused(() => claimTask(db, id, claimant("b")))["reason"];
   const { id } = makeTask(db);
   claimTask(db, id, claimant("a"));
@@ -67,9 +68,7 @@ Deno.test("claimTask() refuses a task that is blocked, closed, deleted or waits 
   assert.equal(claimed(waiting.id), "INVALID_STATUS");
 });
 
-Deno.test("a claim whose lease ran out is taken back in the system's name, one that lives is not", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("a claim whose lease ran out is taken back in the system's name, one that lives is not", ({ db }) => {
   const { id } = makeTask(db);
   const held = claimTask(db, id, claimant("a"));
   const laterMs = MADE_AT_MS + 31 * MINUTE_MS;
@@ -94,9 +93,7 @@ Deno.test("a claim whose lease ran out is taken back in the system's name, one t
   assert.equal(claimTask(db, id, claimant("b", laterMs)).claimToken, held.claimToken! + 1);
 });
 
-Deno.test("a task in work is only ended by whoever holds the newest claim", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("a task in work is only ended by whoever holds the newest claim", ({ db }) => {
   const { id } = makeTask(db);
   claimTask(db, id, claimant("a"));
   const end = (by: string, token: number | null) =>
@@ -116,9 +113,7 @@ Deno.test("a task in work is only ended by whoever holds the newest claim", asyn
   );
 });
 
-Deno.test("a refused change of status names the statuses that may follow", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("a refused change of status names the statuses that may follow", ({ db }) => {
   const { id } = makeTask(db);
   const valid = (work: () => unknown) => refused(work)["validTransitions"];
   const author = { ...user, token: null };
@@ -128,9 +123,7 @@ Deno.test("a refused change of status names the statuses that may follow", async
   assert.deepEqual(valid(() => unblockTask(db, id, user)), ["in_progress"]);
 });
 
-Deno.test("listReady() lists the most urgent tasks first, of those the oldest, and no task that waits", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("listReady() lists the most urgent tasks first, of those the oldest, and no task that waits", ({ db }) => {
   const newest = makeTask(db, { title: "P0 new", priority: 0, atMs: MADE_AT_MS + 5 });
   makeTask(db, { title: "P0 old", priority: 0 });
   makeTask(db, { title: "P2" });
@@ -144,9 +137,7 @@ Deno.test("listReady() lists the most urgent tasks first, of those the oldest, a
   assert.equal(claimNext(db, claimant("b"), null)?.title, "P0 old");
 });
 
-Deno.test("a dependency that is closed or deleted no longer counts, and dependencies form no circle", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("a dependency that is closed or deleted no longer counts, and dependencies form no circle", ({ db }) => {
   const [a, b] = [makeTask(db), makeTask(db)];
   const c = makeTask(db, { dependsOn: [a.id, b.id] });
   const ready = () => listReady(db, { project: null, limit: 10 }).some(({ id }) => id === c.id);
@@ -160,9 +151,7 @@ Deno.test("a dependency that is closed or deleted no longer counts, and dependen
   assert.equal(ready(), true);
 });
 
-Deno.test("reparentTask() refuses a cycle, and changes the depth of all tasks below, deleted ones too", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("reparentTask() refuses a cycle, and changes the depth of all tasks below, deleted ones too", ({ db }) => {
   const a = makeTask(db);
   const b = makeTask(db, { parentId: a.id });
   const c = makeTask(db, { parentId: b.id });
@@ -181,9 +170,7 @@ Deno.test("reparentTask() refuses a cycle, and changes the depth of all tasks be
   );
 });
 
-Deno.test("deleteTask() refuses while somebody works on the task or below it, and deletes the tasks below it too", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("deleteTask() refuses while somebody works on the task or below it, and deletes the tasks below it too", ({ db }) => {
   const a = makeTask(db);
   const b = makeTask(db, { parentId: a.id, tags: ["x"] });
   claimTask(db, b.id, claimant("x"));
@@ -203,9 +190,7 @@ Deno.test("deleteTask() refuses while somebody works on the task or below it, an
   assert.deepEqual(listHistory(db, b.id, ALL), []);
 });
 
-Deno.test("completeTask() refuses above open tasks, unless they are closed too or may stay open", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("completeTask() refuses above open tasks, unless they are closed too or may stay open", ({ db }) => {
   const a = makeTask(db);
   const b = makeTask(db, { parentId: a.id });
   const c = makeTask(db, { parentId: b.id });
@@ -233,8 +218,7 @@ Deno.test("completeTask() refuses above open tasks, unless they are closed too o
   assert.equal(readTask(db, left.id)?.status, "open");
 });
 
-Deno.test("a subtask belongs to the project of its parent, wherever it is made", async () => {
-  using temp = await tempDatabase();
+test("a subtask belongs to the project of its parent, wherever it is made", (temp) => {
   const parent = makeTask(temp.db, { projectDir: "/a", repository: "/a/.git", workflow: "w" });
   const part = makeTask(temp.db, { parentId: parent.id, projectDir: "/b", repository: null });
   assert.deepEqual([part.projectDir, part.repository, part.workflow], ["/a", "/a/.git", "w"]);
@@ -243,9 +227,7 @@ Deno.test("a subtask belongs to the project of its parent, wherever it is made",
   assert.equal(here.projectDir, "/b");
 });
 
-Deno.test("queueTask() opens a blocked task, and leaves a task in work alone", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("queueTask() opens a blocked task, and leaves a task in work alone", ({ db }) => {
   const { id } = makeTask(db);
   const held = claimTask(db, id, claimant("a"));
   assert.deepEqual(queueTask(db, id, user), held);
@@ -254,9 +236,7 @@ Deno.test("queueTask() opens a blocked task, and leaves a task in work alone", a
   assert.deepEqual([queued.status, queued.queuedAtMs], ["open", user.atMs]);
 });
 
-Deno.test("a call that changes nothing of a task records nothing; a change records an event without the body", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("a call that changes nothing of a task records nothing; a change records an event without the body", ({ db }) => {
   const task = makeTask(db, { tags: ["b", "a"], body: "long" });
   changeTask(db, task, { title: task.title }, user);
   changeTags(db, task.id, { kind: "add", tags: ["a"] }, user);
@@ -270,8 +250,7 @@ Deno.test("a call that changes nothing of a task records nothing; a change recor
   assert.deepEqual(newest, events.slice(1));
 });
 
-Deno.test("findIds() knows a task by both ends of its id, from four characters on", async () => {
-  using temp = await tempDatabase();
+test("findIds() knows a task by both ends of its id, from four characters on", (temp) => {
   const [a, b] = [makeTask(temp.db), makeTask(temp.db)];
   const find = (text: string) => findIds(temp.db, "tasks", { text });
   assert.deepEqual(find(a.id.slice(-8).toUpperCase()), [a.id]);
