@@ -39,7 +39,8 @@ export function teamRows(
   return {
     read(kind, uid) {
       const row = kind === "task" ? readSharedTask(db, uid) : readSharedObservation(db, uid);
-      if (row === null) return null;
+      // It may have become what is not shared since it was named.
+      if (row === null || !isTask(row) && row["kind"] !== kind) return null;
       const body = JSON.stringify(masked(row, rules));
       const suspect = suspectedSecret(body);
       return {

@@ -59,9 +59,20 @@ export function countKinds(
   ).all(project) as unknown as { kind: RowKind; rows: number }[];
 }
 
+/** The numbers that entries have or would get, in their order. */
+export function numbersOf(
+  db: DatabaseSync,
+  project: string,
+  entries: readonly OutboxEntry[],
+): number[] {
+  const sql = "SELECT sent_seq AS last FROM team_projects WHERE project = ?";
+  let last = Number(statement(db, sql).get(project)!["last"]);
+  return entries.map(({ sentSeq }) => sentSeq ?? ++last);
+}
+
 /**
  * Gives numbers to entries before they are sent: a batch whose answer is lost is sent again under the same ones, and the
- * server takes each number once. @returns The number of each entry, in their order.
+ * server takes each number once. @returns {@linkcode numbersOf} them.
  */
 export function numberEntries(
   db: DatabaseSync,
@@ -69,20 +80,15 @@ export function numberEntries(
   entries: readonly OutboxEntry[],
 ): number[] {
   return transaction(db, () => {
-    const row = statement(db, "SELECT sent_seq AS last FROM team_projects WHERE project = ?").get(
-      project,
-    );
-    let last = Number(row!["last"]);
+    const numbers = numbersOf(db, project, entries);
     const number = statement(
       db,
-      "UPDATE team_outbox SET sent_seq = ?, sent_rev = ? WHERE id = ?",
-    );
-    const numbers = entries.map(({ id, rev, sentSeq }) => {
       // A change since the entry was read is not in what is sent.
-      if (sentSeq === null) number.run(++last, rev, id);
-      return sentSeq ?? last;
-    });
-    statement(db, "UPDATE team_projects SET sent_seq = ? WHERE project = ?").run(last, project);
+      "UPDATE team_outbox SET sent_seq = ?, sent_rev = ? WHERE id = ? AND sent_seq IS NULL",
+    );
+    entries.forEach(({ id, rev }, i) => number.run(numbers[i]!, rev, id));
+    statement(db, "UPDATE team_projects SET sent_seq = max(sent_seq, ?) WHERE project = ?")
+      .run(Math.max(...numbers), project);
     return numbers;
   });
 }

@@ -6,6 +6,7 @@ import {
   dropEntry,
   nextEntries,
   numberEntries,
+  numbersOf,
   type OutboxEntry,
   settleEntry,
   unnumberEntry,
@@ -22,8 +23,8 @@ const MAX_BYTES = 1 << 20;
 
 /** A row as it is sent. */
 interface SentRow {
-  /** Its number among the rows of this machine; null in a preview of one that has none yet. */
-  readonly n: number | null;
+  /** Its number among the rows of this machine. */
+  readonly n: number;
   readonly kind: RowKind;
   readonly uid: string;
   readonly op: Operation;
@@ -82,9 +83,11 @@ export function buildBatch(
     }
   }
   if (!isDry && skipped.length > 0) transaction(db, () => skipped.forEach((skip) => skip()));
-  const numbers = isDry ? null : numberEntries(db, project, built.map(({ entry }) => entry));
-  return built.map(({ entry: { kind, uid, op, base, sentSeq }, body }, i) => ({
-    n: numbers?.[i] ?? sentSeq,
+  if (built.length === 0) return [];
+  const number = isDry ? numbersOf : numberEntries;
+  const numbers = number(db, project, built.map(({ entry }) => entry));
+  return built.map(({ entry: { kind, uid, op, base }, body }, i) => ({
+    n: numbers[i]!,
     kind,
     uid,
     op,
@@ -141,7 +144,7 @@ async function pushFit(
   } catch (thrown) {
     if (!UNFIT.test(String((thrown as { readonly code?: unknown }).code))) throw thrown;
     if (batch.length === 1) {
-      return [{ originSeq: batch[0]!.n!, seq: null, refused: messageOf(thrown) }];
+      return [{ originSeq: batch[0]!.n, seq: null, refused: messageOf(thrown) }];
     }
     const half = batch.length >> 1;
     return [

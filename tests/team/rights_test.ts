@@ -86,12 +86,14 @@ testWhere(
       `SELECT * FROM conclaude.push('shop', 'of bob', '${ROW.replaceAll("u1", "u5")}')`,
     );
     assert.equal(Number(pushed.number), 2);
-  await set.mallory.query("CREATE TEMP TABLE member (project text, login name, is_owner boolean)");
-  await set.mallory.query("INSERT INTO member VALUES ('shop', 'mallory', true)");
-  const { rows: [added] } = await set.mallory.query(
-    "SELECT conclaude.add_member('shop', 'mallory') AS ok",
-  );
-  assert.equal(added.ok, false);
+    await set.mallory.query(
+      "CREATE TEMP TABLE member (project text, login name, is_owner boolean)",
+    );
+    await set.mallory.query("INSERT INTO member VALUES ('shop', 'mallory', true)");
+    const { rows: [added] } = await set.mallory.query(
+      "SELECT conclaude.add_member('shop', 'mallory') AS ok",
+    );
+    assert.equal(added.ok, false);
   },
 );
 
