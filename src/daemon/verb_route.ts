@@ -9,6 +9,7 @@ import type { CliContext } from "../operations/context.ts";
 import { type Given, readCall, WrongValue } from "../operations/read_call.ts";
 import type { Verb } from "../operations/verb.ts";
 import { THIS_PROCESS } from "../system/environment.ts";
+import type { ErrorCode } from "./api_error.ts";
 import { invalidInput } from "./input.ts";
 import { type Call, type Daemon, type Route, routesOf } from "./route.ts";
 
@@ -24,6 +25,8 @@ export interface VerbRoute {
   readonly flags?: readonly string[];
   /** What every request gives. */
   readonly always?: Readonly<Record<string, unknown>>;
+  /** How it may refuse, beside `REFUSED`. */
+  readonly errors?: readonly ErrorCode[];
   /** Whether only a person may ask. */
   readonly forPerson?: true;
 }
@@ -46,7 +49,7 @@ export function verbRoute(row: VerbRoute): Route {
     forPerson,
     transaction: "own",
     response: z.unknown(),
-    errors: ["REFUSED"],
+    errors: ["REFUSED", ...row.errors ?? []],
     ...changes ? { body: input } : { query: input },
     handle: (daemon, { id, query, body }: Call) => {
       const values = { ...Object(changes ? body : query), ...ofPath !== "" && { id } };
@@ -77,7 +80,12 @@ async function runVerb(
   } catch (thrown) {
     if (!isUserError(thrown) || thrown.reason !== null) throw thrown;
     const { what, why, next, exitCode } = thrown;
-    throw new UserError(what, { why, next, exitCode, reason: "REFUSED" });
+    throw new UserError(what, {
+      why,
+      next,
+      exitCode,
+      reason: exitCode === 2 ? "INVALID_INPUT" : "REFUSED",
+    });
   } finally {
     for (const db of held) db.close();
     daemon.hub.changed();

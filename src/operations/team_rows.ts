@@ -49,7 +49,10 @@ export function teamRows(
   return {
     read(kind, uid) {
       const row = (ROWS[kind] ?? readSharedObservation)(db, uid);
-      if (row === null) return null;
+      // It may have become what is not shared since it was named.
+      if (row === null || ROWS[kind] === undefined && (row as SharedObservation)["kind"] !== kind) {
+        return null;
+      }
       const body = JSON.stringify(masked(row, rules));
       const suspect = suspectedSecret(body);
       return {

@@ -79,8 +79,8 @@ export function countKinds(
   ).all(project) as unknown as { kind: RowKind; rows: number }[];
 }
 
-/** The numbers that {@linkcode numberEntries} would give. */
-export function foreseeNumbers(
+/** The numbers that entries have or would get, in their order. */
+export function numbersOf(
   db: DatabaseSync,
   project: string,
   entries: readonly OutboxEntry[],
@@ -91,7 +91,7 @@ export function foreseeNumbers(
 
 /**
  * Gives numbers to entries before they are sent: a batch whose answer is lost is sent again under the same ones, and the
- * server takes each number once. @returns The number of each entry, in their order.
+ * server takes each number once. @returns {@linkcode numbersOf} them.
  */
 export function numberEntries(
   db: DatabaseSync,
@@ -99,14 +99,15 @@ export function numberEntries(
   entries: readonly OutboxEntry[],
 ): number[] {
   return transaction(db, () => {
-    const numbers = foreseeNumbers(db, project, entries);
-    const sql = "UPDATE team_outbox SET sent_seq = ?, sent_rev = ? WHERE id = ?";
-    entries.forEach(({ id, rev, sentSeq }, i) => {
+    const numbers = numbersOf(db, project, entries);
+    const number = statement(
+      db,
       // A change since the entry was read is not in what is sent.
-      if (sentSeq === null) statement(db, sql).run(numbers[i]!, rev, id);
-    });
-    const last = Math.max(lastNumber(db, project), ...numbers);
-    statement(db, "UPDATE team_projects SET sent_seq = ? WHERE project = ?").run(last, project);
+      "UPDATE team_outbox SET sent_seq = ?, sent_rev = ? WHERE id = ? AND sent_seq IS NULL",
+    );
+    entries.forEach(({ id, rev }, i) => number.run(numbers[i]!, rev, id));
+    statement(db, "UPDATE team_projects SET sent_seq = max(sent_seq, ?) WHERE project = ?")
+      .run(Math.max(...numbers), project);
     return numbers;
   });
 }

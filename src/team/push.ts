@@ -4,9 +4,9 @@ import { messageOf } from "../base/errors.ts";
 import { transaction } from "../db/transaction.ts";
 import {
   dropEntry,
-  foreseeNumbers,
   nextEntries,
   numberEntries,
+  numbersOf,
   type OutboxEntry,
   settleEntry,
   unnumberEntry,
@@ -83,8 +83,9 @@ export function buildBatch(
     }
   }
   if (!isDry && skipped.length > 0) transaction(db, () => skipped.forEach((skip) => skip()));
-  const giveNumbers = isDry ? foreseeNumbers : numberEntries;
-  const numbers = giveNumbers(db, project, built.map(({ entry }) => entry));
+  if (built.length === 0) return [];
+  const number = isDry ? numbersOf : numberEntries;
+  const numbers = number(db, project, built.map(({ entry }) => entry));
   return built.map(({ entry: { kind, uid, op, base }, body }, i) => ({
     n: numbers[i]!,
     kind,

@@ -109,6 +109,11 @@ const KNOWN_FAULTS: readonly {
     next: "Look at ~/.pgpass, --password-file or --password-command, and ask the team's owner",
   },
   {
+    code: /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
+    why: "it cannot be reached: there is no such host, it is away, or nothing listens there",
+    next: "What waits is kept. Once it can be reached: conclaude team sync",
+  },
+  {
     code:
       /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?)$/,
     why: "its certificate is not signed by one that is trusted here",

@@ -155,9 +155,9 @@ async function allVerbs(verbs: Verbs = VERBS, before = ""): Promise<string[]> {
 /** Begins what a command printed. */
 const MARK = "\x1e";
 
-/** The lines that do not fit; what is written over a line stands for itself. */
+/** The lines that do not fit; what is written over a line stands for itself. A path alone is for programs, and stays whole. */
 function tooLong(text: string): string[] {
-  return text.split(/\r|\n/).filter((line) => columnsOf(line) > 80);
+  return text.split(/\r|\n/).filter((line) => columnsOf(line) > 80 && !/^\/\S+$/.test(line));
 }
 
 /** Runs the commands on a terminal, and tells the lines that do not fit, below their commands. */

@@ -17,7 +17,7 @@ Deno.test("a plain command line is read without the library: values, switches, d
     { flags: { title: "a b", dependsOn: ["1", "2"], stdin: true }, args: ["1a2b"] },
   );
   assert.deepEqual(await read("task", "claim", "--next"), {
-    flags: { next: true, allProjects: false },
+    flags: { next: true, allProjects: false, offline: false },
     args: [undefined],
   });
   assert.deepEqual(await read("task", "tag", "add", "1a2b", "x", "y"), {

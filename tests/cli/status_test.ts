@@ -47,6 +47,7 @@ test("status --json tells of the database, the sessions, the queue and the last 
       questions: 0,
     },
     violations: 0,
+    team: [],
     daemon: { running: false },
     spool: { waiting: 0 },
     fallback: null,
@@ -101,6 +102,9 @@ test("status says in one line which protections hold, and whether Claude Code as
     "preToolUse: {strict: true, denyDangerousCommands: false, uneditableFiles: [a.lock, b.lock]}\n" +
       "requirements: {plan: {}}\nstop: {commands: [{run: make}]}\n",
   );
+  // Of tools that a stop asks about, Claude Code waits for the end.
+  assert.match(await rules() ?? "", /NOT ARMED/);
+  await runVerb(["install-hooks"], place);
   const { protections } = await runVerbJson(["status"], place);
   assert.deepEqual({ ...protections, builtIn: 0 }, {
     builtIn: 0,

@@ -48,6 +48,7 @@ const SAID: readonly (readonly [verb: string, ...said: string[]])[] = [
     "reset --yes",
   ],
   ["guard", "list", "pause --session 00000000", "resume --session 00000000"],
+  ["team", "status", "held", "preview", "rules"],
   ["token", ""],
   ["explain", "Bash ls"],
   [

@@ -8,8 +8,8 @@ export interface Fate {
 
 export interface TcpProxy extends Disposable {
   readonly port: number;
-  /** Everything that clients have sent, as bytes in latin 1. */
-  readonly sent: () => string;
+  /** What clients have sent, by connection. */
+  readonly sent: () => readonly Uint8Array[];
   /** How many connections there were, and how many of them were cut. */
   readonly counts: { connections: number; cut: number };
   /** Decides about each new connection. */
@@ -21,12 +21,12 @@ export interface TcpProxy extends Disposable {
 /** Listens, and passes on to a port of this machine. */
 export function proxyTo(port: number): TcpProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const record: string[] = [];
+  const record: Uint8Array[][] = [];
   const open = new Set<Deno.Conn>();
   let onMuted = () => {};
   const proxy: TcpProxy = {
     port: listener.addr.port,
-    sent: () => record.join(""),
+    sent: () => record.map((parts) => Uint8Array.from(parts.flatMap((part) => [...part]))),
     counts: { connections: 0, cut: 0 },
     fateOf: () => ({}),
     muted: () => new Promise((resolve) => (onMuted = resolve)),
@@ -45,15 +45,16 @@ export function proxyTo(port: number): TcpProxy {
   };
   const serve = async (client: Deno.Conn) => {
     const { cutAfter = Infinity, mute } = proxy.fateOf(proxy.counts.connections++);
+    const sent: Uint8Array[] = [];
+    record.push(sent);
     open.add(client);
     let isMute = false;
     try {
       const server = await Deno.connect({ hostname: "127.0.0.1", port });
       open.add(server);
       const there = pass(client, server, (bytes) => {
-        const text = latin1(bytes);
-        record.push(text);
-        isMute ||= mute !== undefined && text.includes(mute);
+        sent.push(bytes);
+        isMute ||= mute !== undefined && latin1(bytes).includes(mute);
         return true;
       });
       let answered = 0;

@@ -17,6 +17,7 @@ export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   db: new Set(["reset", "restore"]),
   config: new Set(["init", "trust", "accept", "set"]),
   counter: new Set(["increment", "reset"]),
+  team: new Set(["init", "join", "leave"]),
 };
 /** Verbs that only a person may run, with any arguments. A made-up event could satisfy requirements. */
 const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);

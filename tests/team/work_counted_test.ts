@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
+import { needsPostgres, postgres } from "../support/postgres.ts";
+import { testWhere } from "../support/requirements.ts";
+import { machine, PROJECT_NAME, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+
+const BATCHES = IS_SLOW_LANE ? 6 : 2;
+const BATCH_ROWS = 500;
+
+testWhere(
+  needsPostgres(),
+  "a batch costs at most four statements, and a project without news one",
+  async () => {
+    const server = await postgres();
+    const team = await server.database();
+    await setUpTeam(team, ["alice", "bob"], server);
+    using alice = machine("alice", team);
+    using bob = machine("bob", team);
+    await alice.join();
+    await bob.join();
+    const said = async (one: TeamMachine) => {
+      const before = Deno.readTextFileSync(server.logFile).length;
+      const { projects: [report] } = await one.json(["team", "sync"]);
+      const log = Deno.readTextFileSync(server.logFile).slice(before);
+      const statements = [...log.matchAll(/ LOG: {2}(?:statement|execute [^:]*): (.*)/g)]
+        .map(([, sql]) => sql!);
+      return { ...report, statements };
+    };
+    await alice.notes(Array.from({ length: BATCHES * BATCH_ROWS }, (_, n) => `Fact ${n}.`));
+    const sending = await said(alice);
+    assert.equal(sending.sent, BATCHES * BATCH_ROWS);
+    assert.ok(sending.statements.length <= 4 * BATCHES, sending.statements.join("\n"));
+    assert.equal(
+      sending.statements.filter((sql: string) => sql.includes("conclaude.push")).length,
+      BATCHES,
+    );
+    const receiving = await said(bob);
+    assert.equal(receiving.received, BATCHES * BATCH_ROWS);
+    assert.ok(receiving.statements.length <= BATCHES + 2, receiving.statements.join("\n"));
+    await said(alice);
+    for (const one of [alice, bob]) assert.equal((await said(one)).statements.length, 1);
+  },
+);
+
+slowTest("neither a push nor a pull reads through a log of a million rows", async () => {
+  const server = await postgres();
+  const team = await server.database();
+  await setUpTeam(team, ["alice", "bob"], server);
+  using alice = machine("alice", team);
+  using bob = machine("bob", team);
+  await alice.join();
+  await bob.join();
+  await alice.json(["team", "sync"]);
+  await team.query("ALTER TABLE conclaude.log DISABLE TRIGGER ALL");
+  await team.query(
+    `INSERT INTO conclaude.log (project, seq, origin, origin_seq, author, kind, uid, op, digest, body)
+     SELECT $1, n, 'filler', n, 'alice', 'note', 'filler ' || n, 'put', md5(n::text), NULL
+       FROM generate_series(1, 1000000) AS n`,
+    [PROJECT_NAME],
+  );
+  await team.query("UPDATE conclaude.head SET seq = 1000000");
+  for (const one of [alice, bob]) {
+    await one.using((db) =>
+      db.exec("UPDATE team_projects SET pulled_seq = 1000000, told_seq = 1000000")
+    );
+  }
+  const scans = async () => {
+    await team.query("SELECT pg_stat_clear_snapshot()");
+    const [row] = await team.query(
+      "SELECT seq_scan::int AS n, seq_tup_read::int AS rows FROM pg_stat_user_tables WHERE relname = 'log'",
+    );
+    return row;
+  };
+  // Before the server has looked at the table, and afterwards.
+  for (const look of ["SELECT 1", "ANALYZE conclaude.log"]) {
+    await team.query(look);
+    const before = await scans();
+    await alice.notes(Array.from({ length: 8 * BATCH_ROWS }, (_, n) => `${look}: fact ${n}.`));
+    assert.equal((await alice.json(["team", "sync"])).projects[0].sent, 8 * BATCH_ROWS);
+    assert.equal((await bob.json(["team", "sync"])).projects[0].received, 8 * BATCH_ROWS);
+    await alice.json(["team", "sync"]);
+    assert.deepEqual(await scans(), before, look);
+  }
+}, needsPostgres());
