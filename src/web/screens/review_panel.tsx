@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
 import { Asking, Badge, Empty, Panel, Problem, Time } from "../kit/parts.tsx";
-import { type Comment, filesOf, messageOf, ReviewDiff } from "../kit/review_diff.tsx";
+import { ReviewDiff } from "../kit/review_diff.tsx";
+import { type Comment, filesOf, messageOf } from "../kit/review_lines.ts";
 import { act, go, useData } from "../store.ts";
 import type { Task, Workflow } from "../types.ts";
 
