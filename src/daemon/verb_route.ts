@@ -26,6 +26,8 @@ export interface VerbRoute {
   readonly always?: Readonly<Record<string, unknown>>;
   /** Whether only a person may ask. */
   readonly forPerson?: true;
+  /** The refusals that have a code of their own. */
+  readonly errors?: Route["errors"];
 }
 
 /** How many rows a list has where the request does not say; `until` the time of the last one gives the next. */
@@ -35,7 +37,7 @@ const given = z.optional(z.union([z.string(), z.number(), z.boolean()]));
 
 /** The route of a verb. `folder` names the folder in which it runs, by default the daemon's own. */
 export function verbRoute(row: VerbRoute): Route {
-  const { name, tag, summary, args = [], flags = [], forPerson = false } = row;
+  const { name, tag, summary, args = [], flags = [], forPerson = false, errors = [] } = row;
   const ofPath = name.includes(":id") ? "id" : "";
   const names = [...args.filter((one) => one !== ofPath), ...flags, "folder"];
   const input = z.strictObject(Object.fromEntries(names.map((one) => [one, given])));
@@ -46,7 +48,7 @@ export function verbRoute(row: VerbRoute): Route {
     forPerson,
     transaction: "own",
     response: z.unknown(),
-    errors: ["REFUSED"],
+    errors: ["REFUSED", ...errors],
     ...changes ? { body: input } : { query: input },
     handle: (daemon, { id, query, body }: Call) => {
       const values = { ...Object(changes ? body : query), ...ofPath !== "" && { id } };

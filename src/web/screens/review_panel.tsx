@@ -102,7 +102,8 @@ export function ReviewPanel({ workflow }: { workflow: Workflow }) {
   );
 }
 
-function Changes(
+/** What a workflow has changed since it began. @param onComment Null where nobody may comment. */
+export function Changes(
   { id, comments, onComment }: {
     id: string;
     comments: readonly Comment[];
