@@ -7,6 +7,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isUserError, UserError } from "../base/errors.ts";
 import type { CliContext } from "../operations/context.ts";
 import { type Given, readCall, WrongValue } from "../operations/read_call.ts";
+import { USAGE } from "../operations/usage.ts";
 import type { Verb } from "../operations/verb.ts";
 import { THIS_PROCESS } from "../system/environment.ts";
 import { invalidInput } from "./input.ts";
@@ -79,7 +80,8 @@ async function runVerb(
   } catch (thrown) {
     if (!isUserError(thrown) || thrown.reason !== null) throw thrown;
     const { what, why, next, exitCode } = thrown;
-    throw new UserError(what, { why, next, exitCode, reason: "REFUSED" });
+    const reason = exitCode === USAGE ? "INVALID_INPUT" : "REFUSED";
+    throw new UserError(what, { why, next, exitCode, reason });
   } finally {
     for (const db of held) db.close();
     daemon.hub.changed();
