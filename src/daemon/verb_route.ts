@@ -7,9 +7,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { isUserError, UserError } from "../base/errors.ts";
 import type { CliContext } from "../operations/context.ts";
 import { type Given, readCall, WrongValue } from "../operations/read_call.ts";
+import { USAGE } from "../operations/usage.ts";
 import type { Verb } from "../operations/verb.ts";
 import { THIS_PROCESS } from "../system/environment.ts";
-import type { ErrorCode } from "./api_error.ts";
 import { invalidInput } from "./input.ts";
 import { type Call, type Daemon, type Route, routesOf } from "./route.ts";
 
@@ -25,10 +25,10 @@ export interface VerbRoute {
   readonly flags?: readonly string[];
   /** What every request gives. */
   readonly always?: Readonly<Record<string, unknown>>;
-  /** How it may refuse, beside `REFUSED`. */
-  readonly errors?: readonly ErrorCode[];
   /** Whether only a person may ask. */
   readonly forPerson?: true;
+  /** The refusals that have a code of their own. */
+  readonly errors?: Route["errors"];
 }
 
 /** How many rows a list has where the request does not say; `until` the time of the last one gives the next. */
@@ -38,7 +38,7 @@ const given = z.optional(z.union([z.string(), z.number(), z.boolean()]));
 
 /** The route of a verb. `folder` names the folder in which it runs, by default the daemon's own. */
 export function verbRoute(row: VerbRoute): Route {
-  const { name, tag, summary, args = [], flags = [], forPerson = false } = row;
+  const { name, tag, summary, args = [], flags = [], forPerson = false, errors = [] } = row;
   const ofPath = name.includes(":id") ? "id" : "";
   const names = [...args.filter((one) => one !== ofPath), ...flags, "folder"];
   const input = z.strictObject(Object.fromEntries(names.map((one) => [one, given])));
@@ -49,7 +49,7 @@ export function verbRoute(row: VerbRoute): Route {
     forPerson,
     transaction: "own",
     response: z.unknown(),
-    errors: ["REFUSED", ...row.errors ?? []],
+    errors: ["REFUSED", ...errors],
     ...changes ? { body: input } : { query: input },
     handle: (daemon, { id, query, body }: Call) => {
       const values = { ...Object(changes ? body : query), ...ofPath !== "" && { id } };
@@ -80,12 +80,8 @@ async function runVerb(
   } catch (thrown) {
     if (!isUserError(thrown) || thrown.reason !== null) throw thrown;
     const { what, why, next, exitCode } = thrown;
-    throw new UserError(what, {
-      why,
-      next,
-      exitCode,
-      reason: exitCode === 2 ? "INVALID_INPUT" : "REFUSED",
-    });
+    const reason = exitCode === USAGE ? "INVALID_INPUT" : "REFUSED";
+    throw new UserError(what, { why, next, exitCode, reason });
   } finally {
     for (const db of held) db.close();
     daemon.hub.changed();

@@ -102,6 +102,7 @@ export interface Agent {
   readonly kind: string;
   readonly status: string;
   readonly taskId: string | null;
+  readonly workflowId: string | null;
   readonly startedAtMs: number;
   readonly createdAtMs: number;
 }

@@ -18,10 +18,11 @@ test("a request names a verb's flags and arguments; a wrong or missing value is 
     ["POST", "/requirements/satisfy", /"name".*it is missing/],
     ["POST", "/memory", /"text".*it is missing/],
     ["GET", "/sessions?loud=1", /loud/],
+    ["GET", "/explain?tool=Bush&input=x", /Unknown tool/],
   ] as const;
   for (const [method, path, why] of refused) {
     const { status, body } = await daemon.ask(method, path, method === "POST" ? { body: {} } : {});
-    assert.equal(status, 400, path);
+    assert.deepEqual([status, body.error.code], [400, "INVALID_INPUT"], path);
     assert.match(`${body.error.what}: ${body.error.why}`, why);
   }
 });

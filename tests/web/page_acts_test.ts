@@ -141,8 +141,12 @@ pageTest(
     await page.getByLabel("What is to change").fill("nobody sings like this");
     await button(page, "Reject").click();
     await button(page, "Reject it").click();
-    const { reason } = await reaches(project, task, "blocked");
+    const { id, reason } = await reaches(project, task, "blocked");
     assert.match(reason, /nobody sings like this/);
+    await shown.go(`/work/${id}`);
+    await page.locator("summary", { hasText: "Changes" }).click();
+    await page.locator(".file .came", { hasText: "four" }).waitFor();
+    assert.equal(await page.locator("button.line-number").count(), 0);
     await project.json("workflow", "retry", task);
     await openReview(shown);
     // The page does not know yet that somebody else has decided.

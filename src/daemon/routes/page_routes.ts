@@ -7,11 +7,11 @@ import { listQuestions } from "../../work/store.ts";
 import { group, type Verb, type VerbGroup, type Verbs } from "../../operations/verb.ts";
 import { httpError } from "../api_error.ts";
 import { liveStream } from "../live_stream.ts";
-import { otherFaces } from "../other_faces.ts";
 import { PLOT_PATH } from "../page_response.ts";
 import { type Route, routesOf } from "../route.ts";
 import { fields, isSet } from "../schemas.ts";
 import { type VerbRoute, verbRoute } from "../verb_route.ts";
+import { otherFaces } from "../other_faces.ts";
 
 const route = routesOf("page");
 

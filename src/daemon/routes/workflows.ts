@@ -144,7 +144,7 @@ export const workflowRoutes: readonly Route[] = [
     summary: "All work of a workflow since it began, committed or not, and the files that conflict",
     load: async () => (await import("../../operations/verbs/workflow_work_verbs.ts")).diff,
     args: ["id"],
-    errors: ["WORKFLOW_NOT_FOUND", "AMBIGUOUS_ID"],
+    errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
   }),
   route({
     name: "POST /workflows/:id/retry",

@@ -3,69 +3,18 @@ import { Fragment } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count } from "../../base/counts.ts";
 import { Badge } from "./parts.tsx";
+import {
+  type Comment,
+  type DiffFile,
+  lineName,
+  type Mark,
+  placeOf,
+  quotedOf,
+} from "./review_lines.ts";
 
-type Mark = " " | "+" | "-" | "@";
-
-export interface DiffLine {
-  readonly mark: Mark;
-  readonly text: string;
-  /** Its number in the new file; of a line that went, in the old one; 0 of a headline. */
-  readonly at: number;
-}
-
-export interface DiffFile {
-  readonly path: string;
-  readonly lines: readonly DiffLine[];
-}
-
-/** Some words on one or several lines of a file. */
-export interface Comment {
-  readonly path: string;
-  /** Index of the last line that it is about. */
-  readonly below: number;
-  /** `line 3`, `lines 3 to 5`. */
-  readonly place: string;
-  readonly quoted: string;
-  readonly words: string;
-}
-
-/** So many lines of a file are shown before a person asks for the rest. */
+/** So many files, and lines of a file, are shown before a person asks for more. */
+const FIRST_FILES = 100;
 const FIRST_LINES = 300;
-
-/** Reads a diff as git prints it. */
-export function filesOf(diff: string): DiffFile[] {
-  const files: { path: string; lines: DiffLine[] }[] = [];
-  // How many lines of the old and the new file the part still has, and the number of the next line in each.
-  let [oldLeft, newLeft, oldAt, newAt] = [0, 0, 0, 0];
-  for (const line of diff.split("\n")) {
-    const file = files.at(-1);
-    if (oldLeft > 0 || newLeft > 0) {
-      const mark = (line[0] ?? " ") as Mark | "\\";
-      if (mark === "\\") continue;
-      if (mark !== "+") oldLeft--;
-      if (mark !== "-") newLeft--;
-      file?.lines.push({ mark, text: line.slice(1), at: mark === "-" ? oldAt : newAt });
-      if (mark !== "+") oldAt++;
-      if (mark !== "-") newAt++;
-      continue;
-    }
-    const part = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line);
-    if (part !== null) {
-      [oldAt, oldLeft, newAt, newLeft] = part.slice(1).map((n) => Number(n ?? 1)) as [
-        number,
-        number,
-        number,
-        number,
-      ];
-      file?.lines.push({ mark: "@", text: line, at: 0 });
-    } else if (line.startsWith("diff --git ")) {
-      files.push({ path: / "?b\/(.*?)"?$/.exec(line)?.[1] ?? line, lines: [] });
-    } else if (file !== undefined && /^(new|deleted|rename|Binary)/.test(line)) {
-      file.lines.push({ mark: "@", text: line, at: 0 });
-    }
-  }
-  return files;
-}
 
 export function ReviewDiff(
   { files, comments, onComment }: {
@@ -75,9 +24,10 @@ export function ReviewDiff(
     onComment: ((comments: readonly Comment[]) => void) | null;
   },
 ) {
+  const [most, setMost] = useState(FIRST_FILES);
   return (
     <>
-      {files.map((file, i) => (
+      {files.slice(0, most).map((file, i) => (
         <ReviewedFile
           key={file.path}
           file={file}
@@ -87,6 +37,13 @@ export function ReviewDiff(
           onRemove={onComment && ((one) => onComment(comments.filter((other) => other !== one)))}
         />
       ))}
+      {files.length > most
+        ? (
+          <button type="button" class="more" onClick={() => setMost(most + FIRST_FILES)}>
+            {count(files.length - most, "more file", "more files")}
+          </button>
+        )
+        : null}
     </>
   );
 }
@@ -114,7 +71,7 @@ function ReviewedFile(
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
       <summary>
-        <code>{path}</code> <span class="came">+{came}</span> <span class="went">-{went}</span>
+        <code>{path}</code> <span class="came">+{came}</span> <span class="went">-{went}</span>{" "}
         {comments.length > 0
           ? <Badge tone="accent">{count(comments.length, "comment")}</Badge>
           : null}
@@ -173,7 +130,7 @@ function ReviewedFile(
           {lines.length > most
             ? (
               <button type="button" class="more" onClick={() => setMost(most + FIRST_LINES)}>
-                {lines.length - most} more lines
+                {count(lines.length - most, "more line", "more lines")}
               </button>
             )
             : null}
@@ -223,31 +180,4 @@ function CommentForm(
       </p>
     </form>
   );
-}
-
-function lineName({ mark, at }: Pick<DiffLine, "mark" | "at">): string {
-  return `${mark === "-" ? "removed line" : "line"} ${at}`;
-}
-
-function placeOf(lines: readonly DiffLine[], [from, to]: readonly [number, number]): string {
-  const chosen = lines.slice(from, to + 1).filter(({ mark }) => mark !== "@");
-  const [first, last] = [chosen[0]!, chosen.at(-1)!];
-  if (first === last) return lineName(first);
-  return first.mark === last.mark || (first.mark !== "-" && last.mark !== "-")
-    ? `${lineName(first).replace("line", "lines")} to ${last.at}`
-    : `${lineName(first)} to ${lineName(last)}`;
-}
-
-function quotedOf(lines: readonly DiffLine[], [from, to]: readonly [number, number]): string {
-  return lines.slice(from, to + 1).map(({ mark, text }) =>
-    mark === "@" ? `> ${text}` : `> ${mark}${text}`
-  ).join("\n");
-}
-
-/** All comments and the words on the whole, as one message. */
-export function messageOf(comments: readonly Comment[], words: string): string {
-  const parts = comments.map(({ path, place, quoted, words }) =>
-    `${path}, ${place}:\n${quoted}\n${words}`
-  );
-  return [...parts, words.trim()].filter((part) => part !== "").join("\n\n");
 }

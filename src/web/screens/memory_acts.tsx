@@ -55,10 +55,12 @@ export function Forget(
   }
   const isNothing = Object.keys(preview.wouldRemove ?? {}).length === 0;
   return (
-    <p>
-      {countsIn(preview.wouldRemove)} would go.{preview.transcripts.length === 0
-        ? ""
-        : ` Claude Code's own transcript still tells of it: ${preview.transcripts[0]}.`}{" "}
+    <p class="inline">
+      <span>
+        {countsIn(preview.wouldRemove)} would go.{preview.transcripts.length === 0
+          ? ""
+          : ` Claude Code's own transcript still tells of it: ${preview.transcripts[0]}.`}
+      </span>
       {isNothing ? null : (
         <Asking
           label="Forget them"
@@ -74,7 +76,8 @@ export function Forget(
               }
             })}
         />
-      )} <button type="button" onClick={() => setPreview(null)}>Keep it</button>
+      )}
+      <button type="button" onClick={() => setPreview(null)}>Keep it</button>
     </p>
   );
 }

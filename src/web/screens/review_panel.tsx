@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
 import { Asking, Badge, Empty, Panel, Problem, Time } from "../kit/parts.tsx";
-import { type Comment, filesOf, messageOf, ReviewDiff } from "../kit/review_diff.tsx";
+import { ReviewDiff } from "../kit/review_diff.tsx";
+import { type Comment, filesOf, messageOf } from "../kit/review_lines.ts";
 import { act, go, useData } from "../store.ts";
 import type { Task, Workflow } from "../types.ts";
 
@@ -101,7 +102,8 @@ export function ReviewPanel({ workflow }: { workflow: Workflow }) {
   );
 }
 
-function Changes(
+/** What a workflow has changed since it began. @param onComment Null where nobody may comment. */
+export function Changes(
   { id, comments, onComment }: {
     id: string;
     comments: readonly Comment[];

@@ -115,11 +115,13 @@ function Agents() {
   return (
     <Panel title="Agents">
       <ul class="rows">
-        {value.agents.map(({ id, name, kind, status, createdAtMs }) => (
+        {value.agents.map(({ id, name, kind, status, workflowId, createdAtMs }) => (
           <li key={id}>
             <div class="row">
               <Badge tone="good">{status}</Badge>
-              <span class="grow">{name}</span>
+              <span class="grow">
+                {workflowId === null ? name : <a href={`#/work/${workflowId}`}>{name}</a>}
+              </span>
               <Time at={createdAtMs} />
               {kind === "subagent" ? null : (
                 <button

@@ -5,6 +5,7 @@ import { short } from "../format.ts";
 import { Asking, Badge, Panel, Problem, Time } from "../kit/parts.tsx";
 import { act, useData } from "../store.ts";
 import type { Workflow } from "../types.ts";
+import { Changes } from "./review_panel.tsx";
 
 interface Step {
   readonly key: string;
@@ -29,6 +30,7 @@ interface Whole {
 export function WorkflowPanel({ id }: { id: string }) {
   const { value, error } = useData<Whole>(`/workflows/${id}`, ["work"]);
   const [shown, show] = useState<string | null>(null);
+  const [hasChanges, showChanges] = useState(false);
   if (error !== undefined) return <Problem error={error} />;
   if (value === undefined) return <p class="faint" role="status">Loading …</p>;
   const { workflow: { name, status, reason, branch, decision }, steps, actions } = value;
@@ -68,6 +70,14 @@ export function WorkflowPanel({ id }: { id: string }) {
       {printing === null
         ? null
         : <AgentOutput key={printing} id={printing} isRunning={printing === running?.agentId} />}
+      {branch === null
+        ? null
+        : (
+          <details onToggle={({ currentTarget }) => showChanges(currentTarget.open)}>
+            <summary>Changes</summary>
+            {hasChanges ? <Changes id={id} comments={[]} onComment={null} /> : null}
+          </details>
+        )}
       <p class="inline">
         {can("approve") ? <a href={`#/questions/${id}`}>Review it</a> : null}
         {can("retry")
