@@ -48,6 +48,9 @@ export function liveStream(
         if (textOf(now) !== textOf(at)) {
           const before = at;
           at = now;
+          // Newest rows that are gone: whoever keeps rows begins anew.
+          isGap = (["hooks", "memory", "work"] as const).some((one) => now[one] < before[one]);
+          if (isGap) continue;
           return controller.enqueue(piece("changed", at, {
             sessions: now.hooks === before.hooks ? {} : sessionsSince(db, before.hooks, now.hooks),
             parts: (["memory", "work", "rules"] as const).filter((one) => now[one] !== before[one]),

@@ -13,6 +13,7 @@ import {
   isNotFound,
   lstatSync,
   mkdirSync,
+  noteHolder,
   openSync,
   readLinkSync,
   statSync,
@@ -48,6 +49,7 @@ export interface OpenOptions {
 export async function openDatabase(path: string, options: OpenOptions): Promise<DatabaseSync> {
   const wasEmpty = path !== ":memory:" && createPrivateFile(path, options.ownOnly ?? false);
   const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
+  noteHolder(path, db);
   try {
     db.exec(
       "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA secure_delete = ON",

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { isDatabaseBusy, messageOf } from "../base/errors.ts";
 import { hasLog } from "./database.ts";
 import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from "./transaction.ts";
-import { isFile, isNotFound, openSync, statSync } from "../system/files.ts";
+import { isFile, isNotFound, openBeside, statSync } from "../system/files.ts";
 import { kindAt } from "../system/on_disk.ts";
 
 /** What lies at a database's path. Only `ours` and `older` may be written to. */
@@ -131,7 +131,8 @@ function isBusy(path: string): boolean {
 }
 
 function readHeader(path: string): Uint8Array {
-  using file = openSync(path);
+  using opened = openBeside(path);
+  const { file } = opened;
   const bytes = new Uint8Array(HEADER_BYTES);
   let length = 0;
   for (let read = file.readSync(bytes); read; read = file.readSync(bytes.subarray(length))) {

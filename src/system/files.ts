@@ -43,6 +43,45 @@ export type FsFile = Deno.FsFile;
 export type FileInfo = Deno.FileInfo;
 export type DirEntry = Deno.DirEntry;
 
+/** Who has a file open for as long as it says so. */
+interface Holder {
+  readonly isOpen: boolean;
+}
+
+const HOLDERS = new Map<string, Set<WeakRef<Holder>>>();
+const KEPT_OPEN = new Map<string, FsFile>();
+
+/** Notes that SQLite has a database open here. */
+export function noteHolder(path: string, holder: Holder): void {
+  const holders = HOLDERS.get(path) ?? new Set();
+  for (const one of holders) if (one.deref()?.isOpen !== true) holders.delete(one);
+  HOLDERS.set(path, holders.add(new WeakRef(holder)));
+}
+
+/**
+ * Opens a file that may be a database, or belong to one. POSIX takes all locks on a file from a process that closes any
+ * descriptor of it; SQLite's too, and then another process takes the database for unused and removes its log. So while
+ * SQLite has it open here, the descriptor stays, and serves the next one who asks.
+ */
+export function openBeside(
+  path: string,
+  options: { readonly read?: boolean; readonly write?: boolean } = { read: true },
+): { readonly file: FsFile } & Disposable {
+  const holders = HOLDERS.get(path.replace(/-(?:wal|shm)$/, "")) ?? [];
+  const isHeld = [...holders].some((one) => one.deref()?.isOpen === true);
+  const { dev, ino } = isHeld ? statSync(path) : { dev: 0, ino: null };
+  const key = `${dev}:${ino}:${options.write === true}`;
+  const file = KEPT_OPEN.get(key) ?? openSync(path, options);
+  if (isHeld && ino !== null) KEPT_OPEN.set(key, file);
+  file.seekSync(0, SeekMode.Start);
+  return {
+    file,
+    [Symbol.dispose]() {
+      if (!KEPT_OPEN.has(key)) file.close();
+    },
+  };
+}
+
 export function isNotFound(error: unknown): error is Error {
   return error instanceof Deno.errors.NotFound;
 }

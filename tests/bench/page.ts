@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import { type Shown, shownPage } from "../support/browser.ts";
 import { longSession } from "../support/long_session.ts";
 import { pause } from "../support/wait.ts";
-import type { Writing } from "./page_writer.ts";
+import { writeEvents, type Writing } from "../support/event_writer.ts";
 import { cpuMs, privateMegabytes, residentMegabytes } from "./process_figures.ts";
 
 const SESSION = "5e55107e-0000-4000-8000-000000000001";
@@ -132,42 +132,28 @@ async function underLoad(
   ];
 }
 
-function writeEvents(writing: Writing): Promise<number> {
-  const worker = new Worker(new URL("./page_writer.ts", import.meta.url), { type: "module" });
-  return new Promise((resolve, reject) => {
-    worker.addEventListener("message", ({ data }) => {
-      worker.terminate();
-      resolve(data as number);
-    });
-    worker.addEventListener("error", (event) => reject(event.error ?? new Error(event.message)));
-    worker.postMessage(writing);
-  });
-}
+/** Runs in the page. */
+const WATCH = `
+  globalThis.seen = { begunMs: performance.now(), frames: 0, longestMs: 0 };
+  const frame = () => {
+    seen.frames++;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) seen.longestMs = Math.max(seen.longestMs, duration);
+  }).observe({ type: "longtask" });`;
 
 /** Counts frames and long tasks in the page from now on. */
 async function watchFrames(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    const seen = { begunMs: performance.now(), frames: 0, longestMs: 0 };
-    Object.assign(globalThis, { seen });
-    const frame = () => {
-      seen.frames++;
-      requestAnimationFrame(frame);
-    };
-    requestAnimationFrame(frame);
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) {
-        seen.longestMs = Math.max(seen.longestMs, duration);
-      }
-    }).observe({ type: "longtask" });
-  });
+  await page.evaluate(`(() => { ${WATCH} })()`);
 }
 
 async function seenFrames(page: Page): Promise<{ frames: number; longestMs: number }> {
-  return await page.evaluate(() => {
-    // deno-lint-ignore no-explicit-any -- put there before
-    const { begunMs, frames, longestMs } = (globalThis as any).seen;
-    return { frames: frames / (performance.now() - begunMs) * 1_000, longestMs };
-  });
+  return await page.evaluate(`({
+    frames: seen.frames / (performance.now() - seen.begunMs) * 1_000,
+    longestMs: seen.longestMs,
+  })`);
 }
 
 /** What the largest process that draws pages holds for itself, as the browser's own task manager counts. */

@@ -1,7 +1,7 @@
 /** Why a database cannot be written, and how its files are opened to their owner again. */
 import { messageOf } from "../../base/errors.ts";
 import { parentOf } from "../../base/paths.ts";
-import { chmodSync, isNotFound, openSync } from "../../system/files.ts";
+import { chmodSync, isNotFound, openBeside } from "../../system/files.ts";
 import { isOwnButClosed, whyUnwritable } from "../../system/write_access.ts";
 import type { Finding } from "../care/check.ts";
 import { DATABASE_FILES } from "../care/database_files.ts";
@@ -16,7 +16,7 @@ export function filesOf(database: string): string[] {
 export function whyReadOnly(database: string): string | null {
   for (const path of filesOf(database)) {
     try {
-      openSync(path, { write: true }).close();
+      using _opened = openBeside(path, { write: true });
     } catch (thrown) {
       if (path === database || !isNotFound(thrown)) return messageOf(thrown);
     }

@@ -1,7 +1,7 @@
 /** Finds and overwrites a text in the bytes of any file. */
 import { Buffer } from "node:buffer";
 import type { TextMatcher } from "../../memory/forget_text.ts";
-import { type FsFile, isNotFound, openSync, SeekMode } from "../../system/files.ts";
+import { isNotFound, openBeside, openSync, SeekMode } from "../../system/files.ts";
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
@@ -19,8 +19,6 @@ interface Place {
  *
  * @param options `isJson`: a letter behind a backslash begins no text: `\next` is a new line and `ext`.
  *
- * Not to be asked of a database that this process has open: closing the file would take away its locks.
- *
  * @throws {Error} What the file system says.
  */
 export function placesIn(
@@ -29,14 +27,15 @@ export function placesIn(
   { limit = Infinity, isJson = false } = {},
 ): Place[] {
   const places: Place[] = [];
-  let file: FsFile;
+  let opened: ReturnType<typeof openBeside>;
   try {
-    file = openSync(path);
+    opened = openBeside(path);
   } catch (thrown) {
     if (isNotFound(thrown)) return places;
     throw thrown;
   }
-  using _closed = file;
+  using _closed = opened;
+  const { file } = opened;
   const buffer = Buffer.alloc(CHUNK_BYTES + maxBytes);
   let known = 0;
   let start = 0;

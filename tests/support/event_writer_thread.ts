@@ -2,21 +2,19 @@
 import { newId } from "../../src/base/ids.ts";
 import { saveRecord } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
-import { hookRecord } from "../support/records.ts";
-
-/** What a worker is told. */
-export interface Writing {
-  readonly database: string;
-  readonly sessionId: string;
-  readonly perSecond: number;
-  readonly seconds: number;
-}
+import type { Writing } from "./event_writer.ts";
+import { hookRecord } from "./records.ts";
 
 const TICK_MS = 20;
 
-self.addEventListener("message", (event) => {
-  const { data } = event as MessageEvent<Writing>;
-  void write(data).then((written) => self.postMessage(written));
+/** The thread of a worker, as far as this file needs it. */
+const thread = globalThis as unknown as {
+  addEventListener(type: "message", told: (event: MessageEvent<Writing>) => void): void;
+  postMessage(written: number): void;
+};
+
+thread.addEventListener("message", ({ data }) => {
+  void write(data).then((written) => thread.postMessage(written));
 });
 
 /** @returns How many were written. */

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import type { Page } from "playwright-core";
+import { missingBrowser, type Shown, shownPage } from "../support/browser.ts";
+import { runDaemon } from "../support/daemon.ts";
+import { writeEvents } from "../support/event_writer.ts";
+import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
+import { longSession } from "../support/long_session.ts";
+import { recordedPageTest, verbOf } from "../support/pages.ts";
+import { hook } from "../support/program.ts";
+import { testWhere } from "../support/requirements.ts";
+import { PROJECT, recordedHooks } from "../support/transcripts.ts";
+
+const FIRST = recordedHooks("work")[0]!;
+const LONG = "5e55107e-0000-4000-8000-000000000001";
+
+/** A screen, the verb that says the same, and how to find in the screen what that verb said. */
+const SAID: readonly {
+  readonly path: string;
+  readonly words: readonly string[];
+  // deno-lint-ignore no-explicit-any -- whatever is printed
+  readonly texts: (json: any) => readonly string[];
+}[] = [
+  {
+    path: "/now",
+    words: ["session", "list", "--status", "active"],
+    texts: ({ sessions }) => sessions.map(({ title }: { title: string }) => title),
+  },
+  {
+    path: "/sessions",
+    words: ["session", "list"],
+    texts: ({ sessions }) => sessions.map(({ title }: { title: string }) => title),
+  },
+  {
+    path: `/session/${FIRST["session_id"]}`,
+    words: ["session", "log", String(FIRST["session_id"])],
+    texts: ({ steps }) => steps.map(({ subject }: { subject: string }) => subject),
+  },
+  {
+    path: "/latency",
+    words: ["audit", "stats", "--since", "1d"],
+    texts: ({ hooks }) =>
+      hooks.flatMap((
+        { hookName, p50Ms, p95Ms, p99Ms }: Record<string, number>,
+      ) => [hookName, [p50Ms, p95Ms, p99Ms].map((ms) => ms!.toFixed(1)).join(" · ")]),
+  },
+  {
+    path: "/health",
+    words: ["doctor"],
+    texts: ({ checks }) => checks.map(({ name }: { name: string }) => name),
+  },
+];
+
+recordedPageTest(
+  "each screen says what the command line says, now and after more",
+  async (shown) => {
+    const { home, go, page } = shown;
+    for (const prompt of [null, "Paint the lighthouse"]) {
+      if (prompt !== null) await tellPrompt(shown, { prompt });
+      for (const { path, words, texts } of SAID) {
+        await go(path);
+        const said = texts(await verbOf(home, ...words));
+        assert.ok(said.length > 0, path);
+        for (const text of said) await page.locator("main").getByText(text).first().waitFor();
+      }
+    }
+  },
+);
+
+/** Screens beside what happens elsewhere, and what they show of it without being asked. */
+const HAPPENS: readonly {
+  readonly path: string;
+  readonly happens: (shown: Shown) => Promise<unknown>;
+  readonly shows: string;
+}[] = [
+  ...["/now", "/sessions", `/session/${FIRST["session_id"]}`].map((path) => ({
+    path,
+    happens: (shown: Shown) =>
+      tellPrompt(shown, {
+        prompt: `Look at ${path}`,
+        ...path.startsWith("/session/") ? {} : { sessionId: crypto.randomUUID() },
+      }),
+    shows: `Look at ${path}`,
+  })),
+  {
+    path: "/latency",
+    happens: (shown) => tellHook(shown, { hook_event_name: "Notification", message: "Done" }),
+    shows: "Notification",
+  },
+  {
+    path: "/work",
+    happens: ({ home }) => verbOf(home, "task", "create", "Oil the hinges"),
+    shows: "Oil the hinges",
+  },
+];
+
+recordedPageTest(
+  "what hooks and verbs of other processes write appears by itself",
+  async (shown) => {
+    const { page, go } = shown;
+    for (const { path, happens, shows } of HAPPENS) {
+      await go(path);
+      await page.locator("main section.screen h1").waitFor();
+      await page.getByText("Loading …").first().waitFor({ state: "detached" });
+      assert.equal(await page.locator("main").getByText(shows).count(), 0, path);
+      await happens(shown);
+      await page.locator("main").getByText(shows).first().waitFor();
+    }
+  },
+);
+
+recordedPageTest(
+  "what is written while the daemon is gone is shown when it is back, and nothing is lost meanwhile",
+  async (shown) => {
+    const { page, go, daemon, home } = shown;
+    const sessionId = String(FIRST["session_id"]);
+    await go(`/session/${sessionId}`);
+    await page.locator(".step").first().waitFor();
+    const known = await page.locator(".step").count();
+    daemon.child.kill("SIGKILL");
+    await daemon.left;
+    await page.getByText("The daemon is gone.").waitFor();
+    await tellPrompt(shown, { prompt: "Nobody tells the page of this", sessionId });
+    assert.equal(await page.locator(".step").count(), known, "what was there stays");
+    await using _next = await runDaemon(home, { cwd: home.path });
+    await page.getByText("Live", { exact: true }).waitFor();
+    await page.locator(".step", { hasText: "Nobody tells the page of this" }).waitFor();
+    await tellPrompt(shown, { prompt: "And then this", sessionId });
+    await page.locator(".step", { hasText: "And then this" }).waitFor();
+    assert.equal(await page.locator(".step").count(), known + 2);
+  },
+);
+
+sizedTest(
+  "a long session at full speed is fetched once, row by row, and never fills the page",
+  async () => {
+    const [uses, seconds] = IS_SLOW_LANE ? [20_000, 60] : [2_000, 3];
+    await using shown = await shownPage((home) => longSession(home, LONG, uses));
+    const { page, home, go } = shown;
+    await go(`/session/${LONG}`);
+    await page.locator(".timeline .step").first().waitFor();
+    const fetched = fetchedSteps(page);
+    const written = await writeEvents({
+      ...{ database: home.database, sessionId: LONG },
+      ...{ perSecond: 500, seconds },
+    });
+    await page.locator(".step", { hasText: `written-${written - 1}.ts` }).waitFor();
+    const ids = await fetched();
+    assert.equal(new Set(ids).size, written, "every event");
+    assert.equal(ids.length, written, "and none of them twice");
+    const nodes = await page.locator("*").count();
+    assert.ok(nodes < 600, `${nodes} nodes`);
+    assert.equal((await shown.daemon.ask("GET", "/status")).body.streams, 1);
+    assert.deepEqual(shown.faults, []);
+  },
+  missingBrowser(),
+);
+
+testWhere(missingBrowser(), "at rest the page asks for nothing", async () => {
+  await using shown = await shownPage((home) => longSession(home, LONG, 500));
+  const { page, go } = shown;
+  await go(`/session/${LONG}`);
+  await page.locator(".timeline .step").first().waitFor();
+  await page.locator(".story .badge").first().waitFor();
+  // The story is made anew at most every 3 s.
+  await page.waitForTimeout(3_500);
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.waitForTimeout(3_000);
+  assert.deepEqual(asked, []);
+});
+
+testWhere(
+  missingBrowser(),
+  "what was removed by a person's wish leaves the page when it begins anew",
+  async () => {
+    await using shown = await shownPage((home) => longSession(home, LONG, 50));
+    const { page, home, go } = shown;
+    await go(`/session/${LONG}`);
+    await page.locator(".timeline .step").first().waitFor();
+    const before = await page.locator(".step").count();
+    using db = new DatabaseSync(home.database, { timeout: 5_000 });
+    // As if the database had been put back from a backup.
+    db.exec("DELETE FROM hook_executions; DELETE FROM pending_queue; DELETE FROM observations");
+    await page.getByText("Nothing is known of its steps.").waitFor();
+    assert.ok(before > 0);
+  },
+);
+
+/** Follows the steps that the page fetches from now on. @returns Gives their ids. */
+function fetchedSteps(page: Page): () => Promise<string[]> {
+  const answers: Promise<string[]>[] = [];
+  page.on("response", (response) => {
+    if (!new URL(response.url()).pathname.endsWith("/log")) return;
+    answers.push(response.json().then(({ steps }) => steps.map(({ id }: { id: string }) => id)));
+  });
+  return async () => (await Promise.all(answers)).flat();
+}
+
+function tellPrompt(
+  shown: Shown,
+  { prompt, sessionId = String(FIRST["session_id"]) }: { prompt: string; sessionId?: string },
+) {
+  return tellHook(shown, {
+    ...{ hook_event_name: "UserPromptSubmit", prompt, session_id: sessionId },
+  });
+}
+
+function tellHook(
+  { home }: Shown,
+  payload: { readonly hook_event_name: string } & Readonly<Record<string, unknown>>,
+) {
+  return hook(payload.hook_event_name, { ...FIRST, ...payload }, home, {
+    env: { CLAUDE_PROJECT_DIR: PROJECT },
+  });
+}
