@@ -221,6 +221,11 @@ export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
   ).get(nowMs) !== undefined;
 }
 
+/** Whether anything is forgotten, so that a capture of it may have to stay away. */
+export function isAnyForgotten(db: DatabaseSync): boolean {
+  return statement(db, "SELECT 1 FROM forgotten LIMIT 1").get() !== undefined;
+}
+
 /** At most so many waiting captures are counted. */
 const MAX_COUNTED = 1_000;
 

@@ -1,7 +1,7 @@
 /** What memory tells a session at its start, for the hook that tells it and for the verb that shows it. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
-import { countWaiting, hasWaiting } from "../db/queue_work.ts";
+import { countWaiting, hasWaiting, isAnyForgotten } from "../db/queue_work.ts";
 import { contextChars, type ContextLine, waitingText } from "../memory/tell/context_text.ts";
 import { FROM_AROUND, surroundingProject } from "../memory/tell/around.ts";
 import { sessionContext } from "../memory/tell/session_context.ts";
@@ -68,12 +68,14 @@ async function titlesOfWaiting(
   { project, sessionId, root }: Omit<ContextPlace, "waiting">,
   redactPatterns: HookConfig["redactPatterns"],
 ): Promise<ContextPlace["waiting"]> {
-  const [{ waitingTitles }, { lateRedaction }, { removeForgottenAgain }] = await Promise.all([
+  const [{ waitingTitles }, { lateRedaction }] = await Promise.all([
     import("../memory/tell/waiting_titles.ts"),
     import("../memory/drain/late_redaction.ts"),
-    import("../upkeep/store.ts"),
   ]);
+  // What knows of forgotten captures takes longer to load than all the rest, and mostly nothing is forgotten.
+  const withoutForgotten = isAnyForgotten(db)
+    ? (await import("../upkeep/store.ts")).removeForgottenAgain
+    : null;
   const redact = await lateRedaction(redactPatterns);
-  const options = { project, except: sessionId, root, redact };
-  return waitingTitles(db, { ...options, withoutForgotten: removeForgottenAgain });
+  return waitingTitles(db, { project, except: sessionId, root, redact, withoutForgotten });
 }

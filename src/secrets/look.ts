@@ -90,14 +90,13 @@ const PRINTING = (
   "randombytes|random_bytes|securerandom|config get|swarm|argocd|env.|env[|env("
 ).split("|");
 
+/** The literals, the longest first where one begins another; escaped at once, since each call costs a hook time. */
+const LITERALS = [...NAME_PARTS, ...SIGNS.keys()].toSorted((one, two) => two.length - one.length)
+  .join("\n").replace(/[$()*+.?[\\\]^{|}]/g, r`\$&`).replaceAll("\n", "|")
+  // Claude Code reports with every event that it runs with `bypassPermissions`.
+  .replace("|pass|", '|pass(?!permissions")|');
 /** The literals, and runs of letters and digits that may be tokens. */
-const ANY = new RegExp(
-  r`(?<![\w-])[\w-]{16,}|` +
-    // The longest first, where one begins another.
-    [...NAME_PARTS, ...SIGNS.keys()].toSorted((one, two) => two.length - one.length)
-      .map((literal) => RegExp.escape(literal)).join("|"),
-  "g",
-);
+const ANY = new RegExp(r`(?<![\w-])[\w-]{16,}|${LITERALS}`, "g");
 /** Matches a whole name of a secret; compiled at first use. */
 let wholeName: RegExp | undefined;
 /** Ids that are no secrets: of sessions, tool uses, commits, folders (`build-3f9a2c41`). */

@@ -1,4 +1,4 @@
-/** What other rooms read and write of the tables of this one. */
+/** What other rooms read and write of the tables of this one; `transfer/store.ts` has the rest, which hooks never need. */
 export { integrityFaults, measureDatabase, sqliteVersion } from "./care/care_table.ts";
 export { isDamage } from "./care/table_copy_table.ts";
 export { withoutForgotten } from "./forget/forgotten_names_table.ts";
@@ -15,11 +15,3 @@ export {
   unfinishedReceipts,
 } from "./forget/forget_receipts_table.ts";
 export { forgottenRows, isKeyForgotten, stayAway } from "./forget/stay_away_table.ts";
-export {
-  claudeMemRows,
-  type ClaudeMemTable,
-  claudeMemTables,
-  observationOf,
-} from "./transfer/claude_mem_table.ts";
-export { countBelow, MOVED_TABLES, moveRows } from "./transfer/move_table.ts";
-export { type ExportCounts, exportLines, type LostRow } from "./transfer/export_table.ts";

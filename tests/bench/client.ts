@@ -4,11 +4,11 @@
  * end by then. With `--delay 0` each use also bears what the one before has left running. The same session runs without hooks, with those of this program, and with those of an
  * earlier one, in turns. Between two requests to the model lie the tool and its hooks: that time is compared.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { UserError } from "../../src/base/errors.ts";
 import { runTask } from "../../src/build/run_deno.ts";
-import { findExecutable, HARNESS, reasonToSkip, say, use } from "../client/harness.ts";
+import { findClaude, findExecutable, HARNESS, reasonToSkip, say, use } from "../client/harness.ts";
 import { copyAnew } from "../support/executables.ts";
 import { textOf } from "../support/look.ts";
 import { median } from "./measure.ts";
@@ -48,9 +48,13 @@ async function run(
   await Deno.mkdir(project, { recursive: true });
   const lines = Array.from({ length: ROUNDS }, (_, line) => `line ${line}.\n`);
   await Deno.writeTextFile(join(project, "notes.txt"), lines.join(""));
-  const settings = join(folder, "settings.json");
+  const user = join(folder, "user");
+  const settings = join(user, ".claude", "settings.json");
+  await Deno.mkdir(join(user, ".claude"), { recursive: true });
   await Deno.writeTextFile(settings, "{}\n");
-  if (executable !== null) await finish(executable, ["install-hooks", "--settings", settings]);
+  // As a person does it, whose shell finds the client: its version decides how hooks are started.
+  const path = `${dirname(await findClaude(folder))}:${Deno.env.get("PATH")}`;
+  if (executable !== null) await finish(executable, ["install-hooks"], { HOME: user, PATH: path });
   const script = join(folder, "scenario.json");
   await Deno.writeTextFile(
     script,

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { projectTerm } from "../../src/memory/search/terms.ts";
 import { isKnownProject } from "../../src/memory/store.ts";
 import { ordinaryTables } from "../../src/upkeep/care/table_copy_table.ts";
-import { countBelow, MOVED_TABLES, moveRows } from "../../src/upkeep/store.ts";
+import { countBelow, MOVED_TABLES, moveRows } from "../../src/upkeep/transfer/store.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { tempDatabase } from "../support/records.ts";
 

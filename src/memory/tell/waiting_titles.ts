@@ -25,14 +25,12 @@ export function waitingTitles(
     /** The folder that paths are relative to. */
     readonly root: string | null;
     readonly redact: LateRedaction | undefined;
-    readonly withoutForgotten: WithoutForgotten;
+    /** Null where nothing is forgotten. */
+    readonly withoutForgotten: WithoutForgotten | null;
   },
 ): PlainLine[] {
-  const captures = withoutForgotten(
-    db,
-    newestWaiting(db, { project, except, sessions: MAX_SESSIONS, uses: MAX_USES }),
-  );
-  return captures.flatMap((capture) => {
+  const newest = newestWaiting(db, { project, except, sessions: MAX_SESSIONS, uses: MAX_USES });
+  return (withoutForgotten?.(db, newest) ?? newest).flatMap((capture) => {
     const title = titleOf(db, capture, { root, redact });
     return title === null ? [] : [{ name: "", atMs: capture.createdAtMs, text: title }];
   });

@@ -2,7 +2,7 @@ import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { isOutputClosed } from "../../system/process/run_program.ts";
-import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/store.ts";
+import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/transfer/store.ts";
 import { noteCopy } from "../../db/written_copies.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";

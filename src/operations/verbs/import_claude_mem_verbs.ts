@@ -9,13 +9,13 @@ import { listSessions } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { redactText } from "../../secrets/redact.ts";
 import { isFolder } from "../../system/on_disk.ts";
+import { isDamage } from "../../upkeep/store.ts";
 import {
   claudeMemRows,
   type ClaudeMemTable,
   claudeMemTables,
-  isDamage,
   observationOf,
-} from "../../upkeep/store.ts";
+} from "../../upkeep/transfer/store.ts";
 import TABLES from "../../upkeep/transfer/claude_mem.json" with { type: "json" };
 import { takeRows } from "../../upkeep/transfer/import.ts";
 import { type CliContext, typedPath } from "../context.ts";

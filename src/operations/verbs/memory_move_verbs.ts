@@ -8,7 +8,7 @@ import { folderOfProject } from "../../memory/project_paths.ts";
 import { knownProjects } from "../../memory/store.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { realOr } from "../../system/files.ts";
-import { countBelow, MOVED_TABLES, moveRows } from "../../upkeep/store.ts";
+import { countBelow, MOVED_TABLES, moveRows } from "../../upkeep/transfer/store.ts";
 import { typedPath } from "../context.ts";
 import { text, toggle } from "../flags.ts";
 import { openKeptStore } from "../open_store.ts";

@@ -33,6 +33,7 @@ import {
 } from "./stay_away_table.ts";
 import { queueForgotten } from "../../db/team_outbox.ts";
 import { readablePayload } from "../../db/payloads.ts";
+import { isAnyForgotten } from "../../db/queue_work.ts";
 import { digestOfRow, type Receipt } from "./forget_receipts_table.ts";
 
 /** Whether rows are counted or changed, and how they are counted. */
@@ -249,7 +250,7 @@ export function removeForgottenAgain<Capture extends { readonly id: string }>(
   db: DatabaseSync,
   captures: readonly Capture[],
 ): readonly Capture[] {
-  if (statement(db, "SELECT 1 FROM forgotten LIMIT 1").get() === undefined) return captures;
+  if (!isAnyForgotten(db)) return captures;
   const among = captures.map(({ id }) => id);
   const gone = new Set(forgottenCaptures(db, { among, receiptId: null }));
   if (gone.size === 0) return captures;
