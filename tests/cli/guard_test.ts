@@ -21,4 +21,9 @@ stop: {commands: [{run: deno task test}], rounds: 3, infinite: true}
   for (const expected of expecteds) {
     assert.ok(rules.some((rule) => String(rule) === String(expected)), String(expected));
   }
+  for (const [name] of rules) {
+    const { code, stdout } = await place.run(["config", "get", name!]);
+    assert.equal(code, 0, name!);
+    assert.match(stdout, /^# [A-Z].{10,}\n/, `what ${name} means`);
+  }
 });

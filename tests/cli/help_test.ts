@@ -62,6 +62,9 @@ test("the first page of help names every verb once, below what people do with it
   const { stdout } = await place.run(["--help"]);
   const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   assert.deepEqual(commandsOf(stdout), Object.keys(VERBS).map(kebab));
+  const { stdout: narrow } = await place.run(["--help"], { env: { COLUMNS: "80" } });
+  assert.deepEqual(commandsOf(narrow), commandsOf(stdout));
+  assert.doesNotMatch(narrow, /\n {5,}[a-z]/, "each verb takes one line of 80 columns");
   for (const heading of ["START", "LOOK", "RULES", "WORK", "CARE", "FOR PROGRAMS"]) {
     assert.ok(stdout.includes(`\n\n${heading}\n  `), heading);
   }

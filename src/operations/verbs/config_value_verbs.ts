@@ -26,9 +26,11 @@ export const get = verb({
   args: [KEY],
   brief: "Show the value of a key, and where it comes from",
   about:
-    "Shows the value of a key that is in force here, with the file that sets it; of a section, all its keys.",
+    "Shows what a key means, its value that is in force here, and the file that sets it; of a section, all its keys.",
   examples: ["conclaude config get memory.context.tokens", "conclaude config get store --json"],
-  async run(context, _flags, key) {
+  async run(context, _flags, named) {
+    // A rule has the name that it has in a denial: `stop.commands[0]`.
+    const key = named.replace(/\[\d+\]$/, "");
     const path = pathOf(key, (known) => `conclaude config get ${known}`);
     const { files, held } = await filesInForce(context);
     const { config } = parseConfig(files);
@@ -37,15 +39,16 @@ export const get = verb({
       const why = "no file sets it, and it has no default";
       throw new UserError(`Cannot show "${key}"`, { why, next: "conclaude config show" });
     }
-    const below = configSchema().keys.map((row) => row.key)
-      .filter((name) => name.startsWith(`${key}.`));
+    const { keys, rowName } = configSchema();
+    const below = keys.map((row) => row.key).filter((name) => name.startsWith(`${key}.`));
+    const about = keys.find((row) => row.key === rowName(path))?.description;
     const sourceOf = sourcesIn(files, config);
     const sources = Object.fromEntries(
       (below.length === 0 ? [key] : below).map((name) => [name, sourceOf(name)]),
     );
     return {
       json: { key, value, sources },
-      text: heldText({ held }) +
+      text: heldText({ held }) + (about === undefined ? "" : `# ${plain(about)}\n`) +
         Object.entries(sources).map(([name, source]) =>
           plain(`${name}: ${JSON.stringify(valueAt(config, name.split(".")))}  # ${source}`)
         ).join("\n"),

@@ -35,7 +35,11 @@ const list = verb({
     });
     return {
       json: { root: policy?.root ?? null, strict: policy?.isStrict ?? false, rules, pauses },
-      text: [text, ...lifted.length > 0 ? ["", ...lifted] : []].join("\n"),
+      text: [
+        text,
+        ...lifted.length > 0 ? ["", ...lifted] : [],
+        ...rules.length > 0 ? ["", "What a rule means: `conclaude config get RULE`"] : [],
+      ].join("\n"),
     };
   },
 });

@@ -45,10 +45,7 @@ export const init = verb({
       text: flags.preview
         ? `${plain(target.path)} would hold:\n\n${text.trimEnd()}`
         : `Wrote the ${flags.preset} set into ${plain(target.path)}\n` +
-          "They count from the next tool use on: `conclaude req status`." + ignoreAdvice(target) +
-          (target.isNew
-            ? "\nWith this file the guards count as well, also against new files in its folder: `conclaude guard list`."
-            : ""),
+          "They count from the next tool use on: `conclaude req status`." + ignoreAdvice(target),
     };
   },
 });

@@ -58,7 +58,7 @@ export const reqImport = verb({
       ? []
       : readFolder(joinPath(repository.commonDir, "requirements"), /\.json$/);
     const leave = (name: string, why: string) => void notTaken.push({ name, why });
-    const { path, planned, kept, isFirst } = planPolicy(context, found, { ...flags, leave });
+    const { path, planned, kept } = planPolicy(context, found, { ...flags, leave });
     const paths = planned.map(({ target }) => target.path);
     if (!dryRun) await refuseHeld(context, paths);
     const satisfactions = states.flatMap((file) =>
@@ -88,7 +88,6 @@ export const reqImport = verb({
         ...planned.map(({ target }) => ignoreAdvice(target).trim()).filter((advice) =>
           advice !== ""
         ),
-        ...isFirst ? ["The project has conclaude's guards now, too: `conclaude guard list`."] : [],
         "The older files are as they were. Its hooks ask as well until they are out of Claude Code's settings.",
       ]
       : ["Nothing to take over. Looked for:", ...searched.map((one) => `  ${one}`)];
@@ -160,8 +159,7 @@ function planPolicy(
     .map(([target, entries]) => planEntries(target, entries, { head: HEAD, stays }));
   const planned = plans.flatMap(({ file }) => file ?? []);
   const kept = [...new Set(plans.flatMap((one) => one.kept))];
-  const isFirst = planned.length > 0 && targets.shared.isNew && targets.own.isNew;
-  return { path: targets.shared.path, planned, kept, isFirst };
+  return { path: targets.shared.path, planned, kept };
 }
 
 /** Records what is new, unless it has expired or was forgotten here. @param here `registry`: ids that the framework knows. */

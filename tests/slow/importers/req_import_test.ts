@@ -297,7 +297,6 @@ test("people read what was done, what was not, and what is to be done next", asy
       /\n {2}logging: /,
       /3 satisfactions recorded, 0 known already, from 1 files\./,
       /add \.conclaude\.local\.yaml to \.gitignore/,
-      /conclaude guard list/,
       /older files are as they were/,
     ]
   ) assert.match(stdout, part);
