@@ -101,8 +101,7 @@ async function hasLeftRunning({ db, work }: Pick<Ground, "db" | "work">): Promis
 
 async function readCommand(command: string, { projectDir, home }: Ground["work"]) {
   const { readShellUse } = await import("../files/shell_lookup.ts");
-  const around = { tool: "Bash", folder: projectDir, home, gitAliases: new Map() };
-  return await readShellUse(command, around);
+  return await readShellUse(command, { folder: projectDir, home });
 }
 
 /** Whether a command commits, as far as its words tell: what runs code of which nothing is known may. */
