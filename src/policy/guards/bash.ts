@@ -256,7 +256,7 @@ export function readUses(
 /** A word that may also name a branch counts as a file if it has an ending. */
 function named({ path, search, copied }: Target): string[] {
   if (path === null || (search?.named === "if-there" && !/\.\w+$/.test(path))) return [];
-  return copied === undefined ? [path] : [path, joinPath(path, copied.name)];
+  return copied === undefined || copied.name === "" ? [path] : [path, joinPath(path, copied.name)];
 }
 
 function isElsewhere(command: ShellCommand): boolean {
