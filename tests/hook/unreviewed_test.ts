@@ -209,6 +209,19 @@ test("a commit in the background is found before the next command and when Claud
   }
 });
 
+for (const command of ["sh ./c.sh &", "(nohup sh ./c.sh > l &)", "at now <<< 'sh ./c.sh'"]) {
+  test(`a commit by what \`${command}\` has left running is found beside the next command`, async (project) => {
+    for (const one of [command, "sleep 9"]) {
+      const id = { tool_use_id: crypto.randomUUID() };
+      assert.equal(await project.bash(one, id), null);
+      if (one !== command) project.shell("sh ./c.sh");
+      const answer = await project.used("Bash", { command: one }, id);
+      assert.equal(answer?.["decision"], one === command ? undefined : "block");
+    }
+    assert.match((await project.stop())!, /requirements\.rev/);
+  });
+}
+
 test("a commit in another working tree counts on its branch", async (project) => {
   const tree = join(project.home.path, "tree");
   project.git("worktree", "add", "-q", "-b", "feature/n", tree);

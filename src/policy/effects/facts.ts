@@ -138,9 +138,8 @@ async function movedRightly(
 
 function takenApart({ projectDir, home }: WatchPlace) {
   return async (command: string): Promise<string[]> => {
-    const around = { tool: "Bash", folder: projectDir, home, gitAliases: new Map() };
     try {
-      const { steps } = await readShellUse(command, around);
+      const { steps } = await readShellUse(command, { folder: projectDir, home });
       return steps.flatMap(({ commands }) => commands.map((words) => words.join(" ")));
     } catch {
       return [command];

@@ -21,6 +21,7 @@ import {
   isShellRunning,
   letGo,
   lookedAt,
+  recentCommands,
   settleViolations,
 } from "./effects_table.ts";
 import type { Ground, Moment } from "./ground_of_effects.ts";
@@ -37,11 +38,14 @@ export async function judgeCommits(looks: Looks, ground: Ground): Promise<Violat
   const { before, now, moment } = looks;
   const { db, work: { repository, sessionId, atMs, environment }, requirements } = ground;
   if (repository === undefined || before.heads === undefined || now.heads === undefined) return [];
+  if (JSON.stringify(before.heads) === JSON.stringify(now.heads)) return [];
   const isAfter = moment.is === "after";
   const commits = isAfter ? await mayCommit(moment.command, ground.work) : "no";
   const beside = isAfter ? moment.toolUseId : null;
   // Beside what only looks a person commits, or what the session has left running.
-  if (commits === "no" && !isShellRunning(db, { sessionId, atMs, beside })) return [];
+  const isAtWork = commits !== "no" || isShellRunning(db, { sessionId, atMs, beside }) ||
+    await hasLeftRunning(ground);
+  if (!isAtWork) return [];
   const { commonDir } = repository;
   const looked = lookedAt(db, sessionId, isAfter ? moment.toolUseId : null);
   const sinceMs = looked.atMs ?? before.atMs;
@@ -84,12 +88,26 @@ export async function judgeCommits(looks: Looks, ground: Ground): Promise<Violat
   return violations.filter(({ blocks }) => blocks);
 }
 
-/** Whether a command commits, as far as its words tell: what runs code of which nothing is known may. */
-async function mayCommit(command: string, { projectDir, home }: Ground["work"]): Promise<Answer> {
-  if (command.trim() === "") return "maybe";
+/** `&` that joins no two signs, and the programs that run something later. */
+const MAY_DETACH =
+  /(?<![&>|])&(?![&>])|\b(?:at|batch|crontab|systemd-run|screen|tmux|setsid|daemonize)\b/;
+
+/** Whether a command of the session may have left something running, of which Claude Code tells nothing. */
+async function hasLeftRunning({ db, work }: Pick<Ground, "db" | "work">): Promise<boolean> {
+  const detaching = recentCommands(db, work).filter((command) => MAY_DETACH.test(command));
+  const uses = await Promise.all(detaching.map((command) => readCommand(command, work)));
+  return uses.some(({ leavesRunning }) => leavesRunning);
+}
+
+async function readCommand(command: string, { projectDir, home }: Ground["work"]) {
   const { readShellUse } = await import("../files/shell_lookup.ts");
-  const around = { tool: "Bash", folder: projectDir, home, gitAliases: new Map() };
-  const { steps, untold } = await readShellUse(command, around);
+  return await readShellUse(command, { folder: projectDir, home });
+}
+
+/** Whether a command commits, as far as its words tell: what runs code of which nothing is known may. */
+async function mayCommit(command: string, work: Ground["work"]): Promise<Answer> {
+  if (command.trim() === "") return "maybe";
+  const { steps, untold } = await readCommand(command, work);
   const commands = steps.flatMap((step) => step.commands);
   if (commands.some((words) => isMove(words.join(" ")))) return "yes";
   const isPlain = untold.commands.length === 0 &&

@@ -334,10 +334,12 @@ export async function judgerOfShell(
 
 export async function readShellUse(
   command: string,
-  around: Pick<BashUse, "tool" | "folder" | "home" | "gitAliases">,
+  { tool = "Bash", ...around }: Pick<BashUse, "folder" | "home" | "gitAliases"> & {
+    readonly tool?: string;
+  },
 ): Promise<BashUses> {
-  await loadLanguage({ ...around, command });
-  return readUses(command, { ...around, disk: DISK });
+  await loadLanguage({ tool, command });
+  return readUses(command, { ...around, tool, disk: DISK });
 }
 
 /** Loads the reader of PowerShell where a command may start it; quotes may stand in its name. */

@@ -207,13 +207,16 @@ export interface BashStep {
 export interface BashUses {
   readonly steps: readonly BashStep[];
   readonly untold: Untold;
+  /** Whether something that it starts may go on when it has ended. */
+  readonly leavesRunning: boolean;
 }
 
 export function readUses(
   command: string,
   around: Pick<BashUse, "tool" | "folder" | "home" | "disk" | "gitAliases">,
 ): BashUses {
-  const { commands, unknown } = readScript(command, { ...around, ...languageOf(around) });
+  const script = readScript(command, { ...around, ...languageOf(around) });
+  const { commands, unknown, leavesRunning } = script;
   const read = commands.map((command) => {
     const isHere = !isElsewhere(command);
     const targets = isHere ? withinLimits(() => findTargets(command)) ?? [] : [];
@@ -229,6 +232,7 @@ export function readUses(
     .filter((target) => target.path === null || isFound(target))
     .map(({ by }) => `which file \`${by}\` changes is not known`);
   return {
+    leavesRunning,
     steps: read.map(({ command, isHere, targets, written }): BashStep => ({
       commands: written.map((words) => words.map(({ text }) => text)),
       changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
@@ -251,7 +255,7 @@ export function readUses(
 /** A word that may also name a branch counts as a file if it has an ending. */
 function named({ path, search, copied }: Target): string[] {
   if (path === null || (search?.named === "if-there" && !/\.\w+$/.test(path))) return [];
-  return copied === undefined ? [path] : [path, joinPath(path, copied.name)];
+  return copied === undefined || copied.name === "" ? [path] : [path, joinPath(path, copied.name)];
 }
 
 function isElsewhere(command: ShellCommand): boolean {

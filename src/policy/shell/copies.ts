@@ -37,7 +37,9 @@ export function changesOfCopy(
   const to = (outputs.length > 0 ? outputs : operands.slice(1).slice(-1))
     .filter((word) => !isRemote(word) && word.text !== "-");
   const isVague = has(copies?.clears) ||
-    sources.some((word) => !isContents(word) && (word.isOpen || isEmptied(word)));
+    sources.some((word) =>
+      !isContents(word) && (word.isOpen || isEmptied(word) || (word.isGlob && isRemote(word)))
+    );
   // Of a source on another machine only the name tells whether it is a folder.
   const [first] = sources;
   const isFolderThere = first !== undefined && isRemote(first) &&

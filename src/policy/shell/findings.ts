@@ -37,6 +37,8 @@ export class Findings {
   readonly unknown = new Set<string>();
   /** Why a part of the script was not read; null when all was. */
   tooLarge: string | null = null;
+  /** Whether something that the script starts may go on when it has ended. */
+  leavesRunning = false;
   readonly #around: Around;
   /** The files that commands wrote so far, by their paths; null where the content is unknown. */
   readonly #written = new Map<string, string | null>();
@@ -88,6 +90,7 @@ export class Findings {
       command.patched = changesOfPatches(command, this.#ground);
     }
     this.commands.push(command);
+    this.leavesRunning ||= DETACHING.has(name);
     if (PROGRAMS.has(name) || redirects.length > 0) this.#note(command, output);
     if (program?.isOpen || program?.isGlob) {
       this.unknown.add("which program it starts is only known when it runs");
@@ -124,6 +127,9 @@ export class Findings {
 const REDIRECTS = new Set([">", ">|", ">>", "&>", "&>>"]);
 /** Programs that write their input into a file, or load one. */
 const PROGRAMS = new Set(["tee", "curl", "wget"]);
+
+/** Programs that run something later, or beside them. */
+const DETACHING = new Set("at batch crontab systemd-run screen tmux setsid daemonize".split(" "));
 
 /** Git with the settings that variables give it, as options: `-c alias.x=…`. */
 function withGitVariables(words: readonly Argument[], variables: Variables): readonly Argument[] {

@@ -58,6 +58,8 @@ export interface Script {
   readonly unknown: readonly string[];
   /** Why a part of the script was not read; null when all was. */
   readonly tooLarge: string | null;
+  /** Whether something that it starts may go on when it has ended. */
+  readonly leavesRunning: boolean;
 }
 
 const MAX_CHARS = 2_000_000;
@@ -97,8 +99,9 @@ export function readScript(source: string, around: Surroundings): Script {
     // It costs too much to read, or is nested too deeply for the engine.
     found.tooLarge = TOO_LARGE;
   }
-  const { commands, unknown, tooLarge } = found;
-  return { commands, unknown: [...unknown, ...(tooLarge === null ? [] : [tooLarge])], tooLarge };
+  const { commands, tooLarge, leavesRunning } = found;
+  const unknown = [...found.unknown, ...tooLarge === null ? [] : [tooLarge]];
+  return { commands, unknown, tooLarge, leavesRunning };
 }
 
 const NO_DISK: Disk = {
@@ -181,6 +184,7 @@ class Reader {
 
   #statement({ command, background }: Statement, state: State): void {
     // A command in the background runs in a shell of its own.
+    this.found.leavesRunning ||= background === true;
     this.#node(command, background ? copyOf(state) : state);
   }
 

@@ -62,13 +62,10 @@ function copiedFrom(
   { from, isRemote, ...how }: NonNullable<Change["copied"]>,
   folder: string | null,
 ): NonNullable<HowToLook["copied"]> {
+  const path = isRemote ? null : placeOf(from, folder);
   const name = from.text.replace(/\/+$/, "").replace(/^.*[/:]/s, "");
-  return {
-    ...how,
-    from: isRemote ? null : placeOf(from, folder),
-    isGlob: from.isGlob,
-    name: from.isOpen || /^\.{0,2}$/.test(name) ? "" : name,
-  };
+  const isNamed = !from.isOpen && !from.isGlob && !/^\.{0,2}$/.test(name);
+  return { ...how, from: path, isGlob: from.isGlob && path !== null, name: isNamed ? name : "" };
 }
 
 export function foldersMade({ program, args, folder }: ShellCommand): string[] {
