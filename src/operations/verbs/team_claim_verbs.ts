@@ -3,7 +3,7 @@
  * through a process of these verbs.
  */
 import { UserError } from "../../base/errors.ts";
-import { claimOnServer, renewOnServer, tellClaims } from "../../team/claims.ts";
+import { claimOnServer, renewOnServer, tellClaims } from "../../team/server_claims.ts";
 import { pullAll } from "../../team/pull.ts";
 import { KNOWN_VERSION, type Server, withServer } from "../../team/server.ts";
 import { readJoined, schemaOf } from "../../team/store.ts";
