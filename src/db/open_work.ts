@@ -1,4 +1,4 @@
-/** Reads the open tasks and waiting workflows of a project, for SessionStart. */
+/** Reads the open tasks, waiting workflows and lost claims of a project, for SessionStart. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 
@@ -53,4 +53,24 @@ export function waitingWorkflows(
       ORDER BY updated_at_ms DESC
       LIMIT ?`,
   ).all(project, limit) as unknown as WaitingWorkflow[];
+}
+
+/** A claim that was made here without the team's server, which gave the task to somebody else. */
+export interface LostClaim {
+  /** The task. */
+  readonly uid: string;
+  readonly detail: string;
+  readonly heldAtMs: number;
+}
+
+/** Lost claims of a project of which no person has said that they know. */
+export function lostClaims(db: DatabaseSync, project: string): LostClaim[] {
+  return statement(
+    db,
+    `SELECT uid, detail, held_at_ms AS heldAtMs
+       FROM team_held
+      WHERE project = ?
+        AND reason = 'claim'
+      ORDER BY id DESC`,
+  ).all(project) as unknown as LostClaim[];
 }

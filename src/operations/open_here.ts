@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../base/plain.ts";
 import { relativeTime } from "../base/time.ts";
-import { openTasks, waitingWorkflows } from "../db/open_work.ts";
+import { lostClaims, openTasks, waitingWorkflows } from "../db/open_work.ts";
 import { findSessions } from "../db/sessions.ts";
 import { openFailuresOf, todosOfProject } from "../memory/tell/open_now.ts";
 import { newestOfProject } from "../memory/tell/told_rows.ts";
@@ -35,6 +35,7 @@ export function openHere(
       session: of.sessionId,
       updatedAtMs: of.updatedAtMs,
     })),
+    lostClaims: lostClaims(db, project),
     tasks: openTasks(db, project, ALL),
     workflows: waitingWorkflows(db, project, ALL),
     questions: listQuestions(db, { statuses: ["pending"] })
@@ -70,6 +71,12 @@ export function openLines(
       open.failures.map(({ id, title, updatedAtMs }) => `#${id} ${when(updatedAtMs)}  ${title}`),
     ],
     ["Left to do", open.todos.map(({ text, updatedAtMs }) => `${when(updatedAtMs)}  ${text}`)],
+    [
+      "Lost to others of the team (`conclaude team held`)",
+      open.lostClaims.map(({ uid, detail, heldAtMs }) =>
+        `${uid.slice(-8)} ${when(heldAtMs)}  ${detail}`
+      ),
+    ],
     [
       "Tasks (`conclaude task show ID`)",
       open.tasks.map(({ id, title, status }) =>

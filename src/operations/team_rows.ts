@@ -89,7 +89,7 @@ export function teamRows(
         }
         const where = (is: keyof TakenTask) =>
           [...tasks].filter(([, taken]) => taken[is]).map(([uid]) => uid);
-        after({ refused, ahead: where("isAhead"), same: where("isSame") });
+        after({ refused, ahead: where("isAhead"), whole: where("isWhole") });
       });
     },
     async forget(uids) {

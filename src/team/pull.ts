@@ -125,7 +125,7 @@ function takeRows(
         settleOwn(db, { project, row, theirs, isOwn: row.origin === origin, store, nowMs });
       }
     },
-    after: ({ refused, ahead, same }) => {
+    after: ({ refused, ahead, whole }) => {
       for (const [uid, why] of [...unread, ...refused]) {
         const row = rows.findLast((row) => row.uid === uid)!;
         const body = arriving.find((one) => one.uid === uid)?.body ?? row.body;
@@ -139,7 +139,7 @@ function takeRows(
         } as const;
         holdRow(db, { ...held, heldAtMs: nowMs });
       }
-      for (const uid of same) releaseHeld(db, { uid, reasons: ["conflict"] });
+      for (const uid of whole) releaseHeld(db, { uid, reasons: ["conflict"] });
       for (const uid of ahead) queueAgain(db, project, { uid, kind: "task", nowMs });
       noteReceived(db, project, rows);
       notePulled(db, project, { pulledSeq: rows.at(-1)!.seq, headSeq });

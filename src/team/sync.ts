@@ -3,7 +3,7 @@ import { messageOf, UserError } from "../base/errors.ts";
 import type { Environment } from "../system/environment.ts";
 import { readAddress } from "./address.ts";
 import { listUntoldClaims } from "../db/team_outbox.ts";
-import { tellClaims } from "./team_claims.ts";
+import { tellClaims } from "./server_claims.ts";
 import { schemaOf } from "./log_table.ts";
 import { newId } from "../base/ids.ts";
 import { noteSeen, registerMachine } from "./members_table.ts";

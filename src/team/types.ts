@@ -71,8 +71,8 @@ export interface TakenRows {
   readonly refused: ReadonlyMap<string, string>;
   /** Tasks that are further on here than those who changed them knew: they are sent again. */
   readonly ahead: readonly string[];
-  /** Tasks of which others changed nothing that they say. */
-  readonly same: readonly string[];
+  /** Tasks of which no change that was made here is lost. */
+  readonly whole: readonly string[];
 }
 
 /** A task that is to be claimed. */

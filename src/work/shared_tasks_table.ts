@@ -42,9 +42,6 @@ const LIFE = [
   "summary",
   "closed_at_ms",
 ];
-/** What is said of a task beside its life and its times. */
-const SAID = ["parent_id", "title", "body", "type", "priority", "workflow", "deleted_at_ms"];
-
 /** The order of a task's life under one claim; each claim has a higher number than the one before. */
 const STAGES: Readonly<Record<string, number>> = {
   in_progress: 0,
@@ -94,8 +91,8 @@ export function readSharedTask(db: DatabaseSync, id: string): SharedTask | null 
 export interface TakenTask {
   /** Whether it is further on here, which stays: the others do not know of it yet. */
   readonly isAhead: boolean;
-  /** Whether nothing of what it says was different. */
-  readonly isSame: boolean;
+  /** Whether no change of what it says is lost that was made here meanwhile. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -161,10 +158,16 @@ export function takeSharedTask(
                            AND changed_at_ms = theirs.value ->> 'changed_at_ms'
                            AND changes = theirs.value ->> 'changes')`,
   ).run(id, JSON.stringify(history));
-  const isSame = before !== null &&
-    SAID.every((name) => before.columns[name] === given[name]) &&
-    before.tags.join() === tags.join() && before.dependsOn.join() === dependsOn.join();
-  return { isAhead: staysHere && life["status"] !== given["status"] || ahead > 0, isSame };
+  const theirs = new Set(history.map(changeKey));
+  const isWhole = before !== null &&
+    before.history.filter((change) => !theirs.has(changeKey(change)))
+      .flatMap(({ changes }): readonly { readonly field: string }[] => JSON.parse(String(changes)))
+      .every(({ field }) => LIFE.includes(field));
+  return { isAhead: staysHere && life["status"] !== given["status"] || ahead > 0, isWhole };
+}
+
+function changeKey(change: SharedTask["history"][number]): string {
+  return JSON.stringify([change["changed_by"], change["changed_at_ms"], change["changes"]]);
 }
 
 /** A task as the server has to know it to give a claim on it. */

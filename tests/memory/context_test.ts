@@ -50,7 +50,15 @@ const failure = (fields: Partial<Tellable> = {}) =>
 /** A context of nothing but some sections. */
 const contextOf = (sections: Partial<ContextFacts>, tokens = 1_200) =>
   contextText({
-    ...{ branch: "main", nowMs: NOW, open: [], openElsewhere: [], operations: [], tasks: [] },
+    ...{
+      branch: "main",
+      nowMs: NOW,
+      open: [],
+      openElsewhere: [],
+      operations: [],
+      lostClaims: [],
+      tasks: [],
+    },
     ...{
       workflows: [],
       lastWords: [],

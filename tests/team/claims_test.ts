@@ -102,3 +102,107 @@ teamTest(
     assert.match(error.why, /^alice has had it completed/);
   },
 );
+
+teamTest(
+  "a claim without the server is settled by the next sync, and the loser is told",
+  async ({ alice, bob, team, id }) => {
+    const { task: mine } = await bob.json(["task", "claim", id, "--agent-id", "b1", "--offline"]);
+    assert.equal(mine.claimedBy, "b1");
+    await alice.json(["task", "claim", id, "--agent-id", "a1"]);
+    await bob.json(["team", "sync"]);
+    const lost = await taskOn(bob, id);
+    assert.deepEqual([lost.claimedBy, lost.status], ["a1", "in_progress"]);
+    const { held: [row] } = await bob.json(["team", "held"]);
+    assert.equal(row.reason, "claim");
+    assert.match(
+      row.detail,
+      /"a1" of alice has the task, .*"b1" claimed it here without the server/,
+    );
+    assert.match(
+      (await bob.run(["status"])).stdout,
+      /Lost to others of the team.*\n.*"a1" of alice/,
+    );
+    const told = await bob.json(["memory", "context"]);
+    assert.match(JSON.stringify(told), /Lost to others of the team:.*of alice has the task/);
+    assert.equal((await refused(bob, "task", "complete", id, "--agent-id", "b1")).code, 13);
+    // What the loser sent took nothing from the holder.
+    await alice.json(["team", "sync"]);
+    await alice.json(["task", "complete", id, "--agent-id", "a1"]);
+    await alice.json(["team", "sync"]);
+    await bob.json(["team", "sync"]);
+    assert.equal((await taskOn(bob, id)).status, "closed");
+    assert.equal((await onServer(team, id)).rounds, "1");
+  },
+);
+
+teamTest(
+  "a claim and a completion without the server count once they are settled",
+  async ({ alice, bob, team, id }) => {
+    await bob.json(["task", "claim", id, "--agent-id", "b1", "--offline"]);
+    await bob.json(["team", "sync"]);
+    assert.equal((await onServer(team, id)).holder, "b1");
+    await bob.json(["task", "complete", id, "--agent-id", "b1", "--offline"]);
+    assert.equal((await onServer(team, id)).rounds, "0");
+    await bob.json(["team", "sync"]);
+    assert.equal((await onServer(team, id)).rounds, "1");
+    await alice.json(["team", "sync"]);
+    assert.equal((await taskOn(alice, id)).status, "closed");
+  },
+);
+
+teamTest(
+  "a completion without the server does not count when somebody else has the task by then",
+  async ({ alice, bob, id }) => {
+    const { task: old } = await bob.json(["task", "claim", id, "--agent-id", "b1", "--offline"]);
+    await bob.json(["task", "complete", id, "--agent-id", "b1", "--offline"]);
+    const { task } = await alice.json(["task", "claim", id, "--agent-id", "a1"]);
+    assert.equal(task.claimToken, old.claimToken);
+    await bob.json(["team", "sync"]);
+    assert.equal((await taskOn(bob, id)).claimedBy, "a1");
+    await alice.json(["team", "sync"]);
+    assert.equal((await taskOn(alice, id)).claimedBy, "a1");
+    await alice.json(["task", "complete", id, "--agent-id", "a1"]);
+  },
+);
+
+teamTest(
+  "without the server a shared task is not claimed, and the refusal says how",
+  async ({ bob, id }) => {
+    await bob.using((db) =>
+      db.exec(
+        `UPDATE team_projects SET way = json_set(way, '$.address', 'postgres://bob@127.0.0.1:1/t')`,
+      )
+    );
+    const error = await refused(bob, "task", "claim", id);
+    assert.equal(error.reason, "TEAM_UNREACHED");
+    assert.equal(error.next, `conclaude task claim ${id} --offline`);
+    assert.equal((await taskOn(bob, id)).claimedBy, null);
+    await bob.json(["task", "claim", id, "--offline"]);
+    // Giving it back takes nothing from anybody.
+    await bob.json(["task", "release", id]);
+  },
+);
+
+teamTest("what cannot be claimed here is given back to the server", async ({ alice, team, id }) => {
+  const { task: first } = await alice.json(["task", "create", "--title", "Weigh it first"]);
+  await alice.json(["task", "update", id, "--depends-on", first.id]);
+  assert.equal((await refused(alice, "task", "claim", id)).reason, "INVALID_STATUS");
+  assert.equal((await onServer(team, id)).holder, null);
+  // The next one that is ready is the other one.
+  assert.equal((await alice.json(["task", "claim", "--next"])).task.id, first.id);
+});
+
+teamTest(
+  "a claim that others do not know of yet outlives their change of the task",
+  async ({ alice, bob, id }) => {
+    await alice.json(["task", "claim", id, "--agent-id", "a1"]);
+    await bob.json(["task", "update", id, "--title", "Count all the tea"]);
+    await bob.json(["team", "sync"]);
+    await alice.json(["team", "sync"]);
+    const { title, claimedBy } = await taskOn(alice, id);
+    assert.deepEqual([title, claimedBy], ["Count all the tea", "a1"]);
+    await bob.json(["team", "sync"]);
+    assert.equal((await taskOn(bob, id)).claimedBy, "a1");
+    assert.deepEqual((await alice.json(["team", "held"])).held, []);
+  },
+);

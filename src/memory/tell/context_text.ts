@@ -40,6 +40,8 @@ export interface ContextFacts {
   readonly open: readonly ToldLine[];
   readonly openElsewhere: readonly ToldLine[];
   readonly operations: readonly PlainLine[];
+  /** Claims that a team's server gave to somebody else. */
+  readonly lostClaims: readonly PlainLine[];
   readonly tasks: readonly PlainLine[];
   readonly workflows: readonly PlainLine[];
   /** The last message of the last session, quoted. */
@@ -162,6 +164,7 @@ function linesOf(facts: ContextFacts): ContextLine[] {
   return [
     ...told(here, isOpen, facts.open),
     ...named("Under way in git:", "git waits for its end", facts.operations),
+    ...named("Lost to others of the team:", "not this machine's any more", facts.lostClaims),
     ...told("Left open elsewhere:", isOpen, facts.openElsewhere),
     ...named("Open tasks (`conclaude task show ID`):", "not closed", facts.tasks),
     ...named(

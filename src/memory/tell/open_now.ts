@@ -17,7 +17,7 @@ import { whyCutOff } from "./ended_session.ts";
 import { endOfText } from "../text.ts";
 import { parentOf } from "../../base/paths.ts";
 import { lastWords, ranIn } from "./memory_context_table.ts";
-import { openTasks, waitingWorkflows } from "../../db/open_work.ts";
+import { lostClaims, openTasks, waitingWorkflows } from "../../db/open_work.ts";
 import { sessionsWaiting } from "../../db/queue_work.ts";
 import { sessionEnd } from "../../db/sessions.ts";
 import { type UnmendedFailure, unmendedFailures } from "./open_failures_table.ts";
@@ -139,6 +139,14 @@ export function tasksLeft(db: DatabaseSync, project: string): PlainLine[] {
     name: id.slice(-8),
     atMs: createdAtMs,
     text: status === "open" ? title : `${title} (${status.replace("_", " ")})`,
+  }));
+}
+
+export function claimsLost(db: DatabaseSync, project: string): PlainLine[] {
+  return lostClaims(db, project).map(({ uid, detail, heldAtMs }) => ({
+    name: uid.slice(-8),
+    atMs: heldAtMs,
+    text: detail,
   }));
 }
 

@@ -11,6 +11,7 @@ import {
 import { exists } from "../../system/on_disk.ts";
 import { commits, edits, fixes, keptFacts } from "./known_now.ts";
 import {
+  claimsLost,
   cutOff,
   quoted,
   stillFailing,
@@ -72,6 +73,7 @@ export async function sessionContext(
       ...todos.filter(({ of }) => !isHere(of)),
     ],
     operations: isNew ? stoppedOperations(project) : [],
+    lostClaims: isNew ? claimsLost(db, project) : [],
     tasks: isNew ? tasks.slice(0, MAX_TASKS) : [],
     workflows: isNew ? workflows.slice(0, MAX_WORKFLOWS) : [],
     waiting: place.waiting,

@@ -4,7 +4,7 @@
  */
 import { UserError } from "../../base/errors.ts";
 import { readAddress } from "../../team/address.ts";
-import { claimOnServer, renewOnServer, tellClaims } from "../../team/team_claims.ts";
+import { claimOnServer, renewOnServer, tellClaims } from "../../team/server_claims.ts";
 import { pullAll } from "../../team/pull.ts";
 import { KNOWN_VERSION, type Server, withServer } from "../../team/server.ts";
 import { readJoined, schemaOf } from "../../team/store.ts";

@@ -8,7 +8,7 @@ import {
   type ClaimOnServer,
   holderOf,
   useClaim,
-} from "./team_claims_table.ts";
+} from "./server_claims_table.ts";
 import { holdRow } from "./received_table.ts";
 import type { Server } from "./server.ts";
 import type { JoinedProject, TeamStore } from "./types.ts";
@@ -140,8 +140,8 @@ function whyLost(
     : holder === null
     ? "somebody else had the task since"
     : `"${holder}" of ${author} has the task${left}`;
-  const what = step === "complete" ? "closed it" : "claimed it";
-  return `"${mine}" ${what} here without the server, and that counts no more: ${why}`;
+  const what = step === "complete" ? "closed" : "claimed";
+  return `${why}: that "${mine}" ${what} it here without the server counts no more`;
 }
 
 /** Minutes that are left of a lease; at least one. */
