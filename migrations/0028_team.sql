@@ -20,7 +20,8 @@ CREATE TABLE team_projects (
 ) STRICT, WITHOUT ROWID;
 
 -- What has changed since it was last sent: names of rows, no copies, so that what is forgotten before leaves nothing.
--- `rev` counts the changes since then. `sent_seq` and `sent_rev` are the number under which the row is on its way, and
+-- `op` is `forget` where the server and the others forget what the row was; where it is still there, they get it as it is
+-- now. `rev` counts the changes since then. `sent_seq` and `sent_rev` are the number under which the row is on its way, and
 -- the change that it held then.
 CREATE TABLE team_outbox (
   id           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -49,7 +50,18 @@ CREATE TABLE team_rows (
   kind    TEXT NOT NULL,
   origin  TEXT NOT NULL,
   author  TEXT NOT NULL,
+  op      TEXT NOT NULL,
   seq     INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The machines of a project, and how far each had read when the server was last asked: who has forgotten what was to be.
+CREATE TABLE team_seen (
+  project TEXT NOT NULL,
+  origin  TEXT NOT NULL,
+  author  TEXT NOT NULL,
+  seq     INTEGER NOT NULL,
+  at_ms   INTEGER NOT NULL,
+  PRIMARY KEY (project, origin)
 ) STRICT, WITHOUT ROWID;
 
 -- Serves `team status` and leaving a project.
@@ -84,7 +96,7 @@ CREATE TRIGGER team_observation_made AFTER INSERT ON observations
    AND EXISTS (SELECT 1 FROM team_projects WHERE project = new.project AND applying = 0) BEGIN
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (new.project, new.kind, new.uid, 'put', new.updated_at_ms)
-  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put', kind = excluded.kind;
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, kind = excluded.kind;
 END;
 CREATE TRIGGER team_observation_changed
   AFTER UPDATE OF kind, outcome, title, text, files, facts, resolved_by, branch ON observations
@@ -92,19 +104,19 @@ CREATE TRIGGER team_observation_changed
    AND EXISTS (SELECT 1 FROM team_projects WHERE project = new.project AND applying = 0) BEGIN
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (new.project, new.kind, new.uid, 'put', new.updated_at_ms)
-  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put', kind = excluded.kind;
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, kind = excluded.kind;
 END;
 CREATE TRIGGER team_task_made AFTER INSERT ON tasks
   WHEN EXISTS (SELECT 1 FROM team_projects
                 WHERE project = coalesce(new.repository, new.project_dir) AND applying = 0) BEGIN
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (coalesce(new.repository, new.project_dir), 'task', new.id, 'put', new.updated_at_ms)
-  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1;
 END;
 CREATE TRIGGER team_task_changed AFTER UPDATE OF title, body, summary, reason, updated_at_ms ON tasks
   WHEN EXISTS (SELECT 1 FROM team_projects
                 WHERE project = coalesce(new.repository, new.project_dir) AND applying = 0) BEGIN
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (coalesce(new.repository, new.project_dir), 'task', new.id, 'put', new.updated_at_ms)
-  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1;
 END;

@@ -8,9 +8,7 @@ import { statement } from "./statement.ts";
  * @param uids Of observations or tasks.
  */
 export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void {
-  // Backups of an older program, in which the same is forgotten, know no teams.
-  const hasTeams = "SELECT 1 FROM sqlite_schema WHERE name = 'team_projects'";
-  if (statement(db, hasTeams).get() === undefined) return;
+  if (!hasTeams(db)) return;
   const list = JSON.stringify(uids);
   statement(
     db,
@@ -19,10 +17,28 @@ export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void 
         AND sent_seq IS NULL
         AND uid NOT IN (SELECT uid FROM team_rows)`,
   ).run(list);
+  queueForgetting(db, list);
+  statement(db, "DELETE FROM team_held WHERE uid IN (SELECT value FROM json_each(?))").run(list);
+}
+
+/** Something was taken out of rows that stay: the others forget what these were, and get them as they are now. */
+export function queueReplaced(db: DatabaseSync, uids: readonly string[]): void {
+  if (hasTeams(db)) queueForgetting(db, JSON.stringify(uids));
+}
+
+/** Backups of an older program, in which the same is forgotten, know no teams. */
+function hasTeams(db: DatabaseSync): boolean {
+  const sql = "SELECT 1 FROM sqlite_schema WHERE name = 'team_projects'";
+  return statement(db, sql).get() !== undefined;
+}
+
+/** @param list Of uids, JSON. */
+function queueForgetting(db: DatabaseSync, list: string): void {
   statement(
     db,
     `UPDATE team_outbox SET op = 'forget', rev = rev + 1
-      WHERE uid IN (SELECT value FROM json_each(?))`,
+      WHERE uid IN (SELECT value FROM json_each(?))
+        AND (sent_seq IS NOT NULL OR uid IN (SELECT uid FROM team_rows))`,
   ).run(list);
   statement(
     db,
@@ -32,7 +48,6 @@ export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void 
       WHERE uid IN (SELECT value FROM json_each(?))
      ON CONFLICT (project, uid) DO NOTHING`,
   ).run(list);
-  statement(db, "DELETE FROM team_held WHERE uid IN (SELECT value FROM json_each(?))").run(list);
 }
 
 /** The rows are forgotten because others have forgotten them: nothing is told back. In the caller's transaction. */

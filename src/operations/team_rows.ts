@@ -18,7 +18,7 @@ import { isThere } from "../system/on_disk.ts";
 import { joinPath } from "../base/paths.ts";
 import type { SharedRows } from "../team/types.ts";
 import { redactRow } from "../upkeep/transfer/import.ts";
-import { forgottenRows } from "../upkeep/store.ts";
+import { admitAgain, forgottenRows } from "../upkeep/store.ts";
 import {
   listSharedTasks,
   readSharedTask,
@@ -27,12 +27,19 @@ import {
   takeSharedTask,
 } from "../work/store.ts";
 
-/** @param options `forget`: forgets observations by their uids, in every file of this machine. */
+/** Rows that others have forgotten. */
+export interface GoneRows {
+  /** Of observations. */
+  readonly uids: readonly string[];
+  readonly tasks: readonly string[];
+}
+
+/** @param options `forget`: forgets rows in every file of this machine; of tasks, what people wrote into them. */
 export function teamRows(
   db: DatabaseSync,
   { redactPatterns, forget }: {
     readonly redactPatterns: readonly string[];
-    readonly forget: (uids: readonly string[]) => Promise<void>;
+    readonly forget: (gone: GoneRows) => Promise<void>;
   },
 ): SharedRows {
   const rules = { patterns: compileRedactPatterns(redactPatterns).patterns };
@@ -58,13 +65,13 @@ export function teamRows(
         before();
         const admit = forgottenRows(db);
         const refused = new Map<string, string>();
-        for (const { kind, uid, body } of rows) {
+        for (const { kind, uid, op, body } of rows) {
           try {
             const shared = masked(JSON.parse(body), rules);
             requireNamed(shared, { kind, uid });
             allOrNothing(db, () => {
               if (isTask(shared)) takeSharedTask(db, shared, home);
-              else if (admit("observation", shared) !== null) {
+              else if (op === "forget" || admit("observation", shared) !== null) {
                 takeSharedObservation(db, project, shared);
               }
             });
@@ -75,12 +82,17 @@ export function teamRows(
         after(refused);
       });
     },
-    async forget(uids) {
+    async forget(rows) {
+      const idsOf = (is: (row: typeof rows[number]) => boolean) =>
+        rows.filter(is).map(({ uid }) => uid);
+      const uids = idsOf(({ kind }) => kind !== "task");
+      await forget({ uids, tasks: idsOf(({ kind }) => kind === "task") });
       transaction(db, () => {
-        dropShared(db, uids);
-        removeSharedTasks(db, uids);
+        dropShared(db, rows.map(({ uid }) => uid));
+        removeSharedTasks(db, idsOf(({ kind, body }) => kind === "task" && body === null));
+        // What comes in anew was not forgotten as a whole.
+        admitAgain(db, idsOf(({ body }) => body !== null));
       });
-      await forget(uids);
     },
   };
 }

@@ -84,7 +84,7 @@ async function takePage(
   },
 ): Promise<void> {
   const gone = page.rows.filter(({ op, origin }) => op === "forget" && origin !== page.origin);
-  if (gone.length > 0) await store.rows.forget(gone.map(({ uid }) => uid));
+  if (gone.length > 0) await store.rows.forget(gone);
   takeRows(store, page);
 }
 
@@ -97,9 +97,9 @@ function takeRows(
   const unread = new Map<string, string>();
   const arriving: ArrivingRow[] = [];
   for (const { op, uid, kind, author, seq, body, origin: from } of rows) {
-    if (op !== "put" || body === null || from === origin) continue;
+    if (body === null || from === origin) continue;
     try {
-      arriving.push({ kind, uid, author, seq, body: seal.open(body, { name, uid }) });
+      arriving.push({ kind, uid, op, author, seq, body: seal.open(body, { name, uid }) });
     } catch (thrown) {
       unread.set(uid, messageOf(thrown));
     }

@@ -66,7 +66,7 @@ export function buildBatch(
       );
     let read: ReturnType<typeof rows.read> = null;
     try {
-      if (op === "put" && share.includes(kind)) read = rows.read(kind, uid);
+      if (share.includes(kind)) read = rows.read(kind, uid);
     } catch (thrown) {
       hold("refused", `it cannot be read: ${messageOf(thrown)}`);
       continue;
@@ -168,10 +168,10 @@ function settle(
   const counts = { sent: 0, changed: 0 };
   transaction(db, () => {
     for (const { originSeq, seq, refused } of pushed) {
-      const { uid, kind } = sent.get(originSeq)!;
+      const { uid, kind, op } = sent.get(originSeq)!;
       if (seq !== null) {
         settleEntry(db, project, originSeq);
-        noteVersion(db, project, { uid, kind, origin, author, seq });
+        noteVersion(db, project, { uid, kind, op, origin, author, seq });
         counts.sent++;
         continue;
       }

@@ -192,7 +192,7 @@ BEGIN
     SELECT r.*, l.seq AS known,
            CASE
              WHEN l.seq IS NOT NULL THEN NULL
-             WHEN r.op = 'put' AND EXISTS (SELECT 1 FROM forgotten f WHERE f.project = p AND f.uid = r.uid) THEN 'forgotten'
+             WHEN r.body IS NOT NULL AND EXISTS (SELECT 1 FROM forgotten f WHERE f.project = p AND f.uid = r.uid) THEN 'forgotten'
              WHEN r.op = 'put' AND r.base IS NOT NULL AND r.base <> coalesce(
                (SELECT v.seq FROM log v WHERE v.project = p AND v.uid = r.uid ORDER BY v.seq DESC LIMIT 1), 0) THEN 'changed'
            END AS refusal
@@ -216,8 +216,8 @@ BEGIN
   INSERT INTO forgotten (project, uid, seq)
   SELECT p, l.uid, l.seq FROM log l
    WHERE l.project = p AND l.seq > newest AND l.op = 'forget'
-     -- A summary is written anew, without what was forgotten.
-     AND l.kind <> 'summary'
+     -- What has a body stays, without what was forgotten; a summary is written anew.
+     AND l.body IS NULL AND l.kind <> 'summary'
   ON CONFLICT DO NOTHING;
   UPDATE log AS old SET body = NULL
     FROM log AS next

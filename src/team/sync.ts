@@ -3,9 +3,10 @@ import { messageOf, UserError } from "../base/errors.ts";
 import type { Environment } from "../system/environment.ts";
 import { readAddress } from "./address.ts";
 import { schemaOf } from "./log_table.ts";
-import { noteSeen } from "./members_table.ts";
+import { listMachines, noteSeen } from "./members_table.ts";
 import { countWaiting } from "./outbox_table.ts";
 import { pullAll } from "./pull.ts";
+import { laggingMachines, writeSeen } from "./received_table.ts";
 import { pushAll } from "./push.ts";
 import { NO_SEAL, type Seal, sealWith } from "./seal.ts";
 import { connect, KNOWN_VERSION, readSecret, type Server, serverError } from "./server.ts";
@@ -103,6 +104,10 @@ async function syncRounds(
       if (pulled.pulledSeq > joined.toldSeq && pulled.version <= KNOWN_VERSION) {
         await noteSeen(forPull, { name, origin, seq: pulled.pulledSeq });
         noteTold(store.db, project, pulled.pulledSeq);
+      }
+      const hasMoved = total.sent + total.received > 0;
+      if (hasMoved || laggingMachines(store.db, { project, uids: null }).length > 0) {
+        writeSeen(store.db, project, await listMachines(forPull, name));
       }
       return { ...total, notSent: null };
     }

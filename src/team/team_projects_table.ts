@@ -44,7 +44,14 @@ export function writeJoined(
 export function removeJoined(db: DatabaseSync, project: string): void {
   transaction(db, () => {
     for (
-      const table of ["team_outbox", "team_held", "team_origins", "team_rows", "team_projects"]
+      const table of [
+        "team_outbox",
+        "team_held",
+        "team_seen",
+        "team_origins",
+        "team_rows",
+        "team_projects",
+      ]
     ) {
       db.prepare(`DELETE FROM ${table} WHERE project = ?`).run(project);
     }

@@ -35,6 +35,14 @@ export interface JoinedProject {
   readonly syncedAtMs: number | null;
 }
 
+/** A machine of a project, and how far it has read. */
+export interface SeenMachine {
+  readonly origin: string;
+  readonly author: string;
+  readonly seq: number;
+  readonly atMs: number;
+}
+
 export type Operation = "put" | "forget";
 
 /** The kind of a row: of an observation its own, and `task`. */
@@ -50,12 +58,12 @@ export interface ServerRow {
   readonly uid: string;
   readonly op: Operation;
   readonly digest: string;
-  /** Null where a newer version follows, and where this machine wrote it. */
+  /** Null where a newer version follows, where this machine wrote it, and where the row is gone. */
   readonly body: string | null;
 }
 
 /** A row that arrives, opened. */
-export interface ArrivingRow extends Pick<ServerRow, "kind" | "uid" | "author" | "seq"> {
+export interface ArrivingRow extends Pick<ServerRow, "kind" | "uid" | "op" | "author" | "seq"> {
   /** JSON. */
   readonly body: string;
 }
@@ -79,8 +87,8 @@ export interface SharedRows {
       readonly after: (refused: ReadonlyMap<string, string>) => void;
     },
   ) => void;
-  /** Forgets what others have forgotten, in every file of this machine. */
-  readonly forget: (uids: readonly string[]) => Promise<void>;
+  /** Forgets what others have forgotten, in every file of this machine. What has a body comes in anew afterwards. */
+  readonly forget: (rows: readonly Pick<ServerRow, "kind" | "uid" | "body">[]) => Promise<void>;
 }
 
 /** What a sync works with. */

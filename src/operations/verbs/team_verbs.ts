@@ -11,6 +11,7 @@ import {
   beginProject,
   countKinds,
   countWaiting,
+  laggingMachines,
   letLogin,
   listHeld,
   listJoined,
@@ -19,13 +20,12 @@ import {
   readJoined,
   registerMachine,
   removeJoined,
-  type SeenMachine,
   settleHeld,
   setUpServer,
   writeJoined,
 } from "../../team/store.ts";
 import { sealOf, syncProject, type SyncReport } from "../../team/sync.ts";
-import type { JoinedProject, TeamStore, WayToServer } from "../../team/types.ts";
+import type { JoinedProject, SeenMachine, TeamStore, WayToServer } from "../../team/types.ts";
 import { verifyProject } from "../../team/verify.ts";
 import { identityOf } from "../../system/git/identity.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
@@ -35,6 +35,7 @@ import { type CliContext, typedPath } from "../context.ts";
 import { optional, switchOn, text, textFlag, YES_FLAG } from "../flags.ts";
 import { agoText } from "../list_and_show.ts";
 import { confirmOrThrow, progressLine } from "../terminal.ts";
+import { laggingText } from "../lagging_text.ts";
 import { tableText } from "../table.ts";
 import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamSettings } from "../team_here.ts";
 import { usageError } from "../usage.ts";
@@ -234,6 +235,7 @@ const status = verb({
       kinds: countKinds(db, joined.project),
       held: listHeld(db, joined.project).length,
       behind: Math.max(0, joined.headSeq - joined.pulledSeq),
+      notForgotten: laggingMachines(db, { project: joined.project, uids: null }),
     }));
     if (projects.length === 0) {
       return {
@@ -254,6 +256,7 @@ const status = verb({
           : one.kinds.map(({ kind, rows }) => count(rows, kind)).join(", ")
       }`,
       ...one.held > 0 ? [`  held     ${one.held}: conclaude team held`] : [],
+      ...one.notForgotten.map((machine) => `  forget   ${laggingText(machine)}`),
       ...one.fault === null ? [] : [`  failed   ${plain(one.fault)}`],
     ]);
     return { json: { projects }, text: lines.join("\n") };
