@@ -2,8 +2,8 @@
 -- Each machine works on its own tables; what is shared of them is named in an outbox, in the transaction that changes it.
 -- `name` is what the project is called on the server, `origin` this machine in this project, `way` how to reach the server
 -- (JSON, without a password). `pulled_seq` is the last number that was taken in, `sent_seq` the last one that was given to
--- a row of ours. `is_listed` is 1 once everything that
--- was here before, and that the others do not have, is named in the outbox. `applying` is 1 only inside of the transaction that takes rows in: those do not go back.
+-- a row of ours. `is_listed` is 1 once everything that was here before, and that the others do not have, is named in the
+-- outbox. `applying` is 1 only inside of the transaction that takes rows in: those do not go back.
 CREATE TABLE team_projects (
   project       TEXT PRIMARY KEY,
   name          TEXT NOT NULL,
@@ -22,7 +22,8 @@ CREATE TABLE team_projects (
 ) STRICT, WITHOUT ROWID;
 
 -- What has changed since it was last sent: names of rows, no copies, so that what is forgotten before leaves nothing.
--- `rev` counts the changes since then. `sent_seq` and `sent_rev` are the number under which the row is on its way, and
+-- `op` is `forget` where the server and the others forget what the row was; where it is still there, they get it as it is
+-- now. `rev` counts the changes since then. `sent_seq` and `sent_rev` are the number under which the row is on its way, and
 -- the change that it held then.
 CREATE TABLE team_outbox (
   id           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -51,7 +52,18 @@ CREATE TABLE team_rows (
   kind    TEXT NOT NULL,
   origin  TEXT NOT NULL,
   author  TEXT NOT NULL,
+  op      TEXT NOT NULL,
   seq     INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The machines of a project, and how far each had read when the server was last asked: who has forgotten what was to be.
+CREATE TABLE team_seen (
+  project TEXT NOT NULL,
+  origin  TEXT NOT NULL,
+  author  TEXT NOT NULL,
+  seq     INTEGER NOT NULL,
+  at_ms   INTEGER NOT NULL,
+  PRIMARY KEY (project, origin)
 ) STRICT, WITHOUT ROWID;
 
 -- Serves `team status` and leaving a project.
@@ -90,6 +102,7 @@ CREATE TABLE team_claims (
   token       INTEGER NOT NULL,
   noted_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
 -- Requirements as the configurations of a team define them; those of this machine have no author. None of them is in
 -- force: a person takes a definition over. The triggers send those of this machine.
 CREATE TABLE team_requirements (
@@ -120,7 +133,7 @@ CREATE TRIGGER team_observation_made AFTER INSERT ON observations
    AND EXISTS (SELECT 1 FROM team_projects WHERE project = new.project AND applying = 0) BEGIN
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (new.project, new.kind, new.uid, 'put', new.updated_at_ms)
-  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put', kind = excluded.kind;
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, kind = excluded.kind;
 END;
 CREATE TRIGGER team_observation_changed
   AFTER UPDATE OF kind, outcome, title, text, files, facts, resolved_by, branch ON observations
@@ -128,21 +141,21 @@ CREATE TRIGGER team_observation_changed
    AND EXISTS (SELECT 1 FROM team_projects WHERE project = new.project AND applying = 0) BEGIN
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (new.project, new.kind, new.uid, 'put', new.updated_at_ms)
-  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put', kind = excluded.kind;
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, kind = excluded.kind;
 END;
 CREATE TRIGGER team_task_made AFTER INSERT ON tasks
   WHEN EXISTS (SELECT 1 FROM team_projects
                 WHERE project = coalesce(new.repository, new.project_dir) AND applying = 0) BEGIN
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (coalesce(new.repository, new.project_dir), 'task', new.id, 'put', new.updated_at_ms)
-  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1;
 END;
 CREATE TRIGGER team_task_changed AFTER UPDATE OF title, body, summary, reason, updated_at_ms ON tasks
   WHEN EXISTS (SELECT 1 FROM team_projects
                 WHERE project = coalesce(new.repository, new.project_dir) AND applying = 0) BEGIN
   INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
   VALUES (coalesce(new.repository, new.project_dir), 'task', new.id, 'put', new.updated_at_ms)
-  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put';
+  ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1;
 END;
 CREATE TRIGGER team_claim_changed AFTER UPDATE OF status, claimed_by, claim_token, lease_until_ms ON tasks
   WHEN (new.claimed_by IS NOT old.claimed_by

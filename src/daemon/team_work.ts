@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { Rounds } from "../base/rounds.ts";
-import { hasJoined, hasToTell } from "../db/team_outbox.ts";
+import { hasTeams, hasToTell } from "../db/team_outbox.ts";
 import { ownProgram } from "../operations/own_program.ts";
 import { THIS_PROCESS } from "../system/environment.ts";
 import { run } from "../system/process/run_program.ts";
@@ -60,7 +60,7 @@ export class TeamWork {
   async #look(): Promise<number> {
     try {
       const { db } = this.#context;
-      if (!hasJoined(db)) return Infinity;
+      if (!hasTeams(db)) return Infinity;
       const leftMs = this.#dueAtMs - Date.now();
       // After a failure the pause is kept.
       if (leftMs > 0 && (this.#failures > 0 || !hasToTell(db))) return Math.min(leftMs, LOOK_MS);

@@ -25,10 +25,22 @@ export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void 
         AND sent_seq IS NULL
         AND uid NOT IN (SELECT uid FROM team_rows)`,
   ).run(list);
+  queueForgetting(db, list);
+  statement(db, "DELETE FROM team_held WHERE uid IN (SELECT value FROM json_each(?))").run(list);
+}
+
+/** Something was taken out of rows that stay: the others forget what these were, and get them as they are now. */
+export function queueReplaced(db: DatabaseSync, uids: readonly string[]): void {
+  if (hasTeams(db)) queueForgetting(db, JSON.stringify(uids));
+}
+
+/** @param list Of uids, JSON. */
+function queueForgetting(db: DatabaseSync, list: string): void {
   statement(
     db,
     `UPDATE team_outbox SET op = 'forget', rev = rev + 1
-      WHERE uid IN (SELECT value FROM json_each(?))`,
+      WHERE uid IN (SELECT value FROM json_each(?))
+        AND (sent_seq IS NOT NULL OR uid IN (SELECT uid FROM team_rows))`,
   ).run(list);
   statement(
     db,
@@ -38,7 +50,6 @@ export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void 
       WHERE uid IN (SELECT value FROM json_each(?))
      ON CONFLICT (project, uid) DO NOTHING`,
   ).run(list);
-  statement(db, "DELETE FROM team_held WHERE uid IN (SELECT value FROM json_each(?))").run(list);
 }
 
 /** The rows are forgotten because others have forgotten them: nothing is told back. In the caller's transaction. */
@@ -67,10 +78,6 @@ export function sharedProjectOf(db: DatabaseSync, taskId: string): string | null
       WHERE task.id = ?`,
   ).get(taskId);
   return row === undefined ? null : String(row["project"]);
-}
-
-export function hasJoined(db: DatabaseSync): boolean {
-  return statement(db, "SELECT 1 FROM team_projects LIMIT 1").get() !== undefined;
 }
 
 /** A claim that changed here, of which the server does not know yet. */

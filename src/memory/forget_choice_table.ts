@@ -9,10 +9,11 @@ import { payloadText, type StoredPayload } from "../db/payloads.ts";
 
 /** What is forgotten: every row that matches all filters. A null filter matches every row. */
 export interface ForgetFilter {
-  /** Observations by number, captures by id: one of these. */
+  /** Observations by number, captures and tasks by id: one of these. Of a task what people wrote is forgotten. */
   readonly ids: {
     readonly observations: readonly number[];
     readonly captures: readonly string[];
+    readonly tasks: readonly string[];
   } | null;
   readonly sessionId: string | null;
   /** The common git directory, or the folder where there is none. */

@@ -103,7 +103,7 @@ function idsOf(db: DatabaseSync, ids: readonly string[]) {
       });
     }
   }
-  return { observations, captures };
+  return { observations, captures, tasks: [] };
 }
 
 /** Whether an interrupted forget names the id: its row may be gone already. */

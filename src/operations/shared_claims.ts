@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { isUserError, UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
-import { hasJoined, isJoined, noteUntold, sharedProjectOf } from "../db/team_outbox.ts";
+import { hasTeams, isJoined, noteUntold, sharedProjectOf } from "../db/team_outbox.ts";
 import { transaction } from "../db/transaction.ts";
 import type { Environment } from "../system/environment.ts";
 import { run } from "../system/process/run_program.ts";
@@ -83,7 +83,7 @@ export async function askForNext(
   asker: Asker,
 ): Promise<Asked | null> {
   const { db } = place;
-  if (project === null ? !hasJoined(db) : !isJoined(db, project)) return null;
+  if (project === null ? !hasTeams(db) : !isJoined(db, project)) return null;
   takeBackToLook(db, Date.now());
   const passed = new Set<string | null>();
   for (;;) {

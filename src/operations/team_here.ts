@@ -10,6 +10,8 @@ import { listJoined, readJoined } from "../team/store.ts";
 import { SHARED_ROWS } from "../team/team_section.ts";
 import type { JoinedProject, TeamStore } from "../team/types.ts";
 import { runForget } from "../upkeep/forget/forget.ts";
+import { keepAway, taskName } from "../upkeep/store.ts";
+import { readSharedTask } from "../work/store.ts";
 import type { Config } from "./config_sections.ts";
 import "./config_sections.ts";
 import { type CliContext, typedPath } from "./context.ts";
@@ -17,7 +19,7 @@ import { textFlag } from "./flags.ts";
 import { forgetPlace } from "./verbs/memory_forget_verbs.ts";
 import { openKeptStore } from "./open_store.ts";
 import { projectHere } from "./session_lookup.ts";
-import { teamRows } from "./team_rows.ts";
+import { type GoneRows, teamRows } from "./team_rows.ts";
 
 export const TEAM_PROJECT = textFlag(
   "The project in this folder; without it the one here",
@@ -38,7 +40,7 @@ export async function openTeam(context: CliContext): Promise<TeamHere> {
   );
   const { share } = teamSettings(context);
   const usual = SHARED_ROWS.filter((kind) => kind !== "prompt");
-  const forget = (uids: readonly string[]) => forgetUids(context, uids);
+  const forget = (gone: GoneRows) => forgetGone(context, gone);
   return {
     db,
     database,
@@ -80,23 +82,29 @@ export function joinedHere(
   });
 }
 
-/** Forgets what others of the team have forgotten, as `memory forget` does. */
-async function forgetUids(context: CliContext, uids: readonly string[]): Promise<void> {
+/** Forgets what others of the team have forgotten, as `memory forget` does: with names that keep them away. */
+async function forgetGone(context: CliContext, { uids, tasks }: GoneRows): Promise<void> {
   const place = await forgetPlace(context, { mayMigrate: true });
   const { db } = await openKeptStore(context, "forget");
   const observations = uids.flatMap((uid) => findObservation(db, uid) ?? []);
-  if (observations.length === 0) return;
+  const names = [...uids, ...tasks.map(taskName)];
+  const chosen = { team: names.length, ids: observations };
+  const nowMs = Date.now();
+  if (observations.length === 0 && !tasks.some((id) => readSharedTask(db, id) !== null)) {
+    return keepAway(db, names, { chosen, atMs: nowMs });
+  }
   await runForget(place, {
     filter: {
-      ids: { observations, captures: [] },
+      ids: { observations, captures: [], tasks },
       ...{ sessionId: null, project: null, files: null, text: null, sinceMs: null, untilMs: null },
     },
-    chosen: () => ({ team: uids.length, ids: observations }),
+    chosen: () => chosen,
     text: null,
+    names,
     again: "conclaude team sync",
     isUnused: false,
     redact: await lateRedaction(place.redactPatterns),
-    nowMs: Date.now(),
+    nowMs,
     tell: () => {},
   });
 }

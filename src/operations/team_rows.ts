@@ -20,7 +20,7 @@ import { joinPath } from "../base/paths.ts";
 import { readTeamRequirement, takeTeamRequirement, type TeamRequirement } from "../team/store.ts";
 import type { SharedRows } from "../team/types.ts";
 import { redactRow } from "../upkeep/transfer/import.ts";
-import { forgottenRows } from "../upkeep/store.ts";
+import { admitAgain, forgottenRows } from "../upkeep/store.ts";
 import {
   listClaimable,
   listSharedTasks,
@@ -37,12 +37,19 @@ import {
 /** What is completed without a claim has one on the server for a moment. */
 const USUAL_LEASE_MS = 60_000;
 
-/** @param options `forget`: forgets observations by their uids, in every file of this machine. */
+/** Rows that others have forgotten. */
+export interface GoneRows {
+  /** Of observations. */
+  readonly uids: readonly string[];
+  readonly tasks: readonly string[];
+}
+
+/** @param options `forget`: forgets rows in every file of this machine; of tasks, what people wrote into them. */
 export function teamRows(
   db: DatabaseSync,
   { redactPatterns, forget }: {
     readonly redactPatterns: readonly string[];
-    readonly forget: (uids: readonly string[]) => Promise<void>;
+    readonly forget: (gone: GoneRows) => Promise<void>;
   },
 ): SharedRows {
   const rules = { patterns: compileRedactPatterns(redactPatterns).patterns };
@@ -71,7 +78,7 @@ export function teamRows(
         const admit = forgottenRows(db);
         const refused = new Map<string, string>();
         const tasks = new Map<string, TakenTask>();
-        for (const { kind, uid, author, body } of rows) {
+        for (const { kind, uid, op, author, body } of rows) {
           try {
             const shared = masked(JSON.parse(body), rules);
             requireNamed(shared, { kind, uid });
@@ -79,7 +86,7 @@ export function teamRows(
               if (isRequirement(shared)) {
                 takeTeamRequirement(db, project, { ...shared, author: author ?? "" });
               } else if (isTask(shared)) tasks.set(uid, takeSharedTask(db, shared, home));
-              else if (admit("observation", shared) !== null) {
+              else if (op === "forget" || admit("observation", shared) !== null) {
                 takeSharedObservation(db, { project, author }, shared);
               }
             });
@@ -92,12 +99,17 @@ export function teamRows(
         after({ refused, ahead: where("isAhead"), whole: where("isWhole") });
       });
     },
-    async forget(uids) {
+    async forget(rows) {
+      const idsOf = (is: (row: typeof rows[number]) => boolean) =>
+        rows.filter(is).map(({ uid }) => uid);
+      const uids = idsOf(({ kind }) => kind !== "task");
+      await forget({ uids, tasks: idsOf(({ kind }) => kind === "task") });
       transaction(db, () => {
-        dropShared(db, uids);
-        removeSharedTasks(db, uids);
+        dropShared(db, rows.map(({ uid }) => uid));
+        removeSharedTasks(db, idsOf(({ kind, body }) => kind === "task" && body === null));
+        // What comes in anew was not forgotten as a whole.
+        admitAgain(db, idsOf(({ body }) => body !== null));
       });
-      await forget(uids);
     },
     wanted: (task) => wantedTask(db, task),
     claimable: (project, limit) => listClaimable(db, project, limit),

@@ -1,5 +1,6 @@
 /** Who belongs to a project on the server, and how far each machine has read. */
 import type { Server } from "./server.ts";
+import type { SeenMachine } from "./types.ts";
 
 /** Tells the server that this machine belongs to its user: rows are taken from it afterwards. */
 export async function registerMachine(server: Server, name: string, origin: string): Promise<void> {
@@ -18,14 +19,6 @@ export async function noteSeen(
     "UPDATE conclaude.seen SET seq = $3, at = now() WHERE project = $1 AND origin = $2 AND seq < $3",
     [name, origin, seq],
   );
-}
-
-/** A machine of a project. */
-export interface SeenMachine {
-  readonly origin: string;
-  readonly author: string;
-  readonly seq: number;
-  readonly atMs: number;
 }
 
 export async function listMachines(server: Server, name: string): Promise<SeenMachine[]> {

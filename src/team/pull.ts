@@ -95,7 +95,7 @@ async function takePage(
   },
 ): Promise<void> {
   const gone = page.rows.filter(({ op, origin }) => op === "forget" && origin !== page.origin);
-  if (gone.length > 0) await store.rows.forget(gone.map(({ uid }) => uid));
+  if (gone.length > 0) await store.rows.forget(gone);
   takeRows(store, page);
 }
 
@@ -108,10 +108,10 @@ function takeRows(
   const unread = new Map<string, string>();
   const arriving: ArrivingRow[] = [];
   for (const { op, uid, kind, author, seq, body, origin: from } of rows) {
-    if (op !== "put" || body === null || from === origin) continue;
+    if (body === null || from === origin) continue;
     try {
       const by = author === user ? null : author;
-      arriving.push({ kind, uid, author: by, seq, body: seal.open(body, { name, uid }) });
+      arriving.push({ kind, uid, op, author: by, seq, body: seal.open(body, { name, uid }) });
     } catch (thrown) {
       unread.set(uid, messageOf(thrown));
     }

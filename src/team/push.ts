@@ -66,7 +66,7 @@ export function buildBatch(
       );
     let read: ReturnType<typeof rows.read> = null;
     try {
-      if (op === "put" && share.includes(kind)) read = rows.read(kind, uid);
+      if (share.includes(kind)) read = rows.read(kind, uid);
     } catch (thrown) {
       hold("refused", `it cannot be read: ${messageOf(thrown)}`);
       continue;
@@ -173,10 +173,10 @@ function settle(
   const forgotten: SentRow[] = [];
   transaction(db, () => {
     for (const { originSeq, seq, refused } of pushed) {
-      const { uid, kind } = sent.get(originSeq)!;
+      const { uid, kind, op } = sent.get(originSeq)!;
       if (seq !== null) {
         settleEntry(db, project, originSeq);
-        noteVersion(db, project, { uid, kind, origin, author, seq });
+        noteVersion(db, project, { uid, kind, op, origin, author, seq });
         counts.sent++;
         continue;
       }
@@ -199,7 +199,7 @@ async function forgetRefused(
   { project }: JoinedProject,
   forgotten: readonly SentRow[],
 ): Promise<void> {
-  await rows.forget(forgotten.map(({ uid }) => uid));
+  await rows.forget(forgotten.map(({ kind, uid }) => ({ kind, uid, body: null })));
   const detail = "somebody of the team has forgotten it, so it is forgotten here as well";
   for (const { kind, uid } of forgotten) {
     holdRow(db, {

@@ -1,8 +1,8 @@
 /** What this machine knows of the server: versions of rows, sums of machines, and rows that wait for a person. */
 import type { DatabaseSync } from "node:sqlite";
-import { statement } from "../db/statement.ts";
+import { insertRow, statement } from "../db/statement.ts";
 import { transaction } from "../db/transaction.ts";
-import type { RowKind, ServerRow } from "./types.ts";
+import type { RowKind, SeenMachine, ServerRow } from "./types.ts";
 
 /** Sums of digests are counted modulo this. */
 const MODULUS = 1n << 64n;
@@ -30,15 +30,59 @@ export function noteReceived(db: DatabaseSync, project: string, rows: readonly S
 export function noteVersion(
   db: DatabaseSync,
   project: string,
-  row: Pick<ServerRow, "uid" | "kind" | "origin" | "seq" | "author">,
+  row: Pick<ServerRow, "uid" | "kind" | "op" | "origin" | "seq" | "author">,
 ): void {
   statement(
     db,
-    `INSERT INTO team_rows (uid, project, kind, origin, author, seq)
-     VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (uid) DO UPDATE SET origin = excluded.origin, author = excluded.author, seq = excluded.seq
+    `INSERT INTO team_rows (uid, project, kind, op, origin, author, seq)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (uid) DO UPDATE SET op = excluded.op, origin = excluded.origin, author = excluded.author,
+         seq = excluded.seq
       WHERE excluded.seq > seq`,
-  ).run(row.uid, project, row.kind, row.origin, row.author, row.seq);
+  ).run(row.uid, project, row.kind, row.op, row.origin, row.author, row.seq);
+}
+
+/** Writes down how far each machine has read. */
+export function writeSeen(
+  db: DatabaseSync,
+  project: string,
+  machines: readonly SeenMachine[],
+): void {
+  transaction(db, () => {
+    statement(db, "DELETE FROM team_seen WHERE project = ?").run(project);
+    for (const machine of machines) insertRow(db, "team_seen", { project, ...machine });
+  });
+}
+
+/** A machine that has not read yet what it is to forget. */
+export interface LaggingMachine extends SeenMachine {
+  /** The project's name on the server. */
+  readonly name: string;
+}
+
+/**
+ * The machines that have not forgotten yet what was forgotten somewhere, as far as this one knows.
+ *
+ * @param options `project`: all where null. `uids`: of these rows alone; of all where null.
+ */
+export function laggingMachines(
+  db: DatabaseSync,
+  { project, uids }: { readonly project: string | null; readonly uids: readonly string[] | null },
+): LaggingMachine[] {
+  return statement(
+    db,
+    `SELECT p.name, s.origin, s.author, s.seq, s.at_ms AS atMs
+       FROM team_seen AS s
+       JOIN team_projects AS p USING (project)
+      WHERE s.project = coalesce(?1, s.project)
+        AND s.origin <> p.origin
+        AND s.seq < (SELECT max(r.seq)
+                       FROM team_rows AS r
+                      WHERE r.project = s.project
+                        AND r.op = 'forget'
+                        AND (?2 IS NULL OR r.uid IN (SELECT value FROM json_each(?2))))
+      ORDER BY p.name, s.author, s.origin`,
+  ).all(project, uids === null ? null : JSON.stringify(uids)) as unknown as LaggingMachine[];
 }
 
 /** Whether the server has a version of a row, as far as this machine knows. */

@@ -198,7 +198,7 @@ BEGIN
              WHEN l.uid <> r.uid THEN 'reused'
              WHEN l.digest <> r.digest THEN 'renumber'
              WHEN l.seq IS NOT NULL THEN NULL
-             WHEN r.op = 'put' AND EXISTS (SELECT 1 FROM forgotten f WHERE f.project = p AND f.uid = r.uid) THEN 'forgotten'
+             WHEN r.body IS NOT NULL AND EXISTS (SELECT 1 FROM forgotten f WHERE f.project = p AND f.uid = r.uid) THEN 'forgotten'
              WHEN r.op = 'put' AND r.base IS NOT NULL AND r.base <> coalesce(
                (SELECT v.seq FROM log v WHERE v.project = p AND v.uid = r.uid ORDER BY v.seq DESC LIMIT 1), 0) THEN 'changed'
            END AS refusal
@@ -226,8 +226,8 @@ BEGIN
   INSERT INTO forgotten (project, uid, seq)
   SELECT p, l.uid, l.seq FROM log l
    WHERE l.project = p AND l.seq > newest AND l.seq <= newest + added AND l.op = 'forget'
-     -- A summary is written anew, without what was forgotten, and a requirement may be defined again.
-     AND l.kind NOT IN ('summary', 'requirement')
+     -- What has a body stays, without what was forgotten; a summary is written anew, and a requirement may be defined again.
+     AND l.body IS NULL AND l.kind NOT IN ('summary', 'requirement')
   ON CONFLICT DO NOTHING;
   UPDATE log AS old SET body = NULL
    WHERE old.project = p AND old.uid = ANY (uids) AND old.seq <= newest AND old.body IS NOT NULL;

@@ -1,17 +1,13 @@
 /** What other rooms read and write of the tables of this one, here and on the server. The client is not loaded by it. */
 export { beginProject, schemaOf } from "./log_table.ts";
-export {
-  addMember,
-  listMachines,
-  listMembers,
-  registerMachine,
-  type SeenMachine,
-} from "./members_table.ts";
+export { addMember, listMachines, listMembers, registerMachine } from "./members_table.ts";
 export { countKinds, countWaiting } from "./outbox_table.ts";
 export {
   countWriters,
   type HeldReason,
   type HeldRow,
+  type LaggingMachine,
+  laggingMachines,
   listHeld,
   settleHeld,
 } from "./received_table.ts";

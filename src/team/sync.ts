@@ -6,9 +6,10 @@ import { listUntoldClaims } from "../db/team_outbox.ts";
 import { tellClaims } from "./server_claims.ts";
 import { schemaOf } from "./log_table.ts";
 import { newId } from "../base/ids.ts";
-import { noteSeen, registerMachine } from "./members_table.ts";
+import { listMachines, noteSeen, registerMachine } from "./members_table.ts";
 import { countWaiting, listAll } from "./outbox_table.ts";
 import { pullAll } from "./pull.ts";
+import { laggingMachines, writeSeen } from "./received_table.ts";
 import { pushAll } from "./push.ts";
 import { NO_SEAL, type Seal, sealWith } from "./seal.ts";
 import { readSecret } from "./password.ts";
@@ -121,6 +122,10 @@ async function syncRounds(
       if (pulled.pulledSeq > now.toldSeq && pulled.version <= KNOWN_VERSION) {
         await noteSeen(forPull, { name, origin: now.origin, seq: pulled.pulledSeq });
         noteTold(store.db, project, pulled.pulledSeq);
+      }
+      const hasMoved = total.sent + total.received > 0;
+      if (hasMoved || laggingMachines(store.db, { project, uids: null }).length > 0) {
+        writeSeen(store.db, project, await listMachines(forPull, name));
       }
       return { ...total, notSent: null };
     }

@@ -40,6 +40,7 @@ const TABLES = [
   "team_claims",
   "team_outbox",
   "team_held",
+  "team_seen",
   "team_origins",
   "team_rows",
   "team_projects",

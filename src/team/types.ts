@@ -38,6 +38,14 @@ export interface JoinedProject {
   readonly syncedAtMs: number | null;
 }
 
+/** A machine of a project, and how far it has read. */
+export interface SeenMachine {
+  readonly origin: string;
+  readonly author: string;
+  readonly seq: number;
+  readonly atMs: number;
+}
+
 export type Operation = "put" | "forget";
 
 /** The kind of a row: of an observation its own, and `task`. */
@@ -53,12 +61,12 @@ export interface ServerRow {
   readonly uid: string;
   readonly op: Operation;
   readonly digest: string;
-  /** Null where a newer version follows, and where this machine wrote it. */
+  /** Null where a newer version follows, where this machine wrote it, and where the row is gone. */
   readonly body: string | null;
 }
 
 /** A row that arrives, opened. */
-export interface ArrivingRow extends Pick<ServerRow, "kind" | "uid" | "seq"> {
+export interface ArrivingRow extends Pick<ServerRow, "kind" | "uid" | "op" | "seq"> {
   /** Null where it is of the same person, on another machine. */
   readonly author: string | null;
   /** JSON. */
@@ -119,8 +127,8 @@ export interface SharedRows {
   readonly leaseLeft: (task: string) => number;
   /** Makes a claim here what the server says of it, all or nothing. */
   readonly obey: (claim: UntoldClaim, word: ServerWord) => void;
-  /** Forgets what others have forgotten, in every file of this machine. */
-  readonly forget: (uids: readonly string[]) => Promise<void>;
+  /** Forgets what others have forgotten, in every file of this machine. What has a body comes in anew afterwards. */
+  readonly forget: (rows: readonly Pick<ServerRow, "kind" | "uid" | "body">[]) => Promise<void>;
 }
 
 /** What a sync works with. */

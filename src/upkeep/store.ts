@@ -1,17 +1,19 @@
 /** What other rooms read and write of the tables of this one; `transfer/store.ts` has the rest, which hooks never need. */
 export { integrityFaults, measureDatabase, sqliteVersion } from "./care/care_table.ts";
 export { isDamage } from "./care/table_copy_table.ts";
-export { withoutForgotten } from "./forget/forgotten_names_table.ts";
+export { admitAgain, namesOfReceipt, withoutForgotten } from "./forget/forgotten_names_table.ts";
 export { removeForgottenAgain } from "./forget/forget_places_table.ts";
 export {
   commandAgain,
   findReceipts,
   forgottenDigest,
+  keepAway,
   type Receipt,
   receiptsWithoutKey,
   SAME_FILE,
   SAME_TEXT,
   stoppedReceipt,
+  taskName,
   unfinishedReceipts,
 } from "./forget/forget_receipts_table.ts";
 export { forgottenRows, isKeyForgotten, stayAway } from "./forget/stay_away_table.ts";

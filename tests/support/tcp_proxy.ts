@@ -1,7 +1,11 @@
 /** A proxy on this machine before a server: it records what clients send, and cuts connections. */
 
-/** What becomes of a connection: `cutAfter` bytes of answers it ends; `mute`: after a statement with this word, no answer comes. */
+/**
+ * What becomes of a connection: `cutAfter` bytes of answers it ends, and at a statement with the word of `cut` before that
+ * arrives; after a statement with the word of `mute` no answer comes.
+ */
 export interface Fate {
+  readonly cut?: string;
   readonly cutAfter?: number;
   readonly mute?: string;
 }
@@ -44,7 +48,7 @@ export function proxyTo(port: number): TcpProxy {
     }
   };
   const serve = async (client: Deno.Conn) => {
-    const { cutAfter = Infinity, mute } = proxy.fateOf(proxy.counts.connections++);
+    const { cutAfter = Infinity, cut, mute } = proxy.fateOf(proxy.counts.connections++);
     const sent: Uint8Array[] = [];
     record.push(sent);
     open.add(client);
@@ -54,6 +58,7 @@ export function proxyTo(port: number): TcpProxy {
       open.add(server);
       const there = pass(client, server, (bytes) => {
         sent.push(bytes);
+        if (cut !== undefined && latin1(bytes).includes(cut)) throw new Error("cut");
         isMute ||= mute !== undefined && latin1(bytes).includes(mute);
         return true;
       });

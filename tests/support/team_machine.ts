@@ -135,7 +135,7 @@ function note(
   const uid = newId(atMs);
   saveObservation(db, {
     ...{ uid, project, text, atMs },
-    sessionId: `session of ${login}`,
+    sessionId: `session of ${login} at ${atMs}`,
     branch: "main",
     kind: "note",
     outcome: null,

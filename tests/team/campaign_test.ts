@@ -117,6 +117,9 @@ async function killBeforeTheAnswer({ one, proxy }: Way, written: Set<string>): P
   await muted;
   await killNow(child);
   await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
+  // It is sent again before the machine can see that it arrived.
+  proxy.fateOf = () => ({ cut: "FROM conclaude.head" });
+  assert.equal((await one.run(["team", "sync"])).code, 1);
 }
 
 /** A member writes a row that nobody can read. */

@@ -7,7 +7,15 @@ import { bytesLeft, verifyReceipt } from "../../upkeep/forget/forget_proof.ts";
 import { drainSpool, takeInSpool } from "../spool_drain.ts";
 import { requireOurs } from "../../upkeep/care/require_ours.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
-import { findReceipts, forgottenDigest, type Receipt, stoppedReceipt } from "../../upkeep/store.ts";
+import {
+  findReceipts,
+  forgottenDigest,
+  namesOfReceipt,
+  type Receipt,
+  stoppedReceipt,
+} from "../../upkeep/store.ts";
+import { type LaggingMachine, laggingMachines } from "../../team/store.ts";
+import { laggingText } from "../lagging_text.ts";
 import { type ForgetFilter, isTextAlone, readObservations } from "../../memory/store.ts";
 import { observationLine } from "../../memory/search/observation_view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
@@ -138,6 +146,7 @@ export const verify = verb({
       filter: flags.text === undefined ? null : textFilterOf(flags.text),
     });
     const problems = found.map((one) => ({ ...one, next: nextHere(one.next, context.globals) }));
+    const notForgotten = await lookIntoStore(context, (db) => laggingBehind(db, receipt.id));
     const { salt: _salt, digests: _digests, textDigest, ...told } = receipt;
     const ok = problems.length === 0;
     const gone = `Everything that the receipt ${receipt.id} names is gone: ${
@@ -146,10 +155,11 @@ export const verify = verb({
     const more = textDigest !== null && flags.text === undefined
       ? "\nWith --text every byte is looked through for the text again."
       : "";
+    const others = notForgotten.map((machine) => `\n${laggingText(machine)}`).join("");
     const lines = problems.map(({ message, next }) => `${plain(message)}\n  next: ${plain(next)}`);
     return {
-      json: { ok, receipt: { ...told, isText: textDigest !== null }, problems },
-      text: ok ? gone + more : lines.join("\n"),
+      json: { ok, receipt: { ...told, isText: textDigest !== null }, problems, notForgotten },
+      text: (ok ? gone + more : lines.join("\n")) + others,
       exitCode: ok ? 0 : 1,
     };
   },
@@ -180,6 +190,12 @@ export async function forgetPlace(
     db.close();
   } else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
   return { home, database, dataFolder, spoolFolders, busyTimeoutMs, drainSpool, redactPatterns };
+}
+
+/** The machines of a team that have yet to forget what a receipt names. */
+function laggingBehind(db: DatabaseSync, receiptId: string): LaggingMachine[] {
+  const uids = namesOfReceipt(db, receiptId).map((name) => name.replace(/^task\//, ""));
+  return laggingMachines(db, { project: null, uids });
 }
 
 function receiptOf(found: readonly Receipt[], id: string): Receipt {

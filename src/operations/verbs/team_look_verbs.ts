@@ -8,6 +8,7 @@ import { NO_SEAL } from "../../team/seal.ts";
 import {
   countKinds,
   countWriters,
+  laggingMachines,
   listHeld,
   listJoined,
   listTeamRequirements,
@@ -15,6 +16,7 @@ import {
 } from "../../team/store.ts";
 import { lagText, teamLags } from "../../team/team_lag.ts";
 import { optional, switchOn, text } from "../flags.ts";
+import { laggingText } from "../lagging_text.ts";
 import { openStore } from "../open_store.ts";
 import { titledFacts } from "../table.ts";
 import { joinedHere, openTeam, TEAM_PROJECT } from "../team_here.ts";
@@ -32,9 +34,13 @@ export const status = verb({
       server: readAddress(way.address).host,
       kinds: countKinds(db, joined.project),
       writers: countWriters(db, joined.project),
+      /** The machines that have yet to forget what the others have forgotten. */
+      notForgotten: laggingMachines(db, { project: joined.project, uids: null }),
     }));
     const lags = new Map(teamLags(db).map((lag) => [lag.project, lag]));
-    const lines = projects.flatMap(({ name, project, server, kinds, writers, fault }) => [
+    const lines = projects.flatMap((
+      { name, project, server, kinds, writers, notForgotten: lagging, fault },
+    ) => [
       `${plain(name)}  ${folderOfProject(project)}`,
       ...titledFacts([
         ["server", server],
@@ -43,6 +49,7 @@ export const status = verb({
         ...[...Map.groupBy(writers, ({ author }) => author)].map(([author, of]) =>
           [plain(author), of.map(({ kind, rows }) => count(rows, kind)).join(", ")] as const
         ),
+        ["forget", lagging.map(laggingText).join("; ") || null],
         ["failed", fault && plain(fault)],
       ]),
     ]);

@@ -15,12 +15,11 @@ import {
   readJoined,
   registerMachine,
   removeJoined,
-  type SeenMachine,
   setUpServer,
   writeJoined,
 } from "../../team/store.ts";
 import { sealOf } from "../../team/sync.ts";
-import type { WayToServer } from "../../team/types.ts";
+import type { SeenMachine, WayToServer } from "../../team/types.ts";
 import { verifyProject } from "../../team/verify.ts";
 import { identityOf } from "../../system/git/identity.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";

@@ -4,6 +4,8 @@ import { UserError } from "../../base/errors.ts";
 import { checkpoint, openDatabase } from "../../db/database.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { auditOf, titlesAfter } from "../../db/forgotten_audit.ts";
+import { queueReplaced } from "../../db/team_outbox.ts";
+import { transaction } from "../../db/transaction.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import type { LateRedaction } from "../../memory/drain/late_redaction.ts";
 import { remakeIn } from "../../memory/drain/read_capture.ts";
@@ -24,6 +26,7 @@ import { integrityFaults } from "../care/care_table.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
 import { writtenCopies } from "../../db/written_copies.ts";
 import { overwriteIn } from "./byte_scan.ts";
+import { nameForgotten } from "./forgotten_names_table.ts";
 import { beginReceipt, finishReceipt, type Receipt } from "./forget_receipts_table.ts";
 import {
   copiesOf,
@@ -69,6 +72,8 @@ export interface ForgetRequest extends ForgetSearch {
   readonly text: string | null;
   /** The command that repeats the run; a placeholder stands for the text. */
   readonly again: string;
+  /** What the receipt names from the beginning, whether it is here or not: it must not come in. */
+  readonly names?: readonly string[];
   /** Whether the text stands only in unused room of the database file. */
   readonly isUnused: boolean;
 }
@@ -130,7 +135,11 @@ function passOver(
     const quoting = [...titlesAfter(observedTexts(db, observations)), auditOf(db, captures)];
     addTo(removed, changePlaces(db, quoting, how));
   } else {
-    for (const batch of batchesOf(remade)) withIndex(db, () => writeRemade(db, batch));
+    for (const batch of batchesOf(remade)) {
+      const rows = observedTexts(db, batch.map(({ id }) => id));
+      transaction(db, () => queueReplaced(db, rows.map(({ uid }) => String(uid))));
+      withIndex(db, () => writeRemade(db, batch));
+    }
     for (const batch of batchesOf(observations)) {
       const done = withIndex(db, () => removeObservations(db, batch, { ...how, receipt }));
       addTo(removed, done.quoting);
@@ -302,6 +311,7 @@ async function removeFromDatabase(
     });
   }
   const receipt = beginReceipt(db, request);
+  nameForgotten(db, receipt.id, request.names ?? []);
   return { receipt, steps: removeChosen(db, place, { search: request, receipt }) };
 }
 

@@ -31,10 +31,10 @@ import {
   namesOfObservations,
   ownDigest,
 } from "./stay_away_table.ts";
-import { queueForgotten } from "../../db/team_outbox.ts";
+import { queueForgotten, queueReplaced } from "../../db/team_outbox.ts";
 import { readablePayload } from "../../db/payloads.ts";
 import { isAnyForgotten } from "../../db/queue_work.ts";
-import { digestOfRow, type Receipt } from "./forget_receipts_table.ts";
+import { digestOfRow, type Receipt, taskName } from "./forget_receipts_table.ts";
 
 /** Whether rows are counted or changed, and how they are counted. */
 export interface PlaceChange {
@@ -48,6 +48,13 @@ export interface PlaceChange {
 
 /** Tables whose rows several places change. All have row numbers. */
 const SHARED = new Set(["hook_executions", "sessions"]);
+
+/** The column with the task of a row: a team forgets what the task was. */
+const TASK_OF: Readonly<Record<string, string>> = {
+  tasks: "id",
+  task_history: "task_id",
+  task_tags: "task_id",
+};
 
 /** Counts rows by table and, unless this is a look, changes them: each change is one transaction. */
 export function changePlaces(
@@ -77,12 +84,18 @@ function changePlace(
       .all(...values);
     if (rows.length > 0) nameKeys(db, receiptId, { table: { name: table, keys: named }, rows });
   }
-  const number = SHARED.has(table) ? "rowid" : "1";
+  const task = TASK_OF[table];
+  const number = SHARED.has(table) ? "rowid" : task ?? "1";
   const rows = db.prepare(
     isForgotten
       ? `${change} WHERE ${where} RETURNING ${number}`
       : `SELECT ${number} FROM ${table} WHERE ${where}`,
   ).all(...values);
+  if (isForgotten && task !== undefined) {
+    const ids = rows.map((row) => String(row[task]));
+    queueReplaced(db, ids);
+    if (receiptId !== null) nameForgotten(db, receiptId, ids.map(taskName));
+  }
   if (!SHARED.has(table)) return rows.length;
   const known = changed.get(table) ?? new Set();
   changed.set(table, known);
@@ -99,7 +112,29 @@ export function placesOf(
 ): readonly RowChange[] {
   const { ids, files, text } = filter;
   if (text !== null) return textPlaces(db, text, sessions);
-  return ids !== null ? [] : files !== null ? [auditNaming(filter, files)] : sessionPlaces(filter);
+  return ids !== null
+    ? taskPlaces(ids.tasks)
+    : files !== null
+    ? [auditNaming(filter, files)]
+    : sessionPlaces(filter);
+}
+
+/** What people have written into tasks, and what changed in them. */
+function taskPlaces(ids: readonly string[]): RowChange[] {
+  const values = [JSON.stringify(ids)];
+  const among = "IN (SELECT value FROM json_each(?1))";
+  return [
+    {
+      table: "tasks",
+      change: `UPDATE tasks
+          SET title = '${FORGOTTEN_MARK}', body = '', reason = NULL, summary = NULL`,
+      where: `id ${among} AND (title <> '${FORGOTTEN_MARK}' OR body <> '')`,
+      values,
+    },
+    ...["task_history", "task_tags"].map((table) => ({
+      ...{ table, change: `DELETE FROM ${table}`, where: `task_id ${among}`, values },
+    })),
+  ];
 }
 
 /** What else a whole session, project or time has left. Events come first: they are found through their questions. */

@@ -1,9 +1,10 @@
 /** Receipts: what was forgotten, without the text itself. */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../../base/ids.ts";
+import { transaction } from "../../db/transaction.ts";
 import { normalizeForgotten } from "../../memory/forget_text.ts";
 import type { ForgetFilter } from "../../memory/store.ts";
-import { FORGET_KEY, keyedDigest } from "./forgotten_names_table.ts";
+import { FORGET_KEY, keyedDigest, nameForgotten } from "./forgotten_names_table.ts";
 import { forgottenCaptures, IS_DIGEST } from "./stay_away_table.ts";
 import { copyReadable } from "../care/table_copy_table.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
@@ -102,6 +103,19 @@ export function finishReceipt(
   db.prepare("DELETE FROM forgotten WHERE receipt_id = ? AND name GLOB 'lost/*'").run(id);
 }
 
+/** Writes down rows that must not come in, and are not here: there is nothing else to do. */
+export function keepAway(
+  db: DatabaseSync,
+  names: readonly string[],
+  { chosen, atMs }: { readonly chosen: Receipt["chosen"]; readonly atMs: number },
+): void {
+  transaction(db, () => {
+    const receipt = beginReceipt(db, { chosen: () => chosen, text: null, nowMs: atMs });
+    nameForgotten(db, receipt.id, names);
+    finishReceipt(db, receipt, { removed: {}, digests: [], remains: [], atMs, isWhole: true });
+  });
+}
+
 /** The ids of all receipts, the oldest first. */
 export function receiptIds(db: DatabaseSync): string[] {
   return db.prepare("SELECT id FROM forget_receipts ORDER BY id").all().map(({ id }) => String(id));
@@ -155,7 +169,12 @@ function receiptsWhere(
   });
 }
 
-/** Observations by number and captures by id that a receipt names and that are there: in a copy still, else again. */
+/** The name that says that what people wrote into a task was forgotten. */
+export function taskName(id: string): string {
+  return `task/${id}`;
+}
+
+/** Observations by number, captures and tasks by id that a receipt names and that are there: in a copy still, else again. */
 export function namedIn(
   db: DatabaseSync,
   receiptId: string,
@@ -166,7 +185,10 @@ export function namedIn(
        JOIN observations AS o ON o.uid = f.name
       WHERE f.receipt_id = ?`,
   ).all(receiptId).map(({ id }) => Number(id));
-  return { observations, captures: forgottenCaptures(db, { among: null, receiptId }) };
+  const tasks = db.prepare(
+    "SELECT id FROM tasks WHERE 'task/' || id IN (SELECT name FROM forgotten WHERE receipt_id = ?)",
+  ).all(receiptId).map(({ id }) => String(id));
+  return { observations, captures: forgottenCaptures(db, { among: null, receiptId }), tasks };
 }
 
 /**

@@ -61,6 +61,18 @@ export function nameForgotten(
   ).run(receiptId, JSON.stringify(names));
 }
 
+/** What a receipt names: of what the program knows by ids. */
+export function namesOfReceipt(db: DatabaseSync, receiptId: string): string[] {
+  return db.prepare("SELECT name FROM forgotten WHERE receipt_id = ?").all(receiptId)
+    .map(({ name }) => String(name));
+}
+
+/** Lets rows come in that were named, in the caller's transaction. */
+export function admitAgain(db: DatabaseSync, names: readonly string[]): void {
+  db.prepare("DELETE FROM forgotten WHERE name IN (SELECT value FROM json_each(?))")
+    .run(JSON.stringify(names));
+}
+
 /**
  * Takes out of records what was forgotten: only that something happened stays. To be called in the transaction that writes
  * them.

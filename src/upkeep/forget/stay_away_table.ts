@@ -287,7 +287,7 @@ export function forgottenRows(db: DatabaseSync): Admit {
     if (type === "event" && isAbout(db, String(columns["entity_id"]), questions)) return null;
     const isAway = isMadeOf(type, columns, leftOut) || isOldSummary(db, type, columns) ||
       (OF_SESSIONS.has(type) && away.has(arrivalOf(type, columns))) ||
-      isKeyForgotten(db, type, columns);
+      isKeyForgotten(db, type, columns) || isOfForgottenTask(db, type, columns);
     if (!isAway) return columns;
     if (type === "observation") leftOut.add(Number(columns["id"]));
     if (type === "question") questions.add(String(columns["id"]));
@@ -322,6 +322,21 @@ function arrivalOf(type: ExportType, columns: ImportedColumns): Arrival {
       ? keysOfCapture(String(columns["tool_name"]), payload)
       : [],
   };
+}
+
+/** Whether a row is of a task as it was before something in it was forgotten. */
+function isOfForgottenTask(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
+  const of = { task: "id", taskChange: "task_id", taskTag: "task_id" }[type as string];
+  if (of === undefined) return false;
+  const atMs = columns["updated_at_ms"] ?? columns["changed_at_ms"] ?? 0;
+  return statement(
+    db,
+    `SELECT 1
+       FROM forgotten AS f
+       JOIN forget_receipts AS r ON r.id = f.receipt_id
+      WHERE f.name = 'task/' || ?
+        AND r.created_at_ms >= ?`,
+  ).get(columns[of]!, atMs) !== undefined;
 }
 
 /** Whether an event tells of a question that was forgotten. */
