@@ -627,3 +627,24 @@ pageTest(
     await look("a receipt");
   },
 );
+
+pageTest(
+  "what the next session is told stands on the page, with the price and the reason of each line",
+  async (shown) => {
+    const { page, daemon } = shown;
+    await shown.go("/memory");
+    const [{ projectDir }] = (await said(shown, "session", "list")).sessions;
+    await page.getByLabel("Project").selectOption(projectDir);
+    const path = `/memory/context?folder=${encodeURIComponent(projectDir)}`;
+    const { body: { text, tokens, lines } } = await daemon.ask("GET", path);
+    const panel = page.locator(".panel", { hasText: `Next context · ${tokens} tokens` });
+    await panel.waitFor();
+    assert.equal((await panel.locator("pre").textContent())!.trim(), text.trim());
+    await panel.locator("summary").click();
+    const told = await panel.locator("li").allTextContents();
+    assert.equal(told.length, lines.length);
+    lines.forEach((line: { tokens: number; why: string }, i: number) => {
+      assert.ok(told[i]!.startsWith(String(line.tokens)) && told[i]!.endsWith(line.why), told[i]);
+    });
+  },
+);
