@@ -451,6 +451,7 @@ pageTest(
     // deno-lint-ignore no-explicit-any -- as above
     const told = () => page.evaluate(() => (globalThis as any).told.join());
     await page.reload();
+    await page.getByText("Live", { exact: true }).waitFor();
     ask(home, "Before?");
     await shown.go("/questions");
     await page.getByText("Before?").waitFor();
@@ -460,6 +461,7 @@ pageTest(
     ask(home, "Which quay?");
     await until("it is told", async () => await told() === "A question: Which quay?");
     await page.reload();
+    await page.getByText("Live", { exact: true }).waitFor();
     await page.getByText("Which quay?").waitFor();
     assert.equal(await page.getByLabel("Notify me").isChecked(), true);
     await page.getByLabel("Notify me").uncheck();
