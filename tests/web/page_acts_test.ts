@@ -451,6 +451,7 @@ pageTest(
     // deno-lint-ignore no-explicit-any -- as above
     const told = () => page.evaluate(() => (globalThis as any).told.join());
     await page.reload();
+    await page.getByText("Live", { exact: true }).waitFor();
     ask(home, "Before?");
     await shown.go("/questions");
     await page.getByText("Before?").waitFor();
@@ -460,6 +461,7 @@ pageTest(
     ask(home, "Which quay?");
     await until("it is told", async () => await told() === "A question: Which quay?");
     await page.reload();
+    await page.getByText("Live", { exact: true }).waitFor();
     await page.getByText("Which quay?").waitFor();
     assert.equal(await page.getByLabel("Notify me").isChecked(), true);
     await page.getByLabel("Notify me").uncheck();
@@ -625,5 +627,26 @@ pageTest(
     await button(page, "Forget for ever").click();
     await page.getByRole("heading", { name: "Receipt" }).waitFor();
     await look("a receipt");
+  },
+);
+
+pageTest(
+  "what the next session is told stands on the page, with the price and the reason of each line",
+  async (shown) => {
+    const { page, daemon } = shown;
+    await shown.go("/memory");
+    const [{ projectDir }] = (await said(shown, "session", "list")).sessions;
+    await page.getByLabel("Project").selectOption(projectDir);
+    const path = `/memory/context?folder=${encodeURIComponent(projectDir)}`;
+    const { body: { text, tokens, lines } } = await daemon.ask("GET", path);
+    const panel = page.locator(".panel", { hasText: `Next context · ${tokens} tokens` });
+    await panel.waitFor();
+    assert.equal((await panel.locator("pre").textContent())!.trim(), text.trim());
+    await panel.locator("summary").click();
+    const told = await panel.locator("li").allTextContents();
+    assert.equal(told.length, lines.length);
+    lines.forEach((line: { tokens: number; why: string }, i: number) => {
+      assert.ok(told[i]!.startsWith(String(line.tokens)) && told[i]!.endsWith(line.why), told[i]);
+    });
   },
 );
