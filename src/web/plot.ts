@@ -37,7 +37,7 @@ export function drawChart(
       height: HEIGHT,
       cursor: { drag: { x: false, y: false }, y: false },
       legend: { show: false },
-      axes: [{ ...axis, values: (_, splits) => splits.map(timeText) }, {
+      axes: [{ ...axis, size: 32, values: (_, splits) => splits.map(timeText) }, {
         ...axis,
         size: 64,
         values: (_, values) => values.map((ms) => took(ms)),

@@ -47,7 +47,7 @@ const PICTURES: readonly Picture[] = [
   { name: "health", path: () => "/health", shows: ".facts" },
 ];
 
-const SIZES = [{ width: 1_440, height: 900 }, { width: 390, height: 844 }] as const;
+const SIZES = [{ width: 1_440, height: 800 }, { width: 390, height: 844 }] as const;
 /** Charts and late data have come by then. */
 const SETTLED_MS = 1_200;
 

@@ -5,6 +5,8 @@ const SIGNATURE = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10);
 /** Letters have many shades at their edges; so many are told apart for each of red, green and blue. */
 const SHADES = 16;
 const MAX_COLOURS = 256;
+/** So many of the most common colours stay as they are. */
+const MOST_KEPT = 96;
 
 /** @param png Of 8 bits for each of red, green, blue, and perhaps alpha, as browsers write it. */
 export function smallPng(png: Uint8Array): Uint8Array {
@@ -17,7 +19,7 @@ export function smallPng(png: Uint8Array): Uint8Array {
     colours[i] = colour;
     counts.set(colour, (counts.get(colour) ?? 0) + 1);
   }
-  // The colours of areas stay as they are; the rest is rounded.
+  // The colours of areas stay; those of the edges of letters are rounded.
   const common = [...counts].toSorted(([, a], [, b]) => b - a).map(([colour]) => colour);
   const palette = new Map<number, number>();
   const entryOf = (colour: number) => {
@@ -27,7 +29,7 @@ export function smallPng(png: Uint8Array): Uint8Array {
     palette.set(colour, palette.size);
     return palette.size - 1;
   };
-  for (const colour of common.slice(0, MAX_COLOURS / 2)) entryOf(colour);
+  for (const colour of common.slice(0, MOST_KEPT)) entryOf(colour);
   const entries = new Map<number, number>();
   for (const colour of common) {
     const entry = palette.get(colour) ?? entryOf(rounded(colour)) ?? nearest(palette, colour);

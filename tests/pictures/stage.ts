@@ -54,7 +54,7 @@ const HOOKS = [
 ] as const;
 const MINUTE_MS = 60_000;
 
-/** A day of hooks, a few in each hour. */
+/** A day of hooks, a few in each hour, and a question of an agent. */
 export async function latestHooks(home: TempHome): Promise<void> {
   const random = seededRandom(3);
   const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
@@ -71,6 +71,10 @@ export async function latestHooks(home: TempHome): Promise<void> {
     }
   }
   saveRecords(db, records);
+  db.prepare(
+    `INSERT INTO questions (id, type, text, options, status, source, created_at_ms)
+     VALUES ('q-1', 'choice', 'Print heights in feet or in metres?', '["feet","metres"]', 'pending', 'output', ?)`,
+  ).run(nowMs);
   db.close();
 }
 

@@ -7,11 +7,12 @@ import { recordedPageTest, verbOf } from "../support/pages.ts";
 import { hook } from "../support/program.ts";
 import { testWhere } from "../support/requirements.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
+import { until } from "../support/wait.ts";
 
 const WORK = String(recordedHooks("work")[0]!["session_id"]);
 /** Waits until the page has so many of something. */
 async function countOf(page: Page, selector: string, count: number): Promise<void> {
-  await page.waitForFunction(`document.querySelectorAll("${selector}").length === ${count}`);
+  await until(`${count} ${selector}`, async () => await page.locator(selector).count() === count);
 }
 
 const LONG = "5e55107e-0000-4000-8000-000000000001";
@@ -128,8 +129,10 @@ testWhere(
     const link = await page.evaluate<string>("navigator.clipboard.readText()");
     assert.ok(link.endsWith(`/#/session/${LONG}/${old.id}`), link);
     await page.getByRole("button", { name: "Copy link", exact: true }).click();
-    await page.waitForFunction(
-      `navigator.clipboard.readText().then((text) => text.endsWith("/#/session/${LONG}"))`,
+    await until(
+      "the link",
+      async () =>
+        (await page.evaluate<string>("navigator.clipboard.readText()")).endsWith(`/${LONG}`),
     );
     // A new tab has the newest page alone until it looks further back.
     await shown.go("/now");
@@ -163,12 +166,12 @@ recordedPageTest("keys lead from prompt to prompt", async ({ page, go, home }) =
   await go(`/session/${WORK}`);
   await page.locator(".step", { hasText: "The third prompt" }).waitFor();
   const isSeen = (text: string) =>
-    page.waitForFunction(`(() => {
-      const list = document.querySelector(".long-list").getBoundingClientRect();
-      const step = [...document.querySelectorAll(".step.prompt")]
-        .find((one) => one.textContent.includes(${JSON.stringify(text)}))?.getBoundingClientRect();
-      return step !== undefined && step.top >= list.top - 1 && step.top < list.bottom;
-    })()`);
+    until(`${text} in sight`, async () => {
+      const list = (await page.locator(".long-list").boundingBox())!;
+      const step = page.locator(".step.prompt", { hasText: text });
+      const box = await step.count() === 1 ? await step.boundingBox() : null;
+      return box !== null && box.y >= list.y - 1 && box.y < list.y + list.height;
+    });
   await page.keyboard.press("p");
   await isSeen("The third prompt");
   await page.keyboard.press("p");
