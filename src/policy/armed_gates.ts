@@ -42,7 +42,6 @@ export function needsOf(config: HookConfig): Need[] {
   const guards = isWritten ? policies.guards : null;
   const requirements = required?.requirements ?? [];
   const usedUp = requirements.filter(({ scope }) => scope === "single_use");
-  const verified = requirements.filter(({ scope }) => required?.verifyScopes.includes(scope));
   const bySkill = requirements.some(({ skills }) => skills.length > 0);
   const has = (rules: { readonly length: number } | undefined) => (rules?.length ?? 0) > 0;
   const gates: readonly Gate[] = [
@@ -58,7 +57,6 @@ export function needsOf(config: HookConfig): Need[] {
     ["requirements (satisfied by a skill)", bySkill, ["PostToolUse"], ["Skill"]],
     ["requirements (satisfied by a slash command)", bySkill, ["UserPromptExpansion"]],
     ["requirements (when Claude stops)", has(required?.verifyScopes), ["Stop"]],
-    ["requirements (when Claude stops)", verified.length > 0, ["PostToolUse"], toolsOf(verified)],
     [
       "preToolUse.preventRootAdditions (when Claude stops)",
       stop !== null && stop.root !== null && stop.preventsRootAdditions,
