@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { needsPostgres, postgres, type TeamDatabase } from "../support/postgres.ts";
 import { testWhere } from "../support/requirements.ts";
-import { machine, PROJECT_NAME, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+import { machine, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
 
 /** A test with the machines of alice and bob, which share a task that alice made. */
 function teamTest(
