@@ -36,7 +36,7 @@ export const claim = verb({
   args: [optional(ID)],
   flags: CLAIM_FLAGS,
   about: `${FOR_PROGRAMS} \`conclaude task claim\`. Without an id the next task that is free.`,
-  examples: ["conclaude --json team claim ID --in PROJECT --holder worker-1"],
+  examples: ["conclaude team claim ID --in PROJECT --holder worker-1 --json"],
   run: (context, { in: project, holder = "user", leaseMs = MINUTE_MS }, task = undefined) =>
     atServer(context, project, async (store, joined, server) => {
       await pullQuickly(store, joined, server);
@@ -51,7 +51,7 @@ export const renew = verb({
     fence: optional(number(0, Number.MAX_SAFE_INTEGER, "The number of the claim")),
   },
   about: `${FOR_PROGRAMS} \`conclaude task renew\`.`,
-  examples: ["conclaude --json team renew ID --in PROJECT --holder worker-1 --fence 7"],
+  examples: ["conclaude team renew ID --in PROJECT --holder worker-1 --fence 7 --json"],
   run: (context, { in: project, holder = "user", leaseMs = MINUTE_MS, fence = null }, task) =>
     atServer(
       context,
@@ -65,7 +65,7 @@ export const tell = verb({
   flags: { in: IN },
   about:
     `${FOR_PROGRAMS} \`conclaude task complete\` and \`release\`. Without it the next sync tells the server.`,
-  examples: ["conclaude --json team tell ID --in PROJECT"],
+  examples: ["conclaude team tell ID --in PROJECT --json"],
   run: (context, { in: project }, task) =>
     atServer(context, project, async (store, joined, server) => {
       await tellClaims(store, joined, { server, task });
