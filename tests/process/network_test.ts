@@ -26,9 +26,10 @@ Deno.exit = (code) => {
 };
 `;
 
+const OPEN = /^NETWORK open open open$/m;
 const CLOSED = /^NETWORK NotCapable NotCapable NotCapable$/m;
 
-/** The verbs that have the network to begin with end without it. */
+/** The verbs that end without the network, also those that have it to begin with. */
 const VERBS: readonly (readonly string[])[] = [
   ["status"],
   ["--json", "doctor"],
@@ -36,28 +37,38 @@ const VERBS: readonly (readonly string[])[] = [
   ["daemon", "status"],
   ["daemon", "logs"],
   ["daemon", "stop"],
+  ["mcp"],
+  ["task", "claim", "--next"],
+  ["memory", "search", "team"],
 ];
 
 // Nothing can stand before what is compiled.
-slowTest("neither a hook nor a verb nor the daemon can speak to the network", async () => {
-  using home = tempHome();
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const probe = join(home.path, "probe.js");
-  Deno.writeTextFileSync(probe, PROBE.replaceAll("PORT", String(listener.addr.port)));
-  const [deno, run, ...rest] = bundleCommand();
-  const begin = (args: readonly string[]) =>
-    spawnAlone(deno, [run, `--preload=${probe}`, ...rest, ...args], {
-      env: usualVariables({ HOME: home.path }),
-    });
-  const payload = observed("PostToolUse.Edit", { PROJECT: home.path, HOME: home.path });
-  const hook = await finished(begin(["hook", "PostToolUse"]), payload);
-  assert.match(hook.stderr, CLOSED, "hook");
-  for (const args of VERBS) {
-    assert.match((await finished(begin(args))).stderr, CLOSED, args.join(" "));
-  }
-  const daemon = finished(begin(["daemon", "run", "--port", "0"]));
-  for (let hasStopped = false; !hasStopped;) {
-    hasStopped = JSON.parse((await finished(begin(["--json", "daemon", "stop"]))).stdout).stopped;
-  }
-  assert.match((await daemon).stderr, CLOSED, "daemon");
-});
+slowTest(
+  "of hooks, verbs, the MCP server and the daemon, only a team can speak to the network",
+  async () => {
+    using home = tempHome();
+    await using listener = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      () => new Response("here"),
+    );
+    const probe = join(home.path, "probe.js");
+    Deno.writeTextFileSync(probe, PROBE.replaceAll("PORT", String(listener.addr.port)));
+    const [deno, run, ...rest] = bundleCommand();
+    const begin = (args: readonly string[]) =>
+      spawnAlone(deno, [run, `--preload=${probe}`, ...rest, ...args], {
+        env: usualVariables({ HOME: home.path }),
+      });
+    const payload = observed("PostToolUse.Edit", { PROJECT: home.path, HOME: home.path });
+    const hook = await finished(begin(["hook", "PostToolUse"]), payload);
+    assert.match(hook.stderr, CLOSED, "hook");
+    for (const args of VERBS) {
+      assert.match((await finished(begin(args))).stderr, CLOSED, args.join(" "));
+    }
+    assert.match((await finished(begin(["--db", home.database, "team", "status"]))).stderr, OPEN);
+    const daemon = finished(begin(["daemon", "run", "--port", "0"]));
+    for (let hasStopped = false; !hasStopped;) {
+      hasStopped = JSON.parse((await finished(begin(["--json", "daemon", "stop"]))).stdout).stopped;
+    }
+    assert.match((await daemon).stderr, CLOSED, "daemon");
+  },
+);

@@ -79,6 +79,7 @@ const SAID: readonly (readonly [verb: string, ...said: string[]])[] = [
   ["workflow", "list", "files", "preview implement", "show 00000000", "retry 00000000"],
   ["agent", "list --all", "output 00000000", "kill 00000000"],
   ["question", "list --all", "answer q-1 yes"],
+  ["team", "status", "held", "preview", "sync", "tell 00000000"],
   ["daemon", "status", "start", "logs", "run", "stop", "stop"],
 ];
 

@@ -37,12 +37,17 @@ async function watchServer({ query }: TeamDatabase): Promise<void> {
 }
 
 /** Lets the claims of an agent that is dead run out, there and on its machine: time passes. */
-async function letRunOut({ query }: TeamDatabase, at: TeamMachine, agent: string): Promise<void> {
-  const claims = "UPDATE conclaude.claim SET lease_until = now() WHERE holder = $1";
-  await query(claims, [agent]);
-  await at.using((db) =>
-    db.prepare("UPDATE tasks SET lease_until_ms = 1 WHERE claimed_by = ?").run(agent)
-  );
+async function letRunOut(
+  { query }: TeamDatabase,
+  at: TeamMachine,
+  dead: readonly string[],
+): Promise<void> {
+  const claims = "UPDATE conclaude.claim SET lease_until = now() WHERE holder = ANY ($1)";
+  await query(claims, [dead]);
+  await at.using((db) => {
+    const end = db.prepare("UPDATE tasks SET lease_until_ms = 1 WHERE claimed_by = ?");
+    for (const agent of dead) end.run(agent);
+  });
 }
 
 /** Claims and completes until nothing is left. A process that is killed is as if its agent had died: another one follows. */
@@ -52,17 +57,14 @@ async function work(
   { name, mayKill }: { readonly name: string; readonly mayKill: () => boolean },
 ): Promise<Held[]> {
   const completed: Held[] = [];
-  let life = 0;
+  const dead: string[] = [];
   const run = async (...args: readonly string[]) => {
-    const agent = `${name}-${life}`;
+    const agent = `${name}-${dead.length}`;
     const child = at.spawn(["--json", "task", ...args, "--agent-id", agent]);
     const kill = mayKill() ? setTimeout(() => end(child), 100 + Math.random() * 900) : undefined;
     const { code, signal, stdout } = await finished(child);
     clearTimeout(kill);
-    if (signal !== null) {
-      life++;
-      await letRunOut(team, at, agent);
-    }
+    if (signal !== null) dead.push(agent);
     return code === 0 ? JSON.parse(stdout).task : null;
   };
   for (;;) {
@@ -73,13 +75,15 @@ async function work(
         [SIZE.tasks],
       );
       if (Number(left) <= 0) return completed;
+      // What the dead one had started may have claimed the task after its death.
+      if (dead.length > 0) await letRunOut(team, at, dead);
       await pause(200);
       continue;
     }
     const { id, claimToken } = task;
     const closed = await run("complete", id, "--claim-token", String(claimToken));
     if (closed !== null) completed.push({ task: id, fence: claimToken });
-    // Whoever was killed comes back with the old number.
+    // Whoever was killed comes back under another name, with the old number.
     else if (await run("complete", id, "--claim-token", String(claimToken)) !== null) {
       throw new Error(`${id} was completed with the old claim ${claimToken}`);
     }
