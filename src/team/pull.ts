@@ -1,5 +1,6 @@
 /** Takes in what others have written. */
 import { messageOf, UserError } from "../base/errors.ts";
+import { collectGarbage } from "../system/process/garbage.ts";
 import { dropEntry, settleEntry } from "./outbox_table.ts";
 import { pullRows } from "./log_table.ts";
 import { holdRow, noteReceived, releaseHeld } from "./received_table.ts";
@@ -44,6 +45,7 @@ export async function pullAll(
     report.received += rows.filter((row) => row.origin !== origin).length;
     report.pulledSeq = last;
     onRows(rows.length, headSeq - last);
+    collectGarbage();
     if (next === null) return report;
     page = await next;
   }
