@@ -1,6 +1,7 @@
 /** Takes in what others have written. */
 import { messageOf, UserError } from "../base/errors.ts";
 import { dropEntry, queueAgain, settleEntry } from "./outbox_table.ts";
+import { collectGarbage } from "../system/process/garbage.ts";
 import { pullRows } from "./log_table.ts";
 import { holdRow, knowsRow, noteReceived, releaseHeld } from "./received_table.ts";
 import type { Seal } from "./seal.ts";
@@ -54,6 +55,7 @@ export async function pullAll(
     report.received += rows.filter((row) => row.origin !== origin).length;
     report.pulledSeq = last;
     onRows(rows.length, headSeq - last);
+    collectGarbage();
     if (next === null) return report;
     page = await next;
   }

@@ -52,9 +52,10 @@ CREATE TABLE IF NOT EXISTS log (
   body text,
   at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (project, seq),
-  UNIQUE (project, origin, origin_seq)
+  -- What is unlike in each row comes first: without statistics, an index that begins with the project seems as good.
+  UNIQUE (origin, origin_seq, project)
 );
-CREATE INDEX IF NOT EXISTS log_by_uid ON log (project, uid, seq DESC);
+CREATE INDEX IF NOT EXISTS log_by_uid ON log (uid, project, seq DESC);
 
 -- Who works on a task, by this server's clock. `fence` grows with each claim; `rounds` is how often it was completed.
 CREATE TABLE IF NOT EXISTS claim (
@@ -82,7 +83,8 @@ CREATE TABLE IF NOT EXISTS forgotten (
 DO $$
 DECLARE
   t text;
-  mine CONSTANT text := 'project = ANY (ARRAY(SELECT m.project FROM conclaude.member m WHERE m.login = current_user))';
+  -- No index can serve it: each statement names its project, and that is what it is looked up by.
+  mine CONSTANT text := 'project IN (SELECT m.project FROM conclaude.member m WHERE m.login = current_user)';
   owned CONSTANT text := format('pg_has_role(current_user, %L, ''USAGE'')', current_user);
 BEGIN
   FOREACH t IN ARRAY ARRAY['head', 'member', 'seen', 'log', 'claim', 'forgotten'] LOOP
@@ -172,17 +174,17 @@ $$;
 
 -- Takes rows of one machine: what is new gets the next numbers, what is there keeps its own. `base` is the number of the
 -- version that a changed task was made of. A number that holds another row is `reused`: the machine was copied or restored;
--- one that holds another version of the row is to be given anew. One call is one transaction, and a project takes one at a time.
+-- one that holds another version of the row is to be given anew. One call is one transaction, and a project takes one at a
+-- time. Each row is looked
+-- up by itself, and plans are made anew: one from when the log was small reads all of it later.
 CREATE OR REPLACE FUNCTION push(p text, o text, given json)
 RETURNS TABLE (n bigint, number bigint, refused text)
-LANGUAGE plpgsql SET search_path = conclaude, pg_catalog, pg_temp
--- Few rows meet many: each is looked up by an index, also before the planner has counted the table.
-SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET search_path = conclaude, pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 DECLARE
   newest bigint;
-  added bigint;
-  uids text[];
+  last_now bigint;
+  stale bigint[];
 BEGIN
   SELECT h.seq INTO newest FROM head h WHERE h.project = p FOR UPDATE;
   IF newest IS NULL THEN
@@ -203,7 +205,8 @@ BEGIN
                (SELECT v.seq FROM log v WHERE v.project = p AND v.uid = r.uid ORDER BY v.seq DESC LIMIT 1), 0) THEN 'changed'
            END AS refusal
       FROM arriving r
-      LEFT JOIN log l ON l.project = p AND l.origin = o AND l.origin_seq = r.n
+      LEFT JOIN LATERAL (
+             SELECT k.seq, k.uid, k.digest FROM log k WHERE k.project = p AND k.origin = o AND k.origin_seq = r.n LIMIT 1) AS l ON true
   ), fresh AS (
     INSERT INTO log (project, seq, origin, origin_seq, kind, uid, op, digest, body)
     SELECT p, newest + row_number() OVER (ORDER BY j.n), o, j.n, j.kind, j.uid, j.op, j.digest, j.body
@@ -215,22 +218,26 @@ BEGIN
   SELECT j.n, CASE WHEN j.refusal IS NULL THEN coalesce(j.known, f.seq) END, j.refusal
     FROM judged j
     LEFT JOIN fresh f ON f.origin_seq = j.n;
-  -- Both ends and the list of uids are named, so that the indexes serve however large the table is.
-  SELECT count(*), array_agg(l.uid) INTO added, uids
-    FROM log l
-   WHERE l.project = p AND l.seq > newest AND l.seq <= newest + json_array_length(given);
-  IF added = 0 THEN
+  SELECT l.seq INTO last_now FROM log l WHERE l.project = p ORDER BY l.seq DESC LIMIT 1;
+  IF last_now IS NULL OR last_now = newest THEN
     RETURN;
   END IF;
-  UPDATE head SET seq = newest + added WHERE project = p;
+  UPDATE head SET seq = last_now WHERE project = p;
   INSERT INTO forgotten (project, uid, seq)
   SELECT p, l.uid, l.seq FROM log l
-   WHERE l.project = p AND l.seq > newest AND l.seq <= newest + added AND l.op = 'forget'
+   WHERE l.project = p AND l.seq > newest AND l.op = 'forget'
      -- What has a body stays, without what was forgotten; a summary is written anew, and a requirement may be defined again.
      AND l.body IS NULL AND l.kind NOT IN ('summary', 'requirement')
   ON CONFLICT DO NOTHING;
-  UPDATE log AS old SET body = NULL
-   WHERE old.project = p AND old.uid = ANY (uids) AND old.seq <= newest AND old.body IS NOT NULL;
+  stale := ARRAY(
+    SELECT old.seq
+      FROM json_to_recordset(given) AS r(uid text)
+     CROSS JOIN LATERAL (
+           SELECT v.seq FROM log v WHERE v.project = p AND v.uid = r.uid AND v.seq <= newest ORDER BY v.seq DESC LIMIT 1) AS old
+     WHERE EXISTS (SELECT 1 FROM log v WHERE v.project = p AND v.uid = r.uid AND v.seq > newest));
+  IF cardinality(stale) > 0 THEN
+    UPDATE log SET body = NULL WHERE project = p AND seq = ANY (stale) AND body IS NOT NULL;
+  END IF;
   PERFORM pg_notify('conclaude', p);
 END $$;
 

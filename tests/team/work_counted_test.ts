@@ -67,7 +67,7 @@ slowTest("neither a push nor a pull reads through a log of a million rows", asyn
   const scans = async () => {
     await team.query("SELECT pg_stat_clear_snapshot()");
     const [row] = await team.query(
-      "SELECT seq_scan::int AS n, seq_tup_read::int AS rows FROM pg_stat_user_tables WHERE relname = 'log'",
+      "SELECT seq_scan::int AS n, idx_tup_fetch::int AS fetched FROM pg_stat_user_tables WHERE relname = 'log'",
     );
     return row;
   };
@@ -79,6 +79,10 @@ slowTest("neither a push nor a pull reads through a log of a million rows", asyn
     assert.equal((await alice.json(["team", "sync"])).projects[0].sent, 8 * BATCH_ROWS);
     assert.equal((await bob.json(["team", "sync"])).projects[0].received, 8 * BATCH_ROWS);
     await alice.json(["team", "sync"]);
-    assert.deepEqual(await scans(), before, look);
+    const after = await scans();
+    assert.equal(after.n, before.n, look);
+    // Each row is looked up a few times, and the statistics are written when a connection ends.
+    const fetched = after.fetched - before.fetched;
+    assert.ok(fetched > 4_000 && fetched < 100_000, `${look}: ${fetched}`);
   }
 }, needsPostgres());
