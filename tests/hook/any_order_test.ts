@@ -15,7 +15,8 @@ import { jsonLines, toolUseLines } from "../support/transcripts.ts";
 import { homeAlone, runProgram, type TempHome, tempHome } from "../support/program.ts";
 
 const BEGIN_MS = Date.UTC(2026, 9, 1, 9);
-const ROUNDS = IS_SLOW_LANE ? 100 : 6;
+/** A hundred rounds in all: each of the two tests plays half of them. */
+const ROUNDS = IS_SLOW_LANE ? 50 : 3;
 const WITH_DRAIN = new Set(["Drain", "SessionEnd"]);
 
 const RULES = `preToolUse:

@@ -1,5 +1,5 @@
 import { plain } from "../../base/plain.ts";
-import { hasLapsed, type Task } from "../../work/task.ts";
+import { ELSEWHERE_MS, hasLapsed, type Task } from "../../work/task.ts";
 import { checkPriority, checkStatus, checkType } from "../../work/task_input.ts";
 import { listSessionsOfTask } from "../../db/sessions.ts";
 import {
@@ -235,6 +235,9 @@ function factsOf(task: Task): Facts {
 function claimText(task: Task): string | null {
   const { claimedBy, claimToken, leaseUntilMs } = task;
   if (claimedBy === null || leaseUntilMs === null) return claimedBy;
+  if (leaseUntilMs === ELSEWHERE_MS) {
+    return `${claimedBy} (claim ${claimToken}, on another machine)`;
+  }
   const time = new Date(leaseUntilMs).toISOString();
   return hasLapsed(task, Date.now())
     ? `${claimedBy} (claim ${claimToken} ran out at ${time}, anybody can claim it)`

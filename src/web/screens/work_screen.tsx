@@ -153,7 +153,9 @@ function Agents() {
 
 function Card({ task }: { task: Task }) {
   const { id, title, priority, claimedBy, leaseUntilMs, projectDir, reason, dependsOn } = task;
-  const left = leaseUntilMs === null ? null : leaseUntilMs - clock.value;
+  // The claim of somebody on another machine of the team does not run out here (9999-12-31).
+  const isHere = leaseUntilMs !== null && leaseUntilMs < 253_402_300_799_000;
+  const left = isHere ? leaseUntilMs - clock.value : null;
   const workflow = /^workflow:(.+)$/.exec(claimedBy ?? "")?.[1];
   return (
     <article class="card">

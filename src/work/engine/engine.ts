@@ -73,8 +73,10 @@ export class Engine {
     const { db } = this.#parts;
     for (const agent of this.#wantedAgents()) this.#runs.takeUp(agent);
     this.#renewClaims();
-    for (const workflow of listWorkflows(db, { statuses: ["completed"] })) {
-      await this.#tidy(workflow);
+    // What a daemon that died had not come to.
+    for (const workflow of listWorkflows(db, { statuses: ["pending_merge", "completed"] })) {
+      await this.#passEmpty(workflow.id);
+      await this.#tidy(readWorkflow(db, workflow.id) ?? workflow);
     }
     this.#retention.start();
     this.#looks.start();
