@@ -44,7 +44,7 @@ export async function openTeam(context: CliContext): Promise<TeamHere> {
   return {
     db,
     database,
-    rows: teamRows(db, { redactPatterns, forget }),
+    rows: teamRows(db, { redactPatterns, sharesPrompts: share.includes("prompt"), forget }),
     share: share.length === 0 ? usual : share,
   };
 }

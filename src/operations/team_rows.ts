@@ -28,6 +28,7 @@ import {
   readSharedTask,
   readTask,
   removeSharedTasks,
+  removeTaskEvents,
   type SharedTask,
   type TakenTask,
   takeSharedTask,
@@ -47,8 +48,10 @@ export interface GoneRows {
 /** @param options `forget`: forgets rows in every file of this machine; of tasks, what people wrote into them. */
 export function teamRows(
   db: DatabaseSync,
-  { redactPatterns, forget }: {
+  { redactPatterns, sharesPrompts, forget }: {
     readonly redactPatterns: readonly string[];
+    /** Without it summaries go without the prompts that they quote. */
+    readonly sharesPrompts: boolean;
     readonly forget: (gone: GoneRows) => Promise<void>;
   },
 ): SharedRows {
@@ -60,10 +63,14 @@ export function teamRows(
       if (row === null || ROWS[kind] === undefined && (row as SharedObservation)["kind"] !== kind) {
         return null;
       }
-      const body = JSON.stringify(masked(row, rules));
+      const sent = kind === "summary" && !sharesPrompts
+        ? withoutAsked(row as SharedObservation)
+        : row;
+      const body = JSON.stringify(masked(sent, rules));
       const suspect = suspectedSecret(body);
       return {
         body,
+        isDeleted: isTask(row) && row.columns["deleted_at_ms"] !== null,
         suspect: suspect === null ? null : `"${suspect}…" may be the beginning of a secret`,
       };
     },
@@ -103,7 +110,9 @@ export function teamRows(
       const idsOf = (is: (row: typeof rows[number]) => boolean) =>
         rows.filter(is).map(({ uid }) => uid);
       const uids = idsOf(({ kind }) => kind !== "task");
-      await forget({ uids, tasks: idsOf(({ kind }) => kind === "task") });
+      const tasks = idsOf(({ kind }) => kind === "task");
+      transaction(db, () => removeTaskEvents(db, tasks));
+      await forget({ uids, tasks });
       transaction(db, () => {
         dropShared(db, rows.map(({ uid }) => uid));
         removeSharedTasks(db, idsOf(({ kind, body }) => kind === "task" && body === null));
@@ -111,6 +120,7 @@ export function teamRows(
         admitAgain(db, idsOf(({ body }) => body !== null));
       });
     },
+    differ: (mine, theirs) => differences(mine, theirs).length > 0,
     wanted: (task) => wantedTask(db, task),
     claimable: (project, limit) => listClaimable(db, project, limit),
     leaseLeft(task) {
@@ -120,6 +130,32 @@ export function teamRows(
     obey: (claim, word) =>
       allOrNothing(db, () => obeyServer(db, claim, { ...word, atMs: Date.now() })),
   };
+}
+
+/** A summary without the prompts below `Asked:`; the session's name, which begins its title, stays. */
+function withoutAsked(row: SharedObservation): SharedObservation {
+  const text = String(row["text"] ?? "")
+    .replace(
+      /^Asked:\n[^]*?(?=^(?:Done|Decided|Changed|Open|Passed over):\n|^Last: |(?![^]))/m,
+      "",
+    );
+  return { ...row, text };
+}
+
+/** What differs between two versions of a task; times and numbers of claims are left out. @param theirs Undefined where it is gone. */
+export function differences(mine: string, theirs: string | undefined) {
+  if (theirs === undefined) return [];
+  const [yours, counting] = [mine, theirs].map((body) => {
+    const { columns, tags, dependsOn } = JSON.parse(body);
+    const isDeleted = (columns["deleted_at_ms"] ?? null) !== null;
+    return { ...columns, tags, dependsOn, isDeleted };
+  });
+  const said = (value: unknown) => JSON.stringify(value ?? null);
+  return Object.keys(yours)
+    .filter((field) =>
+      !/_ms$|^claim_token$/.test(field) && said(yours[field]) !== said(counting[field])
+    )
+    .map((field) => ({ field, yours: yours[field], theirs: counting[field] }));
 }
 
 /** Where tasks of a project belong. */

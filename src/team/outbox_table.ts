@@ -125,6 +125,15 @@ export function unnumberEntry(db: DatabaseSync, project: string, sentSeq: number
     .run(project, sentSeq);
 }
 
+/** Whether a change of a row waits to be sent. */
+export function hasEntry(db: DatabaseSync, project: string, uid: string): boolean {
+  return statement(db, "SELECT 1 FROM team_outbox WHERE project = ? AND uid = ?").get(
+    project,
+    uid,
+  ) !==
+    undefined;
+}
+
 /** Takes a row out of the outbox. @returns Whether it was there. */
 export function dropEntry(db: DatabaseSync, project: string, uid: string): boolean {
   const { changes } = statement(db, "DELETE FROM team_outbox WHERE project = ? AND uid = ?")

@@ -1,6 +1,6 @@
 /** Takes in what others have written. */
 import { messageOf, UserError } from "../base/errors.ts";
-import { dropEntry, queueAgain, settleEntry } from "./outbox_table.ts";
+import { dropEntry, hasEntry, queueAgain, settleEntry } from "./outbox_table.ts";
 import { collectGarbage } from "../system/process/garbage.ts";
 import { pullRows } from "./log_table.ts";
 import { holdRow, knowsRow, noteReceived, releaseHeld } from "./received_table.ts";
@@ -109,8 +109,13 @@ function takeRows(
   const nowMs = Date.now();
   const unread = new Map<string, string>();
   const arriving: ArrivingRow[] = [];
+  const isDeletedHere = (row: ServerRow) =>
+    row.kind === "task" && row.op === "put" && hasEntry(db, project, row.uid) &&
+    store.rows.read(row.kind, row.uid)?.isDeleted === true;
+  // A delete always wins: it is sent, and what others changed meanwhile is not taken in.
+  const deleted = new Set(rows.filter(isDeletedHere).map(({ uid }) => uid));
   for (const { op, uid, kind, author, seq, body, origin: from } of rows) {
-    if (body === null || from === origin) continue;
+    if (body === null || from === origin || deleted.has(uid)) continue;
     try {
       const by = author === user ? null : author;
       arriving.push({ kind, uid, op, author: by, seq, body: seal.open(body, { name, uid }) });
@@ -123,6 +128,7 @@ function takeRows(
       beginApplying(db, project);
       const bodies = new Map(arriving.map(({ seq, body }) => [seq, body]));
       for (const row of rows) {
+        if (deleted.has(row.uid) && row.origin !== origin) continue;
         const theirs = bodies.get(row.seq);
         settleOwn(db, { project, row, theirs, isOwn: row.origin === origin, store, nowMs });
       }
@@ -171,7 +177,8 @@ function settleOwn(
   const mine = kind === "task" && op === "put" ? store.rows.read(kind, uid) : null;
   const isNew = !knowsRow(db, uid);
   // A task that was here before its project was joined may differ as well.
-  if (!dropEntry(db, project, uid) && !isNew || mine === null || mine.body === theirs) return;
+  if (!dropEntry(db, project, uid) && !isNew || mine === null) return;
+  if (theirs !== undefined && !store.rows.differ(mine.body, theirs)) return;
   const detail = `${author} changed it before this change arrived, and theirs counts`;
   holdRow(db, { project, kind, uid, reason: "conflict", detail, body: mine.body, heldAtMs: nowMs });
 }

@@ -55,7 +55,11 @@ export function buildBatch(
     readonly isDry?: boolean;
   },
 ): SentRow[] {
-  const built: { readonly entry: OutboxEntry; readonly body: string | null }[] = [];
+  const built: {
+    readonly entry: OutboxEntry;
+    readonly body: string | null;
+    readonly isDeleted: boolean;
+  }[] = [];
   let bytes = 0;
   const skipped: (() => void)[] = [];
   for (const entry of nextEntries(db, project)) {
@@ -80,20 +84,20 @@ export function buildBatch(
       const body = read === null ? null : seal.close(read.body, { name, uid });
       bytes += body === null ? 0 : Buffer.byteLength(body);
       if (built.length > 0 && bytes > MAX_BYTES) break;
-      built.push({ entry, body });
+      built.push({ entry, body, isDeleted: read?.isDeleted ?? false });
     }
   }
   if (!isDry && skipped.length > 0) transaction(db, () => skipped.forEach((skip) => skip()));
   if (built.length === 0) return [];
   const number = isDry ? numbersOf : numberEntries;
   const numbers = number(db, project, built.map(({ entry }) => entry));
-  return built.map(({ entry: { kind, uid, op, base }, body }, i) => ({
+  return built.map(({ entry: { kind, uid, op, base }, body, isDeleted }, i) => ({
     n: numbers[i]!,
     kind,
     uid,
     op,
-    // Observations never change but by who made them; a task may have been changed by others meanwhile.
-    base: kind === "task" ? base : null,
+    // A task may have been changed by others meanwhile; but a delete always wins.
+    base: kind === "task" && !isDeleted ? base : null,
     digest: digestOf(body ?? uid),
     body,
   }));
@@ -201,8 +205,10 @@ async function forgetRefused(
   { project }: JoinedProject,
   forgotten: readonly SentRow[],
 ): Promise<void> {
-  await rows.forget(forgotten.map(({ kind, uid }) => ({ kind, uid, body: null })));
-  const detail = "somebody of the team has forgotten it, so it is forgotten here as well";
+  // A summary is made anew of what is here: it stays here, and is not sent.
+  const gone = forgotten.filter(({ kind }) => kind !== "summary");
+  await rows.forget(gone.map(({ kind, uid }) => ({ kind, uid, body: null })));
+  const detail = "somebody of the team has forgotten it, so the others do not get it again";
   for (const { kind, uid } of forgotten) {
     holdRow(db, {
       project,

@@ -35,7 +35,11 @@ export const NO_SEAL: Seal = {
 
 /** @param secret 32 bytes as 64 hexadecimal digits or in base 64. @throws {UserError} */
 export function sealWith(secret: string): Seal {
-  const key = Buffer.from(secret, /^[\da-f]{64}$/i.test(secret) ? "hex" : "base64");
+  const isBase64 = /^[A-Za-z\d+/]{43}=$/.test(secret);
+  const key = Buffer.from(
+    isBase64 ? secret : /^[\da-f]{64}$/i.exec(secret)?.[0] ?? "",
+    isBase64 ? "base64" : "hex",
+  );
   if (key.length !== 32) {
     throw new UserError("Cannot use the team's key", {
       why: "it has to be 32 bytes: 64 hexadecimal digits, or base 64",

@@ -20,9 +20,6 @@ export interface Server {
   readonly escapeIdentifier: (name: string) => string;
 }
 
-/** The schema that this program knows; that of `server_schema.sql`. */
-export const KNOWN_VERSION = 1;
-
 const CONNECT_MS = 5_000;
 const ANSWER_MS = 90_000;
 const MAX_CA_BYTES = 1_000_000;

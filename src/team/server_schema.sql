@@ -226,8 +226,8 @@ BEGIN
   INSERT INTO forgotten (project, uid, seq)
   SELECT p, l.uid, l.seq FROM log l
    WHERE l.project = p AND l.seq > newest AND l.op = 'forget'
-     -- What has a body stays, without what was forgotten; a summary is written anew, and a requirement may be defined again.
-     AND l.body IS NULL AND l.kind NOT IN ('summary', 'requirement')
+     -- What has a body stays, without what was forgotten, and a requirement may be defined again.
+     AND l.body IS NULL AND l.kind <> 'requirement'
   ON CONFLICT DO NOTHING;
   stale := ARRAY(
     SELECT old.seq

@@ -2,9 +2,20 @@
 import { UserError } from "../base/errors.ts";
 import SCHEMA from "./server_schema.sql" with { type: "text" };
 import type { Server } from "./server.ts";
+import { KNOWN_VERSION } from "./schema_version.ts";
 
 /** Makes or renews schema, roles and rights, all or nothing. @throws {UserError} When this user may not. */
 export async function setUpServer(server: Server): Promise<void> {
+  const { rows: [known] } = await server.query("SELECT to_regproc('conclaude.version') AS name");
+  if (known.name !== null) {
+    const { rows: [{ version }] } = await server.query("SELECT conclaude.version() AS version");
+    if (version > KNOWN_VERSION) {
+      throw new UserError("Cannot set up the team's database", {
+        why: "a newer conclaude has set it up; nothing was changed",
+        next: "Install the newest conclaude",
+      });
+    }
+  }
   try {
     await server.query("BEGIN");
     await server.query(SCHEMA);
@@ -19,14 +30,25 @@ export async function setUpServer(server: Server): Promise<void> {
   }
 }
 
-/** Makes a login a member of the group that may use the schema, and the login itself where there is none yet. */
+/**
+ * Makes a login a member of the group that may use the schema, and the login itself where there is none yet. One that may
+ * use it already stays as it is. @returns Whether it was made; null where this user may not let it in.
+ */
 export async function letLogin(
   server: Server,
   login: string,
-): Promise<{ readonly isNew: boolean }> {
-  const { rows } = await server.query("SELECT 1 FROM pg_roles WHERE rolname = $1", [login]);
+): Promise<{ readonly isNew: boolean } | null> {
+  const { rows: [role] } = await server.query(
+    "SELECT rolcanlogin AND pg_has_role(oid, 'conclaude_member', 'USAGE') AS ok FROM pg_roles WHERE rolname = $1",
+    [login],
+  );
+  if (role?.ok) return { isNew: false };
   const name = server.escapeIdentifier(login);
-  if (rows.length === 0) await server.query(`CREATE ROLE ${name} LOGIN`);
-  await server.query(`GRANT conclaude_member TO ${name}`);
-  return { isNew: rows.length === 0 };
+  try {
+    if (role === undefined) await server.query(`CREATE ROLE ${name} LOGIN`);
+    await server.query(`GRANT conclaude_member TO ${name}`);
+    return { isNew: role === undefined };
+  } catch {
+    return null;
+  }
 }

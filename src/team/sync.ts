@@ -13,7 +13,8 @@ import { laggingMachines, writeSeen } from "./received_table.ts";
 import { pushAll } from "./push.ts";
 import { NO_SEAL, type Seal, sealWith } from "./seal.ts";
 import { readSecret } from "./password.ts";
-import { connect, KNOWN_VERSION, type Server, serverError } from "./server.ts";
+import { connect, type Server, serverError } from "./server.ts";
+import { KNOWN_VERSION } from "./schema_version.ts";
 import { noteSync, noteTold, readJoined, renameMachine } from "./team_projects_table.ts";
 import type { JoinedProject, TeamStore, WayToServer } from "./types.ts";
 

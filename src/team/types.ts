@@ -107,7 +107,11 @@ export interface SharedRows {
   readonly read: (
     kind: RowKind,
     uid: string,
-  ) => { readonly body: string; readonly suspect: string | null } | null;
+  ) =>
+    | { readonly body: string; readonly suspect: string | null; readonly isDeleted: boolean }
+    | null;
+  /** Whether two versions of a task differ in what people see. */
+  readonly differ: (mine: string, theirs: string) => boolean;
   /** The rows of a project that can be shared, the oldest first. */
   readonly list: (project: string) => Iterable<{ readonly kind: RowKind; readonly uid: string }>;
   /** Takes rows in, in one transaction with what stands around it. */

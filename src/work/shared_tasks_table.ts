@@ -210,6 +210,12 @@ export function listClaimable(db: DatabaseSync, project: string, limit: number):
   ).all(project, ELSEWHERE_MS, limit) as unknown as WantedTask[];
 }
 
+/** Removes the events of tasks, which quote their titles, in the caller's transaction. */
+export function removeTaskEvents(db: DatabaseSync, ids: readonly string[]): void {
+  statement(db, "DELETE FROM events WHERE entity_id IN (SELECT value FROM json_each(?))")
+    .run(JSON.stringify(ids));
+}
+
 /** Removes tasks for good, in the caller's transaction. Tasks below them have no parent afterwards. */
 export function removeSharedTasks(db: DatabaseSync, ids: readonly string[]): void {
   const list = JSON.stringify(ids);

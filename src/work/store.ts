@@ -85,6 +85,7 @@ export {
   listSharedTasks,
   readSharedTask,
   removeSharedTasks,
+  removeTaskEvents,
   type SharedTask,
   type TakenTask,
   takeSharedTask,

@@ -95,7 +95,7 @@ export function recentOf(
       })),
     open: openHere(db, project, { ...reading, told }),
     decided: told.filter(({ kind }) => kind === "decision" || kind === "note")
-      .map(({ id, title, updatedAtMs }) => ({ id, title, updatedAtMs })),
+      .map(({ id, title, author, updatedAtMs }) => ({ id, title, author, updatedAtMs })),
   };
 }
 
@@ -118,7 +118,9 @@ function recentLines(
     ...section(
       "Decided and noted",
       firstLines(
-        decided.map(({ id, title, updatedAtMs }) => `#${id} ${when(updatedAtMs)} ${title}`),
+        decided.map(({ id, title, author, updatedAtMs }) =>
+          `#${id} ${when(updatedAtMs)} ${author === null ? "" : `by ${author}: `}${title}`
+        ),
         MOST.decided,
         "`conclaude memory list --here --kind decision`",
       ),

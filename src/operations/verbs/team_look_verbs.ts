@@ -1,5 +1,6 @@
 /** `conclaude team status|preview|rules|held`: what is shared, as far as this machine knows. No server is asked. */
 import { count } from "../../base/counts.ts";
+import { UserError } from "../../base/errors.ts";
 import { plain } from "../../base/plain.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { readAddress } from "../../team/address.ts";
@@ -12,6 +13,7 @@ import {
   listHeld,
   listJoined,
   listTeamRequirements,
+  noteRequirements,
   settleHeld,
 } from "../../team/store.ts";
 import { lagText, teamLags } from "../../team/team_lag.ts";
@@ -19,7 +21,8 @@ import { optional, switchOn, text } from "../flags.ts";
 import { laggingText } from "../lagging_text.ts";
 import { openStore } from "../open_store.ts";
 import { titledFacts } from "../table.ts";
-import { joinedHere, openTeam, TEAM_PROJECT } from "../team_here.ts";
+import { joinedHere, openTeam, requirementsOf, TEAM_PROJECT } from "../team_here.ts";
+import { differences } from "../team_rows.ts";
 import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 
@@ -70,6 +73,7 @@ export const preview = verb({
   async run(context, { project }) {
     const store = await openTeam(context);
     const batches = joinedHere(context, store, project).map((joined) => {
+      noteRequirements(store.db, joined, requirementsOf(context, joined.project));
       const batch = buildBatch(store, joined, { seal: NO_SEAL, nowMs: Date.now(), isDry: true });
       const bytes = batch.length === 0 ? null : JSON.stringify(batch);
       return { name: joined.name, origin: joined.origin, bytes };
@@ -100,7 +104,7 @@ export const rules = verb({
 });
 
 export const held = verb({
-  args: [optional(text("The uid of a row, or its beginning", "row"))],
+  args: [optional(text("The uid of a row, or its end", "row"))],
   flags: {
     send: switchOn("Send it as it is: it holds no secret"),
     drop: switchOn("Never send it, or forget the refused change"),
@@ -108,10 +112,11 @@ export const held = verb({
   about:
     "Lists rows that were not sent or could not be taken in, and why. A refused change of a task is shown whole. With " +
     "--send a row with a suspected secret is sent; with --drop it is not.",
-  examples: ["conclaude team held", "conclaude team held 01a2b3c4 --drop"],
+  examples: ["conclaude team held", "conclaude team held 1a2b3c4d --drop"],
   async run(context, { send, drop }, uid) {
     const { db, rows: rowsHere } = await openTeam(context);
-    const all = listHeld(db).filter((row) => uid === undefined || row.uid.startsWith(uid));
+    const isMeant = (one: string) => uid === undefined || one === uid || one.endsWith(uid);
+    const all = listHeld(db).filter((row) => isMeant(row.uid));
     if (send || drop) {
       if (uid === undefined || send === drop) {
         throw usageError("Cannot tell what is meant", {
@@ -119,10 +124,16 @@ export const held = verb({
           next: "conclaude team held --help",
         });
       }
+      if (new Set(all.map((row) => row.uid)).size !== 1) {
+        throw new UserError(`Cannot tell which held row "${uid}" is`, {
+          why: `${all.length === 0 ? "none is" : "several are"} called so; nothing was changed`,
+          next: "conclaude team held",
+        });
+      }
       await (await import("../require_person.ts")).requirePerson(context, "team held");
       for (const row of all) settleHeld(db, row, send ? "send" : "drop");
-      const done = send ? "goes with the next sync" : "dropped";
-      return { json: { rows: all.length, done }, text: `${count(all.length, "row")} ${done}.` };
+      const done = send ? "It goes with the next sync" : "It is dropped";
+      return { json: { rows: all.length, done }, text: `${done}.` };
     }
     const rows = all.map((row) => ({
       ...row,
@@ -141,16 +152,3 @@ export const held = verb({
     return { json: { held: rows }, text: lines.join("\n") || "Nothing waits for a person." };
   },
 });
-
-/** Of a refused change of a task: what differs between it and the task as it counts. */
-function differences(refused: string, counting: string | undefined) {
-  if (counting === undefined) return [];
-  const [yours, theirs] = [refused, counting].map((body) => {
-    const { columns, tags, dependsOn } = JSON.parse(body);
-    return { ...columns, tags, dependsOn };
-  });
-  const said = (value: unknown) => JSON.stringify(value ?? null);
-  return Object.keys(yours)
-    .filter((field) => !field.endsWith("_ms") && said(yours[field]) !== said(theirs[field]))
-    .map((field) => ({ field, yours: yours[field], theirs: theirs[field] }));
-}

@@ -10,6 +10,7 @@ import {
   beginProject,
   countWaiting,
   letLogin,
+  listHeld,
   listMachines,
   listMembers,
   readJoined,
@@ -21,6 +22,7 @@ import {
 import { sealOf } from "../../team/sync.ts";
 import type { SeenMachine, WayToServer } from "../../team/types.ts";
 import { verifyProject } from "../../team/verify.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
 import { identityOf } from "../../system/git/identity.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { isThere } from "../../system/on_disk.ts";
@@ -137,7 +139,7 @@ const join = verb({
       rows.length === 0
         ? "Nothing is here to be sent yet."
         : `These are sent: ${kinds.map(([kind, of]) => count(of.length, kind)).join(", ")}.`,
-      "Never what tools were given and returned. See the bytes: conclaude team preview",
+      "Never what tools were given and returned.",
       ...fingerprint === null
         ? []
         : [`Encrypted with the key ${fingerprint}: all members see the same digits.`],
@@ -247,9 +249,15 @@ const sync = verb({
         idleMs: idle === undefined ? null : idle * 1_000,
       })
       : await syncAll(context, store, joined);
+    const held = listHeld(store.db).length;
     return {
       json: { projects: reports },
-      text: reports.map((report) => `${plain(report.name)}: ${saidOf(report)}.`).join("\n"),
+      text: [
+        ...reports.map((report) => `${plain(report.name)}: ${saidOf(report)}.`),
+        ...held === 0
+          ? []
+          : [`${count(held, "row waits", "rows wait")} for you: conclaude team held`],
+      ].join("\n"),
     };
   },
 });
@@ -313,20 +321,28 @@ const members = verb({
     return await withServer(way, context, async (server) => {
       const name = joined?.name ?? flags.name ?? null;
       if (flags.add !== undefined) {
-        const made = await letLogin(server, flags.add).catch(() => null);
-        const isIn = name === null || await addMember(server, name, flags.add);
-        if (!isIn || name === null && made === null) {
+        const made = await letLogin(server, flags.add);
+        if (made === null) {
+          throw new UserError(`Cannot let "${flags.add}" in`, {
+            why:
+              "no login of the team's database is called so, and this user may make none; nothing was changed",
+            next: `The owner of the database runs: conclaude team members --add ${
+              quoteWord(flags.add)
+            } ADDRESS`,
+          });
+        }
+        if (name !== null && !await addMember(server, name, flags.add)) {
           throw new UserError(`Cannot let "${flags.add}" in`, {
             why: "only an owner of the project, or of the database, may",
             next: "Ask whoever began the project: conclaude team members",
           });
         }
         const project = name === null ? "" : ` and belongs to "${name}"`;
-        const password = made?.isNew
+        const password = made.isNew
           ? `\nIt has no password yet: in psql, \\password ${flags.add}`
           : "";
         return {
-          json: { login: flags.add, project: name, isNew: made?.isNew ?? false },
+          json: { login: flags.add, project: name, isNew: made.isNew },
           text: `"${flags.add}" may use the team's database${project}.${password}`,
         };
       }
