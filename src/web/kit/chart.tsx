@@ -14,20 +14,20 @@ export function Chart({ data, label }: { data: ChartData; label: string }) {
   const newest = useRef(data);
   newest.current = data;
   useEffect(() => {
-    let isOver = false;
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     const draw = (make: typeof drawChart) => {
       drawn.current?.end();
-      if (!isOver) drawn.current = make(frame.current!, newest.current);
+      drawn.current = make(frame.current!, newest.current);
     };
     let redraw = () => {};
     (import(SCRIPT) as Promise<typeof import("../plot.ts")>).then((plot) => {
+      // The person has left the screen before the script came.
+      if (frame.current === null) return;
       draw(plot.drawChart);
       // Its colours are drawn, not styled.
       scheme.addEventListener("change", redraw = () => draw(plot.drawChart));
     }, () => tell("The chart cannot be drawn: the daemon does not answer", true));
     return () => {
-      isOver = true;
       scheme.removeEventListener("change", redraw);
       drawn.current?.end();
     };
