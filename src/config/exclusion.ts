@@ -7,7 +7,7 @@ export interface ToolFacts {
   readonly toolName: string;
   /** As Claude Code sent it; it may have any type. */
   readonly toolInput: unknown;
-  /** What a search has found, as Claude Code sent it, or the text of it in a transcript. */
+  /** The answer of a search as Claude Code sends it, or its text in a transcript. */
   readonly toolResponse?: unknown;
   /** Where a relative path starts, absolute; null when it was not told. */
   readonly folder: string | null;
@@ -40,7 +40,7 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
 
 /** Separates the commands of one line, those in brackets and `$( )` too. */
 const STEP = /&&|\|\|?|[;&\n`{}]|\$?\(|\)/;
-/** What stands before a command and only starts it: `sudo -n`, `NAME=value`, `env`. */
+/** Words before a command that only start it: `sudo -n`, `NAME=value`, `env`. */
 const STARTERS = /^(?:(?:sudo|doas|env|command|exec|nohup|time|\w+=\S*|-\S+) +)+/;
 const BETWEEN_WORDS = /[\s;|&()<>`"'=,{}]+/;
 /** Of a longer command only the beginning is read. */

@@ -1,4 +1,4 @@
-/** What the daemon takes of other faces. Faces do not import each other, so `main.ts` passes it in. */
+/** Parts of other faces that the daemon serves. Faces do not import each other, so `main.ts` passes them in. */
 import type { Verb } from "../operations/verb.ts";
 import type { PageParts } from "./page_response.ts";
 

@@ -49,7 +49,7 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly body: Body;
   readonly author: Author;
   readonly request: Request;
-  /** What {@linkcode Route.ask} was told. */
+  /** The answer that {@linkcode Route.ask} got. */
   readonly asked: Asked | null;
 }
 

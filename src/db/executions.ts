@@ -74,7 +74,7 @@ export function tellingExecutions(
   ).all(...values, ...fields.map((field) => `"${field}":`)).map(executionOf);
 }
 
-/** What the hooks of a tool use say beside its capture. */
+/** A tool use as the audit rows of its hooks tell it: beside its capture. */
 export interface HookedUse {
   /** When its gate was asked, in epoch milliseconds; null where none was. */
   readonly gateAtMs: number | null;

@@ -1,4 +1,4 @@
-/** What this machine has yet to tell a team's server: what was forgotten here, and how claims changed. */
+/** Notes for a team's server that the next sync delivers: rows that were forgotten here, and claims that changed. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 

@@ -6,7 +6,7 @@ import { lateRedaction } from "../memory/drain/late_redaction.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
 import { findObservation } from "../memory/store.ts";
 import { lookUpwards } from "../system/git/repository.ts";
-import { listJoined, readJoined } from "../team/store.ts";
+import { listJoined, noteRequirements, readJoined } from "../team/store.ts";
 import { SHARED_ROWS } from "../team/team_section.ts";
 import type { JoinedProject, TeamStore } from "../team/types.ts";
 import { runForget } from "../upkeep/forget/forget.ts";
@@ -51,14 +51,20 @@ export async function openTeam(context: CliContext): Promise<TeamHere> {
 
 /** The section `team` as it counts here. */
 export function teamSettings(context: CliContext): Config["team"] {
-  const files = readConfigFiles(lookUpwards(context.cwd), context.locations);
-  return parseConfig<Config>(files).config.team;
+  return configAt(context, context.cwd).team;
 }
 
-/** The requirements that the configuration of a project defines. */
-export function requirementsOf(context: CliContext, project: string): Config["requirements"] {
-  const files = readConfigFiles(lookUpwards(folderOfProject(project)), context.locations);
-  return parseConfig<Config>(files).config.requirements;
+/** Notes the requirements that the configuration of a project defines, so that they are sent. */
+export function noteDefinitions(
+  context: CliContext,
+  { db }: TeamHere,
+  joined: JoinedProject,
+): void {
+  noteRequirements(db, joined, configAt(context, folderOfProject(joined.project)).requirements);
+}
+
+function configAt({ locations }: CliContext, folder: string): Config {
+  return parseConfig<Config>(readConfigFiles(lookUpwards(folder), locations)).config;
 }
 
 /** The project of `--project DIR`, or of this folder. */

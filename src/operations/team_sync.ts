@@ -3,11 +3,11 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { type ProcessLock, takeLock, teamLockPath } from "../db/process_lock.ts";
 import { hasToTell } from "../db/team_outbox.ts";
 import { connect, type Server } from "../team/server.ts";
-import { noteRequirements, readJoined } from "../team/store.ts";
+import { readJoined } from "../team/store.ts";
 import { syncProject, type SyncReport } from "../team/sync.ts";
 import type { JoinedProject } from "../team/types.ts";
 import type { CliContext } from "./context.ts";
-import { requirementsOf, type TeamHere } from "./team_here.ts";
+import { noteDefinitions, type TeamHere } from "./team_here.ts";
 import { progressLine } from "./terminal.ts";
 
 /** How long a sync waits for another one that is at work, in milliseconds. */
@@ -47,28 +47,31 @@ export async function syncAll(
   const progress = progressLine(context);
   const reports: SyncReport[] = [];
   const faults: unknown[] = [];
-  for (const { project } of all) {
-    const joined = readJoined(store.db, project);
-    if (joined === null) continue;
-    const done = { sent: 0, received: 0 };
-    try {
-      noteRequirements(store.db, joined, requirementsOf(context, project));
-      reports.push(
-        await syncProject(store, joined, {
-          environment: context.environment,
-          onSync(doing, rows, behind) {
-            done[doing] += rows;
-            const of = behind === 0 ? {} : { of: done.received + behind };
-            progress.tell(`${joined.name}: rows ${doing}`, { done: done[doing], ...of });
-          },
-        }),
-      );
-    } catch (thrown) {
-      faults.push(thrown);
+  try {
+    for (const { project } of all) {
+      const joined = readJoined(store.db, project);
+      if (joined === null) continue;
+      const done = { sent: 0, received: 0 };
+      try {
+        noteDefinitions(context, store, joined);
+        reports.push(
+          await syncProject(store, joined, {
+            environment: context.environment,
+            onSync(doing, rows, behind) {
+              done[doing] += rows;
+              const of = behind === 0 ? {} : { of: done.received + behind };
+              progress.tell(`${joined.name}: rows ${doing}`, { done: done[doing], ...of });
+            },
+          }),
+        );
+      } catch (thrown) {
+        faults.push(thrown);
+      }
     }
+  } finally {
+    progress.end();
+    lock.release();
   }
-  progress.end();
-  lock.release();
   if (faults.length > 0) throw faults[0];
   return reports;
 }

@@ -123,10 +123,10 @@ function takeRows(
       unread.set(uid, messageOf(thrown));
     }
   }
+  const bodies = new Map(arriving.map(({ seq, body }) => [seq, body]));
   store.rows.take(project, arriving, {
     before: () => {
       beginApplying(db, project);
-      const bodies = new Map(arriving.map(({ seq, body }) => [seq, body]));
       for (const row of rows) {
         if (deleted.has(row.uid) && row.origin !== origin) continue;
         const theirs = bodies.get(row.seq);
@@ -135,16 +135,9 @@ function takeRows(
     },
     after: ({ refused, ahead, whole }) => {
       for (const [uid, why] of [...unread, ...refused]) {
-        const row = rows.findLast((row) => row.uid === uid)!;
-        const body = arriving.find((one) => one.uid === uid)?.body ?? row.body;
-        const held = {
-          project,
-          kind: row.kind,
-          uid,
-          reason: "unreadable",
-          detail: why,
-          body,
-        } as const;
+        const { kind, seq, body: closed } = rows.findLast((row) => row.uid === uid)!;
+        const body = bodies.get(seq) ?? closed;
+        const held = { project, kind, uid, reason: "unreadable", detail: why, body } as const;
         holdRow(db, { ...held, heldAtMs: nowMs });
       }
       for (const uid of whole) releaseHeld(db, { uid, reasons: ["conflict"] });

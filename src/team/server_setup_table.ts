@@ -1,5 +1,6 @@
 /** Sets up a database for teams. */
 import { UserError } from "../base/errors.ts";
+import { schemaOf } from "./log_table.ts";
 import SCHEMA from "./server_schema.sql" with { type: "text" };
 import type { Server } from "./server.ts";
 import { KNOWN_VERSION } from "./schema_version.ts";
@@ -8,8 +9,7 @@ import { KNOWN_VERSION } from "./schema_version.ts";
 export async function setUpServer(server: Server): Promise<void> {
   const { rows: [known] } = await server.query("SELECT to_regproc('conclaude.version') AS name");
   if (known.name !== null) {
-    const { rows: [{ version }] } = await server.query("SELECT conclaude.version() AS version");
-    if (version > KNOWN_VERSION) {
+    if (await schemaOf(server) > KNOWN_VERSION) {
       throw new UserError("Cannot set up the team's database", {
         why: "a newer conclaude has set it up; nothing was changed",
         next: "Install the newest conclaude",

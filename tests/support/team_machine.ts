@@ -10,9 +10,10 @@ import { openDatabase } from "../../src/db/database.ts";
 import { gitSync, makeRepository } from "./git.ts";
 import { migratedDatabase } from "./migrated.ts";
 import { addToken, PERSON_TOKEN } from "./person.ts";
-import { PASSWORD, type TeamDatabase } from "./postgres.ts";
+import { needsPostgres, PASSWORD, postgres, type TeamDatabase } from "./postgres.ts";
 import { type Finished, spawnProgram, startAsAgent, type StartOptions } from "./process.ts";
 import { jsonOf, tempHome } from "./program.ts";
+import { testWhere } from "./requirements.ts";
 
 /** The remote of every clone. */
 const REMOTE = "https://git.example.org/team/shop.git";
@@ -116,6 +117,26 @@ export function machine(
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };
   return one;
+}
+
+/** What a test of two members has: a server, its database, and a machine of each that has not joined yet. */
+export interface TwoMachines {
+  readonly server: Awaited<ReturnType<typeof postgres>>;
+  readonly team: TeamDatabase;
+  readonly alice: TeamMachine;
+  readonly bob: TeamMachine;
+}
+
+/** A test with the machines of alice and bob; skipped where PostgreSQL cannot be started. */
+export function teamTest(name: string, body: (two: TwoMachines) => Promise<void>): void {
+  testWhere(needsPostgres(), name, async () => {
+    const server = await postgres();
+    const team = await server.database();
+    await setUpTeam(team, ["alice", "bob"], server);
+    using alice = machine("alice", team);
+    using bob = machine("bob", team);
+    await body({ server, team, alice, bob });
+  });
 }
 
 /** The flag with which a verb finds the password of a machine's login. */

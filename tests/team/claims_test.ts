@@ -1,30 +1,20 @@
 import assert from "node:assert/strict";
-import { needsPostgres, postgres, type TeamDatabase } from "../support/postgres.ts";
-import { testWhere } from "../support/requirements.ts";
-import { machine, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+import type { TeamDatabase } from "../support/postgres.ts";
+import { type TeamMachine, teamTest, type TwoMachines } from "../support/team_machine.ts";
 
-/** A test with the machines of alice and bob, which share a task that alice made. */
-function teamTest(
+/** A test of a task that alice made and both machines know. */
+function claimTest(
   name: string,
-  body: (at: {
-    readonly alice: TeamMachine;
-    readonly bob: TeamMachine;
-    readonly team: TeamDatabase;
-    readonly id: string;
-  }) => Promise<void>,
+  body: (at: TwoMachines & { readonly id: string }) => Promise<void>,
 ): void {
-  testWhere(needsPostgres(), name, async () => {
-    const server = await postgres();
-    const team = await server.database();
-    await setUpTeam(team, ["alice", "bob"], server);
-    using alice = machine("alice", team);
-    using bob = machine("bob", team);
+  teamTest(name, async (two) => {
+    const { alice, bob } = two;
     await alice.join();
     await bob.join();
     const { task } = await alice.json(["task", "create", "--title", "Count the tea"]);
     await alice.json(["team", "sync"]);
     await bob.json(["team", "sync"]);
-    await body({ alice, bob, team, id: task.id });
+    await body({ ...two, id: task.id });
   });
 }
 
@@ -51,7 +41,7 @@ function taskOn(at: TeamMachine, id: string) {
   return at.json(["task", "show", id]).then(({ task }) => task);
 }
 
-teamTest(
+claimTest(
   "a task that one machine has claimed no other one gets, until it is given back",
   async ({ alice, bob, team, id }) => {
     const { task } = await alice.json(["task", "claim", id, "--agent-id", "a1"]);
@@ -69,7 +59,7 @@ teamTest(
   },
 );
 
-teamTest(
+claimTest(
   "a lapsed claim of another machine is taken over, and its old number completes nothing",
   async ({ alice, bob, team, id }) => {
     const { task: { claimToken } } = await alice.json(["task", "claim", id, "--agent-id", "a1"]);
@@ -92,7 +82,7 @@ teamTest(
   },
 );
 
-teamTest(
+claimTest(
   "whoever has not heard of a completion is told of it at the claim",
   async ({ alice, bob, id }) => {
     await alice.json(["task", "claim", id]);
@@ -103,7 +93,7 @@ teamTest(
   },
 );
 
-teamTest(
+claimTest(
   "a claim without the server is settled by the next sync, and the loser is told",
   async ({ alice, bob, team, id }) => {
     const { task: mine } = await bob.json(["task", "claim", id, "--agent-id", "b1", "--offline"]);
@@ -135,7 +125,7 @@ teamTest(
   },
 );
 
-teamTest(
+claimTest(
   "a claim and a completion without the server count once they are settled",
   async ({ alice, bob, team, id }) => {
     await bob.json(["task", "claim", id, "--agent-id", "b1", "--offline"]);
@@ -150,7 +140,7 @@ teamTest(
   },
 );
 
-teamTest(
+claimTest(
   "a completion without the server does not count when somebody else has the task by then",
   async ({ alice, bob, id }) => {
     const { task: old } = await bob.json(["task", "claim", id, "--agent-id", "b1", "--offline"]);
@@ -165,7 +155,7 @@ teamTest(
   },
 );
 
-teamTest(
+claimTest(
   "without the server a shared task is not claimed, and the refusal says how",
   async ({ bob, id }) => {
     await bob.using((db) =>
@@ -183,16 +173,19 @@ teamTest(
   },
 );
 
-teamTest("what cannot be claimed here is given back to the server", async ({ alice, team, id }) => {
-  const { task: first } = await alice.json(["task", "create", "--title", "Weigh it first"]);
-  await alice.json(["task", "update", id, "--depends-on", first.id]);
-  assert.equal((await refused(alice, "task", "claim", id)).reason, "INVALID_STATUS");
-  assert.equal((await onServer(team, id)).holder, null);
-  // The next one that is ready is the other one.
-  assert.equal((await alice.json(["task", "claim", "--next"])).task.id, first.id);
-});
+claimTest(
+  "what cannot be claimed here is given back to the server",
+  async ({ alice, team, id }) => {
+    const { task: first } = await alice.json(["task", "create", "--title", "Weigh it first"]);
+    await alice.json(["task", "update", id, "--depends-on", first.id]);
+    assert.equal((await refused(alice, "task", "claim", id)).reason, "INVALID_STATUS");
+    assert.equal((await onServer(team, id)).holder, null);
+    // The next one that is ready is the other one.
+    assert.equal((await alice.json(["task", "claim", "--next"])).task.id, first.id);
+  },
+);
 
-teamTest(
+claimTest(
   "a claim that others do not know of yet outlives their change of the task",
   async ({ alice, bob, id }) => {
     await alice.json(["task", "claim", id, "--agent-id", "a1"]);

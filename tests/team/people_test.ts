@@ -1,38 +1,24 @@
 /** What people of a team rely on: what is refused, what wins, and what is not sent. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { needsPostgres, postgres } from "../support/postgres.ts";
-import { testWhere } from "../support/requirements.ts";
 import {
   machine,
   passwordOf,
   PROJECT_NAME,
-  setUpTeam,
-  type TeamMachine,
+  teamTest,
+  type TwoMachines,
 } from "../support/team_machine.ts";
 import { saveObservation } from "../../src/memory/drain/observations_table.ts";
 
-function teamTest(
-  name: string,
-  work: (
-    alice: TeamMachine,
-    bob: TeamMachine,
-    team: Awaited<ReturnType<Awaited<ReturnType<typeof postgres>>["database"]>>,
-  ) => Promise<void>,
-): void {
-  testWhere(needsPostgres(), name, async () => {
-    const server = await postgres();
-    const team = await server.database();
-    await setUpTeam(team, ["alice", "bob"], server);
-    using alice = machine("alice", team);
-    using bob = machine("bob", team);
-    await alice.join();
-    await bob.join();
-    await work(alice, bob, team);
+function sharingTest(name: string, body: (two: TwoMachines) => Promise<void>): void {
+  teamTest(name, async (two) => {
+    await two.alice.join();
+    await two.bob.join();
+    await body(two);
   });
 }
 
-teamTest("a delete wins over a change that arrived before it", async (alice, bob) => {
+sharingTest("a delete wins over a change that arrived before it", async ({ alice, bob }) => {
   const { task } = await alice.json(["task", "create", "--title", "Paint the door"]);
   await alice.json(["team", "sync"]);
   await bob.json(["team", "sync"]);
@@ -47,7 +33,7 @@ teamTest("a delete wins over a change that arrived before it", async (alice, bob
   }
 });
 
-teamTest("a summary is sent without the prompts that it quotes", async (alice) => {
+sharingTest("a summary is sent without the prompts that it quotes", async ({ alice }) => {
   await alice.using((db) =>
     saveObservation(db, {
       ...{ uid: "summary/s", sessionId: "s", project: alice.project, branch: "main" },
@@ -61,7 +47,7 @@ teamTest("a summary is sent without the prompts that it quotes", async (alice) =
   assert.doesNotMatch(bytes, /Numbat/);
 });
 
-teamTest("the preview shows a requirement that the next sync sends", async (alice, bob) => {
+sharingTest("the preview shows a requirement that the next sync sends", async ({ alice, bob }) => {
   const file = join(alice.clone, ".conclaude.yaml");
   Deno.writeTextFileSync(file, "requirements: {plan: {message: 'Plan first'}}\n");
   const { batches: [{ bytes }] } = await alice.json(["team", "preview"]);
@@ -72,7 +58,7 @@ teamTest("the preview shows a requirement that the next sync sends", async (alic
   assert.deepEqual([plan.name, plan.author], ["plan", "alice"]);
 });
 
-teamTest("a login that nobody has made is not let in", async (alice) => {
+sharingTest("a login that nobody has made is not let in", async ({ alice }) => {
   for (const login of ["nobody7", "conclaude_member"]) {
     const { code, stderr } = await alice.run(["team", "members", "--add", login]);
     assert.equal(code, 1);
@@ -82,9 +68,9 @@ teamTest("a login that nobody has made is not let in", async (alice) => {
   assert.deepEqual(members.map(({ login }: { login: string }) => login), ["alice", "bob"]);
 });
 
-teamTest(
+sharingTest(
   "a database that a newer program has set up is not set up anew",
-  async (alice, _, team) => {
+  async ({ alice, team }) => {
     const owner = machine(team.owner, team);
     await team.query(
       "CREATE OR REPLACE FUNCTION conclaude.version() RETURNS int LANGUAGE sql AS 'SELECT 999'",

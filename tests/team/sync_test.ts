@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
-import { needsPostgres, postgres } from "../support/postgres.ts";
-import { testWhere } from "../support/requirements.ts";
-import { machine, setUpTeam } from "../support/team_machine.ts";
+import { teamTest } from "../support/team_machine.ts";
 
-testWhere(needsPostgres(), "what one machine wrote, another one of the team finds", async () => {
-  const server = await postgres();
-  const team = await server.database();
-  await setUpTeam(team, ["alice", "bob"], server);
-  using alice = machine("alice", team);
-  using bob = machine("bob", team);
+teamTest("what one machine wrote, another one of the team finds", async ({ alice, bob }) => {
   await alice.notes(["Zanzibar holds the ledger."]);
   const joined = await alice.join();
   assert.equal(joined.sent, 1);

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { needsPostgres, postgres } from "../support/postgres.ts";
 import { runDaemon } from "../support/daemon.ts";
-import { testWhere } from "../support/requirements.ts";
-import { machine, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+import { type TeamMachine, teamTest } from "../support/team_machine.ts";
 import { until } from "../support/wait.ts";
 
 /** The daemon of a machine. */
@@ -13,15 +11,9 @@ function daemonOf({ home, database, clone }: TeamMachine) {
   });
 }
 
-testWhere(
-  needsPostgres(),
+teamTest(
   "the daemon syncs by itself, and its routes ask the server for claims",
-  async () => {
-    const server = await postgres();
-    const team = await server.database();
-    await setUpTeam(team, ["alice", "bob"], server);
-    using alice = machine("alice", team);
-    using bob = machine("bob", team);
+  async ({ team, alice, bob }) => {
     await bob.join();
     await using daemon = await daemonOf(alice);
     // It learns of the project while it runs.

@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
 import { needsPostgres, postgres } from "../support/postgres.ts";
-import { testWhere } from "../support/requirements.ts";
-import { machine, PROJECT_NAME, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+import {
+  machine,
+  PROJECT_NAME,
+  setUpTeam,
+  type TeamMachine,
+  teamTest,
+} from "../support/team_machine.ts";
 
 const BATCHES = IS_SLOW_LANE ? 6 : 2;
 const BATCH_ROWS = 500;
 
-testWhere(
-  needsPostgres(),
+teamTest(
   "a batch costs at most four statements, and a project without news one",
-  async () => {
-    const server = await postgres();
-    const team = await server.database();
-    await setUpTeam(team, ["alice", "bob"], server);
-    using alice = machine("alice", team);
-    using bob = machine("bob", team);
+  async ({ server, alice, bob }) => {
     await alice.join();
     await bob.join();
     const said = async (one: TeamMachine) => {

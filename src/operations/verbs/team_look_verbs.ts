@@ -13,7 +13,6 @@ import {
   listHeld,
   listJoined,
   listTeamRequirements,
-  noteRequirements,
   settleHeld,
 } from "../../team/store.ts";
 import { lagText, teamLags } from "../../team/team_lag.ts";
@@ -21,7 +20,7 @@ import { optional, switchOn, text } from "../flags.ts";
 import { laggingText } from "../lagging_text.ts";
 import { openStore } from "../open_store.ts";
 import { titledFacts } from "../table.ts";
-import { joinedHere, openTeam, requirementsOf, TEAM_PROJECT } from "../team_here.ts";
+import { joinedHere, noteDefinitions, openTeam, TEAM_PROJECT } from "../team_here.ts";
 import { differences } from "../team_rows.ts";
 import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
@@ -73,7 +72,7 @@ export const preview = verb({
   async run(context, { project }) {
     const store = await openTeam(context);
     const batches = joinedHere(context, store, project).map((joined) => {
-      noteRequirements(store.db, joined, requirementsOf(context, joined.project));
+      noteDefinitions(context, store, joined);
       const batch = buildBatch(store, joined, { seal: NO_SEAL, nowMs: Date.now(), isDry: true });
       const bytes = batch.length === 0 ? null : JSON.stringify(batch);
       return { name: joined.name, origin: joined.origin, bytes };

@@ -1,4 +1,5 @@
 /** Work: tasks of all projects by status, workflows and agents. */
+import { ELSEWHERE_MS } from "../../work/task.ts";
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
 import { folderName, took } from "../format.ts";
@@ -153,9 +154,9 @@ function Agents() {
 
 function Card({ task }: { task: Task }) {
   const { id, title, priority, claimedBy, leaseUntilMs, projectDir, reason, dependsOn } = task;
-  // The claim of somebody on another machine of the team does not run out here (9999-12-31).
-  const isHere = leaseUntilMs !== null && leaseUntilMs < 253_402_300_799_000;
-  const left = isHere ? leaseUntilMs - clock.value : null;
+  const left = leaseUntilMs === null || leaseUntilMs === ELSEWHERE_MS
+    ? null
+    : leaseUntilMs - clock.value;
   const workflow = /^workflow:(.+)$/.exec(claimedBy ?? "")?.[1];
   return (
     <article class="card">
