@@ -5,6 +5,7 @@ import type { Task } from "../work/task.ts";
 import {
   type Author,
   blockTask,
+  claimNext,
   claimTask,
   completeTask,
   type Grant,
@@ -22,6 +23,14 @@ import {
   text,
   TOKEN_FLAG,
 } from "./flags.ts";
+import {
+  type Asked,
+  type Asker,
+  askForTask,
+  type AskPlace,
+  askToKeep,
+  sharedTask,
+} from "./shared_claims.ts";
 
 /** Who takes a step, and on which terms. */
 export interface Terms extends Author {
@@ -47,7 +56,7 @@ export interface TaskStep {
   readonly examples: readonly string[];
   readonly errors: readonly Refusal[];
   /** What a team's server has to agree with first, where the task is shared; what other steps do to a claim it is told. */
-  readonly asks?: "renew" | "complete" | undefined;
+  readonly asks?: "claim" | "renew" | "complete" | undefined;
   /** Changes the task in the caller's transaction. */
   readonly take: (db: DatabaseSync, id: string, terms: Terms) => Task;
   /** What became of it. */
@@ -58,6 +67,21 @@ export interface TaskStep {
 export const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
 
 export const TASK_STEPS = {
+  claim: {
+    what: "claim a task",
+    flags: { offline: OFFLINE_FLAG, agentId: AGENT_FLAG },
+    asks: "claim",
+    about:
+      "Claims a task; of all who ask at once exactly one gets it, on all machines of a team. The claim counts for " +
+      "`store.claimTimeoutMinutes` unless it is renewed. Whoever has the task already gets it as it is.",
+    examples: [
+      "conclaude task claim 1a2b3c4d --agent-id worker-1",
+      "conclaude task claim --next --agent-id worker-1 --json",
+    ],
+    errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS", "TEAM_UNREACHED"],
+    take: claimTask,
+    told: (name, task) => `${task.claimedBy} has claimed ${name}, until ${untilText(task)}.`,
+  },
   renew: {
     what: "renew a claim",
     flags: { agentId: AGENT_FLAG, claimToken: TOKEN_FLAG, offline: OFFLINE_FLAG },
@@ -136,6 +160,33 @@ export const TASK_STEPS = {
     told: (name) => `Task ${name} is in work already.`,
   },
 } as const satisfies Readonly<Record<string, TaskStep>>;
+
+/** Asks a team's server for what a step needs of it. @returns Null where nothing has to be asked. @throws {UserError} */
+export async function askBefore(
+  place: AskPlace,
+  { asks }: Pick<TaskStep, "asks">,
+  { id, offline, ...asker }: Asker & Pick<Terms, "token"> & {
+    readonly id: string;
+    readonly offline: boolean;
+  },
+): Promise<Asked | null> {
+  if (offline || asks === undefined) return null;
+  if (asks === "claim") return await askForTask(place, id, asker);
+  const shared = sharedTask(place.db, id);
+  if (shared === null) return null;
+  const grant = await askToKeep(place, shared, { ...asker, what: asks });
+  return { id, grant, giveBack: () => Promise.resolve() };
+}
+
+/** Claims the first task that is ready, or the one that the server named where it was asked; undefined for none. */
+export function takeNext(
+  db: DatabaseSync,
+  terms: Author & Pick<Terms, "leaseMs">,
+  { project, asked }: { readonly project: string | null; readonly asked: Asked | null },
+): Task | undefined {
+  if (asked === null) return claimNext(db, terms, project);
+  return asked.id === null ? undefined : claimTask(db, asked.id, { ...terms, grant: asked.grant });
+}
 
 /** Makes the claim here what the server said of it, before it is used. */
 function withGrant(db: DatabaseSync, id: string, terms: Terms): Terms {

@@ -1,21 +1,17 @@
 /** Routes about who works on a task, and where the task stands. */
 import * as z from "zod/mini";
 import { refusal } from "../../work/refusal.ts";
-import type { Task } from "../../work/task.ts";
+import type { Task, TaskStatus } from "../../work/task.ts";
 import { checkBody } from "../../work/task_input.ts";
-import { badTransition, claimNext, claimTask, needTask, takeBackLapsed } from "../../work/store.ts";
-import {
-  type Asked,
-  askForNext,
-  askForTask,
-  askToKeep,
-  sharedTask,
-} from "../../operations/shared_claims.ts";
+import { badTransition, needTask, takeBackLapsed } from "../../work/store.ts";
+import { type Asked, askForNext } from "../../operations/shared_claims.ts";
 import { THIS_PROCESS } from "../../system/environment.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema } from "../schemas.ts";
 import {
+  askBefore,
   HOLDER_ERRORS,
+  takeNext,
   TASK_STEPS,
   type TaskStep,
   type Terms,
@@ -39,28 +35,18 @@ function placeOf({ db, database }: Daemon) {
 
 /** Whether the request wants that no server is asked. */
 const offline = z.optional(z.boolean());
-const claimBody = z.strictObject({ offline });
 
-/** Asks the server for the claim on the task of a request. */
-async function askForIt(
+/** Asks the server for what a step of a request needs of it. */
+async function askFor(
   daemon: Daemon,
-  { id, author, body }: Call<unknown, z.output<typeof claimBody>>,
+  { id, author, body }: Call<unknown, StepInput>,
+  step: Pick<TaskStep, "asks">,
 ): Promise<Asked | null> {
-  if (body.offline) return null;
-  return await askForTask(placeOf(daemon), id, claimantOf(daemon, { author }));
-}
-
-/** Asks the server whether the claim of a request still counts. */
-async function askToGoOn(
-  daemon: Daemon,
-  { id, author, body: { offline = false, claimToken: token = null } }: Call<unknown, StepInput>,
-  what: TaskStep["asks"],
-): Promise<Asked | null> {
-  const shared = offline || what === undefined ? null : sharedTask(daemon.db, id);
-  if (shared === null) return null;
-  const asker = { ...claimantOf(daemon, { author }), token, what: what! };
-  const grant = await askToKeep(placeOf(daemon), shared, asker);
-  return { id, grant, giveBack: () => Promise.resolve() };
+  const { offline = false, claimToken: token = null } = body;
+  return await askBefore(placeOf(daemon), step, {
+    ...claimantOf(daemon, { author }),
+    ...{ id, offline, token },
+  });
 }
 
 /** Takes back the claims that were not renewed, so that their tasks can be claimed. */
@@ -103,22 +89,7 @@ export const claimRoutes: readonly Route[] = [
     handle: (daemon, { author, asked, body: { project = null } }) => {
       takeBack(daemon, author.atMs);
       const claimant = claimantOf(daemon, { author });
-      if (asked === null) return { task: claimNext(daemon.db, claimant, project) ?? null };
-      const { id, grant } = asked;
-      return { task: id === null ? null : claimTask(daemon.db, id, { ...claimant, grant }) };
-    },
-  }),
-  route({
-    name: "POST /tasks/:id/claim",
-    summary:
-      "Claims a task: it is the caller's until it is given back, done, or the lease runs out",
-    body: claimBody,
-    response: oneTask,
-    errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS", "TEAM_UNREACHED"],
-    ask: askForIt,
-    handle: (daemon, call) => {
-      takeBack(daemon, call.author.atMs);
-      return { task: claimTask(daemon.db, call.id, claimantOf(daemon, call)) };
+      return { task: takeNext(daemon.db, claimant, { project, asked }) ?? null };
     },
   }),
   ...Object.entries<TaskStep>(TASK_STEPS).map(([name, step]) => stepRoute(name, step)),
@@ -132,10 +103,7 @@ export const claimRoutes: readonly Route[] = [
       ...CLOSING_ERRORS,
       ...["INVALID_STATUS", "ALREADY_CLAIMED", "TEAM_UNREACHED"] as const,
     ],
-    ask: (daemon, call) =>
-      call.body.status === "in_progress"
-        ? askForIt(daemon, call)
-        : askToGoOn(daemon, call, call.body.status === "closed" ? "complete" : undefined),
+    ask: (daemon, call) => askFor(daemon, call, stepTo(call.body.status) ?? {}),
     handle: (daemon, call) => ({ task: changeStatus(daemon, call) }),
   }),
 ];
@@ -149,7 +117,8 @@ interface StepInput {
   readonly offline?: boolean | undefined;
 }
 
-function stepRoute(name: string, { about, flags, errors, asks, take }: TaskStep): Route {
+function stepRoute(name: string, step: TaskStep): Route {
+  const { about, flags, errors, asks, take } = step;
   const taken = Object.entries(STEP_FIELDS).filter(([field]) => Object.hasOwn(flags, field));
   const query: z.ZodMiniType<{ force?: string | undefined }> = Object.hasOwn(flags, "force")
     ? z.strictObject({ force: z.optional(fields.flag) })
@@ -161,8 +130,9 @@ function stepRoute(name: string, { about, flags, errors, asks, take }: TaskStep)
     body: z.strictObject(Object.fromEntries(taken)),
     response: oneTask,
     errors,
-    ask: (daemon, call) => askToGoOn(daemon, call as Call<unknown, StepInput>, asks),
+    ask: (daemon, call) => askFor(daemon, call as Call<unknown, StepInput>, step),
     handle: (daemon, call) => {
+      if (asks === "claim") takeBack(daemon, call.author.atMs);
       const input: StepInput = { force: isSet(call.query.force), ...call.body };
       return { task: take(daemon.db, call.id, termsOf(daemon, call, input)) };
     },
@@ -179,13 +149,20 @@ function termsOf(
   return { ...claimantOf(daemon, call), token, force, withChildren, words };
 }
 
-/** Changes the status of a task as the step to that status does. Only a workflow makes a task wait for its merge. */
+/** The step that leads to a status; only a workflow makes a task wait for its merge. */
+function stepTo(status: TaskStatus, from?: TaskStatus): TaskStep | undefined {
+  const toOpen = from === "blocked" ? TASK_STEPS.unblock : TASK_STEPS.release;
+  const { claim: in_progress, complete: closed, block: blocked } = TASK_STEPS;
+  return { in_progress, closed, blocked, open: toOpen, pending_merge: undefined }[status];
+}
+
+/** Changes the status of a task as the step to that status does. */
 function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newStatus>>): Task {
   const { body: { status: to, reason, summary, claimToken, ...below } } = call;
   const task = needTask(daemon.db, call.id);
   if (to === task.status) return task;
-  if (to === "in_progress") return claimTask(daemon.db, task.id, claimantOf(daemon, call));
-  if (to === "pending_merge") throw badTransition(task, to);
+  const step = stepTo(to, task.status);
+  if (step === undefined) throw badTransition(task, to);
   if (to === "blocked" && reason === undefined) {
     throw refusal("INVALID_INPUT", {
       what: `Task ${task.id} cannot become blocked`,
@@ -195,7 +172,5 @@ function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newSta
     });
   }
   const said = to === "closed" ? { summary, ...below } : { reason };
-  const toOpen = task.status === "blocked" ? "unblock" : "release";
-  const step = ({ closed: "complete", blocked: "block", open: toOpen } as const)[to];
-  return TASK_STEPS[step].take(daemon.db, task.id, termsOf(daemon, call, { claimToken, ...said }));
+  return step.take(daemon.db, task.id, termsOf(daemon, call, { claimToken, ...said }));
 }
