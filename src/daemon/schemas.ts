@@ -9,7 +9,7 @@ import {
   STEP_FIELDS,
   WORKFLOW_FIELDS,
 } from "../work/store.ts";
-import { invalidInput } from "./input.ts";
+import { inField, invalidInput } from "./input.ts";
 import {
   isKeepable,
   MAX_BODY_CHARS,
@@ -95,14 +95,6 @@ export function words<Name extends string>(...names: readonly Name[]) {
   return Object.fromEntries(entries) as Record<Name, z.ZodMiniOptional<typeof fields.words>>;
 }
 
-/** A check for the words that a field takes. @throws {UserError} INVALID_INPUT */
-export function wordOf(words: readonly string[], field: string): (word: string) => string {
-  return (word) => {
-    if (words.includes(word)) return word;
-    throw invalidInput(field, `expected one of ${words.join(", ")}`);
-  };
-}
-
 export function isSet(flag: string | undefined): boolean {
   return flag === "true" || flag === "1";
 }
@@ -118,11 +110,18 @@ export function paged<Name extends string, Row>(
   return page as { readonly [Key in Name]: readonly Row[] } & { readonly more: boolean };
 }
 
-/** The checked parts of a text with commas; null without a text. */
+/** The parts of a text with commas, each checked; null without a text. @param check Or the words that there are. */
 export function listOf<Value>(
-  words: string | undefined,
-  check: (word: string) => Value,
+  field: string,
+  given: string | undefined,
+  check: readonly Value[] | ((word: string) => Value),
 ): Value[] | null {
-  if (words === undefined) return null;
-  return words.split(",").map((word) => check(word.trim()));
+  if (given === undefined) return null;
+  return given.split(",").map((text) => {
+    const word = text.trim();
+    if (typeof check === "function") return inField(field, () => check(word));
+    const found = check.find((one) => one === word);
+    if (found !== undefined) return found;
+    throw invalidInput(field, `expected one of ${check.join(", ")}`);
+  });
 }

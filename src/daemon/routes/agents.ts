@@ -12,16 +12,7 @@ import {
   needQuestion,
 } from "../../work/store.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
-import {
-  agentSchema,
-  fields,
-  isSet,
-  listOf,
-  paged,
-  questionSchema,
-  wordOf,
-  words,
-} from "../schemas.ts";
+import { agentSchema, fields, isSet, listOf, paged, questionSchema, words } from "../schemas.ts";
 
 const route = routesOf("agents");
 const questionRoute = routesOf("questions");
@@ -31,8 +22,6 @@ const oneAnswer = z.object({
   delivered: z.boolean(),
   deliveryError: z.optional(z.string()),
 });
-const checkAgentStatus = wordOf(AGENT_FIELDS.status, "status");
-const checkKind = wordOf(AGENT_FIELDS.kind, "kind");
 
 export const agentRoutes: readonly Route[] = [
   route({
@@ -44,8 +33,8 @@ export const agentRoutes: readonly Route[] = [
     }),
     response: z.object({ agents: z.array(agentSchema), more: z.boolean() }),
     handle: ({ db }, { query: { status, kind, limit, ...query } }) => {
-      const statuses = listOf(status, checkAgentStatus);
-      const kinds = listOf(kind, checkKind);
+      const statuses = listOf("status", status, AGENT_FIELDS.status);
+      const kinds = listOf("kind", kind, AGENT_FIELDS.kind);
       return paged(
         "agents",
         limit,

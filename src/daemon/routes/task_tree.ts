@@ -15,8 +15,8 @@ import {
 } from "../../work/store.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema, words } from "../schemas.ts";
-import { invalidInput, startMsOf } from "../input.ts";
-import { cleanTags } from "./tasks.ts";
+import { inField, invalidInput, startMsOf } from "../input.ts";
+import { cleanFields } from "../../operations/task_fields.ts";
 import {
   BULK_CHANGES,
   type BulkChange,
@@ -51,9 +51,9 @@ function tagRoute(method: "POST" | "PUT" | "DELETE", kind: TagChange["kind"], su
     body: z.strictObject({ tags: fields.tags }),
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "INVALID_TAG"],
-    handle: (daemon, { id, body, author }) => {
-      const tags = cleanTags(daemon, body.tags);
-      return { task: changeTags(daemon.db, id, { kind, tags }, author) };
+    handle: ({ db, redact }, { id, body, author }) => {
+      const { tags } = cleanFields(body, { mask: redact, inField });
+      return { task: changeTags(db, id, { kind, tags }, author) };
     },
   });
 }
@@ -153,14 +153,17 @@ export const treeRoutes: readonly Route[] = [
   }),
 ];
 
-function changeMany(daemon: Daemon, { body, author }: Call<unknown, z.output<typeof bulkBody>>) {
-  const { action, ids, tags, ...given } = body;
+function changeMany(
+  { db, redact }: Daemon,
+  { body, author }: Call<unknown, z.output<typeof bulkBody>>,
+) {
+  const { action, ids, hard } = body;
   const { change, flags }: BulkChange = BULK_CHANGES[ACTIONS[action]];
   const missing = Object.keys(flags).find((field) => Reflect.get(body, field) === undefined);
   if (missing !== undefined) throw invalidInput(missing, "it is missing");
-  const input = { ...author, ...given, tags: tags && cleanTags(daemon, tags) };
-  const changed = changeEach(daemon.db, ids, (id) => {
-    change(daemon.db, id, input);
+  const input = { ...author, ...cleanFields(body, { mask: redact, inField }), hard };
+  const changed = changeEach(db, ids, (id) => {
+    change(db, id, input);
     return id;
   });
   return changed.map(({ id, error }) => {

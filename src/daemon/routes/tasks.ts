@@ -1,15 +1,7 @@
 /** Routes that make, find and change tasks. */
 import * as z from "zod/mini";
-import {
-  checkBody,
-  checkPriority,
-  checkStatus,
-  checkTags,
-  checkTitle,
-  checkType,
-  checkWorkflowName,
-} from "../../work/task_input.ts";
-import { DEFAULT_PRIORITY } from "../../work/task.ts";
+import { cleanFields, NEW_TASK } from "../../operations/task_fields.ts";
+import { checkPriority, checkStatus, checkType } from "../../work/task_input.ts";
 import { tagsLike } from "../../work/tag_pattern.ts";
 import {
   changeDependencies,
@@ -109,9 +101,9 @@ export const taskRoutes: readonly Route[] = [
       const { status, priority, type, tagPattern, parentId, claimedBy, ...rest } = query;
       const filter = {
         ...rest,
-        statuses: listOf(status, (word) => inField("status", () => checkStatus(word))),
-        priorities: listOf(priority, (word) => inField("priority", () => checkPriority(word))),
-        types: listOf(type, (word) => inField("type", () => checkType(word))),
+        statuses: listOf("status", status, checkStatus),
+        priorities: listOf("priority", priority, checkPriority),
+        types: listOf("type", type, checkType),
         anyTag: tagPattern === undefined ? null : tagsLike(tagPattern, listTags(db)),
         parentId: noneOr(parentId),
         claimedBy: noneOr(claimedBy),
@@ -159,20 +151,10 @@ export const taskRoutes: readonly Route[] = [
     body: changedTask,
     response: oneTask,
     errors: ["TASK_NOT_FOUND", ...FIELD_ERRORS, "DEPENDENCY_NOT_FOUND", "WOULD_CREATE_CYCLE"],
-    handle: (daemon, { body, author, id }) => {
-      const { db } = daemon;
-      const { title, type, priority, workflow } = body;
-      const changes = {
-        title: title === undefined ? title : titleOf(daemon, title),
-        body: body.body === undefined ? body.body : bodyOf(daemon, body.body),
-        type,
-        priority,
-        workflow: workflow === undefined ? workflow : workflowNameOf(workflow),
-      };
+    handle: ({ db, redact }, { body, author, id }) => {
+      const { tags, ...changes } = cleanFields(body, { mask: redact, inField });
       let task = changeTask(db, needTask(db, id), changes, author);
-      if (body.tags !== undefined) {
-        task = changeTags(db, id, { kind: "set", tags: cleanTags(daemon, body.tags) }, author);
-      }
+      if (tags !== undefined) task = changeTags(db, id, { kind: "set", tags }, author);
       if (body.dependsOn !== undefined) {
         const wanted = body.dependsOn;
         const remove = task.dependsOn.filter((other) => !wanted.includes(other));
@@ -196,40 +178,17 @@ function noneOr(words: string | undefined): string | null {
   return words === "none" || words === "null" ? "" : words;
 }
 
-/** Tags without their secrets, each once. */
-export function cleanTags(daemon: Pick<Daemon, "redact">, tags: readonly string[]): string[] {
-  return inField("tags", () => checkTags(tags.map(daemon.redact)));
-}
-
-/** A title without its secrets. */
-function titleOf(daemon: Pick<Daemon, "redact">, title: string): string {
-  return inField("title", () => checkTitle(daemon.redact(title)));
-}
-
-/** A body without its secrets. */
-function bodyOf(daemon: Pick<Daemon, "redact">, body: string): string {
-  return inField("body", () => checkBody(daemon.redact(body)));
-}
-
 /** The task that a body makes: checked, without secrets, in its project. */
-function newTaskOf(daemon: Daemon, body: z.output<typeof newTask>, parentId: string | null) {
+function newTaskOf({ redact }: Daemon, body: z.output<typeof newTask>, parentId: string | null) {
   return {
-    title: titleOf(daemon, body.title),
-    body: bodyOf(daemon, body.body ?? ""),
-    type: body.type ?? "task",
-    priority: body.priority ?? DEFAULT_PRIORITY,
+    ...NEW_TASK,
+    // The name alone is checked: which file it is, is only sure when the workflow begins.
+    ...cleanFields(body, { mask: redact, inField }),
     parentId,
-    tags: cleanTags(daemon, body.tags ?? []),
     dependsOn: body.dependsOn ?? [],
-    workflow: workflowNameOf(body.workflow ?? null),
     ...placeOf(body, parentId),
     isQueued: body.start ?? false,
   };
-}
-
-/** Checks the name alone: the project, and so the file, is only sure when the workflow begins. */
-function workflowNameOf(workflow: string | null): string | null {
-  return workflow === null ? null : inField("workflow", () => checkWorkflowName(workflow));
 }
 
 /** The project of a task. Looks for the repository where the request names only the folder. */

@@ -28,14 +28,12 @@ import {
   paged,
   stepSchema,
   taskSchema,
-  wordOf,
   words,
   workflowSchema,
 } from "../schemas.ts";
 
 const route = routesOf("workflows");
 const oneWorkflow = z.object({ workflow: workflowSchema });
-const checkWorkflowStatus = wordOf(WORKFLOW_FIELDS.status, "status");
 
 /** @param fallback What is kept as the reason when the request gives none. */
 function decisionRoute(
@@ -70,7 +68,7 @@ export const workflowRoutes: readonly Route[] = [
     }),
     response: z.object({ workflows: z.array(workflowSchema), count: z.int(), more: z.boolean() }),
     handle: ({ db }, { query: { status, limit, ...query } }) => {
-      const statuses = listOf(status, checkWorkflowStatus);
+      const statuses = listOf("status", status, WORKFLOW_FIELDS.status);
       const page = paged(
         "workflows",
         limit,

@@ -1,7 +1,6 @@
 /** `conclaude task bulk …`: one change of many tasks. A task that cannot be changed does not stop the others. */
 import { count } from "../../base/counts.ts";
 import { isUserError } from "../../base/errors.ts";
-import { checkPriority, checkTags } from "../../work/task_input.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
   type Author,
@@ -23,6 +22,7 @@ import {
   type Values,
 } from "../flags.ts";
 import { beginChange, taskIdOf } from "../work_lookup.ts";
+import { cleanFields } from "../task_fields.ts";
 import { readStdin } from "../task_text.ts";
 import { shortTaskId } from "../task_view.ts";
 import { kebab, usageError } from "../usage.ts";
@@ -115,10 +115,7 @@ function bulkVerb(name: string, { flags, example, change, ...help }: BulkChange)
         });
       }
       const { by, db, mask } = await beginChange(context, flags, "change tasks");
-      const input: BulkInput = {
-        tags: tags && checkTags(tags.map(mask)),
-        priority: priority === undefined ? priority : checkPriority(priority, `${usage} --help`),
-      };
+      const input: BulkInput = cleanFields({ tags, priority }, { mask, next: `${usage} --help` });
       return bulkView(changeEach(db, ids, (text) => {
         const id = taskIdOf(db, text);
         change(db, id, { by, atMs: Date.now(), ...input });

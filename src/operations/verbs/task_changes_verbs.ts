@@ -1,15 +1,7 @@
 /** `conclaude task create|update|reparent|delete|restore|tag`. */
 import { plain } from "../../base/plain.ts";
-import { DEFAULT_PRIORITY, statusesAfter, type Task, wayTo } from "../../work/task.ts";
-import {
-  checkBody,
-  checkPriority,
-  checkStatus,
-  checkTags,
-  checkTitle,
-  checkType,
-  checkWorkflowName,
-} from "../../work/task_input.ts";
+import { statusesAfter, type Task, wayTo } from "../../work/task.ts";
+import { checkStatus } from "../../work/task_input.ts";
 import {
   type Author,
   badTransition,
@@ -28,7 +20,6 @@ import {
   reparentTask,
   restoreTask,
   type TagChange,
-  type TaskChanges,
   unblockTask,
 } from "../../work/store.ts";
 import { confirmOrThrow, goesLines } from "../terminal.ts";
@@ -48,6 +39,7 @@ import {
 } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { beginChange, homeOfTasks, taskIdOf } from "../work_lookup.ts";
+import { cleanFields, NEW_TASK } from "../task_fields.ts";
 import { readBody } from "../task_text.ts";
 import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
 import { requireOneOfTwo, usageError } from "../usage.ts";
@@ -92,17 +84,14 @@ export const create = verb({
       next: CREATE_HELP,
     });
     const { change, db, place, mask } = await beginChange(context, flags, "make a task");
+    const { title = said!, ...rest } = flags;
     const given = {
-      title: checkTitle(mask(said ?? flags.title!)),
-      body: checkBody(mask(readBody(context, flags) ?? "")),
-      type: checkType(flags.type ?? "task"),
-      priority: checkPriority(flags.priority ?? DEFAULT_PRIORITY),
-      tags: checkTags((flags.tags ?? []).map(mask)),
-      workflow: flags.workflow ?? null,
+      ...NEW_TASK,
+      ...cleanFields({ ...rest, title, body: readBody(context, flags) }, { mask }),
       ...homeOfTasks(context),
       isQueued: flags.start,
     };
-    const checkWorkflow = await workflowCheck(given.workflow, CREATE_HELP);
+    const checkWorkflow = await workflowCheck(given.workflow);
     const checkStart = flags.start
       ? (await import("../orchestration_here.ts")).checkStart
       : () => {};
@@ -157,15 +146,9 @@ export const update = verb({
       });
     }
     const { change, db, mask } = await beginChange(context, flags, "update a task");
-    const { title, type, priority, workflow } = flags;
-    const changes: TaskChanges = {
-      ...title !== undefined && { title: checkTitle(mask(title), UPDATE_HELP) },
-      ...body !== undefined && { body: checkBody(mask(body)) },
-      ...type !== undefined && { type: checkType(type, UPDATE_HELP) },
-      ...priority !== undefined && { priority: checkPriority(priority, UPDATE_HELP) },
-      ...workflow !== undefined && { workflow: workflow === NONE ? null : workflow },
-    };
-    const checkWorkflow = await workflowCheck(changes.workflow ?? null, UPDATE_HELP);
+    const workflow = flags.workflow === NONE ? null : flags.workflow;
+    const changes = cleanFields({ ...flags, body, workflow }, { mask, next: UPDATE_HELP });
+    const checkWorkflow = await workflowCheck(changes.workflow ?? null);
     const { before, task } = change((author) => {
       const before = needTask(db, taskIdOf(db, text));
       checkWorkflow(before);
@@ -305,10 +288,8 @@ function changeStatus(db: DatabaseSync, task: Task, status: string, author: Auth
 /** Makes the check that a task's project has a workflow. Without a name, the code that finds workflows is not loaded. */
 async function workflowCheck(
   name: string | null,
-  next: string,
 ): Promise<(task: Pick<Task, "projectDir">) => void> {
   if (name === null) return () => {};
-  checkWorkflowName(name, next);
   const { findWorkflowFile } = await import("../../work/engine/workflow_files.ts");
   return ({ projectDir }) => {
     if (projectDir !== null) findWorkflowFile(name, projectDir);
@@ -363,7 +344,7 @@ function tagVerb(
     examples: [`conclaude task tag ${kind} 1a2b3c4d ${example}`],
     async run(context, flags, text, ...given) {
       const { change, db, mask } = await beginChange(context, flags, "change tags");
-      const tags = checkTags(given.flatMap((tag) => tag.split(",")).map(mask));
+      const { tags } = cleanFields({ tags: given.flatMap((tag) => tag.split(",")) }, { mask });
       const task = change((author) => changeTags(db, taskIdOf(db, text!), { kind, tags }, author));
       return changedView(task, `Tags of ${nameOf(task)}: ${task.tags.join(", ") || "none"}`);
     },
