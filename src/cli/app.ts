@@ -17,7 +17,12 @@ import {
   type VerbGroup,
   type Verbs,
 } from "../operations/verb.ts";
-import { type CliContext, type Globals, locateToLook } from "../operations/context.ts";
+import {
+  type CliContext,
+  type Globals,
+  locateToLook,
+  silentContext,
+} from "../operations/context.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";
 import { plain } from "../base/plain.ts";
@@ -228,7 +233,9 @@ async function proposalsFor(
   if (words.at(-2) === "--db") return new Map();
   const { rest, globals } = splitGlobals(words.slice(0, -1));
   const app = await application({ globals: { color: false } }, [...rest, partial]);
-  const context = quietContext(environment, globals.db);
+  const { db } = globals;
+  const placed = () => locateToLook(environment, { dbFlag: db });
+  const context = silentContext(environment, { db, placed });
   const found = await proposeCompletions(app, [...rest, partial], context).catch(() => []);
   const isFlag = partial.startsWith("-");
   const flags = GLOBAL_FLAGS.filter(({ rootOnly }) => isFlag && !rootOnly)
@@ -242,26 +249,4 @@ async function proposalsFor(
   const isNewestFirst = found.some(({ completion }) => completion.includes("\t"));
   const all = [...named, ...flags].filter(([name]) => isFlag || !name.startsWith("-"));
   return new Map(isNewestFirst ? all : all.toSorted(([a], [b]) => a < b ? -1 : 1));
-}
-
-/** A context that prints nothing and looks for its places only when somebody asks. */
-function quietContext(environment: Environment, db: string | undefined): CliContext {
-  const silent = { write: () => {} };
-  return {
-    process: { stdout: silent, stderr: silent },
-    globals: {
-      db,
-      noDb: false,
-      json: false,
-      quiet: true,
-      color: false,
-      columns: 80,
-      breaksAt: Infinity,
-    },
-    environment,
-    cwd: environment.cwd(),
-    get locations() {
-      return locateToLook(environment, { dbFlag: db });
-    },
-  };
 }

@@ -35,7 +35,7 @@ export class EventHub {
   readonly #version: () => number;
   readonly #told: HubContext;
   readonly #looks = new Rounds(() => this.#look(), { restMs: GATHER_MS });
-  readonly #streams = new Set<symbol>();
+  readonly #streams = new Set<AbortSignal>();
   /** The events that the hub read last. */
   #batch: { readonly afterId: number; readonly events: readonly ReadyEvent[] } = NO_BATCH;
   #chunk = { ids: "", bytes: new Uint8Array() };
@@ -55,20 +55,36 @@ export class EventHub {
     this.#looks.start();
   }
 
-  /** Lets a stream listen. @returns What ends that; a second call changes nothing. */
-  join(): () => void {
-    const stream = Symbol();
-    this.#streams.add(stream);
-    return () => void this.#streams.delete(stream);
+  /**
+   * A stream of pieces as they come. It has no buffer: when its last piece is on its way, the next one is asked for. It ends
+   * when the hub is closed or the client has left.
+   * @param next The next piece, or how long to wait for news, in milliseconds.
+   */
+  stream(next: () => Uint8Array | number): ReadableStream<Uint8Array> {
+    const left = new AbortController();
+    const { signal } = left;
+    this.#streams.add(signal);
+    const leave = () => this.#streams.delete(signal);
+    return new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        while (!this.#isClosed && !signal.aborted) {
+          const piece = next();
+          if (typeof piece !== "number") return controller.enqueue(piece);
+          await this.#wait(piece, signal);
+        }
+        leave();
+        if (!signal.aborted) controller.close();
+      },
+      cancel: () => {
+        left.abort();
+        leave();
+      },
+    }, { highWaterMark: 0 });
   }
 
   /** How many streams are open. */
   get streams(): number {
     return this.#streams.size;
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
   }
 
   /** To be called after every write of this process. Several writes share one look. */
@@ -97,7 +113,7 @@ export class EventHub {
   }
 
   /** Waits for news or the end of the hub, at most `maxMs`. */
-  wait(maxMs: number, signal: AbortSignal): Promise<void> {
+  #wait(maxMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isClosed || signal.aborted) return resolve();
       const done = () => {

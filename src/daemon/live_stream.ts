@@ -28,48 +28,33 @@ export function liveStream(
   { db, hub }: Pick<Daemon, "db" | "hub">,
   lastSeen: string | null,
 ): ReadableStream {
-  const left = new AbortController();
-  const leave = hub.join();
   const came = lastSeen === null ? null : markIn(lastSeen);
   let at = came ?? markOf(db);
   let isGap = lastSeen !== null && (came === null || isLost(db, came));
   if (isGap) at = markOf(db);
   let isFirst = true;
   let pingedAtMs = Date.now();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      while (!hub.isClosed && !left.signal.aborted) {
-        if (isFirst || isGap) {
-          const event = isGap ? "gap" : "hello";
-          isFirst = isGap = false;
-          return controller.enqueue(piece(event, at, {}));
-        }
-        const now = markOf(db);
-        if (textOf(now) !== textOf(at)) {
-          const before = at;
-          at = now;
-          // Newest rows that are gone: whoever keeps rows begins anew.
-          isGap = (["hooks", "memory", "work"] as const).some((one) => now[one] < before[one]);
-          if (isGap) continue;
-          return controller.enqueue(piece("changed", at, {
-            sessions: now.hooks === before.hooks ? {} : sessionsSince(db, before.hooks, now.hooks),
-            parts: (["memory", "work", "rules"] as const).filter((one) => now[one] !== before[one]),
-          }));
-        }
-        if (Date.now() - pingedAtMs >= PING_MS) {
-          pingedAtMs = Date.now();
-          return controller.enqueue(ENCODER.encode(": ping\n\n"));
-        }
-        await hub.wait(LOOK_MS, left.signal);
-      }
-      leave();
-      if (!left.signal.aborted) controller.close();
-    },
-    cancel() {
-      left.abort();
-      leave();
-    },
-  }, { highWaterMark: 0 });
+  return hub.stream(() => {
+    const now = isFirst || isGap ? at : markOf(db);
+    const before = at;
+    at = now;
+    // Newest rows that are gone: whoever keeps rows begins anew.
+    isGap ||= (["hooks", "memory", "work"] as const).some((one) => now[one] < before[one]);
+    if (isFirst || isGap) {
+      const event = isGap ? "gap" : "hello";
+      isFirst = isGap = false;
+      return piece(event, at, {});
+    }
+    if (textOf(now) !== textOf(before)) {
+      return piece("changed", at, {
+        sessions: now.hooks === before.hooks ? {} : sessionsSince(db, before.hooks, now.hooks),
+        parts: (["memory", "work", "rules"] as const).filter((one) => now[one] !== before[one]),
+      });
+    }
+    if (Date.now() - pingedAtMs < PING_MS) return LOOK_MS;
+    pingedAtMs = Date.now();
+    return ENCODER.encode(": ping\n\n");
+  });
 }
 
 const ENCODER = new TextEncoder();

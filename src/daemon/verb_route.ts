@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, UserError } from "../base/errors.ts";
-import type { CliContext } from "../operations/context.ts";
+import { type CliContext, silentContext } from "../operations/context.ts";
 import { type Given, readCall, WrongValue } from "../operations/read_call.ts";
 import { USAGE } from "../operations/usage.ts";
 import type { Verb } from "../operations/verb.ts";
@@ -89,23 +89,20 @@ async function runVerb(
 }
 
 /** A context as of `conclaude --json --db DATABASE` that a person gives in a folder. */
-function contextIn(daemon: Daemon, folder: string, held: DatabaseSync[]): CliContext {
-  const { database } = daemon;
-  const stream = { write: () => {} };
-  return {
-    process: { stdout: stream, stderr: stream },
-    globals: {
-      ...{ db: database, noDb: false, json: true, quiet: true, color: false },
-      ...{ columns: 80, breaksAt: Infinity },
-    },
-    environment: {
-      ...THIS_PROCESS,
-      cwd: () => folder,
-      isTerminal: () => false,
-      stdin: { readSync: () => null },
-      hold: (db) => void held.push(db),
-    },
-    locations: { ...daemon.locations, database, databaseFrom: "flag" },
-    cwd: folder,
-  };
+function contextIn(
+  { database, locations }: Daemon,
+  folder: string,
+  held: DatabaseSync[],
+): CliContext {
+  return silentContext({
+    ...THIS_PROCESS,
+    cwd: () => folder,
+    isTerminal: () => false,
+    stdin: { readSync: () => null },
+    hold: (db) => void held.push(db),
+  }, {
+    db: database,
+    json: true,
+    placed: () => ({ ...locations, database, databaseFrom: "flag" }),
+  });
 }

@@ -9,7 +9,7 @@ import { optional, proposing, switchOn, text, textFlag, usually } from "../opera
 import { heldText } from "../operations/look_as_hook.ts";
 import { quietly } from "../base/errors.ts";
 import { nearestWords } from "../base/likeness.ts";
-import { sessionIdOrNone } from "../operations/requirements_here.ts";
+import { sessionOrNone } from "../operations/requirements_here.ts";
 import { decidingOf, eventOf, explanationText, tryEvent } from "./dry_run.ts";
 import { usageError } from "../operations/usage.ts";
 import { verb } from "../operations/verb.ts";
@@ -38,7 +38,8 @@ export const explain = verb({
   async run(context, { agent, session, all }, tool, input) {
     const { cwd, environment, locations: { home } } = context;
     const trial = await tryEvent(context, cwd, async (db, policy) => {
-      const session_id = await sessionIdOrNone(db, context, session);
+      const asking = { named: session, command: "explain" };
+      const { sessionId: session_id } = await sessionOrNone(db, context, asking);
       const repository = findRepository(lookUpwards(cwd))?.commonDir ?? null;
       const sent = {
         session_id,

@@ -72,6 +72,24 @@ export function contextOf(
   return { process, globals, environment, locations, cwd };
 }
 
+/** The context of a command that prints nothing. @param options `placed`: finds its places when somebody asks. */
+export function silentContext(
+  environment: Environment,
+  { placed, ...globals }: Partial<Globals> & { readonly placed: () => Locations },
+): CliContext {
+  const silent = { write: () => {} };
+  const usual = { noDb: false, json: false, quiet: true, color: false };
+  return {
+    process: { stdout: silent, stderr: silent },
+    globals: { db: undefined, ...usual, columns: 80, breaksAt: Infinity, ...globals },
+    environment,
+    cwd: environment.cwd(),
+    get locations() {
+      return placed();
+    },
+  };
+}
+
 /** The places of a command that may only read: it makes no folder that another process could write into. */
 export function locateToLook(
   environment: Environment,

@@ -110,18 +110,19 @@ export async function sessionIdOf(
 /** Stands for the session where none can be told. */
 export const NO_SESSION = "no-session";
 
-/** {@linkcode sessionIdOf}; {@linkcode NO_SESSION} where none is named and none can be told. */
-export async function sessionIdOrNone(
+/** {@linkcode sessionIdOf}; {@linkcode NO_SESSION} where none is named and none can be told, and `warning` says why. */
+export async function sessionOrNone(
   db: DatabaseSync | null,
   context: CliContext,
-  named: string | undefined,
-): Promise<string> {
-  if (db === null) return named ?? NO_SESSION;
+  asked: { readonly named: string | undefined; readonly command: string },
+): Promise<{ readonly sessionId: string; readonly warning: string | null }> {
+  const { named } = asked;
+  if (db === null) return { sessionId: named ?? NO_SESSION, warning: null };
   try {
-    return await sessionIdOf(db, context, { named, command: "explain" });
+    return { sessionId: await sessionIdOf(db, context, asked), warning: null };
   } catch (thrown) {
     if (named !== undefined || !isUserError(thrown)) throw thrown;
-    return NO_SESSION;
+    return { sessionId: NO_SESSION, warning: `no session: ${(thrown as UserError).why}` };
   }
 }
 

@@ -101,18 +101,12 @@ interface StreamFilter {
 
 const ENCODER = new TextEncoder();
 
-/**
- * Makes the stream. It has no buffer: when its last piece is on its way it reads on from where it stands. It ends when
- * the hub is closed or the client has left.
- */
 function eventStream(
   filter: StreamFilter,
   { db, hub, toldSinceMs }: Pick<Daemon, "db" | "hub" | "toldSinceMs">,
 ): ReadableStream {
-  const left = new AbortController();
   let cursor = filter.afterId;
   let snapshotAtMs = 0;
-  const leave = hub.join();
 
   /** The next piece; null when there is nothing new. */
   function nextChunk(): Uint8Array | null {
@@ -133,28 +127,12 @@ function eventStream(
     }
   }
 
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      while (!hub.isClosed && !left.signal.aborted) {
-        const now = Date.now();
-        if (now - snapshotAtMs >= SNAPSHOT_MS) {
-          snapshotAtMs = now;
-          // The id is how far this stream has come, so that a client that leaves now comes back to that place.
-          const data = JSON.stringify(countState(db, toldSinceMs(now)));
-          return controller.enqueue(
-            ENCODER.encode(`event: state.snapshot\nid: ${cursor}\ndata: ${data}\n\n`),
-          );
-        }
-        const chunk = nextChunk();
-        if (chunk !== null) return controller.enqueue(chunk);
-        await hub.wait(snapshotAtMs + SNAPSHOT_MS - now, left.signal);
-      }
-      leave();
-      if (!left.signal.aborted) controller.close();
-    },
-    cancel() {
-      left.abort();
-      leave();
-    },
-  }, { highWaterMark: 0 });
+  return hub.stream(() => {
+    const now = Date.now();
+    if (now - snapshotAtMs < SNAPSHOT_MS) return nextChunk() ?? snapshotAtMs + SNAPSHOT_MS - now;
+    snapshotAtMs = now;
+    // The id is how far this stream has come, so that a client that leaves now comes back to that place.
+    const data = JSON.stringify(countState(db, toldSinceMs(now)));
+    return ENCODER.encode(`event: state.snapshot\nid: ${cursor}\ndata: ${data}\n\n`);
+  });
 }

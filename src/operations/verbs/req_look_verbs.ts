@@ -1,7 +1,6 @@
 /** `conclaude req status|show|explain|list|sessions`: verbs that change nothing. */
 import { plain } from "../../base/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
-import { isUserError, UserError } from "../../base/errors.ts";
 import type { Ground } from "../../policy/requirements/ground.ts";
 import { UNKEPT } from "../../policy/requirements/ground.ts";
 import { deniedUnkept, deniesBlind, unkeptText } from "../../policy/requirements/stand.ts";
@@ -13,7 +12,6 @@ import { satisfyCommand, triggersText } from "../../policy/requirements/requirem
 import { activeSessions, goneSessions, listSessions, tellingId } from "../../db/sessions.ts";
 import { findPause, listBranches } from "../../policy/store.ts";
 import { durationText, relativeTime } from "../../base/time.ts";
-import type { CliContext } from "../context.ts";
 import { OF_BRANCH, OF_SESSION, proposing, text, toggle } from "../flags.ts";
 import {
   branchKeyOf,
@@ -25,7 +23,7 @@ import {
   requirementsHere,
   type Row,
   rowsOf,
-  sessionIdOf,
+  sessionOrNone,
 } from "../requirements_here.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { projectHere } from "../session_lookup.ts";
@@ -44,7 +42,8 @@ export const status = verb({
   examples: ["conclaude req status", "conclaude req status --session 01980c5e --json"],
   async run(context, flags) {
     const { db } = await openStore(context, "read");
-    const { sessionId, warning } = await sessionOrNone(db, context, flags.session);
+    const asking = { named: flags.session, command: "req status" };
+    const { sessionId, warning } = await sessionOrNone(db, context, asking);
     const here = await hereOfSession(context, db, sessionId);
     const { ground } = here;
     const fault = faultOf(here.config);
@@ -181,7 +180,8 @@ export const explain = verb({
   examples: ["conclaude req explain commit_plan --session 01980c5e"],
   async run(context, flags, name) {
     const { db } = await openStore(context, "read");
-    const { sessionId, warning } = await sessionOrNone(db, context, flags.session);
+    const asking = { named: flags.session, command: "req status" };
+    const { sessionId, warning } = await sessionOrNone(db, context, asking);
     const here = await hereOfSession(context, db, sessionId);
     const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
     const key = branchKeyOf(here, flags.branch);
@@ -242,21 +242,6 @@ function faultOf(
   if (unreadable !== "") return `nothing counts of ${unreadable}; ${next}`;
   return problems === 0 ? null : `the configuration has mistakes, in ${problemKeys.join(", ")}` +
     `${brokenRequirements === "" ? "" : `, which switch off ${brokenRequirements}`}; ${next}`;
-}
-
-/** Finds the session that is meant. Without one it is {@linkcode NO_SESSION}, and `warning` tells why. */
-async function sessionOrNone(
-  db: DatabaseSync,
-  context: CliContext,
-  named: string | undefined,
-): Promise<{ readonly sessionId: string; readonly warning: string | null }> {
-  try {
-    const sessionId = await sessionIdOf(db, context, { named, command: "req status" });
-    return { sessionId, warning: null };
-  } catch (thrown) {
-    if (named !== undefined || !isUserError(thrown)) throw thrown;
-    return { sessionId: NO_SESSION, warning: `no session: ${(thrown as UserError).why}` };
-  }
 }
 
 function whenOf({ satisfiedAtMs, expiresAtMs }: Row, nowMs: number): string | null {
