@@ -27,16 +27,15 @@ if (Deno.args.length === 1 && ["--version", "-V", "-v"].includes(Deno.args[0]!))
   }
 } else {
   const { runCli } = await import("./src/cli/command_line.ts");
-  const explain = async () => (await import("./src/hook/explain_verb.ts")).explain;
   await runCli(Deno.args, {
     mcp: async () => (await import("./src/mcp/mcp_verb.ts")).mcp,
     daemon: async () => {
-      const { takeFaces } = await import("./src/daemon/other_faces.ts");
-      takeFaces({ page: async () => (await import("./src/web/page.ts")).page, explain });
+      const { takePage } = await import("./src/daemon/page_parts.ts");
+      takePage(async () => (await import("./src/web/page.ts")).page);
       return (await import("./src/daemon/daemon_verbs.ts")).daemon;
     },
     ui: async () => (await import("./src/daemon/ui_verb.ts")).ui,
-    explain,
+    explain: async () => (await import("./src/hook/explain_verb.ts")).explain,
     hook: async () => (await import("./src/hook/hook_verb.ts")).hook,
   });
 }

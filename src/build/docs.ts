@@ -4,7 +4,7 @@
  */
 import "../operations/config_sections.ts";
 import { GLOBAL_FLAGS } from "../cli/global_flags.ts";
-import { HEADINGS, VERBS, verbsOfFaces } from "../cli/verbs.ts";
+import { HEADINGS, VERBS, verbsOfFaces } from "../operations/all_verbs.ts";
 import { configSchema } from "../config/config_schema.ts";
 import type { ConfigKey } from "../config/schema_kit.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";

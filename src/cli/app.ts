@@ -29,7 +29,7 @@ import { plain } from "../base/plain.ts";
 import { camel } from "../operations/usage.ts";
 import { helpPage } from "./help_page.ts";
 import { usageText } from "./usage_text.ts";
-import { VERBS } from "./verbs.ts";
+import { VERBS } from "../operations/all_verbs.ts";
 import { VERSION } from "../base/version.ts";
 import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
 import { show } from "../operations/view.ts";

@@ -8,7 +8,7 @@ import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { plainCall } from "./plain_call.ts";
 import { camel, kebab, USAGE } from "../operations/usage.ts";
 import { perform } from "../operations/verb.ts";
-import { type FaceVerbs, VERBS, verbsOfFaces } from "./verbs.ts";
+import { type FaceVerbs, VERBS, verbsOfFaces } from "../operations/all_verbs.ts";
 import { showError } from "../operations/view.ts";
 
 sectionsFrom(() => import("../operations/config_sections.ts"));

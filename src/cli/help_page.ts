@@ -1,7 +1,7 @@
 /** A page of help: the library's own, with short lines of usage, verbs below headings, and the flags of every verb. */
 import { kebab } from "../operations/usage.ts";
 import { GLOBAL_FLAGS } from "./global_flags.ts";
-import { HEADINGS } from "./verbs.ts";
+import { HEADINGS } from "../operations/all_verbs.ts";
 
 /** @param page As the library lays it out. */
 export function helpPage(

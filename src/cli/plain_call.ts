@@ -3,7 +3,7 @@ import { LETTERS, type Parameter } from "../operations/flags.ts";
 import { type Given, type GivenCall, readCall } from "../operations/read_call.ts";
 import type { Verb, Verbs } from "../operations/verb.ts";
 import { camel, kebab } from "../operations/usage.ts";
-import { VERBS } from "./verbs.ts";
+import { VERBS } from "../operations/all_verbs.ts";
 
 /** Thrown when the library has to read the command line. */
 class NotPlain extends Error {}

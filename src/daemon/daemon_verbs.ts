@@ -22,7 +22,7 @@ import { group, verb } from "../operations/verb.ts";
 import { print, type View } from "../operations/view.ts";
 import { mkdirSync } from "../system/files.ts";
 import { readText } from "../system/on_disk.ts";
-import { otherFaces } from "./other_faces.ts";
+import { pageParts } from "./page_parts.ts";
 import { pageMaker } from "./page_response.ts";
 import { revokeNetwork } from "../system/network.ts";
 
@@ -50,7 +50,7 @@ const run = verb({
       privateFolder,
       busyTimeoutMs: config.busyTimeoutMs,
       port: flags.port ?? null,
-      page: pageMaker(otherFaces().page),
+      page: pageMaker(pageParts),
       say: context.globals.quiet ? () => {} : (line) =>
         context.process.stderr.write(`${line}
 `),

@@ -6,25 +6,30 @@ import { Writable } from "node:stream";
 // @ts-types="@modelcontextprotocol/sdk/server/stdio"
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { ENDING_SIGNALS } from "../system/process/start.ts";
-import { projectAround, readArguments, type Surroundings } from "./tool_call.ts";
+import { projectAround, readArguments } from "./tool_call.ts";
 import { Server } from "@modelcontextprotocol/sdk/server";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
 import { VERSION } from "../base/version.ts";
 import { UserError } from "../base/errors.ts";
+import { normalizeSessionId } from "../base/ids.ts";
+import type { CliContext } from "../operations/context.ts";
+import { nextHere } from "../operations/next_command.ts";
+import { openKeptStore, openStoreIfThere } from "../operations/open_store.ts";
+import { asUserError, errorText } from "../operations/view.ts";
 import { INSTRUCTIONS, TOOLS } from "./tools.ts";
 
 /** So many milliseconds a client has to read its last answers after it closed stdin. */
 const LAST_ANSWERS_MS = 1_000;
 
 /**
- * Serves until stdin closes or a signal comes.
+ * Serves until stdin closes or a signal comes. @param context Its folder is the one whose project the answers are for.
  * @returns 0, also when the client goes away in the middle of an answer.
  */
-export async function runMcp(surroundings: Surroundings): Promise<number> {
+export async function runMcp(context: CliContext): Promise<number> {
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   const atWork = new Set<Promise<unknown>>();
-  const server = createServer(surroundings, atWork);
+  const server = createServer(context, atWork);
   const out = stdoutThat({ isGone: () => end(0) });
   const transport = new StdioServerTransport(process.stdin, out);
   for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, () => end(0));
@@ -75,7 +80,7 @@ function toolList(): Tool[] {
  * server.
  * @param atWork Holds a promise for each call until it is answered.
  */
-function createServer(surroundings: Surroundings, atWork: Set<Promise<unknown>>): Server {
+function createServer(context: CliContext, atWork: Set<Promise<unknown>>): Server {
   const server = new Server({ name: "conclaude", version: VERSION }, {
     capabilities: { tools: {} },
     instructions: INSTRUCTIONS,
@@ -96,7 +101,7 @@ function createServer(surroundings: Surroundings, atWork: Set<Promise<unknown>>)
     const given = params?.["arguments"] ?? {};
     if (typeof name !== "string") throw noCall('"name" is no text');
     if (typeof given !== "object" || Array.isArray(given)) throw noCall('"arguments" is no object');
-    const work = callTool(name, given as Readonly<Record<string, unknown>>, surroundings);
+    const work = callTool(name, given as Readonly<Record<string, unknown>>, context);
     atWork.add(work);
     const { text, isError } = await work.finally(() => atWork.delete(work));
     return { content: [{ type: "text", text }], ...isError && { isError } };
@@ -119,19 +124,22 @@ const NOTHING_YET =
 async function callTool(
   name: string,
   given: Readonly<Record<string, unknown>>,
-  surroundings: Surroundings,
+  context: CliContext,
 ): Promise<{ readonly text: string; readonly isError: boolean }> {
   try {
-    return { text: await answer(name, given, surroundings), isError: false };
+    return { text: await answer(name, given, context), isError: false };
   } catch (thrown) {
-    return { text: surroundings.errorText(thrown, `finish ${name}`).trimEnd(), isError: true };
+    const { what, why, next } = asUserError(thrown, `Cannot finish ${name}`);
+    const text = errorText({ what, why, next: nextHere(next, context.globals) });
+    return { text: text.trimEnd(), isError: true };
   }
 }
 
+/** Opens the database anew for each call: between two of them it may be replaced, migrated or removed. */
 async function answer(
   name: string,
   given: Readonly<Record<string, unknown>>,
-  { folder, home, sessionId, openToRead, openToWrite }: Surroundings,
+  context: CliContext,
 ): Promise<string> {
   const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
   if (tool === undefined) {
@@ -142,16 +150,17 @@ async function answer(
   }
   const { inputSchema, isReadOnly, run } = tool;
   const args = readArguments(name, given, inputSchema);
-  const opened = await (isReadOnly ? openToRead : openToWrite)(`call ${name}`);
+  const opened = await (isReadOnly ? openStoreIfThere : openKeptStore)(context, `call ${name}`);
   if (opened === null) return NOTHING_YET;
   const { db, place } = opened;
+  const sessionId = context.environment.variable("CLAUDE_CODE_SESSION_ID");
   try {
     return await run({
       db,
       database: place.database,
-      folder,
-      project: projectAround({ folder, home }),
-      sessionId,
+      folder: context.cwd,
+      project: projectAround(context),
+      sessionId: normalizeSessionId(sessionId) ?? null,
       redactPatterns: place.config.redactPatterns,
       nowMs: Date.now(),
       args,

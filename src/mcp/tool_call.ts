@@ -1,8 +1,9 @@
-/** What the tools and the server share: a call, the project that it is about, and what the command line passes in. */
+/** What the tools and the server share: a call, its arguments, and the project that it is about. */
 import { UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
 import { type Observation, readObservations } from "../memory/store.ts";
+import type { CliContext } from "../operations/context.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 /** Arguments that fit the schema of their tool. */
@@ -20,36 +21,6 @@ export interface Call {
   readonly args: Arguments;
 }
 
-/** An open database with its configuration. Whoever opened it closes it. */
-interface OpenedStore {
-  readonly db: DatabaseSync;
-  readonly place: {
-    /** Absolute path. */
-    readonly database: string;
-    readonly config: { readonly redactPatterns: readonly string[] };
-  };
-}
-
-/** What the command line passes to the server. */
-export interface Surroundings {
-  /** The folder whose project the answers are for, absolute. */
-  readonly folder: string;
-  /** The user's home; null when there is none. */
-  readonly home: string | null;
-  /** The session that the server was started for; null when it is not known. */
-  readonly sessionId: string | null;
-  /**
-   * Opens the database, anew for each call: between two calls it may be replaced, migrated or removed.
-   * @param what What the error says was not possible: `call recall`. @returns Null where there is no database yet.
-   * @throws {UserError} When it cannot be opened.
-   */
-  readonly openToRead: (what: string) => Promise<OpenedStore | null>;
-  /** Opens the database, and makes it when it is missing. @throws {UserError} When it cannot be opened. */
-  readonly openToWrite: (what: string) => Promise<OpenedStore>;
-  /** The error as what, why and next. @param what As in `openToRead`. */
-  readonly errorText: (thrown: unknown, what: string) => string;
-}
-
 /** The project that answers are for. It is looked up for each call, since a folder may become a repository. */
 export interface Project {
   /** The common git directory, or the folder where there is none. */
@@ -62,7 +33,9 @@ export interface Project {
   readonly home: string | null;
 }
 
-export function projectAround({ folder, home }: Pick<Surroundings, "folder" | "home">): Project {
+export function projectAround(
+  { cwd: folder, locations: { home } }: Pick<CliContext, "cwd" | "locations">,
+): Project {
   const repository = findRepository(lookUpwards(folder));
   const key = repository?.commonDir ?? folder;
   return { key, root: repository?.root ?? folder, folder: folderOfProject(key), home };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { columnsOf, cutToColumns, fitToColumns } from "../../src/base/columns.ts";
-import { VERBS } from "../../src/cli/verbs.ts";
+import { VERBS } from "../../src/operations/all_verbs.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { kebab } from "../../src/operations/usage.ts";
 import type { Verbs } from "../../src/operations/verb.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
-import { VERBS } from "../../src/cli/verbs.ts";
+import { VERBS } from "../../src/operations/all_verbs.ts";
 import { VERSION } from "../../src/base/version.ts";
 import { namesIn } from "../support/look.ts";
 import { stage } from "./support.ts";

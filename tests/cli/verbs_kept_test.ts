@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { LazyVerb, Verb, VerbGroup } from "../../src/operations/verb.ts";
 import { kebab } from "../../src/operations/usage.ts";
-import { VERBS } from "../../src/cli/verbs.ts";
+import { VERBS } from "../../src/operations/all_verbs.ts";
 import "../support/program.ts";
 
 const KEPT = new URL("../testdata/verbs.txt", import.meta.url);

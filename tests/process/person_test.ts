@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { PERSON_VERBS } from "../../src/policy/guards/lifting.ts";
-import { VERBS } from "../../src/cli/verbs.ts";
+import { VERBS } from "../../src/operations/all_verbs.ts";
 import type { Verbs } from "../../src/operations/verb.ts";
 import { programCommand } from "../../src/build/program.ts";
 import { query } from "../support/look.ts";

@@ -4,14 +4,14 @@ import { lastHookOf, slowestExecutions } from "../../db/executions.ts";
 import { latencyOverTime } from "../../db/hook_latency.ts";
 import { listSessions } from "../../db/sessions.ts";
 import { listQuestions } from "../../work/store.ts";
-import { group, type Verb, type VerbGroup, type Verbs } from "../../operations/verb.ts";
+import { loaded, type Verb, type VerbGroup, type Verbs } from "../../operations/verb.ts";
+import { VERBS } from "../../operations/all_verbs.ts";
 import { httpError } from "../api_error.ts";
 import { liveStream } from "../live_stream.ts";
 import { PLOT_PATH } from "../page_response.ts";
 import { type Route, routesOf } from "../route.ts";
 import { fields, isSet } from "../schemas.ts";
 import { type VerbRoute, verbRoute } from "../verb_route.ts";
-import { otherFaces } from "../other_faces.ts";
 
 const route = routesOf("page");
 
@@ -131,26 +131,10 @@ const ownRoutes: readonly Route[] = [
   }),
 ];
 
-/** The verbs that routes are made of. */
-const NOUNS = {
-  status: async () => (await import("../../operations/verbs/status_verbs.ts")).status,
-  session: async () => (await import("../../operations/verbs/session_verbs.ts")).session,
-  memory: async () => (await import("../../operations/verbs/memory_verbs.ts")).memory,
-  audit: async () => (await import("../../operations/verbs/audit_verbs.ts")).audit,
-  req: async () => (await import("../../operations/verbs/req_verbs.ts")).req,
-  explain: () => otherFaces().explain(),
-  guard: async () => (await import("../../operations/verbs/guard_verbs.ts")).guard,
-  doctor: async () => (await import("../../operations/verbs/doctor_verbs.ts")).doctor,
-  queue: async () => (await import("../../operations/verbs/queue_verbs.ts")).queue,
-  db: async () => (await import("../../operations/verbs/db_verbs.ts")).db,
-  // Without the verbs that talk to the server: the daemon never does.
-  team: async () => {
-    const { status, held } = await import("../../operations/verbs/team_look_verbs.ts");
-    return group({ verbs: { status, held }, examples: ["conclaude team status"] });
-  },
-} as const;
-
-type VerbRow = Omit<VerbRoute, "load"> & { readonly verb: `${keyof typeof NOUNS}${string}` };
+type VerbRow = Omit<VerbRoute, "load"> & {
+  /** The words of the verb: `session show`. */
+  readonly verb: string;
+};
 
 const MEMORY_FILTERS = ["project", "session", "branch", "file", "kind", "since", "until", "limit"];
 
@@ -355,12 +339,14 @@ export const pageRoutes: readonly Route[] = [
   ...VERB_ROUTES.map(({ verb, ...row }) => verbRoute({ ...row, load: () => verbNamed(verb) })),
 ];
 
-async function verbNamed(name: string): Promise<Verb> {
-  const [noun, ...names] = name.split(" ");
-  let found: Verbs[string] = await NOUNS[noun as keyof typeof NOUNS]();
-  for (const one of names) {
-    found = (found as VerbGroup).verbs[one]!;
-    if (found.kind === "lazy") found = await found.load();
+async function verbNamed(words: string): Promise<Verb> {
+  const [noun = "", ...names] = words.split(" ");
+  // The other verbs of a team talk to its server, which the daemon never does.
+  if (noun === "team") {
+    const looks: Verbs = await import("../../operations/verbs/team_look_verbs.ts");
+    return looks[names[0]!] as Verb;
   }
+  let found = await loaded(VERBS[noun]!);
+  for (const name of names) found = await loaded((found as VerbGroup).verbs[name]!);
   return found as Verb;
 }

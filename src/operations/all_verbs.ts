@@ -1,4 +1,5 @@
-import { lazy, type LazyVerb } from "../operations/verb.ts";
+/** The table of verbs: what the command line and the daemon are made of. */
+import { lazy, type LazyVerb } from "./verb.ts";
 
 /** Loads the verbs of other faces. Faces do not import each other, so `main.ts` passes these in. */
 export type FaceVerbs = Readonly<
@@ -12,40 +13,38 @@ export function verbsOfFaces(verbs: FaceVerbs): void {
 }
 
 const LOADERS = {
-  installHooks: async () =>
-    (await import("../operations/verbs/install_hooks_verbs.ts")).installHooks,
-  uninstallHooks: async () =>
-    (await import("../operations/verbs/install_hooks_verbs.ts")).uninstallHooks,
-  plugin: async () => (await import("../operations/verbs/plugin_verbs.ts")).plugin,
-  status: async () => (await import("../operations/verbs/status_verbs.ts")).status,
-  doctor: async () => (await import("../operations/verbs/doctor_verbs.ts")).doctor,
-  session: async () => (await import("../operations/verbs/session_verbs.ts")).session,
+  installHooks: async () => (await import("./verbs/install_hooks_verbs.ts")).installHooks,
+  uninstallHooks: async () => (await import("./verbs/install_hooks_verbs.ts")).uninstallHooks,
+  plugin: async () => (await import("./verbs/plugin_verbs.ts")).plugin,
+  status: async () => (await import("./verbs/status_verbs.ts")).status,
+  doctor: async () => (await import("./verbs/doctor_verbs.ts")).doctor,
+  session: async () => (await import("./verbs/session_verbs.ts")).session,
   ui: () => ofFaces!.ui(),
-  usage: async () => (await import("../operations/verbs/usage_verbs.ts")).usage,
-  audit: async () => (await import("../operations/verbs/audit_verbs.ts")).audit,
-  memory: async () => (await import("../operations/verbs/memory_verbs.ts")).memory,
+  usage: async () => (await import("./verbs/usage_verbs.ts")).usage,
+  audit: async () => (await import("./verbs/audit_verbs.ts")).audit,
+  memory: async () => (await import("./verbs/memory_verbs.ts")).memory,
   mcp: () => ofFaces!.mcp(),
-  queue: async () => (await import("../operations/verbs/queue_verbs.ts")).queue,
-  counter: async () => (await import("../operations/verbs/counter_verbs.ts")).counter,
-  task: async () => (await import("../operations/verbs/task_verbs.ts")).task,
-  workflow: async () => (await import("../operations/verbs/workflow_verbs.ts")).workflow,
-  agent: async () => (await import("../operations/verbs/agent_verbs.ts")).agent,
-  question: async () => (await import("../operations/verbs/question_verbs.ts")).question,
-  event: async () => (await import("../operations/verbs/event_verbs.ts")).event,
-  team: async () => (await import("../operations/verbs/team_verbs.ts")).team,
+  queue: async () => (await import("./verbs/queue_verbs.ts")).queue,
+  counter: async () => (await import("./verbs/counter_verbs.ts")).counter,
+  task: async () => (await import("./verbs/task_verbs.ts")).task,
+  workflow: async () => (await import("./verbs/workflow_verbs.ts")).workflow,
+  agent: async () => (await import("./verbs/agent_verbs.ts")).agent,
+  question: async () => (await import("./verbs/question_verbs.ts")).question,
+  event: async () => (await import("./verbs/event_verbs.ts")).event,
+  team: async () => (await import("./verbs/team_verbs.ts")).team,
   daemon: () => ofFaces!.daemon(),
-  migrate: async () => (await import("../operations/verbs/migrate_verbs.ts")).migrate,
-  guard: async () => (await import("../operations/verbs/guard_verbs.ts")).guard,
-  req: async () => (await import("../operations/verbs/req_verbs.ts")).req,
-  token: async () => (await import("../operations/verbs/token_verbs.ts")).token,
+  migrate: async () => (await import("./verbs/migrate_verbs.ts")).migrate,
+  guard: async () => (await import("./verbs/guard_verbs.ts")).guard,
+  req: async () => (await import("./verbs/req_verbs.ts")).req,
+  token: async () => (await import("./verbs/token_verbs.ts")).token,
   explain: () => ofFaces!.explain(),
-  config: async () => (await import("../operations/verbs/config_verbs.ts")).config,
-  db: async () => (await import("../operations/verbs/db_verbs.ts")).db,
-  retention: async () => (await import("../operations/verbs/retention_verbs.ts")).retention,
-  reconcile: async () => (await import("../operations/verbs/reconcile_verbs.ts")).reconcile,
-  export: async () => (await import("../operations/verbs/export_verbs.ts")).exportVerb,
-  import: async () => (await import("../operations/verbs/import_verbs.ts")).importVerb,
-  completions: async () => (await import("../operations/verbs/completions_verbs.ts")).completions,
+  config: async () => (await import("./verbs/config_verbs.ts")).config,
+  db: async () => (await import("./verbs/db_verbs.ts")).db,
+  retention: async () => (await import("./verbs/retention_verbs.ts")).retention,
+  reconcile: async () => (await import("./verbs/reconcile_verbs.ts")).reconcile,
+  export: async () => (await import("./verbs/export_verbs.ts")).exportVerb,
+  import: async () => (await import("./verbs/import_verbs.ts")).importVerb,
+  completions: async () => (await import("./verbs/completions_verbs.ts")).completions,
   hook: () => ofFaces!.hook(),
 } satisfies Record<string, LazyVerb["load"]>;
 
