@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { references } from "../src/build/docs.ts";
 import { configSchema } from "../src/config/config_schema.ts";
 import { DEFAULT_EVENTS, LANES } from "../src/claude/settings/lanes.ts";
-import { ENVIRONMENT_NAMES } from "../src/operations/permissions.ts";
+import { ENVIRONMENT_NAMES } from "../src/system/permissions.ts";
 import { startProgram } from "./support/process.ts";
 
 const { keys: CONFIG_KEYS, itemKeys: CONFIG_ITEM_KEYS } = configSchema();

@@ -4,7 +4,7 @@
  * lie in the executable's overlay (`load.ts`).
  */
 import { parseArgs } from "node:util";
-import { type System, thisSystem } from "../operations/permissions.ts";
+import { type System, thisSystem } from "../system/permissions.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { bundleProgram } from "./bundle.ts";
 import { learnt } from "./learn.ts";

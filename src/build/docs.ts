@@ -8,7 +8,7 @@ import { HEADINGS, VERBS, verbsOfFaces } from "../operations/all_verbs.ts";
 import { configSchema } from "../config/config_schema.ts";
 import type { ConfigKey } from "../config/schema_kit.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";
-import { ENVIRONMENT } from "../operations/permissions.ts";
+import { ENVIRONMENT } from "../system/permissions.ts";
 import { kebab } from "../operations/usage.ts";
 import type { LazyVerb, Verb, VerbGroup } from "../operations/verb.ts";
 import { REPOSITORY, runTask } from "./run_deno.ts";

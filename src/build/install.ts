@@ -4,7 +4,7 @@
  */
 import { delimiter, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { thisSystem } from "../operations/permissions.ts";
+import { thisSystem } from "../system/permissions.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { compileProgram, NO_RUNTIME, NoRuntime, RUNTIME_ADVICE } from "./compile.ts";

@@ -4,7 +4,7 @@
  * with every function that was called. Only the engine that will run the code can make its cache.
  */
 import { pathToFileURL } from "node:url";
-import { RUNTIME_FLAGS, thisSystem } from "../operations/permissions.ts";
+import { RUNTIME_FLAGS, thisSystem } from "../system/permissions.ts";
 import { IMPORT, REQUIRE } from "./load.ts";
 import { type Bundle, type Group, joined, writeBundle } from "./modules_file.ts";
 import { runDeno } from "./run_deno.ts";

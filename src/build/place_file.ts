@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import type { System } from "../operations/permissions.ts";
+import type { System } from "../system/permissions.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { runFlags } from "./program.ts";
 

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { pathToFileURL } from "node:url";
-import { RUNTIME_FLAGS } from "../operations/permissions.ts";
+import { RUNTIME_FLAGS } from "../system/permissions.ts";
 import { readAll, THIS_PROCESS } from "../system/environment.ts";
 import { bundleProgram } from "./bundle.ts";
 import { compileFile } from "./compile.ts";

@@ -1,11 +1,6 @@
 /** The flags that compile the program, and the words that start it: the executable, or the bundle in its place. */
 import { fileURLToPath } from "node:url";
-import {
-  permissionFlags,
-  RUNTIME_FLAGS,
-  type System,
-  thisSystem,
-} from "../operations/permissions.ts";
+import { permissionFlags, RUNTIME_FLAGS, type System, thisSystem } from "../system/permissions.ts";
 import { REPOSITORY } from "./run_deno.ts";
 
 /** The bundle's folder, relative to the clone. */

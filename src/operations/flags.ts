@@ -165,7 +165,7 @@ export function tagsOf(text: string): string[] {
 
 /** Reads a point in time as a person says it; the code for that is loaded when one is given. */
 async function parseWhen(text: string): Promise<number> {
-  return (await import("./point_in_time.ts")).parseSince(text, Date.now());
+  return (await import("../memory/search/point_in_time.ts")).parseSince(text, Date.now());
 }
 
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30 };

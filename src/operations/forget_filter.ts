@@ -9,8 +9,7 @@ import { type CliContext, typedPath } from "./context.ts";
 import { queueItemOf } from "./record_lookup.ts";
 import { projectMeant, wholePathOf } from "./project_filter.ts";
 import { sessionFilterOf } from "./session_lookup.ts";
-import { whyEmpty } from "./point_in_time.ts";
-import { usageError } from "./usage.ts";
+import { usageError, whyEmpty } from "./usage.ts";
 
 /** Flags that say what is to be forgotten. */
 export type ForgetFlags =

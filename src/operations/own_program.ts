@@ -2,7 +2,7 @@ import type { Environment } from "../system/environment.ts";
 import { baseName, isAbsolutePath, joinPath, parentOf, resolvePath } from "../base/paths.ts";
 import { findOnPath, isBareName, isSameFile } from "../system/process/executable.ts";
 import { type Program, quoteWord } from "../claude/settings/hooks.ts";
-import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "./permissions.ts";
+import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "../system/permissions.ts";
 import type { HooksPlace } from "../claude/settings/installed_hooks.ts";
 import { type CliContext, typedPath } from "./context.ts";
 

@@ -41,3 +41,21 @@ export function requireOneOfTwo(
     exitCode,
   });
 }
+
+/** `since` is the first moment that counts, `until` the first one that does not; epoch milliseconds. */
+type TimeFlags = Readonly<Partial<Record<"since" | "until", number | undefined>>>;
+
+/** Why no moment lies between the two flags; null where one does. */
+export function whyEmpty({ since, until }: TimeFlags): string | null {
+  if (since === undefined || until === undefined || since < until) return null;
+  return since === until
+    ? "--until means before then, and --since is the same time, so nothing can lie between them"
+    : "--since is later than --until, so nothing can lie between them";
+}
+
+/** @throws {UserError} When no moment lies between the two flags. */
+export function requireForwards(flags: TimeFlags, verb: string): void {
+  const why = whyEmpty(flags);
+  if (why === null) return;
+  throw usageError("Cannot tell which time is meant", { why, next: `conclaude ${verb} --help` });
+}

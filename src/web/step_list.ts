@@ -3,7 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { ask, type Refused, withQuery } from "./api.ts";
 import { gaps, keepFresh, tell } from "./store.ts";
-import type { Step } from "../operations/session_steps.ts";
+import type { Step } from "../memory/tell/session_steps.ts";
 import type { Log } from "./types.ts";
 
 const PAGE = 200;

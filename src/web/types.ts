@@ -1,8 +1,8 @@
 /** What the daemon answers, as far as the page shows it. */
 import type { timesByLane } from "../claude/settings/installed_hooks.ts";
 import type { HookSummary } from "../db/executions.ts";
-import type { Steps } from "../operations/session_steps.ts";
-import type { SessionStory } from "../operations/session_story_view.ts";
+import type { Steps } from "../memory/tell/session_steps.ts";
+import type { SessionStory } from "../memory/tell/shown_story.ts";
 
 export interface Session {
   readonly sessionId: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { thisSystem } from "../../src/operations/permissions.ts";
+import { thisSystem } from "../../src/system/permissions.ts";
 import { LAUNCHER_MARK, launcherFiles } from "../../src/build/place_file.ts";
 import { surroundings } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";

@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  ENVIRONMENT_NAMES,
-  permissionFlags,
-  type System,
-} from "../../src/operations/permissions.ts";
+import { ENVIRONMENT_NAMES, permissionFlags, type System } from "../../src/system/permissions.ts";
 import { compileFlags, runFlags } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { filesBelow } from "../support/look.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { thisSystem } from "../../src/operations/permissions.ts";
+import { thisSystem } from "../../src/system/permissions.ts";
 import { learnt } from "../../src/build/learn.ts";
 import { splitProgram } from "../../src/build/bundle.ts";
 import { writeBundle } from "../../src/build/modules_file.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { thisSystem } from "../../src/operations/permissions.ts";
+import { thisSystem } from "../../src/system/permissions.ts";
 import { compileFile as compile, compileProgram } from "../../src/build/compile.ts";
 import { compileFlags } from "../../src/build/program.ts";
 import { REPOSITORY } from "./process.ts";

@@ -37,7 +37,9 @@ const HEAD_BYTES = 4_096;
 // Where a flag cannot be read, the library of the command line leaves promises behind that nobody awaits; a process is over
 // before they are noticed. `flags.ts` and `point_in_time.ts` do nothing but read flags.
 addEventListener("unhandledrejection", (event) => {
-  if (/stricli|\/src\/cli\/(?:flags|point_in_time)\.ts/.test(String(event.reason?.stack))) {
+  if (
+    /stricli|\/(?:operations\/flags|search\/point_in_time)\.ts/.test(String(event.reason?.stack))
+  ) {
     event.preventDefault();
   }
 });

@@ -9,7 +9,7 @@ import {
 } from "../../work/store.ts";
 import { type CliContext, configHere } from "../context.ts";
 import { number, optional, parsed, switchOn, textFlag } from "../flags.ts";
-import { parseSince } from "../point_in_time.ts";
+import { parseSince } from "../../memory/search/point_in_time.ts";
 import { openKept, openStore } from "../open_store.ts";
 import { cutList, moreLine } from "../table.ts";
 import { shortAgent, shortTaskId, valueText } from "../task_view.ts";

@@ -30,7 +30,9 @@ import { optional, parsed, proposing, text, textFlag, toggle, YES_FLAG } from ".
 import { many, verb } from "../verb.ts";
 
 const when = async (text: string) =>
-  (await import("../point_in_time.ts")).parseSince(text, Date.now(), { isExact: true });
+  (await import("../../memory/search/point_in_time.ts")).parseSince(text, Date.now(), {
+    isExact: true,
+  });
 
 export const forget = verb({
   person: "memory forget",

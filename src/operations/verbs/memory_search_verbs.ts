@@ -37,14 +37,13 @@ import {
 } from "../flags.ts";
 import type { CliContext } from "../context.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
-import { usageError } from "../usage.ts";
+import { requireForwards, usageError } from "../usage.ts";
 import { observationNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
 import { openKeptStore, openStore } from "../open_store.ts";
 import { readStdin } from "../task_text.ts";
-import { requireForwards } from "../point_in_time.ts";
 import { many, verb } from "../verb.ts";
 
 /** What narrows a search or a list. */

@@ -100,7 +100,7 @@ const list = verb({
 
 /** What each capture is about in one line, by its id: the files, else the command or the words. */
 async function subjectsOf(db: DatabaseSync, items: readonly QueueItem[]) {
-  const { captureStep } = await import("../session_steps.ts");
+  const { captureStep } = await import("../../memory/tell/session_steps.ts");
   const subjects = new Map<string, string>();
   for (const item of items) {
     const payload = () => quietly(() => readPayload(readStoredPayload(db, item.id)!).value);

@@ -20,7 +20,13 @@ import type { CliContext } from "../context.ts";
 import { number, optional, parsed, proposing, switchOn, text, timeFlag } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { sessionOf } from "../session_lookup.ts";
-import { captureStep, cursorIn, newestSteps, type Step, stepsAfter } from "../session_steps.ts";
+import {
+  captureStep,
+  cursorIn,
+  newestSteps,
+  type Step,
+  stepsAfter,
+} from "../../memory/tell/session_steps.ts";
 import { cutLine } from "../table.ts";
 import { verb } from "../verb.ts";
 

@@ -1,25 +1,13 @@
 import { plain } from "../../base/plain.ts";
-import { TOKEN_KINDS, type TokenKind } from "../../claude/transcript/token_usage.ts";
-import { compileGlob } from "../../config/globs.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
-import { type ModelTokens, sumTokens, USAGE_GROUPS, type UsageGroup } from "../../memory/store.ts";
-import type { UsageSettings } from "../../memory/usage/usage_section.ts";
+import { sumTokens, USAGE_GROUPS, type UsageGroup } from "../../memory/store.ts";
+import { type UsageRow, usageRows } from "../../memory/usage/usage_rows.ts";
 import { configHere } from "../context.ts";
 import { LIMIT_FLAG, limitOf, oneOf, SINCE_FLAG, timeFlag, usually } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { type Columns, tableText } from "../table.ts";
 import { verb } from "../verb.ts";
-
-type Prices = UsageSettings["prices"];
-
-/** The tokens of a day, session, project, model or agent, or of all. */
-interface UsageRow extends Record<TokenKind, number> {
-  readonly name: string | null;
-  messages: number;
-  /** In USD; null where none of its models has a price. */
-  cost: number | null;
-}
 
 export const usage = verb({
   flags: {
@@ -73,44 +61,6 @@ export const usage = verb({
 
 function nameIn(by: UsageGroup, name: string | null): string | null {
   return by === "project" && name !== null ? folderOfProject(name) : name;
-}
-
-/** Adds up the models of each group. */
-function usageRows(sums: readonly ModelTokens[], prices: Prices) {
-  const rows = new Map<string | null, UsageRow>();
-  const total = emptyRow(null);
-  const unpriced = new Set<string>();
-  const priceOf = priceFinder(prices);
-  for (const sum of sums) {
-    const row = rows.get(sum.name) ?? emptyRow(sum.name);
-    rows.set(sum.name, row);
-    const price = priceOf(sum.model);
-    if (price === null) unpriced.add(sum.model);
-    for (const one of [row, total]) {
-      one.messages += sum.messages;
-      for (const kind of TOKEN_KINDS) one[kind] += sum[kind];
-      if (price !== null) one.cost = (one.cost ?? 0) + costOf(sum, price);
-    }
-  }
-  return { rows: [...rows.values()], total, unpriced: [...unpriced].sort() };
-}
-
-function emptyRow(name: string | null): UsageRow {
-  return { name, messages: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: null };
-}
-
-/** Finds the price of a model: that of its exact name, else of the first glob that matches it. */
-function priceFinder(prices: Prices): (model: string) => Prices[string] | null {
-  const globs = Object.entries(prices)
-    .map(([glob, price]) => [new RegExp(compileGlob(glob), "s"), price] as const);
-  return (model) =>
-    (Object.hasOwn(prices, model) ? prices[model] : null) ??
-      globs.find(([pattern]) => pattern.test(model))?.[1] ?? null;
-}
-
-/** @param price USD for a million tokens of each kind. */
-function costOf(tokens: ModelTokens, price: Prices[string]): number {
-  return TOKEN_KINDS.reduce((sum, kind) => sum + tokens[kind] * price[kind] / 1_000_000, 0);
 }
 
 /** A number with three digits or so: `950`, `12.3k`, `1.2M`, `3.4B`. */

@@ -1,7 +1,7 @@
 /** What a step was given and gave back: an edit as a diff, a command with its output, words as they were said. */
 import { short } from "../format.ts";
 import { useData } from "../store.ts";
-import type { Step } from "../../operations/session_steps.ts";
+import type { Step } from "../../memory/tell/session_steps.ts";
 import { Diff } from "./diff.tsx";
 import { Problem } from "./parts.tsx";
 

@@ -7,7 +7,7 @@ import { StepDetails } from "../kit/step_details.tsx";
 import { markSeen, seenUpTo } from "../seen.ts";
 import { stepKey, useSteps } from "../step_list.ts";
 import { useData } from "../store.ts";
-import type { Step } from "../../operations/session_steps.ts";
+import type { Step } from "../../memory/tell/session_steps.ts";
 import type { SessionWhole } from "../types.ts";
 import { copyLink, Story } from "./session_story.tsx";
 

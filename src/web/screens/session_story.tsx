@@ -4,7 +4,7 @@ import type { Refused } from "../api.ts";
 import { folderName, short } from "../format.ts";
 import { Badge, Problem, Time } from "../kit/parts.tsx";
 import { act } from "../store.ts";
-import type { Step } from "../../operations/session_steps.ts";
+import type { Step } from "../../memory/tell/session_steps.ts";
 import type { SessionWhole } from "../types.ts";
 
 /** Copies the address of a session, or of a step of it. */

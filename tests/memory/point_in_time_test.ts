@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseSince } from "../../src/operations/point_in_time.ts";
+import { parseSince } from "../../src/memory/search/point_in_time.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 

@@ -1,5 +1,3 @@
-import { usageError } from "./usage.ts";
-
 const SECOND_MS = 1000;
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -81,7 +79,7 @@ async function spokenStart(
   text: string,
   { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },
 ): Promise<number | null> {
-  const { spokenTime } = await import("../memory/search/spoken_time.ts");
+  const { spokenTime } = await import("./spoken_time.ts");
   // `spokenTime()` gives days of UTC, so it is asked with this machine's clock shifted to UTC.
   const shiftedMs = nowMs - new Date(nowMs).getTimezoneOffset() * 60 * SECOND_MS;
   for (const lead of ["", "in ", "on "]) {
@@ -95,22 +93,4 @@ async function spokenStart(
     return new Date(`${new Date(fromMs).toISOString().slice(0, 10)}T00:00`).getTime();
   }
   return null;
-}
-
-/** `since` is the first moment that counts, `until` the first one that does not; epoch milliseconds. */
-type TimeFlags = Readonly<Partial<Record<"since" | "until", number | undefined>>>;
-
-/** Why no moment lies between the two flags; null where one does. */
-export function whyEmpty({ since, until }: TimeFlags): string | null {
-  if (since === undefined || until === undefined || since < until) return null;
-  return since === until
-    ? "--until means before then, and --since is the same time, so nothing can lie between them"
-    : "--since is later than --until, so nothing can lie between them";
-}
-
-/** @throws {UserError} When no moment lies between the two flags. */
-export function requireForwards(flags: TimeFlags, verb: string): void {
-  const why = whyEmpty(flags);
-  if (why === null) return;
-  throw usageError("Cannot tell which time is meant", { why, next: `conclaude ${verb} --help` });
 }

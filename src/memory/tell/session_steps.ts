@@ -1,15 +1,15 @@
 /** The steps of a session in order: prompts, tool uses, messages, notices of Claude Code, and what gates decided. */
 import type { DatabaseSync } from "node:sqlite";
-import { quietly } from "../base/errors.ts";
-import { plain } from "../base/plain.ts";
+import { quietly } from "../../base/errors.ts";
+import { plain } from "../../base/plain.ts";
 import {
   auditMark,
   type ExecutionRow,
   type HookedUse,
   hookedUses,
   tellingExecutions,
-} from "../db/executions.ts";
-import { readPayload } from "../db/payloads.ts";
+} from "../../db/executions.ts";
+import { readPayload } from "../../db/payloads.ts";
 import {
   beginOfNewest,
   captureMark,
@@ -19,12 +19,12 @@ import {
   type SessionCapture,
   type Span,
   type Written,
-} from "../db/queue.ts";
-import { stepsOfSession } from "../memory/store.ts";
-import { WORDS, wordsKindOf } from "../memory/observe/capture_keys.ts";
-import { pathInProject } from "../memory/project_paths.ts";
-import type { ObservationKind, ToolUse } from "../memory/observe/observation.ts";
-import { titleLine } from "../memory/text.ts";
+} from "../../db/queue.ts";
+import { stepsOfSession } from "../store.ts";
+import { WORDS, wordsKindOf } from "../observe/capture_keys.ts";
+import { pathInProject } from "../project_paths.ts";
+import type { ObservationKind, ToolUse } from "../observe/observation.ts";
+import { titleLine } from "../text.ts";
 
 export interface Step {
   /** Of the capture, the audit row or the observation that tells of it. */
@@ -239,7 +239,7 @@ export async function captureStep(
 
 /** What a capture is by itself; `instead` where it gives no observation or was pruned. */
 async function seenIn(use: ToolUse, instead: Seen | null): Promise<Seen> {
-  const { observe } = await import("../memory/observe/observe.ts");
+  const { observe } = await import("../observe/observe.ts");
   return quietly(() => observe(use)) ?? instead ??
     { title: titleLine(JSON.stringify(use.payload["tool_input"] ?? "")), kind: null };
 }

@@ -1,5 +1,5 @@
 /** What the program is allowed to do: no dynamic libraries, and only the variables below. `main.ts` drops the network. */
-import { OS } from "../system/environment.ts";
+import { OS } from "./environment.ts";
 
 export type System = "linux" | "darwin" | "windows";
 

@@ -1,0 +1,107 @@
+/** What happened in a session, as fields. */
+import type { DatabaseSync } from "node:sqlite";
+import { countPending } from "../../db/captures.ts";
+import { listExecutions } from "../../db/executions.ts";
+import { sessionEnd, type SessionRow } from "../../db/sessions.ts";
+import { observationsToSummarize, readObservations } from "../store.ts";
+import { endInWords } from "./ended_session.ts";
+import { storyOf } from "./session_story.ts";
+import { wantedIn } from "./session_steps.ts";
+
+/** Of a longer session the newest observations are read. */
+const MAX_PARTS = 5_000;
+
+export interface Line {
+  readonly id: number;
+  readonly title: string;
+}
+
+/** What happened in a session, as `session show --json` prints it. */
+export interface SessionStory {
+  /** The first prompt; null where none is known. */
+  readonly asked: { readonly first: string | null; readonly count: number };
+  readonly files: readonly {
+    readonly path: string;
+    readonly added: number;
+    readonly removed: number;
+  }[];
+  readonly commits: readonly Line[];
+  /** Runs of tests. */
+  readonly tests: { readonly green: number; readonly red: number };
+  readonly failed: readonly (Line & {
+    /** The observation that mended it, 0 when that was deleted; null while it is open. */
+    readonly mendedBy: number | null;
+    /** The step that failed, as `session log` numbers it. */
+    readonly step: string;
+    /** The step that mended it; null while it is open, and where another session did. */
+    readonly mendedByStep: string | null;
+  })[];
+  /** Tool uses that a gate denied, and why. */
+  readonly denied: readonly {
+    readonly tool: string;
+    /** The command or the file. */
+    readonly subject: string;
+    readonly why: string;
+  }[];
+  readonly fixes: readonly Line[];
+  readonly decided: readonly Line[];
+  readonly open: readonly string[];
+  /** Claude's last message; null where none is known. */
+  readonly last: string | null;
+  /** How it ended, in words; null while it goes on. */
+  readonly end: string | null;
+  /** Captures that are not worked into memory yet, so that the story lacks them. */
+  readonly waiting: number;
+}
+
+export function sessionStory(
+  db: DatabaseSync,
+  { sessionId, title, projectDir }: SessionRow,
+): SessionStory {
+  const story = storyOf(observationsToSummarize(db, sessionId, MAX_PARTS));
+  const { asked, files, tests, open } = story;
+  const lines = (parts: readonly Line[]) => parts.map(({ id, title }) => ({ id, title }));
+  const end = sessionEnd(db, sessionId);
+  const mending = new Map(
+    readObservations(db, story.failed.flatMap(({ resolvedBy }) => resolvedBy ?? []))
+      .flatMap((one) => one.sessionId === sessionId ? [[one.id, stepOf(one)] as const] : []),
+  );
+  return {
+    asked: { first: asked[0] ?? title, count: asked.length },
+    files,
+    commits: lines(story.commits),
+    tests,
+    failed: story.failed.map(({ id, uid, title, resolvedBy }) => ({
+      ...{ id, title, mendedBy: resolvedBy, step: stepOf({ uid }) },
+      mendedByStep: mending.get(resolvedBy ?? 0) ?? null,
+    })),
+    denied: deniedIn(db, sessionId, projectDir),
+    fixes: lines(story.fixes),
+    decided: lines(story.decided),
+    open,
+    last: story.last || null,
+    end: end === null ? null : endInWords(end) || null,
+    waiting: countPending(db, sessionId),
+  };
+}
+
+/** The step of which an observation tells: the capture whose id its uid begins with. */
+function stepOf({ uid }: { readonly uid: string }): string {
+  return uid.replace(/\/.*/, "");
+}
+
+function deniedIn(
+  db: DatabaseSync,
+  sessionId: string,
+  folder: string | null,
+): SessionStory["denied"] {
+  const blocked = listExecutions(db, {
+    ...{ sessionId, hookName: "PreToolUse", toolName: null, status: "blocked" },
+    ...{ sinceMs: null, limit: MAX_PARTS },
+  });
+  return blocked.reverse().map(({ toolName, metadata, errorMessage }) => ({
+    tool: toolName ?? "",
+    subject: wantedIn(metadata["tool_input"], folder),
+    why: errorMessage ?? "",
+  }));
+}

@@ -1,0 +1,53 @@
+/** Sums tokens by group, with what they cost where their model has a price. */
+import { TOKEN_KINDS, type TokenKind } from "../../claude/transcript/token_usage.ts";
+import { compileGlob } from "../../config/globs.ts";
+import type { ModelTokens } from "../store.ts";
+import type { UsageSettings } from "./usage_section.ts";
+
+type Prices = UsageSettings["prices"];
+
+/** The tokens of a day, session, project, model or agent, or of all. */
+export interface UsageRow extends Record<TokenKind, number> {
+  readonly name: string | null;
+  messages: number;
+  /** In USD; null where none of its models has a price. */
+  cost: number | null;
+}
+
+/** Adds up the models of each group. */
+export function usageRows(sums: readonly ModelTokens[], prices: Prices) {
+  const rows = new Map<string | null, UsageRow>();
+  const total = emptyRow(null);
+  const unpriced = new Set<string>();
+  const priceOf = priceFinder(prices);
+  for (const sum of sums) {
+    const row = rows.get(sum.name) ?? emptyRow(sum.name);
+    rows.set(sum.name, row);
+    const price = priceOf(sum.model);
+    if (price === null) unpriced.add(sum.model);
+    for (const one of [row, total]) {
+      one.messages += sum.messages;
+      for (const kind of TOKEN_KINDS) one[kind] += sum[kind];
+      if (price !== null) one.cost = (one.cost ?? 0) + costOf(sum, price);
+    }
+  }
+  return { rows: [...rows.values()], total, unpriced: [...unpriced].sort() };
+}
+
+function emptyRow(name: string | null): UsageRow {
+  return { name, messages: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: null };
+}
+
+/** Finds the price of a model: that of its exact name, else of the first glob that matches it. */
+function priceFinder(prices: Prices): (model: string) => Prices[string] | null {
+  const globs = Object.entries(prices)
+    .map(([glob, price]) => [new RegExp(compileGlob(glob), "s"), price] as const);
+  return (model) =>
+    (Object.hasOwn(prices, model) ? prices[model] : null) ??
+      globs.find(([pattern]) => pattern.test(model))?.[1] ?? null;
+}
+
+/** @param price USD for a million tokens of each kind. */
+function costOf(tokens: ModelTokens, price: Prices[string]): number {
+  return TOKEN_KINDS.reduce((sum, kind) => sum + tokens[kind] * price[kind] / 1_000_000, 0);
+}
