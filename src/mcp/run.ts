@@ -153,19 +153,16 @@ async function answer(
   const opened = await (isReadOnly ? openStoreIfThere : openKeptStore)(context, `call ${name}`);
   if (opened === null) return NOTHING_YET;
   const { db, place } = opened;
+  using _open = db;
   const sessionId = context.environment.variable("CLAUDE_CODE_SESSION_ID");
-  try {
-    return await run({
-      db,
-      database: place.database,
-      folder: context.cwd,
-      project: projectAround(context),
-      sessionId: normalizeSessionId(sessionId) ?? null,
-      redactPatterns: place.config.redactPatterns,
-      nowMs: Date.now(),
-      args,
-    });
-  } finally {
-    db.close();
-  }
+  return await run({
+    db,
+    database: place.database,
+    folder: context.cwd,
+    project: projectAround(context),
+    sessionId: normalizeSessionId(sessionId) ?? null,
+    redactPatterns: place.config.redactPatterns,
+    nowMs: Date.now(),
+    args,
+  });
 }

@@ -37,25 +37,21 @@ export async function peek<Found>(
 ): Promise<Peek<Found>> {
   const looks = lookUpwards(folder);
   const files = readConfigFiles(looks, locations);
-  const cache = globals.noDb ? null : openIfOurs(locations.database);
-  const written = await configInForce(cache, { files, looks, locations, environment });
-  const config = globals.noDb ? { ...written, databaseEnabled: false } : written;
+  using cache = globals.noDb ? null : openIfOurs(locations.database);
+  const { config: written, held } = await inForce(cache, { files, looks, locations, environment });
+  const config = { ...written, held, ...globals.noDb && { databaseEnabled: false } };
   const path = config.databaseEnabled ? databaseAt(locations, config.databasePath) : ":memory:";
   const isSame = path === locations.database;
-  const db = (isSame ? cache : openIfOurs(path)) ?? await openEmpty(path);
-  try {
-    const { guards: policy } = policiesIn(config);
-    const places = {
-      configFiles: files,
-      database: path,
-      repository: findRepository(looks),
-      environment,
-    };
-    return { config, policy, places, found: await ask(db, config, { policy, places }) };
-  } finally {
-    cache?.close();
-    if (db !== cache) db?.close();
-  }
+  using own = isSame && cache !== null ? null : openIfOurs(path) ?? await openEmpty(path);
+  const db = own ?? (isSame ? cache : null);
+  const { guards: policy } = policiesIn(config);
+  const places = {
+    configFiles: files,
+    database: path,
+    repository: findRepository(looks),
+    environment,
+  };
+  return { config, policy, places, found: await ask(db, config, { policy, places }) };
 }
 
 interface FilesHere extends Pick<CliContext, "locations" | "environment"> {
@@ -64,11 +60,6 @@ interface FilesHere extends Pick<CliContext, "locations" | "environment"> {
 }
 
 /** The configuration as it is in force: a version that was changed while a session was active is held. */
-async function configInForce(cache: DatabaseSync | null, here: FilesHere) {
-  const { config, held } = await inForce(cache, here);
-  return { ...config, held };
-}
-
 async function inForce(
   cache: DatabaseSync | null,
   { files, environment, ...at }: FilesHere,
@@ -87,34 +78,26 @@ async function inForce(
 export async function filesInForce(context: CliContext) {
   const { cwd, globals, locations } = context;
   const looks = lookUpwards(cwd);
-  const cache = globals.noDb ? null : openIfOurs(locations.database);
-  try {
-    const files = readConfigFiles(looks, locations);
-    return await inForce(cache, { ...context, files, looks });
-  } finally {
-    cache?.close();
-  }
+  using cache = globals.noDb ? null : openIfOurs(locations.database);
+  const files = readConfigFiles(looks, locations);
+  return await inForce(cache, { ...context, files, looks });
 }
 
 /** The tools that rules name, here and in every project that the database knows. */
 export async function toolsOfAllRules(
   { globals, locations, cwd }: CliContext,
 ): Promise<NamedTools> {
-  const cache = globals.noDb ? null : openIfOurs(locations.database);
-  try {
-    const folders = [cwd, ...cache === null ? [] : knownProjects(cache)];
-    const found: NamedTools[] = [];
-    for (const folder of folders) {
-      const files = readConfigFiles(lookUpwards(folder), locations);
-      found.push(toolsOfRules(await peekHookConfig(files, cache)));
-    }
-    return {
-      asked: found.flatMap(({ asked }) => asked),
-      followed: found.flatMap(({ followed }) => followed),
-    };
-  } finally {
-    cache?.close();
+  using cache = globals.noDb ? null : openIfOurs(locations.database);
+  const folders = [cwd, ...cache === null ? [] : knownProjects(cache)];
+  const found: NamedTools[] = [];
+  for (const folder of folders) {
+    const files = readConfigFiles(lookUpwards(folder), locations);
+    found.push(toolsOfRules(await peekHookConfig(files, cache)));
   }
+  return {
+    asked: found.flatMap(({ asked }) => asked),
+    followed: found.flatMap(({ followed }) => followed),
+  };
 }
 
 /** Says which files are not in force as they are written; empty where each is. */

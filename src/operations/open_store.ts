@@ -66,14 +66,10 @@ async function findPlace(
 function hasRemovedFiles(
   { looks, locations }: { readonly looks: readonly FolderLook[]; readonly locations: Locations },
 ): boolean {
-  const db = openIfOurs(locations.database);
+  using db = openIfOurs(locations.database);
   if (db === null) return false;
   const paths = missingFiles([], { looks, user: locations }).map(({ path }) => path);
-  try {
-    return (quietly(() => keptAmong(db, paths)) ?? []).length > 0;
-  } finally {
-    db.close();
-  }
+  return (quietly(() => keptAmong(db, paths)) ?? []).length > 0;
 }
 
 /** Opens the database. Reading makes no file. @throws {UserError} When it cannot be opened. */
@@ -241,14 +237,10 @@ export async function lookIntoStore<Result>(
   const path = databaseAt(locations, config.databasePath);
   const isReadable = !globals.noDb && config.databaseEnabled &&
     identifyDatabase(path).kind === "ours";
-  const db = isReadable
+  using db = isReadable
     ? openToLook(path)
     : await openDatabase(":memory:", { busyTimeoutMs: config.busyTimeoutMs });
-  try {
-    return work(db, config);
-  } finally {
-    db.close();
-  }
+  return work(db, config);
 }
 
 /** Whether something is at a path. A file that cannot be read counts, so that its data is not taken for absent. */

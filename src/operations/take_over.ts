@@ -29,19 +29,15 @@ export async function takeOver<Result>(
   },
   work: (db: DatabaseSync, options: ImportOptions) => Result,
 ): Promise<Result> {
-  const progress = progressLine(context);
+  using progress = progressLine(context);
   const onProgress = (rows: number) => progress.tell("Taking rows over", farOf(rows));
   const run = (db: DatabaseSync, { redactPatterns }: Place["config"]) =>
     work(db, { rules: compileRedactPatterns(redactPatterns), dryRun, onProgress });
-  try {
-    if (dryRun) return await lookIntoStore(context, run);
-    const { db, place } = await openKeptStore(context, "import");
-    const result = run(db, place.config);
-    tellLostForgetKey(context, db);
-    return result;
-  } finally {
-    progress.end();
-  }
+  if (dryRun) return await lookIntoStore(context, run);
+  const { db, place } = await openKeptStore(context, "import");
+  const result = run(db, place.config);
+  tellLostForgetKey(context, db);
+  return result;
 }
 
 /** A sentence for each count that is not zero: how it begins for one and for several, and how it ends. */

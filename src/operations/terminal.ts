@@ -77,11 +77,11 @@ export interface Progress {
   readonly inBytes?: true;
 }
 
-/** A line that tells how far work in many steps is. */
-export interface ProgressLine {
+/** A line that tells how far work in many steps is; it is taken away where its block ends. */
+export interface ProgressLine extends Disposable {
   /** @param doing `Reading transcripts` */
   readonly tell: (doing: string, far?: Progress) => void;
-  /** Takes the line away; to be called before anything else is printed. */
+  /** Takes the line away; to be called before anything else is printed in its block. */
   readonly end: () => void;
 }
 
@@ -92,9 +92,14 @@ export interface ProgressLine {
 export function progressLine(
   { process, environment }: Pick<CliContext, "process" | "environment">,
 ): ProgressLine {
-  if (!environment.isTerminal("stderr")) return { tell: () => {}, end: () => {} };
+  const none = () => {};
+  if (!environment.isTerminal("stderr")) return { tell: none, end: none, [Symbol.dispose]: none };
   let toldAt = -Infinity;
   let begun = { doing: "", atMs: 0, done: 0 };
+  const end = () => {
+    if (toldAt > -Infinity) process.stderr.write(CLEAR_LINE);
+    toldAt = -Infinity;
+  };
   return {
     tell(doing, far) {
       const atMs = performance.now();
@@ -104,9 +109,8 @@ export function progressLine(
       const line = progressText(doing, far, { tookMs: atMs - begun.atMs, before: begun.done });
       process.stderr.write(CLEAR_LINE + cutToColumns(line, (environment.columns() ?? 80) - 1));
     },
-    end() {
-      if (toldAt > -Infinity) process.stderr.write(CLEAR_LINE);
-    },
+    end,
+    [Symbol.dispose]: end,
   };
 }
 
@@ -148,11 +152,7 @@ export async function withProgress<Result>(
   doing: string,
   work: (progress: ProgressLine) => Result | Promise<Result>,
 ): Promise<Result> {
-  const progress = progressLine(context);
+  using progress = progressLine(context);
   progress.tell(doing);
-  try {
-    return await work(progress);
-  } finally {
-    progress.end();
-  }
+  return await work(progress);
 }

@@ -57,32 +57,28 @@ export async function runTranscripts(
   const { db, place } = fills || database === ":memory:"
     ? await openKeptStore(context, what)
     : await openStore(context, "read");
-  const progress = progressLine(context);
-  try {
-    // Records that wait in the spool are no gaps.
-    takeInSpool(db, { database, folders: context.locations.spoolFolders });
-    const compared = await compareTranscripts(db, chosen, {
-      ...work,
-      ...{ database, locations: context.locations },
-      nowMs: Date.now(),
-      onProgress: (done) => progress.tell("Reading transcripts", { done, of: chosen.length }),
-    });
-    if (needs === "session" && compared.read === 0) {
-      const files = count(chosen.length, "file was", "files were");
-      const why = `0 transcripts in "${root}": ${files} read, and no line there tells of a session`;
-      throw new UserError(`Cannot ${what}`, { why, next });
-    }
-    const isNew = (compared.filled?.written ?? 0) > 0 && place.config.memoryEnabled;
-    const drained = isNew ? await workCaptures(context, { db, place, progress }) : null;
-    if (fills) tellLostForgetKey(context, db);
-    const unread = unreadable.map((path) => ({ path, line: null, reason: "it cannot be read" }));
-    const damaged = [...unread, ...compared.damaged];
-    const worked = drained?.worked ?? null;
-    return { ...compared, damaged, database, transcripts: chosen.length, worked };
-  } finally {
-    progress.end();
-    db.close();
+  using _open = db;
+  using progress = progressLine(context);
+  // Records that wait in the spool are no gaps.
+  takeInSpool(db, { database, folders: context.locations.spoolFolders });
+  const compared = await compareTranscripts(db, chosen, {
+    ...work,
+    ...{ database, locations: context.locations },
+    nowMs: Date.now(),
+    onProgress: (done) => progress.tell("Reading transcripts", { done, of: chosen.length }),
+  });
+  if (needs === "session" && compared.read === 0) {
+    const files = count(chosen.length, "file was", "files were");
+    const why = `0 transcripts in "${root}": ${files} read, and no line there tells of a session`;
+    throw new UserError(`Cannot ${what}`, { why, next });
   }
+  const isNew = (compared.filled?.written ?? 0) > 0 && place.config.memoryEnabled;
+  const drained = isNew ? await workCaptures(context, { db, place, progress }) : null;
+  if (fills) tellLostForgetKey(context, db);
+  const unread = unreadable.map((path) => ({ path, line: null, reason: "it cannot be read" }));
+  const damaged = [...unread, ...compared.damaged];
+  const worked = drained?.worked ?? null;
+  return { ...compared, damaged, database, transcripts: chosen.length, worked };
 }
 
 function transcriptsIn({ root, what, next, needs }: TranscriptWork) {

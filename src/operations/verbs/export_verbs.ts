@@ -55,7 +55,7 @@ export const exportVerb = verb({
     const waiting = takeInSpool(db, { database: place.database, folders });
     const lost: LostRow[] = [];
     const write = async (sink: LineSink): Promise<ExportCounts> => {
-      const progress = output === undefined ? null : progressLine(context);
+      using progress = output === undefined ? null : progressLine(context);
       const onLost = (row: LostRow) => void lost.push(row);
       const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
       try {
@@ -70,8 +70,6 @@ export const exportVerb = verb({
       } catch (thrown) {
         sink.abandon();
         throw thrown;
-      } finally {
-        progress?.end();
       }
     };
     const counts = output === undefined

@@ -37,30 +37,25 @@ export const importFile = verb({
     "ssh other conclaude export | conclaude import -",
   ],
   async run(context, { dryRun }, file) {
-    const source = sourceOf(context, file);
-    try {
-      const lines = linesOfExport(linesOf(source));
-      const report = await takeOver(
-        context,
-        { dryRun, farOf: source.far },
-        (db, options) => importLines(db, lines, options),
-      );
-      tellTrouble(context, report, file);
-      const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;
-      return {
-        json: { file, dryRun, ...report },
-        text: textOf(report, { file, dryRun }),
-        exitCode: isBad ? 1 : 0,
-      };
-    } finally {
-      source.close();
-    }
+    using source = sourceOf(context, file);
+    const lines = linesOfExport(linesOf(source));
+    const report = await takeOver(
+      context,
+      { dryRun, farOf: source.far },
+      (db, options) => importLines(db, lines, options),
+    );
+    tellTrouble(context, report, file);
+    const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;
+    return {
+      json: { file, dryRun, ...report },
+      text: textOf(report, { file, dryRun }),
+      exitCode: isBad ? 1 : 0,
+    };
   },
 });
 
 /** An export that is open, and how much of it was read. */
-interface OpenExport extends ByteSource {
-  readonly close: () => void;
+interface OpenExport extends ByteSource, Disposable {
   readonly far: () => Progress;
 }
 
@@ -92,7 +87,7 @@ function sourceOf(context: CliContext, file: string): OpenExport {
 }
 
 /** @param of How many bytes there are; undefined where nobody knows. */
-function counted(source: ByteSource & Pick<OpenExport, "close">, of?: number): OpenExport {
+function counted(source: ByteSource & { readonly close: () => void }, of?: number): OpenExport {
   let done = 0;
   return {
     readSync(buffer) {
@@ -100,7 +95,7 @@ function counted(source: ByteSource & Pick<OpenExport, "close">, of?: number): O
       done += read ?? 0;
       return read;
     },
-    close: () => source.close(),
+    [Symbol.dispose]: () => source.close(),
     far: () => ({ done, inBytes: true, ...of !== undefined && { of } }),
   };
 }

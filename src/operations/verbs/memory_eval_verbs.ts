@@ -51,15 +51,11 @@ export const evaluate = verb({
       given: { "a file": file !== undefined, "--self": flags.self },
       next: "conclaude memory eval --help",
     });
-    const progress = progressLine(context);
-    try {
-      const asked = file === undefined
-        ? await ownHistory(context)
-        : await takenIn(context, file, progress);
-      return report(asked, flags, { context, progress });
-    } finally {
-      progress.end();
-    }
+    using progress = progressLine(context);
+    const asked = file === undefined
+      ? await ownHistory(context)
+      : await takenIn(context, file, progress);
+    return report(asked, flags, { context, progress });
   },
 });
 
@@ -137,7 +133,6 @@ function report(
   const answers = answersOf("memory");
   const scores = scoreAnswers(answers);
   const baseline = flags.baseline ? scoreAnswers(answersOf("plain")) : null;
-  progress.end();
   const each = !flags.perQuestion ? null : answers.map((answer) => {
     const { question: { id, text, relevant }, found } = answer;
     const latencyMs = Math.round(answer.latencyMs * 1_000) / 1_000;

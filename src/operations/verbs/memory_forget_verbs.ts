@@ -67,7 +67,7 @@ export const forget = verb({
   ],
   async run(context, { dryRun, yes, ...flags }, ...ids) {
     const place = await forgetPlace(context, { mayMigrate: !dryRun });
-    const progress = progressLine(context);
+    using progress = progressLine(context);
     const again = forgetAgain(flags, ids);
     const redact = await lateRedaction(place.redactPatterns);
     const { tell } = progress;
@@ -117,7 +117,6 @@ export const forget = verb({
       nowMs: Date.now(),
       tell,
     });
-    progress.end();
     return reportView({ ...preview, ...report, transcripts: transcripts() }, context);
   },
 });

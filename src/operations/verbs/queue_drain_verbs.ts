@@ -23,7 +23,7 @@ export const drain = verb({
   examples: ["conclaude queue drain", "conclaude queue drain --json"],
   async run(context) {
     const { db, place } = await openStore(context, "write");
-    const progress = progressLine(context);
+    using progress = progressLine(context);
     progress.tell("Taking in the spool");
     const folders = context.locations.spoolFolders;
     const spool = drainSpool(db, { database: place.database, folders });
@@ -40,7 +40,6 @@ export const drain = verb({
     });
     const freedBytes = giveBackSpace(db, { onProgress: tellSpace(progress) });
     const summarizer = await summarize(db, place.database, context, progress);
-    progress.end();
     const { saved, known, damaged, left } = spool;
     const { worked = 0, failed = 0, summaries = 0, forgotten = 0 } = memory ?? {};
     const captures = isOff

@@ -242,7 +242,7 @@ const prune = verb({
   ],
   async run(context, { olderThan, keepRaw, unreadable, dryRun, yes }) {
     const { db } = await openStore(context, dryRun ? "read" : "write");
-    const progress = progressLine(context);
+    using progress = progressLine(context);
     const ids = unreadable
       ? damagedPayloads(db).map(({ id }) => id)
       : payloadsToPrune(db, { beforeMs: Date.now() - olderThan, keepNewest: keepRaw });
@@ -265,7 +265,6 @@ const prune = verb({
       if (++steps % CHECKPOINT_EVERY_STEPS === 0 && !dryRun) checkpoint(db, "PASSIVE");
     }
     const freedBytes = dryRun ? 0 : giveBackSpace(db, { onProgress: tellSpace(progress) });
-    progress.end();
     const { pruned, freedBytes: storedBytes } = done;
     const what = `${count(pruned, "payload")} (${bytesText(storedBytes)})`;
     return {

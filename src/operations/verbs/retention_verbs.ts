@@ -43,7 +43,7 @@ const run = verb({
       });
     }
     const { memoryEnabled, memoryRetentionDays, sessionRetentionDays: retentionDays } = config;
-    const progress = progressLine(context);
+    using progress = progressLine(context);
     // Captures must be in memory before they are removed.
     if (!dryRun && memoryEnabled) await workCaptures(context, { db, place, progress });
     const ofHooks = keptByHooks(config);
@@ -75,7 +75,6 @@ const run = verb({
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     }
-    progress.end();
     const [has, deleted] = dryRun ? ["Would remove", "would delete"] : ["Removed", "deleted"];
     const told = (nouns: Nouns, days: number, key: string) =>
       days === 0
