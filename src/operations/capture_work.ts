@@ -1,5 +1,4 @@
 /** Works captures that wait into memory, for the verbs after which none should wait. */
-import type { DatabaseSync } from "node:sqlite";
 import { countAllWaiting } from "../db/queue_work.ts";
 import { type CaptureDrainReport, drainAlone } from "../memory/drain/capture_drain.ts";
 import { lateRedaction } from "../memory/drain/late_redaction.ts";
@@ -7,7 +6,7 @@ import { rebuildText } from "../memory/store.ts";
 import { tokenCounter } from "../memory/usage/count_tokens.ts";
 import { removeForgottenAgain, stayAway } from "../upkeep/store.ts";
 import type { CliContext } from "./context.ts";
-import type { Place } from "./open_store.ts";
+import type { OpenStore } from "./open_store.ts";
 import type { ProgressLine } from "./terminal.ts";
 
 /** How long a verb waits for another drain to end, in milliseconds; most take a few seconds. */
@@ -16,11 +15,7 @@ const WAIT_MS = 10_000;
 /** Drains the queue. @returns Null where another drain is at work on it. */
 export async function workCaptures(
   { locations, process }: Pick<CliContext, "locations" | "process">,
-  { db, place, progress }: {
-    readonly db: DatabaseSync;
-    readonly place: Place;
-    readonly progress: ProgressLine;
-  },
+  { db, place, progress }: OpenStore & { readonly progress: ProgressLine },
   { despiteDeaths = false }: { readonly despiteDeaths?: boolean } = {},
 ): Promise<CaptureDrainReport | null> {
   const of = countAllWaiting(db);

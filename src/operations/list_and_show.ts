@@ -1,10 +1,9 @@
 /** The two kinds of verbs that only read: a list of rows as a table, and one record in detail. */
-import type { DatabaseSync } from "node:sqlite";
 import { relativeTime } from "../base/time.ts";
 import { plain } from "../base/plain.ts";
 import type { CliContext } from "./context.ts";
 import { limitOf, type Parameter, type Values } from "./flags.ts";
-import { openStore, type Place } from "./open_store.ts";
+import { type OpenStore, openStore } from "./open_store.ts";
 import { type Columns, cutList, moreLine, tableText } from "./table.ts";
 import { type Verb, verb } from "./verb.ts";
 
@@ -15,9 +14,7 @@ interface Help {
 }
 
 /** The database that a verb reads, and where the verb runs. */
-export interface Reading {
-  readonly db: DatabaseSync;
-  readonly place: Place;
+export interface Reading extends OpenStore {
   readonly context: CliContext;
 }
 

@@ -105,7 +105,8 @@ function goOn({ locations }: CliContext, { place, cache: db }: FoundPlace): Open
   return { db, place };
 }
 
-interface OpenStore {
+/** An open database, and the place that led to it. */
+export interface OpenStore {
   readonly db: DatabaseSync;
   readonly place: Place;
 }

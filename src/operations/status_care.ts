@@ -14,13 +14,13 @@ import type { BeganAnew } from "../upkeep/care/backup.ts";
 import { countQueued } from "../work/store.ts";
 import type { CliContext } from "./context.ts";
 import { isDaemonHere } from "./daemon_here.ts";
-import type { Place } from "./open_store.ts";
+import type { OpenStore, Place } from "./open_store.ts";
 import type { protectionsOf } from "./protections.ts";
 
 /** @param at `hooks`: where they are installed. */
 export async function careOf(
   context: CliContext,
-  { db, place }: Opened,
+  { db, place }: OpenStore,
   { project, nowMs, hooks, protections }: {
     readonly project: string;
     readonly nowMs: number;
@@ -54,11 +54,6 @@ export async function careOf(
 }
 
 type Protections = ReturnType<typeof protectionsOf>;
-
-export interface Opened {
-  readonly db: DatabaseSync;
-  readonly place: Place;
-}
 
 export type Care = Awaited<ReturnType<typeof careOf>>;
 

@@ -20,16 +20,16 @@ import {
   beganAnewText,
   type Care,
   fallbackText,
-  type Opened,
   problemsText,
   violationsText,
 } from "./status_care.ts";
+import type { OpenStore } from "./open_store.ts";
 import { bytesText, type Facts } from "./table.ts";
 
 /** What `conclaude status --json` prints. */
 export function reportOf(
   context: CliContext,
-  { db, place: { database } }: Opened,
+  { db, place: { database } }: OpenStore,
   { project, projectDir, nowMs, care, recent }: {
     readonly project: string;
     /** Where Claude Code looks for settings. */

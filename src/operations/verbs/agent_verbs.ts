@@ -28,14 +28,13 @@ import {
 } from "../flags.ts";
 import { agoText, listVerb, showVerb } from "../list_and_show.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
-import { openStore, type Place } from "../open_store.ts";
+import { type OpenStore, openStore, type Place } from "../open_store.ts";
 import { titledFacts } from "../table.ts";
 import { agentIdOf, beginChange, checkWord, knownTaskId, taskIdOf } from "../work_lookup.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";
 import { group, verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import { fileSize } from "../../system/on_disk.ts";
-import type { DatabaseSync } from "node:sqlite";
 
 const AGENT = proposing(
   "agent",
@@ -145,7 +144,7 @@ const output = verb({
     const task = readAgent(db, agentId) === undefined
       ? readTask(db, taskIdOf(db, text))
       : undefined;
-    if (task !== undefined) return outputOfTask(db, task.id, { flags, place });
+    if (task !== undefined) return outputOfTask({ db, place }, task.id, flags);
     const agent = needAgent(db, agentId);
     if (flags.follow) return await followOutput(context, agent, { db, flags, place });
     const { lines, lastSeq } = linesOf(agent, place, flags);
@@ -197,9 +196,9 @@ export const agent = group({
 
 /** The output of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
 function outputOfTask(
-  db: DatabaseSync,
+  { db, place }: OpenStore,
   taskId: string,
-  { flags, place }: { readonly flags: OutputFlags; readonly place: Place },
+  flags: OutputFlags,
 ): View {
   if (flags.since !== undefined || flags.follow) {
     throw refusal("INVALID_INPUT", {
@@ -232,11 +231,7 @@ const LOOK_MS = 200;
 async function followOutput(
   { process, globals }: CliContext,
   { id }: Agent,
-  { db, flags, place }: {
-    readonly db: DatabaseSync;
-    readonly flags: OutputFlags;
-    readonly place: Place;
-  },
+  { db, flags, place }: OpenStore & { readonly flags: OutputFlags },
 ): Promise<View> {
   let since = flags.since ?? 0;
   let left = flags.limit ?? Infinity;

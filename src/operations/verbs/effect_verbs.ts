@@ -5,7 +5,6 @@ import { baseName, parentOf } from "../../base/paths.ts";
 import { keptText } from "../../config/store.ts";
 import { linesOf } from "../../policy/effects/effect_text.ts";
 import { openViolations, settleViolations } from "../../policy/store.ts";
-import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { removeSync } from "../../system/files.ts";
 import { exists } from "../../system/on_disk.ts";
 import { acceptFiles, databasesHere } from "../accepted_files.ts";
@@ -13,11 +12,12 @@ import { writeTarget } from "../config_target.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { text, toggle } from "../flags.ts";
 import { placeOf } from "../open_store.ts";
+import { projectHere } from "../session_lookup.ts";
 import { many, verb } from "../verb.ts";
 
 /** What was changed here without being allowed, and configuration files whose version before stays in force. */
 async function openHere(context: CliContext) {
-  const project = findRepository(lookUpwards(context.cwd))?.commonDir ?? context.cwd;
+  const project = projectHere(context.cwd);
   const databases = await databasesHere(context);
   const { config } = await placeOf(context);
   const open = databases.flatMap((db) => openViolations(db, project).map((one) => ({ db, one })));

@@ -20,7 +20,7 @@ import {
   serversPlace,
   unregisterServer,
 } from "../../claude/settings/mcp_servers.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, typedPath } from "../context.ts";
 import { oneOf, optional, several, text, textFlag, toggle, type Values } from "../flags.ts";
 import { hooksPlace, ownProgram } from "../own_program.ts";
 import { titledFacts } from "../table.ts";
@@ -269,10 +269,9 @@ function settingsPlace(
 type NamedProgram = Exclude<Program, { readonly kind: "line" }>;
 
 /** What `--command` means: a name without a folder is looked up on the `PATH` when a hook runs, anything else is a path. */
-function namedProgram(command: string, { cwd, locations }: CliContext): NamedProgram {
+function namedProgram(command: string, context: CliContext): NamedProgram {
   if (isBareName(command)) return { kind: "name", name: command };
-  const home = locations.home ?? undefined;
-  return { kind: "path", path: resolvePath(command, { folder: cwd, home }) };
+  return { kind: "path", path: typedPath(context, command) };
 }
 
 /** `--command` as flags that mean the same in any folder; none when it was not given. */
