@@ -39,12 +39,7 @@ Deno.test("a progress line has a bar, the rate and the time left, as far as they
 Deno.test("progress is told on a terminal alone, within its width, and leaves no trace", () => {
   for (const isTerminal of [true, false]) {
     const written: string[] = [];
-    const line = progressLine(
-      {
-        process: { stderr: { write: (text: string) => void written.push(text) } },
-        environment: { isTerminal: () => isTerminal, columns: () => 30 },
-      } as unknown as Parameters<typeof progressLine>[0],
-    );
+    const line = lineInto(written, isTerminal);
     line.tell("Reading the transcripts", { done: 1, of: 2 });
     line.tell("Reading the transcripts", { done: 2, of: 2 });
     line.tell("Working captures in", { done: 0, of: 2 });
@@ -58,3 +53,26 @@ Deno.test("progress is told on a terminal alone, within its width, and leaves no
     }
   }
 });
+
+Deno.test("a progress line goes where its block ends, also by an error, and once", () => {
+  for (const isEnded of [true, false]) {
+    const written: string[] = [];
+    assert.throws(() => {
+      using line = lineInto(written, true);
+      line.tell("Looking");
+      if (isEnded) line.end();
+      throw new Error("no");
+    }, /no/);
+    assert.equal(written.length, 2);
+    assert.equal(written.at(-1), "\r\x1b[2K");
+  }
+});
+
+function lineInto(written: string[], isTerminal: boolean): ReturnType<typeof progressLine> {
+  return progressLine(
+    {
+      process: { stderr: { write: (text: string) => void written.push(text) } },
+      environment: { isTerminal: () => isTerminal, columns: () => 30 },
+    } as unknown as Parameters<typeof progressLine>[0],
+  );
+}
