@@ -53,6 +53,8 @@ export interface TaskStep {
   /** Its input: flags of the verb; but for `agentId`, the fields of a request. */
   readonly flags: Readonly<Record<string, Parameter>>;
   readonly about: string;
+  /** What the document of the API says of it, where that is not the same. */
+  readonly summary?: string;
   readonly examples: readonly string[];
   readonly errors: readonly Refusal[];
   /** What a team's server has to agree with first, where the task is shared; what other steps do to a claim it is told. */
@@ -71,6 +73,8 @@ export const TASK_STEPS = {
     what: "claim a task",
     flags: { offline: OFFLINE_FLAG, agentId: AGENT_FLAG },
     asks: "claim",
+    summary:
+      "Claims a task: it is the caller's until it is given back, done, or the lease runs out",
     about:
       "Claims a task; of all who ask at once exactly one gets it, on all machines of a team. The claim counts for " +
       "`store.claimTimeoutMinutes` unless it is renewed. Whoever has the task already gets it as it is.",

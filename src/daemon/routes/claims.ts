@@ -118,14 +118,14 @@ interface StepInput {
 }
 
 function stepRoute(name: string, step: TaskStep): Route {
-  const { about, flags, errors, asks, take } = step;
+  const { about, summary = about, flags, errors, asks, take } = step;
   const taken = Object.entries(STEP_FIELDS).filter(([field]) => Object.hasOwn(flags, field));
   const query: z.ZodMiniType<{ force?: string | undefined }> = Object.hasOwn(flags, "force")
     ? z.strictObject({ force: z.optional(fields.flag) })
     : z.strictObject({});
   return route({
     name: `POST /tasks/:id/${name}`,
-    summary: about,
+    summary,
     query,
     body: z.strictObject(Object.fromEntries(taken)),
     response: oneTask,
