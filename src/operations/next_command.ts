@@ -28,7 +28,5 @@ export function checksHere(
   checks: readonly Check[],
   globals: Pick<Globals, "db">,
 ): readonly Check[] {
-  return checks.map((check) => {
-    return check.next === null ? check : { ...check, next: nextHere(check.next, globals) };
-  });
+  return checks.map((one) => ({ ...one, next: one.next && nextHere(one.next, globals) }));
 }

@@ -104,7 +104,7 @@ export const forget = verb({
         ask: isNothing
           ? "Nothing of it is in a row any more. Finish what was stopped?"
           : `Remove for good${ofWhat(filter) || ":"} ${removedText(preview.removed)}?`,
-        again: nextHere(again.endsWith("--yes") ? again : `${again} --yes`, context.globals),
+        again: again.endsWith("--yes") ? again : `${again} --yes`,
       });
     }
     const report = await runForget(place, {

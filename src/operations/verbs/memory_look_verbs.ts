@@ -17,7 +17,6 @@ import {
   timelineOfFile,
   timelineOfNames,
 } from "../../memory/store.ts";
-import type { Globals } from "../context.ts";
 import { number, PROJECT_FLAGS, proposing, text, usually } from "../flags.ts";
 import { observationNamed } from "../record_lookup.ts";
 import { nextHere } from "../next_command.ts";
@@ -97,7 +96,7 @@ export const timeline = verb({
     const around = isId ? observationNamed(db, target) : null;
     const project = projectFilterOf(db, context, flags);
     if (around !== null && project !== null) {
-      requireOfProject(around, project, { named: flags.project, globals: context.globals });
+      requireOfProject(around, { project, named: flags.project });
     }
     const file = around === null ? fileFilterOf(db, context, target) : null;
     const formerly = around === null ? await formerNamesOf(context, target) : [];
@@ -145,14 +144,13 @@ export const timeline = verb({
 /** @throws {UserError} When an observation is of another project than the one that was asked for. */
 function requireOfProject(
   { id, project: own }: Observation,
-  project: string,
-  { named, globals }: { readonly named: string | undefined; readonly globals: Globals },
+  { project, named }: { readonly project: string; readonly named: string | undefined },
 ): void {
   if (own === project) return;
   const whose = own === null ? "no project" : `the project ${folderOfProject(own)}`;
   throw new UserError(`Cannot show the timeline of #${id}`, {
     why: `it is of ${whose}, not of ${named === undefined ? "this one" : `"${named}"`}`,
-    next: nextHere(`conclaude memory timeline ${id}`, globals),
+    next: `conclaude memory timeline ${id}`,
   });
 }
 

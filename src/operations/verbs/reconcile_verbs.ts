@@ -9,7 +9,6 @@ import { MIN_ID_BEGINNING } from "../../db/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { SESSION_FLAG, SINCE_FLAG, text, textFlag, toggle } from "../flags.ts";
 import { onlyNamed } from "../record_lookup.ts";
-import { nextHere } from "../next_command.ts";
 import { isBareName, isCalled } from "../project_filter.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { runTranscripts, transcriptsView } from "../transcript_run.ts";
@@ -59,7 +58,7 @@ export const reconcile = verb({
       const none = `of ${count(transcripts, "transcript")} none is of it`;
       throw new UserError(`Cannot find a transcript of the ${noun}`, {
         why: isNoFolder ? `there is no such folder, and ${none}` : none,
-        next: nextHere("conclaude reconcile", context.globals),
+        next: "conclaude reconcile",
       });
     }
     if (session !== undefined) {
