@@ -3,7 +3,7 @@
  * summaries, and removes old rows. It works in small steps and answers requests between them.
  */
 import { setTimeout as pause } from "node:timers/promises";
-import { count } from "../base/counts.ts";
+import { count, sumOf } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { EngineConfig, Settings } from "../work/engine/engine_settings.ts";
 import { messageOf } from "../base/errors.ts";
@@ -201,7 +201,7 @@ export async function removeOld(context: RetentionContext, signal: AbortSignal):
     }
     const counts = Object.entries(removed).filter(([, count]) => count > 0);
     if (counts.length === 0) return;
-    count(counts.reduce((all, [, count]) => all + count, 0));
+    count(sumOf(removed));
     log("info", `removed what is old: ${counts.map((pair) => pair.join(" ")).join(", ")}`);
     changed();
   } catch (thrown) {

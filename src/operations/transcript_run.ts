@@ -1,6 +1,6 @@
 /** Compares transcripts with the database, fills the gaps and shows them, for `reconcile` and `import transcripts`. */
 import { plain } from "../base/plain.ts";
-import { count } from "../base/counts.ts";
+import { count, sumOf } from "../base/counts.ts";
 import { UserError } from "../base/errors.ts";
 import { shortSessionId } from "../base/ids.ts";
 import { ITEM_KINDS, type ItemKind } from "../claude/transcript/transcript_reader.ts";
@@ -132,7 +132,7 @@ export function transcriptsView(
     : null;
   const left = filled === null ? gaps + rows : 0;
   const extra = sum((one) => one.extra) + withoutTranscript;
-  const excluded = sum((one) => Object.values(one.excluded).reduce((a, b) => a + b, 0));
+  const excluded = sum((one) => sumOf(one.excluded));
   const keys = new Set(sessions.flatMap((one) => Object.keys(one.excluded)));
   const eachGap = label === "filled" && names === "sessions" ? "; --session ID names each" : "";
   const counted = (n: number, what: string) => n === 0 ? null : `${n} ${what}`;

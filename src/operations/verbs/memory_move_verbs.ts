@@ -1,6 +1,6 @@
 /** `conclaude memory move OLD NEW`: a project is in another folder now. */
 import { UserError } from "../../base/errors.ts";
-import { count } from "../../base/counts.ts";
+import { count, sumOf } from "../../base/counts.ts";
 import { plain } from "../../base/plain.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { transaction } from "../../db/transaction.ts";
@@ -40,13 +40,13 @@ export const move = verb({
     // What still comes from there would name the old folder.
     if (!dryRun) takeInSpool(db, { database, folders: context.locations.spoolFolders });
     const real = realOr(typed);
-    const from = real !== to && countOf(countBelow(db, real)) > 0 ? real : typed;
+    const from = real !== to && sumOf(countBelow(db, real)) > 0 ? real : typed;
     if (from === to || to.startsWith(`${from}/`) || from === "/") {
       const why = from === to ? "both are the same folder" : `${to} is below ${from}`;
       throw refused(why, "Name two folders, of which the new one is not below the old one");
     }
     const moved = countBelow(db, from);
-    if (countOf(moved) === 0) {
+    if (sumOf(moved) === 0) {
       const known = firstLines(knownProjects(db).map(folderOfProject).map(quoteWord), 5);
       throw refused(
         `nothing is known of ${from}`,
@@ -66,17 +66,13 @@ export const move = verb({
 
 type Counts = Readonly<Record<string, number>>;
 
-function countOf(counts: Counts): number {
-  return Object.values(counts).reduce((sum, n) => sum + n, 0);
-}
-
 /** `12 sessions, 3 tasks, 7 other rows` */
 function movedText(counts: Counts): string {
   const named = Object.entries(counts).flatMap(([table, n]) => {
     const [one, many] = MOVED_TABLES[table]?.words ?? [];
     return one === undefined ? [] : [{ n, text: count(n, one, many) }];
   });
-  const others = countOf(counts) - named.reduce((sum, { n }) => sum + n, 0);
+  const others = sumOf(counts) - named.reduce((sum, { n }) => sum + n, 0);
   const rest = others === 0 ? [] : [count(others, "other row")];
   return [...named.map(({ text }) => text), ...rest].join(", ");
 }

@@ -1,4 +1,4 @@
-import { count } from "../../base/counts.ts";
+import { count, sumOf } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { sessionTitle, tellingId } from "../../db/sessions.ts";
@@ -143,8 +143,4 @@ const OF_TASKS: Nouns = {
 function countsText(counts: RetentionCounts, nouns: Nouns): string {
   return Object.entries(nouns)
     .map(([name, noun]) => count(counts[name as keyof RetentionCounts], noun)).join(", ");
-}
-
-function sumOf(counts: RetentionCounts): number {
-  return Object.values(counts).reduce((sum, n) => sum + n, 0);
 }
