@@ -3,6 +3,7 @@ import { plain } from "../base/plain.ts";
 import { DEEP, hasLapsed, type Task } from "../work/task.ts";
 import type { HistoryRow } from "../work/store.ts";
 import { relativeTime } from "../base/time.ts";
+import { shortened } from "../memory/text.ts";
 import type { CliContext } from "./context.ts";
 import type { Columns } from "./table.ts";
 import type { View } from "./view.ts";
@@ -48,12 +49,7 @@ export function changedView(task: Task, text: string): View {
 
 /** `1a2b3c4d "Title"` */
 export function nameOf({ id, title }: Pick<Task, "id" | "title">): string {
-  return `${shortTaskId(id)} "${cut(title, MAX_TITLE_CHARS)}"`;
-}
-
-function cut(text: string, max: number): string {
-  // Does not cut a surrogate pair in two.
-  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+  return `${shortTaskId(id)} "${shortened(title, MAX_TITLE_CHARS)}"`;
 }
 
 /** Tells of a tree that has grown too deep to be read. */
@@ -85,5 +81,5 @@ export function valueText(value: unknown, field = ""): string {
   if (typeof value === "number" && field.endsWith("_at")) return new Date(value).toISOString();
   if (typeof value === "string" && field === "claimed_by") return shortAgent(value);
   const text = (typeof value === "string" ? value : JSON.stringify(value)).replace(/\s+/g, " ");
-  return cut(text, MAX_SHOWN_CHARS);
+  return shortened(text, MAX_SHOWN_CHARS);
 }
