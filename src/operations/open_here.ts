@@ -58,13 +58,9 @@ function projectOf(
 /** What is open as lists, each of at most so many lines; empty where nothing is. @param onwards Shows all of it. */
 export function openLines(
   open: OpenHere,
-  { most, onwards, nowMs }: {
-    readonly most: number;
-    readonly onwards: string;
-    readonly nowMs: number;
-  },
+  { most, onwards }: { readonly most: number; readonly onwards: string },
 ): string[] {
-  const when = (atMs: number) => relativeTime(atMs, nowMs);
+  const when = (atMs: number) => relativeTime(atMs, Date.now());
   const lists: readonly (readonly [title: string, lines: readonly string[]])[] = [
     [
       "Failed, and not mended",

@@ -72,12 +72,11 @@ export async function currentSession(
   );
   const [found] = own.length > 0 ? own : live;
   if (found !== undefined && (own.length > 0 || live.length === 1)) return found.session;
-  const nowMs = Date.now();
   throw new UserError("Cannot tell which session is meant", {
     why: found === undefined
       ? `no session of Claude Code is live in this project (${cwd})`
       : `this command runs in none of the ${live.length} live sessions of this project: ` +
-        `${live.map(({ session }) => candidate(db, session, nowMs)).join("; ")}; ` +
+        `${live.map(({ session }) => candidate(db, session)).join("; ")}; ` +
         "choose one of them with `--session`",
     next: found === undefined || command === undefined
       ? "conclaude session list"
@@ -85,10 +84,10 @@ export async function currentSession(
   });
 }
 
-function candidate(db: DatabaseSync, session: SessionRow, nowMs: number): string {
+function candidate(db: DatabaseSync, session: SessionRow): string {
   const { sessionId, cwd, projectDir, branch, updatedAtMs } = session;
   const place = `in ${cwd ?? projectDir}${branch === null ? "" : ` on ${branch}`}`;
-  return plain(`${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, nowMs)}`);
+  return plain(`${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, Date.now())}`);
 }
 
 /** The sessions of the innermost project, where folders of projects lie in one another. */

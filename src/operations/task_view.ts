@@ -27,11 +27,9 @@ export function shortAgent(name: string): string {
 }
 
 /** Who has claimed a task, and that the claim ran out where it did. */
-export function holderText(
-  task: Pick<Task, "status" | "claimedBy" | "leaseUntilMs">,
-  nowMs: number,
-): string {
-  return `${shortAgent(task.claimedBy ?? "")}${hasLapsed(task, nowMs) ? " (ran out)" : ""}`;
+export function holderText(task: Pick<Task, "status" | "claimedBy" | "leaseUntilMs">): string {
+  const lapsed = hasLapsed(task, Date.now()) ? " (ran out)" : "";
+  return shortAgent(task.claimedBy ?? "") + lapsed;
 }
 
 export const TASK_COLUMNS: Columns<Task> = {
@@ -39,7 +37,7 @@ export const TASK_COLUMNS: Columns<Task> = {
   PRIO: ({ priority }) => `P${priority}`,
   STATUS: ({ status, deletedAtMs }) => deletedAtMs === null ? status : "deleted",
   TITLE: ({ title }) => title,
-  "CLAIMED BY": (task) => task.claimedBy === null ? null : holderText(task, Date.now()),
+  "CLAIMED BY": (task) => task.claimedBy === null ? null : holderText(task),
 };
 
 /** A task that was changed, and what is to be said of it. */
@@ -62,9 +60,9 @@ export function warnOfDepth({ process }: Pick<CliContext, "process">, { depth }:
 }
 
 /** Changes as lines, in columns: `5m ago  user  status: open → in_progress`. */
-export function historyLines(rows: readonly HistoryRow[], nowMs: number): string[] {
+export function historyLines(rows: readonly HistoryRow[]): string[] {
   const told = rows.map(({ field, old, new: now, changedBy, changedAtMs }) => ({
-    when: relativeTime(changedAtMs, nowMs),
+    when: relativeTime(changedAtMs, Date.now()),
     who: shortAgent(changedBy),
     what: `${field}: ${valueText(old, field)} → ${valueText(now, field)}`,
   }));

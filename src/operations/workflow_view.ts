@@ -5,7 +5,7 @@ import { type StepView, viewSteps } from "../work/progress.ts";
 import { actionsOf, type WorkflowAction } from "../work/engine/requests.ts";
 import type { Task } from "../work/task.ts";
 import { listSteps, readTask, type WorkflowRow } from "../work/store.ts";
-import { relativeTime } from "../base/time.ts";
+import { agoText } from "./list_and_show.ts";
 import { section, titledFacts } from "./table.ts";
 import { nameOf, shortTaskId, valueText } from "./task_view.ts";
 import type { View } from "./view.ts";
@@ -55,11 +55,10 @@ export function statusText({ status, decision }: WorkflowRow): string {
 
 export function workflowText(
   workflow: WholeWorkflow,
-  { task, questionId, nowMs }: {
+  { task, questionId }: {
     readonly task: Task | undefined;
     /** The question that it waits for; null when it waits for none. */
     readonly questionId: string | null;
-    readonly nowMs: number;
   },
 ): string {
   const facts = [
@@ -71,8 +70,8 @@ export function workflowText(
     ["branch", workflow.branch],
     ["merges into", workflow.baseBranch],
     ["merged as", workflow.mergeCommit],
-    ["begun", relativeTime(workflow.createdAtMs, nowMs)],
-    ["changed", relativeTime(workflow.updatedAtMs, nowMs)],
+    ["begun", agoText(workflow.createdAtMs)],
+    ["changed", agoText(workflow.updatedAtMs)],
     ["asks", questionId && `conclaude question answer ${questionId} TEXT`],
     ["you can", workflow.actions.join(", ") || null],
   ] as const;

@@ -26,13 +26,12 @@ export const open = verb({
   examples: ["conclaude memory open", "conclaude memory open --project ../shop --json"],
   async run(context, { project: named, limit }) {
     const { db } = await openStore(context, "read");
-    const nowMs = Date.now();
     const project = named === undefined
       ? projectHere(context.cwd)
       : projectNamed(db, context, named);
-    const all = openHere(db, project, { nowMs });
+    const all = openHere(db, project, { nowMs: Date.now() });
     const onwards = "`conclaude memory open --limit 1000`";
-    const lines = openLines(all, { most: limit, onwards, nowMs });
+    const lines = openLines(all, { most: limit, onwards });
     const folder = plain(folderOfProject(project));
     const text = lines.length === 0
       ? `Nothing is open in ${folder}.`

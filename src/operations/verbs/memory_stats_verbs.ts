@@ -41,7 +41,7 @@ export const stats = verb({
       text: [
         ...factLines(facts, 15),
         ...counts.byKind.map(({ kind, count }) => `  ${kind.padEnd(13)}${count}`),
-        ...summarizerLines(summarizer, nowMs),
+        ...summarizerLines(summarizer),
       ].join("\n"),
     };
   },
@@ -72,7 +72,7 @@ function summarizerStats(db: DatabaseSync, found: FoundSummarizer, nowMs: number
 type SummarizerStats = ReturnType<typeof summarizerStats>;
 
 /** What the summarizer has spent; nothing when there never was a summarizer. */
-function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
+function summarizerLines(stats: SummarizerStats): string[] {
   const { command, fault, today, ever, maxRunsPerDay, maxTokensPerDay } = stats;
   if (command === null && fault === null && ever.runs === 0) return [];
   const used = (n: number, limit: number | null, noun: string) =>
@@ -87,7 +87,7 @@ function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
     `  today        ${runs}, ${tokens}, ${today.failed} failed${endText(stats)}`,
     `  90 days      ${everRuns}, ${ever.failed} failed`,
     ...stats.lastRuns.map((run) => {
-      const when = relativeTime(run.startedAtMs, nowMs).padEnd(11);
+      const when = relativeTime(run.startedAtMs, Date.now()).padEnd(11);
       const spent = `${run.inputTokens} + ${count(run.outputTokens, "token")}`;
       const why = run.reason === null ? "" : `: ${run.reason}`;
       return plain(`  ${when}  ${shortSessionId(run.sessionId)}  ${run.status}, ${spent}${why}`);

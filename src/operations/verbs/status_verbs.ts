@@ -53,7 +53,7 @@ export const status = verb({
       ...recent.formerFolders.map((former) =>
         plain(`         known from ${former}, which is gone: \`${moveCommand(former, folder)}\``)
       ),
-      ...recentLines(recent, nowMs),
+      ...recentLines(recent),
       "",
       ...care.team.map(({ name, said }) => plain(`team     ${name}: ${said}`)),
       `health   ${healthText(care)}`,
@@ -99,11 +99,8 @@ export function recentOf(
   };
 }
 
-function recentLines(
-  { sessions, open, decided }: ReturnType<typeof recentOf>,
-  nowMs: number,
-): string[] {
-  const when = (atMs: number) => relativeTime(atMs, nowMs).padEnd(9);
+function recentLines({ sessions, open, decided }: ReturnType<typeof recentOf>): string[] {
+  const when = (atMs: number) => relativeTime(atMs, Date.now()).padEnd(9);
   const ran = sessions.slice(0, MOST.sessions).map(({ sessionId, status, title, updatedAtMs }) =>
     `${shortSessionId(sessionId)}  ${when(updatedAtMs)}  ${title ?? `(no prompt, ${status})`}`
   );
@@ -114,7 +111,7 @@ function recentLines(
       ...firstLines(ran.length === 0 ? none : ran, MOST.sessions, ""),
       ...more,
     ]),
-    ...openLines(open, { most: MOST.open, onwards: "`conclaude memory open`", nowMs }),
+    ...openLines(open, { most: MOST.open, onwards: "`conclaude memory open`" }),
     ...section(
       "Decided and noted",
       firstLines(

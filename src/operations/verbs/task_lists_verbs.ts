@@ -140,7 +140,7 @@ export const show = showVerb({
         ...section("Below it", children.map(lineOf)),
         ...section("Waits for", waitingFor.map((other) => lineOf(readTask(db, other)!))),
         ...section("Sessions", sessionLines),
-        ...section("Last changes", historyLines(changes.slice(0, SHOWN_CHANGES), Date.now())),
+        ...section("Last changes", historyLines(changes.slice(0, SHOWN_CHANGES))),
       ],
     };
   },
@@ -202,10 +202,9 @@ export const history = verb({
       field: flags.field ?? null,
       sinceMs: flags.since ?? null,
     });
-    const nowMs = Date.now();
     return {
       json: { history },
-      text: history.length === 0 ? "Nothing has changed." : historyLines(history, nowMs).join("\n"),
+      text: history.length === 0 ? "Nothing has changed." : historyLines(history).join("\n"),
     };
   },
 });
@@ -245,6 +244,6 @@ function claimText(task: Task): string | null {
 }
 
 function lineOf(task: Task): string {
-  const holder = task.claimedBy === null ? "" : `, ${holderText(task, Date.now())}`;
+  const holder = task.claimedBy === null ? "" : `, ${holderText(task)}`;
   return `${nameOf(task)}  (${task.status}${holder}, P${task.priority})`;
 }

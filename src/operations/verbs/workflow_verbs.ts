@@ -71,7 +71,7 @@ const show = showVerb({
       statuses: ["pending"],
       workflowId: row.id,
     }).findLast(({ stepKey }) => stepKey === row.currentStep)?.id ?? null;
-    const text = workflowText(workflow, { task, questionId, nowMs: Date.now() });
+    const text = workflowText(workflow, { task, questionId });
     return { json: { workflow }, lines: text.split("\n") };
   },
 });
