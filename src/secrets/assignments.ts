@@ -2,6 +2,7 @@
  * Finds secrets by their names (`password = "hunter2"`) in code, settings, commands, headers, tables and sentences.
  */
 import {
+  DISGUISED,
   isOddWord,
   isPlain,
   isSecretName,
@@ -348,9 +349,6 @@ function partsBehind(text: string, end: number): Span[] {
   return parts;
 }
 
-/** Letters that look like others, and characters without width, which may be copied with a name. */
-const DISGUISED =
-  /[\u200b-\u200d\u2060\ufeff\uff01-\uff5e]|[a-z][\u0430-\u0456]|[\u0430-\u0456][a-z]/i;
 const WIDE_BY = 0xfee0;
 const CYRILLIC = "аеорсухіѕ";
 const LATIN = "aeopcyxis";

@@ -4,14 +4,9 @@
  * where it finds the name of a secret. It never says no to a text that masking would change; tests hold it to that with
  * every row of the tables.
  */
-import { ODD_RUN, SECRET_WORD, SUFFIX } from "./secret_names.ts";
+import { DISGUISED, NAME_PARTS, ODD_RUN, SECRET_WORD, SUFFIX } from "./secret_names.ts";
 
 const r = String.raw;
-/** Parts of the names of secrets; whether one is whole is asked afterwards. */
-const NAME_PARTS =
-  "pass|pw|psk|secret|token|credential|client-key-data|auth|otp|recovery|phrase|key|contrase|senha|wachtw|hasł|lösen|şifre|парол|密|パスワ|비밀|kennw"
-    .split("|");
-
 /** Literals that point to a secret. A common literal has a pattern that must match as well. */
 const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>([
   // Tokens that are shorter than a run, or have dots in them.
@@ -65,10 +60,6 @@ const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>
   ),
 ]);
 
-/** Letters that look like others, where only few texts have any. */
-const DISGUISED =
-  /[\u200b-\u200d\u2060\ufeff\uff01-\uff5e]|[a-z][\u0430-\u0456]|[\u0430-\u0456][a-z]/;
-
 /** Programs that take a secret as an option or an argument. */
 const PROGRAMS = (
   "curl|wget|http -|https -|xh |7z|rar x|rar e|rar a|rar -|zip |bcp |sqlcmd|twine|helm |cqlsh|nuget|plink|pscp|putty|doctl|surge|etcdctl|ftp|mount -|mount.cifs|gpg|gem |" +
@@ -99,8 +90,15 @@ const LITERALS = [...NAME_PARTS, ...SIGNS.keys()].toSorted((one, two) => two.len
 const ANY = new RegExp(r`(?<![\w-])[\w-]{16,}|${LITERALS}`, "g");
 /** Matches a whole name of a secret; compiled at first use. */
 let wholeName: RegExp | undefined;
-/** Ids that are no secrets: of sessions, tool uses, commits, folders (`build-3f9a2c41`). */
-const ID = /^(?:toolu_\w+|[\da-f]{8}-[\da-f-]{27}|(?:[a-z]+-)*[\da-f]{1,16}|[\da-f]+|\d[\d-]*)$/;
+/** Words in a row as names in programs and paths have them: `getSessionIDFrom2ndPath`. */
+const WORDS =
+  r`[a-z]*(?:[A-Z]{1,5}[a-z]{2,}|[A-Z]{0,4}(?:A[nst]|By|Do|Go|I[dfnst]|My|No|O[fnr]|To|Up))*[A-Z]{0,6}`;
+const NAME = r`${WORDS}(?:\d{1,2}${WORDS})?`;
+/** Names, and ids that are no secrets: of sessions, tool uses, commits, folders (`-home-ana-build-3f9a2c41-api`). */
+const ID = new RegExp(
+  r`^(?:(?:(?:srv)?toolu|msg|req)_\w+|(?:\d[\d-]*-)?[\da-f]{8}-[\da-f-]{27}|[nrt]?[\da-f]+|\d[\d-]*|` +
+    r`(?:${NAME}[-_])*(?:${NAME}|[\da-f]{1,16})(?:[-_]${NAME})*)$`,
+);
 /** Whether `redactValue()` may change a value. @param serialized Its JSON, letters not written as `\u0041`. */
 export function needsRedaction(serialized: string, patterns: readonly RegExp[]): boolean {
   if (isSuspect(serialized) || mayMatchOwn(serialized, patterns)) return true;

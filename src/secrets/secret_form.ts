@@ -7,67 +7,90 @@ export interface MaskedSpan {
   readonly mask: string;
 }
 
-/** A form of secrets, found wherever its pattern matches. */
-export interface SecretForm {
-  /** Stands in the mask: `[redacted:<name>]`. */
-  readonly name: string;
+/** A row that is looked at only where one of its literals stands. */
+export interface Prefiltered {
   /** Every match holds one of these, in small letters. */
   readonly prefilter: readonly string[];
-  /** Global. Its first group that matched is the secret and ends the match; without a group the whole match is the secret. */
-  readonly pattern: RegExp;
-  readonly validate?: (secret: string) => boolean;
-  /** A text with such a secret in it, and a similar one without. */
+  /** Makes the pattern, at its first use: a process uses few of them. */
+  readonly pattern: () => RegExp;
+  /** A text that matches, and a similar one that does not. */
   readonly example: string;
   readonly counterexample: string;
+}
+
+/**
+ * A form of secrets, found wherever its pattern, which is global, matches. The first group that matched is the secret and
+ * ends the match; without a group the whole match is the secret.
+ */
+export interface SecretForm extends Prefiltered {
+  /** Stands in the mask: `[redacted:<name>]`. */
+  readonly name: string;
+  readonly validate?: (secret: string) => boolean;
 }
 
 export function maskOf(name: string): string {
   return `[redacted:${name}]`;
 }
 
-/** A search for many literals at once, with one look at a text. */
-export interface LiteralSearch {
+/** A search for the rows whose literals stand in a text, with one look at it. What no text asks for is not made. */
+export interface LiteralSearch<Row> {
   /** Global; matches the longest literal of each place. */
   readonly pattern: RegExp;
-  /** For each literal, the literals that it begins with, itself included: they occur wherever it occurs. */
-  readonly beginnings: ReadonlyMap<string, readonly string[]>;
+  /** The rows of a literal that was matched, and of those that it begins with: they stand there as well. */
+  readonly rowsAt: (literal: string) => readonly Row[];
 }
 
-export function searchFor(literals: readonly string[]): LiteralSearch {
-  const ordered = [...new Set(literals)].toSorted((one, two) => two.length - one.length);
+export function searchFor<Row>(
+  rows: readonly Row[],
+  literalsOf: (row: Row) => readonly string[],
+): LiteralSearch<Row> {
+  const pairs = rows.flatMap((row) => literalsOf(row).map((literal) => ({ literal, row })));
+  const byLiteral = Map.groupBy(pairs, ({ literal }) => literal);
+  const ordered = [...byLiteral.keys()].toSorted((one, two) => two.length - one.length);
+  const known = new Map<string, readonly Row[]>();
   return {
     pattern: new RegExp(ordered.map((literal) => RegExp.escape(literal)).join("|"), "g"),
-    beginnings: new Map(
-      ordered.map((literal) => [literal, ordered.filter((other) => literal.startsWith(other))]),
-    ),
+    rowsAt(literal) {
+      const found = known.get(literal) ??
+        ordered.filter((other) => literal.startsWith(other))
+          .flatMap((other) => byLiteral.get(other)!.map(({ row }) => row));
+      known.set(literal, found);
+      return found;
+    },
   };
 }
 
-const searches = new WeakMap<readonly SecretForm[], LiteralSearch>();
+const searches = new WeakMap<readonly Prefiltered[], LiteralSearch<Prefiltered>>();
+const patterns = new WeakMap<object, RegExp>();
 
-/** Which literals of some forms stand in a text of small letters. */
-function literalsIn(lowered: string, forms: readonly SecretForm[]): ReadonlySet<string> {
-  const search = searches.get(forms) ?? searchFor(forms.flatMap(({ prefilter }) => prefilter));
+/** The pattern of a row, made at its first use. */
+export function patternOf(form: { readonly pattern: () => RegExp }): RegExp {
+  const made = patterns.get(form) ?? form.pattern();
+  patterns.set(form, made);
+  return made;
+}
+
+/** The forms of which a literal stands in a text. */
+export function formsIn<Form extends Prefiltered>(text: string, forms: readonly Form[]): Form[] {
+  const search = searches.get(forms) ?? searchFor(forms, ({ prefilter }) => prefilter);
   searches.set(forms, search);
-  const found = new Set<string>();
-  const { pattern, beginnings } = search;
+  const found = new Set<Prefiltered>();
+  const { pattern, rowsAt } = search;
+  const lowered = text.toLowerCase();
   pattern.lastIndex = 0;
   for (let match = pattern.exec(lowered); match !== null; match = pattern.exec(lowered)) {
     pattern.lastIndex = match.index + 1;
-    if (!found.has(match[0])) {
-      for (const literal of beginnings.get(match[0])!) found.add(literal);
-    }
+    for (const form of rowsAt(match[0])) found.add(form);
   }
-  return found;
+  return found.size === 0 ? [] : forms.filter((form) => found.has(form));
 }
 
 /** Where the secrets of some forms stand in a text. */
 export function findForms(text: string, forms: readonly SecretForm[]): MaskedSpan[] {
-  const literals = literalsIn(text.toLowerCase(), forms);
   const spans: MaskedSpan[] = [];
-  for (const { name, prefilter, pattern, validate } of forms) {
-    if (!prefilter.some((literal) => literals.has(literal))) continue;
-    for (const match of text.matchAll(pattern)) {
+  for (const form of formsIn(text, forms)) {
+    const { name, validate } = form;
+    for (const match of text.matchAll(patternOf(form))) {
       const secret = match.slice(1).find((group) => group !== undefined) ?? match[0];
       const end = match.index + match[0].length;
       if (secret.startsWith("[redacted") || validate?.(secret) === false) continue;

@@ -20,9 +20,17 @@ export const SECRET_WORD =
   `(?:pass(?:wor[dt]|wd|phrase|code)|(?:${START}|(?<=${OWNER}))(?:pass|pw|psk)|pwd|` +
   `${KEY_OWNER}[_. -]?key|secret|token|credentials?|client-key-data|${START}auth(?:orization)?|` +
   `${START}otp|recovery[_-]?codes?|(?:seed|recovery|backup)[_ -]?phrase|${ELSEWHERE})`;
+/** One of these stands in every name of a secret, in small letters; whether one is whole is asked afterwards. */
+export const NAME_PARTS: readonly string[] =
+  "pass|pw|psk|secret|token|credential|client-key-data|auth|otp|recovery|phrase|key|contrase|senha|wachtw|hasł|lösen|şifre|парол|密|パスワ|비밀|kennw"
+    .split("|");
 /** What may follow them. */
 export const SUFFIX = String
   .raw`(?:[_-]?(?:\d{1,2}|base|value|text|str|string|plain|b64|base64|dev|prod|test|staging|old|new|key))?`;
+
+/** Letters that look like others, and characters without width, which may be copied with a name. */
+export const DISGUISED =
+  /[\u200b-\u200d\u2060\ufeff\uff01-\uff5e]|[a-z][\u0430-\u0456]|[\u0430-\u0456][a-z]/i;
 
 const NAME_AT_END = new RegExp(`${SECRET_WORD}${SUFFIX}$`, "i");
 

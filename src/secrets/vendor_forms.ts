@@ -1,6 +1,12 @@
 /** Tokens and keys of services, each known by letters of its own. */
 import { ODD_RUN } from "./secret_names.ts";
-import { type MaskedSpan, maskOf, searchFor } from "./secret_form.ts";
+import {
+  type LiteralSearch,
+  type MaskedSpan,
+  maskOf,
+  patternOf,
+  searchFor,
+} from "./secret_form.ts";
 
 const r = String.raw;
 /** Digits and letters of both cases: names in a program do not have all of them. */
@@ -13,7 +19,7 @@ const UUID = r`[a-f\d]{8}-(?:[a-f\d]{4}-){3}[a-f\d]{12}`;
 interface VendorForm {
   readonly name: string;
   readonly literal: string;
-  readonly pattern: string;
+  readonly pattern: () => RegExp;
   /** How many characters of the token stand before its literal. */
   readonly lead: number;
   /** Whether ordinary words may end in the literal: then no letter, digit or dash stands before the token. */
@@ -37,7 +43,7 @@ function form(
   return {
     name,
     literal,
-    pattern: lead + RegExp.escape(literal) + rest,
+    pattern: () => new RegExp(lead + RegExp.escape(literal) + rest, "y"),
     lead: Number(/\{(\d+)\}$/.exec(lead)?.[1] ?? 0),
     isWord,
     example,
@@ -188,35 +194,21 @@ function isApart(text: string, start: number): boolean {
   return !/[\w+-]/.test(before) || APART.test(text.slice(Math.max(0, start - 20), start));
 }
 
-type VendorToken = VendorForm & { readonly token: RegExp };
-/** A search for all literals, and by literal the forms that may stand where it does. */
-let search: {
-  readonly pattern: RegExp;
-  readonly forms: ReadonlyMap<string, readonly VendorToken[]>;
-} | undefined;
-
-function prepare() {
-  const forms = VENDOR_FORMS.map((form) => ({ ...form, token: new RegExp(form.pattern, "y") }));
-  const literals = searchFor(forms.map(({ literal }) => literal));
-  const own = Map.groupBy(forms, ({ literal }) => literal);
-  const at = (literal: string) => literals.beginnings.get(literal)!.flatMap((one) => own.get(one)!);
-  return search = {
-    pattern: literals.pattern,
-    forms: new Map([...own.keys()].map((literal) => [literal, at(literal)])),
-  };
-}
+let search: LiteralSearch<VendorForm> | undefined;
 
 export function findVendorTokens(text: string): MaskedSpan[] {
   const spans: MaskedSpan[] = [];
-  const { pattern, forms } = search ?? prepare();
+  const { pattern, rowsAt } = search ??= searchFor(VENDOR_FORMS, ({ literal }) => [literal]);
   pattern.lastIndex = 0;
   for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
     // The next literal may stand within this one, but within no token.
     pattern.lastIndex = found.index + 1;
-    for (const { name, token, lead, isWord } of forms.get(found[0])!) {
+    for (const form of rowsAt(found[0])) {
+      const { name, lead, isWord } = form;
       const start = found.index - lead;
       // First what costs least: a token may go on to the end of the text.
       if (start < 0 || isWord && !isApart(text, start)) continue;
+      const token = patternOf(form);
       token.lastIndex = start;
       if (!token.test(text)) continue;
       const end = token.lastIndex;
