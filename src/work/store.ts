@@ -44,6 +44,7 @@ export {
   openDependencies,
   releaseTask,
   renewTask,
+  takeBackElsewhere,
   takeBackLapsed,
   takeBackToLook,
 } from "./task_claims_table.ts";

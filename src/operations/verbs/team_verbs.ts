@@ -2,9 +2,10 @@
 import { count } from "../../base/counts.ts";
 import { newId } from "../../base/ids.ts";
 import { plain } from "../../base/plain.ts";
-import { UserError } from "../../base/errors.ts";
-import { readAddress } from "../../team/address.ts";
-import { withServer } from "../../team/server.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import { transaction } from "../../db/transaction.ts";
+import { readAddress, withLogin } from "../../team/address.ts";
+import { type Server, withServer } from "../../team/server.ts";
 import {
   addMember,
   beginProject,
@@ -13,6 +14,7 @@ import {
   listHeld,
   listMachines,
   listMembers,
+  noteGone,
   readJoined,
   registerMachine,
   removeJoined,
@@ -20,20 +22,24 @@ import {
   writeJoined,
 } from "../../team/store.ts";
 import { sealOf } from "../../team/sync.ts";
-import type { SeenMachine, WayToServer } from "../../team/types.ts";
+import type { JoinedProject, SeenMachine, WayToServer } from "../../team/types.ts";
 import { verifyProject } from "../../team/verify.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { identityOf } from "../../system/git/identity.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { joinPath } from "../../base/paths.ts";
+import { takeBackElsewhere } from "../../work/store.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { number, optional, switchOn, text, textFlag, YES_FLAG } from "../flags.ts";
+import { shortOrigin } from "../lagging_text.ts";
 import { agoText } from "../list_and_show.ts";
+import { flagsAgain } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import { tableText } from "../table.ts";
-import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamSettings } from "../team_here.ts";
-import { followAll, saidOf, syncAll } from "../team_sync.ts";
+import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamAddress } from "../team_here.ts";
+import { followAll, syncAll } from "../team_sync.ts";
+import { saidOf } from "../team_sync_text.ts";
 import { usageError } from "../usage.ts";
 import { group, lazyFrom, verb } from "../verb.ts";
 
@@ -44,6 +50,7 @@ const ADDRESS = text(
 
 /** How to reach a server, as a person says it. */
 const WAY_FLAGS = {
+  login: textFlag("Your login there, where the address names none", "name"),
   ca: textFlag("Certificates to trust instead of those of the system", "file"),
   passwordFile: textFlag("A file of mode 0600 with the password; without it ~/.pgpass", "file"),
   passwordCommand: textFlag("A command that prints the password", "command"),
@@ -56,11 +63,12 @@ function wayOf(
   address: string,
   flags: WayFlags & { readonly keyFile?: string },
 ): WayToServer {
-  readAddress(address);
+  const whole = withLogin(address, flags.login);
+  readAddress(whole);
   const file = (path: string | undefined) =>
     path === undefined ? undefined : typedPath(context, path);
   const way = {
-    address,
+    address: whole,
     caFile: file(flags.ca),
     passwordFile: file(flags.passwordFile),
     passwordCommand: flags.passwordCommand,
@@ -114,14 +122,18 @@ const join = verb({
     "conclaude team join --project ~/work/shop --password-command 'pass show team-db'",
   ],
   async run(context, flags, given) {
-    const address = given ?? teamSettings(context).address;
-    if (address === null || address === undefined) {
+    const again = (address = given, more: Partial<typeof flags> = {}) =>
+      `conclaude team join${address === undefined ? "" : ` ${quoteWord(address)}`}` +
+      flagsAgain({ ...flags, ...more });
+    const configured = given ?? teamAddress(context);
+    if (configured === null) {
       throw usageError("Cannot tell which team to join", {
         why: "no address was given, and `team.address` names none",
-        next: "conclaude team join postgres://LOGIN@HOST/DATABASE",
+        next: again("postgres://LOGIN@HOST/DATABASE"),
       });
     }
-    const way = wayOf(context, address, flags);
+    const way = wayOf(context, configured, flags);
+    const { address } = way;
     const project = projectOfTeam(context, flags.project);
     const store = await openTeam(context);
     if (readJoined(store.db, project) !== null) {
@@ -130,7 +142,8 @@ const join = verb({
         next: "conclaude team status",
       });
     }
-    const name = flags.name ?? await nameOfProject(context, project);
+    const name = flags.name ??
+      await nameOfProject(context, project, again(given, { name: "NAME" }));
     const rows = [...store.rows.list(project)].filter(({ kind }) => store.share.includes(kind));
     const kinds = [...Map.groupBy(rows, ({ kind }) => kind)];
     const { fingerprint } = sealOf(way);
@@ -149,7 +162,7 @@ const join = verb({
         what: "join",
         ask: "Join?",
         shows: goes,
-        again: `conclaude team join ${address} --yes`,
+        again: again(given, { yes: true }),
       });
     }
     const origin = newId(Date.now());
@@ -180,13 +193,17 @@ const join = verb({
     const [report] = await syncAll(context, store, [readJoined(store.db, project)!]);
     return {
       json: { project, name, origin, ...report },
-      text: `Joined "${name}": ${saidOf(report!)}.\n\nNext: conclaude team status`,
+      text: `Joined "${name}": ${saidOf(report!)}\n\nNext: conclaude team status`,
     };
   },
 });
 
 /** What a project is called wherever it lies. @throws {UserError} When nothing tells. */
-async function nameOfProject(context: CliContext, project: string): Promise<string> {
+async function nameOfProject(
+  context: CliContext,
+  project: string,
+  again: string,
+): Promise<string> {
   if (isThere(joinPath(project, "HEAD"))) {
     const { remote, firstCommit } = await identityOf(project, context.environment);
     const name = remote ?? firstCommit;
@@ -194,7 +211,7 @@ async function nameOfProject(context: CliContext, project: string): Promise<stri
   }
   throw usageError("Cannot tell which project this is on other machines", {
     why: `${folderOfProject(project)} has no remote and no commit; nothing was changed`,
-    next: "Give it a name that all of the team use: conclaude team join … --name NAME",
+    next: `Give it a name that all of the team use: ${again}`,
   });
 }
 
@@ -203,12 +220,13 @@ const leave = verb({
   person: "team leave",
   flags: { project: TEAM_PROJECT, yes: YES_FLAG },
   about:
-    "Stops sharing the project of this folder. What came from others stays in memory here, and what was sent stays with them.",
+    "Stops sharing the project of this folder. What came from others stays in memory here, and what was sent stays with " +
+    "them. Tasks that others have claimed are open here.",
   examples: ["conclaude team leave", "conclaude team leave --project ~/work/shop --yes"],
   async run(context, { project: folder, yes }) {
     const store = await openTeam(context);
     const [joined] = joinedHere(context, store, folder ?? context.cwd);
-    const { project, name } = joined!;
+    const { project, name, origin, way } = joined!;
     const waiting = countWaiting(store.db, project);
     if (!yes) {
       confirmOrThrow(context, {
@@ -219,13 +237,27 @@ const leave = verb({
             count(waiting, "change")
           } were not sent yet.`,
         ],
-        again: "conclaude team leave --yes",
+        again: `conclaude team leave${flagsAgain({ project: folder, yes: true })}`,
       });
     }
+    const untold = await withServer(way, context, (server) => noteGone(server, { name, origin }))
+      .then(() => null, messageOf);
     removeJoined(store.db, project);
+    transaction(store.db, () => takeBackElsewhere(store.db, project, Date.now()));
+    const later = `conclaude team members --gone ${shortOrigin(origin)} --name ${quoteWord(name)} ${
+      quoteWord(way.address)
+    }`;
     return {
-      json: { project, name, notSent: waiting },
-      text: `Left "${name}". Others keep what was sent.`,
+      json: { project, name, notSent: waiting, isTold: untold === null },
+      text: [
+        `Left "${name}". Others keep what was sent, and what came from them stays here.`,
+        ...untold === null ? [] : [
+          `The server was not told: ${
+            plain(untold)
+          }. Until it is, the others wait for this machine to forget.`,
+          `Next, once it can be reached:  ${later}`,
+        ],
+      ].join("\n"),
     };
   },
 });
@@ -253,7 +285,7 @@ const sync = verb({
     return {
       json: { projects: reports },
       text: [
-        ...reports.map((report) => `${plain(report.name)}: ${saidOf(report)}.`),
+        ...reports.map((report) => `${plain(report.name)}: ${saidOf(report)}`),
         ...held === 0
           ? []
           : [`${count(held, "row waits", "rows wait")} for you: conclaude team held`],
@@ -301,12 +333,18 @@ const members = verb({
   flags: {
     project: TEAM_PROJECT,
     add: textFlag("Let this login in; made on the server where there is none", "login"),
+    gone: textFlag(
+      "Nobody waits for this machine of yours any more: it is lost, or left",
+      "machine",
+    ),
     name: textFlag("The project's name on the server, where it is not joined here"),
     ...WAY_FLAGS,
   },
   about:
-    "Lists the members of a project, their machines and how far each has read. With --add an owner lets somebody in.",
+    "Lists the members of a project, their machines and how far each has read. With --add an owner lets somebody in. " +
+    "With --gone a machine of yours is named as out of reach where something is to be forgotten; one that syncs is back.",
   examples: [
+    "conclaude team members --gone 1a2b3c4d",
     "conclaude team members",
     "conclaude team members --add bob",
     "conclaude team members --add bob postgres://owner@db.example.org/team",
@@ -316,10 +354,17 @@ const members = verb({
     if (flags.add !== undefined) {
       await (await import("../require_person.ts")).requirePerson(context, "team members --add");
     }
+    if (flags.gone !== undefined) {
+      await (await import("../require_person.ts")).requirePerson(context, "team members --gone");
+    }
     const joined = address === undefined ? joinedHere(context, store, flags.project)[0]! : null;
     const way = joined?.way ?? wayOf(context, address!, flags);
     return await withServer(way, context, async (server) => {
       const name = joined?.name ?? flags.name ?? null;
+      if (flags.gone !== undefined && name !== null) {
+        const { user } = readAddress(way.address);
+        return await leaveBehind(server, { name, user, here: joined, machine: flags.gone });
+      }
       if (flags.add !== undefined) {
         const made = await letLogin(server, flags.add);
         if (made === null) {
@@ -366,12 +411,50 @@ const members = verb({
           MEMBER: ({ login, isOwner }) => isOwner ? `${login} (owner)` : login,
           MACHINE: ({ machine }) => machine?.origin.slice(-8) ?? null,
           "READ UP TO": [({ machine }) => machine?.seq ?? null],
-          "LAST SEEN": ({ machine }) => machine === null ? null : agoText(machine.atMs),
+          "LAST SEEN": ({ machine }) => machine === null ? null : seenText(machine),
         }, "No members."),
       };
     });
   },
 });
+
+function seenText({ atMs, leftSeq, heir }: SeenMachine): string {
+  const ago = agoText(atMs)!;
+  if (leftSeq === null) return ago;
+  return heir === null ? `left ${ago}` : `${shortOrigin(heir)} since ${ago}`;
+}
+
+/** Nobody waits for a machine of this user any more. @throws {UserError} When it is not one of theirs. */
+async function leaveBehind(
+  server: Server,
+  { name, user, here, machine }: {
+    readonly name: string;
+    readonly user: string;
+    readonly here: JoinedProject | null;
+    readonly machine: string;
+  },
+) {
+  const found = (await listMachines(server, name)).filter(({ origin }) => origin.endsWith(machine));
+  const [one] = found;
+  const why = one === undefined || found.length > 1
+    ? `${one === undefined ? "none is" : "several are"} called so`
+    : one.author !== user
+    ? `it is ${one.author}'s, who alone can say so`
+    : one.origin === here?.origin
+    ? "it is this one"
+    : null;
+  if (why !== null || one === undefined) {
+    throw new UserError(`Cannot do without the machine "${machine}"`, {
+      why: `${why}; nothing was changed`,
+      next: one?.origin === here?.origin ? "conclaude team leave" : "conclaude team members",
+    });
+  }
+  await noteGone(server, { name, origin: one.origin });
+  return {
+    json: { project: name, machine: one.origin },
+    text: `Nobody waits for ${shortOrigin(one.origin)} any more. What it has stays there.`,
+  };
+}
 
 const look = lazyFrom(() => import("./team_look_verbs.ts"));
 
