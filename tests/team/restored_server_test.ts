@@ -101,7 +101,7 @@ teamTest(
     await bob.join();
     await sync(alice);
     const old = `${alice.database}.old`;
-  await alice.using((db) => db.exec(`VACUUM INTO '${old}'`));
+    await alice.using((db) => db.exec(`VACUUM INTO '${old}'`));
     await alice.notes(["written before the restore"]);
     await sync(alice);
     await sync(bob);
