@@ -9,14 +9,6 @@ function notesOf({ using }: TeamMachine): Promise<string[]> {
   );
 }
 
-function removeFile(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // Nobody has it open.
-  }
-}
-
 async function sync(one: TeamMachine) {
   const { projects: [report] } = await one.json(["team", "sync"]);
   return report;
@@ -100,13 +92,11 @@ teamTest(
     await alice.join();
     await bob.join();
     await sync(alice);
-    const old = `${alice.database}.old`;
-    await alice.using((db) => db.exec(`VACUUM INTO '${old}'`));
+    const restore = await alice.backup();
     await alice.notes(["written before the restore"]);
     await sync(alice);
     await sync(bob);
-    for (const end of ["-wal", "-shm"]) removeFile(alice.database + end);
-    Deno.renameSync(old, alice.database);
+    restore();
     await alice.notes(["written after it"]);
     const { restored } = await sync(alice);
     assert.equal(restored, null);
