@@ -351,11 +351,9 @@ const members = verb({
   ],
   async run(context, flags, address) {
     const store = await openTeam(context);
-    if (flags.add !== undefined) {
-      await (await import("../require_person.ts")).requirePerson(context, "team members --add");
-    }
-    if (flags.gone !== undefined) {
-      await (await import("../require_person.ts")).requirePerson(context, "team members --gone");
+    if (flags.add !== undefined || flags.gone !== undefined) {
+      const verb = `team members --${flags.add === undefined ? "gone" : "add"}`;
+      await (await import("../require_person.ts")).requirePerson(context, verb);
     }
     const joined = address === undefined ? joinedHere(context, store, flags.project)[0]! : null;
     const way = joined?.way ?? wayOf(context, address!, flags);
