@@ -4,16 +4,12 @@ import { newId } from "../../base/ids.ts";
 import { plain } from "../../base/plain.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { transaction } from "../../db/transaction.ts";
-import { readAddress, withLogin } from "../../team/address.ts";
-import { type Server, withServer } from "../../team/server.ts";
+import { readAddress } from "../../team/address.ts";
+import { withServer } from "../../team/server.ts";
 import {
-  addMember,
   beginProject,
   countWaiting,
-  letLogin,
   listHeld,
-  listMachines,
-  listMembers,
   noteGone,
   readJoined,
   registerMachine,
@@ -22,7 +18,6 @@ import {
   writeJoined,
 } from "../../team/store.ts";
 import { sealOf } from "../../team/sync.ts";
-import type { JoinedProject, SeenMachine, WayToServer } from "../../team/types.ts";
 import { verifyProject } from "../../team/verify.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { identityOf } from "../../system/git/identity.ts";
@@ -30,54 +25,18 @@ import { folderOfProject } from "../../memory/project_paths.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { joinPath } from "../../base/paths.ts";
 import { takeBackElsewhere } from "../../work/store.ts";
-import { type CliContext, typedPath } from "../context.ts";
-import { number, optional, switchOn, text, textFlag, YES_FLAG } from "../flags.ts";
+import type { CliContext } from "../context.ts";
+import { number, optional, switchOn, textFlag, YES_FLAG } from "../flags.ts";
 import { shortOrigin } from "../lagging_text.ts";
-import { agoText } from "../list_and_show.ts";
 import { flagsAgain } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import { tableText } from "../table.ts";
 import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamAddress } from "../team_here.ts";
 import { followAll, syncAll } from "../team_sync.ts";
 import { saidOf } from "../team_sync_text.ts";
+import { ADDRESS, WAY_FLAGS, wayOf } from "../team_way.ts";
 import { usageError } from "../usage.ts";
 import { group, lazyFrom, verb } from "../verb.ts";
-
-const ADDRESS = text(
-  "The server: postgres://ana@db.example.org:5432/team, without a password",
-  "address",
-);
-
-/** How to reach a server, as a person says it. */
-const WAY_FLAGS = {
-  login: textFlag("Your login there, where the address names none", "name"),
-  ca: textFlag("Certificates to trust instead of those of the system", "file"),
-  passwordFile: textFlag("A file of mode 0600 with the password; without it ~/.pgpass", "file"),
-  passwordCommand: textFlag("A command that prints the password", "command"),
-};
-
-type WayFlags = { readonly [Name in keyof typeof WAY_FLAGS]?: string };
-
-function wayOf(
-  context: CliContext,
-  address: string,
-  flags: WayFlags & { readonly keyFile?: string },
-): WayToServer {
-  const whole = withLogin(address, flags.login);
-  readAddress(whole);
-  const file = (path: string | undefined) =>
-    path === undefined ? undefined : typedPath(context, path);
-  const way = {
-    address: whole,
-    caFile: file(flags.ca),
-    passwordFile: file(flags.passwordFile),
-    passwordCommand: flags.passwordCommand,
-    keyFile: file(flags.keyFile),
-  };
-  return Object.fromEntries(
-    Object.entries(way).filter(([, value]) => value !== undefined),
-  ) as unknown as WayToServer;
-}
 
 const init = verb({
   brief: "Set up a database for teams, once",
@@ -327,132 +286,7 @@ const verify = verb({
   },
 });
 
-const members = verb({
-  brief: "Show who shares a project, or let somebody in",
-  args: [optional(ADDRESS)],
-  flags: {
-    project: TEAM_PROJECT,
-    add: textFlag("Let this login in; made on the server where there is none", "login"),
-    gone: textFlag(
-      "Nobody waits for this machine of yours any more: it is lost, or left",
-      "machine",
-    ),
-    name: textFlag("The project's name on the server, where it is not joined here"),
-    ...WAY_FLAGS,
-  },
-  about:
-    "Lists the members of a project, their machines and how far each has read. With --add an owner lets somebody in. " +
-    "With --gone a machine of yours is named as out of reach where something is to be forgotten; one that syncs is back.",
-  examples: [
-    "conclaude team members --gone 1a2b3c4d",
-    "conclaude team members",
-    "conclaude team members --add bob",
-    "conclaude team members --add bob postgres://owner@db.example.org/team",
-  ],
-  async run(context, flags, address) {
-    const store = await openTeam(context);
-    if (flags.add !== undefined || flags.gone !== undefined) {
-      const verb = `team members --${flags.add === undefined ? "gone" : "add"}`;
-      await (await import("../require_person.ts")).requirePerson(context, verb);
-    }
-    const joined = address === undefined ? joinedHere(context, store, flags.project)[0]! : null;
-    const way = joined?.way ?? wayOf(context, address!, flags);
-    return await withServer(way, context, async (server) => {
-      const name = joined?.name ?? flags.name ?? null;
-      if (flags.gone !== undefined && name !== null) {
-        const { user } = readAddress(way.address);
-        return await leaveBehind(server, { name, user, here: joined, machine: flags.gone });
-      }
-      if (flags.add !== undefined) {
-        const made = await letLogin(server, flags.add);
-        if (made === null) {
-          throw new UserError(`Cannot let "${flags.add}" in`, {
-            why:
-              "no login of the team's database is called so, and this user may make none; nothing was changed",
-            next: `The owner of the database runs: conclaude team members --add ${
-              quoteWord(flags.add)
-            } ADDRESS`,
-          });
-        }
-        if (name !== null && !await addMember(server, name, flags.add)) {
-          throw new UserError(`Cannot let "${flags.add}" in`, {
-            why: "only an owner of the project, or of the database, may",
-            next: "Ask whoever began the project: conclaude team members",
-          });
-        }
-        const project = name === null ? "" : ` and belongs to "${name}"`;
-        const password = made.isNew
-          ? `\nIt has no password yet: in psql, \\password ${flags.add}`
-          : "";
-        return {
-          json: { login: flags.add, project: name, isNew: made.isNew },
-          text: `"${flags.add}" may use the team's database${project}.${password}`,
-        };
-      }
-      if (name === null) {
-        throw usageError("Cannot tell which project is meant", {
-          why: "an address alone names none",
-          next: "conclaude team members --name NAME ADDRESS",
-        });
-      }
-      const [logins, machines] = [
-        await listMembers(server, name),
-        await listMachines(server, name),
-      ];
-      const rows = logins.flatMap(({ login, isOwner }) => {
-        const own: (SeenMachine | null)[] = machines.filter(({ author }) => author === login);
-        return (own.length === 0 ? [null] : own).map((machine) => ({ login, isOwner, machine }));
-      });
-      return {
-        json: { project: name, members: logins, machines },
-        text: tableText(context, rows, {
-          MEMBER: ({ login, isOwner }) => isOwner ? `${login} (owner)` : login,
-          MACHINE: ({ machine }) => machine?.origin.slice(-8) ?? null,
-          "READ UP TO": [({ machine }) => machine?.seq ?? null],
-          "LAST SEEN": ({ machine }) => machine === null ? null : seenText(machine),
-        }, "No members."),
-      };
-    });
-  },
-});
-
-function seenText({ atMs, leftSeq, heir }: SeenMachine): string {
-  const ago = agoText(atMs)!;
-  if (leftSeq === null) return ago;
-  return heir === null ? `left ${ago}` : `${shortOrigin(heir)} since ${ago}`;
-}
-
-/** Nobody waits for a machine of this user any more. @throws {UserError} When it is not one of theirs. */
-async function leaveBehind(
-  server: Server,
-  { name, user, here, machine }: {
-    readonly name: string;
-    readonly user: string;
-    readonly here: JoinedProject | null;
-    readonly machine: string;
-  },
-) {
-  const found = (await listMachines(server, name)).filter(({ origin }) => origin.endsWith(machine));
-  const [one] = found;
-  const why = one === undefined || found.length > 1
-    ? `${one === undefined ? "none is" : "several are"} called so`
-    : one.author !== user
-    ? `it is ${one.author}'s, who alone can say so`
-    : one.origin === here?.origin
-    ? "it is this one"
-    : null;
-  if (why !== null || one === undefined) {
-    throw new UserError(`Cannot do without the machine "${machine}"`, {
-      why: `${why}; nothing was changed`,
-      next: one?.origin === here?.origin ? "conclaude team leave" : "conclaude team members",
-    });
-  }
-  await noteGone(server, { name, origin: one.origin });
-  return {
-    json: { project: name, machine: one.origin },
-    text: `Nobody waits for ${shortOrigin(one.origin)} any more. What it has stays there.`,
-  };
-}
+const whose = lazyFrom(() => import("./team_members_verbs.ts"));
 
 const look = lazyFrom(() => import("./team_look_verbs.ts"));
 
@@ -467,7 +301,7 @@ export const team = group({
     preview: look("Show the bytes of the next push", "preview"),
     sync,
     verify,
-    members,
+    members: whose("Show who shares a project, or let somebody in", "members"),
     rules: look("Show the requirements that others define", "rules"),
     held: look("Show rows that wait for a person", "held"),
     claim: claims("For programs: ask the server for a claim", "claim"),
