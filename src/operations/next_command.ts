@@ -5,7 +5,7 @@ import { kebab } from "./usage.ts";
 
 /** Commands of conclaude that use the database, unless they ask for help. */
 const WORKS_ON_DATABASE =
-  /(?<=^|&& )conclaude (?=(?:status|doctor|session|audit|memory|queue|counter|task|workflow|agent|question|event|daemon|migrate|db|retention|export|import|reconcile)\b)(?!.* --help$)/g;
+  /(?<=^|&& )conclaude (?=(?:status|doctor|session|audit|memory|queue|counter|task|workflow|agent|question|event|daemon|migrate|db|retention|export|import|reconcile|team)\b)(?!.* --help$)/g;
 
 /** A command with `--db` added where this command was given one. */
 export function nextHere(next: string, { db }: Pick<Globals, "db">): string {

@@ -54,14 +54,18 @@ function teamSettings(context: CliContext): Config["team"] {
   return configAt(context, context.cwd).config.team;
 }
 
-/** The server that the configuration names; null where it names none. @throws {UserError} When it cannot be used. */
-export function teamAddress(context: CliContext): string | null {
+/**
+ * The server that the configuration names; null where it names none.
+ *
+ * @param again The command that joins once it can be used. @throws {UserError} When it cannot.
+ */
+export function teamAddress(context: CliContext, again: string): string | null {
   const { config: { team: { address } }, problems } = configAt(context, context.cwd);
   const problem = problems.findLast(({ key }) => key === "team.address");
   if (address !== null || problem === undefined) return address;
   throw new UserError("Cannot use `team.address`", {
     why: `${problem.path}:${problem.line}: ${problem.message}`,
-    next: "Write it like postgres://db.example.org/team, then: conclaude team join --login LOGIN",
+    next: `Write it like postgres://db.example.org/team, then: ${again}`,
   });
 }
 

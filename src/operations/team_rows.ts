@@ -23,6 +23,7 @@ import { redactRow } from "../upkeep/transfer/import.ts";
 import { admitAgain, forgottenRows } from "../upkeep/store.ts";
 import {
   listClaimable,
+  listClaimsHere,
   listSharedTasks,
   obeyServer,
   readSharedTask,
@@ -125,6 +126,7 @@ export function teamRows(
     differ: (mine, theirs) => differences(mine, theirs).length > 0,
     wanted: (task) => wantedTask(db, task),
     claimable: (project, limit) => listClaimable(db, project, limit),
+    claimsHere: (project) => listClaimsHere(db, project),
     leaseLeft(task) {
       const untilMs = readTask(db, task)?.leaseUntilMs ?? null;
       return untilMs === null ? USUAL_LEASE_MS : Math.max(untilMs - Date.now(), 0);

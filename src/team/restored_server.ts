@@ -2,6 +2,7 @@
  * A server that was restored from an older copy has lost rows, and gives their numbers to others. What this machine knows
  * to be lost is sent again; then it takes in whatever came there instead.
  */
+import { noteUntold } from "../db/team_outbox.ts";
 import { transaction } from "../db/transaction.ts";
 import { listNumbers, listVersions, pullRows, type RowNumber, sumOrigins } from "./log_table.ts";
 import { registerMachine } from "./members_table.ts";
@@ -32,8 +33,8 @@ export function hasHad(
 }
 
 /**
- * Names in the outbox what the server has lost: rows that this person wrote, and whatever anybody has forgotten. What others
- * wrote they send again themselves.
+ * Names in the outbox what the server has lost: rows that this person wrote, whatever anybody has forgotten, and claims that
+ * were made here. What others wrote they send again themselves.
  *
  * @param options `author`: this machine's login.
  */
@@ -69,6 +70,9 @@ export async function sendAgain(
   transaction(db, () => {
     for (const { row, before } of lost) takeBackVersion(db, row.uid, before);
     for (const { row } of again) queueAgain(db, project, { ...row, nowMs });
+    for (const claim of store.rows.claimsHere(project)) {
+      noteUntold(db, { ...claim, project, step: "claim" }, nowMs);
+    }
     replaceOrigins(db, project, origins);
     noteRestored(db, project, { pulledSeq: sameSeq, headSeq: headSeq ?? 0, ackedSeq: ownSeq });
   });

@@ -159,6 +159,10 @@ export interface SharedRows {
   readonly wanted: (task: string) => WantedTask | undefined;
   /** Tasks of a project that might be claimed, the most urgent first. */
   readonly claimable: (project: string, limit: number) => WantedTask[];
+  /** The claims that were made here on tasks of a project. */
+  readonly claimsHere: (
+    project: string,
+  ) => readonly Pick<UntoldClaim, "uid" | "holder" | "token">[];
   /** How long the claim on a task counts here, in milliseconds; the usual time when nobody has it. */
   readonly leaseLeft: (task: string) => number;
   /** Makes a claim here what the server says of it, all or nothing. */

@@ -211,6 +211,22 @@ export function listClaimable(db: DatabaseSync, project: string, limit: number):
   ).all(project, ELSEWHERE_MS, limit) as unknown as WantedTask[];
 }
 
+/** The claims that were made here on a project's tasks. */
+export function listClaimsHere(
+  db: DatabaseSync,
+  project: string,
+): { readonly uid: string; readonly holder: string; readonly token: number }[] {
+  return statement(
+    db,
+    `SELECT id AS uid, claimed_by AS holder, claim_token AS token
+       FROM tasks
+      WHERE coalesce(repository, project_dir) = ?
+        AND status = 'in_progress'
+        AND claimed_by IS NOT NULL
+        AND lease_until_ms < ?`,
+  ).all(project, ELSEWHERE_MS) as unknown as { uid: string; holder: string; token: number }[];
+}
+
 /** Removes the events of tasks, which quote their titles, in the caller's transaction. */
 export function removeTaskEvents(db: DatabaseSync, ids: readonly string[]): void {
   statement(db, "DELETE FROM events WHERE entity_id IN (SELECT value FROM json_each(?))")

@@ -83,6 +83,7 @@ export {
 } from "./workflows_table.ts";
 export {
   listClaimable,
+  listClaimsHere,
   listSharedTasks,
   readSharedTask,
   removeSharedTasks,

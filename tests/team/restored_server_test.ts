@@ -87,6 +87,25 @@ teamTest(
 );
 
 teamTest(
+  "a claim that a restored server has lost is told to it again",
+  async ({ team, alice, bob }) => {
+    await alice.join();
+    await bob.join();
+    const { task: { id } } = await alice.json(["task", "create", "--title", "Count the tea"]);
+    for (const one of [alice, bob]) await sync(one);
+    const restore = await team.backup();
+    await alice.json(["task", "claim", id, "--agent-id", "a1"]);
+    await sync(alice);
+    await restore();
+    for (let pass = 0; pass < 2; pass++) await sync(alice);
+    const { code, stdout } = await bob.run(["--json", "task", "claim", id, "--agent-id", "b1"]);
+    assert.equal(code, 12, stdout);
+    assert.match(stdout, /"a1\\" of alice has claimed it/);
+    await alice.json(["task", "complete", id, "--agent-id", "a1"]);
+  },
+);
+
+teamTest(
   "a restored machine is no restored server",
   async ({ alice, bob }) => {
     await alice.join();

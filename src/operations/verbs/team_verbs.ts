@@ -28,7 +28,7 @@ import { takeBackElsewhere } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, switchOn, textFlag, YES_FLAG } from "../flags.ts";
 import { shortOrigin } from "../lagging_text.ts";
-import { flagsAgain } from "../next_command.ts";
+import { flagsAgain, nextHere } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import { tableText } from "../table.ts";
 import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamAddress } from "../team_here.ts";
@@ -81,14 +81,17 @@ const join = verb({
     "conclaude team join --project ~/work/shop --password-command 'pass show team-db'",
   ],
   async run(context, flags, given) {
-    const again = (address = given, more: Partial<typeof flags> = {}) =>
-      `conclaude team join${address === undefined ? "" : ` ${quoteWord(address)}`}` +
-      flagsAgain({ ...flags, ...more });
-    const configured = given ?? teamAddress(context);
+    const again = (more: Partial<typeof flags>, address = given) =>
+      nextHere(
+        `conclaude team join${address === undefined ? "" : ` ${quoteWord(address)}`}` +
+          flagsAgain({ ...flags, ...more }),
+        context.globals,
+      );
+    const configured = given ?? teamAddress(context, again({ login: flags.login ?? "LOGIN" }));
     if (configured === null) {
       throw usageError("Cannot tell which team to join", {
         why: "no address was given, and `team.address` names none",
-        next: again("postgres://LOGIN@HOST/DATABASE"),
+        next: again({}, "postgres://LOGIN@HOST/DATABASE"),
       });
     }
     const way = wayOf(context, configured, flags);
@@ -102,7 +105,7 @@ const join = verb({
       });
     }
     const name = flags.name ??
-      await nameOfProject(context, project, again(given, { name: "NAME" }));
+      await nameOfProject(context, project, again({ name: "NAME" }));
     const rows = [...store.rows.list(project)].filter(({ kind }) => store.share.includes(kind));
     const kinds = [...Map.groupBy(rows, ({ kind }) => kind)];
     const { fingerprint } = sealOf(way);
@@ -121,7 +124,7 @@ const join = verb({
         what: "join",
         ask: "Join?",
         shows: goes,
-        again: again(given, { yes: true }),
+        again: again({ yes: true }),
       });
     }
     const origin = newId(Date.now());
@@ -196,7 +199,10 @@ const leave = verb({
             count(waiting, "change")
           } were not sent yet.`,
         ],
-        again: `conclaude team leave${flagsAgain({ project: folder, yes: true })}`,
+        again: nextHere(
+          `conclaude team leave${flagsAgain({ project: folder, yes: true })}`,
+          context.globals,
+        ),
       });
     }
     const untold = await withServer(way, context, (server) => noteGone(server, { name, origin }))
