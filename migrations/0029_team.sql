@@ -2,8 +2,9 @@
 -- Each machine works on its own tables; what is shared of them is named in an outbox, in the transaction that changes it.
 -- `name` is what the project is called on the server, `origin` this machine in this project, `way` how to reach the server
 -- (JSON, without a password). `pulled_seq` is the last number that was taken in, `sent_seq` the last one that was given to
--- a row of ours. `is_listed` is 1 once everything that was here before, and that the others do not have, is named in the
--- outbox. `applying` is 1 only inside of the transaction that takes rows in: those do not go back.
+-- a row of ours, `acked_seq` the last one that the server has taken. `is_listed` is 1 once everything that was here before,
+-- and that the others do not have, is named in the outbox. `applying` is 1 only inside of the transaction that takes rows in:
+-- those do not go back. `forgot` is what the last sync that had to forget forgot: by whom, how many rows and when (JSON).
 CREATE TABLE team_projects (
   project       TEXT PRIMARY KEY,
   name          TEXT NOT NULL,
@@ -12,9 +13,11 @@ CREATE TABLE team_projects (
   pulled_seq    INTEGER NOT NULL DEFAULT 0,
   head_seq      INTEGER NOT NULL DEFAULT 0,
   sent_seq      INTEGER NOT NULL DEFAULT 0,
+  acked_seq     INTEGER NOT NULL DEFAULT 0,
   applying      INTEGER NOT NULL DEFAULT 0,
   is_listed     INTEGER NOT NULL DEFAULT 0,
   fault         TEXT,
+  forgot        TEXT,
   -- How far the server has been told that this machine has read.
   told_seq      INTEGER NOT NULL DEFAULT 0,
   joined_at_ms  INTEGER NOT NULL,
@@ -46,36 +49,45 @@ CREATE UNIQUE INDEX team_outbox_sent ON team_outbox (project, sent_seq) WHERE se
 CREATE INDEX team_outbox_next ON team_outbox (project, id);
 
 -- The newest version on the server of each row that is shared, as far as this machine knows: who wrote it, and its number.
+-- `first_seq` is the number of its first version: a machine that left before never had the row.
 CREATE TABLE team_rows (
-  uid     TEXT PRIMARY KEY,
-  project TEXT NOT NULL,
-  kind    TEXT NOT NULL,
-  origin  TEXT NOT NULL,
-  author  TEXT NOT NULL,
-  op      TEXT NOT NULL,
-  seq     INTEGER NOT NULL
+  uid       TEXT PRIMARY KEY,
+  project   TEXT NOT NULL,
+  kind      TEXT NOT NULL,
+  origin    TEXT NOT NULL,
+  author    TEXT NOT NULL,
+  op        TEXT NOT NULL,
+  seq       INTEGER NOT NULL,
+  first_seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- The machines of a project, and how far each had read when the server was last asked: who has forgotten what was to be.
+-- `left_seq` and `heir` are those of the server.
 CREATE TABLE team_seen (
-  project TEXT NOT NULL,
-  origin  TEXT NOT NULL,
-  author  TEXT NOT NULL,
-  seq     INTEGER NOT NULL,
-  at_ms   INTEGER NOT NULL,
+  project  TEXT NOT NULL,
+  origin   TEXT NOT NULL,
+  author   TEXT NOT NULL,
+  seq      INTEGER NOT NULL,
+  at_ms    INTEGER NOT NULL,
+  left_seq INTEGER,
+  heir     TEXT,
   PRIMARY KEY (project, origin)
 ) STRICT, WITHOUT ROWID;
 
 -- Serves `team status` and leaving a project.
 CREATE INDEX team_rows_by_project ON team_rows (project, origin);
+-- Serves the look for machines that have yet to forget.
+CREATE INDEX team_rows_forgotten ON team_rows (project, seq) WHERE op = 'forget';
 
--- How much was taken in of each machine, with a sum over it that the server can make as well.
+-- How much was taken in of each machine, with a sum over it that the server can make as well, and the last of its own
+-- numbers.
 CREATE TABLE team_origins (
-  project TEXT NOT NULL,
-  origin  TEXT NOT NULL,
-  author  TEXT NOT NULL,
-  rows    INTEGER NOT NULL,
-  digest  TEXT NOT NULL,
+  project  TEXT NOT NULL,
+  origin   TEXT NOT NULL,
+  author   TEXT NOT NULL,
+  rows     INTEGER NOT NULL,
+  digest   TEXT NOT NULL,
+  last_seq INTEGER NOT NULL,
   PRIMARY KEY (project, origin)
 ) STRICT, WITHOUT ROWID;
 

@@ -284,11 +284,16 @@ function listOf({ key, type, item }: ConfigKey, value: string): string | undefin
   return needed.length === 1 ? `write [{${needed[0]}: ${value}}]` : undefined;
 }
 
+/** Who connects, in an address: the rest is shown. */
+const CREDENTIALS = /(?<=:\/\/)[^/\s"?#]*@/;
+
 function describe(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (isMapping(value)) return "a map of keys";
   if (value === null || value === undefined) return "nothing";
-  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  const text = typeof value === "string"
+    ? JSON.stringify(value).replace(CREDENTIALS, "…@")
+    : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 

@@ -86,7 +86,7 @@ export function perhapsInt(range: readonly [min: number, max: number], descripti
 
 /** The path of a file or a folder, or none. */
 export function place(description: string) {
-  return text(description, "path");
+  return text(description, { type: "path" });
 }
 
 export function list<T extends z.ZodMiniType<string, string>>(
@@ -103,9 +103,15 @@ function pluralOf(noun: string): string {
   return /(?:ch|sh|s|x)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
-/** A text, or none. */
-export function text(description: string, type = "text") {
-  const schema = z._default(z.nullable(z.string().check(z.minLength(1))), null);
+/** A text, or none. @param options.faultOf Says what is wrong with it. */
+export function text(
+  description: string,
+  { type = "text", faultOf = () => undefined }: {
+    readonly type?: string;
+    readonly faultOf?: (text: string) => string | undefined;
+  } = {},
+) {
+  const schema = z._default(z.nullable(z.string().check(z.minLength(1), without(faultOf))), null);
   return keep(schema, { type, default: null, description });
 }
 

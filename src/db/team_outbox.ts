@@ -55,9 +55,7 @@ function queueForgetting(db: DatabaseSync, list: string): void {
 /** The rows are forgotten because others have forgotten them: nothing is told back. In the caller's transaction. */
 export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
   const list = JSON.stringify(uids);
-  for (
-    const table of ["team_outbox", "team_held", "team_rows", "team_requirements", "team_claims"]
-  ) {
+  for (const table of ["team_outbox", "team_held", "team_requirements", "team_claims"]) {
     statement(db, `DELETE FROM ${table} WHERE uid IN (SELECT value FROM json_each(?))`).run(list);
   }
 }

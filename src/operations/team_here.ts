@@ -50,8 +50,23 @@ export async function openTeam(context: CliContext): Promise<TeamHere> {
 }
 
 /** The section `team` as it counts here. */
-export function teamSettings(context: CliContext): Config["team"] {
-  return configAt(context, context.cwd).team;
+function teamSettings(context: CliContext): Config["team"] {
+  return configAt(context, context.cwd).config.team;
+}
+
+/**
+ * The server that the configuration names; null where it names none.
+ *
+ * @param again The command that joins once it can be used. @throws {UserError} When it cannot.
+ */
+export function teamAddress(context: CliContext, again: string): string | null {
+  const { config: { team: { address } }, problems } = configAt(context, context.cwd);
+  const problem = problems.findLast(({ key }) => key === "team.address");
+  if (address !== null || problem === undefined) return address;
+  throw new UserError("Cannot use `team.address`", {
+    why: `${problem.path}:${problem.line}: ${problem.message}`,
+    next: `Write it like postgres://db.example.org/team, then: ${again}`,
+  });
 }
 
 /** Notes the requirements that the configuration of a project defines, so that they are sent. */
@@ -60,11 +75,12 @@ export function noteDefinitions(
   { db }: TeamHere,
   joined: JoinedProject,
 ): void {
-  noteRequirements(db, joined, configAt(context, folderOfProject(joined.project)).requirements);
+  const { config } = configAt(context, folderOfProject(joined.project));
+  noteRequirements(db, joined, config.requirements);
 }
 
-function configAt({ locations }: CliContext, folder: string): Config {
-  return parseConfig<Config>(readConfigFiles(lookUpwards(folder), locations)).config;
+function configAt({ locations }: CliContext, folder: string) {
+  return parseConfig<Config>(readConfigFiles(lookUpwards(folder), locations));
 }
 
 /** The project of `--project DIR`, or of this folder. */

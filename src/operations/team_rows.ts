@@ -23,6 +23,7 @@ import { redactRow } from "../upkeep/transfer/import.ts";
 import { admitAgain, forgottenRows } from "../upkeep/store.ts";
 import {
   listClaimable,
+  listClaimsHere,
   listSharedTasks,
   obeyServer,
   readSharedTask,
@@ -58,7 +59,7 @@ export function teamRows(
   const rules = { patterns: compileRedactPatterns(redactPatterns).patterns };
   return {
     read(kind, uid) {
-      const row = (ROWS[kind] ?? readSharedObservation)(db, uid);
+      const row = rowOf(db, kind, uid);
       // It may have become what is not shared since it was named.
       if (row === null || ROWS[kind] === undefined && (row as SharedObservation)["kind"] !== kind) {
         return null;
@@ -109,6 +110,7 @@ export function teamRows(
     async forget(rows) {
       const idsOf = (is: (row: typeof rows[number]) => boolean) =>
         rows.filter(is).map(({ uid }) => uid);
+      const here = new Set(idsOf(({ kind, uid }) => rowOf(db, kind, uid) !== null));
       const uids = idsOf(({ kind }) => kind !== "task");
       const tasks = idsOf(({ kind }) => kind === "task");
       transaction(db, () => removeTaskEvents(db, tasks));
@@ -119,10 +121,12 @@ export function teamRows(
         // What comes in anew was not forgotten as a whole.
         admitAgain(db, idsOf(({ body }) => body !== null));
       });
+      return here;
     },
     differ: (mine, theirs) => differences(mine, theirs).length > 0,
     wanted: (task) => wantedTask(db, task),
     claimable: (project, limit) => listClaimable(db, project, limit),
+    claimsHere: (project) => listClaimsHere(db, project),
     leaseLeft(task) {
       const untilMs = readTask(db, task)?.leaseUntilMs ?? null;
       return untilMs === null ? USUAL_LEASE_MS : Math.max(untilMs - Date.now(), 0);
@@ -175,6 +179,10 @@ const ROWS: Readonly<Record<string, (db: DatabaseSync, uid: string) => SharedRow
   task: readSharedTask,
   requirement: readTeamRequirement,
 };
+
+function rowOf(db: DatabaseSync, kind: string, uid: string): SharedRow | null {
+  return (ROWS[kind] ?? readSharedObservation)(db, uid);
+}
 
 /** A row is what its name says, and of a kind that is shared. @throws {Error} */
 function requireNamed(

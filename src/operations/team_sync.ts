@@ -98,9 +98,14 @@ export async function followAll(
         ear.heard = false;
         const reports = await syncAll(context, store, joined);
         for (const report of reports) {
-          const before = total.get(report.project) ?? { sent: 0, received: 0 };
-          const [sent, received] = [before.sent + report.sent, before.received + report.received];
-          total.set(report.project, { ...report, sent, received });
+          const before = total.get(report.project);
+          total.set(report.project, {
+            ...report,
+            sent: (before?.sent ?? 0) + report.sent,
+            received: (before?.received ?? 0) + report.received,
+            forgot: [...before?.forgot ?? [], ...report.forgot],
+            restored: report.restored ?? before?.restored ?? null,
+          });
           if (report.sent + report.received > 0) workedAtMs = Date.now();
         }
         isDone = reports.every(({ notSent }) => notSent === null);
@@ -150,9 +155,4 @@ class Ear {
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-export function saidOf({ sent, received, notSent }: SyncReport): string {
-  const said = `${sent} sent, ${received} received`;
-  return notSent === null ? said : `${said}; ${notSent}`;
 }

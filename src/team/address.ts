@@ -14,6 +14,42 @@ export interface ServerAddress {
 /** The modes of TLS that check whom one talks to. Others would accept any server, or talk in the clear. */
 const SAFE_MODES = ["verify-full"];
 
+/** The parts of an address that say who connects. */
+const CREDENTIALS = ["user", "password"];
+
+/**
+ * What is wrong with an address that others read as well; undefined when nothing is. Who connects is no part of it.
+ */
+export function sharedAddressFault(text: string): string | undefined {
+  if (!isPostgres(text)) return "it is no address of a PostgreSQL server";
+  const { username, password, searchParams } = new URL(text);
+  const names = username + password !== "" || CREDENTIALS.some((name) => searchParams.has(name));
+  return names
+    ? "it holds a login or a password, and others read this file. Each person gives the login with " +
+      "`conclaude team join --login LOGIN`, and keeps the password in ~/.pgpass, or gives --password-file or " +
+      "--password-command"
+    : undefined;
+}
+
+function isPostgres(text: string): boolean {
+  return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
+}
+
+/** An address with the login of whoever connects. @throws {UserError} When it names another one. */
+export function withLogin(text: string, login: string | undefined): string {
+  if (login === undefined || !isPostgres(text)) return text;
+  const url = new URL(text);
+  if (url.username !== "" && decodeURIComponent(url.username) !== login) {
+    throw new UserError("Cannot tell which login is meant", {
+      why: "the address names one, and --login another; nothing was changed",
+      next: "Leave one of them out",
+      exitCode: 2,
+    });
+  }
+  url.username = encodeURIComponent(login);
+  return url.href;
+}
+
 const EXAMPLE = "postgres://ana@db.example.org:5432/team";
 
 /**
@@ -28,7 +64,7 @@ export function readAddress(text: string): ServerAddress {
       next,
       exitCode: 2,
     });
-  if (!URL.canParse(text) || !/^postgres(?:ql)?:$/.test(new URL(text).protocol)) {
+  if (!isPostgres(text)) {
     throw refuse("it is no address of a PostgreSQL server", `Write it like ${EXAMPLE}`);
   }
   const url = new URL(text);
@@ -39,7 +75,10 @@ export function readAddress(text: string): ServerAddress {
   const database = decodeURIComponent(url.pathname.slice(1));
   const user = decodeURIComponent(url.username);
   if (user === "" || database === "") {
-    throw refuse(`it names no ${user === "" ? "user" : "database"}`, `Write it like ${EXAMPLE}`);
+    throw refuse(
+      `it names no ${user === "" ? "login" : "database"}`,
+      `Write it like ${EXAMPLE}${user === "" ? ", or give --login LOGIN" : ""}`,
+    );
   }
   const socket = url.searchParams.get("host");
   const host = socket ?? url.hostname.replace(/^\[|\]$/g, "");

@@ -1,6 +1,6 @@
 /** The rows of a project on the server. Each function is one statement. */
 import type { Server } from "./server.ts";
-import type { ServerRow } from "./types.ts";
+import type { JoinedProject, OriginSum, RowVersion, ServerRow } from "./types.ts";
 
 /** What became of a row that was pushed. */
 export interface PushedRow {
@@ -9,7 +9,8 @@ export interface PushedRow {
   readonly seq: number | null;
   /**
    * `changed`: somebody else changed the task meanwhile. `forgotten`: it must not come back. `renumber`: another version has
-   * this number. `reused`: another row has it, since this machine was copied or restored. Else what the server says.
+   * this number. `reused`: another row has it, since this machine was copied or restored. `lost`: the server was restored.
+   * Else what the server says.
    */
   readonly refused: string | null;
 }
@@ -44,16 +45,15 @@ export async function schemaOf(server: Server): Promise<number> {
 /** @param batch A JSON list of rows. */
 export async function pushRows(
   server: Server,
-  { name, origin, batch }: {
-    readonly name: string;
-    readonly origin: string;
+  { name, origin, ackedSeq, batch }: Pick<JoinedProject, "name" | "origin" | "ackedSeq"> & {
     readonly batch: string;
   },
 ): Promise<PushedRow[]> {
-  const { rows } = await server.query("SELECT * FROM conclaude.push($1, $2, $3)", [
+  const { rows } = await server.query("SELECT * FROM conclaude.push($1, $2, $3, $4)", [
     name,
     origin,
     batch,
+    ackedSeq,
   ]);
   return rows.map(({ n, number, refused }) => ({
     originSeq: Number(n),
@@ -61,6 +61,9 @@ export async function pushRows(
     refused,
   }));
 }
+
+/** A row by the number that its machine gave it. */
+export type RowNumber = Pick<ServerRow, "seq" | "origin" | "originSeq">;
 
 /** The next rows after a number, which are those with the next numbers, and the number of the newest one. Bodies of this machine's own rows stay there. */
 export async function pullRows(
@@ -75,15 +78,22 @@ export async function pullRows(
   {
     readonly rows: ServerRow[];
     readonly headSeq: number | null;
+    /** The row with the number itself; null where there is none. */
+    readonly last: RowNumber | null;
+    /** The highest number of this machine's own rows. */
+    readonly ownSeq: number;
     /** The number of the schema. */
     readonly version: number;
   }
 > {
   const { rows } = await server.query(
-    `SELECT h.seq AS head, conclaude.version() AS version, l.*
+    `SELECT h.seq AS head, conclaude.version() AS version, last.origin AS last_origin, last.origin_seq AS last_seq,
+            (SELECT origin_seq FROM conclaude.log WHERE origin = $2 AND project = $1
+              ORDER BY origin_seq DESC LIMIT 1) AS own, l.*
        FROM conclaude.head AS h
+       LEFT JOIN conclaude.log AS last ON last.project = h.project AND last.seq = $3
        LEFT JOIN LATERAL (
-              SELECT seq, origin, origin_seq, author, kind, uid, op, digest,
+              SELECT seq, origin, origin_seq, author, kind, uid, op, digest, (extract(epoch FROM at) * 1000)::bigint AS at,
                      CASE WHEN origin = $2 THEN NULL ELSE body END AS body
                 FROM conclaude.log
                WHERE project = $1
@@ -95,6 +105,10 @@ export async function pullRows(
   );
   return {
     headSeq: rows.length === 0 ? null : Number(rows[0].head),
+    last: (rows[0]?.last_origin ?? null) === null
+      ? null
+      : { seq: after, origin: rows[0].last_origin, originSeq: Number(rows[0].last_seq) },
+    ownSeq: Number(rows[0]?.own ?? 0),
     version: rows.length === 0 ? 0 : Number(rows[0].version),
     rows: rows.filter(({ seq }) => seq !== null).map((row) => ({
       seq: Number(row.seq),
@@ -105,26 +119,59 @@ export async function pullRows(
       uid: row.uid,
       op: row.op,
       digest: row.digest,
+      atMs: Number(row.at),
       body: row.body,
     })),
   };
 }
 
-/** How many rows each machine has there up to a number, and a sum over their digests. */
+/** The rows up to a number, the newest first. */
+export async function listNumbers(
+  server: Server,
+  name: string,
+  { upTo, limit }: { readonly upTo: number; readonly limit: number },
+): Promise<RowNumber[]> {
+  const { rows } = await server.query(
+    `SELECT seq, origin, origin_seq
+       FROM conclaude.log
+      WHERE project = $1
+        AND seq <= $2
+      ORDER BY seq DESC
+      LIMIT $3`,
+    [name, upTo, limit],
+  );
+  return rows.map(({ seq, origin, origin_seq: originSeq }) => ({
+    seq: Number(seq),
+    origin,
+    originSeq: Number(originSeq),
+  }));
+}
+
+/** All versions of rows, the oldest first. */
+export async function listVersions(
+  server: Server,
+  name: string,
+  uids: readonly string[],
+): Promise<RowVersion[]> {
+  const { rows } = await server.query(
+    `SELECT uid, kind, op, origin, author, seq
+       FROM conclaude.log
+      WHERE project = $1
+        AND uid = ANY ($2)
+      ORDER BY seq`,
+    [name, uids],
+  );
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+}
+
+/** How many rows each machine has there up to a number, a sum over their digests, and the last of its own numbers. */
 export async function sumOrigins(
   server: Server,
   name: string,
   upTo: number,
-): Promise<
-  {
-    readonly origin: string;
-    readonly author: string;
-    readonly rows: number;
-    readonly digest: string;
-  }[]
-> {
+): Promise<OriginSum[]> {
   const { rows } = await server.query(
-    `SELECT origin, min(author) AS author, count(*) AS rows,
+    `SELECT origin, min(author) AS author, count(*) AS rows, max(origin_seq) AS last,
             (sum(('x' || substr(digest, 1, 15))::bit(60)::bigint) % 18446744073709551616)::text AS digest
        FROM conclaude.log
       WHERE project = $1
@@ -133,5 +180,9 @@ export async function sumOrigins(
       ORDER BY origin`,
     [name, upTo],
   );
-  return rows.map((row) => ({ ...row, rows: Number(row.rows) }));
+  return rows.map(({ last, ...row }) => ({
+    ...row,
+    rows: Number(row.rows),
+    lastSeq: Number(last),
+  }));
 }

@@ -10,30 +10,54 @@ export async function registerMachine(server: Server, name: string, origin: stri
   );
 }
 
-/** Tells how far this machine has read. */
+/** Tells how far this machine has read. One that was taken for gone is back. */
 export async function noteSeen(
   server: Server,
   { name, origin, seq }: { readonly name: string; readonly origin: string; readonly seq: number },
 ): Promise<void> {
   await server.query(
-    "UPDATE conclaude.seen SET seq = $3, at = now() WHERE project = $1 AND origin = $2 AND seq < $3",
+    `UPDATE conclaude.seen SET seq = $3, at = now(), left_seq = NULL, heir = NULL
+      WHERE project = $1
+        AND origin = $2
+        AND (seq < $3 OR left_seq IS NOT NULL)`,
     [name, origin, seq],
+  );
+}
+
+/** Tells that a machine of this user reads no more: what it has then, it may keep. @param heir What it is called since. */
+export async function noteGone(
+  server: Server,
+  { name, origin, heir = null }: {
+    readonly name: string;
+    readonly origin: string;
+    readonly heir?: string | null;
+  },
+): Promise<void> {
+  await server.query(
+    `UPDATE conclaude.seen AS machine SET left_seq = head.seq, heir = $3, at = now()
+       FROM conclaude.head
+      WHERE head.project = $1
+        AND machine.project = $1
+        AND machine.origin = $2`,
+    [name, origin, heir],
   );
 }
 
 export async function listMachines(server: Server, name: string): Promise<SeenMachine[]> {
   const { rows } = await server.query(
-    `SELECT origin, author, seq, (extract(epoch FROM at) * 1000)::bigint AS at
+    `SELECT origin, author, seq, (extract(epoch FROM at) * 1000)::bigint AS at, left_seq, heir
        FROM conclaude.seen
       WHERE project = $1
       ORDER BY author, at`,
     [name],
   );
-  return rows.map(({ origin, author, seq, at }) => ({
+  return rows.map(({ origin, author, seq, at, left_seq: leftSeq, heir }) => ({
     origin,
     author,
     seq: Number(seq),
     atMs: Number(at),
+    leftSeq: leftSeq === null ? null : Number(leftSeq),
+    heir,
   }));
 }
 

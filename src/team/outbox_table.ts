@@ -145,12 +145,12 @@ export function dropEntry(db: DatabaseSync, project: string, uid: string): boole
 export function queueAgain(
   db: DatabaseSync,
   project: string,
-  { uid, kind, nowMs }: Pick<OutboxEntry, "uid" | "kind"> & { readonly nowMs: number },
+  { uid, kind, op, nowMs }: Pick<OutboxEntry, "uid" | "kind" | "op"> & { readonly nowMs: number },
 ): void {
   statement(
     db,
     `INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
-     VALUES (?, ?, ?, 'put', ?)
-     ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = 'put'`,
-  ).run(project, kind, uid, nowMs);
+     VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (project, uid) DO UPDATE SET rev = rev + 1, op = excluded.op`,
+  ).run(project, kind, uid, op, nowMs);
 }

@@ -3,20 +3,27 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { dropEntry, hasEntry, queueAgain, settleEntry } from "./outbox_table.ts";
 import { collectGarbage } from "../system/process/garbage.ts";
 import { pullRows } from "./log_table.ts";
+import { hasHad } from "./restored_server.ts";
 import { holdRow, knowsRow, noteReceived, releaseHeld } from "./received_table.ts";
 import type { Seal } from "./seal.ts";
 import type { Server } from "./server.ts";
 import { beginApplying, lastNumber, notePulled } from "./team_projects_table.ts";
-import type { ArrivingRow, JoinedProject, ServerRow, TeamStore } from "./types.ts";
+import type { ArrivingRow, ForgottenRows, JoinedProject, ServerRow, TeamStore } from "./types.ts";
 
 const PAGE_ROWS = 500;
+
+/**
+ * Why neither can go on: this machine's database is a `copied` or older one, since the server has rows of it that it never
+ * sent; the server's is a `restored` one, since rows are not there that were. See `renameMachine` and `sendAgain`.
+ */
+export type Halt = "copied" | "restored";
 
 /** What a pull did. */
 export interface PullReport {
   readonly received: number;
   readonly pulledSeq: number;
-  /** Whether the server has rows of this machine that it never sent: see `renameMachine`. */
-  readonly isCopied: boolean;
+  readonly halt: Halt | null;
+  readonly forgot: readonly ForgottenRows[];
   /** The number of the server's schema. */
   readonly version: number;
 }
@@ -24,7 +31,7 @@ export interface PullReport {
 /** Takes in all rows after the last one. @param onRows Is told how many were taken in, and how many there are. */
 export async function pullAll(
   store: TeamStore,
-  { project, name, origin, pulledSeq }: JoinedProject,
+  { project, name, origin, pulledSeq, ackedSeq }: JoinedProject,
   { server, user, seal, onRows, untilMs = Infinity }: {
     readonly server: Server;
     /** The login of this machine's person. */
@@ -37,26 +44,30 @@ export async function pullAll(
 ): Promise<PullReport> {
   const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
   let page = await ask(pulledSeq);
-  const report = { received: 0, pulledSeq, isCopied: false, version: page.version };
+  const report = { received: 0, pulledSeq, halt: null, version: page.version };
+  const forgot: ServerRow[] = [];
+  const end = () => ({ ...report, forgot: forgottenRows(forgot) });
   for (;;) {
-    const { rows, headSeq } = page;
+    const { rows, headSeq, last: here, ownSeq } = page;
     if (headSeq === null) throw notMember(name);
+    const isSame = report.pulledSeq === 0 || here !== null && hasHad(store, project)(here);
+    if (!isSame || ownSeq < ackedSeq) return { ...end(), halt: "restored" };
     checkDense(rows, { after: report.pulledSeq, headSeq });
-    if (rows.length === 0) return report;
+    if (rows.length === 0) return end();
     const given = lastNumber(store.db, project);
     if (rows.some((row) => row.origin === origin && row.originSeq > given)) {
-      return { ...report, isCopied: true };
+      return { ...end(), halt: "copied" };
     }
     const last = rows.at(-1)!.seq;
     // The server looks for the next page while this one is written.
     const next = last < headSeq && Date.now() < untilMs ? ask(last) : null;
     next?.catch(() => {});
-    await takePage(store, { project, name, origin, user, headSeq, rows, seal });
+    forgot.push(...await takePage(store, { project, name, origin, user, headSeq, rows, seal }));
     report.received += rows.filter((row) => row.origin !== origin).length;
     report.pulledSeq = last;
     onRows(rows.length, headSeq - last);
     collectGarbage();
-    if (next === null) return report;
+    if (next === null) return end();
     page = await next;
   }
 }
@@ -74,20 +85,24 @@ function checkDense(
   { after, headSeq }: { readonly after: number; readonly headSeq: number },
 ): void {
   const gap = rows.findIndex(({ seq }, i) => seq !== after + 1 + i);
-  if (gap < 0 && headSeq >= after && (rows.length > 0 || headSeq === after)) return;
+  if (gap < 0 && (rows.length > 0 || headSeq === after)) return;
   throw new UserError("Cannot go on taking in the team's rows", {
-    why: headSeq < after
-      ? `the server ends at row ${headSeq}, and this machine has had row ${after}: an older copy was put in its place`
-      : `row ${
-        after + 1 + Math.max(gap, 0)
-      } is missing on the server; nothing after it is taken in`,
-    next: headSeq < after
-      ? "conclaude team leave, then conclaude team join: what is here is sent again"
-      : "conclaude team verify",
+    why: `row ${
+      after + 1 + Math.max(gap, 0)
+    } is missing on the server; nothing after it is taken in`,
+    next: "conclaude team verify",
   });
 }
 
-/** What others have forgotten in a page is forgotten in every file here before the page is taken in. */
+function forgottenRows(rows: readonly ServerRow[]): ForgottenRows[] {
+  return [...Map.groupBy(rows, ({ author }) => author)].map(([author, of]) => ({
+    author,
+    rows: new Set(of.map(({ uid }) => uid)).size,
+    atMs: Math.max(...of.map(({ atMs }) => atMs)),
+  }));
+}
+
+/** What others have forgotten in a page is forgotten in every file here before the page is taken in. @returns It, as far as it was here. */
 async function takePage(
   store: TeamStore,
   page: Pick<JoinedProject, "project" | "name" | "origin" | "headSeq"> & {
@@ -95,10 +110,11 @@ async function takePage(
     readonly seal: Seal;
     readonly user: string;
   },
-): Promise<void> {
+): Promise<readonly ServerRow[]> {
   const gone = page.rows.filter(({ op, origin }) => op === "forget" && origin !== page.origin);
-  if (gone.length > 0) await store.rows.forget(gone);
+  const here = gone.length === 0 ? null : await store.rows.forget(gone);
   takeRows(store, page);
+  return gone.filter(({ uid }) => here?.has(uid));
 }
 
 function takeRows(
@@ -141,7 +157,7 @@ function takeRows(
         holdRow(db, { ...held, heldAtMs: nowMs });
       }
       for (const uid of whole) releaseHeld(db, { uid, reasons: ["conflict"] });
-      for (const uid of ahead) queueAgain(db, project, { uid, kind: "task", nowMs });
+      for (const uid of ahead) queueAgain(db, project, { uid, kind: "task", op: "put", nowMs });
       noteReceived(db, project, rows);
       notePulled(db, project, { pulledSeq: rows.at(-1)!.seq, headSeq });
     },

@@ -14,8 +14,10 @@ import {
 } from "./outbox_table.ts";
 import { type PushedRow, pushRows } from "./log_table.ts";
 import { type HeldReason, holdRow, noteVersion } from "./received_table.ts";
+import type { Halt } from "./pull.ts";
 import type { Seal } from "./seal.ts";
 import type { Server } from "./server.ts";
+import { noteAcked } from "./team_projects_table.ts";
 import type { JoinedProject, Operation, RowKind, TeamStore } from "./types.ts";
 
 /** A batch is one transaction on the server. */
@@ -108,8 +110,7 @@ export interface PushReport {
   readonly sent: number;
   /** Rows that others changed meanwhile: the next pull settles them. */
   readonly changed: number;
-  /** Whether the numbers of this machine are somebody else's: see `renameMachine`. */
-  readonly isCopied: boolean;
+  readonly halt: Halt | null;
 }
 
 /** Sends batches until nothing waits, or nothing can be sent. @param onRows Is told how many rows were taken. */
@@ -123,12 +124,13 @@ export async function pushAll(
     readonly onRows: (rows: number) => void;
   },
 ): Promise<PushReport> {
-  const report = { sent: 0, changed: 0, isCopied: false };
+  const report = { sent: 0, changed: 0, halt: null };
   for (;;) {
     const batch = buildBatch(store, joined, { seal, nowMs: Date.now() });
     if (batch.length === 0) return report;
     const pushed = await pushFit(server, joined, batch);
-    if (pushed.some(({ refused }) => refused === "reused")) return { ...report, isCopied: true };
+    const halt = pushed.map(({ refused }) => HALTS[refused ?? ""]).find((one) => one !== undefined);
+    if (halt !== undefined) return { ...report, halt };
     const { sent, changed, forgotten } = settle(store, joined, { batch, pushed, author });
     if (forgotten.length > 0) await forgetRefused(store, joined, forgotten);
     report.sent += sent;
@@ -139,6 +141,9 @@ export async function pushAll(
   }
 }
 
+/** What the server says where nothing can be sent as it is. */
+const HALTS: Readonly<Record<string, Halt>> = { reused: "copied", lost: "restored" };
+
 /** What PostgreSQL says of rows that it will never take: data, constraints, limits. */
 const UNFIT = /^(?:22|23|54)/;
 
@@ -148,9 +153,8 @@ async function pushFit(
   joined: JoinedProject,
   batch: readonly SentRow[],
 ): Promise<PushedRow[]> {
-  const { name, origin } = joined;
   try {
-    return await pushRows(server, { name, origin, batch: JSON.stringify(batch) });
+    return await pushRows(server, { ...joined, batch: JSON.stringify(batch) });
   } catch (thrown) {
     if (!UNFIT.test(String((thrown as { readonly code?: unknown }).code))) throw thrown;
     if (batch.length === 1) {
@@ -182,6 +186,7 @@ function settle(
       const { uid, kind, op } = sent.get(originSeq)!;
       if (seq !== null) {
         settleEntry(db, project, originSeq);
+        noteAcked(db, project, originSeq);
         noteVersion(db, project, { uid, kind, op, origin, author, seq });
         counts.sent++;
         continue;

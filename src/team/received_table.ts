@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { insertRow, statement } from "../db/statement.ts";
 import { transaction } from "../db/transaction.ts";
-import type { RowKind, SeenMachine, ServerRow } from "./types.ts";
+import type { OriginSum, RowKind, RowVersion, SeenMachine, ServerRow } from "./types.ts";
 
 /** Sums of digests are counted modulo this. */
 const MODULUS = 1n << 64n;
@@ -17,12 +17,14 @@ export function noteReceived(db: DatabaseSync, project: string, rows: readonly S
       (sum, { digest }) => sum + BigInt(`0x${digest.slice(0, 15)}`),
       BigInt(String(before)),
     );
+    const lastSeq = ofOrigin.reduce((last, { originSeq }) => Math.max(last, originSeq), 0);
     statement(
       db,
-      `INSERT INTO team_origins (project, origin, author, rows, digest)
-       VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (project, origin) DO UPDATE SET rows = rows + excluded.rows, digest = excluded.digest`,
-    ).run(project, origin, ofOrigin[0]!.author, ofOrigin.length, String(sum % MODULUS));
+      `INSERT INTO team_origins (project, origin, author, rows, digest, last_seq)
+       VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (project, origin) DO UPDATE SET rows = rows + excluded.rows, digest = excluded.digest,
+           last_seq = max(last_seq, excluded.last_seq)`,
+    ).run(project, origin, ofOrigin[0]!.author, ofOrigin.length, String(sum % MODULUS), lastSeq);
   }
 }
 
@@ -30,12 +32,12 @@ export function noteReceived(db: DatabaseSync, project: string, rows: readonly S
 export function noteVersion(
   db: DatabaseSync,
   project: string,
-  row: Pick<ServerRow, "uid" | "kind" | "op" | "origin" | "seq" | "author">,
+  row: RowVersion,
 ): void {
   statement(
     db,
-    `INSERT INTO team_rows (uid, project, kind, op, origin, author, seq)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO team_rows (uid, project, kind, op, origin, author, seq, first_seq)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
      ON CONFLICT (uid) DO UPDATE SET op = excluded.op, origin = excluded.origin, author = excluded.author,
          seq = excluded.seq
       WHERE excluded.seq > seq`,
@@ -60,29 +62,66 @@ export interface LaggingMachine extends SeenMachine {
   readonly name: string;
 }
 
+/** The machines of which nobody knows that they have forgotten. */
+export interface LaggingMachines {
+  /** They forget at their next sync. */
+  readonly notForgotten: readonly LaggingMachine[];
+  /** They have left with it, and sync no more. */
+  readonly outOfReach: readonly LaggingMachine[];
+}
+
 /**
- * The machines that have not forgotten yet what was forgotten somewhere, as far as this one knows.
+ * The machines that have not forgotten what was forgotten somewhere, as far as this one knows.
  *
  * @param options `project`: all where null. `uids`: of these rows alone; of all where null.
  */
 export function laggingMachines(
   db: DatabaseSync,
   { project, uids }: { readonly project: string | null; readonly uids: readonly string[] | null },
-): LaggingMachine[] {
-  return statement(
+): LaggingMachines {
+  const all = statement(
     db,
-    `SELECT p.name, s.origin, s.author, s.seq, s.at_ms AS atMs
+    `SELECT p.name, s.origin, s.author, s.seq, s.at_ms AS atMs, s.left_seq AS leftSeq, s.heir
        FROM team_seen AS s
        JOIN team_projects AS p USING (project)
       WHERE s.project = coalesce(?1, s.project)
         AND s.origin <> p.origin
-        AND s.seq < (SELECT max(r.seq)
-                       FROM team_rows AS r
-                      WHERE r.project = s.project
-                        AND r.op = 'forget'
-                        AND (?2 IS NULL OR r.uid IN (SELECT value FROM json_each(?2))))
+        AND EXISTS (SELECT 1
+                      FROM team_rows AS r
+                     WHERE r.project = s.project
+                       AND r.op = 'forget'
+                       AND r.seq > s.seq
+                       AND (s.left_seq IS NULL OR r.first_seq <= s.left_seq)
+                       AND (?2 IS NULL OR r.uid IN (SELECT value FROM json_each(?2))))
       ORDER BY p.name, s.author, s.origin`,
   ).all(project, uids === null ? null : JSON.stringify(uids)) as unknown as LaggingMachine[];
+  const { there = [], left = [] } = Object.groupBy(
+    all,
+    ({ leftSeq }) => leftSeq === null ? "there" : "left",
+  );
+  return { notForgotten: there, outOfReach: left };
+}
+
+/** The versions that this machine knows with a higher number. */
+export function versionsAfter(db: DatabaseSync, project: string, seq: number): RowVersion[] {
+  return statement(
+    db,
+    "SELECT uid, kind, op, origin, author, seq FROM team_rows WHERE project = ? AND seq > ?",
+  ).all(project, seq) as unknown as RowVersion[];
+}
+
+/** Writes down that the server has an older version of a row than was known here. @param version Null where it has none. */
+export function takeBackVersion(db: DatabaseSync, uid: string, version: RowVersion | null): void {
+  if (version === null) {
+    statement(db, "DELETE FROM team_rows WHERE uid = ?").run(uid);
+    return;
+  }
+  const { op, origin, author, seq } = version;
+  statement(
+    db,
+    `UPDATE team_rows SET op = ?1, origin = ?2, author = ?3, seq = ?4, first_seq = min(first_seq, ?4)
+      WHERE uid = ?5`,
+  ).run(op, origin, author, seq, uid);
 }
 
 /** Whether the server has a version of a row, as far as this machine knows. */
@@ -101,19 +140,25 @@ export function countWriters(
   ).all(project) as unknown as { author: string; kind: RowKind; rows: number }[];
 }
 
-/** What was taken in of a machine. */
-export interface OriginSum {
-  readonly origin: string;
-  readonly author: string;
-  readonly rows: number;
-  readonly digest: string;
-}
-
+/** What was taken in of each machine. */
 export function listOrigins(db: DatabaseSync, project: string): OriginSum[] {
   return statement(
     db,
-    "SELECT origin, author, rows, digest FROM team_origins WHERE project = ? ORDER BY origin",
+    `SELECT origin, author, rows, digest, last_seq AS lastSeq
+       FROM team_origins
+      WHERE project = ?
+      ORDER BY origin`,
   ).all(project) as unknown as OriginSum[];
+}
+
+/** Writes what was taken in of each machine anew, in the caller's transaction. */
+export function replaceOrigins(
+  db: DatabaseSync,
+  project: string,
+  origins: readonly OriginSum[],
+): void {
+  statement(db, "DELETE FROM team_origins WHERE project = ?").run(project);
+  for (const one of origins) insertRow(db, "team_origins", { project, ...one });
 }
 
 /** Why a row waits for a person. */

@@ -28,13 +28,16 @@ CREATE TABLE IF NOT EXISTS member (
   PRIMARY KEY (project, login)
 );
 
--- The machines of a project, whose they are, and how far each has read.
+-- The machines of a project, whose they are, and how far each has read. One that is gone has the number of the newest row
+-- of that moment in `left_seq`; where its database was copied or restored, `heir` is what it is called since.
 CREATE TABLE IF NOT EXISTS seen (
   project text NOT NULL REFERENCES head,
   origin text NOT NULL,
   author name NOT NULL DEFAULT current_user,
   seq bigint NOT NULL DEFAULT 0,
   at timestamptz NOT NULL DEFAULT now(),
+  left_seq bigint,
+  heir text,
   PRIMARY KEY (project, origin)
 );
 
@@ -122,7 +125,7 @@ END $$;
 
 GRANT SELECT ON head, member, seen, log, claim, forgotten TO conclaude_member;
 GRANT UPDATE (seq) ON head TO conclaude_member;
-GRANT INSERT (project, origin, seq), UPDATE (seq, at) ON seen TO conclaude_member;
+GRANT INSERT (project, origin, seq), UPDATE (seq, at, left_seq, heir) ON seen TO conclaude_member;
 GRANT INSERT (project, seq, origin, origin_seq, kind, uid, op, digest, body), UPDATE (body) ON log TO conclaude_member;
 GRANT INSERT (project, task), UPDATE (fence, origin, holder, author, lease_until, rounds) ON claim TO conclaude_member;
 GRANT INSERT (project, uid, seq) ON forgotten TO conclaude_member;
@@ -174,10 +177,11 @@ $$;
 
 -- Takes rows of one machine: what is new gets the next numbers, what is there keeps its own. `base` is the number of the
 -- version that a changed task was made of. A number that holds another row is `reused`: the machine was copied or restored;
--- one that holds another version of the row is to be given anew. One call is one transaction, and a project takes one at a
--- time. Each row is looked
--- up by itself, and plans are made anew: one from when the log was small reads all of it later.
-CREATE OR REPLACE FUNCTION push(p text, o text, given json)
+-- one that holds another version of the row is to be given anew. Nothing is taken where the row that the machine knows to
+-- be here, `acked`, is not: this server was restored, and its rows are `lost`. One call is one transaction, and a project
+-- takes one at a time. Each row is looked up by itself, and plans are made anew: one from when the log was small reads all
+-- of it later.
+CREATE OR REPLACE FUNCTION push(p text, o text, given json, acked bigint DEFAULT 0)
 RETURNS TABLE (n bigint, number bigint, refused text)
 LANGUAGE plpgsql SET search_path = conclaude, pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
@@ -189,6 +193,11 @@ BEGIN
   SELECT h.seq INTO newest FROM head h WHERE h.project = p FOR UPDATE;
   IF newest IS NULL THEN
     RAISE EXCEPTION 'not a member of this project' USING ERRCODE = '42501';
+  END IF;
+  IF acked > coalesce((SELECT k.origin_seq FROM log k WHERE k.origin = o AND k.project = p
+                        ORDER BY k.origin_seq DESC LIMIT 1), 0) THEN
+    RETURN QUERY SELECT r.n, NULL::bigint, 'lost' FROM json_to_recordset(given) AS r(n bigint);
+    RETURN;
   END IF;
   RETURN QUERY
   WITH arriving AS (

@@ -1,12 +1,19 @@
 /** What other rooms read and write of the tables of this one, here and on the server. The client is not loaded by it. */
 export { beginProject, schemaOf } from "./log_table.ts";
-export { addMember, listMachines, listMembers, registerMachine } from "./members_table.ts";
+export {
+  addMember,
+  listMachines,
+  listMembers,
+  noteGone,
+  registerMachine,
+} from "./members_table.ts";
 export { countKinds, countWaiting } from "./outbox_table.ts";
 export {
   countWriters,
   type HeldReason,
   type HeldRow,
   type LaggingMachine,
+  type LaggingMachines,
   laggingMachines,
   listHeld,
   settleHeld,

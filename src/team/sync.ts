@@ -6,7 +6,7 @@ import { listUntoldClaims } from "../db/team_outbox.ts";
 import { tellClaims } from "./server_claims.ts";
 import { schemaOf } from "./log_table.ts";
 import { newId } from "../base/ids.ts";
-import { listMachines, noteSeen, registerMachine } from "./members_table.ts";
+import { listMachines, noteGone, noteSeen, registerMachine } from "./members_table.ts";
 import { countWaiting, listAll } from "./outbox_table.ts";
 import { pullAll } from "./pull.ts";
 import { laggingMachines, writeSeen } from "./received_table.ts";
@@ -15,8 +15,15 @@ import { NO_SEAL, type Seal, sealWith } from "./seal.ts";
 import { readSecret } from "./password.ts";
 import { connect, type Server, serverError } from "./server.ts";
 import { KNOWN_VERSION } from "./schema_version.ts";
-import { noteSync, noteTold, readJoined, renameMachine } from "./team_projects_table.ts";
-import type { JoinedProject, TeamStore, WayToServer } from "./types.ts";
+import { type RestoredServer, sendAgain } from "./restored_server.ts";
+import {
+  noteForgot,
+  noteSync,
+  noteTold,
+  readJoined,
+  renameMachine,
+} from "./team_projects_table.ts";
+import type { ForgottenRows, JoinedProject, TeamStore, WayToServer } from "./types.ts";
 
 /** What a sync did. */
 export interface SyncReport {
@@ -26,12 +33,15 @@ export interface SyncReport {
   readonly received: number;
   /** Why nothing was sent although something waits; null where all was. */
   readonly notSent: string | null;
+  readonly forgot: readonly ForgottenRows[];
+  /** What the server has lost since it was restored from an older copy; null where it was not. */
+  readonly restored: RestoredServer | null;
 }
 
 /** How far a sync is. */
 export type OnSync = (doing: "sent" | "received", rows: number, behind: number) => void;
 
-const NOTHING_SENT = Promise.resolve({ sent: 0, changed: 0, isCopied: false });
+const NOTHING_SENT = Promise.resolve({ sent: 0, changed: 0, halt: null });
 const OUTDATED =
   "the server is set up for a newer conclaude, so nothing is sent until this one is upgraded";
 
@@ -76,7 +86,12 @@ async function syncRounds(
   const { project, name, way } = joined;
   const seal = sealOf(way);
   const author = readAddress(way.address).user;
-  const total = { sent: 0, received: 0 };
+  const total = {
+    sent: 0,
+    received: 0,
+    forgot: [] as ForgottenRows[],
+    restored: null as RestoredServer | null,
+  };
   const servers: Server[] = [];
   const open = async () => {
     const server = await connect(way, { environment });
@@ -109,9 +124,19 @@ async function syncRounds(
       const [pulled, pushed] = await settled([pull, push]);
       total.received += pulled.received;
       total.sent += pushed.sent;
-      if (pulled.isCopied || pushed.isCopied) {
-        renameMachine(store.db, project, newId(Date.now()));
-        await registerMachine(forPull, name, readJoined(store.db, project)!.origin);
+      total.forgot.push(...pulled.forgot);
+      if (pulled.forgot.length > 0) noteForgot(store.db, project, total.forgot);
+      const halt = pulled.halt ?? pushed.halt;
+      if (halt === "copied") {
+        const heir = newId(Date.now());
+        renameMachine(store.db, project, heir);
+        await registerMachine(forPull, name, heir);
+        await noteGone(forPull, { name, origin: now.origin, heir });
+        continue;
+      }
+      if (halt === "restored") {
+        const here = readJoined(store.db, project)!;
+        total.restored = await sendAgain(store, here, { server: forPull, author });
         continue;
       }
       if (!now.isListed) {
@@ -125,7 +150,8 @@ async function syncRounds(
         noteTold(store.db, project, pulled.pulledSeq);
       }
       const hasMoved = total.sent + total.received > 0;
-      if (hasMoved || laggingMachines(store.db, { project, uids: null }).length > 0) {
+      const { notForgotten } = laggingMachines(store.db, { project, uids: null });
+      if (hasMoved || notForgotten.length > 0) {
         writeSeen(store.db, project, await listMachines(forPull, name));
       }
       return { ...total, notSent: null };

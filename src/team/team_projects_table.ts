@@ -2,16 +2,19 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { insertRow, statement } from "../db/statement.ts";
 import { transaction } from "../db/transaction.ts";
-import type { JoinedProject } from "./types.ts";
+import type { ForgottenRows, JoinedProject } from "./types.ts";
 
 const COLUMNS =
-  `project, name, way, origin, pulled_seq AS pulledSeq, head_seq AS headSeq, is_listed AS isListed, fault,
-       told_seq AS toldSeq, joined_at_ms AS joinedAtMs, synced_at_ms AS syncedAtMs`;
+  `project, name, way, origin, pulled_seq AS pulledSeq, head_seq AS headSeq, acked_seq AS ackedSeq, is_listed AS isListed,
+       fault, forgot, told_seq AS toldSeq, joined_at_ms AS joinedAtMs, synced_at_ms AS syncedAtMs`;
 
-function projectOf({ way, isListed, ...row }: Record<string, SQLOutputValue>): JoinedProject {
+function projectOf(
+  { way, isListed, forgot, ...row }: Record<string, SQLOutputValue>,
+): JoinedProject {
   return {
     ...row,
     way: JSON.parse(String(way)),
+    forgot: JSON.parse(String(forgot ?? "[]")),
     isListed: isListed === 1,
   } as unknown as JoinedProject;
 }
@@ -83,11 +86,39 @@ export function renameMachine(db: DatabaseSync, project: string, origin: string)
   transaction(db, () => {
     statement(
       db,
-      "UPDATE team_projects SET origin = ?, sent_seq = 0, told_seq = 0 WHERE project = ?",
+      "UPDATE team_projects SET origin = ?, sent_seq = 0, acked_seq = 0, told_seq = 0 WHERE project = ?",
     )
       .run(origin, project);
     statement(db, "UPDATE team_outbox SET sent_seq = NULL WHERE project = ?").run(project);
   });
+}
+
+/** Notes the highest number of this machine's rows that the server has taken. */
+export function noteAcked(db: DatabaseSync, project: string, ackedSeq: number): void {
+  statement(db, "UPDATE team_projects SET acked_seq = max(acked_seq, ?) WHERE project = ?")
+    .run(ackedSeq, project);
+}
+
+/** Notes how far this machine and a server that was restored are the same: it goes on from there. */
+export function noteRestored(
+  db: DatabaseSync,
+  project: string,
+  { pulledSeq, headSeq, ackedSeq }: Pick<JoinedProject, "pulledSeq" | "headSeq" | "ackedSeq">,
+): void {
+  statement(
+    db,
+    `UPDATE team_projects SET pulled_seq = ?, head_seq = ?, acked_seq = ?, told_seq = 0
+      WHERE project = ?`,
+  ).run(pulledSeq, headSeq, ackedSeq, project);
+}
+
+export function noteForgot(
+  db: DatabaseSync,
+  project: string,
+  forgot: readonly ForgottenRows[],
+): void {
+  statement(db, "UPDATE team_projects SET forgot = ? WHERE project = ?")
+    .run(JSON.stringify(forgot), project);
 }
 
 /** Notes how far the server has been told that this machine has read. */

@@ -1,6 +1,7 @@
 /** The section about a team. */
 import type { SectionValues } from "../config/config_schema.ts";
 import { list, section, text } from "../config/schema_kit.ts";
+import { sharedAddressFault } from "./address.ts";
 import * as z from "zod/mini";
 
 /** What a team may share: kinds of observations, and tasks. All but prompts are sent unless somebody chose. */
@@ -18,7 +19,9 @@ export const SHARED_ROWS = [
 
 export const TEAM = section("Memory and tasks that a team shares: `conclaude team`.", {
   address: text(
-    "The team's server, for `conclaude team join`, which a person runs: postgres://ana@db.example.org/team. No password.",
+    "The team's server, for `conclaude team join --login LOGIN`, which a person runs: postgres://db.example.org/team. " +
+      "No login and no password.",
+    { faultOf: sharedAddressFault },
   ),
   share: list(
     "kind",

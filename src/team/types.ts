@@ -28,6 +28,8 @@ export interface JoinedProject {
   /** The number of the last row that was taken in, and of the newest one on the server when it was last asked. */
   readonly pulledSeq: number;
   readonly headSeq: number;
+  /** The highest number of this machine's rows that the server has taken. */
+  readonly ackedSeq: number;
   /** Whether what was here before it was joined is named in the outbox: after the first pull. */
   readonly isListed: boolean;
   /** Why the last sync failed; null when it did not. */
@@ -36,6 +38,16 @@ export interface JoinedProject {
   readonly toldSeq: number;
   readonly joinedAtMs: number;
   readonly syncedAtMs: number | null;
+  /** What the last sync forgot that had to forget. */
+  readonly forgot: readonly ForgottenRows[];
+}
+
+/** What was forgotten here since somebody of the team has forgotten it. Titles are gone. */
+export interface ForgottenRows {
+  readonly author: string;
+  readonly rows: number;
+  /** When it was last told to the server, by its clock. */
+  readonly atMs: number;
 }
 
 /** A machine of a project, and how far it has read. */
@@ -43,7 +55,12 @@ export interface SeenMachine {
   readonly origin: string;
   readonly author: string;
   readonly seq: number;
+  /** When it last told so, or when it left. */
   readonly atMs: number;
+  /** The number of the newest row when it left; null where it has not. It may keep what it had then. */
+  readonly leftSeq: number | null;
+  /** What the machine is called since its database was restored or copied. */
+  readonly heir: string | null;
 }
 
 export type Operation = "put" | "forget";
@@ -61,8 +78,23 @@ export interface ServerRow {
   readonly uid: string;
   readonly op: Operation;
   readonly digest: string;
+  readonly atMs: number;
   /** Null where a newer version follows, where this machine wrote it, and where the row is gone. */
   readonly body: string | null;
+}
+
+/** A version of a row, without what it says. */
+export type RowVersion = Pick<ServerRow, "uid" | "kind" | "op" | "origin" | "author" | "seq">;
+
+/** How much there is of a machine. */
+export interface OriginSum {
+  readonly origin: string;
+  readonly author: string;
+  readonly rows: number;
+  /** A sum over the rows' digests. */
+  readonly digest: string;
+  /** The highest number that the machine gave. */
+  readonly lastSeq: number;
 }
 
 /** A row that arrives, opened. */
@@ -127,12 +159,21 @@ export interface SharedRows {
   readonly wanted: (task: string) => WantedTask | undefined;
   /** Tasks of a project that might be claimed, the most urgent first. */
   readonly claimable: (project: string, limit: number) => WantedTask[];
+  /** The claims that were made here on tasks of a project. */
+  readonly claimsHere: (
+    project: string,
+  ) => readonly Pick<UntoldClaim, "uid" | "holder" | "token">[];
   /** How long the claim on a task counts here, in milliseconds; the usual time when nobody has it. */
   readonly leaseLeft: (task: string) => number;
   /** Makes a claim here what the server says of it, all or nothing. */
   readonly obey: (claim: UntoldClaim, word: ServerWord) => void;
-  /** Forgets what others have forgotten, in every file of this machine. What has a body comes in anew afterwards. */
-  readonly forget: (rows: readonly Pick<ServerRow, "kind" | "uid" | "body">[]) => Promise<void>;
+  /**
+   * Forgets what others have forgotten, in every file of this machine. What has a body comes in anew afterwards.
+   * @returns The uids of what was here.
+   */
+  readonly forget: (
+    rows: readonly Pick<ServerRow, "kind" | "uid" | "body">[],
+  ) => Promise<ReadonlySet<string>>;
 }
 
 /** What a sync works with. */

@@ -97,7 +97,8 @@ export interface TakenTask {
 
 /**
  * Writes a task of another machine, or its newer version, in the caller's transaction. A parent or dependency that is not
- * here is left out. Where the task is further on here than they knew, its claim and its end stay.
+ * here is left out. Its history becomes theirs. Where the task is further on here than they knew, its claim and its end
+ * stay, and what the history says of them.
  * @param home Where its project is here.
  */
 export function takeSharedTask(
@@ -147,22 +148,22 @@ export function takeSharedTask(
     `INSERT INTO task_dependencies (task_id, depends_on)
      SELECT ?1, value FROM json_each(?2) WHERE value IN (SELECT id FROM tasks)`,
   ).run(id, JSON.stringify(dependsOn));
+  const theirs = new Set(history.map(changeKey));
+  const mine = (before?.history ?? []).filter((change) => !theirs.has(changeKey(change)));
+  const isOfLife = ({ changes }: SharedTask["history"][number]) =>
+    (JSON.parse(String(changes)) as readonly { readonly field: string }[])
+      .every(({ field }) => LIFE.includes(field));
+  // The story is that of the version that counts: what was refused, or is masked by now, is no part of it.
+  const told = [...history, ...staysHere ? mine.filter(isOfLife) : []];
+  statement(db, "DELETE FROM task_history WHERE task_id = ?").run(id);
   statement(
     db,
     `INSERT INTO task_history (task_id, changes, changed_by, changed_at_ms)
      SELECT ?1, value ->> 'changes', value ->> 'changed_by', value ->> 'changed_at_ms'
-       FROM json_each(?2) AS theirs
-      WHERE NOT EXISTS (SELECT 1 FROM task_history
-                         WHERE task_id = ?1
-                           AND changed_by = theirs.value ->> 'changed_by'
-                           AND changed_at_ms = theirs.value ->> 'changed_at_ms'
-                           AND changes = theirs.value ->> 'changes')`,
-  ).run(id, JSON.stringify(history));
-  const theirs = new Set(history.map(changeKey));
-  const isWhole = before !== null &&
-    before.history.filter((change) => !theirs.has(changeKey(change)))
-      .flatMap(({ changes }): readonly { readonly field: string }[] => JSON.parse(String(changes)))
-      .every(({ field }) => LIFE.includes(field));
+       FROM json_each(?2)
+      ORDER BY value ->> 'changed_at_ms', key`,
+  ).run(id, JSON.stringify(told));
+  const isWhole = before !== null && mine.every(isOfLife);
   return { isAhead: staysHere && life["status"] !== given["status"] || ahead > 0, isWhole };
 }
 
@@ -208,6 +209,22 @@ export function listClaimable(db: DatabaseSync, project: string, limit: number):
       ORDER BY task.priority, task.created_at_ms, task.id
       LIMIT ?3`,
   ).all(project, ELSEWHERE_MS, limit) as unknown as WantedTask[];
+}
+
+/** The claims that were made here on a project's tasks. */
+export function listClaimsHere(
+  db: DatabaseSync,
+  project: string,
+): { readonly uid: string; readonly holder: string; readonly token: number }[] {
+  return statement(
+    db,
+    `SELECT id AS uid, claimed_by AS holder, claim_token AS token
+       FROM tasks
+      WHERE coalesce(repository, project_dir) = ?
+        AND status = 'in_progress'
+        AND claimed_by IS NOT NULL
+        AND lease_until_ms < ?`,
+  ).all(project, ELSEWHERE_MS) as unknown as { uid: string; holder: string; token: number }[];
 }
 
 /** Removes the events of tasks, which quote their titles, in the caller's transaction. */

@@ -44,6 +44,7 @@ export {
   openDependencies,
   releaseTask,
   renewTask,
+  takeBackElsewhere,
   takeBackLapsed,
   takeBackToLook,
 } from "./task_claims_table.ts";
@@ -82,6 +83,7 @@ export {
 } from "./workflows_table.ts";
 export {
   listClaimable,
+  listClaimsHere,
   listSharedTasks,
   readSharedTask,
   removeSharedTasks,

@@ -115,7 +115,7 @@ export function withoutBody({ body: _body, ...task }: Task): Omit<Task, "body"> 
   return task;
 }
 
-/** What changed of a task, newest first. Null filters let everything through. */
+/** What changed of a task, newest first, whichever machine changed it. Null filters let everything through. */
 export function listHistory(
   db: DatabaseSync,
   taskId: string,
@@ -127,7 +127,7 @@ export function listHistory(
        FROM task_history
       WHERE task_id = ?1
         AND (?2 IS NULL OR changed_at_ms >= ?2)
-      ORDER BY id DESC`,
+      ORDER BY changed_at_ms DESC, id DESC`,
   ).all(taskId, filter.sinceMs).flatMap((row) => {
     const changes: readonly FieldChange[] = JSON.parse(String(row["changes"]));
     return changes.filter(({ field }) => filter.field === null || field === filter.field)

@@ -233,8 +233,21 @@ export function takeBackToLook(db: DatabaseSync, atMs: number): Task[] {
     [];
 }
 
+/** Takes back the claims of other machines on a project's tasks: it is shared no more, so nobody says when they end. */
+export function takeBackElsewhere(db: DatabaseSync, project: string, atMs: number): Task[] {
+  return statement(
+    db,
+    `SELECT ${TASK_COLUMNS}
+       FROM tasks AS task
+      WHERE coalesce(task.repository, task.project_dir) = ?
+        AND task.lease_until_ms >= ?`,
+  ).all(project, ELSEWHERE_MS).map((row) => takeBack(db, taskOf(row), atMs));
+}
+
 function takeBack(db: DatabaseSync, task: Task, atMs: number): Task {
-  return changeTask(db, task, { ...UNCLAIMED, status: "open" }, { by: SYSTEM, atMs });
+  // One that waits for a merge, or is closed, stays so.
+  const status = task.status === "in_progress" ? "open" : task.status;
+  return changeTask(db, task, { ...UNCLAIMED, status }, { by: SYSTEM, atMs });
 }
 
 /** What a team's server says of a claim that was made here without it. */

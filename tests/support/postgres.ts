@@ -56,6 +56,8 @@ export interface TeamDatabase {
   /** Runs SQL as a login; the superuser where none is named. @returns The rows. */
   // deno-lint-ignore no-explicit-any -- each query knows its columns
   readonly query: (sql: string, values?: readonly unknown[], login?: string) => Promise<any[]>;
+  /** Copies it as a backup does. @returns Puts the copy in its place. */
+  readonly backup: () => Promise<() => Promise<void>>;
   /** A connection of a login, to be ended by the caller. */
   readonly connect: (login?: string) => Promise<Server>;
 }
@@ -211,6 +213,14 @@ async function start(): Promise<Postgres> {
         owner,
         address: (user, other = port) => `postgres://${user}@localhost:${other}/${name}`,
         connect: (user = ACCOUNT) => connectTo(port, user, name),
+        async backup() {
+          const copy = `${name}_copy${++databases}`;
+          await query(`CREATE DATABASE ${copy} TEMPLATE ${name}`);
+          return async () => {
+            await query(`DROP DATABASE ${name} WITH (FORCE)`);
+            await query(`CREATE DATABASE ${name} TEMPLATE ${copy}`);
+          };
+        },
         async query(sql, values = [], user = ACCOUNT) {
           const server = await connectTo(port, user, name);
           try {

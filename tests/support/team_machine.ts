@@ -1,6 +1,7 @@
 /** Machines of a team: homes of their own with a clone of one repository, where the real program runs. */
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { indexTogether } from "../../src/memory/store.ts";
 import { saveObservation } from "../../src/memory/drain/observations_table.ts";
@@ -41,6 +42,8 @@ export interface TeamMachine extends Disposable {
   readonly join: (...more: readonly string[]) => Promise<any>;
   /** Works with the machine's database in this process. */
   readonly using: <Result>(work: (db: DatabaseSync) => Result) => Promise<Result>;
+  /** Copies the machine's database. @returns Puts the copy in its place. */
+  readonly backup: () => Promise<() => void>;
   /** Remembers notes, as an agent does in a session. @param clockMs How far the machine's clock is off. @returns Their uids. */
   readonly notes: (texts: readonly string[], clockMs?: number) => Promise<string[]>;
 }
@@ -106,6 +109,14 @@ export function machine(
       } finally {
         db.close();
       }
+    },
+    async backup() {
+      const copy = `${home.database}.copy`;
+      await one.using((db) => db.exec(`VACUUM INTO '${copy}'`));
+      return () => {
+        for (const end of ["-wal", "-shm"]) rmSync(home.database + end, { force: true });
+        Deno.renameSync(copy, home.database);
+      };
     },
     notes: (texts, clockMs = 0) =>
       one.using((db) =>

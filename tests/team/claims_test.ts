@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import type { TeamDatabase } from "../support/postgres.ts";
-import { type TeamMachine, teamTest, type TwoMachines } from "../support/team_machine.ts";
+import {
+  PROJECT_NAME,
+  type TeamMachine,
+  teamTest,
+  type TwoMachines,
+} from "../support/team_machine.ts";
 
 /** A test of a task that alice made and both machines know. */
 function claimTest(
@@ -197,5 +202,78 @@ claimTest(
     await bob.json(["team", "sync"]);
     assert.equal((await taskOn(bob, id)).claimedBy, "a1");
     assert.deepEqual((await alice.json(["team", "held"])).held, []);
+  },
+);
+
+/** What the server knows of a task when a claim arrives that bob made without it, under the number 1. */
+const ARRIVALS: readonly {
+  readonly knows: string;
+  readonly fence: number;
+  readonly holder: "a1" | "b1" | null;
+  readonly isOver?: true;
+  /** The number of bob's claim afterwards; null where he lost it. */
+  readonly given: number | null;
+}[] = [
+  { knows: "that nobody ever had it", fence: 0, holder: null, given: 1 },
+  { knows: "that it was given back under the same number", fence: 1, holder: null, given: 2 },
+  { knows: "his own claim, which ran out", fence: 1, holder: "b1", isOver: true, given: 2 },
+  { knows: "a claim of alice under the same number", fence: 1, holder: "a1", given: null },
+  { knows: "a claim of alice that ran out", fence: 1, holder: "a1", isOver: true, given: null },
+  { knows: "that somebody had it since", fence: 2, holder: null, given: null },
+];
+
+claimTest(
+  "a claim without the server counts unless somebody else had the task since",
+  async ({ alice, bob, team }) => {
+    const ids = new Map<string, string>();
+    for (const { knows, fence, holder, isOver = false } of ARRIVALS) {
+      const { task: { id } } = await bob.json(["task", "create", "--title", knows]);
+      const claim = ["task", "claim", id, "--agent-id", "b1", "--offline"];
+      assert.equal((await bob.json(claim)).task.claimToken, 1);
+      await team.query(
+        `INSERT INTO conclaude.claim (project, task, fence, holder, author, origin, lease_until)
+         SELECT $1, $2, $3, $4::text, author, CASE WHEN $4::text IS NOT NULL THEN origin END,
+                CASE WHEN $4::text IS NOT NULL THEN now() + $6::interval END
+           FROM conclaude.seen
+          WHERE author = $5`,
+        [
+          ...[PROJECT_NAME, id, fence, holder, (holder === "b1" ? bob : alice).login],
+          isOver ? "-1 second" : "1 hour",
+        ],
+      );
+      ids.set(knows, id);
+    }
+    await bob.json(["team", "sync"]);
+    const { held } = await bob.json(["team", "held"]);
+    for (const { knows, holder, given } of ARRIVALS) {
+      const id = ids.get(knows)!;
+      const { claimedBy, claimToken } = await taskOn(bob, id);
+      const there = await onServer(team, id);
+      const lost = held.filter(({ uid }: { uid: string }) => uid === id)
+        .map(({ reason }: { reason: string }) => reason);
+      if (given === null) assert.deepEqual([claimedBy, lost], [holder, ["claim"]], knows);
+      else {
+        assert.deepEqual([claimedBy, claimToken, lost], ["b1", given, []], knows);
+        assert.deepEqual([there.holder, Number(there.fence)], ["b1", given], knows);
+      }
+    }
+  },
+);
+
+claimTest(
+  "a task that another machine has claimed is open here once the project is shared no more",
+  async ({ alice, bob, id }) => {
+    await alice.json(["task", "claim", id, "--agent-id", "a1"]);
+    const { task: mine } = await bob.json(["task", "create", "--title", "Weigh the tea"]);
+    await bob.json(["task", "claim", mine.id, "--agent-id", "b1"]);
+    await alice.json(["team", "sync"]);
+    await bob.json(["team", "sync"]);
+    assert.equal((await taskOn(bob, id)).claimedBy, "a1");
+    await bob.json(["team", "leave", "--yes"]);
+    const { claimedBy, status } = await taskOn(bob, id);
+    assert.deepEqual([claimedBy, status], [null, "open"]);
+    const { task } = await bob.json(["task", "claim", id, "--agent-id", "b1"]);
+    assert.equal(task.claimedBy, "b1");
+    assert.equal((await taskOn(bob, mine.id)).claimedBy, "b1", "what was claimed here stays");
   },
 );

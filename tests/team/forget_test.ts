@@ -44,7 +44,15 @@ testWhere(
       (await alice.json(["memory", "verify", receipt.id])).notForgotten
         .map(({ author }: { readonly author: string }) => author);
     assert.deepEqual(await waits(), ["bob", "carol"]);
-    await bob.json(["team", "sync"]);
+    const { stdout } = await bob.run(["team", "sync"]);
+    assert.match(stdout, /forgotten here: 2 rows, which alice has forgotten just now/);
+    const { projects: [told] } = await bob.json(["team", "status"]);
+    assert.deepEqual(
+      told.forgot.map(({ author, rows }: Record<string, unknown>) => [author, rows]),
+      [
+        ["alice", 2],
+      ],
+    );
     await alice.json(["team", "sync"]);
     assert.deepEqual(await waits(), ["carol"]);
     const { projects: [status] } = await alice.json(["team", "status"]);
@@ -56,7 +64,8 @@ testWhere(
     await carol.json(["team", "sync"]);
     await alice.json(["team", "sync"]);
     assert.deepEqual(await waits(), []);
-    await late.join();
+    // Whoever never had it has nothing to forget.
+    assert.deepEqual((await late.join()).forgot, []);
 
     for (const one of [alice, bob, carol, late]) assert.deepEqual(holding(one), [], one.login);
     assert.deepEqual(await tablesHolding(team), []);

@@ -69,6 +69,59 @@ sharingTest("a login that nobody has made is not let in", async ({ alice }) => {
 });
 
 sharingTest(
+  "a row that may hold a secret is held, and the rest goes on",
+  async ({ alice, team }) => {
+    const key = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    const [held, sent] = await alice.notes([`The disk opens with key=${key}`, "The disk is full."]);
+    const { projects: [report] } = await alice.json(["team", "sync"]);
+    assert.equal(report.sent, 1);
+    const there = async () =>
+      (await team.query("SELECT uid FROM conclaude.log ORDER BY seq")).map(({ uid }) => uid);
+    assert.deepEqual(await there(), [sent]);
+    assert.match(
+      (await alice.run(["team", "held"])).stdout,
+      /^secret {2}note \S+\n {2}"9f86…" may be the beginning of a secret/,
+    );
+    await alice.json(["team", "held", held!, "--send"]);
+    await alice.json(["team", "sync"]);
+    assert.deepEqual(await there(), [sent, held]);
+  },
+);
+
+teamTest("what a join needs stays in the command that a refusal proposes", async (two) => {
+  const { alice, server } = two;
+  const given = ["--ca", server.caFile, "--name", "the tea shop", ...passwordOf(alice)];
+  const { code, stderr } = await alice.run(["team", "join", alice.address, ...given]);
+  assert.equal(code, 2);
+  const [, next = ""] = /next: (conclaude team join .*)/.exec(stderr) ?? [];
+  assert.match(next, /--name 'the tea shop'.* --yes$/);
+  const words = next.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", "")).slice(1);
+  assert.equal((await alice.json(words)).name, "the tea shop");
+});
+
+teamTest("the address in a project's file names no login; the join does", async (two) => {
+  const { alice } = two;
+  const file = join(alice.clone, ".conclaude.yaml");
+  const write = (address: string) =>
+    Deno.writeTextFileSync(file, `team: {address: "${address}"}\n`);
+  const joining = ["team", "join", ...passwordOf(alice), "--yes"];
+  for (const secret of ["alice@", "alice:hunter2x9@"]) {
+    write(alice.address.replace("alice@", secret));
+    for (const verb of [joining, ["config", "validate"]]) {
+      const { code, stdout, stderr } = await alice.run(verb);
+      assert.notEqual(code, 0, verb.join(" "));
+      assert.match(stdout + stderr, /holds a login or a password.*--login LOGIN.*\.pgpass/s);
+      assert.doesNotMatch(stdout + stderr, /hunter2x9/);
+    }
+  }
+  write(alice.address.replace("alice@", ""));
+  const { code, stderr } = await alice.run(joining);
+  assert.equal(code, 2);
+  assert.match(stderr, /it names no login.*--login LOGIN/s);
+  assert.equal((await alice.json([...joining, "--login", "alice"])).name, PROJECT_NAME);
+});
+
+sharingTest(
   "a database that a newer program has set up is not set up anew",
   async ({ alice, team }) => {
     const owner = machine(team.owner, team);

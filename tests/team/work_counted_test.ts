@@ -60,7 +60,11 @@ slowTest("neither a push nor a pull reads through a log of a million rows", asyn
   await team.query("UPDATE conclaude.head SET seq = 1000000");
   for (const one of [alice, bob]) {
     await one.using((db) =>
-      db.exec("UPDATE team_projects SET pulled_seq = 1000000, told_seq = 1000000")
+      db.exec(
+        `UPDATE team_projects SET pulled_seq = 1000000, told_seq = 1000000;
+         INSERT INTO team_origins (project, origin, author, rows, digest, last_seq)
+         SELECT project, 'filler', 'alice', 1000000, '0', 1000000 FROM team_projects`,
+      )
     );
   }
   const scans = async () => {

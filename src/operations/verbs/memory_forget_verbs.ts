@@ -14,8 +14,8 @@ import {
   type Receipt,
   stoppedReceipt,
 } from "../../upkeep/store.ts";
-import { type LaggingMachine, laggingMachines } from "../../team/store.ts";
-import { laggingText } from "../lagging_text.ts";
+import { type LaggingMachines, laggingMachines } from "../../team/store.ts";
+import { laggingLines } from "../lagging_text.ts";
 import { type ForgetFilter, isTextAlone, readObservations } from "../../memory/store.ts";
 import { observationLine } from "../../memory/search/observation_view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
@@ -147,7 +147,7 @@ export const verify = verb({
       filter: flags.text === undefined ? null : textFilterOf(flags.text),
     });
     const problems = found.map((one) => ({ ...one, next: nextHere(one.next, context.globals) }));
-    const notForgotten = await lookIntoStore(context, (db) => laggingBehind(db, receipt.id));
+    const lagging = await lookIntoStore(context, (db) => laggingBehind(db, receipt.id));
     const { salt: _salt, digests: _digests, textDigest, ...told } = receipt;
     const ok = problems.length === 0;
     const gone = `Everything that the receipt ${receipt.id} names is gone: ${
@@ -156,10 +156,10 @@ export const verify = verb({
     const more = textDigest !== null && flags.text === undefined
       ? "\nWith --text every byte is looked through for the text again."
       : "";
-    const others = notForgotten.map((machine) => `\n${laggingText(machine)}`).join("");
+    const others = laggingLines(lagging).map((line) => `\n${line}`).join("");
     const lines = problems.map(({ message, next }) => `${plain(message)}\n  next: ${plain(next)}`);
     return {
-      json: { ok, receipt: { ...told, isText: textDigest !== null }, problems, notForgotten },
+      json: { ok, receipt: { ...told, isText: textDigest !== null }, problems, ...lagging },
       text: (ok ? gone + more : lines.join("\n")) + others,
       exitCode: ok ? 0 : 1,
     };
@@ -193,8 +193,8 @@ export async function forgetPlace(
   return { home, database, dataFolder, spoolFolders, busyTimeoutMs, drainSpool, redactPatterns };
 }
 
-/** The machines of a team that have yet to forget what a receipt names. */
-function laggingBehind(db: DatabaseSync, receiptId: string): LaggingMachine[] {
+/** The machines of a team that have not forgotten what a receipt names. */
+function laggingBehind(db: DatabaseSync, receiptId: string): LaggingMachines {
   const uids = namesOfReceipt(db, receiptId).map((name) => name.replace(/^task\//, ""));
   return laggingMachines(db, { project: null, uids });
 }

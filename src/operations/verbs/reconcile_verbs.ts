@@ -9,6 +9,7 @@ import { MIN_ID_BEGINNING } from "../../db/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { SESSION_FLAG, SINCE_FLAG, text, textFlag, toggle } from "../flags.ts";
 import { onlyNamed } from "../record_lookup.ts";
+import { flagsAgain } from "../next_command.ts";
 import { isBareName, isCalled } from "../project_filter.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { runTranscripts, transcriptsView } from "../transcript_run.ts";
@@ -67,7 +68,7 @@ export const reconcile = verb({
     }
     return transcriptsView(context, outcome, {
       label: "filled",
-      again: `conclaude reconcile${flagsAgain(flags)} --backfill`,
+      again: `conclaude reconcile${chosenAgain(flags)} --backfill`,
       names: session === undefined ? "sessions" : "gaps",
       ...(isUnknown
         ? { first: `project     no transcript that was looked at is of "${plain(project)}"` }
@@ -154,10 +155,8 @@ function idKey(session: string): string {
   });
 }
 
-/** The flags that chose the transcripts, as a person types them, each with a space before it. */
-function flagsAgain({ session, project, since, transcripts }: Readonly<Record<string, unknown>>) {
+/** The flags that chose the transcripts. */
+function chosenAgain({ session, project, since, transcripts }: Readonly<Record<string, unknown>>) {
   const time = typeof since === "number" ? new Date(since).toISOString() : undefined;
-  return Object.entries({ session, project, since: time, transcripts })
-    .map(([name, value]) => value === undefined ? "" : ` --${name} ${quoteWord(String(value))}`)
-    .join("");
+  return flagsAgain({ session, project, since: time, transcripts });
 }

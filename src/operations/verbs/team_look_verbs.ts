@@ -17,10 +17,11 @@ import {
 } from "../../team/store.ts";
 import { lagText, teamLags } from "../../team/team_lag.ts";
 import { optional, switchOn, text } from "../flags.ts";
-import { laggingText } from "../lagging_text.ts";
+import { laggingLines } from "../lagging_text.ts";
 import { openStore } from "../open_store.ts";
 import { titledFacts } from "../table.ts";
 import { joinedHere, noteDefinitions, openTeam, TEAM_PROJECT } from "../team_here.ts";
+import { forgotLines } from "../team_sync_text.ts";
 import { differences } from "../team_rows.ts";
 import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
@@ -36,12 +37,12 @@ export const status = verb({
       server: readAddress(way.address).host,
       kinds: countKinds(db, joined.project),
       writers: countWriters(db, joined.project),
-      /** The machines that have yet to forget what the others have forgotten. */
-      notForgotten: laggingMachines(db, { project: joined.project, uids: null }),
+      /** The machines that have not forgotten what the others have. */
+      ...laggingMachines(db, { project: joined.project, uids: null }),
     }));
     const lags = new Map(teamLags(db).map((lag) => [lag.project, lag]));
     const lines = projects.flatMap((
-      { name, project, server, kinds, writers, notForgotten: lagging, fault },
+      { name, project, server, kinds, writers, forgot, fault, ...lagging },
     ) => [
       `${plain(name)}  ${folderOfProject(project)}`,
       ...titledFacts([
@@ -51,7 +52,8 @@ export const status = verb({
         ...[...Map.groupBy(writers, ({ author }) => author)].map(([author, of]) =>
           [plain(author), of.map(({ kind, rows }) => count(rows, kind)).join(", ")] as const
         ),
-        ["forget", lagging.map(laggingText).join("; ") || null],
+        ["forgot here", forgotLines(forgot).join("; ") || null],
+        ["forget", laggingLines(lagging).join("; ") || null],
         ["failed", fault && plain(fault)],
       ]),
     ]);

@@ -2,17 +2,15 @@
 import { count } from "../../base/counts.ts";
 import { newId } from "../../base/ids.ts";
 import { plain } from "../../base/plain.ts";
-import { UserError } from "../../base/errors.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import { transaction } from "../../db/transaction.ts";
 import { readAddress } from "../../team/address.ts";
 import { withServer } from "../../team/server.ts";
 import {
-  addMember,
   beginProject,
   countWaiting,
-  letLogin,
   listHeld,
-  listMachines,
-  listMembers,
+  noteGone,
   readJoined,
   registerMachine,
   removeJoined,
@@ -20,56 +18,25 @@ import {
   writeJoined,
 } from "../../team/store.ts";
 import { sealOf } from "../../team/sync.ts";
-import type { SeenMachine, WayToServer } from "../../team/types.ts";
 import { verifyProject } from "../../team/verify.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { identityOf } from "../../system/git/identity.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { joinPath } from "../../base/paths.ts";
-import { type CliContext, typedPath } from "../context.ts";
-import { number, optional, switchOn, text, textFlag, YES_FLAG } from "../flags.ts";
-import { agoText } from "../list_and_show.ts";
+import { takeBackElsewhere } from "../../work/store.ts";
+import type { CliContext } from "../context.ts";
+import { number, optional, switchOn, textFlag, YES_FLAG } from "../flags.ts";
+import { shortOrigin } from "../lagging_text.ts";
+import { flagsAgain, nextHere } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import { tableText } from "../table.ts";
-import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamSettings } from "../team_here.ts";
-import { followAll, saidOf, syncAll } from "../team_sync.ts";
+import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamAddress } from "../team_here.ts";
+import { followAll, syncAll } from "../team_sync.ts";
+import { saidOf } from "../team_sync_text.ts";
+import { ADDRESS, WAY_FLAGS, wayOf } from "../team_way.ts";
 import { usageError } from "../usage.ts";
 import { group, lazyFrom, verb } from "../verb.ts";
-
-const ADDRESS = text(
-  "The server: postgres://ana@db.example.org:5432/team, without a password",
-  "address",
-);
-
-/** How to reach a server, as a person says it. */
-const WAY_FLAGS = {
-  ca: textFlag("Certificates to trust instead of those of the system", "file"),
-  passwordFile: textFlag("A file of mode 0600 with the password; without it ~/.pgpass", "file"),
-  passwordCommand: textFlag("A command that prints the password", "command"),
-};
-
-type WayFlags = { readonly [Name in keyof typeof WAY_FLAGS]?: string };
-
-function wayOf(
-  context: CliContext,
-  address: string,
-  flags: WayFlags & { readonly keyFile?: string },
-): WayToServer {
-  readAddress(address);
-  const file = (path: string | undefined) =>
-    path === undefined ? undefined : typedPath(context, path);
-  const way = {
-    address,
-    caFile: file(flags.ca),
-    passwordFile: file(flags.passwordFile),
-    passwordCommand: flags.passwordCommand,
-    keyFile: file(flags.keyFile),
-  };
-  return Object.fromEntries(
-    Object.entries(way).filter(([, value]) => value !== undefined),
-  ) as unknown as WayToServer;
-}
 
 const init = verb({
   brief: "Set up a database for teams, once",
@@ -114,14 +81,21 @@ const join = verb({
     "conclaude team join --project ~/work/shop --password-command 'pass show team-db'",
   ],
   async run(context, flags, given) {
-    const address = given ?? teamSettings(context).address;
-    if (address === null || address === undefined) {
+    const again = (more: Partial<typeof flags>, address = given) =>
+      nextHere(
+        `conclaude team join${address === undefined ? "" : ` ${quoteWord(address)}`}` +
+          flagsAgain({ ...flags, ...more }),
+        context.globals,
+      );
+    const configured = given ?? teamAddress(context, again({ login: flags.login ?? "LOGIN" }));
+    if (configured === null) {
       throw usageError("Cannot tell which team to join", {
         why: "no address was given, and `team.address` names none",
-        next: "conclaude team join postgres://LOGIN@HOST/DATABASE",
+        next: again({}, "postgres://LOGIN@HOST/DATABASE"),
       });
     }
-    const way = wayOf(context, address, flags);
+    const way = wayOf(context, configured, flags);
+    const { address } = way;
     const project = projectOfTeam(context, flags.project);
     const store = await openTeam(context);
     if (readJoined(store.db, project) !== null) {
@@ -130,7 +104,8 @@ const join = verb({
         next: "conclaude team status",
       });
     }
-    const name = flags.name ?? await nameOfProject(context, project);
+    const name = flags.name ??
+      await nameOfProject(context, project, again({ name: "NAME" }));
     const rows = [...store.rows.list(project)].filter(({ kind }) => store.share.includes(kind));
     const kinds = [...Map.groupBy(rows, ({ kind }) => kind)];
     const { fingerprint } = sealOf(way);
@@ -149,7 +124,7 @@ const join = verb({
         what: "join",
         ask: "Join?",
         shows: goes,
-        again: `conclaude team join ${address} --yes`,
+        again: again({ yes: true }),
       });
     }
     const origin = newId(Date.now());
@@ -180,13 +155,17 @@ const join = verb({
     const [report] = await syncAll(context, store, [readJoined(store.db, project)!]);
     return {
       json: { project, name, origin, ...report },
-      text: `Joined "${name}": ${saidOf(report!)}.\n\nNext: conclaude team status`,
+      text: `Joined "${name}": ${saidOf(report!)}\n\nNext: conclaude team status`,
     };
   },
 });
 
 /** What a project is called wherever it lies. @throws {UserError} When nothing tells. */
-async function nameOfProject(context: CliContext, project: string): Promise<string> {
+async function nameOfProject(
+  context: CliContext,
+  project: string,
+  again: string,
+): Promise<string> {
   if (isThere(joinPath(project, "HEAD"))) {
     const { remote, firstCommit } = await identityOf(project, context.environment);
     const name = remote ?? firstCommit;
@@ -194,7 +173,7 @@ async function nameOfProject(context: CliContext, project: string): Promise<stri
   }
   throw usageError("Cannot tell which project this is on other machines", {
     why: `${folderOfProject(project)} has no remote and no commit; nothing was changed`,
-    next: "Give it a name that all of the team use: conclaude team join … --name NAME",
+    next: `Give it a name that all of the team use: ${again}`,
   });
 }
 
@@ -203,12 +182,13 @@ const leave = verb({
   person: "team leave",
   flags: { project: TEAM_PROJECT, yes: YES_FLAG },
   about:
-    "Stops sharing the project of this folder. What came from others stays in memory here, and what was sent stays with them.",
+    "Stops sharing the project of this folder. What came from others stays in memory here, and what was sent stays with " +
+    "them. Tasks that others have claimed are open here.",
   examples: ["conclaude team leave", "conclaude team leave --project ~/work/shop --yes"],
   async run(context, { project: folder, yes }) {
     const store = await openTeam(context);
     const [joined] = joinedHere(context, store, folder ?? context.cwd);
-    const { project, name } = joined!;
+    const { project, name, origin, way } = joined!;
     const waiting = countWaiting(store.db, project);
     if (!yes) {
       confirmOrThrow(context, {
@@ -219,13 +199,30 @@ const leave = verb({
             count(waiting, "change")
           } were not sent yet.`,
         ],
-        again: "conclaude team leave --yes",
+        again: nextHere(
+          `conclaude team leave${flagsAgain({ project: folder, yes: true })}`,
+          context.globals,
+        ),
       });
     }
+    const untold = await withServer(way, context, (server) => noteGone(server, { name, origin }))
+      .then(() => null, messageOf);
     removeJoined(store.db, project);
+    transaction(store.db, () => takeBackElsewhere(store.db, project, Date.now()));
+    const later = `conclaude team members --gone ${shortOrigin(origin)} --name ${quoteWord(name)} ${
+      quoteWord(way.address)
+    }`;
     return {
-      json: { project, name, notSent: waiting },
-      text: `Left "${name}". Others keep what was sent.`,
+      json: { project, name, notSent: waiting, isTold: untold === null },
+      text: [
+        `Left "${name}". Others keep what was sent, and what came from them stays here.`,
+        ...untold === null ? [] : [
+          `The server was not told: ${
+            plain(untold)
+          }. Until it is, the others wait for this machine to forget.`,
+          `Next, once it can be reached:  ${later}`,
+        ],
+      ].join("\n"),
     };
   },
 });
@@ -253,7 +250,7 @@ const sync = verb({
     return {
       json: { projects: reports },
       text: [
-        ...reports.map((report) => `${plain(report.name)}: ${saidOf(report)}.`),
+        ...reports.map((report) => `${plain(report.name)}: ${saidOf(report)}`),
         ...held === 0
           ? []
           : [`${count(held, "row waits", "rows wait")} for you: conclaude team held`],
@@ -295,83 +292,7 @@ const verify = verb({
   },
 });
 
-const members = verb({
-  brief: "Show who shares a project, or let somebody in",
-  args: [optional(ADDRESS)],
-  flags: {
-    project: TEAM_PROJECT,
-    add: textFlag("Let this login in; made on the server where there is none", "login"),
-    name: textFlag("The project's name on the server, where it is not joined here"),
-    ...WAY_FLAGS,
-  },
-  about:
-    "Lists the members of a project, their machines and how far each has read. With --add an owner lets somebody in.",
-  examples: [
-    "conclaude team members",
-    "conclaude team members --add bob",
-    "conclaude team members --add bob postgres://owner@db.example.org/team",
-  ],
-  async run(context, flags, address) {
-    const store = await openTeam(context);
-    if (flags.add !== undefined) {
-      await (await import("../require_person.ts")).requirePerson(context, "team members --add");
-    }
-    const joined = address === undefined ? joinedHere(context, store, flags.project)[0]! : null;
-    const way = joined?.way ?? wayOf(context, address!, flags);
-    return await withServer(way, context, async (server) => {
-      const name = joined?.name ?? flags.name ?? null;
-      if (flags.add !== undefined) {
-        const made = await letLogin(server, flags.add);
-        if (made === null) {
-          throw new UserError(`Cannot let "${flags.add}" in`, {
-            why:
-              "no login of the team's database is called so, and this user may make none; nothing was changed",
-            next: `The owner of the database runs: conclaude team members --add ${
-              quoteWord(flags.add)
-            } ADDRESS`,
-          });
-        }
-        if (name !== null && !await addMember(server, name, flags.add)) {
-          throw new UserError(`Cannot let "${flags.add}" in`, {
-            why: "only an owner of the project, or of the database, may",
-            next: "Ask whoever began the project: conclaude team members",
-          });
-        }
-        const project = name === null ? "" : ` and belongs to "${name}"`;
-        const password = made.isNew
-          ? `\nIt has no password yet: in psql, \\password ${flags.add}`
-          : "";
-        return {
-          json: { login: flags.add, project: name, isNew: made.isNew },
-          text: `"${flags.add}" may use the team's database${project}.${password}`,
-        };
-      }
-      if (name === null) {
-        throw usageError("Cannot tell which project is meant", {
-          why: "an address alone names none",
-          next: "conclaude team members --name NAME ADDRESS",
-        });
-      }
-      const [logins, machines] = [
-        await listMembers(server, name),
-        await listMachines(server, name),
-      ];
-      const rows = logins.flatMap(({ login, isOwner }) => {
-        const own: (SeenMachine | null)[] = machines.filter(({ author }) => author === login);
-        return (own.length === 0 ? [null] : own).map((machine) => ({ login, isOwner, machine }));
-      });
-      return {
-        json: { project: name, members: logins, machines },
-        text: tableText(context, rows, {
-          MEMBER: ({ login, isOwner }) => isOwner ? `${login} (owner)` : login,
-          MACHINE: ({ machine }) => machine?.origin.slice(-8) ?? null,
-          "READ UP TO": [({ machine }) => machine?.seq ?? null],
-          "LAST SEEN": ({ machine }) => machine === null ? null : agoText(machine.atMs),
-        }, "No members."),
-      };
-    });
-  },
-});
+const whose = lazyFrom(() => import("./team_members_verbs.ts"));
 
 const look = lazyFrom(() => import("./team_look_verbs.ts"));
 
@@ -386,7 +307,7 @@ export const team = group({
     preview: look("Show the bytes of the next push", "preview"),
     sync,
     verify,
-    members,
+    members: whose("Show who shares a project, or let somebody in", "members"),
     rules: look("Show the requirements that others define", "rules"),
     held: look("Show rows that wait for a person", "held"),
     claim: claims("For programs: ask the server for a claim", "claim"),
