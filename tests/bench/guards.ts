@@ -115,9 +115,14 @@ async function measureGate(
   const payload = {
     ...observed(event, { HOME: place.home, PROJECT: place.project }),
     ...use,
-    session_id: place.env["CLAUDE_CODE_SESSION_ID"],
   };
-  const subject = hookSubject(context.program, place, () => payload);
+  let session_id = crypto.randomUUID();
+  const subject = {
+    ...hookSubject(context.program, place, () => ({ ...payload, session_id })),
+    onCopied: () => {
+      session_id = crypto.randomUUID();
+    },
+  };
   // Once before: the configuration is in the cache then.
   await timeOnce(subject);
   return await againstEmpty(context, subject);

@@ -133,6 +133,7 @@ export async function againstEmpty(
   };
   const against = async (command: string) => {
     await copyAnew([subject.command, command]);
+    subject.onCopied?.();
     return await compare(
       () => prepared(subject),
       () => prepared({ ...subject, command, args: [] }),

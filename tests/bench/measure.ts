@@ -9,6 +9,8 @@ export interface Subject {
   readonly cwd: string;
   /** A new one for every run, so that no two runs are the same event. */
   readonly stdin: () => string;
+  /** Called when its program was copied anew: hooks would tell a session that the program has changed. */
+  readonly onCopied?: () => void;
 }
 
 /** Two subjects, measured in turns. */
