@@ -77,7 +77,7 @@ export interface RankWeights {
 
 /** Found with `conclaude memory eval` on generated histories. */
 export const RANK_WEIGHTS: RankWeights = {
-  session: 0.4,
+  session: 0.35,
   recency: 0.03,
   file: 0.15,
   time: 0.7,
