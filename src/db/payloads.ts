@@ -1,6 +1,5 @@
 /** Reads, compresses and prunes payloads of captures: stored as text (`json`), or as a Brotli stream (`br`, RFC 7932). */
 import type { DatabaseSync } from "node:sqlite";
-import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import { collectGarbage } from "../system/process/garbage.ts";
 import { checkpoint } from "./database.ts";
@@ -59,6 +58,7 @@ export function readPayload(
 
 /** Compresses a payload and checks that it can be read back. @returns Null when it would not be smaller. */
 export function compressPayload(bytes: Uint8Array): Uint8Array | null {
+  const { brotliCompressSync, constants } = zlib();
   const compressed = brotliCompressSync(bytes, {
     chunkSize: chunkFor(bytes.length),
     params: {
@@ -170,6 +170,11 @@ export function compactPayloads(
   return done;
 }
 
+/** Loaded when a payload needs it: most commands read none, and it takes the runtime a few milliseconds. */
+function zlib() {
+  return process.getBuiltinModule("node:zlib");
+}
+
 /** The buffer size for zlib: the default of 16 KiB is much for a small payload. */
 function chunkFor(bytes: number): number {
   return Math.min(Math.max(bytes, 64), 65_536);
@@ -178,7 +183,7 @@ function chunkFor(bytes: number): number {
 /** Decompresses a stream. The size is checked, since a truncated stream gives no error; it also limits the memory. */
 function decompress(payload: string | Uint8Array, rawBytes: number): Uint8Array {
   if (typeof payload === "string") throw new Error("it is text, not a compressed stream");
-  const bytes = brotliDecompressSync(payload, {
+  const bytes = zlib().brotliDecompressSync(payload, {
     chunkSize: chunkFor(rawBytes),
     maxOutputLength: Math.max(1, rawBytes),
   });

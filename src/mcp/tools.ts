@@ -8,7 +8,7 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { formerNames } from "../system/git/file_status.ts";
 import { OBSERVATION_KINDS, type ObservationKind } from "../memory/observe/observation.ts";
 import { pathInProject } from "../memory/project_paths.ts";
-import { spokenTime } from "../memory/search/spoken_time.ts";
+import { timeIn } from "../memory/search/time_words.ts";
 import { shortened } from "../memory/text.ts";
 import { withoutLine } from "../base/paths.ts";
 import { openFailuresOf } from "../memory/tell/open_now.ts";
@@ -135,7 +135,7 @@ export const INSTRUCTIONS =
   "Memory of earlier sessions of this project. Recall before you investigate an error or change what you do not know; remember what later sessions must know.";
 
 /** `recall`: a line a result, the best first. */
-function recall({ db, project, nowMs, args }: Call): string {
+async function recall({ db, project, nowMs, args }: Call): Promise<string> {
   const everywhere = args["everywhere"] === true;
   const { file, days } = args;
   const options = {
@@ -148,7 +148,7 @@ function recall({ db, project, nowMs, args }: Call): string {
     },
     limit: Number(args["limit"] ?? 10),
     nowMs,
-    time: spokenTime(String(args["query"]), nowMs),
+    time: await timeIn(String(args["query"]), nowMs),
   };
   const mended: string[] = [];
   const { results, quotedNowhere } = withIndex(

@@ -1,6 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { readQuestion } from "../../src/memory/search/question.ts";
 import { spokenTime } from "../../src/memory/search/spoken_time.ts";
+import { mayNameTime } from "../../src/memory/search/time_words.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
 
 /** A Wednesday. */
@@ -42,6 +43,24 @@ Deno.test("spokenTime() takes neither versions nor verbs for a time", () => {
       "",
     ]
   ) strictEqual(daysOf(text), null, text);
+});
+
+Deno.test("the reader of times is loaded for every text with a time, and not for most others", () => {
+  const months = Array.from({ length: 12 }, (_, month) => new Date(Date.UTC(2026, month)));
+  const days = Array.from({ length: 7 }, (_, day) => new Date(Date.UTC(2026, 5, day)));
+  const named = ["en", "de", "fr"].flatMap((language) => [
+    ...months.map((one) => one.toLocaleString(language, { month: "long", timeZone: "UTC" })),
+    ...days.map((one) => one.toLocaleString(language, { weekday: "long", timeZone: "UTC" })),
+  ]);
+  const texts = [
+    ...Object.entries(SPOKEN).filter(([, days]) => days !== null).map(([text]) => text),
+    ...named.flatMap((name) => [name, `since ${name}`, `am ${name}`, `en ${name}`]),
+    ...["l'an dernier", "il y a un an", "letzten do", "vorgestern", "last qtr", "an hr ago"],
+  ];
+  deepStrictEqual(texts.filter((text) => daysOf(text) !== null && !mayNameTime(text)), []);
+  for (
+    const text of ["why did the invoice renderer crash", "an error so far", "how do I", "日 off"]
+  ) strictEqual(mayNameTime(text), text.includes("日"), text);
 });
 
 Deno.test("a question is not searched for the words of its time, but for its day", () => {

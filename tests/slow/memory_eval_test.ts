@@ -42,7 +42,7 @@ function assertBetter(
   }
 }
 
-Deno.test("of 10,000 documents memory finds an answer among ten for 85 of 100 questions, more than bm25() at every depth", async () => {
+Deno.test("of 10,000 documents memory finds an answer among ten for 95 of 100 questions, more than bm25() at every depth", async () => {
   const corpus = makeCorpus(1, { documents: 10_000, questions: 500 });
   ok(corpus.documents.length >= 10_000);
   ok(corpus.questions.length >= 500);
@@ -50,7 +50,8 @@ Deno.test("of 10,000 documents memory finds an answer among ten for 85 of 100 qu
     ok(corpus.questions.some((question) => question.kind === kind), kind);
   }
   const { rows, plain } = await evaluate(corpus);
-  ok(rows.get("any@10")! >= 0.85, `any@10 is ${rows.get("any@10")}`);
+  ok(rows.get("any@10")! >= 0.95, `any@10 is ${rows.get("any@10")}`);
+  ok(rows.get("MRR")! >= 0.85, `MRR is ${rows.get("MRR")}`);
   assertBetter(rows, { plain, by: 0.05 });
 });
 
@@ -58,7 +59,7 @@ Deno.test("of what a coding agent and people said in five languages memory finds
   const { rows, plain } = await evaluate(
     makeAgentCorpus(3, { documents: 4_000, questions: 250 }),
   );
-  ok(rows.get("any@10")! >= 0.8, `any@10 is ${rows.get("any@10")}`);
+  ok(rows.get("any@10")! >= 0.82, `any@10 is ${rows.get("any@10")}`);
   assertBetter(rows, { plain, by: 0 });
 });
 

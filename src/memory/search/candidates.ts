@@ -21,7 +21,7 @@ export interface AskedQuestion {
   readonly observations: number;
 }
 
-/** A pair counts less, since both of its words count as well. */
+/** A pair names a thing, `cluster renderer`, and is as rare as that. It counts less, since its words count as well. */
 const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
   word: 1,
   exact: 1,
@@ -104,7 +104,7 @@ export function scoredByWords(
     terms.flatMap(({ term, count, resembling }): CoveredTerm[] =>
       count === 0 && resembling === null ? [] : [{
         count: term.kind === "pair"
-          ? commonerOf(term, terms)
+          ? Math.max(count, commonerOf(term, terms) ** 2 / observations)
           : count === 0
           ? resembling!.count
           : count,
@@ -132,7 +132,10 @@ function togetherIn(
   return withTerm(db, `NEAR(${near}, ${words.length})`, ids);
 }
 
-/** The count of the commoner word of a pair. A pair says no more than that word: a name before "is" says little. */
+/**
+ * The count of the commoner word of a pair. Two words as common as that stand together by chance, and a pair counts as no
+ * rarer than chance would make it: a name before "is" says little.
+ */
 function commonerOf({ match }: QueryTerm, terms: readonly AskedTerm[]): number {
   const words = match.slice(1, -1).split(" ").map((word) => `"${word}"`);
   return Math.max(...terms.map(({ term, count }) => words.includes(term.match) ? count : 0));

@@ -77,12 +77,12 @@ export interface RankWeights {
 
 /** Found with `conclaude memory eval` on generated histories. */
 export const RANK_WEIGHTS: RankWeights = {
-  session: 0.3,
+  session: 0.35,
   recency: 0.03,
   file: 0.15,
   time: 0.7,
   next: 0.8,
-  previous: 0.4,
+  previous: 0.3,
   speaker: 0.3,
   echo: -0.4,
   literal: 1,
@@ -222,7 +222,7 @@ export interface CoveredTerm {
 const RESEMBLING_SHARE = 0.5;
 const SESSION_SHARE = 0.2;
 /** The factors for holding all typed words (of two at least), and for holding them together. */
-const ALL_TYPED = 1.1;
+const ALL_TYPED = 1.2;
 const MIN_TYPED = 2;
 const TOGETHER = 1.05;
 /** A word with less than this part of the rarest word's weight may be missing from "all typed words". */

@@ -13,6 +13,7 @@ import { isAtTerminal } from "../terminal.ts";
 import { requireForwards, usageError } from "../usage.ts";
 import { many, verb } from "../verb.ts";
 import { shownOf } from "./memory_look_verbs.ts";
+import { spokenTime } from "../../memory/search/spoken_time.ts";
 import { FILTER_FLAGS, filterOf, findMemory } from "./memory_search_verbs.ts";
 
 /** More hits than these nobody scrolls through: another word finds better. */
@@ -51,7 +52,8 @@ function foundIn(
 ): Found {
   const nowMs = Date.now();
   // A rebuilt index has no line here: the answer comes a little later.
-  const options = { filter, nowMs, limit: MOST, onRebuild: () => {} };
+  const time = spokenTime(text, nowMs);
+  const options = { filter, nowMs, time, limit: MOST, onRebuild: () => {} };
   const { results, quotedNowhere } = findMemory(db, text, options);
   const namesProject = isAnyOfOthers(results, folder);
   const hits = results.map((one) => ({

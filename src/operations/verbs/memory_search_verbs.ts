@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
-import { spokenTime } from "../../memory/search/spoken_time.ts";
+import { timeIn } from "../../memory/search/time_words.ts";
 import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
 import {
   newestResults,
@@ -131,7 +131,7 @@ export const search = verb({
     }
     const { home } = context.locations;
     const { results, quotedNowhere } = findMemory(db, text, {
-      ...{ filter, nowMs, limit: flags.limit },
+      ...{ filter, nowMs, limit: flags.limit, time: await timeIn(text, nowMs) },
       here: { root: flags.here ? folderHere(context.cwd) : null, home },
       onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
     });
@@ -169,9 +169,8 @@ export function findMemory(
   if (text.trim() === "") {
     return { results: newestResults(db, { filter, limit }), quotedNowhere: [] };
   }
-  const time = spokenTime(text, nowMs);
   const at = here ?? { root: null, home: null };
-  return withIndex(db, () => answerHere(db, text, { ...options, time }, at), onRebuild);
+  return withIndex(db, () => answerHere(db, text, options, at), onRebuild);
 }
 
 export const remember = verb({
