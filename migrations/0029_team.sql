@@ -69,6 +69,9 @@ CREATE TABLE team_seen (
 -- Serves `team status` and leaving a project.
 CREATE INDEX team_rows_by_project ON team_rows (project, origin);
 
+-- Serves the look for machines that have not forgotten yet, at the end of each sync.
+CREATE INDEX team_rows_forgotten ON team_rows (project, seq) WHERE op = 'forget';
+
 -- How much was taken in of each machine, with a sum over it that the server can make as well.
 CREATE TABLE team_origins (
   project TEXT NOT NULL,

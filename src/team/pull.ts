@@ -1,7 +1,7 @@
 /** Takes in what others have written. */
 import { messageOf, UserError } from "../base/errors.ts";
 import { dropEntry, hasEntry, queueAgain, settleEntry } from "./outbox_table.ts";
-import { collectGarbage } from "../system/process/garbage.ts";
+import { paceBesideHooks } from "../db/pace.ts";
 import { pullRows } from "./log_table.ts";
 import { holdRow, knowsRow, noteReceived, releaseHeld } from "./received_table.ts";
 import type { Seal } from "./seal.ts";
@@ -10,6 +10,9 @@ import { beginApplying, lastNumber, notePulled } from "./team_projects_table.ts"
 import type { ArrivingRow, JoinedProject, ServerRow, TeamStore } from "./types.ts";
 
 const PAGE_ROWS = 500;
+/** A page is taken in by pieces, since hooks wait for a transaction: fewer rows while they are at work. */
+const PIECE = { maxRows: 250, maxBytes: 500_000 };
+const BESIDE_HOOKS = { maxRows: 40, maxBytes: 100_000 };
 
 /** What a pull did. */
 export interface PullReport {
@@ -38,6 +41,7 @@ export async function pullAll(
   const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
   let page = await ask(pulledSeq);
   const report = { received: 0, pulledSeq, isCopied: false, version: page.version };
+  const paceOf = paceBesideHooks(store.db, PIECE, BESIDE_HOOKS);
   for (;;) {
     const { rows, headSeq } = page;
     if (headSeq === null) throw notMember(name);
@@ -51,11 +55,10 @@ export async function pullAll(
     // The server looks for the next page while this one is written.
     const next = last < headSeq && Date.now() < untilMs ? ask(last) : null;
     next?.catch(() => {});
-    await takePage(store, { project, name, origin, user, headSeq, rows, seal });
+    await takePage(store, { project, name, origin, user, headSeq, rows, seal }, paceOf);
     report.received += rows.filter((row) => row.origin !== origin).length;
     report.pulledSeq = last;
     onRows(rows.length, headSeq - last);
-    collectGarbage();
     if (next === null) return report;
     page = await next;
   }
@@ -95,10 +98,19 @@ async function takePage(
     readonly seal: Seal;
     readonly user: string;
   },
+  paceOf: ReturnType<typeof paceBesideHooks>,
 ): Promise<void> {
-  const gone = page.rows.filter(({ op, origin }) => op === "forget" && origin !== page.origin);
+  const { rows, origin } = page;
+  const gone = rows.filter((row) => row.op === "forget" && row.origin !== origin);
   if (gone.length > 0) await store.rows.forget(gone);
-  takeRows(store, page);
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    const { batch: { maxRows, maxBytes }, pauseMs } = paceOf();
+    for (let bytes = 0; to < rows.length && to - from < maxRows && bytes < maxBytes; to++) {
+      bytes += rows[to]!.body?.length ?? 0;
+    }
+    takeRows(store, { ...page, rows: rows.slice(from, to) });
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
 }
 
 function takeRows(
