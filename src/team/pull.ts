@@ -12,7 +12,6 @@ import type { ArrivingRow, JoinedProject, ServerRow, TeamStore } from "./types.t
 const PAGE_ROWS = 500;
 /** A page is taken in by pieces, since hooks wait for a transaction: fewer rows while they are at work. */
 const PIECE = { maxRows: 250, maxBytes: 500_000 };
-const BESIDE_HOOKS = { maxRows: 40, maxBytes: 100_000 };
 
 /** What a pull did. */
 export interface PullReport {
@@ -41,7 +40,7 @@ export async function pullAll(
   const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
   let page = await ask(pulledSeq);
   const report = { received: 0, pulledSeq, isCopied: false, version: page.version };
-  const paceOf = paceBesideHooks(store.db, PIECE, BESIDE_HOOKS);
+  const paceOf = paceBesideHooks(store.db, PIECE);
   for (;;) {
     const { rows, headSeq } = page;
     if (headSeq === null) throw notMember(name);

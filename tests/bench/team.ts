@@ -81,7 +81,7 @@ async function insertBare(from: TeamMachine): Promise<number> {
   });
 }
 
-/** Hooks of a machine while it catches up, in turns with those of one that is at rest. */
+/** Hooks of a machine while it catches up, in turns with those of one that has caught up. */
 async function hooksMeanwhile(): Promise<void> {
   const team = await newTeam();
   using writer = machine("alice", team);
@@ -89,7 +89,7 @@ async function hooksMeanwhile(): Promise<void> {
   using still = machine("carol", team);
   for (const one of [writer, away, still]) await one.join();
   await fill(writer, behind);
-  await sync(writer);
+  for (const one of [writer, still]) await sync(one);
   let uses = 0;
   const hook = async (one: TeamMachine) => {
     const payload = observed("PostToolUse.Edit", { HOME: one.home, PROJECT: one.clone });
