@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { BatchSize } from "./queue_work.ts";
 import { dataVersionReader } from "./transaction.ts";
 
-/** After a write of another process, more writes are expected for so many milliseconds. */
+/** After a write of another process, more writes are usually expected for so many milliseconds. */
 const EXPECTED_MS = 2_000;
 /** The batch while hooks are at work: a transaction of about two milliseconds. */
 const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };
@@ -16,18 +16,25 @@ interface Pace {
   readonly pauseMs: number;
 }
 
-/** Returns a function that gives the present pace: small batches while other processes write. */
+/**
+ * Returns a function that gives the present pace: small batches while other processes write.
+ *
+ * @param options `small`: a batch then. `forMs`: how long after a write of another process, in milliseconds.
+ */
 export function paceBesideHooks(
   db: DatabaseSync,
   batch: BatchSize,
-  small: BatchSize = SMALL,
+  { small = SMALL, forMs = EXPECTED_MS }: {
+    readonly small?: BatchSize;
+    readonly forMs?: number;
+  } = {},
 ): () => Pace {
   const readVersion = dataVersionReader(db);
   let version = readVersion();
   let expectedUntilMs = -Infinity;
   return () => {
     const seen = readVersion();
-    if (seen !== version) expectedUntilMs = performance.now() + EXPECTED_MS;
+    if (seen !== version) expectedUntilMs = performance.now() + forMs;
     version = seen;
     if (performance.now() >= expectedUntilMs) return { batch, pauseMs: 0 };
     const least = {

@@ -12,6 +12,8 @@ import type { ArrivingRow, JoinedProject, ServerRow, TeamStore } from "./types.t
 const PAGE_ROWS = 500;
 /** A page is taken in by pieces, since hooks wait for a transaction: fewer rows while they are at work. */
 const PIECE = { maxRows: 250, maxBytes: 500_000 };
+/** A pull gives way to a session at work, whose tool uses may be half a minute apart. */
+const SESSION_MS = 30_000;
 
 /** What a pull did. */
 export interface PullReport {
@@ -40,7 +42,7 @@ export async function pullAll(
   const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
   let page = await ask(pulledSeq);
   const report = { received: 0, pulledSeq, isCopied: false, version: page.version };
-  const paceOf = paceBesideHooks(store.db, PIECE);
+  const paceOf = paceBesideHooks(store.db, PIECE, { forMs: SESSION_MS });
   for (;;) {
     const { rows, headSeq } = page;
     if (headSeq === null) throw notMember(name);

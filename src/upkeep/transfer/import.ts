@@ -213,7 +213,9 @@ export function takeRows(
     }
   };
   let [batches, done] = [0, 0];
-  for (const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, BESIDE_HOOKS))) {
+  for (
+    const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, { small: BESIDE_HOOKS }))
+  ) {
     // Masked before the transaction, so that hooks wait less.
     const masked = batch.map((row) => ({ ...row, columns: redactRow(row, rules) }));
     if (dryRun) masked.forEach(take);
