@@ -149,7 +149,7 @@ async function syncRounds(
   } finally {
     await Promise.all(servers.map((server) => server.end().catch(() => {})));
     // Otherwise the next hook has to read the whole log.
-    if (batches >= CLEAR_EVERY) checkpoint(store.db, "TRUNCATE");
+    if (batches > 0) checkpoint(store.db, "TRUNCATE");
   }
 }
 
