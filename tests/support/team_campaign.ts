@@ -17,7 +17,7 @@ const TASK_EVERY = 20;
 /** So many rows are written in one transaction. */
 const WRITTEN_AT_ONCE = 5_000;
 /** One connection in so many is to be cut. */
-const CUT_EVERY = 6;
+const CUT_EVERY = 4;
 
 export interface CampaignSize {
   readonly machines: number;
