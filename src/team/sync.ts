@@ -1,5 +1,5 @@
 /** Brings a project and the team's server together: what changed here goes there, what others wrote comes here. */
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, quietly, UserError } from "../base/errors.ts";
 import type { Environment } from "../system/environment.ts";
 import { collectGarbage } from "../system/process/garbage.ts";
 import { readAddress } from "./address.ts";
@@ -149,7 +149,7 @@ async function syncRounds(
   } finally {
     await Promise.all(servers.map((server) => server.end().catch(() => {})));
     // Otherwise the next hook has to read the whole log.
-    if (batches > 0) checkpoint(store.db, "TRUNCATE");
+    if (batches > 0) quietly(() => checkpoint(store.db, "TRUNCATE"));
   }
 }
 
