@@ -14,19 +14,28 @@ const OWN =
   "uid, session_id, branch, kind, outcome, title, text, files, repeats, created_at_ms, updated_at_ms";
 const COLUMNS = OWN.split(", ");
 
+/** So many rows are looked up at once: all of them would take much memory. */
+const LISTED_AT_ONCE = 1_000;
+
 /** The observations of a project that can be shared, the oldest first. */
 export function* listSharedObservations(
   db: DatabaseSync,
   project: string,
 ): Generator<{ readonly kind: string; readonly uid: string }> {
-  const rows = db.prepare(
-    `SELECT kind, uid
-       FROM observations
-      WHERE project = ?1
-        AND kind IN (SELECT value FROM json_each(?2))
-      ORDER BY id`,
-  ).all(project, JSON.stringify(SHARED_KINDS));
-  for (const { kind, uid } of rows) yield { kind: String(kind), uid: String(uid) };
+  for (let after = 0, rows; rows === undefined || rows.length === LISTED_AT_ONCE;) {
+    rows = statement(
+      db,
+      `SELECT id, kind, uid
+         FROM observations
+        WHERE project = ?1
+          AND kind IN (SELECT value FROM json_each(?2))
+          AND id > ?3
+        ORDER BY id
+        LIMIT ${LISTED_AT_ONCE}`,
+    ).all(project, JSON.stringify(SHARED_KINDS), after);
+    for (const { kind, uid } of rows) yield { kind: String(kind), uid: String(uid) };
+    after = Number(rows.at(-1)?.["id"]);
+  }
 }
 
 /** Null when it is not here. */

@@ -81,27 +81,35 @@ export function teamRows(
     },
     take(project, rows, { before, after }) {
       const home = homeOf(project);
+      const refused = new Map<string, string>();
+      const refusing = <Result>(uid: string, work: () => Result): Result | undefined => {
+        try {
+          return work();
+        } catch (thrown) {
+          refused.set(uid, messageOf(thrown));
+        }
+      };
+      // Read and masked before the transaction, so that hooks wait less.
+      const read = rows.flatMap((row) =>
+        refusing(row.uid, () => {
+          const shared = masked(JSON.parse(row.body), rules);
+          requireNamed(shared, row);
+          return [{ ...row, shared }];
+        }) ?? []
+      );
       indexTogether(db, () => {
         before();
         const admit = forgottenRows(db);
-        const refused = new Map<string, string>();
         const tasks = new Map<string, TakenTask>();
-        for (const { kind, uid, op, author, body } of rows) {
-          try {
-            const shared = masked(JSON.parse(body), rules);
-            requireNamed(shared, { kind, uid });
-            allOrNothing(db, () => {
-              if (isRequirement(shared)) {
-                takeTeamRequirement(db, project, { ...shared, author: author ?? "" });
-              } else if (isTask(shared)) tasks.set(uid, takeSharedTask(db, shared, home));
-              else if (op === "forget" || admit("observation", shared) !== null) {
-                takeSharedObservation(db, { project, author }, shared);
-              }
-            });
-          } catch (thrown) {
-            refused.set(uid, messageOf(thrown));
+        const take = ({ uid, op, author, shared }: typeof read[number]) => {
+          if (isRequirement(shared)) {
+            takeTeamRequirement(db, project, { ...shared, author: author ?? "" });
+          } else if (isTask(shared)) tasks.set(uid, takeSharedTask(db, shared, home));
+          else if (op === "forget" || admit("observation", shared) !== null) {
+            takeSharedObservation(db, { project, author }, shared);
           }
-        }
+        };
+        for (const row of read) refusing(row.uid, () => allOrNothing(db, () => take(row)));
         const where = (is: keyof TakenTask) =>
           [...tasks].filter(([, taken]) => taken[is]).map(([uid]) => uid);
         after({ refused, ahead: where("isAhead"), whole: where("isWhole") });

@@ -42,6 +42,9 @@ export async function schemaOf(server: Server): Promise<number> {
   return Number(rows[0].version);
 }
 
+/** A page ends after so many bytes of bodies, as they lie on the server's disk. */
+const PAGE_BYTES = 1 << 20;
+
 /** @param batch A JSON list of rows. */
 export async function pushRows(
   server: Server,
@@ -95,10 +98,13 @@ export async function pullRows(
        LEFT JOIN LATERAL (
               SELECT seq, origin, origin_seq, author, kind, uid, op, digest, (extract(epoch FROM at) * 1000)::bigint AS at,
                      CASE WHEN origin = $2 THEN NULL ELSE body END AS body
-                FROM conclaude.log
-               WHERE project = $1
-                 AND seq > $3
-                AND seq <= $3 + $4
+                FROM (SELECT *, sum(CASE WHEN origin = $2 THEN 0 ELSE coalesce(pg_column_size(body), 0) END)
+                                  OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+                        FROM conclaude.log
+                       WHERE project = $1
+                         AND seq > $3
+                         AND seq <= $3 + $4) AS page
+               WHERE coalesce(before, 0) < ${PAGE_BYTES}
                ORDER BY seq) AS l ON true
       WHERE h.project = $1`,
     [name, origin, after, limit],

@@ -21,23 +21,28 @@ export interface OutboxEntry {
   readonly cleared: number;
 }
 
+/** So many rows are named in one transaction, since hooks wait for it. */
+const LISTED_AT_ONCE = 1_000;
+
 /** Names all rows of a project that the server has not, once. */
 export function listAll(
   db: DatabaseSync,
   project: string,
   rows: Iterable<{ readonly kind: RowKind; readonly uid: string }>,
 ): void {
-  transaction(db, () => {
-    const list = statement(
-      db,
-      `INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
-       SELECT ?1, ?2, ?3, 'put', unixepoch('subsec') * 1000
-        WHERE NOT EXISTS (SELECT 1 FROM team_rows WHERE uid = ?3)
-       ON CONFLICT (project, uid) DO NOTHING`,
-    );
-    for (const { kind, uid } of rows) list.run(project, kind, uid);
-    statement(db, "UPDATE team_projects SET is_listed = 1 WHERE project = ?").run(project);
-  });
+  const list = statement(
+    db,
+    `INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+     SELECT ?1, ?2, ?3, 'put', unixepoch('subsec') * 1000
+      WHERE NOT EXISTS (SELECT 1 FROM team_rows WHERE uid = ?3)
+     ON CONFLICT (project, uid) DO NOTHING`,
+  );
+  const some: { readonly kind: RowKind; readonly uid: string }[] = [];
+  const write = () =>
+    transaction(db, () => some.splice(0).forEach(({ kind, uid }) => list.run(project, kind, uid)));
+  for (const row of rows) if (some.push(row) === LISTED_AT_ONCE) write();
+  write();
+  statement(db, "UPDATE team_projects SET is_listed = 1 WHERE project = ?").run(project);
 }
 
 /** So many entries are looked up at once. */

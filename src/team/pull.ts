@@ -1,7 +1,7 @@
 /** Takes in what others have written. */
 import { messageOf, UserError } from "../base/errors.ts";
 import { dropEntry, hasEntry, queueAgain, settleEntry } from "./outbox_table.ts";
-import { collectGarbage } from "../system/process/garbage.ts";
+import { paceBesideHooks } from "../db/pace.ts";
 import { pullRows } from "./log_table.ts";
 import { hasHad } from "./restored_server.ts";
 import { holdRow, knowsRow, noteReceived, releaseHeld } from "./received_table.ts";
@@ -11,6 +11,10 @@ import { beginApplying, lastNumber, notePulled } from "./team_projects_table.ts"
 import type { ArrivingRow, ForgottenRows, JoinedProject, ServerRow, TeamStore } from "./types.ts";
 
 const PAGE_ROWS = 500;
+/** A page is taken in by pieces, since hooks wait for a transaction: fewer rows while they are at work. */
+const PIECE = { maxRows: 250, maxBytes: 500_000 };
+/** A pull gives way to a session at work, whose tool uses may be half a minute apart. */
+const SESSION_MS = 30_000;
 
 /**
  * Why neither can go on: this machine's database is a `copied` or older one, since the server has rows of it that it never
@@ -47,6 +51,7 @@ export async function pullAll(
   const report = { received: 0, pulledSeq, halt: null, version: page.version };
   const forgot: ServerRow[] = [];
   const end = () => ({ ...report, forgot: forgottenRows(forgot) });
+  const paceOf = paceBesideHooks(store.db, PIECE, { forMs: SESSION_MS });
   for (;;) {
     const { rows, headSeq, last: here, ownSeq } = page;
     if (headSeq === null) throw notMember(name);
@@ -62,11 +67,11 @@ export async function pullAll(
     // The server looks for the next page while this one is written.
     const next = last < headSeq && Date.now() < untilMs ? ask(last) : null;
     next?.catch(() => {});
-    forgot.push(...await takePage(store, { project, name, origin, user, headSeq, rows, seal }));
+    const taken = { project, name, origin, user, headSeq, rows, seal };
+    forgot.push(...await takePage(store, taken, paceOf));
     report.received += rows.filter((row) => row.origin !== origin).length;
     report.pulledSeq = last;
     onRows(rows.length, headSeq - last);
-    collectGarbage();
     if (next === null) return end();
     page = await next;
   }
@@ -110,10 +115,19 @@ async function takePage(
     readonly seal: Seal;
     readonly user: string;
   },
+  paceOf: ReturnType<typeof paceBesideHooks>,
 ): Promise<readonly ServerRow[]> {
-  const gone = page.rows.filter(({ op, origin }) => op === "forget" && origin !== page.origin);
+  const { rows, origin } = page;
+  const gone = rows.filter((row) => row.op === "forget" && row.origin !== origin);
   const here = gone.length === 0 ? null : await store.rows.forget(gone);
-  takeRows(store, page);
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    const { batch: { maxRows, maxBytes }, pauseMs } = paceOf();
+    for (let bytes = 0; to < rows.length && to - from < maxRows && bytes < maxBytes; to++) {
+      bytes += rows[to]!.body?.length ?? 0;
+    }
+    takeRows(store, { ...page, rows: rows.slice(from, to) });
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
   return gone.filter(({ uid }) => here?.has(uid));
 }
 

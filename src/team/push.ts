@@ -1,7 +1,6 @@
 /** Sends what has changed here. */
 import { createHash } from "node:crypto";
 import { messageOf } from "../base/errors.ts";
-import { collectGarbage } from "../system/process/garbage.ts";
 import { transaction } from "../db/transaction.ts";
 import {
   dropEntry,
@@ -136,7 +135,6 @@ export async function pushAll(
     report.sent += sent;
     report.changed += changed;
     onRows(sent);
-    collectGarbage();
     if (changed > 0) return report;
   }
 }

@@ -143,7 +143,7 @@ export function serverError({ address }: WayToServer, thrown: unknown): Error {
   if (isUserError(thrown)) return thrown;
   const code = String((thrown as { readonly code?: unknown })?.code ?? "");
   const text = messageOf(thrown);
-  const known = KNOWN_FAULTS.find((fault) => fault.code.test(code)) ?? tlsFault(text);
+  const known = KNOWN_FAULTS.find((fault) => fault.code.test(code)) ?? faultInWords(text);
   return new UserError("Cannot work with the team's server", {
     why: `${readAddress(address).host}: ${known?.why ?? text}`,
     next: known?.next ?? "conclaude team status",
@@ -152,10 +152,12 @@ export function serverError({ address }: WayToServer, thrown: unknown): Error {
   });
 }
 
-/** The runtime tells some faults of certificates in words alone. */
-function tlsFault(text: string) {
+/** The runtime and the client tell some faults in words alone. */
+function faultInWords(text: string) {
   const [, code] = ([
     [/UnknownIssuer|unable to (?:verify|get)|self.signed/i, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    // The client's words for a host that does not answer in time.
+    [/^timeout expired$/, "ETIMEDOUT"],
     [/expired/i, "CERT_HAS_EXPIRED"],
     [/NotValidForName|does not match certificate|altname/i, "ERR_TLS_CERT_ALTNAME_INVALID"],
   ] as const).find(([pattern]) => pattern.test(text)) ?? [];

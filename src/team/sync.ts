@@ -1,7 +1,9 @@
 /** Brings a project and the team's server together: what changed here goes there, what others wrote comes here. */
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, quietly, UserError } from "../base/errors.ts";
 import type { Environment } from "../system/environment.ts";
+import { collectGarbage } from "../system/process/garbage.ts";
 import { readAddress } from "./address.ts";
+import { checkpoint } from "../db/database.ts";
 import { listUntoldClaims } from "../db/team_outbox.ts";
 import { tellClaims } from "./server_claims.ts";
 import { schemaOf } from "./log_table.ts";
@@ -48,6 +50,9 @@ const OUTDATED =
 /** Changes of others may meet ours so many times before a sync leaves the rest to the next one. */
 const MAX_ROUNDS = 5;
 
+/** Garbage, and the write-ahead log that hooks read, are cleared away after so many pages and batches. */
+const CLEAR_EVERY = 4;
+
 export function sealOf({ keyFile }: WayToServer): Seal {
   return keyFile === undefined ? NO_SEAL : sealWith(readSecret(keyFile, "key"));
 }
@@ -84,6 +89,13 @@ async function syncRounds(
   { environment, onSync }: { readonly environment: Environment; readonly onSync: OnSync },
 ) {
   const { project, name, way } = joined;
+  let batches = 0;
+  const moved: OnSync = (doing, rows, behind) => {
+    onSync(doing, rows, behind);
+    if (++batches % CLEAR_EVERY > 0) return;
+    collectGarbage();
+    checkpoint(store.db, "PASSIVE");
+  };
   const seal = sealOf(way);
   const author = readAddress(way.address).user;
   const total = {
@@ -111,14 +123,14 @@ async function syncRounds(
         server: forPull,
         user: author,
         seal,
-        onRows: (rows, behind) => onSync("received", rows, behind),
+        onRows: (rows, behind) => moved("received", rows, behind),
       });
       const push = countWaiting(store.db, project) === 0 ? NOTHING_SENT : (async () => {
         forPush ??= await open();
         if (await schemaOf(forPush) > KNOWN_VERSION) {
           return { ...await NOTHING_SENT, isOutdated: true };
         }
-        const onRows = (rows: number) => onSync("sent", rows, 0);
+        const onRows = (rows: number) => moved("sent", rows, 0);
         return await pushAll(store, now, { server: forPush, author, seal, onRows });
       })();
       const [pulled, pushed] = await settled([pull, push]);
@@ -162,6 +174,8 @@ async function syncRounds(
     };
   } finally {
     await Promise.all(servers.map((server) => server.end().catch(() => {})));
+    // Otherwise the next hook has to read the whole log.
+    if (batches > 0) quietly(() => checkpoint(store.db, "TRUNCATE"));
   }
 }
 

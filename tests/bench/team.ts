@@ -1,41 +1,45 @@
 /**
- * `deno task bench:team [--machines N] [--rows N] [--behind N]`: machines of a team against a PostgreSQL of their own. The
- * rows are written beforehand; what is measured is `conclaude team sync`, whole processes with their memory.
+ * `deno task bench:team [--only NAME] [--machines N] [--rows N] [--behind N]`: machines of a team against a PostgreSQL of
+ * their own. The rows are written beforehand; what is measured is `conclaude team sync`, whole processes with their memory.
  */
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
+import { indexTogether } from "../../src/memory/store.ts";
+import { observed } from "../support/program.ts";
 import { needsPostgres, postgres, type TeamDatabase } from "../support/postgres.ts";
-import { machine, PROJECT_NAME, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+import { campaign, measuredSync } from "../support/team_campaign.ts";
+import { machine, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+import { median } from "./measure.ts";
 
 const { values } = parseArgs({
   options: {
-    machines: { type: "string", default: "50" },
-    rows: { type: "string", default: "50000" },
+    machines: { type: "string" },
+    rows: { type: "string" },
     behind: { type: "string", default: "50000" },
     only: { type: "string" },
   },
 });
-const [machines, rows, behind] = [values.machines, values.rows, values.behind].map(Number) as [
-  number,
-  number,
-  number,
-];
+const behind = Number(values.behind);
 /** So many machines sync at once. */
-const AT_ONCE = 4;
+const AT_ONCE = 3;
+const ROUNDS = 3;
 const LOGINS = ["alice", "bob", "carol"];
 const TEXT =
   "The checkout of a basket keeps its currency, since the ledger books in one alone; see ";
 
 const BENCHES: Readonly<Record<string, () => Promise<void>>> = {
   behind: catchUp,
+  hooks: hooksMeanwhile,
   projects: manyProjects,
-  machines: manyMachines,
+  machines: () => manyMachines({ machines: 50, rows: 50_000 }),
+  million: () => manyMachines({ machines: 3, rows: 1_000_000 }),
 };
 const missing = needsPostgres();
 if (missing !== null) {
   console.error(missing);
   Deno.exit(1);
 }
+await postgres({ logs: false });
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (values.only === undefined || values.only === name) await bench();
 }
@@ -52,6 +56,74 @@ async function catchUp(): Promise<void> {
   tell(`${behind} rows pushed`, await sync(writer), behind);
   tell(`${behind} rows behind, caught up`, await sync(away), behind);
   tell("nothing new", await sync(away), 0);
+  tell("bare inserts of the same rows", { seconds: await insertBare(away), peakMb: 0 }, behind);
+}
+
+/** How long SQLite alone takes for what was taken in: the same rows with their index, in transactions as large. */
+async function insertBare(from: TeamMachine): Promise<number> {
+  const rows = await from.using((db) =>
+    db.prepare("SELECT * FROM observations ORDER BY id").all().map(({ id: _, ...row }) => row)
+  );
+  using bare = machine("alice", await newTeam());
+  return await bare.using((db) => {
+    const names = Object.keys(rows[0]!);
+    const insert = db.prepare(
+      `INSERT INTO observations (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
+    );
+    const startMs = performance.now();
+    for (let at = 0; at < rows.length; at += 250) {
+      indexTogether(
+        db,
+        () => rows.slice(at, at + 250).forEach((row) => insert.run(...Object.values(row))),
+      );
+    }
+    return (performance.now() - startMs) / 1000;
+  });
+}
+
+/** Hooks of a machine while it catches up, in turns with those of one that has caught up. */
+async function hooksMeanwhile(): Promise<void> {
+  const team = await newTeam();
+  using writer = machine("alice", team);
+  using away = machine("bob", team);
+  using still = machine("carol", team);
+  for (const one of [writer, away, still]) await one.join();
+  await fill(writer, behind);
+  for (const one of [writer, still]) await sync(one);
+  let uses = 0;
+  const hook = async (one: TeamMachine) => {
+    const payload = observed("PostToolUse.Edit", { HOME: one.home, PROJECT: one.clone });
+    const startMs = performance.now();
+    const { code, stderr } = await one.run(["hook", "PostToolUse"], {
+      stdin: { ...payload, tool_use_id: `toolu_${String(++uses).padStart(24, "0")}` },
+    });
+    assert.deepEqual([code, stderr], [0, ""]);
+    return performance.now() - startMs;
+  };
+  const pairs = async (goesOn: (pair: number) => boolean) => {
+    const took: (readonly [busy: number, still: number])[] = [];
+    for (let pair = 0; goesOn(pair); pair++) {
+      // In turns, A B B A, so that whatever slows the machine down meets both alike.
+      const order = pair % 2 === 0 ? [away, still] : [still, away];
+      const [first, second] = [await hook(order[0]!), await hook(order[1]!)];
+      took.push(pair % 2 === 0 ? [first, second] : [second, first]);
+    }
+    return took;
+  };
+  const say = (what: string, took: Awaited<ReturnType<typeof pairs>>) =>
+    console.log(
+      `PostToolUse ${what}: ${
+        median(took.map(([busy]) => busy)).toFixed(1)
+      } ms, beside it at rest ${median(took.map(([, still]) => still)).toFixed(1)} ms, ratio ${
+        median(took.map(([busy, still]) => busy / still)).toFixed(3)
+      }, ${took.length} pairs`,
+    );
+  await pairs((pair) => pair < 5);
+  let isSyncing = true;
+  const syncing = sync(away).finally(() => isSyncing = false);
+  say(`while ${behind} rows are taken in`, await pairs(() => isSyncing));
+  tell(`${behind} rows behind, with hooks all the time`, await syncing, behind);
+  say("afterwards", await pairs((pair) => pair < 40));
 }
 
 /** Eight projects of eight machines, pushed and pulled at the same time. */
@@ -79,39 +151,24 @@ async function manyProjects(): Promise<void> {
   for (const one of all.flat()) one[Symbol.dispose]();
 }
 
-/** Every machine writes its share, and ends with what the server has. */
-async function manyMachines(): Promise<void> {
-  const team = await newTeam();
-  const all = Array.from({ length: machines }, (_, i) => machine(LOGINS[i % LOGINS.length]!, team));
-  await inTurns(all, async (one) => void await one.join());
-  const each = Math.ceil(rows / machines);
-  await inTurns(all, (one) => fill(one, each));
+/** Every machine writes its share while all goes wrong that can, and ends with what the server has. */
+async function manyMachines(
+  usual: { readonly machines: number; readonly rows: number },
+): Promise<void> {
+  const size = {
+    machines: Number(values.machines ?? usual.machines),
+    rows: Number(values.rows ?? usual.rows),
+    ...{ rounds: ROUNDS, atOnce: AT_ONCE },
+  };
+  console.log(`${size.machines} machines, ${size.rows} rows in all`);
   const startMs = performance.now();
-  let peakMb = 0;
-  for (let pass = 0; pass < 2; pass++) {
-    await inTurns(all, async (one) => {
-      peakMb = Math.max(peakMb, (await sync(one)).peakMb);
-    });
-  }
-  const seconds = (performance.now() - startMs) / 1000;
-  tell(
-    `${machines} machines, ${each * machines} rows at each`,
-    { seconds, peakMb },
-    each * machines * machines,
+  const seconds = () => (performance.now() - startMs) / 1000;
+  const { rows, connections, cut, peakMb } = await campaign(
+    size,
+    (what) => console.log(`  ${seconds().toFixed(0)} s: ${what}`),
   );
-  const [server] = await team.query(
-    `SELECT h.seq::int AS head, count(*)::int AS rows, count(DISTINCT l.uid)::int AS uids
-       FROM conclaude.head h JOIN conclaude.log l USING (project) WHERE h.project = $1 GROUP BY 1`,
-    [PROJECT_NAME],
-  );
-  assert.deepEqual(server, { head: each * machines, rows: each * machines, uids: each * machines });
-  await inTurns(all, async (one) => {
-    const count = "SELECT count(*) AS n FROM observations WHERE kind = 'note'";
-    assert.equal(await one.using((db) => db.prepare(count).get()!["n"]), each * machines);
-    assert.equal((await one.json(["team", "verify"])).ok, true);
-  });
-  console.log("every machine has what the server has: dense, none twice, none lost");
-  for (const one of all) one[Symbol.dispose]();
+  console.log(`  ${cut} of ${connections} connections were cut`);
+  tell(`  ${rows} rows at each`, { seconds: seconds(), peakMb }, rows * size.machines);
 }
 
 async function newTeam(): Promise<TeamDatabase> {
@@ -130,36 +187,10 @@ async function fill(one: TeamMachine, count: number): Promise<void> {
   }
 }
 
-/** One sync as a process of its own, with the most memory that it had. */
-async function sync(
-  one: TeamMachine,
-): Promise<{ readonly seconds: number; readonly peakMb: number }> {
-  const startMs = performance.now();
-  let peakMb = 0;
-  const child = one.spawn(["--json", "team", "sync"]);
-  const look = setInterval(() => {
-    try {
-      const text = Deno.readTextFileSync(`/proc/${child.pid}/status`);
-      peakMb = Math.max(peakMb, Number(/VmHWM:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1024);
-    } catch {
-      // It has ended.
-    }
-  }, 50);
-  await child.stdin.close();
-  const { code, stdout, stderr } = await child.output();
-  clearInterval(look);
-  assert.equal(code, 0, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
-  return { seconds: (performance.now() - startMs) / 1000, peakMb };
-}
-
-async function inTurns(
-  all: readonly TeamMachine[],
-  work: (one: TeamMachine) => Promise<void>,
-): Promise<void> {
-  const left = [...all];
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
-  }));
+async function sync(one: TeamMachine) {
+  const synced = await measuredSync(one);
+  assert.equal(synced.code, 0, synced.said);
+  return synced;
 }
 
 function tell(

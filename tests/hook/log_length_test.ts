@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isLogLong, openDatabase } from "../../src/db/database.ts";
-import { drainLockPath, takeLock } from "../../src/db/process_lock.ts";
+import { drainLockPath, takeLock, teamLockPath } from "../../src/db/process_lock.ts";
 import { hook, observed, type TempHome, tempHome } from "../support/program.ts";
 import { saveWork } from "../support/work_sessions.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -30,15 +30,17 @@ test("a hook that finds a long log empties it", async (home) => {
   assert.ok(!isLogLong(home.database));
 });
 
-test("beside a drain a hook leaves the log alone: the drain moves it, and keeps its index", async (home) => {
-  using _open = await withLongLog(home);
-  const drain = takeLock(drainLockPath(home.database));
-  await happens(home, "PostToolUse", "PostToolUse.Bash");
-  assert.ok(isLogLong(home.database));
-  drain?.release();
-  await happens(home, "PostToolUse", "PostToolUse.Bash");
-  assert.ok(!isLogLong(home.database));
-});
+for (const [worker, lockPath] of [["drain", drainLockPath], ["sync", teamLockPath]] as const) {
+  test(`beside a ${worker} a hook leaves the log alone: the ${worker} moves it, and keeps its index`, async (home) => {
+    using _open = await withLongLog(home);
+    const working = takeLock(lockPath(home.database));
+    await happens(home, "PostToolUse", "PostToolUse.Bash");
+    assert.ok(isLogLong(home.database));
+    working?.release();
+    await happens(home, "PostToolUse", "PostToolUse.Bash");
+    assert.ok(!isLogLong(home.database));
+  });
+}
 
 test("the drain after a turn leaves a short log", async (home) => {
   using _open = await withLongLog(home);

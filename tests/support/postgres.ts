@@ -73,9 +73,9 @@ export function needsPostgres(): string | null {
   return Deno.uid() !== 0 || accountIds() !== null ? null : `needs a user ${ACCOUNT}`;
 }
 
-/** The server of this test file. */
-export function postgres(): Promise<Postgres> {
-  return started ??= start();
+/** The server of this test file. @param options `logs`: whether it writes down each statement; the first call decides. */
+export function postgres({ logs = true }: { readonly logs?: boolean } = {}): Promise<Postgres> {
+  return started ??= start(logs);
 }
 
 /** The folder of the newest version's programs. */
@@ -96,7 +96,7 @@ function accountIds(): readonly [uid: number, gid: number] | null {
   return line === null ? null : [Number(line[1]), Number(line[2])];
 }
 
-async function start(): Promise<Postgres> {
+async function start(logs: boolean): Promise<Postgres> {
   const bin = programs()!;
   const account = Deno.uid() === 0 ? accountIds() : null;
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-postgres-" }));
@@ -147,7 +147,7 @@ async function start(): Promise<Postgres> {
       full_page_writes: "off",
       max_connections: 200,
       shared_buffers: "64MB",
-      log_statement: "all",
+      log_statement: logs ? "all" : "none",
       shared_preload_libraries: "pg_stat_statements",
       logging_collector: "on",
       log_directory: folder,

@@ -22,8 +22,11 @@ export interface TcpProxy extends Disposable {
   readonly muted: () => Promise<void>;
 }
 
-/** Listens, and passes on to a port of this machine. */
-export function proxyTo(port: number): TcpProxy {
+/** Listens, and passes on to a port of this machine. @param options `records`: keeps what clients send. */
+export function proxyTo(
+  port: number,
+  { records = true }: { readonly records?: boolean } = {},
+): TcpProxy {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const record: Uint8Array[][] = [];
   const open = new Set<Deno.Conn>();
@@ -57,7 +60,7 @@ export function proxyTo(port: number): TcpProxy {
       const server = await Deno.connect({ hostname: "127.0.0.1", port });
       open.add(server);
       const there = pass(client, server, (bytes) => {
-        sent.push(bytes);
+        if (records) sent.push(bytes);
         if (cut !== undefined && latin1(bytes).includes(cut)) throw new Error("cut");
         isMute ||= mute !== undefined && latin1(bytes).includes(mute);
         return true;

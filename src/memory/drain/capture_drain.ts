@@ -6,7 +6,7 @@ import type { Observed } from "../observe/observation.ts";
 import { collectEvery } from "../../system/process/garbage.ts";
 import { checkpoint } from "../../db/database.ts";
 import { addUpLatency } from "../../db/hook_latency.ts";
-import { dataVersionReader } from "../../db/transaction.ts";
+import { paceBesideHooks } from "../../db/pace.ts";
 import { indexTogether, requireIndex, withIndex } from "../search/memory_index_table.ts";
 import { type NewObservation, saveObservation } from "./observations_table.ts";
 import { sameFailure } from "../tell/open_failures_table.ts";
@@ -270,42 +270,6 @@ export function drainAlone(
   } finally {
     lock.release();
   }
-}
-
-/** After a write of another process, more writes are expected for so many milliseconds. */
-const EXPECTED_MS = 2_000;
-/** The batch while hooks are at work: a transaction of about two milliseconds. */
-const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };
-/** How long the database is left alone between two of them, in milliseconds. */
-const PAUSE_MS = 4;
-
-interface Pace {
-  readonly batch: BatchSize;
-  /** To be left between this batch and the next, in milliseconds. */
-  readonly pauseMs: number;
-}
-
-/** Returns a function that gives the present pace: small batches while other processes write. */
-export function paceBesideHooks(
-  db: DatabaseSync,
-  batch: BatchSize,
-  small: BatchSize = SMALL,
-): () => Pace {
-  const readVersion = dataVersionReader(db);
-  let version = readVersion();
-  let expectedUntilMs = -Infinity;
-  return () => {
-    const seen = readVersion();
-    if (seen !== version) expectedUntilMs = performance.now() + EXPECTED_MS;
-    version = seen;
-    if (performance.now() >= expectedUntilMs) return { batch, pauseMs: 0 };
-    const least = {
-      ...batch,
-      maxRows: Math.min(batch.maxRows, small.maxRows),
-      maxBytes: Math.min(batch.maxBytes, small.maxBytes),
-    };
-    return { batch: least, pauseMs: PAUSE_MS };
-  };
 }
 
 /** SQLite's codes for errors of a statement or a value, not of the database (https://sqlite.org/rescode.html). */

@@ -41,7 +41,10 @@ export function writeImported(
      RETURNING id`,
   ).get(...Object.values(row));
   const id = Number(written!["id"]);
-  statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(id);
+  if (here !== undefined) {
+    statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(id);
+  }
+  if (files === "[]") return id;
   statement(
     db,
     `INSERT OR IGNORE INTO observation_files (path, observation_id, digest)

@@ -1,15 +1,15 @@
 /** Keeps the write-ahead log short, since every hook reads it. */
 import type { DatabaseSync } from "node:sqlite";
 import { checkpoint } from "../../db/database.ts";
-import { drainLockPath, isLocked } from "../../db/process_lock.ts";
+import { drainLockPath, isLocked, teamLockPath } from "../../db/process_lock.ts";
 
 /**
  * Moves a long log into the database and empties it, unless another process works. SQLite's own checkpoint would copy it at
- * every commit and never empty it. A drain does this by itself.
+ * every commit and never empty it. A drain and a team's sync do this by themselves.
  */
 export function shortenLog(db: DatabaseSync, database: string): void {
   try {
-    if (isLocked(drainLockPath(database))) return;
+    if ([drainLockPath, teamLockPath].some((lockPath) => isLocked(lockPath(database)))) return;
     db.exec("PRAGMA busy_timeout = 0");
     checkpoint(db, "TRUNCATE");
   } catch {

@@ -165,7 +165,7 @@ export function findMemory(
     readonly here?: Parameters<typeof answerHere>[3];
   },
 ): SearchAnswer {
-  const { filter, limit, nowMs } = options;
+  const { filter, limit } = options;
   if (text.trim() === "") {
     return { results: newestResults(db, { filter, limit }), quotedNowhere: [] };
   }

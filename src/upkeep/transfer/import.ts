@@ -3,8 +3,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
 import { checkpoint } from "../../db/database.ts";
 import { askForSummary } from "../../db/queue_work.ts";
+import { paceBesideHooks } from "../../db/pace.ts";
 import { SCHEMA_VERSION, transaction } from "../../db/transaction.ts";
-import { paceBesideHooks } from "../../memory/drain/capture_drain.ts";
 import { indexedTerms } from "../../memory/search/terms.ts";
 import { ensureIndex, indexTogether, resolveImported, summaryUid } from "../../memory/store.ts";
 import { needsRedaction } from "../../secrets/look.ts";
@@ -213,7 +213,9 @@ export function takeRows(
     }
   };
   let [batches, done] = [0, 0];
-  for (const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, BESIDE_HOOKS))) {
+  for (
+    const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, { small: BESIDE_HOOKS }))
+  ) {
     // Masked before the transaction, so that hooks wait less.
     const masked = batch.map((row) => ({ ...row, columns: redactRow(row, rules) }));
     if (dryRun) masked.forEach(take);

@@ -1,0 +1,47 @@
+/** How much is written at once by who writes much: little while hooks are at work, which wait for the database. */
+import type { DatabaseSync } from "node:sqlite";
+import type { BatchSize } from "./queue_work.ts";
+import { dataVersionReader } from "./transaction.ts";
+
+/** After a write of another process, more writes are usually expected for so many milliseconds. */
+const EXPECTED_MS = 2_000;
+/** The batch while hooks are at work: a transaction of about two milliseconds. */
+const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };
+/** How long the database is left alone between two of them, in milliseconds. */
+const PAUSE_MS = 4;
+
+interface Pace {
+  readonly batch: BatchSize;
+  /** To be left between this batch and the next, in milliseconds. */
+  readonly pauseMs: number;
+}
+
+/**
+ * Returns a function that gives the present pace: small batches while other processes write.
+ *
+ * @param options `small`: a batch then. `forMs`: how long after a write of another process, in milliseconds.
+ */
+export function paceBesideHooks(
+  db: DatabaseSync,
+  batch: BatchSize,
+  { small = SMALL, forMs = EXPECTED_MS }: {
+    readonly small?: BatchSize;
+    readonly forMs?: number;
+  } = {},
+): () => Pace {
+  const readVersion = dataVersionReader(db);
+  let version = readVersion();
+  let expectedUntilMs = -Infinity;
+  return () => {
+    const seen = readVersion();
+    if (seen !== version) expectedUntilMs = performance.now() + forMs;
+    version = seen;
+    if (performance.now() >= expectedUntilMs) return { batch, pauseMs: 0 };
+    const least = {
+      ...batch,
+      maxRows: Math.min(batch.maxRows, small.maxRows),
+      maxBytes: Math.min(batch.maxBytes, small.maxBytes),
+    };
+    return { batch: least, pauseMs: PAUSE_MS };
+  };
+}
