@@ -6,7 +6,7 @@ import { runDaemon } from "../support/daemon.ts";
 import { writeEvents } from "../support/event_writer.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 import { longSession } from "../support/long_session.ts";
-import { recordedPageTest, verbOf } from "../support/pages.ts";
+import { pageTest, verbOf } from "../support/pages.ts";
 import { hook } from "../support/program.ts";
 import { testWhere } from "../support/requirements.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
@@ -51,7 +51,7 @@ const SAID: readonly {
   },
 ];
 
-recordedPageTest(
+pageTest(
   "each screen says what the command line says, now and after more",
   async (shown) => {
     const { home, go, page } = shown;
@@ -94,7 +94,7 @@ const HAPPENS: readonly {
   },
 ];
 
-recordedPageTest(
+pageTest(
   "what hooks and verbs of other processes write appears by itself",
   async (shown) => {
     const { page, go } = shown;
@@ -109,7 +109,7 @@ recordedPageTest(
   },
 );
 
-recordedPageTest(
+pageTest(
   "what is written while the daemon is gone is shown when it is back, and nothing is lost meanwhile",
   async (shown) => {
     const { page, go, daemon, home } = shown;

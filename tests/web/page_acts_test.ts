@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import type { Shown } from "../support/browser.ts";
 import { askQuestion } from "../../src/work/questions_table.ts";
 import { hook, runProgram, type TempHome } from "../support/program.ts";
-import { isTooWide, pageTest, said, seriousFaults } from "../support/recorded_page.ts";
+import { isTooWide, pageTest, said, seriousFaults } from "../support/pages.ts";
 import { recordedHooks } from "../support/transcripts.ts";
 import { until } from "../support/wait.ts";
 import { type WorkedProject, workedProject } from "../support/worked_project.ts";
