@@ -207,7 +207,7 @@ async function begin(): Promise<void> {
         status: 401,
       });
     }
-    follow();
+    await follow();
     render(<Page />, root);
   } catch (thrown) {
     const error = thrown instanceof Refused

@@ -214,3 +214,55 @@ function tellHook(
     env: { CLAUDE_PROJECT_DIR: PROJECT },
   });
 }
+
+/** Holds the stream of a page back. @returns Lets it through. */
+async function holdStream(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route("**/api/live", async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+/** Counts what a page asks for. */
+function askedFor(page: Page): string[] {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  return asked;
+}
+
+pageTest(
+  "what happens while the stream begins is shown, and nothing is loaded twice",
+  async (shown) => {
+    const { page } = shown;
+    const letThrough = await holdStream(page);
+    const held = page.waitForRequest("**/api/live");
+    const asked = askedFor(page);
+    await page.reload();
+    await held;
+    // A page that does not wait for the stream has what it shows by now.
+    await page.waitForTimeout(500);
+    await tellPrompt(shown, { prompt: "Told too early", sessionId: crypto.randomUUID() });
+    letThrough();
+    await page.locator("main").getByText("Told too early").first().waitFor();
+    await page.waitForTimeout(500);
+    assert.equal(asked.filter((path) => path === "/api/now").length, 1);
+  },
+);
+
+pageTest("the tab that takes the stream over misses nothing in between", async (shown) => {
+  const { page } = shown;
+  const tab = await page.context().newPage();
+  await tab.goto(await shown.address());
+  await tab.getByText("Live", { exact: true }).waitFor();
+  await tellPrompt(shown, { prompt: "While both are open", sessionId: crypto.randomUUID() });
+  await tab.getByText("While both are open").first().waitFor();
+  const letThrough = await holdStream(tab);
+  const held = tab.waitForRequest("**/api/live");
+  await page.close();
+  await held;
+  await tellPrompt(shown, { prompt: "While nobody reads", sessionId: crypto.randomUUID() });
+  letThrough();
+  await tab.getByText("While nobody reads").first().waitFor();
+});
