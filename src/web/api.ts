@@ -64,14 +64,14 @@ function readable(_name: string, value: unknown): unknown {
   return typeof value === "string" ? withoutEscapes(value) : value;
 }
 
-/** A path with a query; values that are undefined or empty are left out. */
+/** A path with a query, or with more of one; values that are undefined or empty are left out. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | boolean | undefined>>,
 ): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return text === "" ? path : `${path}?${text}`;
+  return text === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${text}`;
 }
 
 async function request(path: string, init: RequestInit): Promise<Response> {

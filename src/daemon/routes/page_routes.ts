@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { lastHookOf, slowestExecutions } from "../../db/executions.ts";
 import { latencyOverTime } from "../../db/hook_latency.ts";
-import { listSessions } from "../../db/sessions.ts";
+import { knownProjects, listSessions } from "../../db/sessions.ts";
 import { listQuestions } from "../../work/store.ts";
 import { group, type Verb, type VerbGroup, type Verbs } from "../../operations/verb.ts";
 import { httpError } from "../api_error.ts";
@@ -112,6 +112,12 @@ const ownRoutes: readonly Route[] = [
     },
   }),
   route({
+    name: "GET /projects",
+    summary: "The folders that sessions have worked in, the last one first",
+    response: z.object({ projects: z.array(z.string()) }),
+    handle: ({ db }) => ({ projects: knownProjects(db) }),
+  }),
+  route({
     name: "GET /latency/times",
     summary: "How long the hooks of each kind took, by stretches of time",
     query: z.strictObject({ sinceMs: z.coerce.number(), minutes: z.coerce.number() }),
@@ -178,7 +184,7 @@ const VERB_ROUTES: readonly VerbRow[] = [
     tag: "sessions",
     summary: "Sessions, the newest first",
     verb: "session list",
-    flags: ["status", "here", "limit"],
+    flags: ["status", "here", "until", "limit"],
   },
   {
     name: "GET /sessions/:id",

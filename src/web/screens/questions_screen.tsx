@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
 import { short } from "../format.ts";
-import { Badge, Empty, Panel, Rows, Screen, Time } from "../kit/parts.tsx";
+import { Badge, Empty, More, Panel, Rows, Screen, Time } from "../kit/parts.tsx";
+import { useWhole } from "../list.ts";
 import { hasNotices, switchNotices } from "../notices.ts";
 import { act, useData } from "../store.ts";
 import type { Question, Workflow } from "../types.ts";
@@ -10,7 +11,7 @@ import { ReviewPanel } from "./review_panel.tsx";
 
 /** @param id The workflow whose review is open. */
 export function QuestionsScreen({ id }: { id: string | undefined }) {
-  const { value, error } = useData<{ questions: Question[] }>("/questions?limit=200", ["work"]);
+  const list = useWhole<Question>("/questions", { name: "questions", parts: ["work"] });
   const reviews = useReviews();
   const open = reviews?.find((one) => one.id === id);
   return (
@@ -55,8 +56,8 @@ export function QuestionsScreen({ id }: { id: string | undefined }) {
         </Panel>
       )}
       <Rows
-        rows={value?.questions}
-        error={error}
+        rows={list.rows}
+        error={list.error}
         empty={
           <Empty title="Nobody asks anything.">
             <p>Questions of agents, and reviews that wait for you, appear here.</p>
@@ -65,13 +66,14 @@ export function QuestionsScreen({ id }: { id: string | undefined }) {
       >
         {(question) => <Asked key={question.id} question={question} />}
       </Rows>
+      <More list={list} rest="conclaude question list" />
     </Screen>
   );
 }
 
 /** The workflows that wait for a review; undefined before they are known. */
 export function useReviews(): readonly Workflow[] | undefined {
-  const path = "/workflows?status=pending_merge&limit=200";
+  const path = "/workflows?status=pending_merge&limit=1000";
   return useData<{ workflows: Workflow[] }>(path, ["work"]).value?.workflows;
 }
 
