@@ -2,7 +2,7 @@
 import { cutToColumns, fitToColumns } from "../base/columns.ts";
 import { UserError } from "../base/errors.ts";
 import { durationText } from "../base/time.ts";
-import type { CliContext } from "./context.ts";
+import type { CliContext, Progress } from "./context.ts";
 import { bytesText, firstLines } from "./table.ts";
 import { usageError } from "./usage.ts";
 
@@ -69,14 +69,6 @@ const BAR_COLUMNS = 20;
 /** A rate is told after so many milliseconds: before, it says little. */
 const RATE_AFTER_MS = 1_000;
 
-/** How far work is. */
-export interface Progress {
-  readonly done: number;
-  /** How much there is; absent where nobody knows. */
-  readonly of?: number;
-  readonly inBytes?: true;
-}
-
 /** A line that tells how far work in many steps is. */
 export interface ProgressLine {
   /** @param doing `Reading transcripts` */
@@ -90,8 +82,9 @@ export interface ProgressLine {
  * same work. Silent where stderr is no terminal.
  */
 export function progressLine(
-  { process, environment }: Pick<CliContext, "process" | "environment">,
+  { process, environment, onProgress }: Pick<CliContext, "process" | "environment" | "onProgress">,
 ): ProgressLine {
+  if (onProgress !== undefined) return { tell: onProgress, end: () => {} };
   if (!environment.isTerminal("stderr")) return { tell: () => {}, end: () => {} };
   let toldAt = -Infinity;
   let begun = { doing: "", atMs: 0, done: 0 };
@@ -144,7 +137,7 @@ export function tellSpace(progress: Pick<ProgressLine, "tell">) {
 
 /** Shows a progress line during work, and takes it away. @param doing `Checking the database`; the work may tell more. */
 export async function withProgress<Result>(
-  context: Pick<CliContext, "process" | "environment">,
+  context: Pick<CliContext, "process" | "environment" | "onProgress">,
   doing: string,
   work: (progress: ProgressLine) => Result | Promise<Result>,
 ): Promise<Result> {
