@@ -84,7 +84,9 @@ function Page() {
         {screen === "memory" ? <MemoryScreen id={id} /> : null}
         {screen === "rules" ? <RulesScreen /> : null}
         {screen === "work" ? <WorkScreen id={id} /> : null}
-        {screen === "questions" ? <QuestionsScreen id={id} /> : null}
+        {screen === "questions"
+          ? <QuestionsScreen id={id} tree={id === "tree" ? at : undefined} />
+          : null}
         {screen === "team" ? <TeamScreen /> : null}
         {screen === "latency" ? <LatencyScreen /> : null}
         {screen === "health" ? <HealthScreen /> : null}

@@ -6,11 +6,13 @@ import { Badge, Empty, More, Panel, Rows, Screen, Time } from "../kit/parts.tsx"
 import { useWhole } from "../list.ts";
 import { hasNotices, switchNotices } from "../notices.ts";
 import { act, useData } from "../store.ts";
-import type { Question, Workflow } from "../types.ts";
-import { ReviewPanel } from "./review_panel.tsx";
+import type { Agent, Question, Workflow } from "../types.ts";
+import { Changes, ReviewPanel } from "./review_panel.tsx";
 
-/** @param id The workflow whose review is open. */
-export function QuestionsScreen({ id }: { id: string | undefined }) {
+/** @param id The workflow whose review is open. @param tree The agent whose working tree is open. */
+export function QuestionsScreen(
+  { id, tree }: { id: string | undefined; tree: string | undefined },
+) {
   const list = useWhole<Question>("/questions", { name: "questions", parts: ["work"] });
   const reviews = useReviews();
   const open = reviews?.find((one) => one.id === id);
@@ -29,7 +31,8 @@ export function QuestionsScreen({ id }: { id: string | undefined }) {
       }
     >
       {open === undefined ? null : <ReviewPanel key={open.id} workflow={open} />}
-      {id !== undefined && open === undefined && reviews !== undefined
+      {tree === undefined ? null : <TreePanel key={tree} id={tree} />}
+      {id !== undefined && tree === undefined && open === undefined && reviews !== undefined
         ? <Empty title="This review does not wait any more." />
         : null}
       {reviews === undefined || reviews.length === 0 ? null : (
@@ -67,7 +70,58 @@ export function QuestionsScreen({ id }: { id: string | undefined }) {
         {(question) => <Asked key={question.id} question={question} />}
       </Rows>
       <More list={list} rest="conclaude question list" />
+      <Trees open={tree} />
     </Screen>
+  );
+}
+
+/** Sub-agents that work, or have worked, in a working tree of their own. */
+function Trees({ open }: { open: string | undefined }) {
+  const list = useWhole<Agent>("/agents?kind=subagent&hasTree=true", {
+    ...{ name: "agents", parts: ["work"] },
+  });
+  if (list.rows === undefined || list.rows.length === 0) return null;
+  return (
+    <Panel title="Working trees of sub-agents">
+      <Rows rows={list.rows} empty={null}>
+        {({ id, name, status, worktree, createdAtMs }) => (
+          <li key={id}>
+            <a
+              class="row"
+              href={`#/questions/tree/${id}`}
+              aria-current={id === open ? "true" : undefined}
+            >
+              <Badge tone={status === "running" ? "good" : "plain"}>{status}</Badge>
+              <span class="grow">
+                {name} <span class="faint">{worktree}</span>
+              </span>
+              <Time at={createdAtMs} />
+            </a>
+          </li>
+        )}
+      </Rows>
+      <More list={list} rest="conclaude agent list --all --kind subagent" />
+    </Panel>
+  );
+}
+
+/** What a sub-agent has changed in its working tree. */
+function TreePanel({ id }: { id: string }) {
+  const { value } = useData<{ agent: Agent }>(`/agents/${id}`, ["work"]);
+  const agent = value?.agent;
+  return (
+    <Panel title={`Working tree of ${agent?.name ?? "a sub-agent"}`}>
+      <p class="faint">
+        {agent?.worktree}
+        {agent?.sessionId == null ? null : (
+          <>
+            {" · "}
+            <a href={`#/session/${agent.sessionId}`}>its session</a>
+          </>
+        )}
+      </p>
+      <Changes key={agent?.status} of={`agents/${id}`} comments={[]} onComment={null} />
+    </Panel>
   );
 }
 
