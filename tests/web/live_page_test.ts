@@ -8,64 +8,23 @@ import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 import { longSession } from "../support/long_session.ts";
 import { pageTest, verbOf } from "../support/pages.ts";
 import { hook } from "../support/program.ts";
+import { everyScreenSaysIt } from "../support/screens_said.ts";
 import { testWhere } from "../support/requirements.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
 
 const FIRST = recordedHooks("work")[0]!;
 const LONG = "5e55107e-0000-4000-8000-000000000001";
 
-/** A screen, the verb that says the same, and how to find in the screen what that verb said. */
-const SAID: readonly {
-  readonly path: string;
-  readonly words: readonly string[];
-  // deno-lint-ignore no-explicit-any -- whatever is printed
-  readonly texts: (json: any) => readonly string[];
-}[] = [
-  {
-    path: "/now",
-    words: ["session", "list", "--status", "active"],
-    texts: ({ sessions }) => sessions.map(({ title }: { title: string }) => title),
-  },
-  {
-    path: "/sessions",
-    words: ["session", "list"],
-    texts: ({ sessions }) => sessions.map(({ title }: { title: string }) => title),
-  },
-  {
-    path: `/session/${FIRST["session_id"]}`,
-    words: ["session", "log", String(FIRST["session_id"])],
-    texts: ({ steps }) => steps.map(({ subject }: { subject: string }) => subject),
-  },
-  {
-    path: "/latency",
-    words: ["audit", "stats", "--since", "1d"],
-    texts: ({ hooks }) =>
-      hooks.flatMap((
-        { hookName, p50Ms, p95Ms, p99Ms }: Record<string, number>,
-      ) => [hookName, [p50Ms, p95Ms, p99Ms].map((ms) => ms!.toFixed(1)).join(" · ")]),
-  },
-  {
-    path: "/health",
-    words: ["doctor"],
-    texts: ({ checks }) => checks.map(({ name }: { name: string }) => name),
-  },
-];
-
-pageTest(
-  "each screen says what the command line says, now and after more",
-  async (shown) => {
-    const { home, go, page } = shown;
-    for (const prompt of [null, "Paint the lighthouse"]) {
-      if (prompt !== null) await tellPrompt(shown, { prompt });
-      for (const { path, words, texts } of SAID) {
-        await go(path);
-        const said = texts(await verbOf(home, ...words));
-        assert.ok(said.length > 0, path);
-        for (const text of said) await page.locator("main").getByText(text).first().waitFor();
-      }
+pageTest("each screen says what the command line says, now and after more", async (shown) => {
+  const session = String(FIRST["session_id"]);
+  for (const prompt of [null, "Paint the lighthouse"]) {
+    if (prompt !== null) await tellPrompt(shown, { prompt });
+    const counts = await everyScreenSaysIt(shown, session);
+    for (const said of ["session list", "session log", "memory list", "audit stats", "doctor"]) {
+      assert.ok(counts[said]! > 0, said);
     }
-  },
-);
+  }
+});
 
 /** Screens beside what happens elsewhere, and what they show of it without being asked. */
 const HAPPENS: readonly {
