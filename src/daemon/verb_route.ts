@@ -87,7 +87,7 @@ export async function runVerb(
     const reason = exitCode === USAGE ? "INVALID_INPUT" : "REFUSED";
     throw new UserError(what, { why, next, exitCode, reason });
   } finally {
-    for (const db of held) db.close();
+    for (const db of held) if (db.isOpen) db.close();
     daemon.hub.changed();
   }
 }

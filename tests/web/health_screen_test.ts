@@ -69,9 +69,7 @@ pageTest("the doctor is asked again, and mends what can be mended", async (shown
   Deno.chmodSync(home.database, 0o644);
   await page.getByRole("button", { name: "Look again" }).click();
   const { checks } = await said(shown, "doctor");
-  const [bad] = checks.filter(({ next }: { next: string | null }) =>
-    next === "conclaude doctor --fix"
-  );
+  const bad = checks.find(({ name }: { name: string }) => name === "permissions");
   await page.locator(".row", { hasText: bad.message }).waitFor();
   await page.getByRole("button", { name: "Mend" }).click();
   await page.getByRole("button", { name: "Run doctor --fix" }).click();
