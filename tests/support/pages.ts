@@ -73,7 +73,9 @@ export async function seriousFaults(page: Page): Promise<string[]> {
     .map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** Whether the page has to be scrolled sideways. */
+/** Whether the page, or what it shows of a screen, has to be scrolled sideways. */
 export function isTooWide(page: Page): Promise<boolean> {
-  return page.locator("html").evaluate((html) => html.scrollWidth > html.clientWidth);
+  return page.locator("html, main").evaluateAll((all) =>
+    all.some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  );
 }
