@@ -96,7 +96,7 @@ export function Completeness() {
               empty={<Empty title="No transcript tells of a session." />}
             >
               {({ projectDir, sessions, found, toolUses, others }) => (
-                <li key={projectDir ?? ""} class="row">
+                <li key={projectDir ?? ""} class="row tall">
                   <Badge tone={toolUses + others === 0 || last.filled !== null ? "good" : "warn"}>
                     {toolUses + others === 0
                       ? "complete"
@@ -104,17 +104,11 @@ export function Completeness() {
                       ? "gaps"
                       : "filled in"}
                   </Badge>
-                  <span class="grow" title={projectDir ?? ""}>{folderName(projectDir)}</span>
-                  {toolUses + others === 0 ? null : (
-                    <span>
-                      {[
-                        toolUses > 0 ? count(toolUses, "tool use") : "",
-                        others > 0 ? count(others, "other step") : "",
-                      ].filter((text) => text !== "").join(", ")}
+                  <span class="grow" title={projectDir ?? ""}>
+                    {folderName(projectDir)}
+                    <span class="faint block">
+                      {gapsText(toolUses, others)} {found} in {count(sessions, "session")}
                     </span>
-                  )}
-                  <span class="faint">
-                    of {found} in {count(sessions, "session")}
                   </span>
                 </li>
               )}
@@ -139,4 +133,13 @@ export function Completeness() {
       )}
     </Panel>
   );
+}
+
+/** `12 tool uses, 1 other step of`; nothing where nothing is missing. */
+function gapsText(toolUses: number, others: number): string {
+  const parts = [
+    ...toolUses > 0 ? [count(toolUses, "tool use")] : [],
+    ...others > 0 ? [count(others, "other step")] : [],
+  ];
+  return parts.length === 0 ? "all" : `${parts.join(", ")} of`;
 }
