@@ -105,7 +105,7 @@ pageTest(
     await page.getByLabel("What is to change").fill("Otherwise fine.");
     await button(page, "Send back (2)").click();
     await page.getByText("It is sent back; its agent goes on.").waitFor();
-    await until("the agent has heard it", () => isFile(`${project.tree(task)}/told.txt`));
+    await until("the agent has heard it", () => isWritten(`${project.tree(task)}/told.txt`));
     assert.equal(
       Deno.readTextFileSync(`${project.tree(task)}/told.txt`),
       "song.txt, lines 2 to 3:\n> +two\n> +three\nSing these louder.\n\n" +
@@ -204,8 +204,9 @@ pageTest("an agent that has ended is not killed again", async (shown) => {
   await refused(page, /it has ended already: killed/);
 });
 
-async function isFile(path: string): Promise<boolean> {
-  return await Deno.stat(path).then((file) => file.isFile, () => false);
+async function isWritten(path: string): Promise<boolean> {
+  // What writes it makes it empty first.
+  return await Deno.stat(path).then(({ size }) => size > 0, () => false);
 }
 
 pageTest("a task is claimed on the board, and its holder and lease are shown", async (shown) => {
