@@ -76,10 +76,11 @@ test("db backups lists the backups of the database with their sizes, the newest 
   assert.match((await place.run(["db", "backups"])).stdout, /^No backups\./);
   await withSession(place, "kept");
   const made = [await place.json(["db", "backup"]), await place.json(["db", "backup"])];
-  const { body } = await place.json(["db", "backups"]);
+  const { stdout } = await place.run(["db", "backups", "--json"]);
+  const { backups } = JSON.parse(stdout);
   assert.deepEqual(
-    body.backups.map(({ path, bytes }: { path: string; bytes: number }) => [path, bytes]),
-    made.map(({ body: { file, bytes } }) => [file, bytes]).reverse(),
+    backups.map(({ path, bytes }: { path: string; bytes: number }) => [path, bytes]),
+    made.map(({ body: { file } }) => [file, Deno.statSync(file).size]).reverse(),
   );
 });
 
