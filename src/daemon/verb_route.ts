@@ -53,15 +53,18 @@ export function verbRoute(row: VerbRoute): Route {
     ...changes ? { body: input } : { query: input },
     handle: (daemon, { id, query, body }: Call) => {
       const values = { ...Object(changes ? body : query), ...ofPath !== "" && { id } };
-      return runVerb(daemon, row, values as Readonly<Record<string, Given>>);
+      return runVerb(daemon, row, { values: values as Readonly<Record<string, Given>> });
     },
   });
 }
 
-async function runVerb(
+/** What a verb prints with `--json`. @throws {UserError} As routes answer it. */
+export async function runVerb(
   daemon: Daemon,
-  { load, args: argNames = [], always = {} }: VerbRoute,
-  values: Readonly<Record<string, Given>>,
+  { load, args: argNames = [], always = {} }: Pick<VerbRoute, "load" | "args" | "always">,
+  { values = {}, onProgress }: Pick<CliContext, "onProgress"> & {
+    readonly values?: Readonly<Record<string, Given>>;
+  },
 ): Promise<unknown> {
   const verb = await load();
   const { limit } = verb.flags;
@@ -75,7 +78,8 @@ async function runVerb(
   });
   const held: DatabaseSync[] = [];
   try {
-    const context = contextIn(daemon, String(values["folder"] ?? daemon.folder), held);
+    const folder = String(values["folder"] ?? daemon.folder);
+    const context = { ...contextIn(daemon, folder, held), onProgress };
     return (await verb.work(context, { ...flags, ...always }, ...args)).json ?? {};
   } catch (thrown) {
     if (!isUserError(thrown) || thrown.reason !== null) throw thrown;
@@ -83,7 +87,7 @@ async function runVerb(
     const reason = exitCode === USAGE ? "INVALID_INPUT" : "REFUSED";
     throw new UserError(what, { why, next, exitCode, reason });
   } finally {
-    for (const db of held) db.close();
+    for (const db of held) if (db.isOpen) db.close();
     daemon.hub.changed();
   }
 }

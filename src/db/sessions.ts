@@ -57,6 +57,8 @@ export function listSessions(
     /** A common git directory; outside of a repository, a project directory. */
     readonly project: string | null;
     readonly status: string | null;
+    /** Only those whose latest sign of life is older, in epoch milliseconds. */
+    readonly untilMs?: number;
     readonly limit: number;
   },
 ): SessionRow[] {
@@ -64,18 +66,21 @@ export function listSessions(
     db,
     `WHERE (?1 IS NULL OR coalesce(repository, project_dir) = ?1)
        AND (?2 IS NULL OR status = ?2)
+       AND (?3 IS NULL OR updated_at_ms < ?3)
      ORDER BY updated_at_ms DESC, session_id
-     LIMIT ?3`,
-    [filter.project, filter.status, filter.limit],
+     LIMIT ?4`,
+    [filter.project, filter.status, filter.untilMs ?? null, filter.limit],
   );
 }
 
-/** The folders of all projects that sessions have worked in. */
+/** The folders of all projects that sessions have worked in, the last one first. */
 export function knownProjects(db: DatabaseSync): string[] {
   return db.prepare(
-    `SELECT DISTINCT project_dir AS folder
+    `SELECT project_dir AS folder
        FROM sessions
-      WHERE project_dir IS NOT NULL`,
+      WHERE project_dir IS NOT NULL
+      GROUP BY project_dir
+      ORDER BY max(updated_at_ms) DESC`,
   ).all().map(({ folder }) => String(folder));
 }
 

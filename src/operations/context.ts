@@ -36,6 +36,16 @@ export interface CliContext extends CommandContext {
   readonly environment: Environment;
   readonly locations: Locations;
   readonly cwd: string;
+  /** Is told how far long work is, in the place of a line on a terminal. */
+  readonly onProgress?: ((doing: string, far?: Progress) => void) | undefined;
+}
+
+/** How far work is. */
+export interface Progress {
+  readonly done: number;
+  /** How much there is; absent where nobody knows. */
+  readonly of?: number;
+  readonly inBytes?: true;
 }
 
 /** A path as a person types it, made absolute. */

@@ -4,10 +4,10 @@ import { count } from "../base/counts.ts";
 import { compileRedactPatterns } from "../secrets/redact.ts";
 import { receiptsWithoutKey } from "../upkeep/store.ts";
 import type { ImportOptions } from "../upkeep/transfer/import.ts";
-import type { CliContext } from "./context.ts";
+import type { CliContext, Progress } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import { lookIntoStore, openKeptStore, type Place } from "./open_store.ts";
-import { type Progress, progressLine } from "./terminal.ts";
+import { progressLine } from "./terminal.ts";
 import { errorText } from "./view.ts";
 
 /** Something that is not taken over, or not as it was. */

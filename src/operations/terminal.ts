@@ -2,7 +2,7 @@
 import { cutToColumns, fitToColumns } from "../base/columns.ts";
 import { UserError } from "../base/errors.ts";
 import { durationText } from "../base/time.ts";
-import type { CliContext } from "./context.ts";
+import type { CliContext, Progress } from "./context.ts";
 import { bytesText, firstLines } from "./table.ts";
 import { usageError } from "./usage.ts";
 
@@ -69,14 +69,6 @@ const BAR_COLUMNS = 20;
 /** A rate is told after so many milliseconds: before, it says little. */
 const RATE_AFTER_MS = 1_000;
 
-/** How far work is. */
-export interface Progress {
-  readonly done: number;
-  /** How much there is; absent where nobody knows. */
-  readonly of?: number;
-  readonly inBytes?: true;
-}
-
 /** A line that tells how far work in many steps is; it is taken away where its block ends. */
 export interface ProgressLine extends Disposable {
   /** @param doing `Reading transcripts` */
@@ -90,10 +82,12 @@ export interface ProgressLine extends Disposable {
  * same work. Silent where stderr is no terminal.
  */
 export function progressLine(
-  { process, environment }: Pick<CliContext, "process" | "environment">,
+  { process, environment, onProgress }: Pick<CliContext, "process" | "environment" | "onProgress">,
 ): ProgressLine {
   const none = () => {};
-  if (!environment.isTerminal("stderr")) return { tell: none, end: none, [Symbol.dispose]: none };
+  const silent = { end: none, [Symbol.dispose]: none };
+  if (onProgress !== undefined) return { ...silent, tell: onProgress };
+  if (!environment.isTerminal("stderr")) return { ...silent, tell: none };
   let toldAt = -Infinity;
   let begun = { doing: "", atMs: 0, done: 0 };
   const end = () => {
@@ -148,7 +142,7 @@ export function tellSpace(progress: Pick<ProgressLine, "tell">) {
 
 /** Shows a progress line during work, and takes it away. @param doing `Checking the database`; the work may tell more. */
 export async function withProgress<Result>(
-  context: Pick<CliContext, "process" | "environment">,
+  context: Pick<CliContext, "process" | "environment" | "onProgress">,
   doing: string,
   work: (progress: ProgressLine) => Result | Promise<Result>,
 ): Promise<Result> {

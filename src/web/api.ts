@@ -64,14 +64,14 @@ function readable(_name: string, value: unknown): unknown {
   return typeof value === "string" ? withoutEscapes(value) : value;
 }
 
-/** A path with a query; values that are undefined or empty are left out. */
+/** A path with a query, or with more of one; values that are undefined or empty are left out. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | boolean | undefined>>,
 ): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return text === "" ? path : `${path}?${text}`;
+  return text === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${text}`;
 }
 
 async function request(path: string, init: RequestInit): Promise<Response> {
@@ -95,6 +95,8 @@ async function request(path: string, init: RequestInit): Promise<Response> {
 
 /** One piece of the stream. */
 export interface Piece {
+  /** How far the stream has come with it. */
+  readonly id: string;
   readonly event: "hello" | "gap" | "changed";
   readonly data: {
     readonly sessions?: Readonly<Record<string, number>>;
@@ -131,8 +133,12 @@ export async function readStream(
         ) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
       );
       if (fields["data"] === undefined) continue;
-      seen.id = fields["id"] ?? seen.id;
-      told({ event: fields["event"] as Piece["event"], data: JSON.parse(fields["data"]) });
+      seen.id = fields["id"]!;
+      told({
+        id: seen.id,
+        event: fields["event"] as Piece["event"],
+        data: JSON.parse(fields["data"]),
+      });
     }
   }
 }

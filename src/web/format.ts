@@ -23,6 +23,11 @@ export function took(ms: number): string {
   return `${Math.floor(ms / 3_600_000)}h ${Math.floor(ms % 3_600_000 / 60_000)}m`;
 }
 
+/** `12.3 MB` */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
 /** The last part of a path: what a project is called. */
 export function folderName(path: string | null): string {
   if (path === null) return "no project";

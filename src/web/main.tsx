@@ -84,7 +84,9 @@ function Page() {
         {screen === "memory" ? <MemoryScreen id={id} /> : null}
         {screen === "rules" ? <RulesScreen /> : null}
         {screen === "work" ? <WorkScreen id={id} /> : null}
-        {screen === "questions" ? <QuestionsScreen id={id} /> : null}
+        {screen === "questions"
+          ? <QuestionsScreen id={id} tree={id === "tree" ? at : undefined} />
+          : null}
         {screen === "team" ? <TeamScreen /> : null}
         {screen === "latency" ? <LatencyScreen /> : null}
         {screen === "health" ? <HealthScreen /> : null}
@@ -207,7 +209,7 @@ async function begin(): Promise<void> {
         status: 401,
       });
     }
-    follow();
+    await follow();
     render(<Page />, root);
   } catch (thrown) {
     const error = thrown instanceof Refused

@@ -206,30 +206,46 @@ function take({ event, data }: Piece): void {
 
 /** What a tab says that wants to know how the stream stands. */
 const NEW_TAB = "new tab";
+/** Held by the tab that reads the stream. */
+const READER = "conclaude-live";
 
-/** Follows the stream. Of all tabs one reads it, and tells the others. */
-export function follow(): void {
+/**
+ * Follows the stream. Of all tabs one reads it, and tells the others.
+ * @returns Settles when whatever happens from now on is told, or the daemon does not answer: what is asked for before may
+ * miss something.
+ */
+export function follow(): Promise<void> {
   const channel = new BroadcastChannel("conclaude");
+  const { promise, resolve: ready } = Promise.withResolvers<void>();
+  /** Of the last piece, also while another tab reads: this one may have to go on from there. */
+  const seen = { id: null as string | null };
   let isReader = false;
   channel.onmessage = ({ data }: MessageEvent<Piece | Connection | typeof NEW_TAB>) => {
     if (data === NEW_TAB) { if (isReader) channel.postMessage(connection.value); }
     else if (typeof data === "string") connection.value = data;
-    else take(data);
+    else {
+      if (!isReader) seen.id = data.id;
+      take(data);
+    }
   };
-  channel.postMessage(NEW_TAB);
-  void navigator.locks.request("conclaude-live", async () => {
+  const say = (state: Connection) => {
+    connection.value = state;
+    channel.postMessage(state);
+    ready();
+  };
+  const read = async () => {
     isReader = true;
-    const seen = { id: null as string | null };
-    const say = (state: Connection) => {
-      connection.value = state;
-      channel.postMessage(state);
-    };
     for (let pauseMs = FIRST_RETRY_MS;;) {
+      // What was loaded before a stream that begins without an id may be older than the stream.
+      let isBlind = seen.id === null;
       try {
         const told = (piece: Piece) => {
           pauseMs = FIRST_RETRY_MS;
-          take(piece);
-          channel.postMessage(piece);
+          const whole: Piece = isBlind ? { ...piece, event: "gap" } : piece;
+          isBlind = false;
+          take(whole);
+          channel.postMessage(whole);
+          ready();
         };
         await readStream(seen, told, new AbortController().signal);
         say("lost");
@@ -240,5 +256,12 @@ export function follow(): void {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       pauseMs = Math.min(2 * pauseMs, SLOWEST_RETRY_MS);
     }
+  };
+  void navigator.locks.request(READER, { ifAvailable: true }, async (lock) => {
+    if (lock !== null) return await read();
+    channel.postMessage(NEW_TAB);
+    ready();
+    void navigator.locks.request(READER, read);
   });
+  return promise;
 }

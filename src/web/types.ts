@@ -103,6 +103,9 @@ export interface Agent {
   readonly status: string;
   readonly taskId: string | null;
   readonly workflowId: string | null;
+  readonly sessionId: string | null;
+  /** A working tree of its own. */
+  readonly worktree: string | null;
   readonly startedAtMs: number;
   readonly createdAtMs: number;
 }

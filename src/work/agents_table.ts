@@ -130,13 +130,15 @@ interface AgentFilter {
   readonly taskId?: string | null | undefined;
   readonly sessionId?: string | null | undefined;
   readonly workflowId?: string | null | undefined;
+  /** Only those in a working tree of their own. */
+  readonly hasTree?: boolean;
   readonly limit?: number;
 }
 
 /** Agents, the newest first. */
 export function listAgents(
   db: DatabaseSync,
-  { statuses, kinds, taskId, sessionId, workflowId, limit }: AgentFilter,
+  { statuses, kinds, taskId, sessionId, workflowId, hasTree = false, limit }: AgentFilter,
 ): Agent[] {
   return listRows(db, AGENTS, {
     where: [
@@ -146,6 +148,7 @@ export function listAgents(
       ["session_id = ?", sessionId],
       ["workflow_id = ?", workflowId],
     ],
+    ...hasTree ? { only: "worktree IS NOT NULL" } : {},
     order: "created_at_ms DESC, id DESC",
     limit,
   });

@@ -72,6 +72,18 @@ test("db backup makes a private, whole copy although the umask is 000, and never
   assert.deepEqual(namesIn(place.project), ["taken.db"]);
 });
 
+test("db backups lists the backups of the database with their sizes, the newest first", async (place) => {
+  assert.match((await place.run(["db", "backups"])).stdout, /^No backups\./);
+  await withSession(place, "kept");
+  const made = [await place.json(["db", "backup"]), await place.json(["db", "backup"])];
+  const { stdout } = await place.run(["db", "backups", "--json"]);
+  const { backups } = JSON.parse(stdout);
+  assert.deepEqual(
+    backups.map(({ path, bytes }: { path: string; bytes: number }) => [path, bytes]),
+    made.map(({ body: { file } }) => [file, Deno.statSync(file).size]).reverse(),
+  );
+});
+
 Deno.test("backups of the same second get names of their own, and the last one is the newest", () => {
   using place = stage();
   const folder = join(place.home, "backups");

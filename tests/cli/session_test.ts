@@ -33,6 +33,19 @@ test("session show takes any beginning of four characters, in any case, with or 
   assert.equal(session.sessionId, "other");
 });
 
+test("session list --until leaves out what was seen since", async (temp) => {
+  for (const [sessionId, atMs] of [["early", 1_000], ["late", 5_000]] as const) {
+    saveEvent(temp.db, { sessionId, atMs });
+  }
+  const listed = async (...flags: readonly string[]) => {
+    const { sessions } = await runVerbJson(["session", "list", ...flags], placeOf(temp));
+    return sessions.map(({ sessionId }: { sessionId: string }) => sessionId);
+  };
+  assert.deepEqual(await listed(), ["late", "early"]);
+  assert.deepEqual(await listed("--until", new Date(5_000).toISOString()), ["early"]);
+  assert.deepEqual(await listed("--until", new Date(5_001).toISOString()), ["late", "early"]);
+});
+
 test("every --session accepts the same ids as session show", async (temp) => {
   saveEvent(temp.db, { capture: {}, counters: ["edits"] });
   saveEvent(temp.db, { sessionId: "other", capture: {}, counters: ["edits"] });

@@ -57,12 +57,13 @@ export interface ClientStage {
   readonly runScenario: (scenario: string, options?: ScenarioOptions) => Promise<ScenarioRun>;
 }
 
-/** A test with the real client; skipped, with the reason in its name, where there is none. */
+/** A test with the real client; skipped, with the reason in its name, where there is none, or what `missing` says. */
 export function test(
   name: string,
   body: (stage: ClientStage, context: Deno.TestContext) => Promise<void>,
+  missing: string | null = null,
 ): void {
-  const skipped = reasonToSkip();
+  const skipped = reasonToSkip() ?? missing;
   Deno.test({
     name: skipped === null ? name : `${name} (skipped: ${skipped})`,
     ignore: skipped !== null,

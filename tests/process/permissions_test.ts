@@ -77,7 +77,7 @@ const SAID: readonly (readonly [verb: string, ...said: string[]])[] = [
   ["task", "create --title test", "list"],
   ["event", "list"],
   ["workflow", "list", "files", "preview implement", "show 00000000", "retry 00000000"],
-  ["agent", "list --all", "output 00000000", "kill 00000000"],
+  ["agent", "list --all", "diff 00000000", "output 00000000", "kill 00000000"],
   ["question", "list --all", "answer q-1 yes"],
   ["team", "status", "held", "preview", "sync", "tell 00000000"],
   ["daemon", "status", "start", "logs", "run", "stop", "stop"],

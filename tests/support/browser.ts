@@ -35,19 +35,32 @@ export interface Shown extends AsyncDisposable {
   readonly go: (path: string) => Promise<void>;
 }
 
-/** @param before Fills the home before the daemon starts. */
-export async function shownPage(
-  before: (home: TempHome) => Promise<void> = () => Promise.resolve(),
-  options: BrowserContextOptions = {},
-): Promise<Shown> {
+/** Starts the browser, with a home of its own. */
+export async function launchBrowser(): Promise<Browser> {
   const home = tempHome();
-  await before(home);
-  const daemon = await runDaemon(home, { cwd: home.path });
   const browser = await chromium.launch({
     executablePath: browserProgram()!,
     args: ["--no-sandbox", "--disable-lcd-text"],
     env: { HOME: home.path, PATH: Deno.env.get("PATH") ?? "" },
   });
+  browser.on("disconnected", () => home[Symbol.dispose]());
+  return browser;
+}
+
+/**
+ * @param before Fills the home before the daemon starts.
+ * @param options `shared`: a browser that others use as well; each page has a context of its own there.
+ */
+export async function shownPage(
+  before: (home: TempHome) => Promise<void> = () => Promise.resolve(),
+  { shared, ...options }: BrowserContextOptions & { readonly shared?: Browser } = {},
+): Promise<Shown> {
+  const home = tempHome();
+  await before(home);
+  const [daemon, browser] = await Promise.all([
+    runDaemon(home, { cwd: home.path }),
+    shared ?? launchBrowser(),
+  ]);
   const address: Shown["address"] = async ({ readOnly = false } = {}) => {
     const { body } = await daemon.ask("POST", "/page/codes", { body: { readOnly } });
     return `http://127.0.0.1:${daemon.port}/#code=${body.code}`;
@@ -76,7 +89,9 @@ export async function shownPage(
       await page.evaluate((hash) => void (location.hash = hash), path);
     },
     async [Symbol.asyncDispose]() {
-      await browser.close();
+      await (shared === undefined
+        ? browser.close()
+        : Promise.all(browser.contexts().map((one) => one.close())));
       await daemon[Symbol.asyncDispose]();
       home[Symbol.dispose]();
     },

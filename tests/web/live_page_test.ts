@@ -6,66 +6,25 @@ import { runDaemon } from "../support/daemon.ts";
 import { writeEvents } from "../support/event_writer.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 import { longSession } from "../support/long_session.ts";
-import { recordedPageTest, verbOf } from "../support/pages.ts";
+import { pageTest, verbOf } from "../support/pages.ts";
 import { hook } from "../support/program.ts";
+import { everyScreenSaysIt } from "../support/screens_said.ts";
 import { testWhere } from "../support/requirements.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
 
 const FIRST = recordedHooks("work")[0]!;
 const LONG = "5e55107e-0000-4000-8000-000000000001";
 
-/** A screen, the verb that says the same, and how to find in the screen what that verb said. */
-const SAID: readonly {
-  readonly path: string;
-  readonly words: readonly string[];
-  // deno-lint-ignore no-explicit-any -- whatever is printed
-  readonly texts: (json: any) => readonly string[];
-}[] = [
-  {
-    path: "/now",
-    words: ["session", "list", "--status", "active"],
-    texts: ({ sessions }) => sessions.map(({ title }: { title: string }) => title),
-  },
-  {
-    path: "/sessions",
-    words: ["session", "list"],
-    texts: ({ sessions }) => sessions.map(({ title }: { title: string }) => title),
-  },
-  {
-    path: `/session/${FIRST["session_id"]}`,
-    words: ["session", "log", String(FIRST["session_id"])],
-    texts: ({ steps }) => steps.map(({ subject }: { subject: string }) => subject),
-  },
-  {
-    path: "/latency",
-    words: ["audit", "stats", "--since", "1d"],
-    texts: ({ hooks }) =>
-      hooks.flatMap((
-        { hookName, p50Ms, p95Ms, p99Ms }: Record<string, number>,
-      ) => [hookName, [p50Ms, p95Ms, p99Ms].map((ms) => ms!.toFixed(1)).join(" · ")]),
-  },
-  {
-    path: "/health",
-    words: ["doctor"],
-    texts: ({ checks }) => checks.map(({ name }: { name: string }) => name),
-  },
-];
-
-recordedPageTest(
-  "each screen says what the command line says, now and after more",
-  async (shown) => {
-    const { home, go, page } = shown;
-    for (const prompt of [null, "Paint the lighthouse"]) {
-      if (prompt !== null) await tellPrompt(shown, { prompt });
-      for (const { path, words, texts } of SAID) {
-        await go(path);
-        const said = texts(await verbOf(home, ...words));
-        assert.ok(said.length > 0, path);
-        for (const text of said) await page.locator("main").getByText(text).first().waitFor();
-      }
+pageTest("each screen says what the command line says, now and after more", async (shown) => {
+  const session = String(FIRST["session_id"]);
+  for (const prompt of [null, "Paint the lighthouse"]) {
+    if (prompt !== null) await tellPrompt(shown, { prompt });
+    const counts = await everyScreenSaysIt(shown, session);
+    for (const said of ["session list", "session log", "memory list", "audit stats", "doctor"]) {
+      assert.ok(counts[said]! > 0, said);
     }
-  },
-);
+  }
+});
 
 /** Screens beside what happens elsewhere, and what they show of it without being asked. */
 const HAPPENS: readonly {
@@ -94,7 +53,7 @@ const HAPPENS: readonly {
   },
 ];
 
-recordedPageTest(
+pageTest(
   "what hooks and verbs of other processes write appears by itself",
   async (shown) => {
     const { page, go } = shown;
@@ -109,7 +68,7 @@ recordedPageTest(
   },
 );
 
-recordedPageTest(
+pageTest(
   "what is written while the daemon is gone is shown when it is back, and nothing is lost meanwhile",
   async (shown) => {
     const { page, go, daemon, home } = shown;
@@ -214,3 +173,55 @@ function tellHook(
     env: { CLAUDE_PROJECT_DIR: PROJECT },
   });
 }
+
+/** Holds the stream of a page back. @returns Lets it through. */
+async function holdStream(page: Page): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route("**/api/live", async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
+/** Counts what a page asks for. */
+function askedFor(page: Page): string[] {
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  return asked;
+}
+
+pageTest(
+  "what happens while the stream begins is shown, and nothing is loaded twice",
+  async (shown) => {
+    const { page } = shown;
+    const letThrough = await holdStream(page);
+    const held = page.waitForRequest("**/api/live");
+    const asked = askedFor(page);
+    await page.reload();
+    await held;
+    // A page that does not wait for the stream has what it shows by now.
+    await page.waitForTimeout(500);
+    await tellPrompt(shown, { prompt: "Told too early", sessionId: crypto.randomUUID() });
+    letThrough();
+    await page.locator("main").getByText("Told too early").first().waitFor();
+    await page.waitForTimeout(500);
+    assert.equal(asked.filter((path) => path === "/api/now").length, 1);
+  },
+);
+
+pageTest("the tab that takes the stream over misses nothing in between", async (shown) => {
+  const { page } = shown;
+  const tab = await page.context().newPage();
+  await tab.goto(await shown.address());
+  await tab.getByText("Live", { exact: true }).waitFor();
+  await tellPrompt(shown, { prompt: "While both are open", sessionId: crypto.randomUUID() });
+  await tab.getByText("While both are open").first().waitFor();
+  const letThrough = await holdStream(tab);
+  const held = tab.waitForRequest("**/api/live");
+  await page.close();
+  await held;
+  await tellPrompt(shown, { prompt: "While nobody reads", sessionId: crypto.randomUUID() });
+  letThrough();
+  await tab.getByText("While nobody reads").first().waitFor();
+});

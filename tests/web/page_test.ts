@@ -4,7 +4,7 @@ import { runDaemon } from "../support/daemon.ts";
 import { longSession } from "../support/long_session.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 import { hook } from "../support/program.ts";
-import { isTooWide, pageTest, said, seriousFaults } from "../support/recorded_page.ts";
+import { isTooWide, pageTest, said, seriousFaults } from "../support/pages.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
 
 const SCREENS = [

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { changeFile, readRecording } from "../../src/build/replay.ts";
 import { missingBrowser, shownPage } from "../support/browser.ts";
 import { longSession } from "../support/long_session.ts";
-import { recordedPageTest, verbOf } from "../support/pages.ts";
+import { pageTest, verbOf } from "../support/pages.ts";
 import { hook } from "../support/program.ts";
 import { testWhere } from "../support/requirements.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
@@ -61,7 +61,7 @@ testWhere(
   },
 );
 
-recordedPageTest("sub-agents have lanes, which can be seen alone", async ({ page, home, go }) => {
+pageTest("sub-agents have lanes, which can be seen alone", async ({ page, home, go }) => {
   await go(`/session/${WORK}`);
   const { steps } = await verbOf(home, "session", "log", WORK);
   const ofAgents = steps.filter(({ agent }: { agent: string | null }) => agent !== null);
@@ -74,7 +74,7 @@ recordedPageTest("sub-agents have lanes, which can be seen alone", async ({ page
   await page.locator(".step.lane").first().waitFor({ state: "detached" });
 });
 
-recordedPageTest(
+pageTest(
   "what Claude Code sends in a person's place is no prompt of theirs",
   async ({ page, home, go }) => {
     await go(`/session/${WORK}`);
@@ -86,7 +86,7 @@ recordedPageTest(
   },
 );
 
-recordedPageTest(
+pageTest(
   "what is new since a person marked it is marked, here and on the first screen",
   async ({ page, home, go }) => {
     await go(`/session/${WORK}`);
@@ -149,7 +149,7 @@ testWhere(
   },
 );
 
-recordedPageTest("keys lead from prompt to prompt", async ({ page, go, home }) => {
+pageTest("keys lead from prompt to prompt", async ({ page, go, home }) => {
   const first = recordedHooks("work")[0]!;
   for (const prompt of ["The second prompt", "The third prompt"]) {
     await hook(

@@ -11,6 +11,8 @@ import {
   listQuestions,
   needQuestion,
 } from "../../work/store.ts";
+import type { Verb } from "../../operations/verb.ts";
+import { verbRoute } from "../verb_route.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import { agentSchema, fields, isSet, listOf, paged, questionSchema, words } from "../schemas.ts";
 
@@ -29,16 +31,17 @@ export const agentRoutes: readonly Route[] = [
     summary: "Lists agents, the newest first; commas in a filter mean or",
     query: z.strictObject({
       ...words("status", "kind", "taskId", "sessionId", "workflowId"),
+      hasTree: z.optional(fields.flag),
       limit: fields.limit,
     }),
     response: z.object({ agents: z.array(agentSchema), more: z.boolean() }),
-    handle: ({ db }, { query: { status, kind, limit, ...query } }) => {
+    handle: ({ db }, { query: { status, kind, limit, hasTree, ...query } }) => {
       const statuses = listOf("status", status, AGENT_FIELDS.status);
       const kinds = listOf("kind", kind, AGENT_FIELDS.kind);
       return paged(
         "agents",
         limit,
-        (limit) => listAgents(db, { statuses, kinds, limit, ...query }),
+        (limit) => listAgents(db, { statuses, kinds, limit, hasTree: isSet(hasTree), ...query }),
       );
     },
   }),
@@ -74,6 +77,17 @@ export const agentRoutes: readonly Route[] = [
       const page = readOutputPage(agentFiles(database, id).output, { since, limit });
       return { taskId, ...page, lineCount: page.lines.length };
     },
+  }),
+  verbRoute({
+    name: "GET /agents/:id/diff",
+    tag: "agents",
+    summary: "What an agent has changed in a working tree of its own",
+    load: async () => {
+      const { agent } = await import("../../operations/verbs/agent_verbs.ts");
+      return agent.verbs["diff"] as Verb;
+    },
+    args: ["id"],
+    errors: ["AGENT_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
   }),
   route({
     name: "POST /agents/:id/kill",

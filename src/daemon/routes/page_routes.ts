@@ -2,11 +2,12 @@
 import * as z from "zod/mini";
 import { lastHookOf, slowestExecutions } from "../../db/executions.ts";
 import { latencyOverTime } from "../../db/hook_latency.ts";
-import { listSessions } from "../../db/sessions.ts";
+import { knownProjects, listSessions } from "../../db/sessions.ts";
 import { listQuestions } from "../../work/store.ts";
 import { loaded, type Verb, type VerbGroup, type Verbs } from "../../operations/verb.ts";
 import { VERBS } from "../../operations/all_verbs.ts";
 import { httpError } from "../api_error.ts";
+import { Backfill } from "../backfill.ts";
 import { liveStream } from "../live_stream.ts";
 import { PLOT_PATH } from "../page_response.ts";
 import { type Route, routesOf } from "../route.ts";
@@ -112,6 +113,12 @@ const ownRoutes: readonly Route[] = [
     },
   }),
   route({
+    name: "GET /projects",
+    summary: "The folders that sessions have worked in, the last one first",
+    response: z.object({ projects: z.array(z.string()) }),
+    handle: ({ db }) => ({ projects: knownProjects(db) }),
+  }),
+  route({
     name: "GET /latency/times",
     summary: "How long the hooks of each kind took, by stretches of time",
     query: z.strictObject({ sinceMs: z.coerce.number(), minutes: z.coerce.number() }),
@@ -128,6 +135,33 @@ const ownRoutes: readonly Route[] = [
     handle: ({ db }, { query }) => ({
       executions: slowestExecutions(db, query.sinceMs ?? 0, SLOWEST),
     }),
+  }),
+];
+
+const careRoute = routesOf("care");
+const backfill = new Backfill();
+const backfillState = z.object({ running: z.unknown(), last: z.unknown() });
+
+const backfillRoutes: readonly Route[] = [
+  careRoute({
+    name: "GET /backfill",
+    summary: "What transcripts of Claude Code hold that the database does not, as last compared",
+    transaction: "own",
+    response: backfillState,
+    handle: () => backfill.state,
+  }),
+  careRoute({
+    name: "POST /backfill",
+    summary: "Compares transcripts with the database; with `fill` it writes what is missing",
+    body: z.strictObject({ fill: z.optional(z.boolean()) }),
+    forPerson: true,
+    status: 202,
+    transaction: "own",
+    response: backfillState,
+    handle: (daemon, { body }) => {
+      backfill.begin(daemon, body.fill ?? false);
+      return backfill.state;
+    },
   }),
 ];
 
@@ -162,7 +196,7 @@ const VERB_ROUTES: readonly VerbRow[] = [
     tag: "sessions",
     summary: "Sessions, the newest first",
     verb: "session list",
-    flags: ["status", "here", "limit"],
+    flags: ["status", "here", "until", "limit"],
   },
   {
     name: "GET /sessions/:id",
@@ -325,6 +359,19 @@ const VERB_ROUTES: readonly VerbRow[] = [
     verb: "doctor",
   },
   {
+    name: "GET /backups",
+    tag: "care",
+    summary: "The backups of the database, the newest first",
+    verb: "db backups",
+  },
+  {
+    name: "POST /backups",
+    tag: "care",
+    summary: "Copies the database into a new backup",
+    verb: "db backup",
+    forPerson: true,
+  },
+  {
     name: "POST /doctor/fix",
     tag: "care",
     summary: "Mends what can be mended",
@@ -336,6 +383,7 @@ const VERB_ROUTES: readonly VerbRow[] = [
 
 export const pageRoutes: readonly Route[] = [
   ...ownRoutes,
+  ...backfillRoutes,
   ...VERB_ROUTES.map(({ verb, ...row }) => verbRoute({ ...row, load: () => verbNamed(verb) })),
 ];
 

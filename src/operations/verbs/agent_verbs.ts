@@ -1,7 +1,9 @@
 import { plain } from "../../base/plain.ts";
 import { agentFiles, type OutputLine, readOutputPage } from "../../work/engine/agent_files.ts";
+import { reviewAgent } from "../../work/engine/agent_review.ts";
 import { needAgent, requestEnd } from "../../work/engine/requests.ts";
 import { endHere } from "../../work/engine/supervise.ts";
+import { reviewWorkflow } from "../../work/engine/work_folder.ts";
 import { readAgentLine } from "../../work/agent_text.ts";
 import { refusal } from "../../work/refusal.ts";
 import {
@@ -29,6 +31,7 @@ import {
 import { agoText, listVerb, showVerb } from "../list_and_show.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { type OpenStore, openStore, type Place } from "../open_store.ts";
+import { reviewView } from "../review_view.ts";
 import { titledFacts } from "../table.ts";
 import { agentIdOf, beginChange, checkWord, knownTaskId, taskIdOf } from "../work_lookup.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";
@@ -156,6 +159,26 @@ const output = verb({
   },
 });
 
+const diff = verb({
+  args: [AGENT],
+  flags: { full: switchOn("The whole diff, however long it is") },
+  brief: "Show what an agent has changed in a working tree of its own",
+  about:
+    "Shows all work in the working tree of an agent, committed or not, beside what is checked out in the main one. Of a " +
+    "workflow's agent it shows the work of the workflow. A diff of 10,000 characters and more needs --full.",
+  examples: ["conclaude agent diff 1a2b3c4d", "conclaude agent diff 1a2b3c4d --full | less"],
+  async run(context, { full }, text) {
+    const { db } = await openStore(context, "read");
+    const agent = needAgent(db, agentIdOf(db, text));
+    const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
+    const review = workflow === undefined ? reviewAgent(agent) : reviewWorkflow(workflow);
+    return reviewView(context, await review, {
+      whole: full ? null : `conclaude agent diff ${shortTaskId(agent.id)} --full`,
+      target: workflow?.baseBranch ?? "the main working tree",
+    });
+  },
+});
+
 const kill = verb({
   args: [AGENT],
   flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
@@ -190,7 +213,7 @@ const kill = verb({
 });
 
 export const agent = group({
-  verbs: { list, show, output, kill },
+  verbs: { list, show, output, diff, kill },
   examples: ["conclaude agent list", "conclaude agent output 1a2b3c4d --follow"],
 });
 

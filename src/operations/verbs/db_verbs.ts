@@ -2,7 +2,7 @@ import { MIGRATIONS } from "../../../migrations/mod.ts";
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
-import { backUp, defaultBackupPath } from "../../upkeep/care/backup.ts";
+import { backUp, backupsOf, defaultBackupPath } from "../../upkeep/care/backup.ts";
 import { checkDatabase } from "../../upkeep/care/database_check.ts";
 import { resetDatabase, restoreDatabase } from "../../upkeep/care/replace.ts";
 import { noteCopy } from "../../db/written_copies.ts";
@@ -18,6 +18,7 @@ import { confirmOrThrow, tellSpace, withProgress } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { oneOf, optional, text, usually, YES_FLAG } from "../flags.ts";
+import { agoText } from "../list_and_show.ts";
 import { checksHere } from "../next_command.ts";
 import { keptPlace, openStore, placeOf } from "../open_store.ts";
 import { bytesText, factLines, tableText } from "../table.ts";
@@ -103,6 +104,32 @@ const backup = verb({
     return {
       json: { path: database, file, bytes },
       text: `Backed up ${plain(database)}\nto ${plain(file)} (${bytesText(bytes)}, checked)`,
+    };
+  },
+});
+
+const backups = verb({
+  brief: "List the backups",
+  about:
+    "Lists the backups of this database in ~/.conclaude/backups, the newest first: the daily ones, and those that " +
+    "`db backup` made there.",
+  examples: ["conclaude db backups", "conclaude db backups --json"],
+  async run(context) {
+    const { database } = await keptPlace(context, "list the backups");
+    const found = backupsOf(context.locations, database)
+      .map((one) => ({ ...one, bytes: fileSize(one.path) }));
+    return {
+      json: { path: database, backups: found },
+      text: tableText(
+        context,
+        found,
+        {
+          MADE: ({ atMs }) => agoText(atMs),
+          SIZE: [({ bytes }) => bytesText(bytes)],
+          FILE: ({ path }) => path,
+        },
+        "No backups. The daily one comes with the next drain; `conclaude db backup` makes one now.",
+      ),
     };
   },
 });
@@ -248,7 +275,18 @@ const reset = verb({
 });
 
 export const db = group({
-  verbs: { path, check, migrate, backup, restore, vacuum, checkpoint: moveLog, stats, reset },
+  verbs: {
+    path,
+    check,
+    migrate,
+    backup,
+    backups,
+    restore,
+    vacuum,
+    checkpoint: moveLog,
+    stats,
+    reset,
+  },
   examples: ["conclaude db check", "conclaude db backup", "conclaude db stats --json"],
 });
 

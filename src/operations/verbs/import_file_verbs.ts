@@ -16,7 +16,7 @@ import { sentencesOf, takeOver, warnOf } from "../take_over.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { openSync } from "../../system/files.ts";
 import { fileSize } from "../../system/on_disk.ts";
-import type { Progress } from "../terminal.ts";
+import type { Progress } from "../context.ts";
 import { text, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
 

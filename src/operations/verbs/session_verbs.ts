@@ -1,7 +1,16 @@
 import { listAgents } from "../../work/store.ts";
 import { listCounters } from "../../db/counters.ts";
 import { listSessions as readSessions, type SessionRow, tellingId } from "../../db/sessions.ts";
-import { LIMIT_FLAG, oneOf, optional, proposing, switchOn, text, toggle } from "../flags.ts";
+import {
+  LIMIT_FLAG,
+  oneOf,
+  optional,
+  proposing,
+  switchOn,
+  text,
+  timeFlag,
+  toggle,
+} from "../flags.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { hintsHere } from "../next_command.ts";
 import { openStore } from "../open_store.ts";
@@ -16,16 +25,18 @@ const list = listVerb({
   flags: {
     status: optional(oneOf(["active", "ended", "abandoned"], "Only sessions with this status")),
     here: toggle("Only of the project in this folder"),
+    until: timeFlag("Only those whose last sign of life was before then, as an age or a time"),
     limit: LIMIT_FLAG,
   },
   brief: "List sessions, newest first",
   about: "Lists the sessions that hooks have reported, the newest first.",
   examples: ["conclaude session list", "conclaude session list --here --status abandoned --json"],
   name: "sessions",
-  rows: ({ db, context }, { status, here }, { limit }) =>
+  rows: ({ db, context }, { status, here, until }, { limit }) =>
     readSessions(db, {
       project: here ? projectHere(context.cwd) : null,
       status: status ?? null,
+      ...until === undefined ? {} : { untilMs: until },
       limit,
     }),
   columns: ({ db }) => ({

@@ -1,5 +1,3 @@
-import { plain } from "../../base/plain.ts";
-import { count } from "../../base/counts.ts";
 import type { Lasting } from "../../work/engine/advance.ts";
 import { endHere } from "../../work/engine/supervise.ts";
 import { reviewWorkflow } from "../../work/engine/work_folder.ts";
@@ -26,9 +24,9 @@ import {
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
-import { nextHere } from "../next_command.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openStore } from "../open_store.ts";
+import { reviewView } from "../review_view.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
 import { usageError } from "../usage.ts";
@@ -47,31 +45,10 @@ export const diff = verb({
   async run(context, { full }, text) {
     const { db } = await openStore(context, "read");
     const workflow = needWorkflow(db, workflowIdOf(db, text));
-    const { files, diff, conflicts, ...review } = await reviewWorkflow(workflow);
-    const added = files.reduce((total, file) => total + (file.added ?? 0), 0);
-    const removed = files.reduce((total, file) => total + (file.removed ?? 0), 0);
-    const summary = `${count(files.length, "file")} changed, +${added}/-${removed} lines`;
-    const whole = `conclaude workflow diff ${shortTaskId(workflow.id)} --full`;
-    const isShown = full || diff.length < MAX_DIFF_CHARS;
-    return {
-      json: { review: { ...review, summary, files, diff, conflicts } },
-      quoted: true,
-      text: [
-        ...files.map(({ path, added, removed }) =>
-          plain(`${added === null ? "binary" : `+${added}/-${removed}`}`.padEnd(12) + path)
-        ),
-        summary,
-        ...conflicts.length === 0
-          ? []
-          : [plain(`Conflicts with ${workflow.baseBranch} in ${conflicts.join(", ")}`)],
-        ...diff === "" ? [] : [
-          "",
-          isShown
-            ? diff.trimEnd().split("\n").map(plainLine).join("\n")
-            : `The diff has ${diff.length} characters: ${nextHere(whole, context.globals)}`,
-        ],
-      ].join("\n"),
-    };
+    return reviewView(context, await reviewWorkflow(workflow), {
+      whole: full ? null : `conclaude workflow diff ${shortTaskId(workflow.id)} --full`,
+      target: String(workflow.baseBranch),
+    });
   },
 });
 
@@ -224,13 +201,6 @@ function ending(action: "reject" | "cancel", usual: string) {
       text: `Workflow ${workflowName(workflow)} ${told}${kept}`,
     });
   };
-}
-
-const MAX_DIFF_CHARS = 10_000;
-
-/** Replaces control characters in a line of a diff, except tabs. */
-function plainLine(line: string): string {
-  return line.split("\t").map(plain).join("\t");
 }
 
 const WAIT_MS = 60_000;

@@ -1,5 +1,6 @@
 /** Reads transcripts once, finds what the database lacks of them, and writes it as hooks would have written it. */
 import type { DatabaseSync } from "node:sqlite";
+import { setImmediate as breath } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
 import { type TranscriptFile, transcriptLines } from "../../claude/transcript/find_transcripts.ts";
 import { isOwnPrompt } from "../../claude/transcript/spoken.ts";
@@ -107,6 +108,8 @@ export async function compareTranscripts(
 
   for (const [index, file] of files.entries()) {
     onProgress?.(index);
+    // A daemon answers requests between two files.
+    await breath();
     const { path } = file;
     const reader = transcriptReader();
     let found: (FoundItem | null)[] = [];

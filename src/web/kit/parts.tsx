@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Refused } from "../api.ts";
 import { ago } from "../format.ts";
+import type { Listed } from "../list.ts";
 import { clock } from "../store.ts";
 
 /** How urgent or well something is; its colour. */
@@ -114,22 +115,17 @@ export function Asking(
   );
 }
 
-/** So many rows more are asked for at once, and so many are shown at most. */
-const PAGE_ROWS = 200;
-const MOST_ROWS = 1_000;
-
-/** What was loaded last for a key, while more of the same is loaded. */
-export function useKept<Value>(value: Value | undefined, key: string): Value | undefined {
-  const kept = useRef({ key, value });
-  if (value !== undefined || kept.current.key !== key) kept.current = { key, value };
-  return kept.current.value;
-}
-
-/** Asks for more rows where there may be some. */
+/** Asks for more rows where there are some. @param rest The command that lists those that do not fit on a page. */
 export function More(
-  { shown, limit, onMore }: { shown: number; limit: number; onMore: (limit: number) => void },
+  { list, rest }: { list: Pick<Listed<unknown>, "readOn" | "isCut">; rest: string },
 ) {
-  if (shown < limit || limit >= MOST_ROWS) return null;
-  const next = Math.min(limit + PAGE_ROWS, MOST_ROWS);
-  return <button type="button" class="more" onClick={() => onMore(next)}>Show more</button>;
+  if (list.readOn !== null) {
+    return <button type="button" class="more" onClick={list.readOn}>Show more</button>;
+  }
+  if (!list.isCut) return null;
+  return (
+    <p class="faint">
+      The rest: <code>{rest}</code>
+    </p>
+  );
 }

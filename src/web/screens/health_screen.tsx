@@ -1,8 +1,10 @@
 /** Health: what the doctor finds, and the size of things. */
 import { ask, rights } from "../api.ts";
+import { megabytes } from "../format.ts";
 import { Asking, Badge, Empty, Panel, Problem, Rows, Screen } from "../kit/parts.tsx";
 import { act, useData } from "../store.ts";
 import type { Check } from "../types.ts";
+import { Backups, Completeness } from "./care_panels.tsx";
 
 interface Overview {
   readonly version: string;
@@ -49,7 +51,7 @@ export function HealthScreen() {
             <dt>Database</dt>
             <dd>{value.database.path}</dd>
             <dt>Size</dt>
-            <dd>{(value.database.bytes / 1e6).toFixed(1)} MB, schema {value.database.schema}</dd>
+            <dd>{megabytes(value.database.bytes)}, schema {value.database.schema}</dd>
             <dt>Sessions</dt>
             <dd>{value.sessions.all.total}</dd>
             <dt>Observations</dt>
@@ -59,6 +61,8 @@ export function HealthScreen() {
           </dl>
         </Panel>
       )}
+      <Completeness />
+      <Backups />
       <Panel title="Checks">
         <Rows rows={checks} error={doctor.error} empty={<Empty title="Nothing was checked." />}>
           {({ name, status, message, next }) => (

@@ -2,9 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { rights, withQuery } from "../api.ts";
 import { folderName, folderOf, short } from "../format.ts";
-import { Badge, Empty, More, Panel, Problem, Rows, Screen, Time, useKept } from "../kit/parts.tsx";
+import { Badge, Empty, More, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
+import { useList, useWhole } from "../list.ts";
 import { useData } from "../store.ts";
-import type { Line, Observation, Session } from "../types.ts";
+import type { Line, Observation } from "../types.ts";
 import { Forget, ForgetText, NoteForm, Receipt } from "./memory_acts.tsx";
 
 const KINDS = [
@@ -21,11 +22,12 @@ const KINDS = [
   "summary",
 ];
 const TYPING_MS = 200;
+/** What is found is sorted by how well it fits. */
+const FIRST_FOUND = 20;
 
 /** The projects that sessions were in, the last one first. */
 export function useProjects(): readonly string[] {
-  const { value } = useData<{ sessions: Session[] }>("/sessions?limit=500", ["sessions"]);
-  return [...new Set((value?.sessions ?? []).flatMap(({ projectDir }) => projectDir ?? []))];
+  return useData<{ projects: string[] }>("/projects", ["sessions"]).value?.projects ?? [];
 }
 
 export function ProjectChoice(
@@ -61,17 +63,18 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
     return () => clearTimeout(timer);
   }, [typed]);
   const filters = { project, kind };
-  const [limit, setLimit] = useState(50);
   const isSearch = words.trim() !== "";
-  const path = !isSearch
-    ? withQuery("/memory", { ...filters, limit })
-    : withQuery("/memory/search", { ...filters, words, limit: 20 });
-  const { value, error } = useData<{ results?: Observation[]; observations?: Observation[] }>(
-    path,
-    ["memory"],
-  );
-  const kept = useKept(value, `${project} ${kind} ${words}`);
-  const rows = kept?.results ?? kept?.observations;
+  const search = withQuery("/memory/search", { ...filters, words });
+  const found = useWhole<Observation>(isSearch ? search : null, {
+    ...{ name: "results", parts: ["memory"], first: FIRST_FOUND },
+  });
+  const newest = useList<Observation>(isSearch ? null : withQuery("/memory", filters), {
+    name: "observations",
+    parts: ["memory"],
+    keyOf: ({ id }) => id,
+    atOf: ({ createdAtMs }) => createdAtMs,
+  });
+  const list = isSearch ? found : newest;
   const folder = project || projects[0];
   return (
     <Screen
@@ -108,8 +111,8 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
       <div class="two">
         <Panel title={words === "" ? "Newest" : "Found"}>
           <Rows
-            rows={rows}
-            error={error}
+            rows={list.rows}
+            error={list.error}
             empty={<Empty title="Nothing is remembered that matches." />}
           >
             {(one) => (
@@ -128,7 +131,7 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
               </li>
             )}
           </Rows>
-          {isSearch ? null : <More shown={rows?.length ?? 0} limit={limit} onMore={setLimit} />}
+          <More list={list} rest="conclaude memory search WORDS --limit N" />
         </Panel>
         <div>
           {folder === undefined ? null : (

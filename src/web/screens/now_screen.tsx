@@ -3,13 +3,15 @@ import { ago, folderName } from "../format.ts";
 import { Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
 import { seenUpTo } from "../seen.ts";
 import { clock, useData } from "../store.ts";
-import type { Now, SessionNow, State } from "../types.ts";
+import type { Now, Question, SessionNow, State, Workflow } from "../types.ts";
+import { useReviews } from "./questions_screen.tsx";
 
 const QUIET_MS = 120_000;
 
 export function NowScreen() {
   const { value, error } = useData<Now>("/now", ["sessions", "work"]);
   const { value: state } = useData<State>("/state", ["work"]);
+  const reviews = useReviews();
   if (error !== undefined) {
     return (
       <Screen title="Now">
@@ -23,26 +25,13 @@ export function NowScreen() {
   const agents = (state?.agents ?? []).filter(({ status }) =>
     ["starting", "running", "waiting"].includes(status)
   );
-  const questions = value?.questions ?? [];
+  const toDo = value === undefined || reviews === undefined
+    ? undefined
+    : [...reviews.map(reviewRow), ...value.questions.map(questionRow), ...waiting.map(sessionRow)];
   return (
     <Screen title="Now" beside={<span class="faint">{sessions.length} active</span>}>
       <Panel title="Waits for you">
-        <Rows
-          rows={value === undefined ? undefined : [...questions, ...waiting]}
-          empty={<Empty title="Nothing waits for you." />}
-        >
-          {(row) =>
-            "sessionId" in row && "lastAtMs" in row
-              ? <SessionRow key={row.sessionId} session={row} />
-              : (
-                <li key={(row as { id: string }).id}>
-                  <a class="row" href="#/questions">
-                    <Badge tone="accent">question</Badge>
-                    <span class="grow">{(row as { text: string }).text}</span>
-                  </a>
-                </li>
-              )}
-        </Rows>
+        <Rows rows={toDo} empty={<Empty title="Nothing waits for you." />}>{(row) => row}</Rows>
       </Panel>
       <Panel title="Works">
         <Rows
@@ -57,7 +46,7 @@ export function NowScreen() {
             </Empty>
           }
         >
-          {(session) => <SessionRow key={session.sessionId} session={session} />}
+          {sessionRow}
         </Rows>
       </Panel>
       {agents.length === 0 ? null : (
@@ -76,6 +65,37 @@ export function NowScreen() {
       )}
     </Screen>
   );
+}
+
+/** Work that is done and waits for a person to look at it. */
+function reviewRow({ id, name, branch, updatedAtMs }: Workflow) {
+  return (
+    <li key={id}>
+      <a class="row" href={`#/questions/${id}`}>
+        <Badge tone="accent">review</Badge>
+        <span class="grow">
+          {name} <span class="faint">{branch}</span>
+        </span>
+        <Time at={updatedAtMs} />
+      </a>
+    </li>
+  );
+}
+
+function questionRow({ id, text, createdAtMs }: Question) {
+  return (
+    <li key={id}>
+      <a class="row" href="#/questions">
+        <Badge tone="accent">question</Badge>
+        <span class="grow">{text}</span>
+        <Time at={createdAtMs} />
+      </a>
+    </li>
+  );
+}
+
+function sessionRow(session: SessionNow) {
+  return <SessionRow key={session.sessionId} session={session} />;
 }
 
 function SessionRow({ session }: { session: SessionNow }) {

@@ -2,15 +2,18 @@
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
 import { short } from "../format.ts";
-import { Badge, Empty, Panel, Rows, Screen, Time } from "../kit/parts.tsx";
+import { Badge, Empty, More, Panel, Rows, Screen, Time } from "../kit/parts.tsx";
+import { useWhole } from "../list.ts";
 import { hasNotices, switchNotices } from "../notices.ts";
 import { act, useData } from "../store.ts";
-import type { Question, Workflow } from "../types.ts";
-import { ReviewPanel } from "./review_panel.tsx";
+import type { Agent, Question, Workflow } from "../types.ts";
+import { Changes, ReviewPanel } from "./review_panel.tsx";
 
-/** @param id The workflow whose review is open. */
-export function QuestionsScreen({ id }: { id: string | undefined }) {
-  const { value, error } = useData<{ questions: Question[] }>("/questions?limit=200", ["work"]);
+/** @param id The workflow whose review is open. @param tree The agent whose working tree is open. */
+export function QuestionsScreen(
+  { id, tree }: { id: string | undefined; tree: string | undefined },
+) {
+  const list = useWhole<Question>("/questions", { name: "questions", parts: ["work"] });
   const reviews = useReviews();
   const open = reviews?.find((one) => one.id === id);
   return (
@@ -28,7 +31,8 @@ export function QuestionsScreen({ id }: { id: string | undefined }) {
       }
     >
       {open === undefined ? null : <ReviewPanel key={open.id} workflow={open} />}
-      {id !== undefined && open === undefined && reviews !== undefined
+      {tree === undefined ? null : <TreePanel key={tree} id={tree} />}
+      {id !== undefined && tree === undefined && open === undefined && reviews !== undefined
         ? <Empty title="This review does not wait any more." />
         : null}
       {reviews === undefined || reviews.length === 0 ? null : (
@@ -55,8 +59,8 @@ export function QuestionsScreen({ id }: { id: string | undefined }) {
         </Panel>
       )}
       <Rows
-        rows={value?.questions}
-        error={error}
+        rows={list.rows}
+        error={list.error}
         empty={
           <Empty title="Nobody asks anything.">
             <p>Questions of agents, and reviews that wait for you, appear here.</p>
@@ -65,13 +69,65 @@ export function QuestionsScreen({ id }: { id: string | undefined }) {
       >
         {(question) => <Asked key={question.id} question={question} />}
       </Rows>
+      <More list={list} rest="conclaude question list" />
+      <Trees open={tree} />
     </Screen>
+  );
+}
+
+/** Sub-agents that work, or have worked, in a working tree of their own. */
+function Trees({ open }: { open: string | undefined }) {
+  const list = useWhole<Agent>("/agents?kind=subagent&hasTree=true", {
+    ...{ name: "agents", parts: ["work"] },
+  });
+  if (list.rows === undefined || list.rows.length === 0) return null;
+  return (
+    <Panel title="Working trees of sub-agents">
+      <Rows rows={list.rows} empty={null}>
+        {({ id, name, status, worktree, createdAtMs }) => (
+          <li key={id}>
+            <a
+              class="row"
+              href={`#/questions/tree/${id}`}
+              aria-current={id === open ? "true" : undefined}
+            >
+              <Badge tone={status === "running" ? "good" : "plain"}>{status}</Badge>
+              <span class="grow">
+                {name} <span class="faint">{worktree}</span>
+              </span>
+              <Time at={createdAtMs} />
+            </a>
+          </li>
+        )}
+      </Rows>
+      <More list={list} rest="conclaude agent list --all --kind subagent" />
+    </Panel>
+  );
+}
+
+/** What a sub-agent has changed in its working tree. */
+function TreePanel({ id }: { id: string }) {
+  const { value } = useData<{ agent: Agent }>(`/agents/${id}`, ["work"]);
+  const agent = value?.agent;
+  return (
+    <Panel title={`Working tree of ${agent?.name ?? "a sub-agent"}`}>
+      <p class="faint">
+        {agent?.worktree}
+        {agent?.sessionId == null ? null : (
+          <>
+            {" · "}
+            <a href={`#/session/${agent.sessionId}`}>its session</a>
+          </>
+        )}
+      </p>
+      <Changes key={agent?.status} of={`agents/${id}`} comments={[]} onComment={null} />
+    </Panel>
   );
 }
 
 /** The workflows that wait for a review; undefined before they are known. */
 export function useReviews(): readonly Workflow[] | undefined {
-  const path = "/workflows?status=pending_merge&limit=200";
+  const path = "/workflows?status=pending_merge&limit=1000";
   return useData<{ workflows: Workflow[] }>(path, ["work"]).value?.workflows;
 }
 

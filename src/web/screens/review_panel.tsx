@@ -58,7 +58,7 @@ export function ReviewPanel({ workflow }: { workflow: Workflow }) {
       {reason === null ? null : <p class="problem">Not merged: {reason}</p>}
       <Changes
         key={updatedAtMs}
-        id={id}
+        of={`workflows/${id}`}
         comments={draft.comments}
         onComment={mayAct ? (comments) => setDraft({ ...draft, comments }) : null}
       />
@@ -102,15 +102,15 @@ export function ReviewPanel({ workflow }: { workflow: Workflow }) {
   );
 }
 
-/** What a workflow has changed since it began. @param onComment Null where nobody may comment. */
+/** What a working tree has changed. @param of Whose. @param onComment Null where nobody may comment. */
 export function Changes(
-  { id, comments, onComment }: {
-    id: string;
+  { of, comments, onComment }: {
+    of: `workflows/${string}` | `agents/${string}`;
     comments: readonly Comment[];
     onComment: ((comments: readonly Comment[]) => void) | null;
   },
 ) {
-  const { value, error } = useData<Diff>(`/workflows/${id}/diff`, []);
+  const { value, error } = useData<Diff>(`/${of}/diff`, []);
   if (error !== undefined) return <Problem error={error} />;
   if (value === undefined) return <p class="faint" role="status">Loading …</p>;
   const { summary, diff, conflicts } = value.review;

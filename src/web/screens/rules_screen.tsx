@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { ask, rights, withQuery } from "../api.ts";
 import { short } from "../format.ts";
-import { Badge, Empty, More, Panel, Rows, Screen, Time, useKept } from "../kit/parts.tsx";
+import { Badge, Empty, More, Panel, Rows, Screen, Time } from "../kit/parts.tsx";
+import { useList } from "../list.ts";
 import { act, useData } from "../store.ts";
 import type { ExecutionRow } from "../../db/executions.ts";
 import type { Requirement, SessionNow } from "../types.ts";
@@ -59,13 +60,15 @@ export function RulesScreen() {
 }
 
 function Decisions() {
-  const [limit, setLimit] = useState(50);
-  const path = withQuery("/audit", { status: "blocked", limit });
-  const { value, error } = useData<{ executions: ExecutionRow[] }>(path, ["sessions"]);
-  const rows = useKept(value, "")?.executions;
+  const list = useList<ExecutionRow>("/audit?status=blocked", {
+    name: "executions",
+    parts: ["sessions"],
+    keyOf: ({ id }) => id,
+    atOf: ({ createdAtMs }) => createdAtMs,
+  });
   return (
     <Panel title="Denied, the newest first">
-      <Rows rows={rows} error={error} empty={<Empty title="Nothing was denied." />}>
+      <Rows rows={list.rows} error={list.error} empty={<Empty title="Nothing was denied." />}>
         {({ id, sessionId, toolName, hookName, errorMessage, metadata, createdAtMs }) => {
           const { command, file_path: file } = Object(metadata["tool_input"]);
           return (
@@ -82,7 +85,7 @@ function Decisions() {
           );
         }}
       </Rows>
-      <More shown={rows?.length ?? 0} limit={limit} onMore={setLimit} />
+      <More list={list} rest="conclaude audit list --status blocked" />
     </Panel>
   );
 }

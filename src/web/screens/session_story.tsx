@@ -94,7 +94,14 @@ export function Story(
       </List>
       <List title="Decided" rows={story.decided}>{({ title }) => title}</List>
       <List title="Left open" rows={story.open}>{(title) => title}</List>
-      <List title="Sub-agents" rows={agents}>{({ name, status }) => `${name}, ${status}`}</List>
+      <List title="Sub-agents" rows={agents}>
+        {({ id, name, status, worktree }) => (
+          <>
+            {name}, {status}{" "}
+            {worktree === null ? null : <a href={`#/questions/tree/${id}`}>its changes</a>}
+          </>
+        )}
+      </List>
       <List title="Ended" rows={story.end === null ? [] : [story.end]}>{(how) => how}</List>
     </details>
   );

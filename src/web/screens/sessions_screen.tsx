@@ -1,19 +1,19 @@
 /** Sessions: all of them, the newest first. */
 import { useState } from "preact/hooks";
-import { withQuery } from "../api.ts";
 import { folderName } from "../format.ts";
-import { Badge, Empty, Rows, Screen, Time } from "../kit/parts.tsx";
-import { useData } from "../store.ts";
+import { Badge, Empty, More, Rows, Screen, Time } from "../kit/parts.tsx";
+import { useList } from "../list.ts";
 import type { Session } from "../types.ts";
 
-const PAGE = 100;
-
 export function SessionsScreen() {
-  const [limit, setLimit] = useState(PAGE);
   const [words, setWords] = useState("");
-  const path = withQuery("/sessions", { limit });
-  const { value, error } = useData<{ sessions: Session[] }>(path, ["sessions"]);
-  const sessions = value?.sessions.filter(({ title, projectDir, branch }) =>
+  const list = useList<Session>("/sessions", {
+    name: "sessions",
+    parts: ["sessions"],
+    keyOf: ({ sessionId }) => sessionId,
+    atOf: ({ updatedAtMs }) => updatedAtMs,
+  });
+  const sessions = list.rows?.filter(({ title, projectDir, branch }) =>
     `${title} ${projectDir} ${branch}`.toLowerCase().includes(words.toLowerCase())
   );
   return (
@@ -33,7 +33,7 @@ export function SessionsScreen() {
       <div class="panel">
         <Rows
           rows={sessions}
-          error={error}
+          error={list.error}
           empty={
             <Empty title={words === "" ? "No sessions yet." : "No session matches."}>
               {words === ""
@@ -61,13 +61,7 @@ export function SessionsScreen() {
           )}
         </Rows>
       </div>
-      {value !== undefined && value.sessions.length === limit
-        ? (
-          <button type="button" class="more" onClick={() => setLimit(limit + PAGE)}>
-            Show more
-          </button>
-        )
-        : null}
+      <More list={list} rest="conclaude session list" />
     </Screen>
   );
 }

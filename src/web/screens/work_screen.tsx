@@ -3,18 +3,9 @@ import { ELSEWHERE_MS } from "../../work/task.ts";
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
 import { folderName, took } from "../format.ts";
-import {
-  Asking,
-  Badge,
-  Empty,
-  More,
-  Panel,
-  Problem,
-  Screen,
-  Time,
-  useKept,
-} from "../kit/parts.tsx";
-import { act, clock, useData } from "../store.ts";
+import { Asking, Badge, Empty, More, Panel, Problem, Screen, Time } from "../kit/parts.tsx";
+import { useWhole } from "../list.ts";
+import { act, clock } from "../store.ts";
 import type { Agent, Task, Workflow } from "../types.ts";
 import { AgentOutput, WorkflowPanel } from "./workflow_panel.tsx";
 
@@ -26,7 +17,6 @@ const COLUMNS = [
   ["closed", "Closed"],
 ] as const;
 const FIRST_CARDS = 50;
-const PAGE = 200;
 
 /** @param id The workflow that is shown whole. */
 export function WorkScreen({ id }: { id: string | undefined }) {
@@ -43,19 +33,18 @@ export function WorkScreen({ id }: { id: string | undefined }) {
 }
 
 function Column({ status, title }: { status: string; title: string }) {
-  const [limit, setLimit] = useState(FIRST_CARDS);
-  const { value, error } = useData<{ tasks: Task[]; more: boolean }>(
-    `/tasks?status=${status}&limit=${limit}`,
-    ["work"],
-  );
-  const tasks = useKept(value, status)?.tasks ?? [];
+  const list = useWhole<Task>(`/tasks?status=${status}`, {
+    ...{ name: "tasks", parts: ["work"], first: FIRST_CARDS },
+  });
+  const { rows: tasks = [], error } = list;
   return (
     <section class="column" aria-label={title}>
       <h2>
-        {title} <span class="faint">{tasks.length}{value?.more ? "+" : ""}</span>
+        {title}{" "}
+        <span class="faint">{tasks.length}{list.readOn !== null || list.isCut ? "+" : ""}</span>
       </h2>
       {error === undefined ? null : <Problem error={error} />}
-      {value !== undefined && tasks.length === 0 && status === "open"
+      {list.rows?.length === 0 && status === "open"
         ? (
           <Empty title="No open task.">
             <p>
@@ -65,20 +54,21 @@ function Column({ status, title }: { status: string; title: string }) {
         )
         : null}
       {tasks.map((task) => <Card key={task.id} task={task} />)}
-      <More shown={tasks.length} limit={limit} onMore={setLimit} />
+      <More list={list} rest={`conclaude task list --all-projects --status ${status}`} />
     </section>
   );
 }
 
 function Workflows({ shown }: { shown: string | undefined }) {
-  const path = `/workflows?status=running,pending_merge,blocked,failed&limit=${PAGE}`;
-  const { value, error } = useData<{ workflows: Workflow[] }>(path, ["work"]);
+  const path = "/workflows?status=running,pending_merge,blocked,failed";
+  const list = useWhole<Workflow>(path, { name: "workflows", parts: ["work"] });
+  const { rows: workflows = [], error } = list;
   if (error !== undefined) return <Problem error={error} />;
-  if (value === undefined || value.workflows.length === 0) return null;
+  if (workflows.length === 0) return null;
   return (
     <Panel title="Workflows">
       <ul class="rows">
-        {value.workflows.map(({ id, name, status, currentStep, reason, updatedAtMs }) => (
+        {workflows.map(({ id, name, status, currentStep, reason, updatedAtMs }) => (
           <li key={id}>
             <a
               class="row"
@@ -96,6 +86,7 @@ function Workflows({ shown }: { shown: string | undefined }) {
           </li>
         ))}
       </ul>
+      <More list={list} rest="conclaude workflow list --all-projects" />
     </Panel>
   );
 }
@@ -108,15 +99,16 @@ const TONES: Readonly<Record<string, "good" | "warn" | "bad">> = {
 };
 
 function Agents() {
-  const path = `/agents?status=starting,running&limit=${PAGE}`;
-  const { value, error } = useData<{ agents: Agent[] }>(path, ["work"]);
+  const path = "/agents?status=starting,running";
+  const list = useWhole<Agent>(path, { name: "agents", parts: ["work"] });
+  const { rows: agents = [], error } = list;
   const [shown, show] = useState<string | null>(null);
   if (error !== undefined) return <Problem error={error} />;
-  if (value === undefined || value.agents.length === 0) return null;
+  if (agents.length === 0) return null;
   return (
     <Panel title="Agents">
       <ul class="rows">
-        {value.agents.map(({ id, name, kind, status, workflowId, createdAtMs }) => (
+        {agents.map(({ id, name, kind, status, workflowId, createdAtMs }) => (
           <li key={id}>
             <div class="row">
               <Badge tone="good">{status}</Badge>
@@ -148,6 +140,7 @@ function Agents() {
           </li>
         ))}
       </ul>
+      <More list={list} rest="conclaude agent list" />
     </Panel>
   );
 }

@@ -75,7 +75,7 @@ export function WorkflowPanel({ id }: { id: string }) {
         : (
           <details onToggle={({ currentTarget }) => showChanges(currentTarget.open)}>
             <summary>Changes</summary>
-            {hasChanges ? <Changes id={id} comments={[]} onComment={null} /> : null}
+            {hasChanges ? <Changes of={`workflows/${id}`} comments={[]} onComment={null} /> : null}
           </details>
         )}
       <p class="inline">

@@ -1,0 +1,51 @@
+/**
+ * The comparison with Claude Code's transcripts, and the filling of gaps. It takes long, so it goes on beside the requests, and
+ * whoever looks is told how far it is.
+ */
+import { isUserError, messageOf } from "../base/errors.ts";
+import type { Progress } from "../operations/context.ts";
+import {
+  type BackfillState,
+  type Compared,
+  gapsByProject,
+  type Reconciled,
+} from "../operations/project_gaps.ts";
+import type { Daemon } from "./route.ts";
+import { runVerb } from "./verb_route.ts";
+
+export class Backfill {
+  #running: BackfillState["running"] = null;
+  #last: BackfillState["last"] = null;
+
+  get state(): BackfillState {
+    return { running: this.#running, last: this.#last };
+  }
+
+  /** Begins, unless one runs already. @param fills Whether what is missing is written. */
+  begin(daemon: Daemon, fills: boolean): void {
+    if (this.#running !== null) return;
+    this.#running = { doing: "Looking for transcripts", done: 0 };
+    void this.#run(daemon, fills).then((outcome) => {
+      this.#last = outcome;
+      this.#running = null;
+    });
+  }
+
+  async #run(daemon: Daemon, fills: boolean): Promise<Compared> {
+    const load = async () => (await import("../operations/verbs/reconcile_verbs.ts")).reconcile;
+    const onProgress = (doing: string, far?: Progress) =>
+      void (this.#running = { doing, done: 0, ...far });
+    try {
+      const row = { load, always: { backfill: fills } };
+      const { filled, ...told } = await runVerb(daemon, row, { onProgress }) as Reconciled;
+      return {
+        ...{ kind: "done", atMs: Date.now(), transcripts: told.transcripts },
+        ...{ projects: gapsByProject(told.sessions), worked: told.worked },
+        filled: filled?.written ?? null,
+      };
+    } catch (thrown) {
+      const why = isUserError(thrown) ? `${thrown.what}: ${thrown.why}` : messageOf(thrown);
+      return { kind: "failed", atMs: Date.now(), why };
+    }
+  }
+}
