@@ -3,6 +3,7 @@
  * entry under PreToolUse or PermissionRequest makes it discard the whole file: every other hook and every
  * `permissions.deny` rule in it. Under any other event only the entry is dropped.
  */
+import { isMapping } from "../../base/mapping.ts";
 import { KNOWN_EVENTS } from "./lanes.ts";
 
 export interface HookProblem {
@@ -25,10 +26,10 @@ const texts: Rule = {
   says: "an array of strings",
   holds: (value) => Array.isArray(value) && value.every(text.holds),
 };
-const record: Rule = { says: "an object", holds: isRecord };
+const record: Rule = { says: "an object", holds: isMapping };
 const textRecord: Rule = {
   says: "an object of strings",
-  holds: (value) => isRecord(value) && Object.values(value).every(text.holds),
+  holds: (value) => isMapping(value) && Object.values(value).every(text.holds),
 };
 const aboveZero: Rule = {
   says: "a number above 0",
@@ -86,9 +87,9 @@ const HANDLER_TYPES: Readonly<Record<string, HandlerType>> = {
 
 /** Everything under `hooks` that Claude Code refuses. Like Claude Code, it ignores unknown events and keys. */
 export function checkHooks(settings: unknown): HookProblem[] {
-  const hooks = isRecord(settings) ? settings["hooks"] : undefined;
+  const hooks = isMapping(settings) ? settings["hooks"] : undefined;
   if (hooks === undefined) return [];
-  if (!isRecord(hooks)) {
+  if (!isMapping(hooks)) {
     return [{ path: "hooks", problem: "must be an object", discardsFile: true }];
   }
   return KNOWN_EVENTS.filter((event) => Object.hasOwn(hooks, event)).flatMap((event) => {
@@ -108,7 +109,7 @@ function* checkEvent(groups: unknown, path: string): Iterable<Finding> {
 }
 
 function* checkGroup(group: unknown, path: string): Iterable<Finding> {
-  if (!isRecord(group)) return yield { path, problem: "must be an object" };
+  if (!isMapping(group)) return yield { path, problem: "must be an object" };
   yield* checkField({ record: group, path, name: "matcher", rule: text });
   const handlers = group["hooks"];
   if (!Array.isArray(handlers)) {
@@ -120,7 +121,7 @@ function* checkGroup(group: unknown, path: string): Iterable<Finding> {
 }
 
 function* checkHandler(handler: unknown, path: string): Iterable<Finding> {
-  if (!isRecord(handler)) return yield { path, problem: "must be an object" };
+  if (!isMapping(handler)) return yield { path, problem: "must be an object" };
   const name = handler["type"];
   const type = typeof name === "string" && Object.hasOwn(HANDLER_TYPES, name)
     ? HANDLER_TYPES[name]
@@ -149,8 +150,4 @@ function* checkField(field: {
   if (!field.rule.holds(value)) {
     yield { path: `${field.path}.${field.name}`, problem: `must be ${field.rule.says}` };
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

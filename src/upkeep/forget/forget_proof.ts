@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import type { TextMatcher } from "../../memory/forget_text.ts";
-import { realDatabase } from "../../system/daemon_files.ts";
+import { realPath } from "../../system/real_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
 import { changePlaces, textPlaces } from "./forget_places_table.ts";
@@ -43,7 +43,7 @@ export interface BytesLeft {
 
 /** Tables of the database in whose bytes a text stands, and whether it stands in its log. */
 export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
-  const database = realDatabase(place.database);
+  const database = realPath(place.database);
   const { forms, unexplained } = wordsOf(database, text);
   const places = placesIn(database, text, { limit: MAX_PLACES });
   const tables = new Set(places.length === 0 ? [] : pageOwners(database, places));
