@@ -132,13 +132,8 @@ function isBusy(path: string): boolean {
 
 function readHeader(path: string): Uint8Array {
   using opened = openBeside(path);
-  const { file } = opened;
   const bytes = new Uint8Array(HEADER_BYTES);
-  let length = 0;
-  for (let read = file.readSync(bytes); read; read = file.readSync(bytes.subarray(length))) {
-    length += read;
-  }
-  return bytes.subarray(0, length);
+  return bytes.subarray(0, opened.file.readSync(bytes) ?? 0);
 }
 
 /** Asks SQLite, since the write-ahead log may hold newer values than the header of the file. */
