@@ -185,7 +185,6 @@ export function slowestExecutions(
   ).all(firstIdAt(sinceMs), limit) as unknown as SlowExecution[];
 }
 
-/** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */
 /** Reads from the audit trail whether the gate denied a tool use, let it pass, or was not asked. */
 export function gateOf(
   db: DatabaseSync,
@@ -219,6 +218,7 @@ export function countPastGates(db: DatabaseSync, sinceMs: number): number {
   return Number(row?.["n"]);
 }
 
+/** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */
 export interface ExecutionSummary {
   readonly count: number;
   /** Failures and timeouts. */

@@ -31,24 +31,18 @@ export class MigrationError extends Error {
   }
 }
 
-export interface MigrationReport {
-  readonly from: number;
-  readonly to: number;
-  /** Names of the applied migrations, oldest first; empty when there was nothing to do. */
-  readonly applied: readonly string[];
-}
-
 /**
  * Brings the schema up to this program's in one transaction. Of many processes one does the work.
  *
  * @param path For error messages. @param options `wasEmpty`: its file was there already, without bytes.
+ * @returns The names of the applied migrations, oldest first; none when there was nothing to do.
  * @throws {NewerSchemaError | ForeignDatabaseError | MigrationError} Nothing was changed.
  */
 export function migrate(
   db: DatabaseSync,
   path: string,
   { wasEmpty = false }: { readonly wasEmpty?: boolean } = {},
-): MigrationReport {
+) {
   assertOurs(db, path);
   // This mode must be set before the first table is made.
   db.exec("PRAGMA auto_vacuum = INCREMENTAL");

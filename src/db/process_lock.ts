@@ -1,8 +1,7 @@
 /** Locks that end with their process: of the drain, the summarizer, a team's sync, the daemon. */
 import { DatabaseSync } from "node:sqlite";
 import { isDatabaseBusy } from "../base/errors.ts";
-import { parentOf } from "../base/paths.ts";
-import { isAlreadyExists, mkdirSync, openSync } from "../system/files.ts";
+import { makePrivateFile } from "../system/files.ts";
 
 export function drainLockPath(database: string): string {
   return `${database}-drain`;
@@ -32,12 +31,7 @@ const WAIT_MS = 500;
  * @returns Null when another process holds it.
  */
 export function takeLock(path: string, { waitMs = WAIT_MS } = {}): ProcessLock | null {
-  mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
-  try {
-    openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
-  } catch (thrown) {
-    if (!isAlreadyExists(thrown)) throw thrown;
-  }
+  makePrivateFile(path);
   const db = new DatabaseSync(path, { timeout: waitMs });
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");

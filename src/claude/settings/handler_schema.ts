@@ -3,7 +3,7 @@
  * entry under PreToolUse or PermissionRequest makes it discard the whole file: every other hook and every
  * `permissions.deny` rule in it. Under any other event only the entry is dropped.
  */
-import { isMapping } from "../../base/mapping.ts";
+import { isMapping, type Mapping } from "../../base/mapping.ts";
 import { KNOWN_EVENTS } from "./lanes.ts";
 
 export interface HookProblem {
@@ -48,41 +48,27 @@ function oneOf(...words: readonly string[]): Rule {
   };
 }
 
-interface HandlerType {
-  readonly required: Readonly<Record<string, Rule>>;
-  readonly optional: Readonly<Record<string, Rule>>;
-}
+type Rules = Readonly<Record<string, Rule>>;
 
 const COMMON = { if: text, timeout: aboveZero, statusMessage: text, once: flag };
 const onFailure = oneOf("continue", "block");
 
-const HANDLER_TYPES: Readonly<Record<string, HandlerType>> = {
-  command: {
-    required: { command: text },
-    optional: {
-      ...COMMON,
-      onFailure,
-      args: texts,
-      shell: oneOf("bash", "powershell"),
-      async: flag,
-      asyncRewake: flag,
-      rewakeMessage: text,
-      rewakeSummary: text,
-    },
-  },
-  http: {
-    required: { url },
-    optional: { ...COMMON, onFailure, headers: textRecord, allowedEnvVars: texts },
-  },
-  mcp_tool: {
-    required: { server: text, tool: text },
-    optional: { ...COMMON, onFailure, input: record },
-  },
-  prompt: {
-    required: { prompt: text },
-    optional: { ...COMMON, model: text, continueOnBlock: flag },
-  },
-  agent: { required: { prompt: text }, optional: { ...COMMON, model: text } },
+/** By type: the fields that a handler needs, and those that it may have. */
+const HANDLER_TYPES: Readonly<Record<string, readonly [needed: Rules, others: Rules]>> = {
+  command: [{ command: text }, {
+    ...COMMON,
+    onFailure,
+    args: texts,
+    shell: oneOf("bash", "powershell"),
+    async: flag,
+    asyncRewake: flag,
+    rewakeMessage: text,
+    rewakeSummary: text,
+  }],
+  http: [{ url }, { ...COMMON, onFailure, headers: textRecord, allowedEnvVars: texts }],
+  mcp_tool: [{ server: text, tool: text }, { ...COMMON, onFailure, input: record }],
+  prompt: [{ prompt: text }, { ...COMMON, model: text, continueOnBlock: flag }],
+  agent: [{ prompt: text }, { ...COMMON, model: text }],
 };
 
 /** Everything under `hooks` that Claude Code refuses. Like Claude Code, it ignores unknown events and keys. */
@@ -110,7 +96,7 @@ function* checkEvent(groups: unknown, path: string): Iterable<Finding> {
 
 function* checkGroup(group: unknown, path: string): Iterable<Finding> {
   if (!isMapping(group)) return yield { path, problem: "must be an object" };
-  yield* checkField({ record: group, path, name: "matcher", rule: text });
+  if (group["matcher"] !== undefined) yield* checkFields(group, path, { matcher: text });
   const handlers = group["hooks"];
   if (!Array.isArray(handlers)) {
     return yield { path: `${path}.hooks`, problem: "must be an array of handlers" };
@@ -130,24 +116,13 @@ function* checkHandler(handler: unknown, path: string): Iterable<Finding> {
     const known = Object.keys(HANDLER_TYPES).join(", ");
     return yield { path: `${path}.type`, problem: `must be one of ${known}` };
   }
-  for (const [name, rule] of Object.entries(type.required)) {
-    yield* checkField({ record: handler, path, name, rule, required: true });
-  }
-  for (const [name, rule] of Object.entries(type.optional)) {
-    yield* checkField({ record: handler, path, name, rule });
-  }
+  const [needed, others] = type;
+  const there = Object.entries(others).filter(([name]) => handler[name] !== undefined);
+  yield* checkFields(handler, path, { ...needed, ...Object.fromEntries(there) });
 }
 
-function* checkField(field: {
-  readonly record: Readonly<Record<string, unknown>>;
-  readonly path: string;
-  readonly name: string;
-  readonly rule: Rule;
-  readonly required?: boolean;
-}): Iterable<Finding> {
-  const value = field.record[field.name];
-  if (value === undefined && !field.required) return;
-  if (!field.rule.holds(value)) {
-    yield { path: `${field.path}.${field.name}`, problem: `must be ${field.rule.says}` };
+function* checkFields(held: Mapping, path: string, rules: Rules): Iterable<Finding> {
+  for (const [name, { holds, says }] of Object.entries(rules)) {
+    if (!holds(held[name])) yield { path: `${path}.${name}`, problem: `must be ${says}` };
   }
 }

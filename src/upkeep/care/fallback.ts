@@ -15,19 +15,10 @@ import { DATABASE_FILES } from "./database_files.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { lstatSync } from "../../system/files.ts";
 
-/** What the fallback database holds and the database that counts does not. */
-export interface LeftBehind {
-  /** The database of the temporary folder. */
-  readonly path: string;
-  readonly events: number;
-  readonly captures: number;
-  /** The command that brings the rows into the database that counts; rows that are there already stay as they are. */
-  readonly next: string;
-}
-
 /**
  * The events of the other database that an import would bring over; null when there are none, and when the file is not
- * this user's own, since anybody can put one there.
+ * this user's own, since anybody can put one there. `next`: the command that brings the rows into the database that counts;
+ * rows that are there already stay as they are.
  *
  * @throws {Error} What SQLite says of either.
  */
@@ -38,7 +29,7 @@ export function leftBehind({ locations, database, retentionDays, nowMs }: {
   /** Retention removes sessions that ended longer ago; 0 keeps all. */
   readonly retentionDays: number;
   readonly nowMs: number;
-}): LeftBehind | null {
+}) {
   // Where a person names a database, hooks use no other one.
   if (locations.databaseFrom !== "default" || database === ":memory:") return null;
   const path = fallbackDatabase(locations);
