@@ -32,17 +32,13 @@ import { copiesOf, type ForgetPlace, writtenFiles } from "./forget_files.ts";
 /** Places in one file that are looked at. */
 const MAX_PLACES = 2000;
 
-/** Where a text stands in the bytes of a database. */
-export interface BytesLeft {
-  /** Tables and indexes of its file; empty when it is in none. */
-  readonly tables: readonly string[];
-  readonly log: boolean;
-  /** Words of rows that stay, whose form in the search index holds the text. They are no remains. */
-  readonly forms: readonly WordForm[];
-}
+type BytesLeft = ReturnType<typeof bytesLeft>;
 
-/** Tables of the database in whose bytes a text stands, and whether it stands in its log. */
-export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
+/**
+ * Tables and indexes of the database in whose bytes a text stands, and whether it stands in its log. `forms`: words of rows
+ * that stay, whose form in the search index holds the text. They are no remains.
+ */
+export function bytesLeft(place: ForgetPlace, text: TextMatcher) {
   const database = realPath(place.database);
   const { forms, unexplained } = wordsOf(database, text);
   const places = placesIn(database, text, { limit: MAX_PLACES });
@@ -122,17 +118,11 @@ function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
     .reduce((sum, n) => sum + n, observations.length + captures.length);
 }
 
-/** Something that is not as a receipt says, and the way out. */
-export interface ForgetProblem {
-  readonly message: string;
-  readonly next: string;
-}
-
 /** Ids that one command names. */
 const NAMED_IDS = 20;
 
 /**
- * Looks whether what a receipt says still holds; empty when it does. Nothing is changed.
+ * Looks whether what a receipt says still holds: what does not, and the way out. Nothing is changed.
  *
  * @param options `text`: the text that was forgotten, with a filter for it; then every byte is looked through again.
  * @throws {UserError} When it is another text.
@@ -141,10 +131,10 @@ export async function verifyReceipt(
   place: ForgetPlace,
   receipt: Receipt,
   { text, filter }: { readonly text: string | null; readonly filter: ForgetFilter | null },
-): Promise<ForgetProblem[]> {
+): Promise<{ readonly message: string; readonly next: string }[]> {
   if (text !== null) requireSameText(receipt, text);
   const again = commandAgain(receipt.chosen);
-  const problems: ForgetProblem[] = [];
+  const problems: Awaited<ReturnType<typeof verifyReceipt>> = [];
   const add = (message: string, next: string) => problems.push({ message, next });
   using db = await openDatabase(place.database, place);
   const { observations: back, captures } = namedIn(db, receipt.id);
