@@ -103,7 +103,7 @@ const MADE_BY_SQLITE = /^(?:sqlite|memory_index)_/;
 
 /** Tries the migrations in memory on a copy of the schema. @returns The error; null when there is none. */
 export function migrationFault(db: DatabaseSync): MigrationError | null {
-  const copy = new DatabaseSync(":memory:");
+  using copy = new DatabaseSync(":memory:");
   try {
     for (const { name, sql } of partsOf(db)) if (!MADE_BY_SQLITE.test(name)) copy.exec(sql);
     applySteps(copy, schemaVersion(db));
@@ -111,8 +111,6 @@ export function migrationFault(db: DatabaseSync): MigrationError | null {
   } catch (thrown) {
     if (thrown instanceof MigrationError) return thrown;
     throw thrown;
-  } finally {
-    copy.close();
   }
 }
 
@@ -127,18 +125,14 @@ interface SchemaPart {
 export function schemaDifferences(
   db: DatabaseSync,
 ): readonly (SchemaPart & { readonly fault: string })[] {
-  const fresh = new DatabaseSync(":memory:");
-  try {
-    migrate(fresh, ":memory:");
-    const keyOf = ({ type, name }: SchemaPart) => `${type} ${name}`;
-    const present = new Map(partsOf(db).map((part) => [keyOf(part), part.sql]));
-    return partsOf(fresh).filter((part) => present.get(keyOf(part)) !== part.sql).map((part) => {
-      const state = present.has(keyOf(part)) ? "is not as this program makes it" : "is missing";
-      return { ...part, fault: `the ${keyOf(part)} ${state}` };
-    });
-  } finally {
-    fresh.close();
-  }
+  using fresh = new DatabaseSync(":memory:");
+  migrate(fresh, ":memory:");
+  const keyOf = ({ type, name }: SchemaPart) => `${type} ${name}`;
+  const present = new Map(partsOf(db).map((part) => [keyOf(part), part.sql]));
+  return partsOf(fresh).filter((part) => present.get(keyOf(part)) !== part.sql).map((part) => {
+    const state = present.has(keyOf(part)) ? "is not as this program makes it" : "is missing";
+    return { ...part, fault: `the ${keyOf(part)} ${state}` };
+  });
 }
 
 /** In the order in which they were made: a table comes before its indexes. */

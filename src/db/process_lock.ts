@@ -16,8 +16,8 @@ export function teamLockPath(database: string): string {
   return `${database}-team`;
 }
 
-/** A lock that is held; `release()` gives it up, and so does the end of the process, however it comes. */
-export interface ProcessLock {
+/** A lock that is held; `release()` or the end of its block gives it up, and so does the end of the process, however it comes. */
+export interface ProcessLock extends Disposable {
   release(): void;
 }
 
@@ -40,25 +40,20 @@ export function takeLock(path: string, { waitMs = WAIT_MS } = {}): ProcessLock |
     if (isDatabaseBusy(thrown)) return null;
     throw thrown;
   }
-  return { release: () => db.close() };
+  const release = () => db.close();
+  return { release, [Symbol.dispose]: release };
 }
 
 /** Whether another process holds a lock. The process that holds it must not ask: that would release the lock. */
 export function isLocked(path: string): boolean {
-  let db: DatabaseSync;
   try {
-    db = new DatabaseSync(path, { readOnly: true });
-  } catch {
-    return false; // No lock was ever taken.
-  }
-  try {
+    using db = new DatabaseSync(path, { readOnly: true });
     // The runtime ignores `timeout` for a read-only connection, and would wait for seconds.
     db.exec("PRAGMA busy_timeout = 1");
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
     return false;
   } catch (thrown) {
+    // Where no lock was ever taken, there is no file.
     return isDatabaseBusy(thrown);
-  } finally {
-    db.close();
   }
 }

@@ -38,7 +38,7 @@ export async function copyBeforeDrop(
   if (path === ":memory:" || version === 0 || !drops) return;
   const bytes = sizeOf(db);
   if (bytes > maxBytes) throw new SchemaBehindError(path, version);
-  const lock = takeLock(drainLockPath(path), { waitMs: maxBytes === Infinity ? WAIT_MS : 0 });
+  using lock = takeLock(drainLockPath(path), { waitMs: maxBytes === Infinity ? WAIT_MS : 0 });
   if (lock === null) throw new SchemaBehindError(path, version);
   try {
     // Another process may have brought it up to date in the meantime.
@@ -53,8 +53,6 @@ export async function copyBeforeDrop(
   } catch (thrown) {
     const what = "the database is copied before anything is dropped, which fails";
     throw new Error(`${what}: ${messageOf(thrown)}`, { cause: thrown });
-  } finally {
-    lock.release();
   }
 }
 

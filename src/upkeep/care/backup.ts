@@ -145,13 +145,9 @@ export async function backUpDaily(
   const path = joinPath(backupFolder(dataFolder), name);
   if (keep === 0 || isThere(path)) return null;
   // `memory forget` holds this lock: no backup copies what is about to be forgotten.
-  const lock = takeLock(drainLockPath(database), { waitMs: 0 });
+  using lock = takeLock(drainLockPath(database), { waitMs: 0 });
   if (lock === null) return null;
-  try {
-    await copyPrivately(database, path, DAILY);
-  } finally {
-    lock.release();
-  }
+  await copyPrivately(database, path, DAILY);
   const daily = backupsOf({ dataFolder }, database)
     .filter((backup) => DAILY.test(baseName(backup.path)));
   using db = openToLook(path);

@@ -1,6 +1,6 @@
 /** What hooks wrote into the database of the temporary folder while the home could not be used. */
 import { count } from "../../base/counts.ts";
-
+import { quietly } from "../../base/errors.ts";
 import { fallbackDatabase, type Locations } from "../../system/environment.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { isOwnFile } from "../../db/database.ts";
@@ -75,11 +75,6 @@ export function lookAtFallback(place: DoctorPlace): Finding[] {
 
 /** Whether such a database and its log are this user's own: SQLite would take in a log that somebody else put there. */
 export function isOwnDatabase(path: string): boolean {
-  try {
-    return isThere(path) &&
-      DATABASE_FILES.map((ending) => path + ending).filter(isThere)
-        .every((file) => isOwnFile(lstatSync(file)));
-  } catch {
-    return false;
-  }
+  const files = DATABASE_FILES.map((ending) => path + ending).filter(isThere);
+  return isThere(path) && quietly(() => files.every((file) => isOwnFile(lstatSync(file)))) === true;
 }

@@ -18,7 +18,7 @@ import { receiptsWithoutKey } from "../forget/forget_receipts_table.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import { keepGivenNumbers, settleRows, withoutTriggers } from "./settle_rows_table.ts";
 import { type CopiedTable, copyReadable, ordinaryTables } from "../../db/table_copy.ts";
-import { type Backup, backupsOf } from "./backup.ts";
+import { backupsOf } from "./backup.ts";
 import { fail, type Repaired } from "./check.ts";
 import type { RepairPlace } from "../doctor/place.ts";
 import {

@@ -207,7 +207,7 @@ function overwriteWritten(
   );
 }
 
-export type ForgetReport = Awaited<ReturnType<typeof forgetAlone>>;
+export type ForgetReport = Awaited<ReturnType<typeof runForget>>;
 
 /**
  * Forgets. It may run beside hooks; a drain waits, since it could hold in memory what is removed. A run that is stopped
@@ -215,22 +215,14 @@ export type ForgetReport = Awaited<ReturnType<typeof forgetAlone>>;
  *
  * @throws {UserError} When a drain is at work for too long. @throws {Error} What SQLite says.
  */
-export async function runForget(place: ForgetPlace, request: ForgetRequest): Promise<ForgetReport> {
-  const lock = takeLock(drainLockPath(place.database), { waitMs: LOCK_WAIT_MS });
+export async function runForget(place: ForgetPlace, request: ForgetRequest) {
+  using lock = takeLock(drainLockPath(place.database), { waitMs: LOCK_WAIT_MS });
   if (lock === null) {
     throw new UserError("Cannot forget now", {
       why: "another process is working captures into memory; nothing was changed",
       next: request.again,
     });
   }
-  try {
-    return await forgetAlone(place, request);
-  } finally {
-    lock.release();
-  }
-}
-
-async function forgetAlone(place: ForgetPlace, request: ForgetRequest) {
   const { filter, again, nowMs, tell } = request;
   const isAlone = isTextAlone(filter);
   const { receipt, steps } = await removeFromDatabase(place, request);

@@ -1,7 +1,7 @@
 /** Checks that nothing of what was forgotten is left in any byte, and that nothing has come back. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
-import { UserError } from "../../base/errors.ts";
+import { quietly, UserError } from "../../base/errors.ts";
 import type { TextMatcher } from "../../memory/forget_text.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -23,7 +23,6 @@ import {
   type IndexedWords,
   indexedWords,
   pageOwners,
-  type WordForm,
 } from "../../memory/store.ts";
 import { keysBack } from "./stay_away_table.ts";
 import { holdsText, placesIn } from "./byte_scan.ts";
@@ -57,12 +56,8 @@ export function bytesLeft(place: ForgetPlace, text: TextMatcher) {
 function wordsOf(database: string, text: TextMatcher): IndexedWords {
   const known = openIfOurs(database);
   known?.close();
-  try {
-    if (known !== null) return indexedWords(database, text);
-  } catch {
-    // The bytes are looked through all the same.
-  }
-  return { forms: [], unexplained: 0 };
+  // Without words the bytes are looked through all the same.
+  return known && quietly(() => indexedWords(database, text)) || { forms: [], unexplained: 0 };
 }
 
 /** What is left of a text, each with the way out; empty when nothing is. */
@@ -102,12 +97,8 @@ export function copiesWith(
 
 function holdsRows(path: string, filter: ForgetFilter): boolean {
   using db = openIfOurs(path);
-  try {
-    return db !== null && rowsWith(db, filter) > 0;
-  } catch {
-    // An older one without all the tables, or a damaged one: its letters have been looked through.
-    return false;
-  }
+  // Of an older one without all the tables, or a damaged one, the letters have been looked through.
+  return db !== null && (quietly(() => rowsWith(db, filter)) ?? 0) > 0;
 }
 
 /** How many rows hold a text. */
