@@ -84,6 +84,8 @@ export function isNestedDeeply(json: string): boolean {
 /**
  * A JSON value in at most `maxBytes` of UTF-8, each cut marked in its place by `[… 4123 bytes cut …]`. The largest strings
  * keep head and tail; where many small values are the trouble, the middle of arrays and objects goes.
+ *
+ * @param value Not nested deeply, see {@linkcode isNestedDeeply}.
  */
 export function capValue(value: unknown, maxBytes: number): Capped<unknown> {
   const size = jsonBytes(value);
@@ -183,33 +185,8 @@ function cutMarker(bytes: number): string {
   return `[… ${bytes} bytes cut …]`;
 }
 
-/** The size of a value's JSON, also of one that is nested too deeply for the engine. */
 function jsonBytes(value: unknown): number {
-  try {
-    return utf8Bytes(JSON.stringify(value) ?? "null");
-  } catch {
-    return deepJsonBytes(value);
-  }
-}
-
-function deepJsonBytes(value: unknown): number {
-  let bytes = 0;
-  const pending = [value];
-  while (pending.length > 0) {
-    const next = pending.pop();
-    if (typeof next === "string") bytes += escapedBytes(next) + 2;
-    else if (typeof next !== "object" || next === null) bytes += String(next).length;
-    else {
-      const isArray = Array.isArray(next);
-      const items = Object.entries(next);
-      bytes += Math.max(2, items.length + 1);
-      for (const [key, item] of items) {
-        bytes += isArray ? 0 : escapedBytes(key) + 3;
-        pending.push(item);
-      }
-    }
-  }
-  return bytes;
+  return utf8Bytes(JSON.stringify(value) ?? "null");
 }
 
 function escapedBytes(text: string): number {

@@ -19,15 +19,11 @@ export function trustedFolders(database: string): string[] {
     // `node:sqlite` is loaded only here, since few files are ever distrusted.
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     // A read-only connection would leave empty files beside a database without a log.
-    const db = new DatabaseSync(database, {
+    using db = new DatabaseSync(database, {
       timeout: LOOK_BUSY_MS,
       readOnly: isThere(`${database}-wal`),
     });
-    try {
-      return listTrusted(db).map(({ path }) => path);
-    } finally {
-      db.close();
-    }
+    return listTrusted(db).map(({ path }) => path);
   } catch {
     return [];
   }

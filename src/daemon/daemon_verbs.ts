@@ -6,10 +6,11 @@ import {
   isWrittenDown,
   type KnownDaemon,
 } from "./client.ts";
-import { undecidedCoven } from "../upkeep/transfer/coven.ts";
+import { undecidedCoven } from "../work/coven.ts";
 import { UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
-import { type DaemonFiles, daemonFiles, realDatabase } from "../system/daemon_files.ts";
+import { type DaemonFiles, daemonFiles } from "../system/daemon_files.ts";
+import { realPath } from "../system/real_paths.ts";
 import { askToLeave, startAlone } from "../system/process/start.ts";
 import { isLocked } from "../db/process_lock.ts";
 import { VERSION } from "../base/version.ts";
@@ -218,7 +219,7 @@ const FOLLOW_MS = 250;
 export async function daemonPlace(context: CliContext) {
   const place = await keptPlace(context, "serve a database");
   const privateFolder = parentOf(context.locations.spoolFolders.at(-1)!);
-  const database = realDatabase(place.database);
+  const database = realPath(place.database);
   return { ...place, database, privateFolder, files: daemonFiles(database, privateFolder) };
 }
 

@@ -5,7 +5,7 @@ import { type Locations, THIS_PROCESS } from "../system/environment.ts";
 import { Engine } from "../work/engine/engine.ts";
 import { Settings } from "../work/engine/engine_settings.ts";
 import { type DaemonConfig, MemoryWork, removeOld } from "./background_work.ts";
-import { undecidedCoven } from "../upkeep/transfer/coven.ts";
+import { undecidedCoven } from "../work/coven.ts";
 import { showNotification } from "../system/process/notifier.ts";
 import { messageOf, quietly, UserError } from "../base/errors.ts";
 import { appendLog } from "../system/log.ts";
@@ -19,7 +19,8 @@ import { VERSION } from "../base/version.ts";
 import { findDaemon, type FoundDaemon, keepState, readState, whoAnswers } from "./client.ts";
 import { isSamePlace, watchPlaces } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
-import { type DaemonFiles, daemonFiles, realDatabase } from "../system/daemon_files.ts";
+import { type DaemonFiles, daemonFiles } from "../system/daemon_files.ts";
+import { realPath } from "../system/real_paths.ts";
 import {
   createHandler,
   type Handler,
@@ -66,7 +67,7 @@ const LAST_ANSWERS_MS = 3_000;
  * @throws {UserError} When another daemon runs, or the database cannot be opened.
  */
 export async function runDaemon(options: DaemonOptions): Promise<number> {
-  const database = realDatabase(options.database);
+  const database = realPath(options.database);
   const files = daemonFiles(database, options.privateFolder);
   const lock = takeLock(files.lock);
   if (lock === null) throw lockedByOther(await findDaemon(files));

@@ -9,12 +9,10 @@ import {
 } from "./transaction.ts";
 import {
   type FileInfo,
-  isAlreadyExists,
   isNotFound,
   lstatSync,
-  mkdirSync,
+  makePrivateFile,
   noteHolder,
-  openSync,
   readLinkSync,
   statSync,
 } from "../system/files.ts";
@@ -73,19 +71,15 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   }
 }
 
-/** What a checkpoint moved from the write-ahead log into the database file. */
-export interface CheckpointReport {
-  /** True when another process kept it from moving everything. */
-  readonly busy: boolean;
-  readonly walPages: number;
-  readonly movedPages: number;
-}
-
-/** Moves the write-ahead log into the database file. @param mode TRUNCATE waits for readers and empties it. */
+/**
+ * Moves the write-ahead log into the database file. @param mode TRUNCATE waits for readers and empties it.
+ *
+ * @returns `busy`: whether another process kept it from moving everything.
+ */
 export function checkpoint(
   db: DatabaseSync,
   mode: "PASSIVE" | "FULL" | "RESTART" | "TRUNCATE",
-): CheckpointReport {
+) {
   const row = db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() ?? {};
   return {
     busy: Number(row["busy"]) !== 0,
@@ -143,12 +137,7 @@ function createPrivateFile(path: string, ownOnly: boolean, links = 0): boolean {
   } catch (thrown) {
     if (!isNotFound(thrown)) throw thrown;
   }
-  mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
-  try {
-    openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
-  } catch (thrown) {
-    if (!isAlreadyExists(thrown)) throw thrown;
-  }
+  makePrivateFile(path);
   return false;
 }
 

@@ -1,6 +1,6 @@
 /** Tells what kind of file lies at a database path, and opens databases for reading. */
 import { DatabaseSync } from "node:sqlite";
-import { isDatabaseBusy, messageOf } from "../base/errors.ts";
+import { isDatabaseBusy, messageOf, quietly } from "../base/errors.ts";
 import { hasLog } from "./database.ts";
 import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from "./transaction.ts";
 import { isFile, isNotFound, openBeside, statSync } from "../system/files.ts";
@@ -96,56 +96,35 @@ export function hasOddCompanion(path: string): boolean {
 /** {@linkcode openToLook} for a database of this schema or an older one; null for anything else, and when it cannot be read. */
 export function openIfOurs(path: string): DatabaseSync | null {
   if (hasOddCompanion(path) || !mayBeWritten(identifyDatabase(path))) return null;
-  try {
-    return openToLook(path);
-  } catch {
-    return null;
-  }
+  return quietly(() => openToLook(path)) ?? null;
 }
 
 /** Whether another process holds the write lock. A database without a log is not open. @throws {Error} What SQLite says. */
 export function isLocked(path: string): boolean {
   if (!isFile(`${path}-wal`)) return false;
   // While a reader stays, closing the writer is not the last close, which would move the log into the database.
-  const reader = new DatabaseSync(path, { timeout: LOOK_BUSY_MS, readOnly: true });
+  using reader = new DatabaseSync(path, { timeout: LOOK_BUSY_MS, readOnly: true });
+  reader.prepare("PRAGMA schema_version").get();
+  using writer = new DatabaseSync(path, { timeout: LOOK_BUSY_MS });
   try {
-    reader.prepare("PRAGMA schema_version").get();
-    return isBusy(path);
-  } finally {
-    reader.close();
-  }
-}
-
-function isBusy(path: string): boolean {
-  const writer = new DatabaseSync(path, { timeout: LOOK_BUSY_MS });
-  try {
-    writer.exec("BEGIN IMMEDIATE");
-    writer.exec("ROLLBACK");
+    writer.exec("BEGIN IMMEDIATE; ROLLBACK");
     return false;
   } catch (thrown) {
     if (isDatabaseBusy(thrown)) return true;
     throw thrown;
-  } finally {
-    writer.close();
   }
 }
 
 function readHeader(path: string): Uint8Array {
   using opened = openBeside(path);
-  const { file } = opened;
   const bytes = new Uint8Array(HEADER_BYTES);
-  let length = 0;
-  for (let read = file.readSync(bytes); read; read = file.readSync(bytes.subarray(length))) {
-    length += read;
-  }
-  return bytes.subarray(0, length);
+  return bytes.subarray(0, opened.file.readSync(bytes) ?? 0);
 }
 
 /** Asks SQLite, since the write-ahead log may hold newer values than the header of the file. */
 function askDatabase(path: string): DatabaseFile {
-  let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(path, { timeout: LOOK_BUSY_MS, readOnly: true });
+    using db = new DatabaseSync(path, { timeout: LOOK_BUSY_MS, readOnly: true });
     const id = Number(db.prepare("PRAGMA application_id").get()?.["application_id"]);
     const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"]);
     return nameIdentity({ id, version: schemaVersion(db), isBlank: tables === 0 });
@@ -154,8 +133,6 @@ function askDatabase(path: string): DatabaseFile {
     return /malformed|not a database|corrupt/i.test(why)
       ? { kind: "damaged", why }
       : { kind: "unreadable", why };
-  } finally {
-    db?.close();
   }
 }
 

@@ -1,4 +1,6 @@
 /** The audit trail: every handled hook event, and how long hooks took. */
+import { quietly } from "../base/errors.ts";
+import { isMapping } from "../base/mapping.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../base/ids.ts";
 import type { Execution, ExecutionStatus } from "./captures.ts";
@@ -185,7 +187,6 @@ export function slowestExecutions(
   ).all(firstIdAt(sinceMs), limit) as unknown as SlowExecution[];
 }
 
-/** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */
 /** Reads from the audit trail whether the gate denied a tool use, let it pass, or was not asked. */
 export function gateOf(
   db: DatabaseSync,
@@ -219,6 +220,7 @@ export function countPastGates(db: DatabaseSync, sinceMs: number): number {
   return Number(row?.["n"]);
 }
 
+/** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */
 export interface ExecutionSummary {
   readonly count: number;
   /** Failures and timeouts. */
@@ -288,13 +290,7 @@ function percentile(percent: 50 | 95 | 99): string {
 }
 
 function metadataOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
-  } catch {
-    // The row is shown nevertheless.
-  }
-  return { unreadable: text };
+  // A damaged row is shown nevertheless.
+  const value: unknown = quietly(() => JSON.parse(text));
+  return isMapping(value) ? value : { unreadable: text };
 }

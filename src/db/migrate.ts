@@ -31,24 +31,18 @@ export class MigrationError extends Error {
   }
 }
 
-export interface MigrationReport {
-  readonly from: number;
-  readonly to: number;
-  /** Names of the applied migrations, oldest first; empty when there was nothing to do. */
-  readonly applied: readonly string[];
-}
-
 /**
  * Brings the schema up to this program's in one transaction. Of many processes one does the work.
  *
  * @param path For error messages. @param options `wasEmpty`: its file was there already, without bytes.
+ * @returns The names of the applied migrations, oldest first; none when there was nothing to do.
  * @throws {NewerSchemaError | ForeignDatabaseError | MigrationError} Nothing was changed.
  */
 export function migrate(
   db: DatabaseSync,
   path: string,
   { wasEmpty = false }: { readonly wasEmpty?: boolean } = {},
-): MigrationReport {
+) {
   assertOurs(db, path);
   // This mode must be set before the first table is made.
   db.exec("PRAGMA auto_vacuum = INCREMENTAL");
@@ -109,7 +103,7 @@ const MADE_BY_SQLITE = /^(?:sqlite|memory_index)_/;
 
 /** Tries the migrations in memory on a copy of the schema. @returns The error; null when there is none. */
 export function migrationFault(db: DatabaseSync): MigrationError | null {
-  const copy = new DatabaseSync(":memory:");
+  using copy = new DatabaseSync(":memory:");
   try {
     for (const { name, sql } of partsOf(db)) if (!MADE_BY_SQLITE.test(name)) copy.exec(sql);
     applySteps(copy, schemaVersion(db));
@@ -117,8 +111,6 @@ export function migrationFault(db: DatabaseSync): MigrationError | null {
   } catch (thrown) {
     if (thrown instanceof MigrationError) return thrown;
     throw thrown;
-  } finally {
-    copy.close();
   }
 }
 
@@ -133,18 +125,14 @@ interface SchemaPart {
 export function schemaDifferences(
   db: DatabaseSync,
 ): readonly (SchemaPart & { readonly fault: string })[] {
-  const fresh = new DatabaseSync(":memory:");
-  try {
-    migrate(fresh, ":memory:");
-    const keyOf = ({ type, name }: SchemaPart) => `${type} ${name}`;
-    const present = new Map(partsOf(db).map((part) => [keyOf(part), part.sql]));
-    return partsOf(fresh).filter((part) => present.get(keyOf(part)) !== part.sql).map((part) => {
-      const state = present.has(keyOf(part)) ? "is not as this program makes it" : "is missing";
-      return { ...part, fault: `the ${keyOf(part)} ${state}` };
-    });
-  } finally {
-    fresh.close();
-  }
+  using fresh = new DatabaseSync(":memory:");
+  migrate(fresh, ":memory:");
+  const keyOf = ({ type, name }: SchemaPart) => `${type} ${name}`;
+  const present = new Map(partsOf(db).map((part) => [keyOf(part), part.sql]));
+  return partsOf(fresh).filter((part) => present.get(keyOf(part)) !== part.sql).map((part) => {
+    const state = present.has(keyOf(part)) ? "is not as this program makes it" : "is missing";
+    return { ...part, fault: `the ${keyOf(part)} ${state}` };
+  });
 }
 
 /** In the order in which they were made: a table comes before its indexes. */

@@ -1,6 +1,6 @@
 /** Reads, compresses and prunes payloads of captures: stored as text (`json`), or as a Brotli stream (`br`, RFC 7932). */
 import type { DatabaseSync } from "node:sqlite";
-import { isUserError, messageOf, UserError } from "../base/errors.ts";
+import { isUserError, messageOf, quietly, UserError } from "../base/errors.ts";
 import { collectGarbage } from "../system/process/garbage.ts";
 import { checkpoint } from "./database.ts";
 import { transaction } from "./transaction.ts";
@@ -281,11 +281,7 @@ export function* prunePayloads(
 
 /** The JSON of a capture's payload; null when it is damaged. */
 export function readablePayload(row: Readonly<Record<string, unknown>>): string | null {
-  try {
-    return payloadText(row as unknown as StoredPayload);
-  } catch {
-    return null;
-  }
+  return quietly(() => payloadText(row as unknown as StoredPayload)) ?? null;
 }
 
 interface DamagedPayload {

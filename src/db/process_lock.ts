@@ -1,8 +1,7 @@
 /** Locks that end with their process: of the drain, the summarizer, a team's sync, the daemon. */
 import { DatabaseSync } from "node:sqlite";
 import { isDatabaseBusy } from "../base/errors.ts";
-import { parentOf } from "../base/paths.ts";
-import { isAlreadyExists, mkdirSync, openSync } from "../system/files.ts";
+import { makePrivateFile } from "../system/files.ts";
 
 export function drainLockPath(database: string): string {
   return `${database}-drain`;
@@ -17,8 +16,8 @@ export function teamLockPath(database: string): string {
   return `${database}-team`;
 }
 
-/** A lock that is held; `release()` gives it up, and so does the end of the process, however it comes. */
-export interface ProcessLock {
+/** A lock that is held; `release()` or the end of its block gives it up, and so does the end of the process, however it comes. */
+export interface ProcessLock extends Disposable {
   release(): void;
 }
 
@@ -32,12 +31,7 @@ const WAIT_MS = 500;
  * @returns Null when another process holds it.
  */
 export function takeLock(path: string, { waitMs = WAIT_MS } = {}): ProcessLock | null {
-  mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
-  try {
-    openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
-  } catch (thrown) {
-    if (!isAlreadyExists(thrown)) throw thrown;
-  }
+  makePrivateFile(path);
   const db = new DatabaseSync(path, { timeout: waitMs });
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
@@ -46,25 +40,20 @@ export function takeLock(path: string, { waitMs = WAIT_MS } = {}): ProcessLock |
     if (isDatabaseBusy(thrown)) return null;
     throw thrown;
   }
-  return { release: () => db.close() };
+  const release = () => db.close();
+  return { release, [Symbol.dispose]: release };
 }
 
 /** Whether another process holds a lock. The process that holds it must not ask: that would release the lock. */
 export function isLocked(path: string): boolean {
-  let db: DatabaseSync;
   try {
-    db = new DatabaseSync(path, { readOnly: true });
-  } catch {
-    return false; // No lock was ever taken.
-  }
-  try {
+    using db = new DatabaseSync(path, { readOnly: true });
     // The runtime ignores `timeout` for a read-only connection, and would wait for seconds.
     db.exec("PRAGMA busy_timeout = 1");
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
     return false;
   } catch (thrown) {
+    // Where no lock was ever taken, there is no file.
     return isDatabaseBusy(thrown);
-  } finally {
-    db.close();
   }
 }

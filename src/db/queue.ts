@@ -1,4 +1,5 @@
 /** Lists and counts the captures in the queue. A drain turns them into observations; see `queue_work.ts`. */
+import { quietly } from "../base/errors.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Capture } from "./captures.ts";
 import { transaction } from "./transaction.ts";
@@ -214,12 +215,8 @@ function itemOf(row: Readonly<Record<string, unknown>>): QueueItem {
 
 /** The names in a JSON list; none when the text is no list. */
 function namesOf(text: string): string[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value.map(String) : [];
-  } catch {
-    return [];
-  }
+  const value: unknown = quietly(() => JSON.parse(text));
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 interface QueueGroup {

@@ -16,16 +16,11 @@ export function schemaCopyPath(database: string, version: number): string {
   return `${database}.schema-${version}`;
 }
 
-export interface SchemaCopyOptions {
-  /** A database with more bytes is not copied. */
-  readonly maxBytes: number;
-  /** Called before the copy begins, with the size of the database in bytes. */
-  readonly onCopy?: ((bytes: number) => void) | undefined;
-}
-
 /**
  * Copies the database where a migration of it drops anything. The copy appears whole, or not at all; older copies are
  * removed. Only one process copies; the others wait, and find the database migrated.
+ *
+ * @param options `onCopy`: called before the copy begins, with the size of the database in bytes.
  *
  * @throws {SchemaBehindError} The database is larger than `maxBytes`, or another process copies it for too long.
  * @throws {Error} What SQLite or the file system says. The database is as it was.
@@ -33,14 +28,17 @@ export interface SchemaCopyOptions {
 export async function copyBeforeDrop(
   db: DatabaseSync,
   path: string,
-  { maxBytes, onCopy }: SchemaCopyOptions,
+  { maxBytes, onCopy }: {
+    readonly maxBytes: number;
+    readonly onCopy?: ((bytes: number) => void) | undefined;
+  },
 ): Promise<void> {
   const version = schemaVersion(db);
   const drops = MIGRATIONS.some((step) => step.drops && step.version > version);
   if (path === ":memory:" || version === 0 || !drops) return;
   const bytes = sizeOf(db);
   if (bytes > maxBytes) throw new SchemaBehindError(path, version);
-  const lock = takeLock(drainLockPath(path), { waitMs: maxBytes === Infinity ? WAIT_MS : 0 });
+  using lock = takeLock(drainLockPath(path), { waitMs: maxBytes === Infinity ? WAIT_MS : 0 });
   if (lock === null) throw new SchemaBehindError(path, version);
   try {
     // Another process may have brought it up to date in the meantime.
@@ -55,8 +53,6 @@ export async function copyBeforeDrop(
   } catch (thrown) {
     const what = "the database is copied before anything is dropped, which fails";
     throw new Error(`${what}: ${messageOf(thrown)}`, { cause: thrown });
-  } finally {
-    lock.release();
   }
 }
 

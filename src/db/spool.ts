@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
+import { digestOf } from "../base/fnv.ts";
 import { baseName, joinPath, parentOf } from "../base/paths.ts";
 import {
   type EntryKind,
@@ -45,11 +46,7 @@ export interface SpooledRecord {
 
 /** Ends the names of all files for one database. */
 export function spoolSuffix(database: string): string {
-  let hash = 0x811c9dc5; // FNV-1a, 32 bits
-  for (let i = 0; i < database.length; i++) {
-    hash = Math.imul(hash ^ database.charCodeAt(i), 0x01000193);
-  }
-  return `.${(hash >>> 0).toString(16).padStart(8, "0")}.json`;
+  return `.${digestOf(database).slice(0, 8)}.json`;
 }
 
 /** Ends the name of a file for any database. */

@@ -7,7 +7,8 @@ import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import type { Place } from "./open_store.ts";
 import { shortTaskId } from "./task_view.ts";
-import { daemonFiles, realDatabase } from "../system/daemon_files.ts";
+import { daemonFiles } from "../system/daemon_files.ts";
+import { realPath } from "../system/real_paths.ts";
 
 /** What a person does when there is something for a daemon to do and none runs. */
 export function startDaemon({ globals }: Pick<CliContext, "globals">): string {
@@ -20,7 +21,7 @@ export function isDaemonHere(
   { database }: Pick<Place, "database">,
 ): boolean {
   const privateFolder = parentOf(locations.spoolFolders.at(-1)!);
-  return isLocked(daemonFiles(realDatabase(database), privateFolder).lock);
+  return isLocked(daemonFiles(realPath(database), privateFolder).lock);
 }
 
 /** What becomes of a task that was handed over: `handed to the scheduler, and …`. */

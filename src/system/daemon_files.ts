@@ -41,18 +41,3 @@ export function daemonFiles(database: string, privateFolder: string): DaemonFile
 function socketIn(folder: string, socket: string): Pick<DaemonFiles, "socket" | "socketDraft"> {
   return { socket, socketDraft: joinPath(folder, `.s-${fingerprint(socket).slice(0, 6)}`) };
 }
-
-/** A path with its links resolved; the file need not exist. */
-export function realDatabase(database: string): string {
-  try {
-    return Deno.realPathSync(database);
-  } catch {
-    // The file does not exist yet.
-  }
-  try {
-    const folder = Deno.realPathSync(parentOf(database));
-    return joinPath(folder, database.slice(parentOf(database).length).replace(/^[\\/]/, ""));
-  } catch {
-    return database;
-  }
-}

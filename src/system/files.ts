@@ -199,6 +199,16 @@ function hasOthers(gid: number, uid: number): boolean {
   }
 }
 
+/** Makes an empty file (0600) where there is none, and the folders above it (0700). */
+export function makePrivateFile(path: string): void {
+  Deno.mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
+  try {
+    Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
+  } catch (thrown) {
+    if (!isAlreadyExists(thrown)) throw thrown;
+  }
+}
+
 /** The path with all links followed; the path itself where that fails. */
 export function realOr(path: string): string {
   try {

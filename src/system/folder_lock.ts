@@ -1,4 +1,5 @@
 /** A lock that is a folder: the lock is held as long as the folder exists. */
+import { quietly } from "../base/errors.ts";
 import { waitMs } from "./wait.ts";
 import { removeQuietly } from "./write_file.ts";
 
@@ -37,9 +38,7 @@ function take(
 }
 
 function isStale(lock: string, staleMs: number): boolean {
-  try {
-    return Date.now() - (Deno.statSync(lock).mtime?.getTime() ?? 0) > staleMs;
-  } catch {
-    return false; // It is gone by now.
-  }
+  // It may be gone by now.
+  const info = quietly(() => Deno.statSync(lock));
+  return info !== undefined && Date.now() - (info.mtime?.getTime() ?? 0) > staleMs;
 }

@@ -1,7 +1,8 @@
 /** The log, and notices that are said once. */
+import { quietly } from "../base/errors.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { isFolder } from "./on_disk.ts";
-import { makePrivateFolder } from "./write_file.ts";
+import { makePrivateFolder, renameQuietly } from "./write_file.ts";
 
 /** A log of this size becomes `conclaude.log.1`, and a new one begins. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
@@ -52,21 +53,10 @@ export function homeMark(home: string | null): string {
 
 /** @throws {Error} When it is a pipe: writing would wait for a reader. */
 function makeReady(file: string): void {
-  const info = statQuietly(file);
+  const info = quietly(() => Deno.statSync(file));
   if (info?.isFifo) throw new Error(`a pipe: ${file}`);
-  try {
-    if (info !== null && info.size > MAX_LOG_BYTES) Deno.renameSync(file, `${file}.1`);
-  } catch {
-    // Another process renamed it.
-  }
-}
-
-function statQuietly(file: string): Deno.FileInfo | null {
-  try {
-    return Deno.statSync(file);
-  } catch {
-    return null; // No log yet.
-  }
+  // Another process may have renamed it.
+  if (info !== undefined && info.size > MAX_LOG_BYTES) renameQuietly(file, `${file}.1`);
 }
 
 /** Folders for a file when neither the home nor `/tmp` takes one. */

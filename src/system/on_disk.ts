@@ -116,12 +116,16 @@ export function readJsonFile(path: string): unknown {
   });
 }
 
-/** The first bytes of a file, at most `maxBytes`; null where it is no file, or cannot be read. */
-export function readHead(path: string, maxBytes: number): Uint8Array | null {
+/** The first bytes of a file, or those from an offset, at most `maxBytes`; null where it is no file, or cannot be read. */
+export function readHead(path: string, maxBytes: number, start = 0): Uint8Array | null {
   return orElse(null, () => {
-    if (!Deno.statSync(path).isFile) return null;
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile) return null;
     using file = Deno.openSync(path);
-    const bytes = new Uint8Array(maxBytes);
+    file.seekSync(start, Deno.SeekMode.Start);
+    const bytes = new Uint8Array(
+      size > 0 ? Math.max(0, Math.min(maxBytes, size - start)) : maxBytes,
+    );
     let read = 0;
     for (let more = 1; read < bytes.length && more > 0; read += more) {
       more = file.readSync(bytes.subarray(read)) ?? 0;

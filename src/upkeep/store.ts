@@ -1,6 +1,5 @@
 /** What other rooms read and write of the tables of this one; `transfer/store.ts` has the rest, which hooks never need. */
 export { integrityFaults, measureDatabase, sqliteVersion } from "./care/care_table.ts";
-export { isDamage } from "./care/table_copy_table.ts";
 export { admitAgain, namesOfReceipt, withoutForgotten } from "./forget/forgotten_names_table.ts";
 export { removeForgottenAgain } from "./forget/forget_places_table.ts";
 export {

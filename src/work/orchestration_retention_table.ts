@@ -71,15 +71,7 @@ const ROWS_OF_TASK = 10;
 export const OLD_WORK = {
   workflows: {
     first: firstOf("workflows", WORKFLOWS),
-    count: (db, beforeMs) => ({
-      workflows: numberOf(db, `(${WORKFLOWS})`, beforeMs),
-    }),
-    remove: (db, beforeMs, options) => ({
-      workflows: removeRows(db, `workflows WHERE id IN (${WORKFLOWS} LIMIT ?2)`, [
-        beforeMs,
-        tasksOf(options),
-      ]),
-    }),
+    ...rowsOf("workflows", WORKFLOWS, tasksOf),
   },
   /** Deleted tasks go for good, with all that belongs to them. */
   deletedTasks: {
@@ -105,18 +97,7 @@ export const OLD_WORK = {
         return { deletedTasks: ids.length };
       }),
   },
-  events: {
-    count: (db, beforeMs) => ({
-      events: numberOf(db, "events WHERE created_at_ms < ?", beforeMs),
-    }),
-    remove: (db, beforeMs, { batchRows }) => ({
-      events: removeRows(
-        db,
-        "events WHERE id IN (SELECT id FROM events WHERE created_at_ms < ? LIMIT ?)",
-        [beforeMs, batchRows],
-      ),
-    }),
-  },
+  events: rowsOf("events", "SELECT id FROM events WHERE created_at_ms < ?1"),
   folders: {
     count: (db, beforeMs, { database }) => ({
       folders: orphanFolders(db, database, beforeMs).length,
@@ -131,6 +112,22 @@ export const OLD_WORK = {
   string,
   { readonly count: OldStep; readonly remove: OldStep; readonly first?: ReturnType<typeof firstOf> }
 >;
+
+/** The steps of a table whose rows go without anything else. @param old SQL with the limit of time as `?1`. */
+function rowsOf(
+  table: string,
+  old: string,
+  most = ({ batchRows }: RemoveOptions) => batchRows,
+): { readonly count: OldStep; readonly remove: OldStep } {
+  return {
+    count: (db, beforeMs) => ({ [table]: numberOf(db, `(${old})`, beforeMs) }),
+    remove: (db, beforeMs, options) =>
+      transaction(db, () => {
+        const remove = db.prepare(`DELETE FROM ${table} WHERE id IN (${old} LIMIT ?2)`);
+        return { [table]: Number(remove.run(beforeMs, most(options)).changes) };
+      }),
+  };
+}
 
 /** Makes the step that has the first ids, under the name that counts them. @param sql Has the limit of time as `?1`. */
 function firstOf(name: "workflows" | "tasks" | "deletedTasks", sql: string) {
@@ -195,10 +192,6 @@ export function removeSessionAgents(db: DatabaseSync, sessionIds: readonly strin
 
 function numberOf(db: DatabaseSync, rows: string, value: SQLInputValue): number {
   return Number(db.prepare(`SELECT count(*) AS n FROM ${rows}`).get(value)!["n"]);
-}
-
-function removeRows(db: DatabaseSync, rows: string, values: SQLInputValue[]): number {
-  return transaction(db, () => Number(db.prepare(`DELETE FROM ${rows}`).run(...values).changes));
 }
 
 /** The deepest first: a batch never leaves a task below one that is gone. */

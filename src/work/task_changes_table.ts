@@ -157,13 +157,24 @@ export function changeTags(
     if (kind === "remove") wanted.delete(tag);
     else wanted.add(tag);
   }
-  const told = { field: "tags", old: before.tags, new: [...wanted].sort() };
-  if (JSON.stringify(told.old) === JSON.stringify(told.new)) return before;
   statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(taskId);
   const add = statement(db, "INSERT INTO task_tags (task_id, tag) VALUES (?, ?)");
   for (const tag of wanted) add.run(taskId, tag);
-  statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
-  const after = readTask(db, taskId)!;
+  return recordListChange(db, before, "tags", author);
+}
+
+/** Records that a list of a task is another one than before. Returns the task as it is now. */
+function recordListChange(
+  db: DatabaseSync,
+  before: Task,
+  field: "tags" | "dependsOn",
+  author: Author,
+): Task {
+  const { id } = before;
+  const told = { field: columnOf(field), old: before[field], new: needTask(db, id)[field] };
+  if (JSON.stringify(told.old) === JSON.stringify(told.new)) return before;
+  statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, id);
+  const after = needTask(db, id);
   recordTaskChange(db, after, [told], author);
   return after;
 }
@@ -214,12 +225,7 @@ export function changeDependencies(
   );
   for (const id of change.remove) remove.run(taskId, id);
   addDependencies(db, taskId, change.add);
-  const after = needTask(db, taskId);
-  const told = { field: "depends_on", old: before.dependsOn, new: after.dependsOn };
-  if (JSON.stringify(told.old) === JSON.stringify(told.new)) return after;
-  statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
-  recordTaskChange(db, after, [told], author);
-  return readTask(db, taskId)!;
+  return recordListChange(db, before, "dependsOn", author);
 }
 
 /** The tasks that are not ready and depend on a task, or on one below it; the oldest first. */

@@ -6,6 +6,7 @@ import {
   capturePriority,
   filesTouched,
   inputExcerpt,
+  serializePayload,
   summarizeInput,
 } from "../../src/claude/payload.ts";
 import { runs, sizedTest } from "../support/lanes.ts";
@@ -141,12 +142,17 @@ sizedTest(
   },
 );
 
-Deno.test("capValue() survives 100,000 levels", () => {
-  const depth = 100_000;
-  const text = '{"a":['.repeat(depth) + "]}".repeat(depth);
-  const { value, cutBytes } = capValue(JSON.parse(text), 4_096);
-  assert.ok(jsonSize(value) <= 4_096);
-  assert.equal(cutBytes, text.length - jsonSize(value));
+Deno.test("of a payload with 100,000 levels the text that was sent stays, within the limit", async () => {
+  for (const depth of [150, 100_000]) {
+    const sent = '{"a":['.repeat(depth) + "]}".repeat(depth);
+    const payload = { tool_name: "Bash", tool_input: JSON.parse(sent), project_dir: "/p" };
+    const { text, cutBytes } = await serializePayload(payload, { maxBytes: 512, sent: () => sent });
+    const { unparsed, ...rest } = JSON.parse(text);
+    assert.ok(text.length <= 4_096);
+    assert.deepEqual(rest, { tool_name: "Bash", project_dir: "/p" });
+    assert.match(unparsed, /^\{"a":\[.*\[… \d+ bytes cut …\].*\]\}$/);
+    assert.ok(cutBytes > 0);
+  }
 });
 
 Deno.test("summarizeInput() clips strings, arrays and depth", () => {

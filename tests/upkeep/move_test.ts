@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { projectTerm } from "../../src/memory/search/terms.ts";
 import { isKnownProject } from "../../src/memory/store.ts";
-import { ordinaryTables } from "../../src/upkeep/care/table_copy_table.ts";
+import { ordinaryTables } from "../../src/db/table_copy.ts";
 import { countBelow, MOVED_TABLES, moveRows } from "../../src/upkeep/transfer/store.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { tempDatabase } from "../support/records.ts";

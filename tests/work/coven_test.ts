@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { CovenPlan, findCoven, planCovenTasks } from "../../src/upkeep/transfer/coven.ts";
+import { CovenPlan, findCoven, planCovenTasks } from "../../src/work/coven.ts";
 
 const folder = Deno.makeTempDirSync({ prefix: "conclaude-coven-" });
 addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));

@@ -3,6 +3,7 @@
  * entry under PreToolUse or PermissionRequest makes it discard the whole file: every other hook and every
  * `permissions.deny` rule in it. Under any other event only the entry is dropped.
  */
+import { isMapping, type Mapping } from "../../base/mapping.ts";
 import { KNOWN_EVENTS } from "./lanes.ts";
 
 export interface HookProblem {
@@ -25,10 +26,10 @@ const texts: Rule = {
   says: "an array of strings",
   holds: (value) => Array.isArray(value) && value.every(text.holds),
 };
-const record: Rule = { says: "an object", holds: isRecord };
+const record: Rule = { says: "an object", holds: isMapping };
 const textRecord: Rule = {
   says: "an object of strings",
-  holds: (value) => isRecord(value) && Object.values(value).every(text.holds),
+  holds: (value) => isMapping(value) && Object.values(value).every(text.holds),
 };
 const aboveZero: Rule = {
   says: "a number above 0",
@@ -47,48 +48,34 @@ function oneOf(...words: readonly string[]): Rule {
   };
 }
 
-interface HandlerType {
-  readonly required: Readonly<Record<string, Rule>>;
-  readonly optional: Readonly<Record<string, Rule>>;
-}
+type Rules = Readonly<Record<string, Rule>>;
 
 const COMMON = { if: text, timeout: aboveZero, statusMessage: text, once: flag };
 const onFailure = oneOf("continue", "block");
 
-const HANDLER_TYPES: Readonly<Record<string, HandlerType>> = {
-  command: {
-    required: { command: text },
-    optional: {
-      ...COMMON,
-      onFailure,
-      args: texts,
-      shell: oneOf("bash", "powershell"),
-      async: flag,
-      asyncRewake: flag,
-      rewakeMessage: text,
-      rewakeSummary: text,
-    },
-  },
-  http: {
-    required: { url },
-    optional: { ...COMMON, onFailure, headers: textRecord, allowedEnvVars: texts },
-  },
-  mcp_tool: {
-    required: { server: text, tool: text },
-    optional: { ...COMMON, onFailure, input: record },
-  },
-  prompt: {
-    required: { prompt: text },
-    optional: { ...COMMON, model: text, continueOnBlock: flag },
-  },
-  agent: { required: { prompt: text }, optional: { ...COMMON, model: text } },
+/** By type: the fields that a handler needs, and those that it may have. */
+const HANDLER_TYPES: Readonly<Record<string, readonly [needed: Rules, others: Rules]>> = {
+  command: [{ command: text }, {
+    ...COMMON,
+    onFailure,
+    args: texts,
+    shell: oneOf("bash", "powershell"),
+    async: flag,
+    asyncRewake: flag,
+    rewakeMessage: text,
+    rewakeSummary: text,
+  }],
+  http: [{ url }, { ...COMMON, onFailure, headers: textRecord, allowedEnvVars: texts }],
+  mcp_tool: [{ server: text, tool: text }, { ...COMMON, onFailure, input: record }],
+  prompt: [{ prompt: text }, { ...COMMON, model: text, continueOnBlock: flag }],
+  agent: [{ prompt: text }, { ...COMMON, model: text }],
 };
 
 /** Everything under `hooks` that Claude Code refuses. Like Claude Code, it ignores unknown events and keys. */
 export function checkHooks(settings: unknown): HookProblem[] {
-  const hooks = isRecord(settings) ? settings["hooks"] : undefined;
+  const hooks = isMapping(settings) ? settings["hooks"] : undefined;
   if (hooks === undefined) return [];
-  if (!isRecord(hooks)) {
+  if (!isMapping(hooks)) {
     return [{ path: "hooks", problem: "must be an object", discardsFile: true }];
   }
   return KNOWN_EVENTS.filter((event) => Object.hasOwn(hooks, event)).flatMap((event) => {
@@ -108,8 +95,8 @@ function* checkEvent(groups: unknown, path: string): Iterable<Finding> {
 }
 
 function* checkGroup(group: unknown, path: string): Iterable<Finding> {
-  if (!isRecord(group)) return yield { path, problem: "must be an object" };
-  yield* checkField({ record: group, path, name: "matcher", rule: text });
+  if (!isMapping(group)) return yield { path, problem: "must be an object" };
+  if (group["matcher"] !== undefined) yield* checkFields(group, path, { matcher: text });
   const handlers = group["hooks"];
   if (!Array.isArray(handlers)) {
     return yield { path: `${path}.hooks`, problem: "must be an array of handlers" };
@@ -120,7 +107,7 @@ function* checkGroup(group: unknown, path: string): Iterable<Finding> {
 }
 
 function* checkHandler(handler: unknown, path: string): Iterable<Finding> {
-  if (!isRecord(handler)) return yield { path, problem: "must be an object" };
+  if (!isMapping(handler)) return yield { path, problem: "must be an object" };
   const name = handler["type"];
   const type = typeof name === "string" && Object.hasOwn(HANDLER_TYPES, name)
     ? HANDLER_TYPES[name]
@@ -129,28 +116,13 @@ function* checkHandler(handler: unknown, path: string): Iterable<Finding> {
     const known = Object.keys(HANDLER_TYPES).join(", ");
     return yield { path: `${path}.type`, problem: `must be one of ${known}` };
   }
-  for (const [name, rule] of Object.entries(type.required)) {
-    yield* checkField({ record: handler, path, name, rule, required: true });
-  }
-  for (const [name, rule] of Object.entries(type.optional)) {
-    yield* checkField({ record: handler, path, name, rule });
-  }
+  const [needed, others] = type;
+  const there = Object.entries(others).filter(([name]) => handler[name] !== undefined);
+  yield* checkFields(handler, path, { ...needed, ...Object.fromEntries(there) });
 }
 
-function* checkField(field: {
-  readonly record: Readonly<Record<string, unknown>>;
-  readonly path: string;
-  readonly name: string;
-  readonly rule: Rule;
-  readonly required?: boolean;
-}): Iterable<Finding> {
-  const value = field.record[field.name];
-  if (value === undefined && !field.required) return;
-  if (!field.rule.holds(value)) {
-    yield { path: `${field.path}.${field.name}`, problem: `must be ${field.rule.says}` };
+function* checkFields(held: Mapping, path: string, rules: Rules): Iterable<Finding> {
+  for (const [name, { holds, says }] of Object.entries(rules)) {
+    if (!holds(held[name])) yield { path: `${path}.${name}`, problem: `must be ${says}` };
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -50,62 +50,17 @@ export interface InstallOptions extends SettingsPlace, Asker {
   readonly otherFlags?: readonly string[] | undefined;
 }
 
-/** The result of an installation; with `dryRun`, the result that it would have. */
-export interface InstallReport {
-  readonly settings: string;
-  /** `file` when the file was named outright. */
-  readonly scope: SettingsScope | "file";
-  readonly changed: boolean;
-  readonly dryRun: boolean;
-  readonly created: boolean;
-  /** The copy of the file without our hooks; null when there is none. */
-  readonly backup: string | null;
-  readonly events: readonly string[];
-  readonly drain: boolean;
-  /** Events that are blocked when their hook cannot run. */
-  readonly blocking: readonly string[];
-  /** Events that were blocked before, and are no longer. */
-  readonly loosened: readonly string[];
-  /** The command up to the event: `/usr/local/bin/conclaude hook`. */
-  readonly command: string;
-  /** Events under which our hooks were added, corrected and removed. */
-  readonly added: readonly string[];
-  readonly updated: readonly string[];
-  readonly removed: readonly string[];
-  /** Sentences for a person; none of them prevented the installation. */
-  readonly warnings: readonly string[];
-  /** Changed lines (`+ `, `- `) with the lines around them; empty when nothing changes. */
-  readonly diff: readonly string[];
-}
-
 /** The hooks of `program` count as ours under any name. */
 export interface UninstallOptions extends SettingsPlace, Asker {
   readonly dryRun?: boolean | undefined;
   readonly otherFlags?: readonly string[] | undefined;
 }
 
-/** The result of a removal; with `dryRun`, the result that it would have. */
-export interface UninstallReport {
-  readonly settings: string;
-  readonly scope: SettingsScope | "file";
-  readonly changed: boolean;
-  readonly dryRun: boolean;
-  readonly missing: boolean;
-  /** True when the file is as it was before the installation, byte for byte. */
-  readonly restored: boolean;
-  /** True when the installation had made the file, and it is removed. */
-  readonly deleted: boolean;
-  /** A backup that stays because the file has changed since; null when there is none. */
-  readonly backup: string | null;
-  readonly removed: readonly string[];
-  readonly diff: readonly string[];
-}
-
 /**
  * Adds our hooks to a settings file, or brings them up to date; a second run changes nothing. A file without our hooks is
  * backed up first. @throws UserError When the file cannot be edited safely, or Claude Code would discard it. Nothing is changed.
  */
-export function installHooks(options: InstallOptions): InstallReport {
+export function installHooks(options: InstallOptions) {
   const attempt = attemptOf("install-hooks", options);
   return withFreshFile(attempt, (file) => installOnce(file, { ...options, attempt }));
 }
@@ -114,7 +69,7 @@ export function installHooks(options: InstallOptions): InstallReport {
  * Takes our hooks out of a settings file. A file that nobody touched since the installation becomes what it was, byte for
  * byte; otherwise only our handlers are cut out. @throws UserError When that cannot be done safely. Nothing is changed.
  */
-export function uninstallHooks(options: UninstallOptions): UninstallReport {
+export function uninstallHooks(options: UninstallOptions) {
   const attempt = attemptOf("uninstall-hooks", options);
   return withFreshFile(attempt, (file) => uninstallOnce(file, { ...options, attempt }));
 }
@@ -127,10 +82,11 @@ function attemptOf(
   return { command, path: settingsPath(options), flags };
 }
 
+/** @returns The result; with `dryRun`, the one that it would have. `undefined` when the file has changed meanwhile. */
 function installOnce(
   file: SettingsFile,
   options: InstallOptions & { readonly attempt: Attempt },
-): InstallReport | undefined {
+) {
   const { attempt, program, events = DEFAULT_EVENTS, strict, exec, tools, dryRun = false } =
     options;
   const plan: InstallPlan = {
@@ -161,23 +117,24 @@ function installOnce(
       dropBackup(file.path);
     }
   }
+  const blocking = blockingEvents(plan.entries);
+  const { added, updated, removed } = edit;
   return {
-    settings: file.path,
-    scope: options.settings ? "file" : options.scope,
-    changed,
-    dryRun,
+    ...toldOf(file, options, changed),
     created,
+    /** The copy of the file without our hooks; null when there is none. */
     backup: isFirst || (!created && backup !== undefined) ? backupPath(file.path) : null,
     events,
     drain: plan.entries.some(({ role }) => role === "drain"),
-    blocking: blockingEvents(plan.entries),
-    loosened: blockingEvents(entries).filter((event) =>
-      !blockingEvents(plan.entries).includes(event)
-    ),
+    /** Events that are blocked when their hook cannot run. */
+    blocking,
+    /** Events that were blocked before, and are no longer. */
+    loosened: blockingEvents(entries).filter((event) => !blocking.includes(event)),
+    /** The command up to the event: `/usr/local/bin/conclaude hook`. */
     command: `${programLine(program)} hook`,
-    added: edit.added,
-    updated: edit.updated,
-    removed: edit.removed,
+    /** Events under which our hooks were added, corrected and removed. */
+    ...{ added, updated, removed },
+    /** Sentences for a person; none of them prevented the installation. */
     warnings,
     diff: diffLines(before, edit.text),
   };
@@ -201,10 +158,11 @@ function checkResult(settings: unknown, attempt: Attempt): string[] {
   return [...warnings, "`disableAllHooks` is true in this file: Claude Code will not run any hook"];
 }
 
+/** @returns As {@linkcode installOnce}. */
 function uninstallOnce(
   file: SettingsFile,
   options: UninstallOptions & { readonly attempt: Attempt },
-): UninstallReport | undefined {
+) {
   const { attempt, dryRun = false } = options;
   const before = file.text ?? "";
   const backup = readBackup(file.path);
@@ -223,19 +181,26 @@ function uninstallOnce(
     if (removal.kind === "deleted") removeMadeFolder(file.path);
   }
   return {
-    settings: file.path,
-    scope: options.settings ? "file" : options.scope,
-    changed,
-    dryRun,
+    ...toldOf(file, options, changed),
     missing: file.text === undefined,
+    /** Whether the file is as it was before the installation, byte for byte. */
     restored: removal.kind === "restored" || removal.kind === "deleted",
+    /** Whether the installation had made the file, and it is removed. */
     deleted: removal.kind === "deleted",
+    /** A backup that stays because the file has changed since; null when there is none. */
     backup: backup !== undefined && removal.kind !== "restored" ? backupPath(file.path) : null,
     removed: [
       ...new Set(readOwnEntries(before, { ...ownership, attempt }).map(({ event }) => event)),
     ],
     diff: diffLines(before, after ?? ""),
   };
+}
+
+/** What both results say of the file; `scope` is `file` when it was named outright. */
+function toldOf({ path }: SettingsFile, options: UninstallOptions, changed: boolean) {
+  const { settings, scope, dryRun = false } = options;
+  const told: SettingsScope | "file" = settings ? "file" : scope;
+  return { settings: path, scope: told, changed, dryRun };
 }
 
 function blockingEvents(entries: readonly HookEntry[]): string[] {

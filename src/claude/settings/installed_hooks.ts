@@ -12,7 +12,7 @@ import { DEFAULT_EVENTS } from "./lanes.ts";
 import type { HookTime } from "../../db/executions.ts";
 import { findWrapped, ownershipHere, type WrappedHook } from "./own_handler.ts";
 import { readSettings } from "./settings_file.ts";
-import { placeFlags, settingsPath, type SettingsPlace } from "./settings_place.ts";
+import { placeFlags, settingsPath, type SettingsPlace, settingsPlaces } from "./settings_place.ts";
 
 /** A settings file as far as hooks go. */
 export interface SettingsLook {
@@ -53,14 +53,8 @@ export interface HooksPlace {
 export function lookAtSettings(place: HooksPlace): SettingsLook[] {
   const { locations, projectDir, claudeFolder, settings } = place;
   const around = { projectDir, home: locations.home ?? undefined, configDir: claudeFolder };
-  const hasUser = around.home !== undefined || claudeFolder !== undefined;
-  const places: SettingsPlace[] = [
-    ...settings === undefined ? [] : [{ ...around, scope: "user" as const, settings }],
-    { ...around, scope: "managed" },
-    { ...around, scope: "local" },
-    { ...around, scope: "project" },
-    ...hasUser ? [{ ...around, scope: "user" as const }] : [],
-  ];
+  const named = settings === undefined ? [] : [{ ...around, scope: "user" as const, settings }];
+  const places: SettingsPlace[] = [...named, ...settingsPlaces(around)];
   const files = places.map((one) => ({ path: settingsPath(one), flags: placeFlags(one) }));
   // In the home folder itself the project's file is the user's.
   const clientFolder = claudeFolder ?? (around.home && joinPath(around.home, ".claude")) ?? null;

@@ -3,10 +3,10 @@
  * file. A link stays a link; its target is replaced.
  */
 import { isUserError, messageOf, UserError } from "../../base/errors.ts";
-import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
+import { parentOf } from "../../base/paths.ts";
 import { IS_WINDOWS } from "../../system/process/executable.ts";
 import { removeSync } from "../../system/files.ts";
-import { linkAt } from "../../system/on_disk.ts";
+import { realPath } from "../../system/real_paths.ts";
 import {
   folderMode,
   keepOwner,
@@ -45,12 +45,11 @@ export interface Attempt extends Target {
 const NEW_FILE_MODE = 0o600;
 /** Every user's Claude Code reads the policy of the machine. */
 const SHARED_FILE_MODE = 0o644;
-const MOST_LINKS = 40;
 
 /** Reads a settings file through all links. @throws UserError When it is no file, or not UTF-8. */
 export function readSettings(path: string): SettingsFile {
   return orExplain(path, `Cannot read "${path}"`, () => {
-    const target = followLinks(path);
+    const target = realPath(path);
     const held = readFile(target);
     const newMode = isManagedFile(path) ? SHARED_FILE_MODE : NEW_FILE_MODE;
     if (held === null) return { path, target, text: undefined, mode: newMode };
@@ -102,17 +101,6 @@ export function replaceBackedUp(file: SettingsFile, text: string): boolean {
 /** A backup that stays does no harm: the next installation replaces it. */
 export function dropBackup(path: string): void {
   removeQuietly(backupPath(path));
-}
-
-/** Follows all links, also to a file that does not exist yet. */
-function followLinks(path: string): string {
-  let target = path;
-  for (let links = 0; links < MOST_LINKS; links++) {
-    const next = linkAt(target);
-    if (next === null) return target;
-    target = isAbsolutePath(next) ? next : joinPath(parentOf(target), next);
-  }
-  throw new Error("too many levels of symbolic links");
 }
 
 function writeSettings(

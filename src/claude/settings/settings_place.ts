@@ -48,18 +48,18 @@ export function isManagedFile(path: string): boolean {
   return path === (MANAGED[OS] ?? MANAGED_ELSEWHERE);
 }
 
-/** Claude Code's settings files for a project. The first one outranks the others. */
-export function settingsPaths(
-  place: Pick<SettingsPlace, "projectDir" | "home" | "configDir">,
-): string[] {
-  const isUserKnown = Boolean(place.home || place.configDir);
-  const scopes: readonly SettingsScope[] = [
-    "managed",
-    "local",
-    "project",
-    ...isUserKnown ? ["user"] as const : [],
-  ];
-  return [...new Set(scopes.map((scope) => settingsPath({ scope, ...place })))];
+type Around = Pick<SettingsPlace, "projectDir" | "home" | "configDir">;
+
+/** The places of Claude Code's settings for a project. The first one outranks the others. */
+export function settingsPlaces(around: Around): SettingsPlace[] {
+  const isUserKnown = Boolean(around.home || around.configDir);
+  const scopes = ["managed", "local", "project", ...isUserKnown ? ["user"] as const : []] as const;
+  return scopes.map((scope) => ({ ...around, scope }));
+}
+
+/** The files there, each once. */
+export function settingsPaths(around: Around): string[] {
+  return [...new Set(settingsPlaces(around).map(settingsPath))];
 }
 
 /** The flags with which a command finds the same file again; none for the user's own settings. */

@@ -9,7 +9,7 @@ import { listSessions } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { redactText } from "../../secrets/redact.ts";
 import { isFolder } from "../../system/on_disk.ts";
-import { isDamage } from "../../upkeep/store.ts";
+import { isDamage } from "../../db/table_copy.ts";
 import {
   claudeMemRows,
   type ClaudeMemTable,

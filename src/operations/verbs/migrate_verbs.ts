@@ -4,12 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { plain } from "../../base/plain.ts";
 import { readMeta, writeMeta } from "../../db/statement.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
-import {
-  CovenPlan,
-  findCoven,
-  planCovenFiles,
-  planCovenTasks,
-} from "../../upkeep/transfer/coven.ts";
+import { CovenPlan, findCoven, planCovenFiles, planCovenTasks } from "../../work/coven.ts";
 import { type ArrivingRow, takeRows } from "../../upkeep/transfer/import.ts";
 import { readOrigins, readTask, recordEvent, withoutBody, writeHistory } from "../../work/store.ts";
 import { planEntries } from "../../config/config_edit.ts";

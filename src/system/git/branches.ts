@@ -2,7 +2,7 @@
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
 import { runTool } from "../process/run_program.ts";
-import { listFolder, readText } from "../on_disk.ts";
+import { listFolder, namesIn, readText } from "../on_disk.ts";
 import { changedAtMs, gitFolders, type Repository } from "./repository.ts";
 
 /** A repository with more folders of branches is not read. */
@@ -23,20 +23,14 @@ export function goneBranches(
 
 /** The names of all branches; null when the files do not name them (reftables, too many folders, no branch). */
 export function branchNames({ commonDir }: Pick<Repository, "commonDir">): Set<string> | null {
-  try {
-    const files = Array.from(Deno.readDirSync(commonDir), ({ name }) => name);
-    if (files.includes("reftable") || !files.includes("refs")) return null;
-    const refs = refsBelow(joinPath(commonDir, "refs/heads"));
-    if (refs === null) return null;
-    const names = new Set(refs.files);
-    if (files.includes("packed-refs")) {
-      const packed = Deno.readTextFileSync(joinPath(commonDir, "packed-refs"));
-      for (const [, name] of packed.matchAll(/ refs\/heads\/(\S+)$/gm)) names.add(name!);
-    }
-    return names.size === 0 ? null : names;
-  } catch {
-    return null;
-  }
+  const files = namesIn(commonDir) ?? [];
+  if (files.includes("reftable") || !files.includes("refs")) return null;
+  const refs = refsBelow(joinPath(commonDir, "refs/heads"));
+  const packed = files.includes("packed-refs") ? readText(joinPath(commonDir, "packed-refs")) : "";
+  if (refs === null || packed === null) return null;
+  const names = new Set(refs.files);
+  for (const [, name] of packed.matchAll(/ refs\/heads\/(\S+)$/gm)) names.add(name!);
+  return names.size === 0 ? null : names;
 }
 
 /** The folders and files below a folder of references, as paths from there; null for too many. */

@@ -1,4 +1,5 @@
 /** Makes, inspects and removes the working tree and the branch of a task. */
+import { quietly } from "../../base/errors.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../on_disk.ts";
 import { realPath } from "../real_paths.ts";
@@ -117,11 +118,7 @@ export async function removeTree(
   target: string,
 ): Promise<void> {
   await runGit(["worktree", "remove", "--force", path], { folder: commonDir });
-  try {
-    Deno.removeSync(path, { recursive: true });
-  } catch {
-    // Gone already.
-  }
+  quietly(() => Deno.removeSync(path, { recursive: true }));
   await runGit(["worktree", "prune"], { folder: commonDir });
   const merged = await runGit(
     ["merge-base", "--is-ancestor", `refs/heads/${branch}`, `refs/heads/${target}`],

@@ -1,7 +1,8 @@
 /** Runs a command of the configuration and tells how it ended. */
 import type { Environment } from "../environment.ts";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, quietly } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
+import { readText } from "../on_disk.ts";
 import { type Output, run } from "./run_program.ts";
 import { shellWords } from "./start.ts";
 import type { CommandEnd, CommandRule, CommandRun, HeadOfOutput } from "./types.ts";
@@ -105,29 +106,16 @@ function headOf(output: Output | null, maxLines: number | null): HeadOfOutput | 
 
 /** A file in which the script notes the line that it runs; `line()` is null when nothing could be written. */
 function makeReport() {
-  let folder = "";
-  try {
-    folder = Deno.makeTempDirSync({ prefix: "conclaude-" });
-  } catch {
-    return { path: "/dev/null", line: () => null, remove: () => {} };
-  }
+  const folder = quietly(() => Deno.makeTempDirSync({ prefix: "conclaude-" }));
+  if (folder === undefined) return { path: "/dev/null", line: () => null, remove: () => {} };
   const path = joinPath(folder, "line");
   return {
     path,
     line: () => {
-      try {
-        const line = Number.parseInt(Deno.readTextFileSync(path));
-        return Number.isNaN(line) ? null : line;
-      } catch {
-        return null;
-      }
+      const line = Number.parseInt(readText(path) ?? "");
+      return Number.isNaN(line) ? null : line;
     },
-    remove: () => {
-      try {
-        Deno.removeSync(folder, { recursive: true });
-      } catch {
-        // The system clears its temporary folder by itself.
-      }
-    },
+    // The system clears its temporary folder by itself.
+    remove: () => quietly(() => Deno.removeSync(folder, { recursive: true })),
   };
 }

@@ -1,6 +1,6 @@
 /** Passes a text to a shell command that a person has configured, and reads its answer. */
-import { messageOf } from "../../base/errors.ts";
-import { type Output, run } from "./run_program.ts";
+import { messageOf, quietly } from "../../base/errors.ts";
+import { run } from "./run_program.ts";
 import { shellWords } from "./start.ts";
 
 /** How a command ended. One that did not end by itself was ended together with its child processes. */
@@ -79,17 +79,9 @@ export async function runFilter(command: string, options: FilterOptions): Promis
     const stdout = ran.stdout!.text();
     if (stdout.length > maxChars) return { kind: "tooLong" };
     const { code } = ran.end;
-    return { kind: "ended", code, stdout, isUtf8: isUtf8(ran.stdout!), stderr: ran.stderr!.text() };
+    const isUtf8 = quietly(() => ran.stdout!.text({ fatal: true })) !== undefined;
+    return { kind: "ended", code, stdout, isUtf8, stderr: ran.stderr!.text() };
   } catch (thrown) {
     return { kind: "unstarted", why: messageOf(thrown) };
-  }
-}
-
-function isUtf8(output: Output): boolean {
-  try {
-    output.text({ fatal: true });
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -76,17 +76,12 @@ function markOf(dataFolder: string, database: string): string {
 /** It is told for so long that a database began anew. */
 const TOLD_DAYS = 14;
 
-/** What is said of a database that hooks began anew in a file which something had cut to nothing. */
-export interface BeganAnew {
-  /** One sentence without its end. */
-  readonly text: string;
-  /** The command that restores what was there before, or looks for it. */
-  readonly next: string;
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-}
+export type BeganAnew = NonNullable<ReturnType<typeof beganAnew>>;
 
-/** Whether such a beginning is to be told of; null where nothing was lost, or it is long ago. */
+/**
+ * What is said of a database that hooks began anew in a file which something had cut to nothing, and the command that restores
+ * what was there before, or looks for it; null where nothing was lost, or it is long ago.
+ */
 export function beganAnew(
   db: DatabaseSync,
   { locations, database, nowMs }: {
@@ -94,7 +89,7 @@ export function beganAnew(
     readonly database: string;
     readonly nowMs: number;
   },
-): BeganAnew | null {
+) {
   const begun = emptyBeginning(db);
   if (begun === null || begun.atMs < nowMs - daysMs(TOLD_DAYS)) return null;
   const { atMs, wasUsed } = begun;
@@ -150,13 +145,9 @@ export async function backUpDaily(
   const path = joinPath(backupFolder(dataFolder), name);
   if (keep === 0 || isThere(path)) return null;
   // `memory forget` holds this lock: no backup copies what is about to be forgotten.
-  const lock = takeLock(drainLockPath(database), { waitMs: 0 });
+  using lock = takeLock(drainLockPath(database), { waitMs: 0 });
   if (lock === null) return null;
-  try {
-    await copyPrivately(database, path, DAILY);
-  } finally {
-    lock.release();
-  }
+  await copyPrivately(database, path, DAILY);
   const daily = backupsOf({ dataFolder }, database)
     .filter((backup) => DAILY.test(baseName(backup.path)));
   using db = openToLook(path);

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isDatabaseBusy } from "../../base/errors.ts";
 import { checkpoint } from "../../db/database.ts";
 import { isIndexDamageOf } from "../../memory/store.ts";
-import { quotedName } from "./table_copy_table.ts";
+import { quotedName } from "../../db/table_copy.ts";
 import { connect } from "../../db/connect.ts";
 import { spaceUse } from "../../db/disk_space.ts";
 

@@ -8,7 +8,7 @@ import {
   schemaVersion,
   transaction,
 } from "../../db/transaction.ts";
-import { orDamaged, ordinaryTables } from "./table_copy_table.ts";
+import { orDamaged, ordinaryTables } from "../../db/table_copy.ts";
 import { schemaDifferences } from "../../db/migrate.ts";
 import { openSync } from "../../system/files.ts";
 import { connect } from "../../db/connect.ts";

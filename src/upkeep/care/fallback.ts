@@ -1,6 +1,6 @@
 /** What hooks wrote into the database of the temporary folder while the home could not be used. */
 import { count } from "../../base/counts.ts";
-
+import { quietly } from "../../base/errors.ts";
 import { fallbackDatabase, type Locations } from "../../system/environment.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { isOwnFile } from "../../db/database.ts";
@@ -15,19 +15,10 @@ import { DATABASE_FILES } from "./database_files.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { lstatSync } from "../../system/files.ts";
 
-/** What the fallback database holds and the database that counts does not. */
-export interface LeftBehind {
-  /** The database of the temporary folder. */
-  readonly path: string;
-  readonly events: number;
-  readonly captures: number;
-  /** The command that brings the rows into the database that counts; rows that are there already stay as they are. */
-  readonly next: string;
-}
-
 /**
  * The events of the other database that an import would bring over; null when there are none, and when the file is not
- * this user's own, since anybody can put one there.
+ * this user's own, since anybody can put one there. `next`: the command that brings the rows into the database that counts;
+ * rows that are there already stay as they are.
  *
  * @throws {Error} What SQLite says of either.
  */
@@ -38,7 +29,7 @@ export function leftBehind({ locations, database, retentionDays, nowMs }: {
   /** Retention removes sessions that ended longer ago; 0 keeps all. */
   readonly retentionDays: number;
   readonly nowMs: number;
-}): LeftBehind | null {
+}) {
   // Where a person names a database, hooks use no other one.
   if (locations.databaseFrom !== "default" || database === ":memory:") return null;
   const path = fallbackDatabase(locations);
@@ -84,11 +75,6 @@ export function lookAtFallback(place: DoctorPlace): Finding[] {
 
 /** Whether such a database and its log are this user's own: SQLite would take in a log that somebody else put there. */
 export function isOwnDatabase(path: string): boolean {
-  try {
-    return isThere(path) &&
-      DATABASE_FILES.map((ending) => path + ending).filter(isThere)
-        .every((file) => isOwnFile(lstatSync(file)));
-  } catch {
-    return false;
-  }
+  const files = DATABASE_FILES.map((ending) => path + ending).filter(isThere);
+  return isThere(path) && quietly(() => files.every((file) => isOwnFile(lstatSync(file)))) === true;
 }

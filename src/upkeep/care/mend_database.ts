@@ -17,8 +17,8 @@ import { identifyDatabase, mayBeWritten } from "../../db/database_identity.ts";
 import { receiptsWithoutKey } from "../forget/forget_receipts_table.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import { keepGivenNumbers, settleRows, withoutTriggers } from "./settle_rows_table.ts";
-import { type CopiedTable, copyReadable, ordinaryTables } from "./table_copy_table.ts";
-import { type Backup, backupsOf } from "./backup.ts";
+import { type CopiedTable, copyReadable, ordinaryTables } from "../../db/table_copy.ts";
+import { backupsOf } from "./backup.ts";
 import { fail, type Repaired } from "./check.ts";
 import type { RepairPlace } from "../doctor/place.ts";
 import {
@@ -35,22 +35,8 @@ import { copyFileSync, realOr } from "../../system/files.ts";
 const LOCK_WAIT_MS = 15_000;
 const BUSY_MS = 5_000;
 
-/** The rows of a table that came back from the damaged database and from the backup. */
-interface MendedTable extends Pick<CopiedTable, "lost"> {
-  readonly table: string;
-  readonly read: number;
-  readonly filled: number;
-  /** True when every row could be read. */
-  readonly isWhole: boolean;
-}
-
-interface Mended {
-  readonly tables: readonly MendedTable[];
-  /** The backup that filled tables; null where none was needed or there is none. */
-  readonly backup: Backup | null;
-  /** Captures that wait to be worked in once more. */
-  readonly again: number;
-}
+type Mended = Awaited<ReturnType<typeof fillDraft>>;
+type MendedTable = Mended["tables"][number];
 
 /**
  * Writes the database anew, sets the damaged one aside under a dated name, and takes in what transcripts tell since the
@@ -111,11 +97,16 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
   return { done, undone: fail(undone, `ls -l ${quoteWord(aside)}`) };
 }
 
-/** Fills a new database from a copy of the damaged one, and from a copy of a backup. */
+/**
+ * Fills a new database from a copy of the damaged one, and from a copy of a backup.
+ *
+ * @returns By table, the rows that came back from the two. `backup`: null where none was needed or there is none. `again`:
+ * captures that wait to be worked in once more.
+ */
 async function fillDraft(
   place: RepairPlace,
   [draft, damagedCopy, backupCopy]: readonly [string, string, string],
-): Promise<Mended> {
+) {
   // Reading may change the copy.
   copyDatabaseFiles(realOr(place.database), damagedCopy);
   using damaged = openDamaged(damagedCopy, draft);
@@ -126,7 +117,7 @@ async function fillDraft(
   db.exec("PRAGMA foreign_keys = OFF");
   const found = isWhole ? null : await openBackup(place, backupCopy);
   using from = found?.from ?? null;
-  const fill = (table: string): MendedTable => {
+  const fill = (table: string) => {
     const { rows, lost, isWhole } = copied.get(table) ?? missed;
     const filled = isWhole || from === null ? 0 : copyReadable(from, db, table).rows;
     return { table, read: rows, filled, lost, isWhole };

@@ -1,10 +1,10 @@
 /** Checks whether files are their owner's alone. On Windows there are no such permissions. */
 import { quietly } from "../../base/errors.ts";
 import { withParents } from "../../base/paths.ts";
-import { linkAt } from "../../system/on_disk.ts";
+import { linkAt, sharedFile } from "../../system/on_disk.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { OS, userId } from "../../system/environment.ts";
-import { chmodSync, lstatSync, realOr, statSync } from "../../system/files.ts";
+import { chmodSync, realOr, statSync } from "../../system/files.ts";
 import { type Finding, warn } from "./check.ts";
 import { DATABASE_FILES } from "./database_files.ts";
 
@@ -109,14 +109,7 @@ function octalOf(mode: number): string {
 export function behindLink(path: string, folders: readonly string[] = []): string | null {
   const [, ...above] = withParents(path);
   const ways = [path, ...above.filter((folder) => folders.includes(folder))];
-  return ways.some((way) => linkAt(way) !== null) || hasOtherName(path) ? realOr(path) : null;
-}
-
-function hasOtherName(path: string): boolean {
-  try {
-    const { isFile, nlink } = lstatSync(path);
-    return isFile && nlink !== null && nlink > 1;
-  } catch {
-    return false;
-  }
+  return ways.some((way) => linkAt(way) !== null) || sharedFile(path) !== null
+    ? realOr(path)
+    : null;
 }

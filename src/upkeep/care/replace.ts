@@ -15,17 +15,10 @@ import { requireOurs, requireReplaceable } from "./require_ours.ts";
 /** Another process may take so long to finish its write. */
 const SETTLE_BUSY_MS = 3000;
 
-/** What became of the database that was there. */
-export interface Replaced {
-  /** Where it lies now; null when there was none. */
-  readonly aside: string | null;
-  /** The schema version of the new one. */
-  readonly schemaVersion: number;
-}
-
 /**
  * Puts a copy of a backup in the place of the database, which is set aside with its log. The backup stays.
  *
+ * @returns `aside`: where the one that was there lies now; null when there was none.
  * @throws {UserError} When the backup is not ours, damaged or newer, or the present file belongs to somebody else.
  * The present database is where it was then.
  */
@@ -36,7 +29,7 @@ export async function restoreDatabase(
     readonly dataFolder: string;
     readonly nowMs: number;
   },
-): Promise<Replaced> {
+) {
   const otherwise = listBackups(dataFolder, file);
   const schemaVersion = requireOurs("Cannot restore", file, { instead: otherwise });
   const present = requireReplaceable("Cannot replace", database);
@@ -65,7 +58,7 @@ export async function restoreDatabase(
 export async function resetDatabase(
   database: string,
   { nowMs, busyTimeoutMs }: { readonly nowMs: number; readonly busyTimeoutMs: number },
-): Promise<Replaced> {
+) {
   const present = requireReplaceable("Cannot reset", database);
   const aside = makeRoom(database, present, { reason: "before-reset", nowMs });
   (await openDatabase(database, { busyTimeoutMs })).close();

@@ -10,7 +10,7 @@ import { transaction } from "../../db/transaction.ts";
 import { rebuildIndex } from "../../memory/store.ts";
 import { giveBackSpace, spaceUse } from "../../db/disk_space.ts";
 import { withoutTriggers } from "./settle_rows_table.ts";
-import { columnsOf, namesOf, ordinaryTables, quotedName } from "./table_copy_table.ts";
+import { columnsOf, namesOf, ordinaryTables, quotedName } from "../../db/table_copy.ts";
 import { connect } from "../../db/connect.ts";
 
 /** How long it waits for a lock, and for whoever reads from the log, in milliseconds. */

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "../../db/transaction.ts";
 import { forgottenCaptures } from "../forget/stay_away_table.ts";
 import { queueLostAgain, rebuildIndex } from "../../memory/store.ts";
-import { orDamaged, quotedName } from "./table_copy_table.ts";
+import { orDamaged, quotedName } from "../../db/table_copy.ts";
 
 /** Raises the counters of row numbers, so that no new row gets the number of one that is lost, here or in `from`. */
 export function keepGivenNumbers(db: DatabaseSync, from: DatabaseSync): void {

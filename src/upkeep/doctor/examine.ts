@@ -68,16 +68,7 @@ const CHECKS: readonly DoctorCheck[] = [
   { name: "migration", look: lookAtOldState },
 ];
 
-/** The result of all checks. */
-export interface Examination {
-  /** False when a check failed; a warning is no failure. */
-  readonly ok: boolean;
-  readonly checks: readonly Check[];
-  /** What was corrected, a sentence each. */
-  readonly fixed: readonly string[];
-  /** How many findings `fix` would correct. */
-  readonly fixable: number;
-}
+export type Examination = Awaited<ReturnType<typeof examine>>;
 
 type OnCheck = (
   name: string,
@@ -97,7 +88,7 @@ interface NamedFinding extends Finding {
 export async function examine(
   place: DoctorPlace,
   options: { readonly fix: boolean; readonly onCheck?: OnCheck },
-): Promise<Examination> {
+) {
   const fixed: string[] = [];
   /** By the finding's message, what stood in the way of its repair. */
   const failures = new Map<string, Finding>();
@@ -124,10 +115,14 @@ export async function examine(
     const failure = failures.get(one.message);
     return failure === undefined ? one : { name: one.name, ...failure };
   });
+  const checks = findings.map(({ repair: _, ...check }): Check => check);
   return {
+    /** False when a check failed; a warning is no failure. */
     ok: findings.every(({ status }) => status !== "fail"),
-    checks: findings.map(({ name, status, message, next }) => ({ name, status, message, next })),
+    checks,
+    /** What was corrected, a sentence each. */
     fixed,
+    /** How many findings `fix` would correct. */
     fixable: findings.filter(({ repair }) => repair !== undefined).length,
   };
 }

@@ -1,5 +1,6 @@
 /** Whether Claude Code starts this program at each event that has to be recorded. */
 import {
+  disablingFile,
   fileOf,
   type HookProgram,
   isSameProgram,
@@ -24,7 +25,7 @@ import {
 } from "../../claude/settings/installed_hooks.ts";
 import { LANES } from "../../claude/settings/lanes.ts";
 import { isManagedFile } from "../../claude/settings/settings_place.ts";
-import { memberOf, unwrap } from "../../claude/settings/own_handler.ts";
+import { unwrap } from "../../claude/settings/own_handler.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import { askDatabase, type DoctorPlace } from "./place.ts";
 import { count } from "../../base/counts.ts";
@@ -76,13 +77,12 @@ function eventsOf(entries: readonly Pick<HookEntry, "event">[]): string[] {
 
 /** Claude Code obeys the first file that says whether all hooks are off; hooks of managed settings only a managed one. */
 function disabledBy(looks: readonly SettingsLook[]): Finding[] {
-  const said = ({ settings }: SettingsLook) => memberOf(settings, "disableAllHooks");
-  const deciding = looks.find((look) => typeof said(look) === "boolean");
-  const holdsOn = deciding !== undefined && !isManagedFile(deciding.path) &&
+  const file = disablingFile(looks);
+  const holdsOn = file !== null && !isManagedFile(file) &&
     looks.some(({ path, entries }) => isManagedFile(path) && entries.length > 0);
-  return deciding === undefined || said(deciding) === false || holdsOn ? [] : [fail(
-    `\`disableAllHooks\` is true in ${deciding.path}: Claude Code runs no hook at all`,
-    `set it to false in ${quoteWord(deciding.path)}, or remove it`,
+  return file === null || holdsOn ? [] : [fail(
+    `\`disableAllHooks\` is true in ${file}: Claude Code runs no hook at all`,
+    `set it to false in ${quoteWord(file)}, or remove it`,
   )];
 }
 

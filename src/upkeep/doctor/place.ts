@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HooksPlace } from "../../claude/settings/installed_hooks.ts";
 import type { ConfigFile } from "../../config/discover.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
+import { quietly } from "../../base/errors.ts";
 import { openDatabase } from "../../db/database.ts";
 import type { DrainReport, DrainTarget } from "../../db/spool.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
@@ -41,12 +42,10 @@ export function askDatabase<Answer>(
   ask: (db: DatabaseSync) => Answer,
 ): Answer | undefined {
   if (database === ":memory:" || identifyDatabase(database).kind !== "ours") return undefined;
-  try {
+  return quietly(() => {
     using db = openToLook(database);
     return ask(db);
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Repairs something in the database. @returns What `repair` returns. @throws {Error} When it cannot be written. */

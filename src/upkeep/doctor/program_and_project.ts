@@ -4,7 +4,7 @@ import { VERSION } from "../../base/version.ts";
 import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { undecidedCoven } from "../transfer/coven.ts";
+import { undecidedCoven } from "../../work/coven.ts";
 import type { EngineConfig } from "../../work/engine/engine_settings.ts";
 import { AGENT_COMMAND } from "../../work/engine/launch.ts";
 import { listWorkflowFiles } from "../../work/engine/workflow_files.ts";

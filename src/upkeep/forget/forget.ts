@@ -32,7 +32,6 @@ import {
   copiesOf,
   forgetInCopies,
   type ForgetPlace,
-  type ForgottenCopies,
   previewCopies,
   transcriptsThatMay,
   writtenFiles,
@@ -80,12 +79,6 @@ export interface ForgetRequest extends ForgetSearch {
 
 type ReceiptKey = Pick<Receipt, "id" | "salt">;
 
-/** What a pass over the database finds or removes. */
-interface Pass {
-  readonly removed: Removed;
-  readonly chosen: Chosen;
-}
-
 /** What a receipt is told of all passes over one database. */
 interface Done {
   readonly removed: Removed;
@@ -113,7 +106,7 @@ function passOver(
     readonly changed: Map<string, Set<number>>;
     readonly digests: string[];
   },
-): Pass {
+) {
   const removed: Removed = {};
   const receiptId = receipt?.id ?? null;
   const how = { mode: receipt === null ? "look" : "forget", changed, receiptId } as const;
@@ -161,31 +154,10 @@ function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string
   return filter.sessionId === null ? sessions : [...new Set([...sessions, filter.sessionId])];
 }
 
-/** What a run would remove now, and what it finds beside that. */
-export interface ForgetPreview {
-  readonly removed: Removed;
-  /** The observations among them, by their numbers. */
-  readonly observations: readonly number[];
-  /** Other files with copies that hold the text, exports for one; they are not touched. */
-  readonly copies: readonly string[];
-  /** Files that a person has had written, of which nobody can tell whether they hold it; they are not touched. */
-  readonly copiesThatMay: readonly string[];
-  /** Backups and databases that were set aside: in these the same is forgotten, or they are removed. */
-  readonly ownCopies: ForgottenCopies;
-  /** Transcripts of Claude Code that may hold it; to look takes as long as reading them. */
-  readonly transcripts: readonly string[];
-  /** Words of rows that stay: only their form in the search index has the text in it (`zurich` for `Zürich`). */
-  readonly forms: readonly WordForm[];
-  /** Observations that stay and tell some of the same. */
-  readonly toldBy: readonly number[];
-}
+export type ForgetPreview = ReturnType<typeof previewForget>;
 
-/** Says what would be removed. Nothing is changed. */
-export function previewForget(
-  db: DatabaseSync,
-  place: ForgetPlace,
-  search: ForgetSearch,
-): ForgetPreview {
+/** Says what a run would remove now, and what it finds beside that. Nothing is changed. */
+export function previewForget(db: DatabaseSync, place: ForgetPlace, search: ForgetSearch) {
   const { filter } = search;
   const { removed, chosen } = passOver(db, place, {
     search,
@@ -201,15 +173,23 @@ export function previewForget(
   const mayHold = (path: string) =>
     others.has(path) && !copies.includes(path) &&
     (!isAlone || ["older", "newer", "damaged"].includes(identifyDatabase(path).kind));
+  const forms: readonly WordForm[] = [];
   return {
     removed,
+    /** The observations among them, by their numbers. */
     observations: chosen.observations,
+    /** Other files with copies that hold the text, exports for one; they are not touched. */
     copies,
+    /** Files that a person has had written, of which nobody can tell whether they hold it; they are not touched. */
     copiesThatMay: written.filter(mayHold),
+    /** Backups and databases that were set aside: in these the same is forgotten, or they are removed. */
     ownCopies: previewCopies(place),
+    /** Transcripts of Claude Code that may hold it; to look takes as long as reading them. */
     transcripts: transcriptsThatMay(db, filter, chosen),
+    /** Observations that stay and tell some of the same. */
     toldBy: relatedTo(db, filter, chosen),
-    forms: [],
+    /** Words of rows that stay: only their form in the search index has the text in it (`zurich` for `Zürich`). */
+    forms,
   };
 }
 
@@ -227,12 +207,7 @@ function overwriteWritten(
   );
 }
 
-/** What a run did. */
-export interface ForgetReport extends Pick<ForgetPreview, "removed" | "ownCopies" | "forms"> {
-  readonly id: string;
-  /** What is left, each with the way out; empty when nothing is. */
-  readonly left: readonly string[];
-}
+export type ForgetReport = Awaited<ReturnType<typeof runForget>>;
 
 /**
  * Forgets. It may run beside hooks; a drain waits, since it could hold in memory what is removed. A run that is stopped
@@ -240,22 +215,14 @@ export interface ForgetReport extends Pick<ForgetPreview, "removed" | "ownCopies
  *
  * @throws {UserError} When a drain is at work for too long. @throws {Error} What SQLite says.
  */
-export async function runForget(place: ForgetPlace, request: ForgetRequest): Promise<ForgetReport> {
-  const lock = takeLock(drainLockPath(place.database), { waitMs: LOCK_WAIT_MS });
+export async function runForget(place: ForgetPlace, request: ForgetRequest) {
+  using lock = takeLock(drainLockPath(place.database), { waitMs: LOCK_WAIT_MS });
   if (lock === null) {
     throw new UserError("Cannot forget now", {
       why: "another process is working captures into memory; nothing was changed",
       next: request.again,
     });
   }
-  try {
-    return await forgetAlone(place, request);
-  } finally {
-    lock.release();
-  }
-}
-
-async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<ForgetReport> {
   const { filter, again, nowMs, tell } = request;
   const isAlone = isTextAlone(filter);
   const { receipt, steps } = await removeFromDatabase(place, request);
@@ -287,13 +254,8 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   using after = await openDatabase(place.database, place);
   finishReceipt(after, receipt, { ...steps, remains: left, atMs: nowMs, isWhole: isRewritten });
   checkpoint(after, "TRUNCATE");
-  return {
-    id: receipt.id,
-    removed: steps.removed,
-    left,
-    ownCopies,
-    forms: bytes?.forms ?? [],
-  };
+  // `left`: what is left, each with the way out.
+  return { id: receipt.id, removed: steps.removed, left, ownCopies, forms: bytes?.forms ?? [] };
 }
 
 /** Begins the receipt and removes what is chosen. @throws {UserError} When the database is damaged. */

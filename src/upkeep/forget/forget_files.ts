@@ -23,7 +23,7 @@ import { isOwnDatabase } from "../care/fallback.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { DATABASE_FILES, isFileOf, removeDatabase } from "../care/database_files.ts";
 import { realOr, statSync, utimeSync } from "../../system/files.ts";
-import { isDatabaseBusy } from "../../base/errors.ts";
+import { isDatabaseBusy, quietly } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
 import { namedIn, takeReceipts } from "./forget_receipts_table.ts";
@@ -103,25 +103,16 @@ export function transcriptsThatMay(
       return baseName(around) === "projects" ? around : path;
     }),
   );
-  return [...roots].flatMap((root) => {
-    try {
-      return findTranscripts(root).files.map(({ path }) => path);
-    } catch {
-      // The folder is gone.
-      return [];
-    }
-  }).sort();
+  // A folder may be gone.
+  return [...roots].flatMap((root) => quietly(() => findTranscripts(root).files) ?? [])
+    .map(({ path }) => path).sort();
 }
 
 /** Of some transcripts those that are there and, where a text alone is forgotten, hold it. */
 export function transcriptsWith(paths: readonly string[], filter: ForgetFilter): string[] {
-  return paths.filter((path) => {
-    try {
-      return isTextAlone(filter) ? holdsText(path, filter.text!) : statSync(path).isFile;
-    } catch {
-      return false;
-    }
-  });
+  return paths.filter((path) =>
+    quietly(() => isTextAlone(filter) ? holdsText(path, filter.text!) : statSync(path).isFile)
+  );
 }
 
 function filesBelow(folder: string): string[] {

@@ -1,9 +1,9 @@
 /** Checks that nothing of what was forgotten is left in any byte, and that nothing has come back. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
-import { UserError } from "../../base/errors.ts";
+import { quietly, UserError } from "../../base/errors.ts";
 import type { TextMatcher } from "../../memory/forget_text.ts";
-import { realDatabase } from "../../system/daemon_files.ts";
+import { realPath } from "../../system/real_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
 import { changePlaces, textPlaces } from "./forget_places_table.ts";
@@ -23,7 +23,6 @@ import {
   type IndexedWords,
   indexedWords,
   pageOwners,
-  type WordForm,
 } from "../../memory/store.ts";
 import { keysBack } from "./stay_away_table.ts";
 import { holdsText, placesIn } from "./byte_scan.ts";
@@ -32,18 +31,14 @@ import { copiesOf, type ForgetPlace, writtenFiles } from "./forget_files.ts";
 /** Places in one file that are looked at. */
 const MAX_PLACES = 2000;
 
-/** Where a text stands in the bytes of a database. */
-export interface BytesLeft {
-  /** Tables and indexes of its file; empty when it is in none. */
-  readonly tables: readonly string[];
-  readonly log: boolean;
-  /** Words of rows that stay, whose form in the search index holds the text. They are no remains. */
-  readonly forms: readonly WordForm[];
-}
+type BytesLeft = ReturnType<typeof bytesLeft>;
 
-/** Tables of the database in whose bytes a text stands, and whether it stands in its log. */
-export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
-  const database = realDatabase(place.database);
+/**
+ * Tables and indexes of the database in whose bytes a text stands, and whether it stands in its log. `forms`: words of rows
+ * that stay, whose form in the search index holds the text. They are no remains.
+ */
+export function bytesLeft(place: ForgetPlace, text: TextMatcher) {
+  const database = realPath(place.database);
   const { forms, unexplained } = wordsOf(database, text);
   const places = placesIn(database, text, { limit: MAX_PLACES });
   const tables = new Set(places.length === 0 ? [] : pageOwners(database, places));
@@ -61,12 +56,8 @@ export function bytesLeft(place: ForgetPlace, text: TextMatcher): BytesLeft {
 function wordsOf(database: string, text: TextMatcher): IndexedWords {
   const known = openIfOurs(database);
   known?.close();
-  try {
-    if (known !== null) return indexedWords(database, text);
-  } catch {
-    // The bytes are looked through all the same.
-  }
-  return { forms: [], unexplained: 0 };
+  // Without words the bytes are looked through all the same.
+  return known && quietly(() => indexedWords(database, text)) || { forms: [], unexplained: 0 };
 }
 
 /** What is left of a text, each with the way out; empty when nothing is. */
@@ -106,12 +97,8 @@ export function copiesWith(
 
 function holdsRows(path: string, filter: ForgetFilter): boolean {
   using db = openIfOurs(path);
-  try {
-    return db !== null && rowsWith(db, filter) > 0;
-  } catch {
-    // An older one without all the tables, or a damaged one: its letters have been looked through.
-    return false;
-  }
+  // Of an older one without all the tables, or a damaged one, the letters have been looked through.
+  return db !== null && (quietly(() => rowsWith(db, filter)) ?? 0) > 0;
 }
 
 /** How many rows hold a text. */
@@ -122,17 +109,11 @@ function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
     .reduce((sum, n) => sum + n, observations.length + captures.length);
 }
 
-/** Something that is not as a receipt says, and the way out. */
-export interface ForgetProblem {
-  readonly message: string;
-  readonly next: string;
-}
-
 /** Ids that one command names. */
 const NAMED_IDS = 20;
 
 /**
- * Looks whether what a receipt says still holds; empty when it does. Nothing is changed.
+ * Looks whether what a receipt says still holds: what does not, and the way out. Nothing is changed.
  *
  * @param options `text`: the text that was forgotten, with a filter for it; then every byte is looked through again.
  * @throws {UserError} When it is another text.
@@ -141,10 +122,10 @@ export async function verifyReceipt(
   place: ForgetPlace,
   receipt: Receipt,
   { text, filter }: { readonly text: string | null; readonly filter: ForgetFilter | null },
-): Promise<ForgetProblem[]> {
+): Promise<{ readonly message: string; readonly next: string }[]> {
   if (text !== null) requireSameText(receipt, text);
   const again = commandAgain(receipt.chosen);
-  const problems: ForgetProblem[] = [];
+  const problems: Awaited<ReturnType<typeof verifyReceipt>> = [];
   const add = (message: string, next: string) => problems.push({ message, next });
   using db = await openDatabase(place.database, place);
   const { observations: back, captures } = namedIn(db, receipt.id);

@@ -6,7 +6,7 @@ import { normalizeForgotten } from "../../memory/forget_text.ts";
 import type { ForgetFilter } from "../../memory/store.ts";
 import { FORGET_KEY, keyedDigest, nameForgotten } from "./forgotten_names_table.ts";
 import { forgottenCaptures, IS_DIGEST } from "./stay_away_table.ts";
-import { copyReadable } from "../care/table_copy_table.ts";
+import { copyReadable } from "../../db/table_copy.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 

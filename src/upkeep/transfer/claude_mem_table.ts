@@ -9,7 +9,7 @@ import { folderOfProject, pathInProject } from "../../memory/project_paths.ts";
 import { headAndTail, titleLine } from "../../memory/text.ts";
 import TABLES from "./claude_mem.json" with { type: "json" };
 import { type ArrivingRow, termsOf } from "./import.ts";
-import { isDamage, quotedName } from "../care/table_copy_table.ts";
+import { isDamage, quotedName } from "../../db/table_copy.ts";
 
 /** How one table is read; `a|b` stands for the first of these columns that a row has. */
 export type ClaudeMemTable = typeof TABLES.tables[number];

@@ -6,7 +6,7 @@ import { VERSION } from "../../base/version.ts";
 import { payloadText, type StoredPayload } from "../../db/payloads.ts";
 import { type Filter, filterOf } from "../../db/statement.ts";
 import { schemaVersion } from "../../db/transaction.ts";
-import { columnsOf, keysOf, orDamaged, reachablePlaces } from "../care/table_copy_table.ts";
+import { columnsOf, keysOf, orDamaged, reachablePlaces } from "../../db/table_copy.ts";
 import { receiptIds } from "../forget/forget_receipts_table.ts";
 import {
   type CountName,

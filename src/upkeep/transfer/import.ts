@@ -59,15 +59,7 @@ function noRows() {
   };
 }
 
-/** What an import of an export did. */
-export interface ImportReport extends TakenRows {
-  /** Receipts of what was forgotten where the export was made, and not here: nothing keeps that away here. */
-  readonly forgottenElsewhere: number;
-  /** Whether the last line of the export is missing. */
-  readonly cutShort: boolean;
-  /** How many lines fewer there are than the last line says. */
-  readonly missing: number;
-}
+export type ImportReport = ReturnType<typeof importLines>;
 
 /** How rows are imported. */
 export interface ImportOptions {
@@ -136,7 +128,7 @@ export function importLines(
   db: DatabaseSync,
   { receipts, lines }: ExportSource,
   options: ImportOptions,
-): ImportReport {
+) {
   const here = new Set(receiptIds(db));
   const taken = noRows();
   let told: number | null = null;
@@ -165,8 +157,11 @@ export function importLines(
     damaged;
   return {
     ...taken,
+    /** Receipts of what was forgotten where the export was made, and not here: nothing keeps that away here. */
     forgottenElsewhere: receipts.filter((id) => !here.has(id)).length,
+    /** Whether the last line of the export is missing. */
     cutShort: told === null,
+    /** How many lines fewer there are than the last line says. */
     missing: Math.max(0, (told ?? 0) - read),
   };
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "../../db/statement.ts";
 import { writeImported } from "../../memory/store.ts";
 import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
-import { columnsOf } from "../care/table_copy_table.ts";
+import { columnsOf } from "../../db/table_copy.ts";
 import { isForgotten, sessionName } from "../forget/forgotten_names_table.ts";
 import { type ExportType, fieldOf, tableOf } from "./exported_tables.ts";
 

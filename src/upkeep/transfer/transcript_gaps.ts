@@ -17,19 +17,7 @@ import type { Locations } from "../../system/environment.ts";
 import { exclusionIn, projectFinder, type TranscriptProject } from "./capture_of.ts";
 import { ComparedSession, type FoundItem, foundItem } from "./compared_session.ts";
 
-/** What a comparison found. */
-export interface Comparison {
-  /** Those of which there is anything to compare, in the order of their beginnings. */
-  readonly sessions: readonly ComparedSession[];
-  /** How many sessions were read, also those without anything to compare. */
-  readonly read: number;
-  /** Lines that cannot be read, counted from 1; a line is null when the file as a whole cannot be read. */
-  readonly damaged: readonly { path: string; line: number | null; reason: string }[];
-  /** Captures of sessions that have no transcript here; sessions that were not looked at do not count. */
-  readonly withoutTranscript: number;
-  /** How many captures were written, and of how many sessions; null when nothing was to be written. */
-  readonly filled: { readonly written: number; readonly sessions: number } | null;
-}
+export type Comparison = Awaited<ReturnType<typeof compareTranscripts>>;
 
 /** What is compared; times in epoch milliseconds. */
 export interface CompareOptions {
@@ -63,7 +51,7 @@ export async function compareTranscripts(
   db: DatabaseSync,
   files: readonly TranscriptFile[],
   options: CompareOptions,
-): Promise<Comparison> {
+) {
   const { database, wanted, sinceMs, nowMs, fills, isWhole, mends = false, onProgress } = options;
   const untilMs = nowMs - LEFT_TO_HOOKS_MS;
   const projectOf = projectFinder(options.locations);
@@ -152,10 +140,15 @@ export async function compareTranscripts(
   const written = filled.reduce((sum, { missing }) => sum + missing.length, 0);
   const ids = all.map(({ sessionId }) => sessionId);
   return {
+    /** Those of which there is anything to compare, in the order of their beginnings. */
     sessions: compared,
+    /** How many sessions were read, also those without anything to compare. */
     read: all.length,
+    /** Lines that cannot be read, counted from 1; a line is null when the file as a whole cannot be read. */
     damaged,
+    /** Captures of sessions that have no transcript here; sessions that were not looked at do not count. */
     withoutTranscript: isWhole ? countCapturesExcept(db, ids) : 0,
+    /** How many captures were written, and of how many sessions; null when nothing was to be written. */
     filled: fills ? { written, sessions: filled.length } : null,
   };
 }

@@ -5,17 +5,10 @@
  */
 import { quietly } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
-import { exists, readText } from "../../system/on_disk.ts";
+import { exists, readHead, readText } from "../../system/on_disk.ts";
 import { livesOn, lookAtProcesses } from "../../system/process/process_identity.ts";
 import type { Agent } from "../agents_table.ts";
-import {
-  type FsFile,
-  openSync,
-  removeSync,
-  SeekMode,
-  truncateSync,
-  writeTextFileSync,
-} from "../../system/files.ts";
+import { removeSync, truncateSync, writeTextFileSync } from "../../system/files.ts";
 
 export interface AgentFiles {
   readonly folder: string;
@@ -245,27 +238,7 @@ function parseOutput(text: string): OutputLine[] {
 
 /** Reads at most `max` bytes of a file from an offset; none when there is no file. */
 export function readAt(path: string, start: number, max: number): Uint8Array {
-  let file: FsFile;
-  try {
-    file = openSync(path);
-  } catch {
-    return new Uint8Array();
-  }
-  try {
-    const size = file.statSync().size;
-    if (size <= start) return new Uint8Array();
-    file.seekSync(start, SeekMode.Start);
-    const bytes = new Uint8Array(Math.min(max, size - start));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const read = file.readSync(bytes.subarray(filled));
-      if (read === null) break;
-      filled += read;
-    }
-    return bytes.subarray(0, filled);
-  } finally {
-    file.close();
-  }
+  return readHead(path, max, start) ?? new Uint8Array();
 }
 
 /**

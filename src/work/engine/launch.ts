@@ -1,6 +1,6 @@
 /** Starts the process of an agent so that a later daemon can find it again. */
 import { readProcesses } from "../../system/process/process_identity.ts";
-import { shellWords, startWords } from "../../system/process/start.ts";
+import { feed, shellWords, startWords } from "../../system/process/start.ts";
 import { AGENT_VARIABLE, type AgentFiles, NOT_FOUND } from "./agent_files.ts";
 import { isNotFound, mkdirSync, statSync, writeTextFileSync } from "../../system/files.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -82,15 +82,8 @@ export function hold(launch: Launch & { readonly id: string }, files: AgentFiles
     pid: child.pid,
     mark: readProcesses([child.pid]).get(child.pid)?.mark ?? null,
     left: child.status.then(() => {}, () => {}),
-    async release() {
-      const writer = child.stdin.getWriter();
-      try {
-        await writer.write(new TextEncoder().encode("go\n"));
-        await writer.close();
-      } catch {
-        // It has left already; whoever follows it notices.
-      }
-    },
+    // Where it has left already, whoever follows it notices.
+    release: () => feed(child, "go\n"),
   };
 }
 

@@ -1,21 +1,24 @@
 /** Reads the folder of coven, the older daemon, and plans what is brought over. What cannot be used is named. */
-import { messageOf } from "../../base/errors.ts";
-import { newId } from "../../base/ids.ts";
-import { isSameValue } from "../../base/likeness.ts";
-import { baseName, joinPath, parentOf, withParents } from "../../base/paths.ts";
-import { type ConfigEntry, faultsOf } from "../../config/layer.ts";
-import type { Plain } from "../../config/yaml_tree.ts";
-import { realPathSync } from "../../system/files.ts";
-import { readFolder, readFound } from "../../system/found_file.ts";
-import { isFolder } from "../../system/on_disk.ts";
-import { parseFile } from "../../work/engine/workflow_files.ts";
-import { isMapping, type Mapping } from "../../base/mapping.ts";
-import { MAX_BODY_CHARS, MAX_NAME_CHARS, MAX_TITLE_CHARS } from "../../work/task_input.ts";
-import type { writeHistory } from "../../work/store.ts";
-import { readMeta } from "../../db/statement.ts";
-import { askDatabase } from "../doctor/place.ts";
+import type { SQLInputValue } from "node:sqlite";
+import { messageOf, quietly } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import { isSameValue } from "../base/likeness.ts";
+import { baseName, joinPath, parentOf, withParents } from "../base/paths.ts";
+import { type ConfigEntry, faultsOf } from "../config/layer.ts";
+import type { Plain } from "../config/yaml_tree.ts";
+import { realPathSync } from "../system/files.ts";
+import { readFolder, readFound } from "../system/found_file.ts";
+import { isFolder } from "../system/on_disk.ts";
+import { parseFile } from "./engine/workflow_files.ts";
+import { isMapping, type Mapping } from "../base/mapping.ts";
+import { MAX_BODY_CHARS, MAX_NAME_CHARS, MAX_TITLE_CHARS } from "./task_input.ts";
+import type { writeHistory } from "./task_changes_table.ts";
+import { openIfOurs } from "../db/database_identity.ts";
+import { readMeta } from "../db/statement.ts";
 import TABLES from "./coven.json" with { type: "json" };
-import type { ImportedColumns } from "./import_rows_table.ts";
+
+/** A row by the columns of its table. */
+type Columns = Readonly<Record<string, SQLInputValue>>;
 
 type CovenPlace = NonNullable<ReturnType<typeof findCoven>>;
 
@@ -36,7 +39,8 @@ export function findCoven(start: string) {
 export function undecidedCoven(from: string, database: string) {
   const place = findCoven(from);
   if (place === null || readFound(joinPath(place.folder, "state.json")) === undefined) return null;
-  const mark = askDatabase({ database }, (db) => readMeta(db, place.mark)) ?? null;
+  using db = openIfOurs(database);
+  const mark = db && quietly(() => readMeta(db, place.mark)) || null;
   const notice = `old state in ${place.folder}: run \`conclaude migrate\` to bring it over, ` +
     "or `conclaude migrate --fresh` to begin without it";
   return mark === null ? { folder: place.folder, notice } : null;
@@ -45,9 +49,9 @@ export function undecidedCoven(from: string, database: string) {
 /** What is brought over; nothing is written yet. */
 export class CovenPlan {
   /** The rows of tasks that are new here, and what was changed of them, for their history. */
-  readonly tasks: { row: ImportedColumns; changes: Parameters<typeof writeHistory>[2] }[] = [];
+  readonly tasks: { row: Columns; changes: Parameters<typeof writeHistory>[2] }[] = [];
   /** Rows of tags and dependencies: they come after all tasks. */
-  readonly parts: { readonly type: string; readonly columns: ImportedColumns }[] = [];
+  readonly parts: { readonly type: string; readonly columns: Columns }[] = [];
   readonly writes: { readonly to: string; readonly text: string }[] = [];
   /** How many files of ours say the same already. */
   present = 0;
@@ -180,8 +184,7 @@ export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: Coven
     ].filter((one) => one.old !== one.new);
     if (!isHere) plan.tasks.push({ row, changes });
     if (!isHere && row.status !== status) leave(`task ${id}`, `${status} becomes ${row.status}`);
-    const part = (type: string, columns: ImportedColumns) =>
-      void plan.parts.push({ type, columns });
+    const part = (type: string, columns: Columns) => void plan.parts.push({ type, columns });
     for (const tag of new Set(tags)) part("taskTag", { task_id, tag });
     for (const other of needs ?? []) {
       const depends_on = items.get(other)?.id;
