@@ -94,11 +94,20 @@ let wholeName: RegExp | undefined;
 const WORDS =
   r`[a-z]*(?:[A-Z]{1,5}[a-z]{2,}|[A-Z]{0,4}(?:A[nst]|By|Do|Go|I[dfnst]|My|No|O[fnr]|To|Up))*[A-Z]{0,6}`;
 const NAME = r`${WORDS}(?:\d{1,2}${WORDS})?`;
-/** Names, and ids that are no secrets: of sessions, tool uses, commits, folders (`-home-ana-build-3f9a2c41-api`). */
-const ID = new RegExp(
-  r`^(?:(?:(?:srv)?toolu|msg|req)_\w+|(?:\d[\d-]*-)?[\da-f]{8}-[\da-f-]{27}|[nrt]?[\da-f]+|\d[\d-]*|` +
-    r`(?:${NAME}[-_])*(?:${NAME}|[\da-f]{1,16})(?:[-_]${NAME})*)$`,
-);
+/** Names, with one part that chance may have made (`-home-ana-build-3f9a2c41-api`); compiled at first use. */
+let names: RegExp | undefined;
+/** Ids that are no secrets: of sessions, tool uses, messages, commits. */
+const ID =
+  /^(?:(?:(?:srv)?toolu|msg|req)_\w+|(?:\d[\d-]*-)?[\da-f]{8}-[\da-f-]{27}|[nrt]?[\da-f]+|\d[\d-]*)$/;
+
+function isOdd(run: string): boolean {
+  if (ID.test(run) || !ODD_RUN.test(run)) return false;
+  names ??= new RegExp(
+    r`^(?:${NAME}[-_])*(?:${NAME}|[\da-f]{1,16})(?:[-_]${NAME})*$`,
+  );
+  return !names.test(run);
+}
+
 /** Whether `redactValue()` may change a value. @param serialized Its JSON, letters not written as `\u0041`. */
 export function needsRedaction(serialized: string, patterns: readonly RegExp[]): boolean {
   if (isSuspect(serialized) || mayMatchOwn(serialized, patterns)) return true;
@@ -122,7 +131,7 @@ function isSuspect(serialized: string): boolean {
     const closer = SIGNS.get(whole);
     if (closer === undefined && whole.length >= 16) {
       const run = serialized.slice(index, index + whole.length);
-      if (!ID.test(run) && ODD_RUN.test(run)) return true;
+      if (isOdd(run)) return true;
       continue;
     }
     const subject = closer === undefined ? "name" : whole;
