@@ -7,12 +7,14 @@ import { hasHad } from "./restored_server.ts";
 import { holdRow, knowsRow, noteReceived, releaseHeld } from "./received_table.ts";
 import type { Seal } from "./seal.ts";
 import type { Server } from "./server.ts";
-import { beginApplying, lastNumber, notePulled } from "./team_projects_table.ts";
+import { ackedSeqOf, beginApplying, lastNumber, notePulled } from "./team_projects_table.ts";
 import type { ArrivingRow, ForgottenRows, JoinedProject, ServerRow, TeamStore } from "./types.ts";
 
 const PAGE_ROWS = 500;
 /** A page is taken in by pieces, since hooks wait for a transaction: fewer rows while they are at work. */
 const PIECE = { maxRows: 250, maxBytes: 500_000 };
+/** How long a pull waits before it looks again whether the push has its answer. */
+const WAIT_MS = 5;
 /** A pull gives way to a session at work, whose tool uses may be half a minute apart. */
 const SESSION_MS = 30_000;
 
@@ -36,17 +38,20 @@ export interface PullReport {
 export async function pullAll(
   store: TeamStore,
   { project, name, origin, pulledSeq, ackedSeq }: JoinedProject,
-  { server, user, seal, onRows, untilMs = Infinity }: {
+  { server, user, seal, onRows, isPushing = () => false, untilMs = Infinity }: {
     readonly server: Server;
     /** The login of this machine's person. */
     readonly user: string;
     readonly seal: Seal;
     readonly onRows: (rows: number, behind: number) => void;
+    /** Whether a push, which began after this pull, is at work. */
+    readonly isPushing?: () => boolean;
     /** No page is asked for after it, in epoch milliseconds. */
     readonly untilMs?: number;
   },
 ): Promise<PullReport> {
   const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
+  const given = lastNumber(store.db, project);
   let page = await ask(pulledSeq);
   const report = { received: 0, pulledSeq, halt: null, version: page.version };
   const forgot: ServerRow[] = [];
@@ -59,10 +64,13 @@ export async function pullAll(
     if (!isSame || ownSeq < ackedSeq) return { ...end(), halt: "restored" };
     checkDense(rows, { after: report.pulledSeq, headSeq });
     if (rows.length === 0) return end();
-    const given = lastNumber(store.db, project);
-    if (rows.some((row) => row.origin === origin && row.originSeq > given)) {
-      return { ...end(), halt: "copied" };
-    }
+    const newest = Math.max(
+      ...rows.flatMap((row) => row.origin === origin ? row.originSeq : []),
+    );
+    const isTold = () => newest <= Math.max(given, ackedSeqOf(store.db, project));
+    // The push has given this number as well. Only its answer says whose row the server has.
+    while (!isTold() && isPushing()) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    if (!isTold()) return { ...end(), halt: "copied" };
     const last = rows.at(-1)!.seq;
     // The server looks for the next page while this one is written.
     const next = last < headSeq && Date.now() < untilMs ? ask(last) : null;

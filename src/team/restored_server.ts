@@ -40,10 +40,11 @@ export function hasHad(
  */
 export async function sendAgain(
   store: TeamStore,
-  { project, name, origin, pulledSeq }: JoinedProject,
+  joined: JoinedProject,
   { server, author }: { readonly server: Server; readonly author: string },
 ): Promise<RestoredServer> {
   const { db } = store;
+  const { project, name, origin, pulledSeq } = joined;
   const { headSeq, ownSeq } = await pullRows(server, { name, origin, after: 0, limit: 0 });
   const sameSeq = await lastSame(store, project, {
     server,
@@ -74,7 +75,8 @@ export async function sendAgain(
       noteUntold(db, { ...claim, project, step: "claim" }, nowMs);
     }
     replaceOrigins(db, project, origins);
-    noteRestored(db, project, { pulledSeq: sameSeq, headSeq: headSeq ?? 0, ackedSeq: ownSeq });
+    const same = { pulledSeq: sameSeq, headSeq: headSeq ?? 0, ackedSeq: ownSeq };
+    noteRestored(db, joined, { ...same, atMs: nowMs });
   });
   return { hadSeq: pulledSeq, hasSeq: sameSeq, again: again.length };
 }

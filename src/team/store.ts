@@ -26,4 +26,10 @@ export {
   takeTeamRequirement,
   type TeamRequirement,
 } from "./team_requirements_table.ts";
-export { listJoined, readJoined, removeJoined, writeJoined } from "./team_projects_table.ts";
+export {
+  listJoined,
+  noteSame,
+  readJoined,
+  removeJoined,
+  writeJoined,
+} from "./team_projects_table.ts";

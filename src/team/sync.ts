@@ -119,20 +119,22 @@ async function syncRounds(
     let forPush: Server | null = null;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const now = readJoined(store.db, project)!;
+      let isPushing = countWaiting(store.db, project) > 0;
       const pull = pullAll(store, now, {
         server: forPull,
         user: author,
         seal,
         onRows: (rows, behind) => moved("received", rows, behind),
+        isPushing: () => isPushing,
       });
-      const push = countWaiting(store.db, project) === 0 ? NOTHING_SENT : (async () => {
+      const push = !isPushing ? NOTHING_SENT : (async () => {
         forPush ??= await open();
         if (await schemaOf(forPush) > KNOWN_VERSION) {
           return { ...await NOTHING_SENT, isOutdated: true };
         }
         const onRows = (rows: number) => moved("sent", rows, 0);
         return await pushAll(store, now, { server: forPush, author, seal, onRows });
-      })();
+      })().finally(() => isPushing = false);
       const [pulled, pushed] = await settled([pull, push]);
       total.received += pulled.received;
       total.sent += pushed.sent;

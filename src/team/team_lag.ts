@@ -7,7 +7,8 @@ import { listHeld } from "./received_table.ts";
 import { listJoined } from "./team_projects_table.ts";
 import type { JoinedProject } from "./types.ts";
 
-export interface TeamLag extends Pick<JoinedProject, "project" | "name" | "fault" | "syncedAtMs"> {
+export interface TeamLag
+  extends Pick<JoinedProject, "project" | "name" | "fault" | "syncedAtMs" | "restoredAtMs"> {
   /** Rows that wait to be sent, rows of others that were not taken in yet, and rows that wait for a person. */
   readonly waiting: number;
   readonly behind: number;
@@ -15,8 +16,9 @@ export interface TeamLag extends Pick<JoinedProject, "project" | "name" | "fault
 }
 
 export function teamLags(db: DatabaseSync): TeamLag[] {
-  return listJoined(db).map(({ project, name, fault, syncedAtMs, headSeq, pulledSeq }) => ({
-    ...{ project, name, fault, syncedAtMs },
+  return listJoined(db).map(({ project, name, headSeq, pulledSeq, ...joined }) => ({
+    ...{ project, name, fault: joined.fault },
+    ...{ syncedAtMs: joined.syncedAtMs, restoredAtMs: joined.restoredAtMs },
     waiting: countWaiting(db, project),
     behind: Math.max(0, headSeq - pulledSeq),
     held: listHeld(db, project).length,
@@ -24,11 +26,17 @@ export function teamLags(db: DatabaseSync): TeamLag[] {
 }
 
 /** `synced 5m ago, 3 rows wait to be sent`. */
-export function lagText({ waiting, behind, held, syncedAtMs }: TeamLag, nowMs: number): string {
+export function lagText(
+  { waiting, behind, held, syncedAtMs, restoredAtMs }: TeamLag,
+  nowMs: number,
+): string {
   return [
     syncedAtMs === null ? "never synced" : `synced ${relativeTime(syncedAtMs, nowMs)}`,
     ...waiting > 0 ? [`${count(waiting, "row waits", "rows wait")} to be sent`] : [],
     ...behind > 0 ? [`${count(behind, "row")} behind`] : [],
+    ...restoredAtMs === null ? [] : [
+      `the server was restored ${relativeTime(restoredAtMs, nowMs)}: \`conclaude team verify\``,
+    ],
     ...held > 0 ? [`${held} held: \`conclaude team held\``] : [],
   ].join(", ");
 }

@@ -1,21 +1,23 @@
 /** The table of the projects that this machine has joined. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { insertRow, statement } from "../db/statement.ts";
+import { insertRow, statement, writeMeta } from "../db/statement.ts";
 import { transaction } from "../db/transaction.ts";
 import type { ForgottenRows, JoinedProject } from "./types.ts";
 
 const COLUMNS =
   `project, name, way, origin, pulled_seq AS pulledSeq, head_seq AS headSeq, acked_seq AS ackedSeq, is_listed AS isListed,
-       fault, forgot, told_seq AS toldSeq, joined_at_ms AS joinedAtMs, synced_at_ms AS syncedAtMs`;
+       fault, forgot, told_seq AS toldSeq, joined_at_ms AS joinedAtMs, synced_at_ms AS syncedAtMs,
+       (SELECT value FROM meta WHERE key = 'team_restored:' || origin) AS restoredAtMs`;
 
 function projectOf(
-  { way, isListed, forgot, ...row }: Record<string, SQLOutputValue>,
+  { way, isListed, forgot, restoredAtMs, ...row }: Record<string, SQLOutputValue>,
 ): JoinedProject {
   return {
     ...row,
     way: JSON.parse(String(way)),
     forgot: JSON.parse(String(forgot ?? "[]")),
     isListed: isListed === 1,
+    restoredAtMs: restoredAtMs === null ? null : Number(restoredAtMs),
   } as unknown as JoinedProject;
 }
 
@@ -99,17 +101,25 @@ export function noteAcked(db: DatabaseSync, project: string, ackedSeq: number): 
     .run(ackedSeq, project);
 }
 
-/** Notes how far this machine and a server that was restored are the same: it goes on from there. */
+/** Notes that the server was restored, and how far it and this machine are the same: the sync goes on from there. */
 export function noteRestored(
   db: DatabaseSync,
-  project: string,
-  { pulledSeq, headSeq, ackedSeq }: Pick<JoinedProject, "pulledSeq" | "headSeq" | "ackedSeq">,
+  { project, origin }: Pick<JoinedProject, "project" | "origin">,
+  { pulledSeq, headSeq, ackedSeq, atMs }:
+    & Pick<JoinedProject, "pulledSeq" | "headSeq" | "ackedSeq">
+    & { readonly atMs: number },
 ): void {
+  writeMeta(db, `team_restored:${origin}`, String(atMs));
   statement(
     db,
     `UPDATE team_projects SET pulled_seq = ?, head_seq = ?, acked_seq = ?, told_seq = 0
       WHERE project = ?`,
   ).run(pulledSeq, headSeq, ackedSeq, project);
+}
+
+/** Forgets that the server was restored: this machine and the server are the same again. */
+export function noteSame(db: DatabaseSync, { origin }: Pick<JoinedProject, "origin">): void {
+  statement(db, "DELETE FROM meta WHERE key = ?").run(`team_restored:${origin}`);
 }
 
 export function noteForgot(
@@ -119,6 +129,12 @@ export function noteForgot(
 ): void {
   statement(db, "UPDATE team_projects SET forgot = ? WHERE project = ?")
     .run(JSON.stringify(forgot), project);
+}
+
+/** The highest number of this machine's rows that the server has taken, as far as it has answered. */
+export function ackedSeqOf(db: DatabaseSync, project: string): number {
+  const sql = "SELECT acked_seq AS acked FROM team_projects WHERE project = ?";
+  return Number(statement(db, sql).get(project)!["acked"]);
 }
 
 /** Notes how far the server has been told that this machine has read. */

@@ -36,6 +36,8 @@ export interface JoinedProject {
   readonly fault: string | null;
   /** How far the server has been told that this machine has read. */
   readonly toldSeq: number;
+  /** When a sync found that the server was restored from an older copy; null once `team verify` finds both the same. */
+  readonly restoredAtMs: number | null;
   readonly joinedAtMs: number;
   readonly syncedAtMs: number | null;
   /** What the last sync forgot that had to forget. */

@@ -40,6 +40,10 @@ teamTest(
       said.stdout,
       /the server was restored from an older copy: it has the rows up to (\d+) of \d+.*\n {2}3 rows are sent again.*\n {2}next: conclaude team verify/,
     );
+    // The daemon may have synced: whoever looks later is told as well.
+    const told = /the server was restored just now: `conclaude team verify`/;
+    assert.match((await alice.run(["team", "status"])).stdout, told);
+    assert.match((await alice.run(["doctor"])).stdout, told);
     // Numbers are given anew, beyond those that were there.
     await alice.notes(Array.from({ length: 9 }, (_, n) => `7 of alice, ${n}`));
     await sync(alice);
@@ -59,6 +63,7 @@ teamTest(
       assert.equal((await one.json(["task", "show", task.id])).task.priority, 0, one.login);
       assert.deepEqual((await one.json(["team", "held"])).held, [], one.login);
       assert.equal((await one.json(["team", "verify"])).ok, true, one.login);
+      assert.doesNotMatch((await one.run(["team", "status"])).stdout, told, one.login);
     }
     const [{ dense }] = await team.query(
       "SELECT max(seq) = count(*) AND min(seq) = 1 AS dense FROM conclaude.log",
@@ -106,7 +111,30 @@ teamTest(
 );
 
 teamTest(
-  "a restored machine is no restored server",
+  "a restored machine that pushes while it pulls keeps what it wrote before and after",
+  async ({ team, alice, bob }) => {
+    await alice.join();
+    await bob.join();
+    await sync(alice);
+    const restore = await alice.backup();
+    await alice.notes(["written before the restore"]);
+    await sync(alice);
+    restore();
+    await alice.notes(["written after it"]);
+    // The pull has its answer only after the push has given the same number anew.
+    const locked = team.query(
+      "BEGIN; LOCK TABLE conclaude.log IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT",
+    );
+    await sync(alice);
+    await locked;
+    await sync(bob);
+    const all = ["written after it", "written before the restore"];
+    for (const one of [alice, bob]) assert.deepEqual(await notesOf(one), all, one.login);
+  },
+);
+
+teamTest(
+  "a restored machine is not a restored server",
   async ({ alice, bob }) => {
     await alice.join();
     await bob.join();

@@ -11,6 +11,7 @@ import {
   countWaiting,
   listHeld,
   noteGone,
+  noteSame,
   readJoined,
   registerMachine,
   removeJoined,
@@ -275,6 +276,7 @@ const verify = verb({
         context,
         (server) => verifyProject(store, joined, server),
       );
+      if (origins.every(({ isSame }) => isSame)) noteSame(store.db, joined);
       projects.push({ name: joined.name, upTo: joined.pulledSeq, origins });
     }
     const ok = projects.every(({ origins }) => origins.every(({ isSame }) => isSame));

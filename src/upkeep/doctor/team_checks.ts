@@ -11,11 +11,12 @@ const LATE_MS = daysMs(1);
 
 export function askAboutTeams(db: DatabaseSync, { nowMs }: DoctorPlace): Finding[] {
   return teamLags(db).map((lag) => {
-    const { name, fault, held, waiting, behind, syncedAtMs } = lag;
+    const { name, fault, held, waiting, behind, syncedAtMs, restoredAtMs } = lag;
     const told = plain(`${name}: ${lagText(lag, nowMs)}`);
     if (fault !== null) {
       return warn(`${told}; the last sync failed: ${plain(fault)}`, "conclaude team sync");
     }
+    if (restoredAtMs !== null) return warn(told, "conclaude team verify");
     if (held > 0) return warn(told, "conclaude team held");
     const isLate = (syncedAtMs ?? 0) < nowMs - LATE_MS && waiting + behind > 0;
     return isLate ? warn(told, "conclaude team sync") : ok(told);
