@@ -11,7 +11,6 @@ import {
   listQuestions,
   needQuestion,
 } from "../../work/store.ts";
-import type { Verb } from "../../operations/verb.ts";
 import { verbRoute } from "../verb_route.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import { agentSchema, fields, isSet, listOf, paged, questionSchema, words } from "../schemas.ts";
@@ -82,11 +81,7 @@ export const agentRoutes: readonly Route[] = [
     name: "GET /agents/:id/diff",
     tag: "agents",
     summary: "What an agent has changed in a working tree of its own",
-    load: async () => {
-      const { agent } = await import("../../operations/verbs/agent_verbs.ts");
-      return agent.verbs["diff"] as Verb;
-    },
-    args: ["id"],
+    runs: "agent diff <id>",
     errors: ["AGENT_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
   }),
   route({

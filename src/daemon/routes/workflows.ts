@@ -140,8 +140,7 @@ export const workflowRoutes: readonly Route[] = [
     name: "GET /workflows/:id/diff",
     tag: "workflows",
     summary: "All work of a workflow since it began, committed or not, and the files that conflict",
-    load: async () => (await import("../../operations/verbs/workflow_work_verbs.ts")).diff,
-    args: ["id"],
+    runs: "workflow diff <id>",
     errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
   }),
   route({
