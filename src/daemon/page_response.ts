@@ -71,3 +71,15 @@ async function hashOf(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return new Uint8Array(digest).toBase64();
 }
+
+/** Faces do not import each other, so `main.ts` passes the page in. */
+let loadPage: (() => Promise<PageParts>) | null = null;
+
+export function takePage(load: () => Promise<PageParts>): void {
+  loadPage = load;
+}
+
+export function pageParts(): Promise<PageParts> {
+  if (loadPage === null) throw new Error("nobody has said where the page is");
+  return loadPage();
+}

@@ -15,14 +15,24 @@ import {
   stoppedReceipt,
 } from "../../upkeep/store.ts";
 import { type LaggingMachines, laggingMachines } from "../../team/store.ts";
-import { laggingLines } from "../lagging_text.ts";
+import { laggingLines } from "../team_text.ts";
 import { type ForgetFilter, isTextAlone, readObservations } from "../../memory/store.ts";
 import { observationLine } from "../../memory/search/observation_view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { confirmOrThrow, goesLines, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
-import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
-import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from "../forget_view.ts";
+import {
+  fileMeant,
+  forgetAgain,
+  forgetFilterOf,
+  type ForgetFlags,
+  isNone,
+  ofWhat,
+  previewView,
+  removedText,
+  reportView,
+  textFilterOf,
+} from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
 import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";

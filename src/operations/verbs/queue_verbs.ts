@@ -42,8 +42,7 @@ import {
 import { agoText, showVerb } from "../list_and_show.ts";
 import { hintsHere } from "../next_command.ts";
 import { askAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.ts";
-import { queueItemOf } from "../record_lookup.ts";
-import { sessionFilterOf } from "../session_lookup.ts";
+import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
 import { bytesText, cutList, factLines, moreLine, tableText } from "../table.ts";
 import { requireOneOfTwo } from "../usage.ts";
