@@ -208,10 +208,6 @@ export async function openKeptStore(context: CliContext, what: string) {
   return held(context, goOn(context, found) ?? await openAt(context, place, place.database));
 }
 
-export async function openKept(context: CliContext, what: string): Promise<DatabaseSync> {
-  return (await openKeptStore(context, what)).db;
-}
-
 /** The place of a database for such a command. @throws {UserError} When the database is switched off. */
 export async function keptPlace(context: CliContext, what: string): Promise<Place> {
   return checkKept(context, await placeOf(context), what);
