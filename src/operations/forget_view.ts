@@ -13,7 +13,7 @@ import type { View } from "./view.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../base/errors.ts";
 import { leastForgetChars, MAX_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
-import { commandAgain, SAME_FILE, SAME_TEXT, unfinishedReceipts } from "../upkeep/store.ts";
+import { SAME_FILE, SAME_TEXT, unfinishedReceipts } from "../upkeep/store.ts";
 import { findQueueItems } from "../db/queue.ts";
 import { queueItemOf, sessionFilterOf } from "./session_lookup.ts";
 import { projectMeant, wholePathOf } from "./project_filter.ts";
@@ -47,14 +47,6 @@ export function textFilterOf(text: string): ForgetFilter {
   requireText(text);
   const nothing = { ids: null, sessionId: null, project: null, files: null };
   return { ...nothing, text: textMatcher(text), sinceMs: null, untilMs: null };
-}
-
-/** The same command once more, without the text. */
-export function forgetAgain(
-  { session, project, file, text, since, until }: ForgetFlags,
-  ids: readonly string[],
-): string {
-  return commandAgain({ ids, session, project, file, text, sinceMs: since, untilMs: until });
 }
 
 function requireChoice(
@@ -175,12 +167,6 @@ export function isNone({ removed }: Pick<ForgetPreview, "removed">): boolean {
   return Object.keys(removed).length === 0;
 }
 
-/** What is known instead of what was asked for. */
-export interface Hints {
-  readonly unknown: readonly UnknownFilter[];
-  readonly lines: readonly string[];
-}
-
 /** The file that is meant, whole where that is known; undefined where none is asked for. */
 export function fileMeant({ files }: ForgetFilter): string | undefined {
   return files?.findLast(isAbsolutePath) ?? files?.at(-1);
@@ -202,7 +188,11 @@ export function previewView(
     /** The observations that would go, as lines. */
     readonly goes: readonly string[];
     readonly filter: ForgetFilter;
-    readonly hints: Hints;
+    /** What is known instead of what was asked for. */
+    readonly hints: {
+      readonly unknown: readonly UnknownFilter[];
+      readonly lines: readonly string[];
+    };
     readonly context: CliContext;
   },
 ): View {

@@ -39,7 +39,7 @@ export async function openTeam(context: CliContext): Promise<TeamHere> {
     context,
     "work with a team",
   );
-  const { share } = teamSettings(context);
+  const { share } = configAt(context, context.cwd).config.team;
   const usual = SHARED_ROWS.filter((kind) => kind !== "prompt");
   const forget = (gone: GoneRows) => forgetGone(context, gone);
   return {
@@ -48,11 +48,6 @@ export async function openTeam(context: CliContext): Promise<TeamHere> {
     rows: teamRows(db, { redactPatterns, sharesPrompts: share.includes("prompt"), forget }),
     share: share.length === 0 ? usual : share,
   };
-}
-
-/** The section `team` as it counts here. */
-function teamSettings(context: CliContext): Config["team"] {
-  return configAt(context, context.cwd).config.team;
 }
 
 /**

@@ -11,7 +11,6 @@ import {
   listQuestions,
   needQuestion,
 } from "../../work/store.ts";
-import { verbRoute } from "../verb_route.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import { agentSchema, fields, isSet, listOf, paged, questionSchema, words } from "../schemas.ts";
 
@@ -76,13 +75,6 @@ export const agentRoutes: readonly Route[] = [
       const page = readOutputPage(agentFiles(database, id).output, { since, limit });
       return { taskId, ...page, lineCount: page.lines.length };
     },
-  }),
-  verbRoute({
-    name: "GET /agents/:id/diff",
-    tag: "agents",
-    summary: "What an agent has changed in a working tree of its own",
-    runs: "agent diff <id>",
-    errors: ["AGENT_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
   }),
   route({
     name: "POST /agents/:id/kill",

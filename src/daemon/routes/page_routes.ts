@@ -63,8 +63,8 @@ const ownRoutes: readonly Route[] = [
     status: 201,
     transaction: "own",
     response: z.object({ token: z.string(), rights: z.enum(["act", "read"]) }),
-    async handle({ rights }, { body, author }) {
-      const tab = await rights.newTab(body.code, author.atMs);
+    handle({ rights }, { body, author }) {
+      const tab = rights.newTab(body.code, author.atMs);
       if (tab !== null) return tab;
       throw httpError("UNAUTHORIZED", "its code is unknown, spent, or older than a minute");
     },
@@ -183,6 +183,23 @@ const VERB_ROUTES: Readonly<Record<string, readonly Omit<VerbRoute, "tag">[]>> =
       name: "GET /team/held",
       runs: "team held",
       summary: "Rows of shared projects that wait for a person",
+    },
+  ],
+  agents: [
+    {
+      name: "GET /agents/:id/diff",
+      runs: "agent diff <id>",
+      summary: "What an agent has changed in a working tree of its own",
+      errors: ["AGENT_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
+    },
+  ],
+  workflows: [
+    {
+      name: "GET /workflows/:id/diff",
+      runs: "workflow diff <id>",
+      summary:
+        "All work of a workflow since it began, committed or not, and the files that conflict",
+      errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
     },
   ],
   sessions: [

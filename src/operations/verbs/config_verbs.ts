@@ -228,7 +228,8 @@ const validate = verb({
       ),
       ...configWarnings(files),
     ];
-    const notes = configNotes(files);
+    // What names no fault.
+    const notes = parseConfig(files).hook.isSilentAboutRoot ? [SILENT_ABOUT_ROOT] : [];
     const told = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
     const summary = files.length === 0
       ? "No configuration files: the defaults count."
@@ -277,11 +278,6 @@ function filesAt(context: CliContext, name: string): ConfigFile[] {
       cause: thrown,
     });
   }
-}
-
-/** Notes about a configuration that name no fault, one sentence each. */
-function configNotes(files: readonly ConfigFile[]): string[] {
-  return parseConfig(files).hook.isSilentAboutRoot ? [SILENT_ABOUT_ROOT] : [];
 }
 
 /** One sentence for each. @param files As `readConfigFiles()` found them. */

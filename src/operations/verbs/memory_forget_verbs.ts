@@ -8,6 +8,7 @@ import { drainSpool, takeInSpool } from "../spool_drain.ts";
 import { requireOurs } from "../../upkeep/care/require_ours.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
 import {
+  commandAgain,
   findReceipts,
   forgottenDigest,
   namesOfReceipt,
@@ -23,7 +24,6 @@ import { confirmOrThrow, goesLines, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
 import {
   fileMeant,
-  forgetAgain,
   forgetFilterOf,
   type ForgetFlags,
   isNone,
@@ -78,7 +78,8 @@ export const forget = verb({
   async run(context, { dryRun, yes, ...flags }, ...ids) {
     const place = await forgetPlace(context, { mayMigrate: !dryRun });
     using progress = progressLine(context);
-    const again = forgetAgain(flags, ids);
+    const { since: sinceMs, until: untilMs, ...named } = flags;
+    const again = commandAgain({ ids, ...named, sinceMs, untilMs });
     const redact = await lateRedaction(place.redactPatterns);
     const { tell } = progress;
     const looked = await lookIntoStore(context, (db) => {

@@ -133,7 +133,7 @@ const show = showVerb({
       ["error", item.errorMessage],
       ["tried again", item.retryAtMs === null ? null : timeUntil(item.retryAtMs, Date.now())],
       ["files", item.filesTouched.join(" ") || null],
-      ["size", sizeText(item.rawBytes)],
+      ["size", item.rawBytes === null ? null : bytesText(item.rawBytes)],
       ["cut out", item.cutBytes <= 0 ? null : bytesText(item.cutBytes)],
       ["captured", agoText(item.createdAtMs)],
     ]);
@@ -302,10 +302,6 @@ function spooledText(spooled: number, { globals }: CliContext): string {
   return spooled === 0
     ? "0"
     : hintsHere(`${spooled} waiting: run \`conclaude queue drain\``, globals);
-}
-
-function sizeText(bytes: number | null): string | null {
-  return bytes === null ? null : bytesText(bytes);
 }
 
 /** JSON for people; `undefined` when it is nested deeper than the runtime can lay out. */
