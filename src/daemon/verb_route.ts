@@ -8,8 +8,8 @@ import { isUserError, UserError } from "../base/errors.ts";
 import { type CliContext, silentContext } from "../operations/context.ts";
 import { type Given, readCall, WrongValue } from "../operations/read_call.ts";
 import { camel, USAGE } from "../operations/usage.ts";
-import { VERBS } from "../operations/all_verbs.ts";
-import { loaded, type Verb, type VerbGroup, type Verbs } from "../operations/verb.ts";
+import { findVerb } from "../operations/all_verbs.ts";
+import type { Verb, Verbs } from "../operations/verb.ts";
 import { THIS_PROCESS } from "../system/environment.ts";
 import { invalidInput } from "./input.ts";
 import { type Call, type Daemon, type Route, routesOf } from "./route.ts";
@@ -69,15 +69,12 @@ function partsOf(runs: string) {
   };
 }
 
-async function verbNamed([noun = "", ...names]: readonly string[]): Promise<Verb> {
+async function verbNamed(words: readonly string[]): Promise<Verb> {
   // The other verbs of a team talk to its server, which the daemon never does.
-  if (noun === "team") {
-    const looks: Verbs = await import("../operations/verbs/team_look_verbs.ts");
-    return looks[names[0]!] as Verb;
-  }
-  let found = await loaded(VERBS[noun]!);
-  for (const name of names) found = await loaded((found as VerbGroup).verbs[name]!);
-  return found as Verb;
+  const looks: Verbs = words[0] === "team"
+    ? await import("../operations/verbs/team_look_verbs.ts")
+    : {};
+  return looks[words[1]!] as Verb ?? (await findVerb(words))!.verb;
 }
 
 /** What a verb prints with `--json`. @param runs As {@linkcode VerbRoute.runs}. @throws {UserError} As routes answer it. */
