@@ -30,11 +30,11 @@ if (Deno.args.length === 1 && ["--version", "-V", "-v"].includes(Deno.args[0]!))
   await runCli(Deno.args, {
     mcp: async () => (await import("./src/mcp/mcp_verb.ts")).mcp,
     daemon: async () => {
-      const { takePage } = await import("./src/daemon/page_parts.ts");
+      const { takePage } = await import("./src/daemon/page_response.ts");
       takePage(async () => (await import("./src/web/page.ts")).page);
       return (await import("./src/daemon/daemon_verbs.ts")).daemon;
     },
-    ui: async () => (await import("./src/daemon/ui_verb.ts")).ui,
+    ui: async () => (await import("./src/daemon/daemon_verbs.ts")).ui,
     explain: async () => (await import("./src/hook/explain_verb.ts")).explain,
     hook: async () => (await import("./src/hook/hook_verb.ts")).hook,
   });

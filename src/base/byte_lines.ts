@@ -26,7 +26,7 @@ export function* byteLines(
   { maxBytes }: { readonly maxBytes: number },
 ): Generator<ByteLine> {
   const buffer = new Uint8Array(CHUNK_BYTES);
-  let parts: Uint8Array[] = [];
+  let parts: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   let number = 1;
   let endsAt = 0;
@@ -36,7 +36,7 @@ export function* byteLines(
     else parts = [];
   };
   const take = (isEnded: boolean): ByteLine => {
-    const bytes = length > maxBytes ? null : joined(parts, length);
+    const bytes = length > maxBytes ? null : joined(parts);
     endsAt += length + (isEnded ? 1 : 0);
     parts = [];
     length = 0;
@@ -55,9 +55,10 @@ export function* byteLines(
   if (length > 0) yield take(false);
 }
 
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
+/** Bytes one after the other; of one part, that part itself. */
+export function joined(parts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
   if (parts.length === 1) return parts[0]!;
-  const whole = new Uint8Array(length);
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

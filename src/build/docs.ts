@@ -32,7 +32,7 @@ async function commandsPage(): Promise<string> {
   verbsOfFaces({
     mcp: async () => (await import("../mcp/mcp_verb.ts")).mcp,
     daemon: async () => (await import("../daemon/daemon_verbs.ts")).daemon,
-    ui: async () => (await import("../daemon/ui_verb.ts")).ui,
+    ui: async () => (await import("../daemon/daemon_verbs.ts")).ui,
     explain: async () => (await import("../hook/explain_verb.ts")).explain,
     hook: async () => (await import("../hook/hook_verb.ts")).hook,
   });

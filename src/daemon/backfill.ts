@@ -32,12 +32,11 @@ export class Backfill {
   }
 
   async #run(daemon: Daemon, fills: boolean): Promise<Compared> {
-    const load = async () => (await import("../operations/verbs/reconcile_verbs.ts")).reconcile;
     const onProgress = (doing: string, far?: Progress) =>
       void (this.#running = { doing, done: 0, ...far });
     try {
-      const row = { load, always: { backfill: fills } };
-      const { filled, ...told } = await runVerb(daemon, row, { onProgress }) as Reconciled;
+      const runs = `reconcile${fills ? " --backfill" : ""}`;
+      const { filled, ...told } = await runVerb(daemon, runs, { onProgress }) as Reconciled;
       return {
         ...{ kind: "done", atMs: Date.now(), transcripts: told.transcripts },
         ...{ projects: gapsByProject(told.sessions), worked: told.worked },

@@ -1,10 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import {
+  askDaemon,
   askToStop,
+  doorOf,
   findDaemon,
   type FoundDaemon,
   isWrittenDown,
   type KnownDaemon,
+  readState,
 } from "./client.ts";
 import { undecidedCoven } from "../work/coven.ts";
 import { UserError } from "../base/errors.ts";
@@ -15,17 +18,18 @@ import { askToLeave, startAlone } from "../system/process/start.ts";
 import { isLocked } from "../db/process_lock.ts";
 import { VERSION } from "../base/version.ts";
 import type { CliContext } from "../operations/context.ts";
-import { number, optional, toggle, usually } from "../operations/flags.ts";
+import { number, optional, switchOn, toggle, usually } from "../operations/flags.ts";
 import { hintsHere } from "../operations/next_command.ts";
 import { ownProgram } from "../operations/own_program.ts";
-import { keptPlace, openAt, type Place } from "../operations/open_store.ts";
+import { keptPlace, openAt, openKeptStore, type Place } from "../operations/open_store.ts";
 import { group, verb } from "../operations/verb.ts";
 import { print, type View } from "../operations/view.ts";
 import { mkdirSync } from "../system/files.ts";
 import { readText } from "../system/on_disk.ts";
-import { pageParts } from "./page_parts.ts";
-import { pageMaker } from "./page_response.ts";
+import { pageMaker, pageParts } from "./page_response.ts";
 import { revokeNetwork } from "../system/network.ts";
+import { makeToken, revokeToken } from "../policy/store.ts";
+import { openInBrowser } from "../system/process/browser.ts";
 
 const PORT = optional(
   number(0, 65_535, "Answer on this port of this machine too, with a token; 0 takes a free one"),
@@ -305,3 +309,43 @@ function stateView(
     ...answers ? [] : ["  It does not answer: see `conclaude daemon logs`."],
   );
 }
+
+export const ui = verb({
+  flags: {
+    open: toggle("Open the browser", true),
+    readOnly: switchOn("The page may only look"),
+  },
+  person: "ui",
+  about:
+    "Opens the page of conclaude in the browser: what every session and agent does now, what waits for you, memory, " +
+    "rules, health. It starts the daemon where none runs; the page is served on this machine alone. The address works " +
+    "once, within a minute; the tab then keeps its right for 12 hours without use.",
+  examples: ["conclaude ui", "conclaude ui --no-open", "conclaude ui --read-only"],
+  async run(context, { open, readOnly }) {
+    const place = await daemonPlace(context);
+    const port = await daemonOnPort(context, place);
+    const { db } = await openKeptStore(context, "open the page");
+    const proof = await makeToken(db, Date.now());
+    const answer = await askDaemon(doorOf(place.files, readState(place.files.state)), {
+      method: "POST",
+      path: "/page/codes",
+      headers: { "conclaude-token": proof },
+      body: { readOnly },
+    });
+    await revokeToken(db, proof);
+    const code = Object(answer?.body).code;
+    if (answer?.status !== 201 || typeof code !== "string") {
+      throw new UserError("Cannot open the page", {
+        why: String(Object(Object(answer?.body).error).why ?? "the daemon gave no code"),
+        next: "conclaude daemon logs",
+      });
+    }
+    const address = `http://127.0.0.1:${port}/#code=${code}`;
+    const isOpened = open && openInBrowser(address, context.environment);
+    return {
+      json: { address, opened: isOpened, readOnly },
+      text: (isOpened ? "Your browser opens the page. If it does not, open" : "Open") +
+        ` this address within a minute; it works once:\n${address}`,
+    };
+  },
+});

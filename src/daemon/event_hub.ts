@@ -1,5 +1,6 @@
 /** Wakes the streams when there are new events, and reads these once for all streams that have come equally far. */
 import type { DatabaseSync } from "node:sqlite";
+import { joined } from "../base/byte_lines.ts";
 import { Rounds } from "../base/rounds.ts";
 import { dataVersionReader } from "../db/transaction.ts";
 import { lastEventId, listStoredEvents, type StoredEvent } from "../work/store.ts";
@@ -18,7 +19,7 @@ export type EventFacts = Omit<StoredEvent, "data">;
 /** An event, and its bytes for a stream. */
 export interface ReadyEvent {
   readonly row: EventFacts;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 interface HubContext {
@@ -163,20 +164,10 @@ export class EventHub {
 
 const NO_BATCH = { afterId: -1, events: [] };
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 const ENCODER = new TextEncoder();
 
 /** An event in the format of a stream. Its data is JSON already, in one line. */
-function eventBytes(row: EventFacts, data: string): Uint8Array {
+function eventBytes(row: EventFacts, data: string): Uint8Array<ArrayBuffer> {
   const facts = JSON.stringify(row);
   return ENCODER.encode(
     `id: ${row.id}\nevent: ${row.type}\ndata: ${facts.slice(0, -1)},"data":${data}}\n\n`,

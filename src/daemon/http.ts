@@ -68,7 +68,7 @@ export function createHandler(
     checkSource(headers, door);
     const { path, query } = targetOf(request.url);
     const found = findRoute(method, path);
-    const rights = await rightsOf(headers, door);
+    const rights = rightsOf(headers, door);
     if (rights === null && !(found.kind === "route" && found.route.isOpen)) {
       throw httpError(
         "UNAUTHORIZED",
@@ -100,11 +100,11 @@ export function createHandler(
   }
 
   /** The rights of the token that a request shows; null for none. The file's mode protects the socket. */
-  async function rightsOf(headers: Headers, door: Door): Promise<"program" | TabRights | null> {
+  function rightsOf(headers: Headers, door: Door): "program" | TabRights | null {
     if (door.kind === "socket") return "program";
     const given = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
     if (isSame(given, door.token)) return "program";
-    return await daemon.rights.rightsOf(given, Date.now());
+    return daemon.rights.rightsOf(given, Date.now());
   }
 
   async function run(route: Route, call: Call<never, never>): Promise<unknown> {

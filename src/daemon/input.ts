@@ -49,31 +49,27 @@ export async function readBody(request: Request): Promise<unknown> {
   }
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const announced = request.headers.get("content-length");
+async function readBytes({ headers, body }: Request): Promise<Uint8Array> {
+  const announced = headers.get("content-length");
   if (Number(announced ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (announced === "0" || request.body === null) return new Uint8Array();
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  if (announced === "0" || body === null) return new Uint8Array();
   let length = 0;
-  const reader = request.body.getReader();
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => late.resolve(null), BODY_MS);
-  try {
-    for (;;) {
-      const read = await Promise.race([reader.read(), late.promise]).catch(() => {
-        throw httpError("INVALID_BODY", "it breaks off, or is not sent as its headers say");
-      });
-      if (read?.done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
-      if (read === null) {
-        void reader.cancel().catch(() => {});
-        throw httpError("REQUEST_TIMEOUT", `it has not come within ${BODY_MS / 1000} seconds`);
-      }
-      length += read.value.length;
+  const limit = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      length += chunk.length;
       if (length > MAX_BODY_BYTES) throw tooLarge();
-      chunks.push(read.value);
+      controller.enqueue(chunk as Uint8Array<ArrayBuffer>);
+    },
+  });
+  const signal = AbortSignal.timeout(BODY_MS);
+  try {
+    return await new Response(body.pipeThrough(limit, { signal })).bytes();
+  } catch (thrown) {
+    if (isUserError(thrown)) throw thrown;
+    if (!signal.aborted) {
+      throw httpError("INVALID_BODY", "it breaks off, or is not sent as its headers say");
     }
-  } finally {
-    clearTimeout(timer);
+    throw httpError("REQUEST_TIMEOUT", `it has not come within ${BODY_MS / 1000} seconds`);
   }
 }
 

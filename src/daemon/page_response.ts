@@ -1,4 +1,5 @@
 /** The responses that bring the page. The browser runs its scripts, applies its style, and does nothing else. */
+import { createHash } from "node:crypto";
 
 /** The page's parts, as the build makes them. */
 export interface PageParts {
@@ -16,7 +17,7 @@ export type PageResponse = (part: "page" | "plot", origin: string) => Promise<Re
 
 /** Makes the function that answers with the page. @param load Gives its parts. */
 export function pageMaker(load: () => Promise<PageParts>): PageResponse {
-  let made: ReturnType<typeof madeOf> | undefined;
+  let made: Promise<ReturnType<typeof madeOf>> | undefined;
   return async (part, origin) => {
     const { html, policyFor, plot } = await (made ??= load().then(madeOf));
     if (part === "plot") {
@@ -41,10 +42,9 @@ export function pageMaker(load: () => Promise<PageParts>): PageResponse {
   };
 }
 
-async function madeOf({ script, style, plot }: PageParts) {
+function madeOf({ script, style, plot }: PageParts) {
   // A script ends at the first end tag, wherever it stands.
   const code = script.replaceAll("</script", "<\\/script");
-  const [scriptHash, styleHash] = await Promise.all([hashOf(code), hashOf(style)]);
   return {
     plot,
     html: '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
@@ -54,8 +54,8 @@ async function madeOf({ script, style, plot }: PageParts) {
     policyFor: (origin: string) =>
       [
         "default-src 'none'",
-        `script-src 'sha256-${scriptHash}' ${origin}${PLOT_PATH}`,
-        `style-src 'sha256-${styleHash}'`,
+        `script-src 'sha256-${hashOf(code)}' ${origin}${PLOT_PATH}`,
+        `style-src 'sha256-${hashOf(style)}'`,
         "connect-src 'self'",
         "img-src data:",
         "base-uri 'none'",
@@ -67,7 +67,18 @@ async function madeOf({ script, style, plot }: PageParts) {
   };
 }
 
-async function hashOf(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return new Uint8Array(digest).toBase64();
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
+}
+
+/** Faces do not import each other, so `main.ts` passes the page in. */
+let loadPage: (() => Promise<PageParts>) | null = null;
+
+export function takePage(load: () => Promise<PageParts>): void {
+  loadPage = load;
+}
+
+export function pageParts(): Promise<PageParts> {
+  if (loadPage === null) throw new Error("nobody has said where the page is");
+  return loadPage();
 }

@@ -2,6 +2,7 @@
  * Who may ask through the page. A person's `conclaude ui` gets a code that works once, within a minute; the page changes it
  * for the token of its tab. Only hashes of tokens are kept, beside the database, so that a tab survives a new daemon.
  */
+import { createHash } from "node:crypto";
 import { quietly } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { readText } from "../system/on_disk.ts";
@@ -68,24 +69,24 @@ export class PageRights {
   }
 
   /** Changes a code for a tab's token; null when the code is unknown, spent, or too old. */
-  async newTab(
+  newTab(
     code: string,
     nowMs: number,
-  ): Promise<{ readonly token: string; readonly rights: TabRights } | null> {
+  ): { readonly token: string; readonly rights: TabRights } | null {
     const found = this.#codes.get(code);
     this.#codes.delete(code);
     if (found === undefined || found.endsAtMs <= nowMs) return null;
     const token = secretText();
     const { rights } = found;
-    this.#tabs.push({ hash: await hashOf(token), rights, usedAtMs: nowMs });
+    this.#tabs.push({ hash: hashOf(token), rights, usedAtMs: nowMs });
     this.#keep();
     return { token, rights };
   }
 
   /** What a token lets its tab do; null for an unknown token, and for one that was not used for 12 hours. */
-  async rightsOf(token: string, nowMs: number): Promise<TabRights | null> {
+  rightsOf(token: string, nowMs: number): TabRights | null {
     if (token === "") return null;
-    const hash = await hashOf(token);
+    const hash = hashOf(token);
     const tab = this.#tabs.find((one) => one.hash === hash);
     if (tab === undefined || nowMs - tab.usedAtMs > UNUSED_MS) return null;
     if (nowMs - tab.usedAtMs > NOTED_MS) {
@@ -124,7 +125,6 @@ export function secretText(): string {
     .toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-async function hashOf(token: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token));
-  return new Uint8Array(digest).toHex();
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
 }

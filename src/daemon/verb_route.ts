@@ -7,8 +7,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { isUserError, UserError } from "../base/errors.ts";
 import { type CliContext, silentContext } from "../operations/context.ts";
 import { type Given, readCall, WrongValue } from "../operations/read_call.ts";
-import { USAGE } from "../operations/usage.ts";
-import type { Verb } from "../operations/verb.ts";
+import { camel, USAGE } from "../operations/usage.ts";
+import { findVerb } from "../operations/all_verbs.ts";
+import type { Verb, Verbs } from "../operations/verb.ts";
 import { THIS_PROCESS } from "../system/environment.ts";
 import { invalidInput } from "./input.ts";
 import { type Call, type Daemon, type Route, routesOf } from "./route.ts";
@@ -18,15 +19,11 @@ export interface VerbRoute {
   readonly name: `${Route["method"]} /${string}`;
   readonly tag: string;
   readonly summary: string;
-  readonly load: () => Promise<Verb>;
-  /** What the arguments are called, in their order; `id` is the one of the path. */
-  readonly args?: readonly string[];
-  /** Which flags a request may name. */
-  readonly flags?: readonly string[];
-  /** What every request gives. */
-  readonly always?: Readonly<Record<string, unknown>>;
-  /** Whether only a person may ask. */
-  readonly forPerson?: true;
+  /**
+   * The verb as a person calls it: `memory forget <id> [--dry-run] --yes`. A request names the arguments, of which `<id>` is the
+   * one of the path, and may name the flags in brackets; the other flags are given with every request.
+   */
+  readonly runs: string;
   /** The refusals that have a code of their own. */
   readonly errors?: Route["errors"];
 }
@@ -36,9 +33,12 @@ const PAGE_ROWS = 200;
 
 const given = z.optional(z.union([z.string(), z.number(), z.boolean()]));
 
-/** The route of a verb. `folder` names the folder in which it runs, by default the daemon's own. */
-export function verbRoute(row: VerbRoute): Route {
-  const { name, tag, summary, args = [], flags = [], forPerson = false, errors = [] } = row;
+/**
+ * The route of a verb. `folder` names the folder in which it runs, by default the daemon's own. Only a person may ask for one
+ * that changes something.
+ */
+export function verbRoute({ name, tag, summary, runs, errors = [] }: VerbRoute): Route {
+  const { args, flags } = partsOf(runs);
   const ofPath = name.includes(":id") ? "id" : "";
   const names = [...args.filter((one) => one !== ofPath), ...flags, "folder"];
   const input = z.strictObject(Object.fromEntries(names.map((one) => [one, given])));
@@ -46,27 +46,47 @@ export function verbRoute(row: VerbRoute): Route {
   return routesOf(tag)({
     name,
     summary,
-    forPerson,
+    forPerson: changes,
     transaction: "own",
     response: z.unknown(),
     errors: ["REFUSED", ...errors],
     ...changes ? { body: input } : { query: input },
     handle: (daemon, { id, query, body }: Call) => {
       const values = { ...Object(changes ? body : query), ...ofPath !== "" && { id } };
-      return runVerb(daemon, row, { values: values as Readonly<Record<string, Given>> });
+      return runVerb(daemon, runs, { values: values as Readonly<Record<string, Given>> });
     },
   });
 }
 
-/** What a verb prints with `--json`. @throws {UserError} As routes answer it. */
+/** The parts of {@linkcode VerbRoute.runs}. */
+function partsOf(runs: string) {
+  const named = (pattern: RegExp) => [...runs.matchAll(pattern)].map(([, name]) => camel(name!));
+  return {
+    words: runs.split(/ [<[-]/, 1)[0]!.split(" "),
+    args: named(/<(\w+)>/g),
+    flags: named(/\[--([\w-]+)\]/g),
+    always: Object.fromEntries(named(/ --([\w-]+)/g).map((flag) => [flag, true])),
+  };
+}
+
+async function verbNamed(words: readonly string[]): Promise<Verb> {
+  // The other verbs of a team talk to its server, which the daemon never does.
+  const looks: Verbs = words[0] === "team"
+    ? await import("../operations/verbs/team_look_verbs.ts")
+    : {};
+  return looks[words[1]!] as Verb ?? (await findVerb(words))!.verb;
+}
+
+/** What a verb prints with `--json`. @param runs As {@linkcode VerbRoute.runs}. @throws {UserError} As routes answer it. */
 export async function runVerb(
   daemon: Daemon,
-  { load, args: argNames = [], always = {} }: Pick<VerbRoute, "load" | "args" | "always">,
+  runs: string,
   { values = {}, onProgress }: Pick<CliContext, "onProgress"> & {
     readonly values?: Readonly<Record<string, Given>>;
   },
 ): Promise<unknown> {
-  const verb = await load();
+  const { words, args: argNames, always } = partsOf(runs);
+  const verb = await verbNamed(words);
   const { limit } = verb.flags;
   // A person's table is cut by the verb itself; JSON has all rows where nobody says how many.
   const most = limit?.optional && values["limit"] === undefined ? { limit: PAGE_ROWS } : {};

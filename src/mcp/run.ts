@@ -10,12 +10,13 @@ import { projectAround, readArguments } from "./tool_call.ts";
 import { Server } from "@modelcontextprotocol/sdk/server";
 // @ts-types="@modelcontextprotocol/sdk/types"
 import { ErrorCode, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
+import { isMissing } from "../system/on_disk.ts";
 import { VERSION } from "../base/version.ts";
 import { UserError } from "../base/errors.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import type { CliContext } from "../operations/context.ts";
 import { nextHere } from "../operations/next_command.ts";
-import { openKeptStore, openStoreIfThere } from "../operations/open_store.ts";
+import { keptPlace, openStore } from "../operations/open_store.ts";
 import { asUserError, errorText } from "../operations/view.ts";
 import { INSTRUCTIONS, TOOLS } from "./tools.ts";
 
@@ -150,9 +151,9 @@ async function answer(
   }
   const { inputSchema, isReadOnly, run } = tool;
   const args = readArguments(name, given, inputSchema);
-  const opened = await (isReadOnly ? openStoreIfThere : openKeptStore)(context, `call ${name}`);
-  if (opened === null) return NOTHING_YET;
-  const { db, place } = opened;
+  const what = `call ${name}`;
+  if (isReadOnly && isMissing((await keptPlace(context, what)).database)) return NOTHING_YET;
+  const { db, place } = await openStore(context, isReadOnly ? "read" : "write", what);
   using _open = db;
   const sessionId = context.environment.variable("CLAUDE_CODE_SESSION_ID");
   return await run({

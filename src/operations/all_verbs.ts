@@ -1,5 +1,6 @@
 /** The table of verbs: what the command line and the daemon are made of. */
-import { lazy, type LazyVerb } from "./verb.ts";
+import { camel, kebab } from "./usage.ts";
+import { lazy, type LazyVerb, type Verbs } from "./verb.ts";
 
 /** Loads the verbs of other faces. Faces do not import each other, so `main.ts` passes these in. */
 export type FaceVerbs = Readonly<
@@ -105,3 +106,22 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = Object.fromEntries(
   Object.values(TOPICS).flatMap((verbs) => Object.entries(verbs))
     .map(([name, brief]) => [name, lazy(brief, LOADERS[name as keyof typeof LOADERS])]),
 );
+
+/** The verb that words begin with, as they are typed, and what comes behind; null for none. */
+export async function findVerb(words: readonly string[]) {
+  let verb: Verbs[string] | undefined = typedIn(VERBS, words[0]);
+  let at = 1;
+  while (verb !== undefined && verb.kind !== "verb") {
+    verb = verb.kind === "lazy" ? await verb.load() : typedIn(verb.verbs, words[at++]);
+  }
+  return verb === undefined ? null : { verb, rest: words.slice(at) };
+}
+
+/** What a table holds under the name as it is typed: `set-priority`. */
+export function typedIn<Value>(
+  table: Readonly<Record<string, Value>>,
+  typed = "",
+): Value | undefined {
+  const name = camel(typed);
+  return kebab(name) === typed && Object.hasOwn(table, name) ? table[name] : undefined;
+}

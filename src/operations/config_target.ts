@@ -1,4 +1,4 @@
-/** Which configuration files verbs change, and how they are written whole. */
+/** Which configuration files verbs change, how they are written whole, and how a person accepts them as they are. */
 import {
   type ConfigFile,
   type ConfigLayer,
@@ -15,6 +15,14 @@ import type { CliContext } from "./context.ts";
 import { usageError } from "./usage.ts";
 import { chmodSync, mkdirSync, realOr, removeSync, statSync } from "../system/files.ts";
 import { writeWhole } from "../system/write_file.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { keepFile } from "../config/store.ts";
+import { forgetCachedConfigs } from "../db/config_cache.ts";
+import { identifyDatabase } from "../db/database_identity.ts";
+import { openViolations, settleViolations } from "../policy/store.ts";
+import { readText } from "../system/on_disk.ts";
+import { filesInForce } from "./look_as_hook.ts";
+import { openAt, placeOf } from "./open_store.ts";
 
 /**
  * The files of each layer: the one that verbs write, then those that would count in its place. A project's file is shared
@@ -128,4 +136,48 @@ export function writePlanned(files: readonly PlannedFile[]): void {
     }
     throw thrown;
   }
+}
+
+/** The databases that know files and violations here: the default one, and the one that the configuration names. */
+export async function databasesHere(context: CliContext): Promise<DatabaseSync[]> {
+  const place = await placeOf(context);
+  const paths = new Set([context.locations.database, place.database]);
+  const known = [...paths].filter((path) => identifyDatabase(path).kind === "ours");
+  const opened = await Promise.all(known.map((path) => openAt(context, place, path)));
+  for (const { db } of opened) context.environment.hold(db);
+  return opened.map(({ db }) => db);
+}
+
+/** Keeps files as they are now, so that they are in force; what was open about them is settled. */
+export async function acceptFiles(context: CliContext, paths: readonly string[]): Promise<void> {
+  const atMs = Date.now();
+  for (const db of context.globals.noDb ? [] : await databasesHere(context)) {
+    for (const path of paths) keepFile(db, path, { text: readText(path), atMs });
+    const about = openViolations(db, null).filter(({ subject }) => paths.includes(subject));
+    settleViolations(db, about.map(({ id }) => id), atMs);
+    forgetCachedConfigs(db);
+  }
+}
+
+/** With a part that a verb writes, a change that nobody has accepted would come into force. @throws {UserError} When there is one. */
+export async function refuseHeld(context: CliContext, paths: readonly string[]): Promise<void> {
+  const { held } = await filesInForce(context);
+  const file = paths.find((path) => held.includes(path));
+  if (file === undefined) return;
+  throw new UserError(`Cannot change "${file}"`, {
+    why:
+      "it was changed while a session was active, and nobody has accepted that; nothing was changed",
+    next: `conclaude config accept ${quoteWord(file)}, or conclaude config undo ${quoteWord(file)}`,
+  });
+}
+
+/** Writes a part of a configuration file for a person, and accepts the file. @throws {UserError} */
+export async function writeAccepted(
+  context: CliContext,
+  target: Pick<ConfigTarget, "path" | "mode">,
+  text: string,
+): Promise<void> {
+  await refuseHeld(context, [target.path]);
+  writeTarget(target, text);
+  await acceptFiles(context, [target.path]);
 }

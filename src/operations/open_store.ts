@@ -11,13 +11,8 @@ import { openDatabase } from "../db/database.ts";
 import { NewerSchemaError } from "../db/transaction.ts";
 import { identifyDatabase, openIfOurs, openToLook } from "../db/database_identity.ts";
 import type { CliContext } from "./context.ts";
-import {
-  type FileInfo,
-  isNotFound,
-  makeTempDirSync,
-  removeSync,
-  statSync,
-} from "../system/files.ts";
+import { makeTempDirSync, removeSync, statSync } from "../system/files.ts";
+import { isMissing } from "../system/on_disk.ts";
 
 /** The configuration as it counts here, and the database that it leads to. */
 export interface Place {
@@ -49,7 +44,8 @@ async function findPlace(
   const looks = lookUpwards(cwd);
   const files = readConfigFiles(looks, locations);
   // The cache of the configuration would make tables in an empty file.
-  const noDb = globals.noDb || !exists(locations.database, ({ size }) => size > 0);
+  const noDb = globals.noDb || isMissing(locations.database) ||
+    quietly(() => statSync(locations.database).size) === 0;
   const isUsual = files.length === 0 &&
     (noDb || !opens && !hasRemovedFiles({ looks, locations }));
   const { config, cache } = isUsual
@@ -72,26 +68,34 @@ function hasRemovedFiles(
   return (quietly(() => keptAmong(db, paths)) ?? []).length > 0;
 }
 
-/** Opens the database. Reading makes no file. @throws {UserError} When it cannot be opened. */
+/**
+ * Opens the database until the verb ends. Reading makes no file.
+ *
+ * @param what What a command does that needs a database which is kept: `pause requirements`.
+ * @throws {UserError} When it cannot be opened, or is switched off although it is needed.
+ */
 export async function openStore(
   context: CliContext,
   mode: "read" | "write",
+  what?: string,
 ): Promise<OpenStore> {
   const found = await findPlace(context, { opens: true });
   const { place } = found;
+  if (what !== undefined) requireKept(context, place, what);
   if (place.database === ":memory:") {
     context.process.stderr.write(
       "The database is off: nothing is read from disk, nothing is kept.\n",
     );
   }
-  const isMissing = mode === "read" && !exists(place.database);
-  if (isMissing && context.globals.db !== undefined) {
+  const isNone = mode === "read" && isMissing(place.database);
+  if (isNone && context.globals.db !== undefined) {
     context.process.stderr.write(`There is no database at ${place.database}: nothing is read.\n`);
   }
-  const path = isMissing ? ":memory:" : place.database;
+  const path = isNone ? ":memory:" : place.database;
   const opened = goOn(context, found) ??
     (mode === "read" ? await openToRead(context, place, path) : await openAt(context, place, path));
-  return held(context, opened);
+  context.environment.hold(opened.db);
+  return opened;
 }
 
 /** The store in the database of the configuration's cache; null, and closed, where the store is another one. */
@@ -109,12 +113,6 @@ function goOn({ locations }: CliContext, { place, cache: db }: FoundPlace): Open
 export interface OpenStore {
   readonly db: DatabaseSync;
   readonly place: Place;
-}
-
-/** Keeps a database open until the verb ends. */
-function held({ environment }: CliContext, opened: OpenStore): OpenStore {
-  environment.hold(opened.db);
-  return opened;
 }
 
 /** {@linkcode openAt}; reads a copy where SQLite cannot make the files that it needs beside the database. */
@@ -168,13 +166,6 @@ function isUnwritable(thrown: unknown): boolean {
     );
 }
 
-/** Opens the database to read; null when there is none yet. @throws {UserError} As {@linkcode openKeptStore}. */
-export async function openStoreIfThere(context: CliContext, what: string) {
-  const place = await keptPlace(context, what);
-  if (!exists(place.database)) return null;
-  return held(context, await openToRead(context, place, place.database));
-}
-
 /** Copying a smaller database takes less than a second. */
 const SLOW_COPY_BYTES = 64 << 20;
 
@@ -201,24 +192,20 @@ export async function openAt(context: Pick<CliContext, "process">, place: Place,
   }
 }
 
-/** Opens the database for a command that needs one. @param what What it does: `pause requirements`. @throws {UserError} */
-export async function openKeptStore(context: CliContext, what: string) {
-  const found = await findPlace(context, { opens: true });
-  const place = checkKept(context, found.place, what);
-  return held(context, goOn(context, found) ?? await openAt(context, place, place.database));
-}
-
-export async function openKept(context: CliContext, what: string): Promise<DatabaseSync> {
-  return (await openKeptStore(context, what)).db;
+/** {@linkcode openStore} to write, for a command that needs a database which is kept. */
+export function openKeptStore(context: CliContext, what: string): Promise<OpenStore> {
+  return openStore(context, "write", what);
 }
 
 /** The place of a database for such a command. @throws {UserError} When the database is switched off. */
 export async function keptPlace(context: CliContext, what: string): Promise<Place> {
-  return checkKept(context, await placeOf(context), what);
+  const place = await placeOf(context);
+  requireKept(context, place, what);
+  return place;
 }
 
-function checkKept({ globals: { noDb } }: CliContext, place: Place, what: string): Place {
-  if (place.database !== ":memory:") return place;
+function requireKept({ globals: { noDb } }: CliContext, { database }: Place, what: string): void {
+  if (database !== ":memory:") return;
   throw new UserError(`Cannot ${what}`, {
     why: noDb
       ? "with `--no-db` nothing is kept; nothing was changed"
@@ -242,13 +229,4 @@ export async function lookIntoStore<Result>(
     ? openToLook(path)
     : await openDatabase(":memory:", { busyTimeoutMs: config.busyTimeoutMs });
   return work(db, config);
-}
-
-/** Whether something is at a path. A file that cannot be read counts, so that its data is not taken for absent. */
-function exists(path: string, counts = (_file: FileInfo) => true): boolean {
-  try {
-    return counts(statSync(path));
-  } catch (thrown) {
-    return !isNotFound(thrown);
-  }
 }

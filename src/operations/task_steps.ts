@@ -47,6 +47,16 @@ export interface Terms extends Author {
   readonly grant?: Grant | null;
 }
 
+/** What a step is given by a person or a program; each step takes some of it. */
+export interface StepInput {
+  readonly claimToken?: number | null | undefined;
+  readonly force?: boolean | undefined;
+  readonly offline?: boolean | undefined;
+  readonly withChildren?: boolean | undefined;
+  readonly summary?: string | null | undefined;
+  readonly reason?: string | undefined;
+}
+
 export interface TaskStep {
   /** What cannot be done where it fails: `renew a claim`. */
   readonly what: string;

@@ -1,4 +1,5 @@
-/** What the verbs of a team have in common: the store, and which joined project is meant. */
+/** What the verbs of a team have in common: the store, the way to the server, and which joined project is meant. */
+import "./config_sections.ts";
 import { UserError } from "../base/errors.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import { parseConfig } from "../config/parse.ts";
@@ -8,18 +9,18 @@ import { findObservation } from "../memory/store.ts";
 import { lookUpwards } from "../system/git/repository.ts";
 import { listJoined, noteRequirements, readJoined } from "../team/store.ts";
 import { SHARED_ROWS } from "../team/team_section.ts";
-import type { JoinedProject, TeamStore } from "../team/types.ts";
+import type { JoinedProject, TeamStore, WayToServer } from "../team/types.ts";
 import { runForget } from "../upkeep/forget/forget.ts";
 import { keepAway, taskName } from "../upkeep/store.ts";
 import { readSharedTask } from "../work/store.ts";
 import type { Config } from "./config_sections.ts";
-import "./config_sections.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import { textFlag } from "./flags.ts";
+import { text, textFlag } from "./flags.ts";
 import { forgetPlace } from "./verbs/memory_forget_verbs.ts";
 import { openKeptStore } from "./open_store.ts";
 import { projectHere } from "./session_lookup.ts";
 import { type GoneRows, teamRows } from "./team_rows.ts";
+import { readAddress, withLogin } from "../team/address.ts";
 
 export const TEAM_PROJECT = textFlag(
   "The project in this folder; without it the one here",
@@ -38,7 +39,7 @@ export async function openTeam(context: CliContext): Promise<TeamHere> {
     context,
     "work with a team",
   );
-  const { share } = teamSettings(context);
+  const { share } = configAt(context, context.cwd).config.team;
   const usual = SHARED_ROWS.filter((kind) => kind !== "prompt");
   const forget = (gone: GoneRows) => forgetGone(context, gone);
   return {
@@ -47,11 +48,6 @@ export async function openTeam(context: CliContext): Promise<TeamHere> {
     rows: teamRows(db, { redactPatterns, sharesPrompts: share.includes("prompt"), forget }),
     share: share.length === 0 ? usual : share,
   };
-}
-
-/** The section `team` as it counts here. */
-function teamSettings(context: CliContext): Config["team"] {
-  return configAt(context, context.cwd).config.team;
 }
 
 /**
@@ -129,4 +125,40 @@ async function forgetGone(context: CliContext, { uids, tasks }: GoneRows): Promi
     nowMs,
     tell: () => {},
   });
+}
+
+export const ADDRESS = text(
+  "The server: postgres://ana@db.example.org:5432/team, without a password",
+  "address",
+);
+
+export const WAY_FLAGS = {
+  login: textFlag("Your login there, where the address names none", "name"),
+  ca: textFlag("Certificates to trust instead of those of the system", "file"),
+  passwordFile: textFlag("A file of mode 0600 with the password; without it ~/.pgpass", "file"),
+  passwordCommand: textFlag("A command that prints the password", "command"),
+};
+
+type WayFlags = { readonly [Name in keyof typeof WAY_FLAGS]?: string };
+
+/** @throws {UserError} When the address cannot be used. */
+export function wayOf(
+  context: CliContext,
+  address: string,
+  flags: WayFlags & { readonly keyFile?: string },
+): WayToServer {
+  const whole = withLogin(address, flags.login);
+  readAddress(whole);
+  const file = (path: string | undefined) =>
+    path === undefined ? undefined : typedPath(context, path);
+  const way = {
+    address: whole,
+    caFile: file(flags.ca),
+    passwordFile: file(flags.passwordFile),
+    passwordCommand: flags.passwordCommand,
+    keyFile: file(flags.keyFile),
+  };
+  return Object.fromEntries(
+    Object.entries(way).filter(([, value]) => value !== undefined),
+  ) as unknown as WayToServer;
 }

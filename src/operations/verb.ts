@@ -103,11 +103,6 @@ export function lazy(brief: string, load: LazyVerb["load"]): LazyVerb {
   return { kind: "lazy", brief, load };
 }
 
-/** A verb or a group, loaded where that is still to be done. */
-export async function loaded(target: Verbs[string]): Promise<Verb | VerbGroup> {
-  return target.kind === "lazy" ? await target.load() : target;
-}
-
 /** {@linkcode lazy} for the verbs of one file, by the names that the file exports. */
 export function lazyFrom<Module>(load: () => Promise<Module>) {
   return (brief: string, name: keyof Module): LazyVerb =>

@@ -19,12 +19,22 @@ import type { CliContext } from "./context.ts";
 import { maskerOf } from "./task_text.ts";
 import { openKeptStore } from "./open_store.ts";
 
+/** What is named by an id, and how a person recognizes one of several. */
+const TITLES = {
+  task: (db: DatabaseSync, id: string) => readTask(db, id)?.title,
+  agent: (db: DatabaseSync, id: string) => readAgent(db, id)?.name,
+  workflow: (db: DatabaseSync, id: string) =>
+    readTask(db, readWorkflow(db, id)?.taskId ?? "")?.title,
+} as const;
+
 /** The id of a task; the text itself when no task has such an id. @throws {UserError} AMBIGUOUS_ID */
 export function taskIdOf(db: DatabaseSync, text: string): string {
-  return onlyId(text, findIds(db, "tasks", { text: text.trim() }), {
-    noun: "task",
-    titleOf: (id) => readTask(db, id)?.title,
-  });
+  return onlyId(db, "task", { text, found: findIds(db, "tasks", { text: text.trim() }) });
+}
+
+/** {@linkcode taskIdOf} of an agent. */
+export function agentIdOf(db: DatabaseSync, text: string): string {
+  return onlyId(db, "agent", { text, found: findIds(db, "agents", { text: text.trim() }) });
 }
 
 /** {@linkcode taskIdOf} for a list of what belongs to a task, also to a deleted one. @throws {UserError} TASK_NOT_FOUND */
@@ -35,12 +45,9 @@ export function knownTaskId(db: DatabaseSync, text: string): string {
 
 /** The only id that was found; the text when there is none. @throws {UserError} AMBIGUOUS_ID */
 function onlyId(
-  text: string,
-  found: readonly string[],
-  { noun, titleOf }: {
-    readonly noun: "task" | "agent" | "workflow";
-    readonly titleOf: (id: string) => string | undefined;
-  },
+  db: DatabaseSync,
+  noun: keyof typeof TITLES,
+  { text, found }: { readonly text: string; readonly found: readonly string[] },
 ): string {
   if (found.length === 0 && text.replaceAll("-", "").trim().length < MIN_ID_PART) {
     throw refusal(`${noun.toUpperCase() as Uppercase<typeof noun>}_NOT_FOUND`, {
@@ -51,20 +58,12 @@ function onlyId(
     });
   }
   if (found.length <= 1) return found[0] ?? text.trim();
-  const named = found.map((id) => `${id} (${titleOf(id) ?? ""})`);
+  const named = found.map((id) => `${id} (${TITLES[noun](db, id) ?? ""})`);
   throw refusal("AMBIGUOUS_ID", {
     what: `Cannot tell which ${noun} "${text}" is`,
     why: `several ids begin or end like this: ${named.join(", ")}; nothing was changed`,
     next: `conclaude ${noun} show ${found[0]}`,
     details: { candidates: found },
-  });
-}
-
-/** The id of an agent; otherwise as `taskIdOf()`. */
-export function agentIdOf(db: DatabaseSync, text: string): string {
-  return onlyId(text, findIds(db, "agents", { text: text.trim() }), {
-    noun: "agent",
-    titleOf: (id) => readAgent(db, id)?.name,
   });
 }
 
@@ -81,10 +80,7 @@ export function workflowIdOf(db: DatabaseSync, text: string): string {
       details: { taskId: tasks[0] },
     });
   }
-  return onlyId(text, [...found], {
-    noun: "workflow",
-    titleOf: (id) => readTask(db, readWorkflow(db, id)?.taskId ?? "")?.title,
-  });
+  return onlyId(db, "workflow", { text, found: [...found] });
 }
 
 /** The id of a task, agent, workflow or question, also of a removed one. @throws {UserError} NOT_FOUND, AMBIGUOUS_ID */

@@ -1,3 +1,4 @@
+/** Workflows, and what a working tree has changed, for people and for programs. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../base/plain.ts";
 import { readPlan } from "../work/engine/advance.ts";
@@ -9,6 +10,10 @@ import { agoText } from "./list_and_show.ts";
 import { section, titledFacts } from "./table.ts";
 import { nameOf, shortTaskId, valueText } from "./task_view.ts";
 import type { View } from "./view.ts";
+import { count } from "../base/counts.ts";
+import type { Review } from "../system/git/merge.ts";
+import type { CliContext } from "./context.ts";
+import { nextHere } from "./next_command.ts";
 
 export interface WholeWorkflow extends WorkflowRow {
   readonly steps: readonly StepView[];
@@ -109,4 +114,42 @@ export function stepWord(status: StepView["status"], outcome: StepView["outcome"
   if (outcome === null) return status;
   if (outcome.skipped) return "skipped";
   return outcome.success ? "done" : outcome.action === "continue" ? "went on" : "stopped";
+}
+
+/** A longer diff is not printed unasked. */
+const MAX_DIFF_CHARS = 10_000;
+
+/** @param whole The command that prints all of the diff; null where it is to be printed. @param target What conflicts are with. */
+export function reviewView(
+  { globals }: CliContext,
+  { files, diff, conflicts, ...review }: Review,
+  { whole, target }: { readonly whole: string | null; readonly target: string },
+): View {
+  const added = files.reduce((total, file) => total + (file.added ?? 0), 0);
+  const removed = files.reduce((total, file) => total + (file.removed ?? 0), 0);
+  const summary = `${count(files.length, "file")} changed, +${added}/-${removed} lines`;
+  return {
+    json: { review: { ...review, summary, files, diff, conflicts } },
+    quoted: true,
+    text: [
+      ...files.map(({ path, added, removed }) =>
+        plain(`${added === null ? "binary" : `+${added}/-${removed}`}`.padEnd(12) + path)
+      ),
+      summary,
+      ...conflicts.length === 0
+        ? []
+        : [plain(`Conflicts with ${target} in ${conflicts.join(", ")}`)],
+      ...diff === "" ? [] : [
+        "",
+        whole === null || diff.length < MAX_DIFF_CHARS
+          ? diff.trimEnd().split("\n").map(plainLine).join("\n")
+          : `The diff has ${diff.length} characters: ${nextHere(whole, globals)}`,
+      ],
+    ].join("\n"),
+  };
+}
+
+/** Replaces control characters in a line of a diff, except tabs. */
+function plainLine(line: string): string {
+  return line.split("\t").map(plain).join("\t");
 }

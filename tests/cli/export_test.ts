@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CliContext } from "../../src/operations/context.ts";
-import { fileSink } from "../../src/operations/line_sink.ts";
+import { fileSink } from "../../src/operations/verbs/export_verbs.ts";
 import { noCounts } from "../../src/upkeep/transfer/exported_tables.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";

@@ -24,7 +24,7 @@ import { removeFolder } from "./folders.ts";
 verbsOfFaces({
   mcp: async () => (await import("../../src/mcp/mcp_verb.ts")).mcp,
   daemon: async () => (await import("../../src/daemon/daemon_verbs.ts")).daemon,
-  ui: async () => (await import("../../src/daemon/ui_verb.ts")).ui,
+  ui: async () => (await import("../../src/daemon/daemon_verbs.ts")).ui,
   explain: async () => (await import("../../src/hook/explain_verb.ts")).explain,
   hook: async () => (await import("../../src/hook/hook_verb.ts")).hook,
 });

@@ -11,8 +11,6 @@ import {
   listQuestions,
   needQuestion,
 } from "../../work/store.ts";
-import type { Verb } from "../../operations/verb.ts";
-import { verbRoute } from "../verb_route.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import { agentSchema, fields, isSet, listOf, paged, questionSchema, words } from "../schemas.ts";
 
@@ -77,17 +75,6 @@ export const agentRoutes: readonly Route[] = [
       const page = readOutputPage(agentFiles(database, id).output, { since, limit });
       return { taskId, ...page, lineCount: page.lines.length };
     },
-  }),
-  verbRoute({
-    name: "GET /agents/:id/diff",
-    tag: "agents",
-    summary: "What an agent has changed in a working tree of its own",
-    load: async () => {
-      const { agent } = await import("../../operations/verbs/agent_verbs.ts");
-      return agent.verbs["diff"] as Verb;
-    },
-    args: ["id"],
-    errors: ["AGENT_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
   }),
   route({
     name: "POST /agents/:id/kill",

@@ -11,6 +11,7 @@ import { fields, isSet, taskSchema } from "../schemas.ts";
 import {
   askBefore,
   HOLDER_ERRORS,
+  type StepInput,
   takeNext,
   TASK_STEPS,
   type TaskStep,
@@ -107,15 +108,6 @@ export const claimRoutes: readonly Route[] = [
     handle: (daemon, call) => ({ task: changeStatus(daemon, call) }),
   }),
 ];
-
-interface StepInput {
-  readonly force?: boolean | undefined;
-  readonly withChildren?: boolean | undefined;
-  readonly claimToken?: number | null | undefined;
-  readonly summary?: string | null | undefined;
-  readonly reason?: string | undefined;
-  readonly offline?: boolean | undefined;
-}
 
 function stepRoute(name: string, step: TaskStep): Route {
   const { about, summary = about, flags, errors, asks, take } = step;

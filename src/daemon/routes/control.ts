@@ -53,19 +53,13 @@ export const controlRoutes: readonly Route[] = [
       counts: countsSchema,
     }),
     handle: (daemon, { author }) => {
-      const { pid, version, startedAtMs, socket, port } = daemon.state;
+      const { db, database, hub, toldSinceMs, warnings } = daemon;
+      const { token: _token, processMark: _mark, ...state } = daemon.state;
       return {
-        running: true,
-        pid,
-        version,
-        startedAtMs,
-        uptimeSeconds: (author.atMs - startedAtMs) / 1000,
-        database: daemon.database,
-        socket,
-        port,
-        streams: daemon.hub.streams,
-        warnings: daemon.warnings,
-        counts: countState(daemon.db, daemon.toldSinceMs(author.atMs)),
+        ...{ running: true, ...state, database, warnings },
+        uptimeSeconds: (author.atMs - state.startedAtMs) / 1000,
+        streams: hub.streams,
+        counts: countState(db, toldSinceMs(author.atMs)),
       };
     },
   }),

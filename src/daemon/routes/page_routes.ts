@@ -4,8 +4,6 @@ import { lastHookOf, slowestExecutions } from "../../db/executions.ts";
 import { latencyOverTime } from "../../db/hook_latency.ts";
 import { knownProjects, listSessions } from "../../db/sessions.ts";
 import { listQuestions } from "../../work/store.ts";
-import { loaded, type Verb, type VerbGroup, type Verbs } from "../../operations/verb.ts";
-import { VERBS } from "../../operations/all_verbs.ts";
 import { httpError } from "../api_error.ts";
 import { Backfill } from "../backfill.ts";
 import { liveStream } from "../live_stream.ts";
@@ -65,8 +63,8 @@ const ownRoutes: readonly Route[] = [
     status: 201,
     transaction: "own",
     response: z.object({ token: z.string(), rights: z.enum(["act", "read"]) }),
-    async handle({ rights }, { body, author }) {
-      const tab = await rights.newTab(body.code, author.atMs);
+    handle({ rights }, { body, author }) {
+      const tab = rights.newTab(body.code, author.atMs);
       if (tab !== null) return tab;
       throw httpError("UNAUTHORIZED", "its code is unknown, spent, or older than a minute");
     },
@@ -165,236 +163,162 @@ const backfillRoutes: readonly Route[] = [
   }),
 ];
 
-type VerbRow = Omit<VerbRoute, "load"> & {
-  /** The words of the verb: `session show`. */
-  readonly verb: string;
+const MEMORY_FILTERS =
+  "[--project] [--session] [--branch] [--file] [--kind] [--since] [--until] [--limit]";
+
+/** Routes of verbs, by their tags. */
+const VERB_ROUTES: Readonly<Record<string, readonly Omit<VerbRoute, "tag">[]>> = {
+  page: [
+    {
+      name: "GET /overview",
+      runs: "status",
+      summary: "What a project's people see first: last sessions, what is open, health",
+    },
+    {
+      name: "GET /team",
+      runs: "team status",
+      summary: "Shared projects: how far they are, and who wrote what",
+    },
+    {
+      name: "GET /team/held",
+      runs: "team held",
+      summary: "Rows of shared projects that wait for a person",
+    },
+  ],
+  agents: [
+    {
+      name: "GET /agents/:id/diff",
+      runs: "agent diff <id>",
+      summary: "What an agent has changed in a working tree of its own",
+      errors: ["AGENT_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
+    },
+  ],
+  workflows: [
+    {
+      name: "GET /workflows/:id/diff",
+      runs: "workflow diff <id>",
+      summary:
+        "All work of a workflow since it began, committed or not, and the files that conflict",
+      errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
+    },
+  ],
+  sessions: [
+    {
+      name: "GET /sessions",
+      runs: "session list [--status] [--here] [--until] [--limit]",
+      summary: "Sessions, the newest first",
+    },
+    { name: "GET /sessions/:id", runs: "session show <id>", summary: "The story of a session" },
+    {
+      name: "GET /sessions/:id/log",
+      runs: "session log <id> [--full] [--limit] [--before] [--after]",
+      summary:
+        "The steps of a session: the newest `limit` before `before`, or what was written behind `after`",
+    },
+    { name: "GET /captures/:id", runs: "queue show <id>", summary: "A tool use whole" },
+  ],
+  memory: [
+    {
+      name: "GET /memory",
+      runs: `memory list ${MEMORY_FILTERS}`,
+      summary: "What is remembered, the newest first",
+    },
+    {
+      name: "GET /memory/search",
+      runs: `memory search <words> ${MEMORY_FILTERS}`,
+      summary: "What is remembered of some words",
+    },
+    {
+      name: "GET /memory/open",
+      runs: "memory open [--limit]",
+      summary: "What is open in a project",
+    },
+    {
+      name: "GET /memory/context",
+      runs: "memory context [--session]",
+      summary: "What the next session is told, with the price and the reason of each line",
+    },
+    { name: "GET /memory/:id", runs: "memory show <id>", summary: "An observation whole" },
+    {
+      name: "POST /memory",
+      runs: "memory remember <text> [--session] [--file] [--replaces]",
+      summary: "Keeps a note for the project of a folder",
+    },
+    {
+      name: "POST /memory/forget",
+      runs:
+        "memory forget <id> [--session] [--project] [--file] [--text] [--since] [--until] [--dry-run] --yes",
+      summary: "Forgets; with `dryRun` it only tells what would go",
+    },
+  ],
+  rules: [
+    {
+      name: "GET /audit",
+      runs: "audit list [--session] [--hook] [--tool] [--status] [--since] [--until] [--limit]",
+      summary: "What hooks did, the newest first",
+    },
+    {
+      name: "GET /latency",
+      runs: "audit stats [--since]",
+      summary: "How often hooks ran and how long they took",
+    },
+    {
+      name: "GET /requirements",
+      runs: "req status [--session] [--branch]",
+      summary: "How requirements stand for a session or branch",
+    },
+    {
+      name: "POST /requirements/satisfy",
+      runs: "req satisfy <name> [--session] [--branch] [--ttl] [--metadata]",
+      summary: "Satisfies a requirement; `metadata` is a JSON object that is kept with it",
+    },
+    {
+      name: "POST /requirements/pause",
+      runs: "req pause [--session] [--reason] [--minutes]",
+      summary: "Pauses requirements for a session",
+    },
+    {
+      name: "POST /requirements/resume",
+      runs: "req resume [--session]",
+      summary: "Ends the pause of a session's requirements",
+    },
+    {
+      name: "POST /guards/pause",
+      runs: "guard pause [--session] [--reason] [--minutes]",
+      summary: "Lifts the rules for a session, for a while",
+    },
+    {
+      name: "POST /guards/resume",
+      runs: "guard resume [--session]",
+      summary: "Puts the rules in force again for a session",
+    },
+    {
+      name: "GET /explain",
+      runs: "explain <tool> <input> [--agent] [--session]",
+      summary: "What the rules say of a tool use, and which decides; nothing is run",
+    },
+    {
+      name: "GET /guards",
+      runs: "guard list",
+      summary: "The rules that are asked before a tool runs",
+    },
+  ],
+  care: [
+    { name: "GET /doctor", runs: "doctor", summary: "What is wrong, and what to do" },
+    {
+      name: "GET /backups",
+      runs: "db backups",
+      summary: "The backups of the database, the newest first",
+    },
+    { name: "POST /backups", runs: "db backup", summary: "Copies the database into a new backup" },
+    { name: "POST /doctor/fix", runs: "doctor --fix", summary: "Mends what can be mended" },
+  ],
 };
-
-const MEMORY_FILTERS = ["project", "session", "branch", "file", "kind", "since", "until", "limit"];
-
-const VERB_ROUTES: readonly VerbRow[] = [
-  {
-    name: "GET /overview",
-    tag: "page",
-    summary: "What a project's people see first: last sessions, what is open, health",
-    verb: "status",
-  },
-  {
-    name: "GET /team",
-    tag: "page",
-    summary: "Shared projects: how far they are, and who wrote what",
-    verb: "team status",
-  },
-  {
-    name: "GET /team/held",
-    tag: "page",
-    summary: "Rows of shared projects that wait for a person",
-    verb: "team held",
-  },
-  {
-    name: "GET /sessions",
-    tag: "sessions",
-    summary: "Sessions, the newest first",
-    verb: "session list",
-    flags: ["status", "here", "until", "limit"],
-  },
-  {
-    name: "GET /sessions/:id",
-    tag: "sessions",
-    summary: "The story of a session",
-    verb: "session show",
-    args: ["id"],
-  },
-  {
-    name: "GET /sessions/:id/log",
-    tag: "sessions",
-    summary:
-      "The steps of a session: the newest `limit` before `before`, or what was written behind `after`",
-    verb: "session log",
-    args: ["id"],
-    flags: ["full", "limit", "before", "after"],
-  },
-  {
-    name: "GET /captures/:id",
-    tag: "sessions",
-    summary: "A tool use whole",
-    verb: "queue show",
-    args: ["id"],
-  },
-  {
-    name: "GET /memory",
-    tag: "memory",
-    summary: "What is remembered, the newest first",
-    verb: "memory list",
-    flags: MEMORY_FILTERS,
-  },
-  {
-    name: "GET /memory/search",
-    tag: "memory",
-    summary: "What is remembered of some words",
-    verb: "memory search",
-    args: ["words"],
-    flags: MEMORY_FILTERS,
-  },
-  {
-    name: "GET /memory/open",
-    tag: "memory",
-    summary: "What is open in a project",
-    verb: "memory open",
-    flags: ["limit"],
-  },
-  {
-    name: "GET /memory/context",
-    tag: "memory",
-    summary: "What the next session is told, with the price and the reason of each line",
-    verb: "memory context",
-    flags: ["session"],
-  },
-  {
-    name: "GET /memory/:id",
-    tag: "memory",
-    summary: "An observation whole",
-    verb: "memory show",
-    args: ["id"],
-  },
-  {
-    name: "POST /memory",
-    tag: "memory",
-    summary: "Keeps a note for the project of a folder",
-    verb: "memory remember",
-    args: ["text"],
-    flags: ["session", "file", "replaces"],
-    forPerson: true,
-  },
-  {
-    name: "POST /memory/forget",
-    tag: "memory",
-    summary: "Forgets; with `dryRun` it only tells what would go",
-    verb: "memory forget",
-    args: ["id"],
-    flags: ["session", "project", "file", "text", "since", "until", "dryRun"],
-    always: { yes: true },
-    forPerson: true,
-  },
-  {
-    name: "GET /audit",
-    tag: "rules",
-    summary: "What hooks did, the newest first",
-    verb: "audit list",
-    flags: ["session", "hook", "tool", "status", "since", "until", "limit"],
-  },
-  {
-    name: "GET /latency",
-    tag: "rules",
-    summary: "How often hooks ran and how long they took",
-    verb: "audit stats",
-    flags: ["since"],
-  },
-  {
-    name: "GET /requirements",
-    tag: "rules",
-    summary: "How requirements stand for a session or branch",
-    verb: "req status",
-    flags: ["session", "branch"],
-  },
-  {
-    name: "POST /requirements/satisfy",
-    tag: "rules",
-    summary: "Satisfies a requirement; `metadata` is a JSON object that is kept with it",
-    verb: "req satisfy",
-    args: ["name"],
-    flags: ["session", "branch", "ttl", "metadata"],
-    forPerson: true,
-  },
-  {
-    name: "POST /requirements/pause",
-    tag: "rules",
-    summary: "Pauses requirements for a session",
-    verb: "req pause",
-    flags: ["session", "reason", "minutes"],
-    forPerson: true,
-  },
-  {
-    name: "POST /requirements/resume",
-    tag: "rules",
-    summary: "Ends the pause of a session's requirements",
-    verb: "req resume",
-    flags: ["session"],
-    forPerson: true,
-  },
-  {
-    name: "POST /guards/pause",
-    tag: "rules",
-    summary: "Lifts the rules for a session, for a while",
-    verb: "guard pause",
-    flags: ["session", "reason", "minutes"],
-    forPerson: true,
-  },
-  {
-    name: "POST /guards/resume",
-    tag: "rules",
-    summary: "Puts the rules in force again for a session",
-    verb: "guard resume",
-    flags: ["session"],
-    forPerson: true,
-  },
-  {
-    name: "GET /explain",
-    tag: "rules",
-    summary: "What the rules say of a tool use, and which decides; nothing is run",
-    verb: "explain",
-    args: ["tool", "input"],
-    flags: ["agent", "session"],
-  },
-  {
-    name: "GET /guards",
-    tag: "rules",
-    summary: "The rules that are asked before a tool runs",
-    verb: "guard list",
-  },
-  {
-    name: "GET /doctor",
-    tag: "care",
-    summary: "What is wrong, and what to do",
-    verb: "doctor",
-  },
-  {
-    name: "GET /backups",
-    tag: "care",
-    summary: "The backups of the database, the newest first",
-    verb: "db backups",
-  },
-  {
-    name: "POST /backups",
-    tag: "care",
-    summary: "Copies the database into a new backup",
-    verb: "db backup",
-    forPerson: true,
-  },
-  {
-    name: "POST /doctor/fix",
-    tag: "care",
-    summary: "Mends what can be mended",
-    verb: "doctor",
-    always: { fix: true },
-    forPerson: true,
-  },
-];
 
 export const pageRoutes: readonly Route[] = [
   ...ownRoutes,
   ...backfillRoutes,
-  ...VERB_ROUTES.map(({ verb, ...row }) => verbRoute({ ...row, load: () => verbNamed(verb) })),
+  ...Object.entries(VERB_ROUTES).flatMap(([tag, rows]) =>
+    rows.map((row) => verbRoute({ tag, ...row }))
+  ),
 ];
-
-async function verbNamed(words: string): Promise<Verb> {
-  const [noun = "", ...names] = words.split(" ");
-  // The other verbs of a team talk to its server, which the daemon never does.
-  if (noun === "team") {
-    const looks: Verbs = await import("../../operations/verbs/team_look_verbs.ts");
-    return looks[names[0]!] as Verb;
-  }
-  let found = await loaded(VERBS[noun]!);
-  for (const name of names) found = await loaded((found as VerbGroup).verbs[name]!);
-  return found as Verb;
-}

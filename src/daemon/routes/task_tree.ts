@@ -16,7 +16,7 @@ import {
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema, words } from "../schemas.ts";
 import { inField, invalidInput, startMsOf } from "../input.ts";
-import { cleanFields } from "../../operations/task_fields.ts";
+import { cleanFields } from "../../operations/task_text.ts";
 import {
   BULK_CHANGES,
   type BulkChange,

@@ -1,6 +1,6 @@
 /** Routes that make, find and change tasks. */
 import * as z from "zod/mini";
-import { cleanFields, NEW_TASK } from "../../operations/task_fields.ts";
+import { cleanFields, NEW_TASK } from "../../operations/task_text.ts";
 import { checkPriority, checkStatus, checkType } from "../../work/task_input.ts";
 import { tagsLike } from "../../work/tag_pattern.ts";
 import {

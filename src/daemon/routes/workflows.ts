@@ -21,7 +21,6 @@ import {
   WORKFLOW_FIELDS,
 } from "../../work/store.ts";
 import { type Route, routesOf } from "../route.ts";
-import { verbRoute } from "../verb_route.ts";
 import {
   fields,
   listOf,
@@ -135,14 +134,6 @@ export const workflowRoutes: readonly Route[] = [
       const reason = redact(checkBody(body.reason));
       return { workflow: sendBack(db, id, { ...lasting(atMs), by, reason }) };
     },
-  }),
-  verbRoute({
-    name: "GET /workflows/:id/diff",
-    tag: "workflows",
-    summary: "All work of a workflow since it began, committed or not, and the files that conflict",
-    load: async () => (await import("../../operations/verbs/workflow_work_verbs.ts")).diff,
-    args: ["id"],
-    errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
   }),
   route({
     name: "POST /workflows/:id/retry",

@@ -31,7 +31,7 @@ import {
 import { agoText, listVerb, showVerb } from "../list_and_show.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { type OpenStore, openStore, type Place } from "../open_store.ts";
-import { reviewView } from "../review_view.ts";
+import { reviewView } from "../workflow_view.ts";
 import { titledFacts } from "../table.ts";
 import { agentIdOf, beginChange, checkWord, knownTaskId, taskIdOf } from "../work_lookup.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";

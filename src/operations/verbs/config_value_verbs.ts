@@ -1,4 +1,4 @@
-/** `conclaude config get|set`: one key of the configuration. */
+/** `conclaude config get|set|accept|undo`: one key of the configuration, one file as it was changed. */
 import "../config_sections.ts";
 import { UserError } from "../../base/errors.ts";
 import { plain } from "../../base/plain.ts";
@@ -9,11 +9,30 @@ import { newFault, readings, textWith } from "../../config/config_edit.ts";
 import { keysLike, readLayer } from "../../config/layer.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { valueAt } from "../../config/yaml_tree.ts";
-import { writeAccepted } from "../accepted_files.ts";
-import { filesHere, ignoreAdvice, LAYER_FILES, layerOf, targetOf } from "../config_target.ts";
+import {
+  acceptFiles,
+  databasesHere,
+  filesHere,
+  ignoreAdvice,
+  LAYER_FILES,
+  layerOf,
+  targetOf,
+  writeAccepted,
+  writeTarget,
+} from "../config_target.ts";
 import { filesInForce, heldText } from "../look_as_hook.ts";
 import { anyText, parsed, proposing, text, toggle } from "../flags.ts";
-import { verb } from "../verb.ts";
+import { many, verb } from "../verb.ts";
+import { count } from "../../base/counts.ts";
+import { baseName, parentOf } from "../../base/paths.ts";
+import { keptText } from "../../config/store.ts";
+import { linesOf } from "../../policy/effects/effect_text.ts";
+import { openViolations, settleViolations } from "../../policy/store.ts";
+import { removeSync } from "../../system/files.ts";
+import { exists } from "../../system/on_disk.ts";
+import { type CliContext, typedPath } from "../context.ts";
+import { placeOf } from "../open_store.ts";
+import { projectHere } from "../session_lookup.ts";
 
 export const LAYER_FLAGS = {
   user: toggle("The user's own: ~/.conclaude/config.yaml"),
@@ -133,5 +152,83 @@ export const set = verb({
       text: plain(`${key} ${what} in ${file}.${hidden}`) +
         (layer === "local" ? ignoreAdvice(target) : ""),
     };
+  },
+});
+
+/** What was changed here without being allowed, and configuration files whose version before stays in force. */
+async function openHere(context: CliContext) {
+  const project = projectHere(context.cwd);
+  const databases = await databasesHere(context);
+  const { config } = await placeOf(context);
+  const open = databases.flatMap((db) => openViolations(db, project).map((one) => ({ db, one })));
+  const held = config.held.filter((path) => open.every(({ one }) => one.subject !== path));
+  return { databases, open, held };
+}
+
+/** Whether git runs a file, which has to be executable then. */
+function isProgram(path: string): boolean {
+  return baseName(parentOf(path)) === "hooks";
+}
+
+export const accept = verb({
+  person: "config accept",
+  args: many(text("Files or branches; without one, all", "name")),
+  flags: { dryRun: toggle("Only list them") },
+  brief: "Accept what was changed without being allowed",
+  about:
+    "Accepts changes of policy files, protected files and branches that were found after they had happened. A policy " +
+    "file counts from then on as it is. Agents cannot run this.",
+  examples: ["conclaude config accept --dry-run", "conclaude config accept .conclaude.yaml"],
+  async run(context, flags, ...names: string[]) {
+    const { open, held } = await openHere(context);
+    const isMeant = (subject: string, name: string) =>
+      names.length === 0 ||
+      names.some((given) => given === name || [given, typedPath(context, given)].includes(subject));
+    const meant = open.filter(({ one }) => isMeant(one.subject, one.name));
+    const files = held.filter((path) => isMeant(path, path));
+    const lines = [
+      ...linesOf(meant.map(({ one }) => one)),
+      ...files.map((path) => `- ${path}; undo: \`conclaude config undo ${path}\``),
+    ];
+    const policy = meant.filter(({ one }) => one.kind === "policy").map(({ one }) => one.subject);
+    if (!flags.dryRun) {
+      for (const { db, one } of meant) settleViolations(db, [one.id], Date.now());
+      if (policy.length + files.length > 0) await acceptFiles(context, [...policy, ...files]);
+    }
+    const accepted = [...meant.map(({ one }) => one.subject), ...files];
+    const what = flags.dryRun ? "open" : "accepted";
+    return {
+      json: { accepted: flags.dryRun ? [] : accepted, open: flags.dryRun ? accepted : [] },
+      text: lines.length === 0
+        ? "Nothing is open."
+        : [`${count(lines.length, "change")} ${what}:`, ...lines].map(plain).join("\n"),
+    };
+  },
+});
+
+export const undo = verb({
+  args: [text("A policy file that was changed", "file")],
+  brief: "Put a policy file back as it is in force",
+  about:
+    "Puts a policy file back as it was before it was changed without being allowed; a new one is removed. Agents may " +
+    "run this.",
+  examples: ["conclaude config undo .conclaude.yaml"],
+  async run(context, _flags, file) {
+    const path = typedPath(context, file);
+    const { databases, open, held } = await openHere(context);
+    const about = open.filter(({ one }) => one.subject === path && one.kind === "policy");
+    if (about.length === 0 && !held.includes(path)) {
+      throw new UserError(`Cannot undo "${path}"`, {
+        why: "no change of it is open; nothing was changed",
+        next: "conclaude config accept --dry-run",
+      });
+    }
+    const kept = databases.map((db) => keptText(db, path)).find((text) => text !== undefined);
+    const mode = isProgram(path) ? 0o755 : 0o644;
+    if (kept !== undefined) writeTarget({ path, mode }, kept);
+    else if (exists(path)) removeSync(path);
+    for (const { db, one } of about) settleViolations(db, [one.id], Date.now());
+    const done = kept === undefined ? "removed" : "put back";
+    return { json: { path, done }, text: `${plain(path)} is ${done}.` };
   },
 });

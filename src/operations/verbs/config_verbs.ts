@@ -24,6 +24,7 @@ import { realPath } from "../../system/real_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { addTrusted, removeTrusted, trustedFolders } from "../../config/store.ts";
 import {
+  acceptFiles,
   filesHere,
   IGNORE_ADVICE,
   LAYER_FILES,
@@ -38,9 +39,7 @@ import {
   type PolicyPreset,
   policyPreset,
 } from "../../policy/requirements/presets.ts";
-import { acceptFiles } from "../accepted_files.ts";
-import { get, LAYER_FLAGS, set } from "./config_value_verbs.ts";
-import { accept, undo } from "./effect_verbs.ts";
+import { accept, get, LAYER_FLAGS, set, undo } from "./config_value_verbs.ts";
 import { nextHere } from "../next_command.ts";
 import { openAt, placeOf } from "../open_store.ts";
 import { section } from "../table.ts";
@@ -229,7 +228,8 @@ const validate = verb({
       ),
       ...configWarnings(files),
     ];
-    const notes = configNotes(files);
+    // What names no fault.
+    const notes = parseConfig(files).hook.isSilentAboutRoot ? [SILENT_ABOUT_ROOT] : [];
     const told = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
     const summary = files.length === 0
       ? "No configuration files: the defaults count."
@@ -278,11 +278,6 @@ function filesAt(context: CliContext, name: string): ConfigFile[] {
       cause: thrown,
     });
   }
-}
-
-/** Notes about a configuration that name no fault, one sentence each. */
-function configNotes(files: readonly ConfigFile[]): string[] {
-  return parseConfig(files).hook.isSilentAboutRoot ? [SILENT_ABOUT_ROOT] : [];
 }
 
 /** One sentence for each. @param files As `readConfigFiles()` found them. */

@@ -1,4 +1,4 @@
-import { acceptFiles } from "../accepted_files.ts";
+import { acceptFiles } from "../config_target.ts";
 import { plain } from "../../base/plain.ts";
 import { placeFlags, type SettingsPlace } from "../../claude/settings/settings_place.ts";
 import {

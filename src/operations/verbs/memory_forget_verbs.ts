@@ -8,6 +8,7 @@ import { drainSpool, takeInSpool } from "../spool_drain.ts";
 import { requireOurs } from "../../upkeep/care/require_ours.ts";
 import { lateRedaction } from "../../memory/drain/late_redaction.ts";
 import {
+  commandAgain,
   findReceipts,
   forgottenDigest,
   namesOfReceipt,
@@ -15,14 +16,23 @@ import {
   stoppedReceipt,
 } from "../../upkeep/store.ts";
 import { type LaggingMachines, laggingMachines } from "../../team/store.ts";
-import { laggingLines } from "../lagging_text.ts";
+import { laggingLines } from "../team_text.ts";
 import { type ForgetFilter, isTextAlone, readObservations } from "../../memory/store.ts";
 import { observationLine } from "../../memory/search/observation_view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { confirmOrThrow, goesLines, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
-import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
-import { fileMeant, isNone, ofWhat, previewView, removedText, reportView } from "../forget_view.ts";
+import {
+  fileMeant,
+  forgetFilterOf,
+  type ForgetFlags,
+  isNone,
+  ofWhat,
+  previewView,
+  removedText,
+  reportView,
+  textFilterOf,
+} from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
 import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
@@ -68,7 +78,8 @@ export const forget = verb({
   async run(context, { dryRun, yes, ...flags }, ...ids) {
     const place = await forgetPlace(context, { mayMigrate: !dryRun });
     using progress = progressLine(context);
-    const again = forgetAgain(flags, ids);
+    const { since: sinceMs, until: untilMs, ...named } = flags;
+    const again = commandAgain({ ids, ...named, sinceMs, untilMs });
     const redact = await lateRedaction(place.redactPatterns);
     const { tell } = progress;
     const looked = await lookIntoStore(context, (db) => {

@@ -18,10 +18,9 @@ import {
   timelineOfNames,
 } from "../../memory/store.ts";
 import { number, PROJECT_FLAGS, proposing, text, usually } from "../flags.ts";
-import { observationNamed } from "../record_lookup.ts";
+import { isAnyOfOthers, observationNamed } from "../session_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
-import { isAnyOfOthers } from "../session_lookup.ts";
 import { factLines } from "../table.ts";
 import { openStore } from "../open_store.ts";
 import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";

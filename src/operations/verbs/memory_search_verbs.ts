@@ -38,10 +38,9 @@ import {
 import type { CliContext } from "../context.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { requireForwards, usageError } from "../usage.ts";
-import { observationNamed } from "../record_lookup.ts";
+import { folderHere, isAnyOfOthers, observationNamed, sessionFilterOf } from "../session_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
-import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
 import { openKeptStore, openStore } from "../open_store.ts";
 import { readStdin } from "../task_text.ts";
 import { many, verb } from "../verb.ts";

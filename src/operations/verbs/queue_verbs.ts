@@ -42,8 +42,7 @@ import {
 import { agoText, showVerb } from "../list_and_show.ts";
 import { hintsHere } from "../next_command.ts";
 import { askAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.ts";
-import { queueItemOf } from "../record_lookup.ts";
-import { sessionFilterOf } from "../session_lookup.ts";
+import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
 import { bytesText, cutList, factLines, moreLine, tableText } from "../table.ts";
 import { requireOneOfTwo } from "../usage.ts";
@@ -134,7 +133,7 @@ const show = showVerb({
       ["error", item.errorMessage],
       ["tried again", item.retryAtMs === null ? null : timeUntil(item.retryAtMs, Date.now())],
       ["files", item.filesTouched.join(" ") || null],
-      ["size", sizeText(item.rawBytes)],
+      ["size", item.rawBytes === null ? null : bytesText(item.rawBytes)],
       ["cut out", item.cutBytes <= 0 ? null : bytesText(item.cutBytes)],
       ["captured", agoText(item.createdAtMs)],
     ]);
@@ -303,10 +302,6 @@ function spooledText(spooled: number, { globals }: CliContext): string {
   return spooled === 0
     ? "0"
     : hintsHere(`${spooled} waiting: run \`conclaude queue drain\``, globals);
-}
-
-function sizeText(bytes: number | null): string | null {
-  return bytes === null ? null : bytesText(bytes);
 }
 
 /** JSON for people; `undefined` when it is nested deeper than the runtime can lay out. */

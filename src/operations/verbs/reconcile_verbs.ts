@@ -8,7 +8,7 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { MIN_ID_BEGINNING } from "../../db/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { SESSION_FLAG, SINCE_FLAG, text, textFlag, toggle } from "../flags.ts";
-import { onlyNamed } from "../record_lookup.ts";
+import { onlyNamed } from "../session_lookup.ts";
 import { flagsAgain } from "../next_command.ts";
 import { isBareName, isCalled } from "../project_filter.ts";
 import { isThere } from "../../system/on_disk.ts";

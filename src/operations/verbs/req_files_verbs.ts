@@ -1,5 +1,5 @@
 /** `conclaude req init|enable|disable`: writes requirements into configuration files; the rest of the file stays. */
-import { writeAccepted } from "../accepted_files.ts";
+import { filesHere, ignoreAdvice, targetOf, writeAccepted } from "../config_target.ts";
 import "../config_sections.ts";
 import { plain } from "../../base/plain.ts";
 import type { Config } from "../config_sections.ts";
@@ -7,7 +7,6 @@ import { parseConfig } from "../../config/parse.ts";
 import { UserError } from "../../base/errors.ts";
 import { presetText } from "../../policy/requirements/presets.ts";
 import { type ConfigTarget, documentOf } from "../../config/config_edit.ts";
-import { filesHere, ignoreAdvice, targetOf } from "../config_target.ts";
 import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
 import { nearestWords } from "../../base/likeness.ts";
 import { requireOneOfTwo } from "../usage.ts";

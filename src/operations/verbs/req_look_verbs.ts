@@ -12,6 +12,7 @@ import { satisfyCommand, triggersText } from "../../policy/requirements/requirem
 import { activeSessions, goneSessions, listSessions, tellingId } from "../../db/sessions.ts";
 import { findPause, listBranches } from "../../policy/store.ts";
 import { durationText, relativeTime } from "../../base/time.ts";
+import type { CliContext } from "../context.ts";
 import { OF_BRANCH, OF_SESSION, proposing, text, toggle } from "../flags.ts";
 import {
   branchKeyOf,
@@ -41,10 +42,7 @@ export const status = verb({
     "is 0 even when some are open.",
   examples: ["conclaude req status", "conclaude req status --session 01980c5e --json"],
   async run(context, flags) {
-    const { db } = await openStore(context, "read");
-    const asking = { named: flags.session, command: "req status" };
-    const { sessionId, warning } = await sessionOrNone(db, context, asking);
-    const here = await hereOfSession(context, db, sessionId);
+    const { db, sessionId, warning, here } = await lookFor(context, flags);
     const { ground } = here;
     const fault = faultOf(here.config);
     if (ground === UNKEPT && deniesBlind(here.config)) {
@@ -179,10 +177,7 @@ export const explain = verb({
     "Explains one requirement: when it is asked, its status here, why, and what would change that.",
   examples: ["conclaude req explain commit_plan --session 01980c5e"],
   async run(context, flags, name) {
-    const { db } = await openStore(context, "read");
-    const asking = { named: flags.session, command: "req status" };
-    const { sessionId, warning } = await sessionOrNone(db, context, asking);
-    const here = await hereOfSession(context, db, sessionId);
+    const { db, sessionId, warning, here } = await lookFor(context, flags);
     const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
     const key = branchKeyOf(here, flags.branch);
     const { environment } = context;
@@ -220,6 +215,13 @@ export const explain = verb({
     };
   },
 });
+
+/** What is here for a session. */
+async function lookFor(context: CliContext, { session: named }: { readonly session?: string }) {
+  const { db } = await openStore(context, "read");
+  const told = await sessionOrNone(db, context, { named, command: "req status" });
+  return { db, ...told, here: await hereOfSession(context, db, told.sessionId) };
+}
 
 function lastBranchNote(ground: Ground): string | null {
   return ground.kind === "branch" && ground.repository.branch === null

@@ -1,4 +1,4 @@
-import { listAgents } from "../../work/store.ts";
+import { type Agent, listAgents } from "../../work/store.ts";
 import { listCounters } from "../../db/counters.ts";
 import { listSessions as readSessions, type SessionRow, tellingId } from "../../db/sessions.ts";
 import {
@@ -15,11 +15,14 @@ import { agoText, listVerb } from "../list_and_show.ts";
 import { hintsHere } from "../next_command.ts";
 import { openStore } from "../open_store.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
-import { sessionStory } from "../../memory/tell/shown_story.ts";
-import { storyLines } from "../session_story_view.ts";
-import { factLines } from "../table.ts";
+import { type Line, type SessionStory, sessionStory } from "../../memory/tell/shown_story.ts";
+import { cutLine, factLines, firstLines, section } from "../table.ts";
 import { shortTaskId } from "../task_view.ts";
 import { group, lazyFrom, verb } from "../verb.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { count } from "../../base/counts.ts";
+import { plain } from "../../base/plain.ts";
+import { durationText } from "../../base/time.ts";
 
 const list = listVerb({
   flags: {
@@ -101,3 +104,74 @@ export const session = group({
   },
   examples: ["conclaude session list --here", "conclaude session show 01980c5e --json"],
 });
+
+/** The most lines of each list, so that a story fits on a screen. */
+const MOST = {
+  denied: 4,
+  files: 5,
+  commits: 4,
+  failed: 4,
+  fixes: 3,
+  decided: 4,
+  open: 5,
+  agents: 3,
+} as const;
+
+/** The story as lines of at most 80 columns. @param agents The sub-agents of the session. */
+export function storyLines(
+  db: DatabaseSync,
+  session: SessionRow,
+  { story, agents }: { readonly story: SessionStory; readonly agents: readonly Agent[] },
+): string[] {
+  const { sessionId, startedAtMs, updatedAtMs, projectDir, branch, taskId, status } = session;
+  const { asked, files, tests, end, waiting } = story;
+  const log = `\`conclaude session log ${tellingId(db, sessionId)}\``;
+  const list = (lines: readonly string[], most: number) => firstLines(lines, most, log);
+  const numbered = ({ id, title }: Line) => `#${id} ${title}`;
+  const failed = story.failed.map((one) =>
+    `${one.mendedBy === null ? "not mended" : "mended    "}  ${numbered(one)}`
+  );
+  const runs = tests.green + tests.red;
+  return [
+    ...factLines([
+      ["session", sessionId],
+      ["project", projectDir],
+      ["branch", branch],
+      ["task", taskId],
+      ["lasted", `${durationText(updatedAtMs - startedAtMs)}, until ${agoText(updatedAtMs)}`],
+      ["ended", end ?? (status === "active" ? "not yet: it is active" : status)],
+    ], 9).map((line) => cutLine(line, 80)),
+    ...section(
+      asked.count > 1 ? `Asked first, of ${count(asked.count, "prompt")}` : "Asked",
+      asked.first === null ? [] : firstLines([asked.first], 1, log),
+    ),
+    ...section("Done", [
+      ...list(files.map(fileLine), MOST.files),
+      ...list(story.commits.map(numbered), MOST.commits),
+      ...runs === 0 ? [] : [`${count(runs, "test run")}: ${tests.green} green, ${tests.red} red`],
+    ]),
+    ...section("Denied", list(story.denied.map(deniedLine), MOST.denied)),
+    ...section("Failed", list(failed, MOST.failed)),
+    ...section("Mended by", list(story.fixes.map(numbered), MOST.fixes)),
+    ...section("Decided", list(story.decided.map(numbered), MOST.decided)),
+    ...section("Left open", list(story.open, MOST.open)),
+    ...section("Sub-agents", list(agents.map(agentLine), MOST.agents)),
+    "",
+    ...waiting === 0
+      ? []
+      : [`${count(waiting, "capture")} not worked in yet: \`conclaude queue drain\``],
+    `Every step: ${log}`,
+  ];
+}
+
+function deniedLine({ tool, subject, why }: SessionStory["denied"][number]): string {
+  return [tool, subject, why].filter((text) => text !== "").map(plain).join("  ");
+}
+
+function fileLine({ path, added, removed }: SessionStory["files"][number]): string {
+  return `${`+${added}`.padStart(6)} ${`−${removed}`.padStart(5)}  ${path}`;
+}
+
+function agentLine({ id, name, status }: Agent): string {
+  return `${id}  ${name}, ${status}`;
+}

@@ -22,8 +22,7 @@ import {
   type Values,
 } from "../flags.ts";
 import { beginChange, taskIdOf } from "../work_lookup.ts";
-import { cleanFields } from "../task_fields.ts";
-import { readStdin } from "../task_text.ts";
+import { cleanFields, readStdin } from "../task_text.ts";
 import { shortTaskId } from "../task_view.ts";
 import { kebab, usageError } from "../usage.ts";
 import { group, many, verb } from "../verb.ts";

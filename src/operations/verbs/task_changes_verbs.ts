@@ -39,8 +39,7 @@ import {
 } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { beginChange, homeOfTasks, taskIdOf } from "../work_lookup.ts";
-import { cleanFields, NEW_TASK } from "../task_fields.ts";
-import { readBody } from "../task_text.ts";
+import { cleanFields, NEW_TASK, readBody } from "../task_text.ts";
 import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
 import { requireOneOfTwo, usageError } from "../usage.ts";
 import { group, many, verb } from "../verb.ts";

@@ -7,7 +7,7 @@ import { ALL_PROJECTS, optional, switchOn, TASK } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { beginChange, type ByFlag, leaseMs, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { changedView, nameOf } from "../task_view.ts";
-import { askBefore, takeNext, TASK_STEPS, type TaskStep } from "../task_steps.ts";
+import { askBefore, type StepInput, takeNext, TASK_STEPS, type TaskStep } from "../task_steps.ts";
 import { askForNext, claimAsked, sharedTask, tellServer } from "../shared_claims.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { type Verb, verb } from "../verb.ts";
@@ -89,14 +89,7 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
   return changedView(task, `Task ${nameOf(task)} is ${handedOver(context, store, task)}`);
 }
 
-interface StepFlags extends ByFlag {
-  readonly claimToken?: number;
-  readonly force?: boolean;
-  readonly offline?: boolean;
-  readonly withChildren?: boolean;
-  readonly summary?: string;
-  readonly reason?: string;
-}
+type StepFlags = ByFlag & StepInput;
 
 async function stepView(
   context: CliContext,

@@ -17,11 +17,10 @@ import {
 } from "../../team/store.ts";
 import { lagText, teamLags } from "../../team/team_lag.ts";
 import { optional, switchOn, text } from "../flags.ts";
-import { laggingLines } from "../lagging_text.ts";
+import { forgotLines, laggingLines } from "../team_text.ts";
 import { openStore } from "../open_store.ts";
 import { titledFacts } from "../table.ts";
 import { joinedHere, noteDefinitions, openTeam, TEAM_PROJECT } from "../team_here.ts";
-import { forgotLines } from "../team_sync_text.ts";
 import { differences } from "../team_rows.ts";
 import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";

@@ -6,11 +6,10 @@ import { type Server, withServer } from "../../team/server.ts";
 import { addMember, letLogin, listMachines, listMembers, noteGone } from "../../team/store.ts";
 import type { JoinedProject, SeenMachine } from "../../team/types.ts";
 import { optional, textFlag } from "../flags.ts";
-import { shortOrigin } from "../lagging_text.ts";
+import { shortOrigin } from "../team_text.ts";
 import { agoText } from "../list_and_show.ts";
 import { tableText } from "../table.ts";
-import { joinedHere, openTeam, TEAM_PROJECT } from "../team_here.ts";
-import { ADDRESS, WAY_FLAGS, wayOf } from "../team_way.ts";
+import { ADDRESS, joinedHere, openTeam, TEAM_PROJECT, WAY_FLAGS, wayOf } from "../team_here.ts";
 import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 

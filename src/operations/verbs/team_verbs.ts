@@ -28,14 +28,21 @@ import { joinPath } from "../../base/paths.ts";
 import { takeBackElsewhere } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, switchOn, textFlag, YES_FLAG } from "../flags.ts";
-import { shortOrigin } from "../lagging_text.ts";
+import { saidOf, shortOrigin } from "../team_text.ts";
 import { flagsAgain, nextHere } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import { tableText } from "../table.ts";
-import { joinedHere, openTeam, projectOfTeam, TEAM_PROJECT, teamAddress } from "../team_here.ts";
+import {
+  ADDRESS,
+  joinedHere,
+  openTeam,
+  projectOfTeam,
+  TEAM_PROJECT,
+  teamAddress,
+  WAY_FLAGS,
+  wayOf,
+} from "../team_here.ts";
 import { followAll, syncAll } from "../team_sync.ts";
-import { saidOf } from "../team_sync_text.ts";
-import { ADDRESS, WAY_FLAGS, wayOf } from "../team_way.ts";
 import { usageError } from "../usage.ts";
 import { group, lazyFrom, verb } from "../verb.ts";
 

@@ -1,7 +1,7 @@
 import { dropTokens, makeToken } from "../../policy/store.ts";
 import { toggle } from "../flags.ts";
 import { requirePerson, TOKEN_VARIABLE } from "../require_person.ts";
-import { openKept } from "../open_store.ts";
+import { openKeptStore } from "../open_store.ts";
 import { verb } from "../verb.ts";
 
 export const token = verb({
@@ -13,7 +13,7 @@ export const token = verb({
   examples: ['CONCLAUDE_TOKEN="$(conclaude token)" ./nightly.sh', "conclaude token --revoke"],
   async run(context, { revoke }) {
     await requirePerson(context, "token", { atTerminal: true });
-    const db = await openKept(context, "keep a token");
+    const { db } = await openKeptStore(context, "keep a token");
     if (revoke) {
       const count = dropTokens(db);
       return {

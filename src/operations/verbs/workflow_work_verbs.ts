@@ -26,13 +26,12 @@ import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openStore } from "../open_store.ts";
-import { reviewView } from "../review_view.ts";
+import { changedWorkflow, reviewView, workflowName } from "../workflow_view.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
 import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
-import { changedWorkflow, workflowName } from "../workflow_view.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export const diff = verb({

@@ -1,0 +1,58 @@
+/** Says what a sync did, and which machines of a team have not forgotten what they were to forget. */
+import { plain } from "../base/plain.ts";
+import type { LaggingMachines } from "../team/store.ts";
+import type { ForgottenRows, SeenMachine } from "../team/types.ts";
+import { agoText } from "./list_and_show.ts";
+import { count } from "../base/counts.ts";
+import type { SyncReport } from "../team/sync.ts";
+
+/** `5 sent, 2 received`, and a line for whatever else is to be known. */
+export function saidOf({ sent, received, notSent, forgot, restored }: SyncReport): string {
+  const said = `${sent} sent, ${received} received`;
+  return [
+    notSent === null ? said : `${said}; ${notSent}`,
+    ...forgotLines(forgot).map((line) => `  forgotten here: ${line}`),
+    ...restored === null ? [] : [
+      `  the server was restored from an older copy: it has the rows up to ${restored.hasSeq} of ` +
+      `${restored.hadSeq} that were here`,
+      `  ${
+        count(restored.again, "row is", "rows are")
+      } sent again; what others wrote, their machines ` +
+      "send at their next sync",
+      "  next: conclaude team verify",
+    ],
+  ].join("\n");
+}
+
+/** `3 rows, which alice has forgotten 2d ago` */
+export function forgotLines(forgot: readonly ForgottenRows[]): string[] {
+  return forgot.map(({ author, rows, atMs }) =>
+    `${count(rows, "row")}, which ${plain(author)} has forgotten ${agoText(atMs)}`
+  );
+}
+
+/** A line for each machine, the ones that forget at their next sync first. */
+export function laggingLines({ notForgotten, outOfReach }: LaggingMachines): string[] {
+  return [...notForgotten, ...outOfReach].map((machine) =>
+    `${plain(machine.author)}'s machine ${shortOrigin(machine.origin)} ${stateText(machine)}`
+  );
+}
+
+/** A machine as lists and `--gone` name it. */
+export function shortOrigin(origin: string): string {
+  return origin.slice(-8);
+}
+
+function stateText({ leftSeq, heir, atMs }: SeenMachine): string {
+  const ago = agoText(atMs);
+  if (leftSeq === null) {
+    return `has yet to forget; it was seen ${ago}. Where it is gone for good, its person says so: ` +
+      "`conclaude team members --gone MACHINE`";
+  }
+  return heir === null
+    ? `left ${ago}, and what it had then stays there: out of reach, to be forgotten there by hand`
+    : `goes on as ${
+      shortOrigin(heir)
+    } since ${ago}, when its database was restored or copied; a copy ` +
+      "that still runs forgets at its next sync";
+}
