@@ -2,8 +2,7 @@
 import { messageOf } from "../base/errors.ts";
 import { SHELL_TOOLS } from "../claude/payload.ts";
 import { type Effects, lookForEffects } from "../policy/effects/effects.ts";
-import type { Moment } from "../policy/effects/ground_of_effects.ts";
-import type { Violation } from "../policy/effects/types.ts";
+import type { Moment, Violation } from "../policy/effects/types.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import type { AskedUse } from "../policy/guards/judge_use.ts";
 import { mayWriteFiles } from "../policy/guards/mcp_files.ts";

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { putRow } from "../../db/statement.ts";
 import type { Scope } from "./requirement_policy.ts";
 import type { BranchKey, Proof, SatisfiedBy, Standing } from "./standing.ts";
 import { removePause } from "../pauses_table.ts";
@@ -242,11 +243,8 @@ export function readBranchSize(
 function saveBranchSize(
   db: DatabaseSync,
   { worktree, branch, lines }: BranchSize,
-  atMs: number,
+  measuredAtMs: number,
 ): void {
-  db.prepare(
-    `INSERT INTO branch_sizes (worktree, branch, lines, measured_at_ms)
-     VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT (worktree, branch) DO UPDATE SET lines = ?3, measured_at_ms = ?4`,
-  ).run(worktree, branch, typeof lines === "string" ? STORED[lines] : lines, atMs);
+  const stored = typeof lines === "string" ? STORED[lines] : lines;
+  putRow(db, "branch_sizes", { worktree, branch, lines: stored, measuredAtMs });
 }
