@@ -108,7 +108,7 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   const guards = policy?.looksAfter ? policy : null;
   const requirements = required === null || repository === undefined
     ? []
-    : (await import("../requirements/commits.ts")).countingCommits(required.requirements);
+    : (await import("../requirements/used_up.ts")).countingCommits(required.requirements);
   if (guards === null && requirements.length === 0) return null;
   const root = policy?.root ?? projectDir;
   const rules = guards === null ? [] : watchedRules(guards);

@@ -1,9 +1,10 @@
 /** Commits: they use up what allowed them, and one that came without what a requirement asks for is a violation. */
+import { commandOf } from "../../claude/payload.ts";
 import { isBefore, isInBranch } from "../../system/git/brought_files.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import type { Answer } from "../guards/types.ts";
 import { isPaused } from "../pauses_table.ts";
-import { aboutCommits, branchesOf, cameToBe, isMove, usedUpOn } from "../requirements/commits.ts";
+import { aboutCommits, branchesOf, cameToBe, isMove, usedUpOn } from "../requirements/used_up.ts";
 import { lastBranchIn } from "../requirements/ground.ts";
 import { prove } from "../requirements/proof.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
@@ -183,8 +184,8 @@ const PUSHING = [{
 /** Of open violations, the commits that a push has to wait for; none where the command pushes nothing. */
 export async function heldBack(open: readonly Violation[], use: AskedUse): Promise<Violation[]> {
   const commits = open.filter(ofCommit);
-  const { command } = Object(use.input);
-  if (commits.length === 0 || typeof command !== "string") return [];
+  const command = commandOf(use.input);
+  if (commits.length === 0 || command === null) return [];
   const { readShellUse } = await import("../files/shell_lookup.ts");
   const { steps } = await readShellUse(command, use);
   const commands = steps.flatMap((step) => step.commands.map((words) => commandText(words, false)));

@@ -15,7 +15,7 @@ import {
 import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { guardPolicyIn } from "../guards/guard_policy.ts";
-import { usedUpSince, withoutSpent } from "./commits.ts";
+import { usedUpSince, withoutSpent } from "./used_up.ts";
 import { groundOf, UNKEPT } from "./ground.ts";
 import { prove, type Proving } from "./proof.ts";
 import type { Requirement } from "./requirement_policy.ts";
