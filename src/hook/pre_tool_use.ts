@@ -8,7 +8,7 @@ import type { RequiredUse } from "../policy/requirements/tool_requirements.ts";
 import { permissionRows } from "../policy/guards/decide.ts";
 import { type Block, guardPolicyIn, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import { mayBeRequired } from "../policy/requirements/requirement_look.ts";
-import { isPaused } from "../policy/store.ts";
+import { applyChanges, isPaused } from "../policy/store.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
@@ -60,12 +60,12 @@ async function judge(
     // Decides only once: a decision that was made with the database stays, even if the write fails.
     decision ??= decide({
       guards,
-      required: required === null ? null : (denying) => required.decide(db, denying),
+      required: required === null ? null : (denying) => required(db, denying),
       isLifted: mayBeLifted && db !== null &&
         isPaused(db, { sessionId: work.sessionId, subject: "guards", atMs: work.atMs }),
     });
     return draftWith(draft, decision, { reason, doubts });
-  }, required?.apply);
+  }, applyChanges);
   work.decided?.(decision!);
   const answer = await answerOf(work, decision!);
   const passes = !decision!.denied && decision!.asks === null && work.event.name === "PreToolUse";

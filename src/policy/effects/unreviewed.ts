@@ -132,7 +132,7 @@ async function mayCommit(command: string, ground: Ground): Promise<Answer> {
 function standingsOn(branch: string, ground: Ground): Standing[] {
   const key = { repository: ground.repository!.commonDir, branch };
   const stored = readStandings(ground.db, key, ground.sessionId);
-  return prove(stored, key, { ...ground, isStrict: isStrict(ground.config) }).marked(stored);
+  return prove(stored, { ...ground, isStrict: isStrict(ground.config) }).marked(stored);
 }
 
 /** Settles what was satisfied afterwards, and lets go of commits that no branch has any more. @returns What is still open. */
