@@ -91,6 +91,12 @@ export function filesNamed(toolName: string, toolInput: unknown): string[] {
     .filter((value): value is string => typeof value === "string" && value !== "");
 }
 
+/** The command that a tool's input gives to a shell; null for none. */
+export function commandOf(input: unknown): string | null {
+  const { command } = Object(input);
+  return typeof command === "string" ? command : null;
+}
+
 const INPUT_KEY = '"tool_input":';
 /** The keys that follow the input in a payload. Inside a string their quotes would be escaped. */
 const KEYS_BEHIND_INPUT = [',"tool_response":', ',"project_dir":'];

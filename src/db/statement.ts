@@ -31,16 +31,23 @@ export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+type Fields = Readonly<Record<string, SQLInputValue>>;
+
 /** Inserts a row. @returns Its row number. */
-export function insertRow(
-  db: DatabaseSync,
-  table: string,
-  fields: Readonly<Record<string, SQLInputValue>>,
-): number {
+export function insertRow(db: DatabaseSync, table: string, fields: Fields): number {
+  return writeRow(db, `INSERT INTO ${table}`, fields);
+}
+
+/** Inserts a row in place of the one that has its key. */
+export function putRow(db: DatabaseSync, table: string, fields: Fields): void {
+  writeRow(db, `INSERT OR REPLACE INTO ${table}`, fields);
+}
+
+function writeRow(db: DatabaseSync, into: string, fields: Fields): number {
   const names = Object.keys(fields);
   const columns = names.map(columnOf).join(", ");
   const marks = names.map(() => "?").join(", ");
-  const { lastInsertRowid } = statement(db, `INSERT INTO ${table} (${columns}) VALUES (${marks})`)
+  const { lastInsertRowid } = statement(db, `${into} (${columns}) VALUES (${marks})`)
     .run(...Object.values(fields));
   return Number(lastInsertRowid);
 }
@@ -49,7 +56,7 @@ export function updateRow(
   db: DatabaseSync,
   table: string,
   id: string | number,
-  fields: Readonly<Record<string, SQLInputValue>>,
+  fields: Fields,
 ): void {
   const columns = Object.keys(fields).map((name) => `${columnOf(name)} = ?`).join(", ");
   statement(db, `UPDATE ${table} SET ${columns} WHERE id = ?`)

@@ -13,7 +13,7 @@ import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
 import { rulesOf, type SingleRule, stopRulesOf, whyAside } from "../policy/guards/single_rules.ts";
 import { policiesIn } from "../policy/policies.ts";
 import type { Decision } from "../policy/decision.ts";
-import { isForTool } from "../policy/guards/decide.ts";
+import { permissionRows } from "../policy/guards/decide.ts";
 import type {
   GuardPolicy,
   PermissionPolicy,
@@ -233,25 +233,19 @@ function sayingOf(
 }
 
 /** The rules about permissions, in the order in which they are asked: the first that matches decides. */
-function explainPermission({ deny, allow, fallback }: PermissionPolicy, tool: string): Saying[] {
-  const listed = (key: "deny" | "allow", rules: typeof deny) =>
-    rules.map((one, i) => {
-      const matches = isForTool(one, key, tool);
-      const why = `${one.glob} ${matches ? "matches" : "does not match"} the tool`;
-      return { rule: `permissionRequest.${key}[${i}]`, glob: one.glob, key, matches, why };
-    });
-  const rest = { rule: "permissionRequest.default", glob: "", matches: true };
-  const rows = [
-    ...listed("deny", deny),
-    ...listed("allow", allow),
-    ...fallback === null ? [] : [{ ...rest, key: fallback, why: "no rule before it matches" }],
-  ];
-  const decisive = rows.findIndex(({ matches }) => matches);
-  return rows.map(({ rule, glob, key, matches, why }, i): Saying => {
-    if (!matches) return { rule, glob, says: "does not match", why };
-    return i === decisive
-      ? { rule, glob, says: key === "deny" ? "forbids" : "allows", why }
-      : { rule, glob, says: "not asked", why: "a rule before it has decided" };
+function explainPermission(permission: PermissionPolicy, tool: string): Saying[] {
+  const rows = permissionRows(permission, tool);
+  const decisive = rows.findIndex(({ isForTool }) => isForTool);
+  return rows.map(({ rule, glob, answer, isForTool }, i): Saying => {
+    if (!isForTool) {
+      return { rule, glob, says: "does not match", why: `${glob} does not match the tool` };
+    }
+    return i !== decisive
+      ? { rule, glob, says: "not asked", why: "a rule before it has decided" }
+      : {
+        ...{ rule, glob, says: answer === "deny" ? "forbids" : "allows" },
+        why: glob === "" ? "no rule before it matches" : `${glob} matches the tool`,
+      };
   });
 }
 

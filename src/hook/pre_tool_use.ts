@@ -5,10 +5,10 @@ import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { decide, type Decision, type Judgement } from "../policy/decision.ts";
 import { type AskedUse, judgeUse } from "../policy/guards/judge_use.ts";
 import type { RequiredUse } from "../policy/requirements/tool_requirements.ts";
-import { answerPermission } from "../policy/guards/decide.ts";
+import { permissionRows } from "../policy/guards/decide.ts";
 import { type Block, guardPolicyIn, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import { mayBeRequired } from "../policy/requirements/requirement_look.ts";
-import { isPaused } from "../policy/store.ts";
+import { applyChanges, isPaused } from "../policy/store.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
 import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
@@ -60,12 +60,12 @@ async function judge(
     // Decides only once: a decision that was made with the database stays, even if the write fails.
     decision ??= decide({
       guards,
-      required: required === null ? null : (denying) => required.decide(db, denying),
+      required: required === null ? null : (denying) => required(db, denying),
       isLifted: mayBeLifted && db !== null &&
         isPaused(db, { sessionId: work.sessionId, subject: "guards", atMs: work.atMs }),
     });
     return draftWith(draft, decision, { reason, doubts });
-  }, required?.apply);
+  }, applyChanges);
   work.decided?.(decision!);
   const answer = await answerOf(work, decision!);
   const passes = !decision!.denied && decision!.asks === null && work.event.name === "PreToolUse";
@@ -128,14 +128,16 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
     ...{ isStrict: policy.isStrict, whenBlind: policy.whenBlind },
   };
   if (event.name !== "PermissionRequest") return { ...verdict, allowedBy: null };
-  const answer = answerPermission(policy.permission, use.tool);
-  if (answer.kind === "deny") {
-    return { ...verdict, blocks: [...verdict.blocks, answer.block], allowedBy: null };
+  const decisive = permissionRows(policy.permission, use.tool).find(({ isForTool }) => isForTool);
+  if (decisive?.answer === "deny") {
+    const { rule } = decisive;
+    const refusal = { rule, reason: `Blocked ${use.tool}: ${rule} refuses it` };
+    return { ...verdict, blocks: [...verdict.blocks, refusal], allowedBy: null };
   }
   // No rule answers for a person where only running the command shows what it does.
   const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0 &&
     (verdict.unread ?? verdict.blind) === undefined;
-  return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
+  return { ...verdict, allowedBy: isPlain ? decisive?.rule ?? null : null };
 }
 
 async function askRequirements(

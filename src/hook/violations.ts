@@ -1,9 +1,8 @@
 /** Beside the events of a tool use and a stop: what was changed without being allowed. */
 import { messageOf } from "../base/errors.ts";
-import { SHELL_TOOLS } from "../claude/payload.ts";
+import { commandOf, SHELL_TOOLS } from "../claude/payload.ts";
 import { type Effects, lookForEffects } from "../policy/effects/effects.ts";
-import type { Moment } from "../policy/effects/ground_of_effects.ts";
-import type { Violation } from "../policy/effects/types.ts";
+import type { Moment, Violation } from "../policy/effects/types.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import type { AskedUse } from "../policy/guards/judge_use.ts";
 import { mayWriteFiles } from "../policy/guards/mcp_files.ts";
@@ -31,8 +30,7 @@ const NOTHING: EffectsFound = { notes: {}, text: "", blocks: false, isUndo: fals
 export async function effectsOf(work: HookWork, is: "before" | "after"): Promise<EffectsFound> {
   const tool = work.event.toolName ?? "";
   if (!SHELL_TOOLS.has(tool) && !mayWriteFiles(tool)) return NOTHING;
-  const { command } = Object(work.sent["tool_input"]);
-  const text = typeof command === "string" ? command : "";
+  const text = commandOf(work.sent["tool_input"]) ?? "";
   const { toolUseId } = work.event;
   const { found, open, unwatched, notes } = await look(work, { is, toolUseId, command: text });
   if (unwatched > 0 && is === "before" && found.length > 0) {

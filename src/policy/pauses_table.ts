@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { putRow } from "../db/statement.ts";
 
 export type PauseSubject = "guards" | "requirements";
 
@@ -12,14 +13,7 @@ export interface Pause {
 
 /** Lifts the guards or the requirements for a session until a moment; a later call replaces an earlier one. */
 export function savePause(db: DatabaseSync, pause: Pause): void {
-  db.prepare(
-    `INSERT INTO pauses (session_id, subject, reason, created_at_ms, ends_at_ms)
-     VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (session_id, subject) DO UPDATE SET
-       reason = excluded.reason,
-       created_at_ms = excluded.created_at_ms,
-       ends_at_ms = excluded.ends_at_ms`,
-  ).run(pause.sessionId, pause.subject, pause.reason, pause.createdAtMs, pause.endsAtMs);
+  putRow(db, "pauses", { ...pause });
 }
 
 /** The pause that holds for a session at a moment; undefined when there is none. */

@@ -1,6 +1,6 @@
 /** Which commands of git are counted by what they leave, and which by their end. */
 import assert from "node:assert/strict";
-import { countingCommits, isMove } from "../../src/policy/requirements/commits.ts";
+import { countingCommits, isMove } from "../../src/policy/requirements/used_up.ts";
 import type { Requirement } from "../../src/policy/requirements/requirement_policy.ts";
 
 Deno.test("a command of git that moves a branch is known with git's own options", () => {

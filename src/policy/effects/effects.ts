@@ -3,9 +3,16 @@ import { headLogBytes } from "../../system/git/reflogs.ts";
 import { readRef } from "../../system/git/repository.ts";
 import { policiesIn } from "../policies.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
-import type { EffectWork, Ground, Moment } from "./ground_of_effects.ts";
 import { stateOf } from "./file_state.ts";
-import { ofCommit, type Snapshot, type Violation, type WatchList } from "./types.ts";
+import {
+  type EffectWork,
+  type Ground,
+  type Moment,
+  ofCommit,
+  type Snapshot,
+  type Violation,
+  type WatchList,
+} from "./types.ts";
 import {
   filesIn,
   listIn,
@@ -14,7 +21,6 @@ import {
   stampOf,
   watchedRules,
   watchList,
-  type WatchPlace,
   withFormer,
 } from "./watched.ts";
 
@@ -26,8 +32,6 @@ export interface Effects {
   /** How many protected files there are beyond those that are watched. */
   readonly unwatched: number;
 }
-
-const NOTHING: Effects = { found: [], open: [], unwatched: 0 };
 
 /** For so many milliseconds after a command the states of files are not read again before the next one. */
 const FRESH_MS = 1_000;
@@ -42,13 +46,12 @@ export async function lookForEffects(
   isLifted: () => boolean,
 ): Promise<Effects> {
   const ground = await groundOf(work);
-  if (ground === null) return NOTHING;
-  const { db, rules, kinds, project, stamp } = ground;
-  const { sessionId, atMs } = work;
+  if (ground === null) return { found: [], open: [], unwatched: 0 };
+  const { db, rules, kinds, sessionId, atMs } = ground;
   const before = readSnapshot(db, sessionId);
   const former = Object.keys(before?.files ?? {});
-  const known = before?.stamp === stamp ? listIn(before) : null;
-  const watched = known ?? withFormer(await watchList(db, ground), former, ground);
+  const known = before?.stamp === ground.stamp ? listIn(before) : null;
+  const watched = known ?? withFormer(await watchList(ground), former, ground);
   // The look after the command finds what changed since: the file system tells when.
   const isFresh = moment.is === "before" && before !== null &&
     atMs - (lookedAt(db, sessionId).atMs ?? 0) < FRESH_MS;
@@ -58,30 +61,27 @@ export async function lookForEffects(
       .readHeads(work.repository!, before?.heads ?? null, work);
   const kept = isFresh ? { files: before.files, folders: before.folders } : {};
   const now = takeSnapshot(watched, ground, { heads, ...kept });
-  const open = openViolations(db, project);
-  const isSame = before !== null && isSameSnapshot(before, now);
-  if (isSame && open.length === 0) {
-    return { ...NOTHING, unwatched: watched.left };
-  }
-  const listed = await watchList(db, ground);
+  const open = openViolations(db, ground.project);
+  // Whether nothing has changed but the time.
+  const isSame = before !== null &&
+    JSON.stringify({ ...before, atMs: 0 }) === JSON.stringify({ ...now, atMs: 0 });
+  if (isSame && open.length === 0) return { found: [], open: [], unwatched: watched.left };
+  const listed = await watchList(ground);
   const list = known === null ? watched : withFormer(listed, former, ground);
+  const { judge, keepPolicy, settle } = await import("./judged.ts");
   if (before === null) {
-    const { keepPolicy } = await import("./facts.ts");
     keepPolicy(db, [...kinds].flatMap(([path, kind]) => kind === "program" ? [] : [path]), atMs);
   }
   const commits = open.filter(ofCommit);
-  const others = open.filter((one) => !ofCommit(one));
   const { judgeCommits, settleCommits } = heads === undefined && commits.length === 0
-    ? NOT_LOADED
+    ? NO_COMMITS
     : await import("./unreviewed.ts");
-  const { settle } = others.length === 0 ? NOT_LOADED : await import("./settled.ts");
   const left = [
-    ...await settle(others, now, ground),
+    ...await settle(open.filter((one) => !ofCommit(one)), now, ground),
     ...await settleCommits(commits, now, ground),
   ];
   const found = before === null ? [] : [
-    ...await (await import("./judged.ts"))
-      .judge({ before, now, list, moment, isLifted: isLifted(), open }, ground),
+    ...await judge({ before, now, list, moment, isLifted: isLifted(), open }, ground),
     ...await judgeCommits({ before, now, moment }, ground),
   ];
   const isListed = new Set(listed.files.map(([path]) => path));
@@ -98,14 +98,8 @@ export async function lookForEffects(
   return { found, open: [...own, ...found], unwatched: list.left };
 }
 
-const asIs = (open: readonly Violation[]) => open;
-/** Stands for what is loaded only where something of its kind is open, or may have come. */
-const NOT_LOADED = { judgeCommits: () => [], settleCommits: asIs, settle: asIs };
-
-/** Whether nothing has changed but the time. */
-function isSameSnapshot(before: Snapshot, now: Snapshot): boolean {
-  return JSON.stringify({ ...before, atMs: 0 }) === JSON.stringify({ ...now, atMs: 0 });
-}
+/** Stands for what is loaded only where commits may have come, or are open. */
+const NO_COMMITS = { judgeCommits: () => [], settleCommits: () => [] };
 
 async function groundOf(work: EffectWork): Promise<Ground | null> {
   const { db, config, repository, projectDir } = work;
@@ -114,16 +108,15 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   const guards = policy?.looksAfter ? policy : null;
   const requirements = required === null || repository === undefined
     ? []
-    : (await import("../requirements/commits.ts")).countingCommits(required.requirements);
+    : (await import("../requirements/used_up.ts")).countingCommits(required.requirements);
   if (guards === null && requirements.length === 0) return null;
-  const place: WatchPlace = { ...work, projectDir, root: policy?.root ?? projectDir };
+  const root = policy?.root ?? projectDir;
   const rules = guards === null ? [] : watchedRules(guards);
   return {
-    ...{ db, work, place, rules },
-    stamp: stampOf(rules, place),
-    kinds: new Map(guards?.protectsItself ? policyFiles(place) : []),
+    ...{ ...work, db, projectDir, root, rules, requirements },
+    stamp: stampOf(rules, { root, repository }),
+    kinds: new Map(guards?.protectsItself ? policyFiles({ ...work, projectDir }) : []),
     branches: guards === null ? { names: [], isNamed: false } : protectedBranches(required),
-    requirements,
     project: repository?.commonDir ?? projectDir,
   };
 }
@@ -131,7 +124,7 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
 /** Reads the states of what is watched. @param known What need not be read again. */
 function takeSnapshot(
   list: WatchList,
-  { rules, place, kinds, branches, stamp, work: { repository, atMs, config: { held } } }: Ground,
+  { rules, root, kinds, branches, stamp, repository, atMs, config: { held } }: Ground,
   known: Pick<Snapshot, "heads"> & Partial<Pick<Snapshot, "files" | "folders">>,
 ): Snapshot {
   const statesOf = (paths: readonly string[]) =>
@@ -145,7 +138,7 @@ function takeSnapshot(
     policy: statesOf([...kinds.keys()]),
     files: known.files ?? statesOf(list.files.map(([path]) => path)),
     folders: known.folders ?? Object.fromEntries(
-      list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!, place.root)]),
+      list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!, root)]),
     ),
     refs: Object.fromEntries(names.map((name) => [`refs/heads/${name}`, refOf(`heads/${name}`)])),
     commit: head === "" ? "" : refOf(`heads/${head}`),

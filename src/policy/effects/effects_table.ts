@@ -1,7 +1,8 @@
 /** The tables of effects: the last snapshot of each session, the lists of watched files, and violations. */
 import type { DatabaseSync } from "node:sqlite";
-import { statement } from "../../db/statement.ts";
-import type { Snapshot, Violation, WatchList } from "./types.ts";
+import { newId } from "../../base/ids.ts";
+import { insertRow, putRow, statement } from "../../db/statement.ts";
+import type { Ground, Snapshot, Violation, WatchList } from "./types.ts";
 
 export function readSnapshot(db: DatabaseSync, sessionId: string): Snapshot | null {
   const row = statement(db, "SELECT snapshot FROM effect_snapshots WHERE session_id = ?")
@@ -10,14 +11,8 @@ export function readSnapshot(db: DatabaseSync, sessionId: string): Snapshot | nu
 }
 
 export function saveSnapshot(db: DatabaseSync, sessionId: string, snapshot: Snapshot): void {
-  statement(
-    db,
-    `INSERT INTO effect_snapshots (session_id, snapshot, taken_at_ms)
-     VALUES (?, ?, ?)
-     ON CONFLICT (session_id) DO UPDATE SET
-       snapshot = excluded.snapshot,
-       taken_at_ms = excluded.taken_at_ms`,
-  ).run(sessionId, JSON.stringify(snapshot), snapshot.atMs);
+  const row = { sessionId, snapshot: JSON.stringify(snapshot), takenAtMs: snapshot.atMs };
+  putRow(db, "effect_snapshots", row);
 }
 
 /** The list of watched files of a project; null where it was made under another stamp, and has to be made again. */
@@ -32,14 +27,7 @@ export function saveWatched(
   root: string,
   { stamp, list }: { readonly stamp: string; readonly list: WatchList },
 ): void {
-  statement(
-    db,
-    `INSERT INTO watched_files (root, stamp, files)
-     VALUES (?, ?, ?)
-     ON CONFLICT (root) DO UPDATE SET
-       stamp = excluded.stamp,
-       files = excluded.files`,
-  ).run(root, stamp, JSON.stringify(list));
+  putRow(db, "watched_files", { root, stamp, files: JSON.stringify(list) });
 }
 
 const COLUMNS =
@@ -86,8 +74,16 @@ export function letGo(db: DatabaseSync, ids: readonly string[]): void {
   ).run(JSON.stringify(ids));
 }
 
-/** Keeps a violation, in place of an older one of the same subject and rule. */
-export function addViolation(db: DatabaseSync, one: Violation): void {
+/** Keeps a violation that the session found, in place of an older one of the same subject and rule. */
+export function addViolation(
+  { db, sessionId, project, atMs }: Pick<Ground, "db" | "sessionId" | "project" | "atMs">,
+  found: Omit<Violation, "id" | "sessionId" | "project" | "createdAtMs" | "settledAtMs">,
+): Violation {
+  const id = newId(atMs);
+  const one: Violation = {
+    ...found,
+    ...{ id, sessionId, project, createdAtMs: atMs, settledAtMs: null },
+  };
   statement(
     db,
     `UPDATE violations
@@ -97,15 +93,8 @@ export function addViolation(db: DatabaseSync, one: Violation): void {
         AND subject = ?2
         AND rule = ?3`,
   ).run(one.project, one.subject, one.rule, one.createdAtMs);
-  statement(
-    db,
-    `INSERT INTO violations
-       (id, session_id, project, subject, name, kind, rule, who, blocks, before, undo, log_bytes, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    ...[one.id, one.sessionId, one.project, one.subject, one.name, one.kind, one.rule, one.who],
-    ...[one.blocks ? 1 : 0, one.before, one.undo, one.logBytes, one.createdAtMs],
-  );
+  insertRow(db, "violations", { ...one, blocks: one.blocks ? 1 : 0 });
+  return one;
 }
 
 export function settleViolations(db: DatabaseSync, ids: readonly string[], atMs: number): void {

@@ -1,5 +1,54 @@
-/** The types of effects: rules and lists, snapshots, changes and violations. */
+/** The types of effects: what one look has to do with, rules and lists, snapshots, changes and violations. */
+import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../../config/hook_config.ts";
+import type { Environment, Locations } from "../../system/environment.ts";
 import type { Heads } from "../../system/git/heads.ts";
+import type { Repository } from "../../system/git/repository.ts";
+import type { Requirement } from "../requirements/requirement_policy.ts";
+
+/** The session that is looked after, and where it works. */
+export interface EffectWork {
+  readonly db: DatabaseSync | null;
+  readonly config: HookConfig;
+  readonly projectDir: string | null;
+  readonly home: string | null;
+  readonly repository: Repository | undefined;
+  readonly environment: Environment;
+  readonly locations: Pick<Locations, "dataFolder" | "dataNames">;
+  readonly sessionId: string;
+  readonly transcriptPath: string | null;
+  readonly atMs: number;
+}
+
+/** What all steps of one look share. */
+export interface Ground extends EffectWork {
+  readonly db: DatabaseSync;
+  readonly projectDir: string;
+  /** The folder that the rules' patterns start from. */
+  readonly root: string;
+  readonly rules: readonly WatchedRule[];
+  readonly stamp: string;
+  readonly kinds: ReadonlyMap<string, PolicyKind>;
+  readonly branches: ProtectedBranches;
+  /** None where commits have nothing to do with them. */
+  readonly requirements: readonly Requirement[];
+  readonly project: string;
+}
+
+/** The moment of a look: before a tool use, after it, or at a stop. */
+export type Moment =
+  | { readonly is: "before" | "after"; readonly toolUseId: string | null; readonly command: string }
+  | { readonly is: "stop" };
+
+/** Decides how the content of a changed policy file is judged. */
+export type PolicyKind = "settings" | "git config" | "program" | "other";
+
+/** The branches that rules protect, or those that are protected where no rule names any. */
+export interface ProtectedBranches {
+  readonly names: readonly string[];
+  /** Whether a rule names them; then no commit may come to them but from their remote. */
+  readonly isNamed: boolean;
+}
 
 /** A rule by which files are watched. */
 export interface WatchedRule {

@@ -1,11 +1,10 @@
 /** Commits: they use up what allowed them, and one that came without what a requirement asks for is a violation. */
-import { newId } from "../../base/ids.ts";
+import { commandOf } from "../../claude/payload.ts";
 import { isBefore, isInBranch } from "../../system/git/brought_files.ts";
-import type { NewCommit } from "../../system/git/new_commits.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import type { Answer } from "../guards/types.ts";
 import { isPaused } from "../pauses_table.ts";
-import { aboutCommits, branchesOf, cameToBe, isMove, usedUpOn } from "../requirements/commits.ts";
+import { aboutCommits, branchesOf, cameToBe, isMove, usedUpOn } from "../requirements/used_up.ts";
 import { lastBranchIn } from "../requirements/ground.ts";
 import { prove } from "../requirements/proof.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
@@ -24,31 +23,36 @@ import {
   recentCommands,
   settleViolations,
 } from "./effects_table.ts";
-import type { Ground, Moment } from "./ground_of_effects.ts";
-import { ofCommit, REQUIREMENT, type Snapshot, type Violation } from "./types.ts";
-
-interface Looks {
-  readonly before: Snapshot;
-  readonly now: Snapshot;
-  readonly moment: Moment;
-}
+import {
+  type Ground,
+  type Moment,
+  ofCommit,
+  REQUIREMENT,
+  type Snapshot,
+  type Violation,
+} from "./types.ts";
 
 /** What came to be uses up the session's satisfactions. @returns What came without one. */
-export async function judgeCommits(looks: Looks, ground: Ground): Promise<Violation[]> {
-  const { before, now, moment } = looks;
-  const { db, work: { repository, sessionId, atMs, environment }, requirements } = ground;
+export async function judgeCommits(
+  { before, now, moment }: {
+    readonly before: Snapshot;
+    readonly now: Snapshot;
+    readonly moment: Moment;
+  },
+  ground: Ground,
+): Promise<Violation[]> {
+  const { db, repository, sessionId, atMs, environment, requirements } = ground;
   if (repository === undefined || before.heads === undefined || now.heads === undefined) return [];
   if (JSON.stringify(before.heads) === JSON.stringify(now.heads)) return [];
   const isAfter = moment.is === "after";
-  const commits = isAfter ? await mayCommit(moment.command, ground.work) : "no";
   const beside = isAfter ? moment.toolUseId : null;
+  const commits = isAfter ? await mayCommit(moment.command, ground) : "no";
   // Beside what only looks a person commits, or what the session has left running.
   const isAtWork = commits !== "no" || isShellRunning(db, { sessionId, atMs, beside }) ||
     await hasLeftRunning(ground);
   if (!isAtWork) return [];
   const { commonDir } = repository;
-  const looked = lookedAt(db, sessionId, isAfter ? moment.toolUseId : null);
-  const sinceMs = looked.atMs ?? before.atMs;
+  const sinceMs = lookedAt(db, sessionId, beside).atMs ?? before.atMs;
   const came = await cameToBe(db, {
     ...{ before: before.heads, now: now.heads, sinceMs, commonDir, environment },
     lastBranch: lastBranchIn(repository, { db, sessionId }),
@@ -62,6 +66,7 @@ export async function judgeCommits(looks: Looks, ground: Ground): Promise<Violat
   }
   const isShared = areOthersAtWork(db, { sessionId, repository: commonDir, sinceMs });
   const isLifted = isPaused(db, { sessionId, subject: "requirements", atMs });
+  const tips = Object.values(now.heads.trees).filter(({ branch }) => branch === repository.branch);
   const violations: Violation[] = [];
   for (const commit of came.commits) {
     const on = branchesOf(commit);
@@ -79,12 +84,20 @@ export async function judgeCommits(looks: Looks, ground: Ground): Promise<Violat
           clearRequirement(db, { repository: commonDir, branch }, used);
         }
       }
-      if (!isLifted) {
-        violations.push(violationOf(commit, requirement, { ...looks, ground, commits }));
-      }
+      if (isLifted) continue;
+      violations.push(addViolation(ground, {
+        ...{ subject: commit.id, kind: "ref", rule: REQUIREMENT + requirement.name },
+        name: `commit ${commit.id.slice(0, 8)} on ${on[0]}`,
+        who: commits === "yes" ? "command" : "unknown",
+        blocks: !commit.isGone,
+        before: on[0]!,
+        undo: tips.some((tip) => tip.commit === commit.id)
+          ? `git reset --soft ${commit.id}~1`
+          : null,
+        logBytes: 0,
+      }));
     }
   }
-  violations.forEach((one) => addViolation(db, one));
   return violations.filter(({ blocks }) => blocks);
 }
 
@@ -93,21 +106,22 @@ const MAY_DETACH =
   /(?<![&>|])&(?![&>])|\b(?:at|batch|crontab|systemd-run|screen|tmux|setsid|daemonize)\b/;
 
 /** Whether a command of the session may have left something running, of which Claude Code tells nothing. */
-async function hasLeftRunning({ db, work }: Pick<Ground, "db" | "work">): Promise<boolean> {
-  const detaching = recentCommands(db, work).filter((command) => MAY_DETACH.test(command));
-  const uses = await Promise.all(detaching.map((command) => readCommand(command, work)));
+async function hasLeftRunning(ground: Ground): Promise<boolean> {
+  const detaching = recentCommands(ground.db, ground)
+    .filter((command) => MAY_DETACH.test(command));
+  const uses = await Promise.all(detaching.map((command) => readCommand(command, ground)));
   return uses.some(({ leavesRunning }) => leavesRunning);
 }
 
-async function readCommand(command: string, { projectDir, home }: Ground["work"]) {
+async function readCommand(command: string, { projectDir, home }: Ground) {
   const { readShellUse } = await import("../files/shell_lookup.ts");
   return await readShellUse(command, { folder: projectDir, home });
 }
 
 /** Whether a command commits, as far as its words tell: what runs code of which nothing is known may. */
-async function mayCommit(command: string, work: Ground["work"]): Promise<Answer> {
+async function mayCommit(command: string, ground: Ground): Promise<Answer> {
   if (command.trim() === "") return "maybe";
-  const { steps, untold } = await readCommand(command, work);
+  const { steps, untold } = await readCommand(command, ground);
   const commands = steps.flatMap((step) => step.commands);
   if (commands.some((words) => isMove(words.join(" ")))) return "yes";
   const isPlain = untold.commands.length === 0 &&
@@ -115,46 +129,19 @@ async function mayCommit(command: string, work: Ground["work"]): Promise<Answer>
   return isPlain ? "no" : "maybe";
 }
 
-function violationOf(
-  commit: NewCommit & { readonly from: readonly string[] },
-  requirement: Requirement,
-  { now, commits, ground: { work, project } }: Looks & {
-    readonly ground: Ground;
-    readonly commits: Answer;
-  },
-): Violation {
-  const { id, isGone } = commit;
-  const { sessionId, atMs, repository } = work;
-  const branch = branchesOf(commit)[0]!;
-  const isTip = Object.values(now.heads!.trees).some((tree) =>
-    tree.branch === repository?.branch && tree.commit === id
-  );
-  return {
-    id: newId(atMs),
-    ...{ sessionId, project, subject: id, kind: "ref" },
-    name: `commit ${id.slice(0, 8)} on ${branch}`,
-    rule: REQUIREMENT + requirement.name,
-    who: commits === "yes" ? "command" : "unknown",
-    blocks: !isGone,
-    before: branch,
-    undo: isTip ? `git reset --soft ${id}~1` : null,
-    ...{ logBytes: 0, createdAtMs: atMs, settledAtMs: null },
-  };
-}
-
-function standingsOn(branch: string, { db, work }: Pick<Ground, "db" | "work">): Standing[] {
-  const key = { repository: work.repository!.commonDir, branch };
-  const stored = readStandings(db, key, work.sessionId);
-  return prove(stored, key, { ...work, isStrict: isStrict(work.config) }).marked(stored);
+function standingsOn(branch: string, ground: Ground): Standing[] {
+  const key = { repository: ground.repository!.commonDir, branch };
+  const stored = readStandings(ground.db, key, ground.sessionId);
+  return prove(stored, { ...ground, isStrict: isStrict(ground.config) }).marked(stored);
 }
 
 /** Settles what was satisfied afterwards, and lets go of commits that no branch has any more. @returns What is still open. */
 export async function settleCommits(
   open: readonly Violation[],
   now: Snapshot,
-  { db, work, requirements }: Ground,
+  ground: Ground,
 ): Promise<Violation[]> {
-  const { repository, sessionId, atMs, environment } = work;
+  const { db, repository, sessionId, atMs, environment, requirements } = ground;
   if (repository === undefined) return [...open];
   const requirementOf = ({ rule }: Violation) =>
     requirements.find(({ name }) => REQUIREMENT + name === rule);
@@ -162,7 +149,7 @@ export async function settleCommits(
     const requirement = requirementOf(one);
     return requirement === undefined ||
       (one.sessionId === sessionId &&
-        isSatisfied(requirement, standingsOn(one.before, { db, work }), work));
+        isSatisfied(requirement, standingsOn(one.before, ground), ground));
   });
   if (answered.length > 0) settleViolations(db, answered.map(({ id }) => id), atMs);
   for (const one of answered) {
@@ -197,8 +184,8 @@ const PUSHING = [{
 /** Of open violations, the commits that a push has to wait for; none where the command pushes nothing. */
 export async function heldBack(open: readonly Violation[], use: AskedUse): Promise<Violation[]> {
   const commits = open.filter(ofCommit);
-  const { command } = Object(use.input);
-  if (commits.length === 0 || typeof command !== "string") return [];
+  const command = commandOf(use.input);
+  if (commits.length === 0 || command === null) return [];
   const { readShellUse } = await import("../files/shell_lookup.ts");
   const { steps } = await readShellUse(command, use);
   const commands = steps.flatMap((step) => step.commands.map((words) => commandText(words, false)));

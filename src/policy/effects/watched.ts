@@ -1,27 +1,23 @@
 /** Which files and branches are watched. The list of files is made of git's index, and kept until that changes. */
-import type { DatabaseSync } from "node:sqlite";
 import { fingerprint } from "../../base/ids.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { settingsPaths } from "../../claude/settings/settings_place.ts";
-import type { Environment, Locations } from "../../system/environment.ts";
-import { gitFolders, type Repository } from "../../system/git/repository.ts";
+import { gitFolders } from "../../system/git/repository.ts";
 import { entriesOf, exists, namesIn } from "../../system/on_disk.ts";
 import { fixedHead, forbidsFor, type GuardPolicy, isAboutAll } from "../guards/guard_policy.ts";
 import { gitSettings } from "../files/own_files.ts";
 import type { RequirementPolicy } from "../requirements/requirement_policy.ts";
 import { readWatched, saveWatched } from "./effects_table.ts";
 import { stateOf } from "./file_state.ts";
-import type { Snapshot, WatchedRule, WatchList } from "./types.ts";
-
-export interface WatchPlace {
-  /** The folder that the rules' patterns start from. */
-  readonly root: string;
-  readonly projectDir: string;
-  readonly home: string | null;
-  readonly repository: Repository | undefined;
-  readonly environment: Environment;
-  readonly locations: Pick<Locations, "dataFolder" | "dataNames">;
-}
+import type {
+  EffectWork,
+  Ground,
+  PolicyKind,
+  ProtectedBranches,
+  Snapshot,
+  WatchedRule,
+  WatchList,
+} from "./types.ts";
 
 /** More files are not watched. */
 const MAX_FILES = 2_000;
@@ -55,32 +51,23 @@ function matcherOf({ pattern, needle }: WatchedRule, root: string): (path: strin
     ((path.startsWith(start) && regex.test(path.slice(start.length))) || regex.test(path));
 }
 
-/** Makes a function that finds the number of the rule by which a file is watched. */
-function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string) => number | null {
+/** Makes a function that finds the number of the rule by which a file is watched; -1 for none. */
+function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string) => number {
   const matchers = rules.map((rule) => rule.onlyNew ? () => false : matcherOf(rule, root));
-  return (path) => {
-    const rule = matchers.findIndex((means) => means(path));
-    return rule < 0 ? null : rule;
-  };
+  return (path) => matchers.findIndex((means) => means(path));
 }
 
 /** Adds the files that were on the list before: a command may have removed one from git's index, so that git no longer lists it. */
 export function withFormer(
   list: WatchList,
-  former: Iterable<string>,
-  { rules, place: { root } }: {
-    readonly rules: readonly WatchedRule[];
-    readonly place: Pick<WatchPlace, "root">;
-  },
+  former: readonly string[],
+  { rules, root }: Pick<Ground, "rules" | "root">,
 ): WatchList {
   const known = new Set(list.files.map(([path]) => path));
-  const unlisted = [...former].filter((path) => !known.has(path));
+  const unlisted = former.filter((path) => !known.has(path));
   if (unlisted.length === 0) return list;
   const find = ruleFinder(rules, root);
-  const more = unlisted.flatMap((path) => {
-    const rule = find(path);
-    return rule === null ? [] : [[path, rule] as const];
-  });
+  const more = unlisted.map((path) => [path, find(path)] as const).filter(([, rule]) => rule >= 0);
   return { ...list, files: [...list.files, ...more] };
 }
 
@@ -99,7 +86,7 @@ export function listIn({ files, folders, left, rules }: Snapshot): WatchList {
 /** Differs when git's index, what it ignores, or the rules have changed. */
 export function stampOf(
   rules: readonly WatchedRule[],
-  { root, repository }: Pick<WatchPlace, "root" | "repository">,
+  { root, repository }: Pick<Ground, "root" | "repository">,
 ): string {
   if (rules.length === 0) return "";
   const gitDir = repository === undefined ? null : gitFolders(repository).at(-1)!;
@@ -112,26 +99,22 @@ export function stampOf(
 }
 
 /** The list as it is kept, or made anew under another stamp. */
-export async function watchList(
-  db: DatabaseSync,
-  { rules, place, stamp }: {
-    readonly rules: readonly WatchedRule[];
-    readonly place: WatchPlace;
-    readonly stamp: string;
-  },
-): Promise<WatchList> {
+export async function watchList(ground: Ground): Promise<WatchList> {
+  const { db, root, rules, stamp } = ground;
   if (rules.length === 0) return { files: [], folders: [], left: 0, rules: "" };
-  const kept = readWatched(db, place.root, stamp);
+  const kept = readWatched(db, root, stamp);
   if (kept !== null) return kept;
-  const list = { ...await filesOfRules(rules, place), rules: stamp.slice(0, stamp.indexOf(";")) };
-  saveWatched(db, place.root, { stamp, list });
+  const list = { ...await filesOfRules(ground), rules: stamp.slice(0, stamp.indexOf(";")) };
+  saveWatched(db, root, { stamp, list });
   return list;
 }
 
 /** The files that rules mean: those that git knows, those in the folders of the rules, and those that a rule names. */
 export async function filesOfRules(
-  rules: readonly WatchedRule[],
-  { root, repository, environment }: Pick<WatchPlace, "root" | "repository" | "environment">,
+  { rules, root, repository, environment }: Pick<
+    Ground,
+    "rules" | "root" | "repository" | "environment"
+  >,
 ): Promise<Omit<WatchList, "rules">> {
   const { listFiles } = await import("../../system/git/brought_files.ts");
   const inGit = repository === undefined ? [] : await listFiles(repository, environment);
@@ -140,7 +123,7 @@ export async function filesOfRules(
   const find = ruleFinder(rules, root);
   const add = (path: string) => {
     const rule = find(path);
-    if (rule !== null) files.set(path, rule);
+    if (rule >= 0) files.set(path, rule);
   };
   inGit.forEach(add);
   rules.forEach(({ glob, onlyNew }, i) => {
@@ -180,12 +163,10 @@ export function filesIn(folder: string, rule: WatchedRule, root: string): string
   return found.filter(matcherOf(rule, root));
 }
 
-/** Decides how the content of a changed policy file is judged. */
-export type PolicyKind = "settings" | "git config" | "program" | "other";
-
 /** The policy files but for the configuration: the room `config/` compares that with its version in force. */
-export function policyFiles(place: WatchPlace): readonly (readonly [path: string, PolicyKind])[] {
-  const { projectDir, home, repository, environment, locations } = place;
+export function policyFiles(
+  { projectDir, home, repository, environment, locations }: EffectWork & Pick<Ground, "projectDir">,
+): readonly (readonly [path: string, PolicyKind])[] {
   const configDir = environment.variable("CLAUDE_CONFIG_DIR");
   const settings = settingsPaths({ projectDir, home: home ?? undefined, configDir });
   const ofGit = repository === undefined ? [] : gitSettings(repository);
@@ -197,24 +178,15 @@ export function policyFiles(place: WatchPlace): readonly (readonly [path: string
   const { executable, script } = environment.program;
   return [
     ...settings.map((path) => [path, "settings"] as const),
-    ...ofGit.map((path) => [path, isHook(path) ? "other" : "git config"] as const),
+    // What git runs is no list of settings.
+    ...ofGit.map((path) =>
+      [path, baseName(parentOf(path)) === "hooks" ? "other" : "git config"] as const
+    ),
     ...folders.flatMap((folder) => ["workflows", "prompts"].map((name) => joinPath(folder, name)))
       .flatMap((folder) => (namesIn(folder) ?? []).map((name) => joinPath(folder, name)))
       .map((path) => [path, "other"] as const),
     ...script === null ? [[executable, "program"] as const] : [],
   ];
-}
-
-/** Whether git runs a file. */
-function isHook(path: string): boolean {
-  return baseName(parentOf(path)) === "hooks";
-}
-
-/** The branches that rules protect, or those that are protected where no rule names any. */
-export interface ProtectedBranches {
-  readonly names: readonly string[];
-  /** Whether a rule names them; then no commit may come to them but from their remote. */
-  readonly isNamed: boolean;
 }
 
 export function protectedBranches(policy: RequirementPolicy | null): ProtectedBranches {

@@ -80,35 +80,32 @@ export function judgeNameless(
   ).map((rule) => blockOf(rule, `Tool usage ${ruleText(rule)}. Tool: ${tool}`, { tool }));
 }
 
-type PermissionAnswer =
-  | { readonly kind: "allow"; readonly rule: string }
-  | { readonly kind: "deny"; readonly block: Block }
-  | { readonly kind: "ask" };
-
-/** Whether a rule is for a tool. Denying Bash covers every shell; allowing Bash covers Bash alone. */
-export function isForTool(
-  { pattern }: PermissionPolicy["deny"][number],
-  key: "deny" | "allow",
-  tool: string,
-): boolean {
-  const names = key === "deny" ? namesInRules(tool) : [tool];
-  return names.some((name) => new RegExp(pattern, "s").test(name));
+/** A rule about permissions. Of those that are for the tool, the first one decides. */
+export interface PermissionRow {
+  readonly rule: string;
+  readonly glob: string;
+  readonly answer: "deny" | "allow";
+  readonly isForTool: boolean;
 }
 
-export function answerPermission(
+/** The rules about permissions in the order in which they are asked; none for the rest where the person is asked. */
+export function permissionRows(
   { deny, allow, fallback }: PermissionPolicy,
   tool: string,
-): PermissionAnswer {
-  const refusing = deny.findIndex((rule) => isForTool(rule, "deny", tool));
-  if (refusing >= 0) return refusal(`permissionRequest.deny[${refusing}]`, tool);
-  const allowing = allow.findIndex((rule) => isForTool(rule, "allow", tool));
-  if (allowing >= 0) return { kind: "allow", rule: `permissionRequest.allow[${allowing}]` };
-  if (fallback === "deny") return refusal("permissionRequest.default", tool);
-  return fallback === null ? { kind: "ask" } : { kind: "allow", rule: "permissionRequest.default" };
-}
-
-function refusal(rule: string, tool: string): PermissionAnswer {
-  return { kind: "deny", block: { rule, reason: `Blocked ${tool}: ${rule} refuses it` } };
+): PermissionRow[] {
+  // Denying Bash covers every shell; allowing Bash covers Bash alone.
+  const names = { deny: namesInRules(tool), allow: [tool] };
+  const rows = (answer: "deny" | "allow", rules: PermissionPolicy["deny"]) =>
+    rules.map(({ glob, pattern }, i): PermissionRow => ({
+      ...{ rule: `permissionRequest.${answer}[${i}]`, glob, answer },
+      isForTool: names[answer].some((name) => new RegExp(pattern, "s").test(name)),
+    }));
+  const rest = { rule: "permissionRequest.default", glob: "", isForTool: true };
+  return [
+    ...rows("deny", deny),
+    ...rows("allow", allow),
+    ...fallback === null ? [] : [{ ...rest, answer: fallback }],
+  ];
 }
 
 /** Tools that only look, ask, or keep notes. A subagent's tool uses are judged one by one. */

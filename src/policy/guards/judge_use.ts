@@ -1,5 +1,11 @@
 /** Judges a tool use by the guards' rules. A shell command is parsed only when a rule could mean it. */
-import { EDITING_TOOLS, filesNamed, SEARCHING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
+import {
+  commandOf,
+  EDITING_TOOLS,
+  filesNamed,
+  SEARCHING_TOOLS,
+  SHELL_TOOLS,
+} from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
 import { judgeNameless, judgeOne, judgeOwn, looksOnly, mayConcernCommands } from "./decide.ts";
 import { type HeldPath, mayWriteFiles, pathsInInput, splitInput } from "./mcp_files.ts";
@@ -182,9 +188,4 @@ function judgeHeld(
     ...judgeOwn(policy, file, { ...by, written: "unknown" }),
     ...judgeFile(policy, file, by).filter(({ rule }) => rule !== ROOT_RULE),
   ]);
-}
-
-export function commandOf(input: unknown): string | null {
-  const { command } = Object(input);
-  return typeof command === "string" ? command : null;
 }

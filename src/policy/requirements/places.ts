@@ -1,6 +1,6 @@
 /** Finds the requirements that a tool use falls under, and where: in which working tree, on which branch. */
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
-import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
+import { commandOf, EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
 import { askIgnored } from "../../system/git/file_status.ts";
 import {
@@ -13,7 +13,7 @@ import { isCheckedOut } from "../../system/git/working_trees.ts";
 import { exists } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
 import type { BashStep } from "../guards/bash.ts";
-import { type AskedUse, commandOf } from "../guards/judge_use.ts";
+import type { AskedUse } from "../guards/judge_use.ts";
 import type { BranchSwitch } from "../shell/git_branches.ts";
 import { mayBeRequired } from "./requirement_look.ts";
 import type { Requirement } from "./requirement_policy.ts";

@@ -9,7 +9,7 @@ import { linesWith } from "../../system/lines_backwards.ts";
 import { namesIn } from "../../system/on_disk.ts";
 import type { RequirementChange } from "./requirements_table.ts";
 import { usedSkill } from "./skills.ts";
-import type { BranchKey, Proof, Standing } from "./standing.ts";
+import type { Proof, Standing } from "./standing.ts";
 
 export interface Proving {
   readonly sessionId: string;
@@ -20,18 +20,15 @@ export interface Proving {
   readonly hide?: ((path: string) => string | null) | undefined;
 }
 
-export interface Proofs {
-  /** Marks the standings without proof. One that was not there when proofs were searched has none. */
-  marked(standings: readonly Standing[]): Standing[];
-  /** Proofs that were found, to be stored so that nobody searches for them again. */
-  readonly changes: readonly RequirementChange[];
-}
-
 type Missing = "not shown" | "no transcript";
 type Found = { readonly foundIn: string } | { readonly missing: Missing };
 
-/** Searches the transcripts for the proofs that standings of a branch need. */
-export function prove(standings: readonly Standing[], key: BranchKey, at: Proving): Proofs {
+/**
+ * Searches the transcripts for the proofs that standings of a branch need.
+ * @returns `changes`: the found ones, to be stored so that nobody searches for them again. `marked` marks the standings
+ * without proof; one that was not there when proofs were searched has none.
+ */
+export function prove(standings: readonly Standing[], at: Proving) {
   const found = new Map<string, Found>();
   const changes: RequirementChange[] = [];
   const where = { near: at.transcriptPath, sessionId: at.sessionId };
@@ -40,47 +37,39 @@ export function prove(standings: readonly Standing[], key: BranchKey, at: Provin
     const known = found.get(nameOf(standing)) ?? lookForProof(proof, skillOf(standing), where);
     found.set(nameOf(standing), known);
     if ("foundIn" in known && at.hide?.(known.foundIn) === known.foundIn) {
-      changes.push(changeOf(standing, key, { ...proof, ...known }));
+      changes.push(changeOf(standing, { ...proof, ...known }));
     }
   }
   return {
     changes,
-    marked: (standings) =>
+    marked: (standings: readonly Standing[]): Standing[] =>
       standings.map((standing) => {
-        if (!isUnproven(standing, at)) return standing;
-        const known = found.get(nameOf(standing)) ?? { missing: "not shown" };
-        if ("foundIn" in known) return standing;
-        const why = unprovenText(standing, known.missing);
+        const isProven = !isUnproven(standing, at);
+        const known = isProven ? undefined : found.get(nameOf(standing));
+        if (isProven || (known !== undefined && "foundIn" in known)) return standing;
+        const why = unprovenText(standing, known?.missing ?? "not shown");
         return { ...standing, unproven: { why, counts: !at.isStrict } };
       }),
   };
 }
 
-/** A satisfaction that counts without its proof. */
-export interface Unproven {
-  readonly key: BranchKey;
-  readonly standing: Standing;
-}
-
-export function unprovenNotes(unproven: readonly Unproven[]): Readonly<Record<string, unknown>> {
-  const names = new Set(unproven.map(({ standing }) => standing.requirement));
-  return names.size === 0 ? {} : { unproven: [...names] };
-}
-
-/** Notices for the person, each given once. */
-export function noticeOf(
-  unproven: readonly Unproven[],
-  to: { readonly session: string },
-): { readonly notices: readonly string[]; readonly changes: readonly RequirementChange[] } {
-  const untold = unproven.filter(({ standing }) => proofOf(standing)?.isTold !== true);
+/**
+ * Notes satisfactions that count without their proof, and tells the person of each once.
+ * @param to Null where they are only noted.
+ */
+export function tellUnproven(
+  unproven: readonly Standing[],
+  to: { readonly session: string } | null,
+) {
+  const names = new Set(unproven.map(({ requirement }) => requirement));
+  const untold = to === null ? [] : unproven.filter((one) => proofOf(one)?.isTold !== true);
   return {
-    notices: untold.map(({ standing }) =>
-      `conclaude: ${standing.requirement} counts as satisfied, but ${standing.unproven!.why}. ` +
-      `\`conclaude req explain ${standing.requirement} --session ${to.session}\``
+    notes: names.size === 0 ? {} : { unproven: [...names] },
+    notices: untold.map(({ requirement, unproven }) =>
+      `conclaude: ${requirement} counts as satisfied, but ${unproven!.why}. ` +
+      `\`conclaude req explain ${requirement} --session ${to!.session}\``
     ),
-    changes: untold.map(({ key, standing }) =>
-      changeOf(standing, key, { ...proofOf(standing)!, isTold: true })
-    ),
+    changes: untold.map((one) => changeOf(one, { ...proofOf(one)!, isTold: true })),
   };
 }
 
@@ -114,8 +103,7 @@ function nameOf(standing: Standing): string {
 }
 
 function changeOf(
-  { requirement, sessionId }: Standing,
-  { repository, branch }: BranchKey,
+  { repository, branch, requirement, sessionId }: Standing,
   proof: Proof,
 ): RequirementChange {
   return { kind: "proof", repository, branch, requirement, sessionId, proof };

@@ -6,7 +6,7 @@ import type { Repository } from "../../system/git/repository.ts";
 import { hasBranch, workingTreeOf } from "../../system/git/working_trees.ts";
 import { isPaused } from "../pauses_table.ts";
 import { groundFor } from "./ground.ts";
-import { noticeOf, unprovenNotes } from "./proof.ts";
+import { tellUnproven } from "./proof.ts";
 import type { RequirementPolicy } from "./requirement_policy.ts";
 import { type OpenOnBranch, stopText } from "./requirement_text.ts";
 import type { RequirementChange } from "./requirements_table.ts";
@@ -85,22 +85,20 @@ function decideStop(
   { sessionId, atMs }: StopPlace,
 ): StopDecision {
   settleTriggers(db, sessionId);
-  const looked = branches.map(({ judge, key, facts, to, place }) => {
+  const looked = branches.map(({ judge, facts, to, place }) => {
     const { judged, standings } = judge(db);
     const asked = judged.filter(({ requirement }) =>
       isTriggered(requirement, standings, sessionId)
     );
-    const unproven = neededUnproven(asked, facts).map((standing) => ({ key, standing }));
-    return { open: asked.filter(({ status }) => status === "open"), unproven, to, place };
+    const open = asked.filter(({ status }) => status === "open");
+    return { open, unproven: neededUnproven(asked, facts), to, place };
   });
   const held = looked.filter(({ open }) => open.length > 0);
   const unproven = looked.flatMap((one) => one.unproven);
-  const notes = unprovenNotes(unproven);
+  const told = tellUnproven(unproven, held.length === 0 ? looked[0]!.to : null);
   if (held.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) {
-    const told = noticeOf(held.length === 0 ? unproven : [], looked[0]!.to);
-    return { names: [], reason: "", notes, ...told };
+    return { names: [], reason: "", ...told };
   }
   const names = held.flatMap(({ open }) => open.map(({ requirement }) => requirement.name));
-  const reason = stopText(held);
-  return { names: [...new Set(names)], reason, notes, changes: [], notices: [] };
+  return { names: [...new Set(names)], reason: stopText(held), ...told };
 }

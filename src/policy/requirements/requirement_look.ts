@@ -1,5 +1,5 @@
 /** A quick look at a tool use: whether any requirement could be about it. Runs before every tool. */
-import { SHELL_TOOLS } from "../../claude/payload.ts";
+import { commandOf, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { RequiredUses } from "../../config/hook_config.ts";
 import type { GitAliases } from "../shell/git_verbs.ts";
 import { mayChange } from "../shell/quick_look.ts";
@@ -21,7 +21,7 @@ export function mayBeRequired(
 ): boolean {
   if (SHELL_TOOLS.has(tool)) {
     const { edits, commands } = uses;
-    return gitAliases.size > 0 || mayMean(uses, Reflect.get(Object(input), "command")) ||
+    return gitAliases.size > 0 || mayMean(uses, commandOf(input)) ||
       // The quick look knows only words of the POSIX shell.
       (tool === "PowerShell" && (edits || commands !== ""));
   }
@@ -29,8 +29,8 @@ export function mayBeRequired(
 }
 
 /** Whether a requirement could mean a command, so that it has to be parsed. Quotes and redirections are ignored. */
-export function mayMean({ edits, commands }: RequiredUses, command: unknown): boolean {
-  if (typeof command !== "string") return false;
+export function mayMean({ edits, commands }: RequiredUses, command: string | null): boolean {
+  if (command === null) return false;
   const joined = command.replaceAll("\\\n", "");
   const unquoted = joined.replace(/['"\\]/g, "");
   if (!edits && commands === "") return false;

@@ -32,37 +32,45 @@ export function satisfyCommand(
     (branch === null ? "" : ` --branch ${quoteWord(branch)}`);
 }
 
+function namesOf(open: readonly Open[]): string[] {
+  return open.map(({ requirement }) => requirement.name);
+}
+
+/** What a person does about open requirements, in backticks. */
+function commandFor(open: readonly Open[], to: Audience): string {
+  return `\`${satisfyCommand(namesOf(open), to)}\``;
+}
+
+function wayOf(open: readonly Open[], to: Audience): string {
+  const them = open.length === 1 ? "it" : "them";
+  return `A person can satisfy ${them} with ${commandFor(open, to)}; ${NOT_YOU}`;
+}
+
+const NOT_YOU = "do not run that yourself.";
+
 export function denialText(open: readonly Open[], to: Audience): string {
-  const names = open.map(({ requirement }) => requirement.name);
-  return [
-    open.length === 1
-      ? `Blocked: the requirement "${names[0]}" is open: ${reasonOf(open[0]!, to)}`
-      : `Blocked: ${open.length} requirements are open.`,
-    ...(open.length === 1 ? [] : tableOf(open, to)),
-    ...checklistOf(open),
-    ...skillLines(open),
-    "Nothing was done. If there is no real work to do here, leave it. A person can satisfy " +
-    `${names.length === 1 ? "it" : "them"} with \`${satisfyCommand(names, to)}\`; ` +
-    "do not run that yourself.",
-  ].join("\n");
+  const [first, ...others] = open;
+  const said = others.length === 0
+    ? [`Blocked: the requirement "${first!.requirement.name}" is open: ${reasonOf(first!, to)}`]
+    : [`Blocked: ${open.length} requirements are open.`, ...tableOf(open, to)];
+  const way = "Nothing was done. If there is no real work to do here, leave it. " + wayOf(open, to);
+  return [...said, ...checklistOf(open), ...skillLines(open), way].join("\n");
 }
 
 /** A short text for the same denial within seconds: Claude had sent several tool uses at once. */
 export function shortDenialText(open: readonly Open[], to: Audience): string {
-  const names = open.map(({ requirement }) => requirement.name);
-  return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run ` +
-    `\`${satisfyCommand(names, to)}\`; do not run that yourself.`;
+  return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. ` +
+    `A person can run ${commandFor(open, to)}; ${NOT_YOU}`;
 }
 
 /** Why a strict policy denies a shell command that may fall under open requirements. */
 export function doubtText(open: readonly Open[], doubts: readonly Doubt[], to: Audience): string {
-  const names = open.map(({ requirement }) => requirement.name);
+  const names = namesOf(open);
   const whys = doubts.filter(({ requirement }) => names.includes(requirement.name));
   const told = [...new Set(whys.map(({ why }) => why))].slice(0, MAX_DOUBTS).join("; ");
-  const [what, them] = names.length === 1 ? ["requirement", "it"] : ["requirements", "them"];
+  const what = names.length === 1 ? "requirement" : "requirements";
   return `Blocked: the ${what} ${quoted(names)} may forbid it, which can only be known when ` +
-    `it runs (${told}). Write the command out plainly. A person can satisfy ${them} with ` +
-    `\`${satisfyCommand(names, to)}\`; do not run that yourself.`;
+    `it runs (${told}). Write the command out plainly. ${wayOf(open, to)}`;
 }
 
 function quoted(names: readonly string[]): string {
@@ -88,9 +96,7 @@ export interface OpenOnBranch {
 }
 
 export function stopText(branches: readonly OpenOnBranch[]): string {
-  const commands = branches.map(({ open, to }) =>
-    `\`${satisfyCommand(open.map(({ requirement }) => requirement.name), to)}\``
-  );
+  const commands = branches.map(({ open, to }) => commandFor(open, to)).join(" and ");
   return [
     "## Cannot complete: requirements are open",
     ...branches.flatMap(({ open, to, place }) => [
@@ -98,8 +104,7 @@ export function stopText(branches: readonly OpenOnBranch[]): string {
       ...tableOf(open, to),
     ]),
     ...skillLines(branches.flatMap(({ open }) => open)),
-    `Satisfy them, then stop. A person can do it with ${commands.join(" and ")}; ` +
-    "do not run that yourself.",
+    `Satisfy them, then stop. A person can do it with ${commands}; ${NOT_YOU}`,
   ].join("\n");
 }
 
@@ -114,29 +119,24 @@ export function briefingText(
   open: readonly Open[],
   told: Audience & { readonly carried: readonly string[]; readonly unknown: readonly Open[] },
 ): string {
-  const asked = policy.requirements;
-  if (policy.briefing === "none" || asked.length === 0) return "";
-  const names = open.map(({ requirement }) => requirement.name);
-  return [
-    ...(policy.header === null ? [] : [policy.header]),
-    `## Requirements: ${
-      asked.length - open.length - told.unknown.length
-    }/${asked.length} satisfied`,
-    ...(told.carried.length === 0 ? [] : [
-      `Taken over from the session before: ${told.carried.join(", ")}`,
-    ]),
-    ...(told.unknown.length === 0
-      ? []
-      : [`Cannot be known: ${told.unknown.map(shortOf).join("; ")}`]),
+  const { carried, unknown } = told;
+  const all = policy.requirements.length;
+  if (policy.briefing === "none" || all === 0) return "";
+  const lines = [
+    policy.header,
+    `## Requirements: ${all - open.length - unknown.length}/${all} satisfied`,
+    carried.length > 0 && `Taken over from the session before: ${carried.join(", ")}`,
+    unknown.length > 0 && `Cannot be known: ${unknown.map(shortOf).join("; ")}`,
     ...(open.length === 0 ? [] : [
       ...(policy.briefing === "standard"
         ? tableOf(open, told)
         : [`Open: ${open.map(shortOf).join("; ")}`]),
       ...skillLines(open),
-      `**Fallback** (a person's action): \`${satisfyCommand(names, told)}\``,
+      `**Fallback** (a person's action): ${commandFor(open, told)}`,
       "You may run the skills; do not run `conclaude req satisfy` yourself.",
     ]),
-  ].join("\n");
+  ];
+  return lines.filter((line) => line !== null && line !== false).join("\n");
 }
 
 const ABOUT_CHANGES =
@@ -145,11 +145,9 @@ const ABOUT_CHANGES =
 /** The answer to a prompt about edits or commits; empty for other prompts, and when nothing is open. */
 export function reminderText(prompt: string, open: readonly Open[]): string {
   if (open.length === 0 || !ABOUT_CHANGES.test(prompt)) return "";
-  const names = open.map(({ requirement }) => requirement.name).join(", ");
-  return [
-    `**Requirements reminder**: ${open.length} unsatisfied: ${names}`,
-    ...skillLines(open),
-  ].join("\n");
+  const names = namesOf(open).join(", ");
+  const line = `**Requirements reminder**: ${open.length} unsatisfied: ${names}`;
+  return [line, ...skillLines(open)].join("\n");
 }
 
 /** What an approved plan still needs. */

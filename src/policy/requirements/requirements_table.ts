@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { putRow } from "../../db/statement.ts";
 import type { Scope } from "./requirement_policy.ts";
 import type { BranchKey, Proof, SatisfiedBy, Standing } from "./standing.ts";
 import { removePause } from "../pauses_table.ts";
@@ -37,7 +38,8 @@ export type RequirementChange =
   | { readonly kind: "resume"; readonly sessionId: string }
   | (BranchSize & { readonly kind: "size" });
 
-const COLUMNS = `requirement, session_id AS sessionId, scope, satisfied_at_ms AS satisfiedAtMs,
+const COLUMNS =
+  `repository, branch, requirement, session_id AS sessionId, scope, satisfied_at_ms AS satisfiedAtMs,
             satisfied_by AS satisfiedBy, original_at_ms AS originalAtMs, expires_at_ms AS expiresAtMs, metadata,
             triggered_at_ms AS triggeredAtMs, triggered_by AS triggeredBy, trigger_state AS triggerState`;
 
@@ -54,11 +56,9 @@ export function readStandings(
         AND branch = ?2
         AND (?3 IS NULL OR session_id IN ('', ?3))`,
   ).all(repository, branch, sessionId);
-  return rows.map(standingOf);
-}
-
-function standingOf(row: Readonly<Record<string, unknown>>): Standing {
-  return { ...row, metadata: JSON.parse(String(row["metadata"])) } as unknown as Standing;
+  return rows.map((row) =>
+    ({ ...row, metadata: JSON.parse(String(row["metadata"])) }) as unknown as Standing
+  );
 }
 
 /** The type of {@linkcode applyChanges}, which few hooks have to load. */
@@ -161,10 +161,7 @@ function removeSession(db: DatabaseSync, sessionId: string): void {
 }
 
 /** The outcome of looking for a satisfaction's proof. */
-interface ProofChange extends BranchKey {
-  readonly requirement: string;
-  /** Whose satisfaction it is; empty for the whole branch. */
-  readonly sessionId: string;
+interface ProofChange extends Pick<Standing, keyof BranchKey | "requirement" | "sessionId"> {
   readonly proof: Proof;
 }
 
@@ -242,11 +239,8 @@ export function readBranchSize(
 function saveBranchSize(
   db: DatabaseSync,
   { worktree, branch, lines }: BranchSize,
-  atMs: number,
+  measuredAtMs: number,
 ): void {
-  db.prepare(
-    `INSERT INTO branch_sizes (worktree, branch, lines, measured_at_ms)
-     VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT (worktree, branch) DO UPDATE SET lines = ?3, measured_at_ms = ?4`,
-  ).run(worktree, branch, typeof lines === "string" ? STORED[lines] : lines, atMs);
+  const stored = typeof lines === "string" ? STORED[lines] : lines;
+  putRow(db, "branch_sizes", { worktree, branch, lines: stored, measuredAtMs });
 }

@@ -15,7 +15,7 @@ import {
 import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { guardPolicyIn } from "../guards/guard_policy.ts";
-import { usedUpSince, withoutSpent } from "./commits.ts";
+import { usedUpSince, withoutSpent } from "./used_up.ts";
 import { groundOf, UNKEPT } from "./ground.ts";
 import { prove, type Proving } from "./proof.ts";
 import type { Requirement } from "./requirement_policy.ts";
@@ -23,7 +23,6 @@ import type { Audience } from "./requirement_text.ts";
 import { readBranchSize, readStandings, type RequirementChange } from "./requirements_table.ts";
 import {
   type BranchKey,
-  type BranchLines,
   type Facts,
   judgeAll,
   type Judged,
@@ -72,7 +71,7 @@ export async function prepareStand(
   const names = new Set(requirements.map(({ name }) => name));
   const known = db === null ? [] : quietly(() => readStandings(db, key, sessionId)) ?? [];
   const spent = await usedUpSince(requirements, at);
-  const proofs = prove(known.filter(({ requirement }) => names.has(requirement)), key, at);
+  const proofs = prove(known.filter(({ requirement }) => names.has(requirement)), at);
   return {
     key,
     facts,
@@ -119,58 +118,27 @@ function audienceOf(
   };
 }
 
-type FactPlace = Pick<
-  StandPlace,
-  "db" | "repository" | "key" | "isElsewhere" | "sessionId" | "atMs" | "projectDir" | "environment"
->;
+type FactPlace = Omit<StandPlace, Exclude<keyof Proving, "sessionId"> | "isCheckedOut">;
 
 async function gatherFacts(
   requirements: readonly Requirement[],
   at: FactPlace,
 ): Promise<{ readonly facts: Facts; readonly changes: readonly RequirementChange[] }> {
-  const { key: { branch }, repository, sessionId, atMs } = at;
-  const asks = (type: string) =>
-    repository !== null && requirements.some(({ condition }) => condition.type === type);
-  const size = asks("branch_size")
-    ? await branchSize(requirements, { ...at, repository: repository! })
-    : { lines: null, changes: [] };
-  const others = asks("single_session") ? await otherSessions(at) : [];
-  return {
-    facts: { sessionId, atMs, branch, branchLines: size.lines, otherSessions: others },
-    changes: size.changes,
-  };
+  const { db, key: { branch }, repository, sessionId, atMs, environment } = at;
+  const conditions = repository === null ? [] : requirements.map(({ condition }) => condition);
+  const cacheMs = conditions.flatMap((one) => one.type === "branch_size" ? [one.cacheMs] : []);
+  const others = conditions.some(({ type }) => type === "single_session")
+    ? await otherSessions(at)
+    : [];
+  const told = { sessionId, atMs, branch, otherSessions: others };
+  if (cacheMs.length === 0) return { facts: { ...told, branchLines: null }, changes: [] };
+  if (at.isElsewhere) return { facts: { ...told, branchLines: "elsewhere" }, changes: [] };
+  const size = { worktree: repository!.root, branch };
+  const known = db && quietly(() => readBranchSize(db, size, atMs - Math.min(...cacheMs)));
+  if (known) return { facts: { ...told, branchLines: known.lines }, changes: [] };
+  const lines = await measureBranch(repository!, branch, environment);
+  return { facts: { ...told, branchLines: lines }, changes: [{ kind: "size", ...size, lines }] };
 }
-
-async function branchSize(
-  requirements: readonly Requirement[],
-  { db, repository, key: { branch }, isElsewhere, atMs, environment }: FactPlace & {
-    readonly repository: Repository;
-  },
-): Promise<{ readonly lines: BranchLines; readonly changes: readonly RequirementChange[] }> {
-  if (isElsewhere) return { lines: { unknown: ELSEWHERE }, changes: [] };
-  const { root } = repository;
-  const cacheMs = Math.min(
-    ...requirements.flatMap(({ condition }) =>
-      condition.type === "branch_size" ? [condition.cacheMs] : []
-    ),
-  );
-  const known = db === null
-    ? undefined
-    : quietly(() => readBranchSize(db, { worktree: root, branch }, atMs - cacheMs));
-  const lines = known === undefined
-    ? await measureBranch(repository, branch, environment)
-    : known.lines;
-  return {
-    lines: lines === "unknown" ? { unknown: UNTOLD } : lines,
-    changes: known === undefined ? [{ kind: "size", worktree: root, branch, lines }] : [],
-  };
-}
-
-const UNTOLD =
-  "git did not tell how much the branch has changed: it is missing, has failed or takes too long; " +
-  "`git diff --stat` shows which";
-
-const ELSEWHERE = "it is calculated only where the branch is checked out";
 
 /** Other live sessions in the same working tree. A session whose process is unknown counts as live. */
 async function otherSessions(
@@ -179,13 +147,9 @@ async function otherSessions(
   if (db === null || projectDir === null) return [];
   const tree = treeOf(projectDir);
   const others = (quietly(() => listActive(db, [repository, projectDir])) ?? [])
-    .filter(({ session }) => session.sessionId !== sessionId && session.projectDir !== null)
-    .filter(({ session }) => treeOf(session.projectDir!) === tree)
-    .map(({ session: { sessionId, claudePid }, claudeProcess }) => ({
-      sessionId,
-      claudePid,
-      claudeProcess,
-    }));
+    .filter(({ session: { projectDir, ...other } }) =>
+      other.sessionId !== sessionId && projectDir !== null && treeOf(projectDir) === tree
+    ).map(({ session, claudeProcess }) => ({ ...session, claudeProcess }));
   const known = others.filter((other) => other.claudePid !== null) as SessionProcess[];
   const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
   const gone = new Set(goneSessions(known, processes, null));

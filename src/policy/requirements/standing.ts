@@ -11,7 +11,7 @@ export interface BranchKey {
 }
 
 /** What is stored about a requirement on a branch, for one session or for all. */
-export interface Standing {
+export interface Standing extends BranchKey {
   readonly requirement: string;
   /** The full id; empty where it counts for the whole branch. */
   readonly sessionId: string;
@@ -49,15 +49,22 @@ export interface Proof {
 /** The session id that stands for the whole branch. */
 export const WHOLE_BRANCH = "";
 
-/**
- * The lines that a branch adds and removes, or why they are unknown. Null for a trunk, from which other branches
- * start; `"no base"` where there is no branch to compare with. Neither of the two denies anything.
- */
-export type BranchLines = number | null | "no base" | { readonly unknown: string };
+/** Why the lines of a branch are unknown. */
+const UNSIZED = {
+  unknown:
+    "git did not tell how much the branch has changed: it is missing, has failed or takes too long; " +
+    "`git diff --stat` shows which",
+  elsewhere: "it is calculated only where the branch is checked out",
+  /** This denies nothing. */
+  "no base":
+    "there is nothing to compare the branch with, so that its size forbids nothing: no `origin/HEAD`, " +
+    "`main` or `master` that it has a commit in common with; `git remote set-head origin --auto` asks for the first",
+};
 
 export interface Facts extends Now {
   readonly branch: string;
-  readonly branchLines: BranchLines;
+  /** The lines that the branch adds and removes; null for a trunk, from which other branches start. */
+  readonly branchLines: number | null | keyof typeof UNSIZED;
   /** Other live sessions in the same working tree, by their short ids. */
   readonly otherSessions: readonly string[];
 }
@@ -137,11 +144,20 @@ function toldOf(
   standings: readonly Standing[],
   { sessionId, atMs }: Now,
 ): Standing[] {
+  return givenTo({ name, scope }, standings, sessionId).filter(({ expiresAtMs }) =>
+    scope === "permanent" || expiresAtMs === null || atMs < expiresAtMs
+  );
+}
+
+function givenTo(
+  { name, scope }: Pick<Requirement, "name" | "scope">,
+  standings: readonly Standing[],
+  sessionId: string,
+): Standing[] {
   return [...new Set([WHOLE_BRANCH, ownerOf(scope, sessionId)])].flatMap((owner) =>
     standings.filter((standing) =>
       standing.sessionId === owner && standing.requirement === name &&
-      standing.satisfiedAtMs !== null &&
-      (scope === "permanent" || standing.expiresAtMs === null || atMs < standing.expiresAtMs)
+      standing.satisfiedAtMs !== null
     )
   );
 }
@@ -153,15 +169,13 @@ export function ownerOf(scope: Scope, sessionId: string): string {
 
 /** The satisfaction that expired last; undefined when there is none. */
 export function expiredOf(
-  { name, scope }: Pick<Requirement, "name" | "scope">,
+  requirement: Pick<Requirement, "name" | "scope">,
   standings: readonly Standing[],
   { sessionId, atMs }: Now,
 ): Standing | undefined {
-  const owners = [WHOLE_BRANCH, ownerOf(scope, sessionId)];
-  return standings.filter(({ requirement, sessionId: owner, satisfiedAtMs, expiresAtMs }) =>
-    requirement === name && owners.includes(owner) && satisfiedAtMs !== null &&
-    expiresAtMs !== null && expiresAtMs <= atMs
-  ).sort((one, other) => other.expiresAtMs! - one.expiresAtMs!)[0];
+  return givenTo(requirement, standings, sessionId)
+    .filter(({ expiresAtMs }) => expiresAtMs !== null && expiresAtMs <= atMs)
+    .sort((one, other) => other.expiresAtMs! - one.expiresAtMs!)[0];
 }
 
 /** Whether a tool use of the session fell under it and ran, as far as anybody knows. */
@@ -201,10 +215,6 @@ export function neededUnproven(judged: readonly Judged[], facts: Facts): Standin
   );
 }
 
-const NO_BASE =
-  "there is nothing to compare the branch with, so that its size forbids nothing: no `origin/HEAD`, " +
-  "`main` or `master` that it has a commit in common with; `git remote set-head origin --auto` asks for the first";
-
 const MET = { status: "met", finding: null } as const;
 
 /** What its condition says without any satisfaction. */
@@ -218,9 +228,8 @@ function conditionOf(
       return open(null);
     case "branch_size":
       if (lines === null) return MET;
-      if (typeof lines !== "number") {
-        const finding = lines === "no base" ? NO_BASE : lines.unknown;
-        return { status: "unknown", finding, isUnknown: true };
+      if (typeof lines === "string") {
+        return { status: "unknown", finding: UNSIZED[lines], isUnknown: true };
       }
       return lines < condition.block ? MET : open(
         `the branch ${branch} has changed ${count(lines, "line")}, the limit is ${condition.block}`,

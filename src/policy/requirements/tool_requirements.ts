@@ -9,13 +9,20 @@ import { type Keeping, keepingOf } from "../guards/lift.ts";
 import { isPaused } from "../pauses_table.ts";
 import { type MeantPlace, requirementsFor } from "./places.ts";
 import { DETACHED, groundOf, lastBranchIn, NAMELESS, UNKEPT, UNTOLD_BRANCH } from "./ground.ts";
-import { noticeOf, type Proving, type Unproven, unprovenNotes } from "./proof.ts";
+import { type Proving, tellUnproven } from "./proof.ts";
 import { type Requirement, requirementPolicyIn } from "./requirement_policy.ts";
 import type { Doubt } from "./trigger_match.ts";
 import { denialText, doubtText, shortDenialText, unknownText } from "./requirement_text.ts";
-import { type ApplyChanges, applyChanges, type RequirementChange } from "./requirements_table.ts";
+import type { RequirementChange } from "./requirements_table.ts";
 import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
-import { denying, isTriggered, type Judged, mayBeOpen, neededUnproven } from "./standing.ts";
+import {
+  denying,
+  isTriggered,
+  type Judged,
+  mayBeOpen,
+  neededUnproven,
+  type Standing,
+} from "./standing.ts";
 import { type AllowedUse, wasDeniedSince } from "./triggers_table.ts";
 import { usesOf } from "./used_up.ts";
 import { STRICT_RULE } from "../guards/rule_names.ts";
@@ -57,14 +64,14 @@ const SILENT: RequirementSaying = {
   notices: [],
 };
 
-export interface RequiredUse {
-  readonly apply: ApplyChanges;
-  /**
-   * Decides in the transaction that writes the event; `db` is null when there is none. `denying` are the rules that
-   * deny the use already: a denied use triggers no requirement.
-   */
-  decide(db: DatabaseSync | null, denying: readonly string[]): RequirementSaying;
-}
+/**
+ * Decides in the transaction that writes the event; `db` is null when there is none. `denying` are the rules that deny the
+ * use already: a denied use triggers no requirement.
+ */
+export type RequiredUse = (
+  db: DatabaseSync | null,
+  denying: readonly string[],
+) => RequirementSaying;
 
 type UseToJudge = AskedUse & { readonly toolUseId: string | null };
 
@@ -88,43 +95,32 @@ export async function prepareUse(
   if (ground.repository === null) return notCounting(ground.why);
   const places = await requirementsFor(requirements, use, ground.repository);
   if (places.length === 0) return null;
-  const { config, isStrict } = at;
   const parts = await prepareParts(places, use, at);
-  const untold = untoldAt(places, { parts, whenBlind: at.whenBlind });
+  // Those of places whose branch git cannot tell. Where gates allow then, the session's last branch counts.
+  const untold = at.whenBlind === "allow" && parts.length > 0
+    ? []
+    : places.filter(({ repository }) => repository.isUntold).flatMap(askedAt)
+      .filter(({ stopOnly }) => !stopOnly);
   if (parts.length + untold.length === 0) {
     return notCounting(ground.kind === "none" ? ground.why : DETACHED);
   }
   const doubts = places.flatMap((place) => place.doubts);
-  return deciding((db, denied) => {
-    const keeping = keepingOf(db, config);
+  return (db, denied) => {
+    const keeping = keepingOf(db, at.config);
     const kept = keeping === "lasting" ? db : null;
-    const judged = parts.map((part) => judgePart(part, kept, isStrict));
+    const judged = parts.map((part) => judgePart(part, kept, at.isStrict));
     const saying = parts.length === 0
       ? SILENT
       : kept === null
       ? undecided(keeping, judged, at)
-      : decideUse(judged, kept, denied);
+      : decideUse(judged, kept, { denied, toolUseId: use.toolUseId });
     const told = untold.length === 0 ? saying : withUntold(saying, untold, { ...at, db });
     return { ...told, asked: { judged, untold, doubts, keeping } };
-  });
-}
-
-function deciding(decide: RequiredUse["decide"]): RequiredUse {
-  return { apply: applyChanges, decide };
+  };
 }
 
 function notCounting(why: string): RequiredUse {
-  return deciding(() => ({ ...SILENT, notes: { requirements: why } }));
-}
-
-/** The requirements of places whose branch git cannot tell. Where gates allow then, the session's last branch counts. */
-function untoldAt(
-  places: readonly MeantPlace[],
-  { parts, whenBlind }: { readonly parts: readonly PreparedUse[]; readonly whenBlind: WhenBlind },
-): Requirement[] {
-  if (whenBlind === "allow" && parts.length > 0) return [];
-  return places.filter(({ repository }) => repository.isUntold).flatMap(askedAt)
-    .filter(({ stopOnly }) => !stopOnly);
+  return () => ({ ...SILENT, notes: { requirements: why } });
 }
 
 /** The requirements that a place falls under, or may fall under, each once. */
@@ -147,59 +143,49 @@ function withUntold(
 
 /** For a tool use that a person is asked about: its requirements are triggered only once it has run. */
 export function askedFor(sessionId: string, prepared: RequiredUse | null): RequiredUse {
-  return deciding((db, denied) => {
+  return (db, denied) => {
     if (denied.length > 0) return SILENT;
-    const { reason = "", blind } = prepared?.decide(db, denied) ?? {};
+    const { reason = "", blind } = prepared?.(db, denied) ?? {};
     const isOpen = reason !== "" || blind !== undefined;
     const changes = [{ kind: "asked", sessionId }] as const;
     return { ...SILENT, changes, ...(isOpen ? { withholds: true } : {}) };
-  });
+  };
 }
 
 /** The part of a tool use that happens on one branch. */
-interface PreparedUse extends PreparedStand, Pick<MeantPlace, "triggered" | "doubts"> {
-  readonly toolUseId: string | null;
-  /** The single uses that it would be. */
-  readonly uses: readonly Omit<AllowedUse, "untilMs">[];
-}
+type PreparedUse = PreparedStand & MeantPlace;
 
 /** Looks up each place. Without a branch only the session's working tree counts, by its last branch. */
 async function prepareParts(
   places: readonly MeantPlace[],
-  use: UseToJudge,
-  at: Omit<Around, "config" | "whenBlind">,
+  { projectDir, environment }: UseToJudge,
+  at: Around,
 ): Promise<PreparedUse[]> {
   const parts: PreparedUse[] = [];
   for (const place of places) {
-    const { repository, triggered, doubts } = place;
+    const { repository } = place;
     const isHome = repository.root === at.repository?.root;
     const branch = repository.branch ?? (isHome ? lastBranchIn(repository, at) : null);
     if (branch === null) continue;
     const tree = { ...repository, branch };
-    const isCheckedOut = place.isCheckedOut && repository.branch !== null;
-    const prepared = await prepareStand(at.isStrict ? askedAt(place) : triggered, {
-      ...{ ...at, repository: tree, isCheckedOut, isElsewhere: !place.showsBranch },
+    const prepared = await prepareStand(at.isStrict ? askedAt(place) : place.triggered, {
+      ...{ ...at, projectDir, environment, repository: tree },
+      isCheckedOut: place.isCheckedOut && repository.branch !== null,
+      isElsewhere: !place.showsBranch,
       key: { repository: repository.commonDir, branch },
-      projectDir: use.projectDir,
-      environment: use.environment,
     });
-    const uses = usesOf({ ...place, repository: tree });
-    parts.push({
-      ...prepared,
-      ...{ triggered, doubts, uses },
-      toolUseId: use.toolUseId,
-    });
+    parts.push({ ...place, ...prepared, repository: tree });
   }
   return parts;
 }
 
-export interface JudgedUse extends PreparedUse, Stand {
+export type JudgedUse = PreparedUse & Stand & {
   readonly open: readonly Judged[];
   /** Open requirements that it may fall under, where the policy is strict. */
   readonly feared: readonly Judged[];
   /** Satisfactions without a proof that allow it. */
-  readonly unproven: readonly Unproven[];
-}
+  readonly unproven: readonly Standing[];
+};
 
 /** Judges one part. @throws {Error} What SQLite says. */
 function judgePart(
@@ -207,7 +193,7 @@ function judgePart(
   db: DatabaseSync | null,
   isStrict: boolean,
 ): JudgedUse {
-  const { triggered, doubts, facts, key } = part;
+  const { triggered, doubts, facts } = part;
   const stand = part.judge(db);
   const among = (requirements: readonly Requirement[]) =>
     stand.judged.filter(({ requirement }) => requirements.includes(requirement));
@@ -219,7 +205,7 @@ function judgePart(
     feared: isStrict
       ? denying(among(doubts.map(({ requirement }) => requirement)), facts, true)
       : [],
-    unproven: neededUnproven(asked, facts).map((standing) => ({ key, standing })),
+    unproven: neededUnproven(asked, facts),
   };
 }
 
@@ -240,11 +226,14 @@ function undecided(
   return { ...SILENT, notes, ...isSilent ? {} : { blind: unknownText(mayCount, keeping) } };
 }
 
-/** Decides about all parts together. @param denied The rules that deny it already. @throws {Error} What SQLite says. */
+/** Decides about all parts together. @throws {Error} What SQLite says. */
 function decideUse(
   judged: readonly JudgedUse[],
   db: DatabaseSync,
-  denied: readonly string[],
+  { denied, toolUseId }: {
+    readonly denied: readonly string[];
+    readonly toolUseId: string | null;
+  },
 ): RequirementSaying {
   const open = judged.filter((part) => part.open.length > 0);
   const feared = judged.filter((part) => part.feared.length > 0);
@@ -259,8 +248,7 @@ function decideUse(
   const paused = isOpen && isPaused(db, { sessionId, subject: "requirements", atMs });
   const isDenied = denied.length > 0 || (isOpen && !paused);
   const isAllowed = denied.length === 0 && !isOpen;
-  const unproven = judged.flatMap((part) => part.unproven);
-  const told = noticeOf(isAllowed ? unproven : [], to);
+  const told = tellUnproven(judged.flatMap((part) => part.unproven), isAllowed ? to : null);
   const textOf = (part: JudgedUse) =>
     wasDeniedSince(db, { sessionId, rules: [...denied, ...rules], sinceMs: atMs - REPEATED_MS })
       ? shortDenialText(part.open, part.to)
@@ -274,16 +262,17 @@ function decideUse(
     paused,
     changes: [
       ...judged.flatMap(({ changes }) => changes),
-      ...(isAllowed ? judged.flatMap(triggersOf) : []),
+      ...(isAllowed ? judged.flatMap((part) => triggersOf(part, toolUseId)) : []),
       ...told.changes,
     ],
     notices: told.notices,
-    notes: { ...unprovenNotes(unproven), ...notesOf(judged, { isDenied, isAllowed }) },
+    notes: { ...told.notes, ...notesOf(judged, { isDenied, isAllowed }) },
   };
 }
 
 function triggersOf(
-  { triggered, standings, key, facts: { sessionId }, toolUseId }: JudgedUse,
+  { triggered, standings, key, facts: { sessionId } }: JudgedUse,
+  toolUseId: string | null,
 ): RequirementChange[] {
   return triggered.filter((requirement) => !isTriggered(requirement, standings, sessionId))
     .map(({ name, scope }) => ({
@@ -332,8 +321,9 @@ function notesOf(
 }
 
 /** The satisfaction that allows a use may be a moment younger than the event. */
-function allowedBy({ uses, standings, facts }: JudgedUse): AllowedUse[] {
-  return uses.map((use) => {
+function allowedBy(part: JudgedUse): AllowedUse[] {
+  const { standings, facts } = part;
+  return usesOf(part).map((use) => {
     const own = standings.find(({ requirement, sessionId }) =>
       requirement === use.requirement && sessionId === facts.sessionId
     );

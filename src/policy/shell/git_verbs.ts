@@ -1,5 +1,5 @@
 /** Finds git aliases that a shell command may call. Runs before every shell command. */
-import { SHELL_TOOLS } from "../../claude/payload.ts";
+import { commandOf, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import VERBS from "./git_verbs.json" with { type: "json" };
@@ -45,8 +45,8 @@ export async function gitAliasesFor(
   },
   repository: Repository | undefined,
 ): Promise<GitAliases> {
-  const command: unknown = SHELL_TOOLS.has(tool) ? Reflect.get(Object(input), "command") : null;
-  const verbs = typeof command === "string" ? foreignVerbs(command) : [];
+  const command = SHELL_TOOLS.has(tool) ? commandOf(input) : null;
+  const verbs = command === null ? [] : foreignVerbs(command);
   if (verbs.length === 0) return NONE;
   const { findAliases } = await import("../../system/git/configured_aliases.ts");
   const aliases = findAliases(verbs, { ...place, commonDir: repository?.commonDir ?? null });

@@ -3,7 +3,7 @@
  * counter of the session holds the id of the process that is at work, and 0 once it is done.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { CLAIM } from "../../db/counters.ts";
+import { CLAIM, setCounter } from "../../db/counters.ts";
 import { transaction } from "../../db/transaction.ts";
 
 /** How long a claim is kept, in milliseconds: no hook works for so long. */
@@ -16,22 +16,18 @@ export interface Claimant {
   readonly beganAtMs: number;
 }
 
-export type ClaimHolder =
-  | { readonly kind: "this process" }
-  /** The process was at work when it last wrote. */
-  | { readonly kind: "process"; readonly pid: number }
-  /** Another process was done after this one had begun. */
-  | { readonly kind: "done" };
-
 /**
  * Claims an event, unless another process has it. A claim that ended before this process began belongs to an earlier
  * event that looks the same. `gone` are processes that are known to have ended.
+ *
+ * @returns The process that has it and was at work when it last wrote; 0 where another one was done after this one had
+ * begun.
  */
 export function claimEvent(
   db: DatabaseSync,
   { sessionId, event, pid, beganAtMs }: Claimant,
   { gone, atMs }: { readonly gone: ReadonlySet<number>; readonly atMs: number },
-): ClaimHolder {
+): number {
   const type = CLAIM + event;
   return transaction(db, () => {
     db.prepare(
@@ -43,14 +39,9 @@ export function claimEvent(
     const row = db.prepare("SELECT value FROM counters WHERE session_id = ? AND type = ?")
       .get(sessionId, type);
     const holder = Number(row?.["value"] ?? pid);
-    if (holder === 0) return { kind: "done" };
-    if (holder !== pid && !gone.has(holder)) return { kind: "process", pid: holder };
-    db.prepare(
-      `INSERT INTO counters (session_id, type, value, updated_at_ms)
-       VALUES (?1, ?2, ?3, ?4)
-       ON CONFLICT (session_id, type) DO UPDATE SET value = ?3, updated_at_ms = ?4`,
-    ).run(sessionId, type, pid, atMs);
-    return { kind: "this process" };
+    if (holder !== pid && !gone.has(holder)) return holder;
+    setCounter(db, { sessionId, type, value: pid, atMs });
+    return pid;
   });
 }
 

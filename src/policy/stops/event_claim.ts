@@ -20,11 +20,10 @@ export async function claim(
   for (;;) {
     const now = { gone, atMs: Date.now() };
     const holder = withDatabase({ db }, (db) => claimEvent(db, claimant, now));
-    if (holder === undefined || holder.kind === "this process") {
+    if (holder === undefined || holder === OWN_PID) {
       return () => void withDatabase({ db }, (db) => releaseEvent(db, claimant, Date.now()));
     }
-    if (holder.kind === "done") return null;
-    if ((await lookAtProcesses([holder.pid])).get(holder.pid)?.alive === true) return null;
-    gone.add(holder.pid);
+    if (holder === 0 || (await lookAtProcesses([holder])).get(holder)?.alive) return null;
+    gone.add(holder);
   }
 }

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import { incrementCounter, readCounter, resetCounters } from "../../db/counters.ts";
+import { putRow } from "../../db/statement.ts";
 import { transaction } from "../../db/transaction.ts";
 import type { QueuePlace } from "./stop_policy.ts";
 
@@ -96,15 +97,10 @@ export interface SnapshotKey {
 export function saveSnapshot(
   db: DatabaseSync,
   { sessionId, root }: SnapshotKey,
-  taken: { readonly names: readonly string[]; readonly atMs: number },
+  { names, atMs }: { readonly names: readonly string[]; readonly atMs: number },
 ): void {
-  db.prepare(
-    `INSERT INTO root_snapshots (session_id, root, names, created_at_ms)
-     VALUES (?, ?, ?, ?)
-     ON CONFLICT (session_id, root) DO UPDATE SET
-       names = excluded.names,
-       created_at_ms = excluded.created_at_ms`,
-  ).run(sessionId, root, JSON.stringify(taken.names), taken.atMs);
+  const row = { sessionId, root, names: JSON.stringify(names), createdAtMs: atMs };
+  putRow(db, "root_snapshots", row);
 }
 
 /** The files that were there; null when nothing is stored that can be read. */
