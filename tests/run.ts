@@ -36,7 +36,7 @@ const LANES: Readonly<Record<string, Lane>> = {
 };
 
 /** What a test file calls that leaves some of it to the slow lane. */
-const KNOWS_LANES = /support\/lanes\.ts|\.slow(?:Unix)?\(/;
+const KNOWS_LANES = /support\/lanes\.ts|\.(?:slow(?:Unix)?|sized)\(/;
 
 /** Test files that do more in the slow lane; those of processes run on the executable. */
 function filesThatKnowLanes(folder = join(CLONE, "tests")): string[] {

@@ -70,7 +70,7 @@ function serving(child: Deno.ChildProcess, socket: string): Serving {
 
 /** Makes tasks that are open. @returns Their ids. */
 export async function makeTasks(place: Workplace, count: number): Promise<string[]> {
-  const db = await openDatabase(place.database, { busyTimeoutMs: 1_000 });
+  using db = await openDatabase(place.database, { busyTimeoutMs: 1_000 });
   const atMs = Date.now() - count;
   const ids = transaction(db, () =>
     Array.from({ length: count }, (_, i) =>
@@ -81,7 +81,6 @@ export async function makeTasks(place: Workplace, count: number): Promise<string
         repository: `${place.project}/.git`,
         atMs: atMs + i,
       }).id));
-  db.close();
   return ids;
 }
 

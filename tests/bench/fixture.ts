@@ -47,7 +47,7 @@ export async function emptyWorkplace(folder: string): Promise<Workplace> {
  */
 export async function usedWorkplace(folder: string, rows: number): Promise<Workplace> {
   const place = await emptyWorkplace(folder);
-  const db = await openDatabase(place.database, { busyTimeoutMs: 1_000 });
+  using db = await openDatabase(place.database, { busyTimeoutMs: 1_000 });
   const patterns = patternRecords();
   const startMs = Date.now() - rows * 20_000;
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
@@ -62,7 +62,6 @@ export async function usedWorkplace(folder: string, rows: number): Promise<Workp
   }
   drainAt(db);
   checkpoint(db, "TRUNCATE");
-  db.close();
   return place;
 }
 

@@ -36,7 +36,7 @@ export async function fillMemory(
   count: number,
   project: string,
 ): Promise<readonly CorpusQuestion[]> {
-  const db = await openDatabase(path, { busyTimeoutMs: 1_000 });
+  using db = await openDatabase(path, { busyTimeoutMs: 1_000 });
   const startMs = Date.now() - count * MINUTE_MS;
   let questions: readonly CorpusQuestion[] = [];
   for (let from = 0; from < count; from += PART) {
@@ -62,7 +62,6 @@ export async function fillMemory(
     }
     checkpoint(db, "TRUNCATE");
   }
-  db.close();
   return questions;
 }
 

@@ -248,8 +248,7 @@ const drainSubject = ({ program }: BenchContext, place: Workplace) =>
 /** A home whose captures all wait. */
 async function waitingPlace({ folder }: BenchContext, captures: number): Promise<Workplace> {
   const place = await emptyWorkplace(folder);
-  const db = await openDatabase(place.database, { busyTimeoutMs: 1_000 });
+  using db = await openDatabase(place.database, { busyTimeoutMs: 1_000 });
   saveWork(db, captures, { seed: 2, project: place.project });
-  db.close();
   return place;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "acorn";
 import { asFunction, splitProgram } from "../../src/build/bundle.ts";
-import { slowTest } from "../support/lanes.ts";
+import { it } from "../support/fixtures.ts";
 
 const nameOf = (from: string) => from.startsWith(".") ? "7" : `"${from}"`;
 
@@ -37,24 +37,21 @@ Deno.test("a module that the bundler writes in another way is refused", () => {
   ) assert.throws(() => asFunction(code, nameOf), Error);
 });
 
-slowTest(
-  "no module of the bundle changes later what it gives out: who imports it has the value",
-  async () => {
-    const changing = parse("[[0,function(){var a=1,c;function f(b){b=a;a=b}return{a:a}}]]", {
-      ecmaVersion: "latest",
-    });
-    assert.deepEqual([...assigned(changing, [], new Set())], ["a"]);
-    const { modules } = await splitProgram();
-    assert.ok(modules.length > 100);
-    for (const source of modules) {
-      const given = new Set(
-        /\nreturn\{([^}]*)\}\}\]\]$/.exec(source)![1]!.split(",").map((it) => it.split(":")[1]),
-      );
-      const changed = assigned(parse(source, { ecmaVersion: "latest" }), [], new Set<string>());
-      assert.deepEqual([...changed].filter((name) => given.has(name)), [], source.slice(0, 200));
-    }
-  },
-);
+it.slow("no module of the bundle changes later what it gives out: who imports it has the value", async () => {
+  const changing = parse("[[0,function(){var a=1,c;function f(b){b=a;a=b}return{a:a}}]]", {
+    ecmaVersion: "latest",
+  });
+  assert.deepEqual([...assigned(changing, [], new Set())], ["a"]);
+  const { modules } = await splitProgram();
+  assert.ok(modules.length > 100);
+  for (const source of modules) {
+    const given = new Set(
+      /\nreturn\{([^}]*)\}\}\]\]$/.exec(source)![1]!.split(",").map((it) => it.split(":")[1]),
+    );
+    const changed = assigned(parse(source, { ecmaVersion: "latest" }), [], new Set<string>());
+    assert.deepEqual([...changed].filter((name) => given.has(name)), [], source.slice(0, 200));
+  }
+});
 
 // deno-lint-ignore no-explicit-any -- any node of the tree
 type Node = any;

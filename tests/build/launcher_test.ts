@@ -5,44 +5,36 @@ import { LAUNCHER_MARK, launcherFiles } from "../../src/build/place_file.ts";
 import { surroundings } from "../../src/build/program.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
+import { it } from "../support/fixtures.ts";
 
-Deno.test({
-  name:
-    "the launcher runs a bundle whose path has spaces and quotes, from any folder, arguments as they are",
-  ignore: Deno.build.os === "windows",
-  async fn() {
-    using home = tempHome();
-    const folder = join(home.path, 'it\'s a "place" $HOME `x`');
-    Deno.mkdirSync(folder);
-    const bundle = join(folder, "main.js");
-    Deno.writeTextFileSync(bundle, "console.log(JSON.stringify(Deno.args));");
-    const [file] = launcherFiles(thisSystem(), { deno: Deno.execPath(), bundle });
-    const launcher = join(folder, file!.name);
-    Deno.writeTextFileSync(launcher, file!.text, { mode: 0o755 });
+it.unix("the launcher runs a bundle whose path has spaces and quotes, from any folder, arguments as they are", async () => {
+  using home = tempHome();
+  const folder = join(home.path, 'it\'s a "place" $HOME `x`');
+  Deno.mkdirSync(folder);
+  const bundle = join(folder, "main.js");
+  Deno.writeTextFileSync(bundle, "console.log(JSON.stringify(Deno.args));");
+  const [file] = launcherFiles(thisSystem(), { deno: Deno.execPath(), bundle });
+  const launcher = join(folder, file!.name);
+  Deno.writeTextFileSync(launcher, file!.text, { mode: 0o755 });
 
-    const { stdout, success } = await new Deno.Command(launcher, {
-      args: ["hook", "two words", "", "*"],
-      cwd: "/",
-      clearEnv: true,
-      env: { ...surroundings(join(REPOSITORY, "dist", "runtime-cache")), HOME: home.path },
-    }).output();
-    assert.ok(success);
-    assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), ["hook", "two words", "", "*"]);
-  },
+  const { stdout, success } = await new Deno.Command(launcher, {
+    args: ["hook", "two words", "", "*"],
+    cwd: "/",
+    clearEnv: true,
+    env: { ...surroundings(join(REPOSITORY, "dist", "runtime-cache")), HOME: home.path },
+  }).output();
+  assert.ok(success);
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), ["hook", "two words", "", "*"]);
 });
 
-Deno.test({
-  name: "a launcher whose clone is gone says so, and fails without the exit status that blocks",
-  ignore: Deno.build.os === "windows",
-  async fn() {
-    using home = tempHome();
-    const parts = { deno: Deno.execPath(), bundle: join(home.path, "gone", "main.js") };
-    const launcher = join(home.path, "conclaude");
-    Deno.writeTextFileSync(launcher, launcherFiles(thisSystem(), parts)[0]!.text, { mode: 0o755 });
-    const { code, stderr } = await new Deno.Command(launcher, { args: ["hook", "Stop"] }).output();
-    assert.equal(code, 1);
-    assert.match(new TextDecoder().decode(stderr), /gone.*is gone; run `deno task install`/);
-  },
+it.unix("a launcher whose clone is gone says so, and fails without the exit status that blocks", async () => {
+  using home = tempHome();
+  const parts = { deno: Deno.execPath(), bundle: join(home.path, "gone", "main.js") };
+  const launcher = join(home.path, "conclaude");
+  Deno.writeTextFileSync(launcher, launcherFiles(thisSystem(), parts)[0]!.text, { mode: 0o755 });
+  const { code, stderr } = await new Deno.Command(launcher, { args: ["hook", "Stop"] }).output();
+  assert.equal(code, 1);
+  assert.match(new TextDecoder().decode(stderr), /gone.*is gone; run `deno task install`/);
 });
 
 Deno.test("on Windows there is a launcher for its own shell and one for Git Bash", () => {

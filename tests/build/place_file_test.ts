@@ -44,19 +44,14 @@ test("placeProgram() keeps another program of the same name, each time under a n
   }
 });
 
-Deno.test({
-  name: "placeProgram() replaces a link itself, never the file that it leads to",
-  ignore: Deno.build.os === "windows",
-  async fn() {
-    using home = tempHome();
-    const target = join(home.path, "elsewhere");
-    const path = join(home.path, "conclaude");
-    Deno.writeTextFileSync(target, OURS);
-    Deno.symlinkSync(target, path);
-    assert.equal((await placeProgram(path, { text: `${OURS}new` })).before, "foreign");
-    assert.equal(Deno.readTextFileSync(target), OURS);
-    assert.ok(Deno.lstatSync(path).isFile);
-  },
+test.unix("placeProgram() replaces a link itself, never the file that it leads to", async (home) => {
+  const target = join(home.path, "elsewhere");
+  const path = join(home.path, "conclaude");
+  Deno.writeTextFileSync(target, OURS);
+  Deno.symlinkSync(target, path);
+  assert.equal((await placeProgram(path, { text: `${OURS}new` })).before, "foreign");
+  assert.equal(Deno.readTextFileSync(target), OURS);
+  assert.ok(Deno.lstatSync(path).isFile);
 });
 
 test("placeProgram() refuses a folder, and leaves no draft behind", async (home) => {

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { installInto, planRemoval, uninstallFrom } from "../../src/claude/settings/edit.ts";
 import { planHooks, type Program } from "../../src/claude/settings/hooks.ts";
 import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
-import { runs, sizedTest } from "../support/lanes.ts";
+import { runs } from "../support/lanes.ts";
 import { isOwnHandler, roleOf, splitWords } from "../../src/claude/settings/own_handler.ts";
+import { it } from "../support/fixtures.ts";
 
 const path = "/settings.json";
 
@@ -83,21 +84,18 @@ function foreignIn(settings: string, program: Program) {
   );
 }
 
-sizedTest(
-  "installing and uninstalling gives back the bytes of any settings in any formatting",
-  () => {
-    fc.assert(
-      fc.property(text, plan, (before, plan) => {
-        const installed = installInto(before, plan).text;
-        const removal = planRemoval(installed, { ...plan, backup: before });
-        assert.deepEqual(removal, { kind: "restored", text: before });
-      }),
-      { numRuns: runs(250) },
-    );
-  },
-);
+it.sized("installing and uninstalling gives back the bytes of any settings in any formatting", () => {
+  fc.assert(
+    fc.property(text, plan, (before, plan) => {
+      const installed = installInto(before, plan).text;
+      const removal = planRemoval(installed, { ...plan, backup: before });
+      assert.deepEqual(removal, { kind: "restored", text: before });
+    }),
+    { numRuns: runs(250) },
+  );
+});
 
-sizedTest("installing twice is the same as installing once, to the byte", () => {
+it.sized("installing twice is the same as installing once, to the byte", () => {
   fc.assert(
     fc.property(text, plan, (before, plan) => {
       const once = installInto(before, plan);
@@ -108,40 +106,35 @@ sizedTest("installing twice is the same as installing once, to the byte", () => 
   );
 });
 
-sizedTest(
-  "a program that replaces another leaves each event with exactly the hooks of ours that it has",
-  () => {
-    fc.assert(
-      fc.property(text, plan, plan, (before, first, second) => {
-        const installed = installInto(installInto(before, first).text, {
-          ...second,
-          isOurScript: () => true,
-        });
-        const hooks = read(installed.text)["hooks"] as Record<string, { hooks: unknown[] }[]>;
-        for (const { event, role, command, exec, timeout, onFailure, async } of second.entries) {
-          const ours = (hooks[event] ?? []).flatMap((group) => group.hooks)
-            .filter((handler) =>
-              roleOf(handler, second) === role && Object(handler).async === async
-            );
-          const strict = onFailure === undefined ? {} : { onFailure };
-          const unwaited = async === undefined ? {} : { async };
-          const [program, ...args] = exec ? splitWords(command)! : [command];
-          const started = exec ? { command: program, args } : { command };
-          assert.deepEqual(ours, [{
-            type: "command",
-            ...started,
-            timeout,
-            ...strict,
-            ...unwaited,
-          }]);
-        }
-      }),
-      { numRuns: runs(150) },
-    );
-  },
-);
+it.sized("a program that replaces another leaves each event with exactly the hooks of ours that it has", () => {
+  fc.assert(
+    fc.property(text, plan, plan, (before, first, second) => {
+      const installed = installInto(installInto(before, first).text, {
+        ...second,
+        isOurScript: () => true,
+      });
+      const hooks = read(installed.text)["hooks"] as Record<string, { hooks: unknown[] }[]>;
+      for (const { event, role, command, exec, timeout, onFailure, async } of second.entries) {
+        const ours = (hooks[event] ?? []).flatMap((group) => group.hooks)
+          .filter((handler) => roleOf(handler, second) === role && Object(handler).async === async);
+        const strict = onFailure === undefined ? {} : { onFailure };
+        const unwaited = async === undefined ? {} : { async };
+        const [program, ...args] = exec ? splitWords(command)! : [command];
+        const started = exec ? { command: program, args } : { command };
+        assert.deepEqual(ours, [{
+          type: "command",
+          ...started,
+          timeout,
+          ...strict,
+          ...unwaited,
+        }]);
+      }
+    }),
+    { numRuns: runs(150) },
+  );
+});
 
-sizedTest("foreign hooks and every other key survive installing and uninstalling", () => {
+it.sized("foreign hooks and every other key survive installing and uninstalling", () => {
   fc.assert(
     fc.property(text, plan, (before, plan) => {
       const installed = installInto(before, plan).text;
@@ -155,22 +148,19 @@ sizedTest("foreign hooks and every other key survive installing and uninstalling
   );
 });
 
-sizedTest(
-  "without a backup uninstalling still gives back the bytes wherever nothing was empty",
-  () => {
-    const hasEmpty = (before: string, events: readonly string[]) => {
-      const value = read(before);
-      const hooks = value["hooks"] as Record<string, unknown[]> | undefined;
-      return Object.keys(value).length === 0 ||
-        (hooks !== undefined &&
-          (Object.keys(hooks).length === 0 || events.some((event) => hooks[event]?.length === 0)));
-    };
-    fc.assert(
-      fc.property(text, plan, (before, plan) => {
-        fc.pre(!hasEmpty(before, plan.entries.map(({ event }) => event)));
-        assert.equal(uninstallFrom(installInto(before, plan).text, plan).text, before);
-      }),
-      { numRuns: runs(150) },
-    );
-  },
-);
+it.sized("without a backup uninstalling still gives back the bytes wherever nothing was empty", () => {
+  const hasEmpty = (before: string, events: readonly string[]) => {
+    const value = read(before);
+    const hooks = value["hooks"] as Record<string, unknown[]> | undefined;
+    return Object.keys(value).length === 0 ||
+      (hooks !== undefined &&
+        (Object.keys(hooks).length === 0 || events.some((event) => hooks[event]?.length === 0)));
+  };
+  fc.assert(
+    fc.property(text, plan, (before, plan) => {
+      fc.pre(!hasEmpty(before, plan.entries.map(({ event }) => event)));
+      assert.equal(uninstallFrom(installInto(before, plan).text, plan).text, before);
+    }),
+    { numRuns: runs(150) },
+  );
+});

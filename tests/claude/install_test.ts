@@ -8,10 +8,10 @@ import {
   type InstallOptions,
   uninstallHooks,
 } from "../../src/claude/settings/install_settings.ts";
-import { slowTest } from "../support/lanes.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 import { inFolder } from "../support/folders.ts";
 import fc from "fast-check";
+import { it } from "../support/fixtures.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const foreign = { type: "command", command: "guard" };
@@ -335,47 +335,38 @@ Deno.test("a program whose name only begins like ours keeps its hooks", () =>
     assert.equal(read(), before);
   }));
 
-Deno.test({
-  name: "hooks that name this very executable, by any link or other name, are its own",
-  ignore: Deno.build.os === "windows",
-  fn: () =>
-    inHome(({ options, write, read }) => {
-      const executable = `${options.projectDir}/cc-1.0`;
-      const link = `${options.projectDir}/cc`;
-      Deno.writeTextFileSync(executable, "", { mode: 0o755 });
-      Deno.symlinkSync(executable, link);
-      installHooks({ ...options, program: { kind: "path", path: executable } });
-      write(read().replaceAll(" --conclaude", ""));
-      const program: Program = { kind: "path", path: link };
-      const report = installHooks({ ...options, program, executable });
-      assert.deepEqual([report.added, report.updated], [[], DEFAULT_EVENTS]);
-      assert.ok(!read().includes("cc-1.0"));
-    }),
-});
+it.unix("hooks that name this very executable, by any link or other name, are its own", () =>
+  inHome(({ options, write, read }) => {
+    const executable = `${options.projectDir}/cc-1.0`;
+    const link = `${options.projectDir}/cc`;
+    Deno.writeTextFileSync(executable, "", { mode: 0o755 });
+    Deno.symlinkSync(executable, link);
+    installHooks({ ...options, program: { kind: "path", path: executable } });
+    write(read().replaceAll(" --conclaude", ""));
+    const program: Program = { kind: "path", path: link };
+    const report = installHooks({ ...options, program, executable });
+    assert.deepEqual([report.added, report.updated], [[], DEFAULT_EVENTS]);
+    assert.ok(!read().includes("cc-1.0"));
+  }));
 
-Deno.test({
-  name:
-    "a linked settings file stays a link through installing and uninstalling, also a dangling one",
-  ignore: Deno.build.os === "windows",
-  fn: () =>
-    inHome(({ folder, path, options }) => {
-      const target = `${options.projectDir}/dotfiles/claude.json`;
-      Deno.mkdirSync(folder);
-      Deno.symlinkSync("../dotfiles/claude.json", path);
-      installHooks(options);
-      assert.equal(uninstallHooks(options).deleted, true);
-      assert.throws(() => Deno.statSync(target), Deno.errors.NotFound);
-      Deno.writeTextFileSync(target, '{"a":1}');
-      Deno.chmodSync(target, 0o640);
-      installHooks(options);
-      assert.ok(Deno.readTextFileSync(target).includes("conclaude"));
-      uninstallHooks(options);
-      assert.equal(Deno.readTextFileSync(target), '{"a":1}');
-      assert.equal(modeOf(target), "640");
-      assert.ok(Deno.lstatSync(path).isSymlink);
-      assert.deepEqual(namesIn(`${options.projectDir}/dotfiles`), ["claude.json"]);
-    }),
-});
+it.unix("a linked settings file stays a link through installing and uninstalling, also a dangling one", () =>
+  inHome(({ folder, path, options }) => {
+    const target = `${options.projectDir}/dotfiles/claude.json`;
+    Deno.mkdirSync(folder);
+    Deno.symlinkSync("../dotfiles/claude.json", path);
+    installHooks(options);
+    assert.equal(uninstallHooks(options).deleted, true);
+    assert.throws(() => Deno.statSync(target), Deno.errors.NotFound);
+    Deno.writeTextFileSync(target, '{"a":1}');
+    Deno.chmodSync(target, 0o640);
+    installHooks(options);
+    assert.ok(Deno.readTextFileSync(target).includes("conclaude"));
+    uninstallHooks(options);
+    assert.equal(Deno.readTextFileSync(target), '{"a":1}');
+    assert.equal(modeOf(target), "640");
+    assert.ok(Deno.lstatSync(path).isSymlink);
+    assert.deepEqual(namesIn(`${options.projectDir}/dotfiles`), ["claude.json"]);
+  }));
 
 Deno.test("a change by another program during an installation is read again, and not lost", () =>
   inHome(({ path, options, write, read }) => {
@@ -399,52 +390,49 @@ Deno.test("a change by another program during an installation is read again, and
     assert.equal(read(), '{"theirs":4}');
   }));
 
-slowTest(
-  "many installations at once leave each hook once and lose nobody's settings",
-  () =>
-    inHome(async ({ folder, path, options, write, read }) => {
-      write('{"theirs": 1}');
-      const module = new URL("../../src/claude/settings/install_settings.ts", import.meta.url).href;
-      const script = `${options.projectDir}/install.ts`;
-      Deno.writeTextFileSync(
-        script,
-        `import { installHooks } from ${JSON.stringify(module)};
+it.slow("many installations at once leave each hook once and lose nobody's settings", () =>
+  inHome(async ({ folder, path, options, write, read }) => {
+    write('{"theirs": 1}');
+    const module = new URL("../../src/claude/settings/install_settings.ts", import.meta.url).href;
+    const script = `${options.projectDir}/install.ts`;
+    Deno.writeTextFileSync(
+      script,
+      `import { installHooks } from ${JSON.stringify(module)};
        const program = { kind: "path", path: "/opt/" + Deno.args[0] + "/conclaude" };
        for (let round = 0; round < 10; round++) {
          installHooks({ scope: "user", projectDir: "/", home: ${
-          JSON.stringify(options.home)
-        }, program });
+        JSON.stringify(options.home)
+      }, program });
        }`,
-      );
-      const config = new URL("../../deno.json", import.meta.url).pathname;
-      const outputs = await Promise.all(
-        Array.from({ length: 6 }, (_, index) =>
-          new Deno.Command(Deno.execPath(), {
-            args: [
-              "run",
-              "--quiet",
-              "--allow-all",
-              "--no-lock",
-              "--config",
-              config,
-              script,
-              `${index}`,
-            ],
-          }).output()),
-      );
-      for (const { success, stderr } of outputs) {
-        assert.ok(success, new TextDecoder().decode(stderr));
-      }
-      const settings = JSON.parse(read());
-      assert.equal(settings.theirs, 1);
-      for (const event of DEFAULT_EVENTS) {
-        const rows = LANES.filter((row) => row.event === event);
-        assert.equal(settings.hooks[event].length, rows.length, event);
-      }
-      assert.deepEqual(namesIn(folder), ["settings.json", "settings.json.conclaude-backup"]);
-      assert.equal(Deno.readTextFileSync(`${path}.conclaude-backup`), '{"theirs": 1}');
-    }),
-);
+    );
+    const config = new URL("../../deno.json", import.meta.url).pathname;
+    const outputs = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        new Deno.Command(Deno.execPath(), {
+          args: [
+            "run",
+            "--quiet",
+            "--allow-all",
+            "--no-lock",
+            "--config",
+            config,
+            script,
+            `${index}`,
+          ],
+        }).output()),
+    );
+    for (const { success, stderr } of outputs) {
+      assert.ok(success, new TextDecoder().decode(stderr));
+    }
+    const settings = JSON.parse(read());
+    assert.equal(settings.theirs, 1);
+    for (const event of DEFAULT_EVENTS) {
+      const rows = LANES.filter((row) => row.event === event);
+      assert.equal(settings.hooks[event].length, rows.length, event);
+    }
+    assert.deepEqual(namesIn(folder), ["settings.json", "settings.json.conclaude-backup"]);
+    assert.equal(Deno.readTextFileSync(`${path}.conclaude-backup`), '{"theirs": 1}');
+  }));
 
 Deno.test("diffLines() shows changed lines with two lines around them and leaves the rest out", () => {
   assert.deepEqual(diffLines("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nD\nd\ne\nf\n"), [

@@ -9,7 +9,8 @@ import {
   serializePayload,
   summarizeInput,
 } from "../../src/claude/payload.ts";
-import { runs, sizedTest } from "../support/lanes.ts";
+import { runs } from "../support/lanes.ts";
+import { it } from "../support/fixtures.ts";
 
 const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 /** Arrays and objects, small and large, with long and short strings, at some depth. */
@@ -123,24 +124,21 @@ Deno.test("capValue() gives back the value itself when it fits", () => {
   assert.equal(capValue(value, 1_000).value, value);
 });
 
-sizedTest(
-  "capValue() fits whatever the value into its limit, as JSON without half characters",
-  () => {
-    fc.assert(
-      fc.property(bigValue, fc.integer({ min: 64, max: 4_000 }), (value, maxBytes) => {
-        const { value: capped, cutBytes } = capValue(value, maxBytes);
-        const size = jsonSize(capped);
-        assert.ok(size <= maxBytes);
-        assert.equal(cutBytes, Math.max(0, jsonSize(value) - size));
-        assert.equal(Array.isArray(capped), Array.isArray(value));
-        if (!HALF_PAIR.test(JSON.stringify(value))) {
-          assert.ok(!/\\ud[89a-f]/.test(JSON.stringify(capped).replaceAll("\\\\", "")));
-        }
-      }),
-      { numRuns: runs(1_000) },
-    );
-  },
-);
+it.sized("capValue() fits whatever the value into its limit, as JSON without half characters", () => {
+  fc.assert(
+    fc.property(bigValue, fc.integer({ min: 64, max: 4_000 }), (value, maxBytes) => {
+      const { value: capped, cutBytes } = capValue(value, maxBytes);
+      const size = jsonSize(capped);
+      assert.ok(size <= maxBytes);
+      assert.equal(cutBytes, Math.max(0, jsonSize(value) - size));
+      assert.equal(Array.isArray(capped), Array.isArray(value));
+      if (!HALF_PAIR.test(JSON.stringify(value))) {
+        assert.ok(!/\\ud[89a-f]/.test(JSON.stringify(capped).replaceAll("\\\\", "")));
+      }
+    }),
+    { numRuns: runs(1_000) },
+  );
+});
 
 Deno.test("of a payload with 100,000 levels the text that was sent stays, within the limit", async () => {
   for (const depth of [150, 100_000]) {

@@ -183,7 +183,7 @@ async function fillLong(
   database: string,
   texts: { folder: string; file: string },
 ): Promise<string> {
-  const db = await openDatabase(database, { busyTimeoutMs: 5000 });
+  using db = await openDatabase(database, { busyTimeoutMs: 5000 });
   const [{ id: capture }] = db.prepare("SELECT id FROM pending_queue").all() as [{ id: string }];
   fillEveryTable(db);
   drainAt(db);
@@ -195,7 +195,6 @@ async function fillLong(
       ),
     );
   }
-  db.close();
   return capture;
 }
 

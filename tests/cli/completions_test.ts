@@ -4,11 +4,13 @@ import { programCommand } from "../../src/build/program.ts";
 import { hook } from "../support/program.ts";
 import { snapshot, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const HAS_BASH = await canRun("bash");
 
-Deno.test("the hidden completion verb proposes verbs, actions, flags and their values, and leaves no trace", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("the hidden completion verb proposes verbs, actions, flags and their values, and leaves no trace", async (place) => {
   const cases: readonly (readonly [words: readonly string[], expected: readonly string[]])[] = [
     [["doc"], ["doctor"]],
     [["session", ""], ["list", "log", "show"]],
@@ -28,8 +30,7 @@ Deno.test("the hidden completion verb proposes verbs, actions, flags and their v
   assert.deepEqual(namesIn(place.home), []);
 });
 
-Deno.test("ids of sessions, tasks and observations, names of tools and requirements are proposed, and what they are about", async () => {
-  using place = stage();
+test("ids of sessions, tasks and observations, names of tools and requirements are proposed, and what they are about", async (place) => {
   Deno.writeTextFileSync(
     join(place.project, ".conclaude.yaml"),
     "requirements:\n  tested: {description: The tests are green}\n",
@@ -70,8 +71,7 @@ Deno.test("ids of sessions, tasks and observations, names of tools and requireme
   assert.deepEqual(snapshot(place.home), before);
 });
 
-Deno.test("where the database cannot be read, nothing is proposed and nothing is said", async () => {
-  using place = stage();
+test("where the database cannot be read, nothing is proposed and nothing is said", async (place) => {
   await place.run(["task", "create", "Refuse old tokens"]);
   const whole = Deno.readFileSync(place.database);
   for (
@@ -114,8 +114,7 @@ Deno.test({
   },
 });
 
-Deno.test("every shell has a script that calls the program itself", async () => {
-  using place = stage();
+test("every shell has a script that calls the program itself", async (place) => {
   for (const shell of ["bash", "zsh", "fish", "powershell"]) {
     const { code, stdout } = await place.run(["completions", shell]);
     assert.equal(code, 0);

@@ -84,8 +84,7 @@ test("db backups lists the backups of the database with their sizes, the newest 
   );
 });
 
-Deno.test("backups of the same second get names of their own, and the last one is the newest", () => {
-  using place = stage();
+test("backups of the same second get names of their own, and the last one is the newest", (place) => {
   const folder = join(place.home, "backups");
   Deno.mkdirSync(folder);
   const newestBackup = () => backupsOf({ dataFolder: place.home }, place.database)[0]?.path;

@@ -5,10 +5,10 @@ import { DEFAULT_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { programCommand } from "../../src/build/program.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { sizedTest, someOf } from "../support/lanes.ts";
-import { needsUnix, testWhere } from "../support/requirements.ts";
+import { needsUnix } from "../support/requirements.ts";
 import { type CheckRow, snapshot, type Stage, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
-import { testWith } from "../support/fixtures.ts";
+import { it, testWith } from "../support/fixtures.ts";
 
 function guarded(
   config = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n",
@@ -168,24 +168,20 @@ test.unix("an older program that judges is named", async (place) => {
   assert.match(row.message, /^ARMED by an older program, version 0\.0\.9 \(schema 1\)/);
 });
 
-testWhere(
-  needsUnix(),
-  "a program that denies everything, crashes or talks nonsense is NOT ARMED",
-  async () => {
-    const cases: readonly (readonly [script: string, message: RegExp])[] = [
-      [`cat >/dev/null; ${DENIAL}`, /denies what must pass/],
-      ["cat >/dev/null; echo oh >&2; exit 3", /leaves with status 3 \(oh\)/],
-      ["cat >/dev/null; echo hello", /Claude Code does not understand/],
-    ];
-    for (const [script, message] of cases) {
-      using place = guarded();
-      await place.run(["install-hooks", "--command", program(place, script)]);
-      const row = await gate(place);
-      assert.equal(row.status, "fail");
-      assert.match(row.message, message);
-    }
-  },
-);
+it.unix("a program that denies everything, crashes or talks nonsense is NOT ARMED", async () => {
+  const cases: readonly (readonly [script: string, message: RegExp])[] = [
+    [`cat >/dev/null; ${DENIAL}`, /denies what must pass/],
+    ["cat >/dev/null; echo oh >&2; exit 3", /leaves with status 3 \(oh\)/],
+    ["cat >/dev/null; echo hello", /Claude Code does not understand/],
+  ];
+  for (const [script, message] of cases) {
+    using place = guarded();
+    await place.run(["install-hooks", "--command", program(place, script)]);
+    const row = await gate(place);
+    assert.equal(row.status, "fail");
+    assert.match(row.message, message);
+  }
+});
 
 test.unix("a program that hangs is waited for no longer than Claude Code waits", async (place) => {
   const path = program(place, "sleep 30 & wait");
@@ -243,17 +239,13 @@ for (
   }, needsUnix());
 }
 
-testWhere(
-  needsUnix(),
-  "a program that judges tools and lets every stop pass is NOT ARMED for stops",
-  async () => {
-    using place = guarded("stop: {commands: [{run: 'true'}]}\n");
-    const path = program(place, `case "$2" in Stop) exit 0;; esac; exec ${words} "$@"`);
-    await place.run(["install-hooks", "--command", path]);
-    const row = await gate(place);
-    assert.match(row.message, /^NOT ARMED for .*stop\.commands: .* hook Stop$/);
-  },
-);
+it.unix("a program that judges tools and lets every stop pass is NOT ARMED for stops", async () => {
+  using place = guarded("stop: {commands: [{run: 'true'}]}\n");
+  const path = program(place, `case "$2" in Stop) exit 0;; esac; exec ${words} "$@"`);
+  await place.run(["install-hooks", "--command", path]);
+  const row = await gate(place);
+  assert.match(row.message, /^NOT ARMED for .*stop\.commands: .* hook Stop$/);
+});
 
 test.unix("a command that names the home works in the proof's own home", async (place) => {
   program(place, `exec ${words} "$@"`);
@@ -337,7 +329,7 @@ const NEEDS: readonly (readonly [config: string, gate: RegExp, event: string])[]
 ];
 
 for (const [config, gateName, event] of someOf(NEEDS, 3)) {
-  sizedTest(`without a hook for ${event}, \`${config}\` is not called ARMED`, async () => {
+  it.sized(`without a hook for ${event}, \`${config}\` is not called ARMED`, async () => {
     using place = guarded(`${config}\n`);
     await place.run(["install-hooks"]);
     assert.match((await gate(place)).message, /^ARMED:/);

@@ -9,10 +9,9 @@ import { modeOf, namesIn, queryValue } from "../support/look.ts";
 import { isNext } from "../support/next.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";
-import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
 import { garbage } from "../support/spoilt.ts";
 import { type Body, type CheckRow, snapshot, type Stage, stage } from "./support.ts";
-import { testWith } from "../support/fixtures.ts";
+import { it, testWith } from "../support/fixtures.ts";
 
 const test = testWith(stage);
 
@@ -288,8 +287,7 @@ test("doctor says that another process keeps the database locked", async (place)
   assert.equal((await place.json(["doctor"])).code, 0);
 });
 
-testWhere(needsUnix(), "doctor finds open permissions, and --fix closes them", async () => {
-  using place = stage();
+test.unix("doctor finds open permissions, and --fix closes them", async (place) => {
   await useOnce(place);
   const folder = join(place.home, ".conclaude");
   Deno.chmodSync(place.database, 0o644);
@@ -367,60 +365,55 @@ test("doctor without HOME uses the temporary folder, and says so", async (place)
   );
 });
 
-testWhere(needsUnix(), "doctor says why a home cannot be used", async () => {
-  using place = stage();
+test.unix("doctor says why a home cannot be used", async (place) => {
   Deno.writeTextFileSync(join(place.home, ".conclaude"), "a file");
   const { code, body } = await place.json(["doctor"]);
   assert.equal(code, 1);
   assert.match(rowsOf(body, "home")[0]!.message, /\.conclaude is not a folder, so events go to/);
 });
 
-testWhere(
-  needsMounts(),
-  "doctor names a read-only home, a read-only database and a full disk",
-  async () => {
-    await using mounts = await privateMounts();
-    const doctor = async (...args: string[]): Promise<Body> => {
-      const { stdout, stderr } = await runProgram([...args, "doctor", "--json"], {
-        through: mounts.through,
-        cwd: "/",
-        env: { HOME: INNER_HOME },
-      });
-      try {
-        return JSON.parse(stdout);
-      } catch {
-        throw new Error(stdout + stderr);
-      }
-    };
-    const send = (tool_response: string) =>
-      runProgram(["hook", "PostToolUse"], {
-        through: mounts.through,
-        cwd: "/",
-        env: { HOME: INNER_HOME },
-        stdin: { session_id: "s", tool_name: "Read", tool_response },
-      });
-    await send("first");
+it.mounts("doctor names a read-only home, a read-only database and a full disk", async () => {
+  await using mounts = await privateMounts();
+  const doctor = async (...args: string[]): Promise<Body> => {
+    const { stdout, stderr } = await runProgram([...args, "doctor", "--json"], {
+      through: mounts.through,
+      cwd: "/",
+      env: { HOME: INNER_HOME },
+    });
+    try {
+      return JSON.parse(stdout);
+    } catch {
+      throw new Error(stdout + stderr);
+    }
+  };
+  const send = (tool_response: string) =>
+    runProgram(["hook", "PostToolUse"], {
+      through: mounts.through,
+      cwd: "/",
+      env: { HOME: INNER_HOME },
+      stdin: { session_id: "s", tool_name: "Read", tool_response },
+    });
+  await send("first");
 
-    await mounts.run(`dd if=/dev/zero of=${INNER_HOME}/filler bs=4096 2>/dev/null || true`);
-    await send("x".repeat(200_000));
-    const full = await doctor();
-    assert.equal(rowsOf(full, "disk")[0]!.status, "fail");
-    assert.match(rowsOf(full, "disk")[0]!.message, /the disk (is|was) full/);
-    assert.match(rowsOf(full, "disk")[0]!.next!, /df -h/);
-    assert.equal(rowsOf(full, "spool")[0]!.status, "warn");
-    await mounts.run(`rm ${INNER_HOME}/filler`);
+  await mounts.run(`dd if=/dev/zero of=${INNER_HOME}/filler bs=4096 2>/dev/null || true`);
+  await send("x".repeat(200_000));
+  const full = await doctor();
+  assert.equal(rowsOf(full, "disk")[0]!.status, "fail");
+  assert.match(rowsOf(full, "disk")[0]!.message, /the disk (is|was) full/);
+  assert.match(rowsOf(full, "disk")[0]!.next!, /df -h/);
+  assert.equal(rowsOf(full, "spool")[0]!.status, "warn");
+  await mounts.run(`rm ${INNER_HOME}/filler`);
 
-    await mounts.run(`mount -o remount,ro ${INNER_HOME}`);
-    const readOnly = await doctor();
-    assert.match(rowsOf(readOnly, "home")[0]!.message, /read-only file system/);
-    assert.match(rowsOf(readOnly, "database")[0]!.message, /cannot be written: .*read-only/i);
-    const elsewhere = await doctor("--db", `${INNER_HOME}/new/conclaude.db`);
-    assert.match(
-      rowsOf(elsewhere, "database")[0]!.message,
-      /cannot be made: .*read-only file system/,
-    );
-  },
-);
+  await mounts.run(`mount -o remount,ro ${INNER_HOME}`);
+  const readOnly = await doctor();
+  assert.match(rowsOf(readOnly, "home")[0]!.message, /read-only file system/);
+  assert.match(rowsOf(readOnly, "database")[0]!.message, /cannot be written: .*read-only/i);
+  const elsewhere = await doctor("--db", `${INNER_HOME}/new/conclaude.db`);
+  assert.match(
+    rowsOf(elsewhere, "database")[0]!.message,
+    /cannot be made: .*read-only file system/,
+  );
+});
 
 test("doctor counts records that wait, here and for other databases, and --fix takes in its own", async (place) => {
   await useOnce(place);

@@ -1,6 +1,6 @@
 /** Every verb in every trouble: a failure says what, why and next, for people and for programs. */
 import assert from "node:assert/strict";
-import { sizedTest, someOf } from "../support/lanes.ts";
+import { someOf } from "../support/lanes.ts";
 import { change } from "../support/on_home.ts";
 import { programCommand, surroundings } from "../../src/build/program.ts";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { runVerb } from "../support/verb.ts";
 import { stage } from "./support.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
+import { it } from "../support/fixtures.ts";
 
 const VERBS = rowsOf<readonly string[]>(CASES.verbs);
 
@@ -26,30 +27,25 @@ const TROUBLES: Readonly<Record<string, (path: string) => void>> = {
 };
 
 for (const [trouble, make] of someOf(Object.entries(TROUBLES), 4)) {
-  sizedTest(
-    `every failure says what, why and next, with ${trouble} in the database's place`,
-    async () => {
-      const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-trouble-" }));
-      const database = join(home, "x.db");
-      try {
-        for (const verb of VERBS) {
-          await prepare(home, database, make);
-          const text = await runVerb(verb, { home, database });
-          await prepare(home, database, make);
-          const json = await runVerb([...verb, "--json"], { home, database });
-          const line = `${
-            verb.join(" ")
-          }: ${text.stdout}${text.stderr}${json.stdout}${json.stderr}`;
-          assert.equal(json.code, text.code, line);
-          assert.ok(text.code >= 0 && text.code <= 2, line);
-          assert.doesNotMatch(line, /^ +at /m);
-          if (text.code !== 0) judge(text.stderr, JSON.parse(json.stdout), line);
-        }
-      } finally {
-        Deno.removeSync(home, { recursive: true });
+  it.sized(`every failure says what, why and next, with ${trouble} in the database's place`, async () => {
+    const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-trouble-" }));
+    const database = join(home, "x.db");
+    try {
+      for (const verb of VERBS) {
+        await prepare(home, database, make);
+        const text = await runVerb(verb, { home, database });
+        await prepare(home, database, make);
+        const json = await runVerb([...verb, "--json"], { home, database });
+        const line = `${verb.join(" ")}: ${text.stdout}${text.stderr}${json.stdout}${json.stderr}`;
+        assert.equal(json.code, text.code, line);
+        assert.ok(text.code >= 0 && text.code <= 2, line);
+        assert.doesNotMatch(line, /^ +at /m);
+        if (text.code !== 0) judge(text.stderr, JSON.parse(json.stdout), line);
       }
-    },
-  );
+    } finally {
+      Deno.removeSync(home, { recursive: true });
+    }
+  });
 }
 
 /** A failure is an error, or a report of findings. */

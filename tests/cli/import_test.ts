@@ -11,9 +11,8 @@ const test = testWith(stage);
 
 /** A database with rows of every kind, beside the project. */
 async function filled(path: string): Promise<void> {
-  const db = await openDatabase(path, { busyTimeoutMs: 5000 });
+  using db = await openDatabase(path, { busyTimeoutMs: 5000 });
   fillEveryTable(db);
-  db.close();
 }
 
 function lines(text: string): string[] {
@@ -143,8 +142,7 @@ test.slow("hooks can write while a large export is imported", async (place) => {
   }
   assert.equal((await importing).code, 0);
   assert.deepEqual(codes, [0, 0, 0, 0, 0]);
-  const read = new DatabaseSync(place.database, { readOnly: true });
+  using read = new DatabaseSync(place.database, { readOnly: true });
   const count = (table: string) => read.prepare(`SELECT count(*) AS n FROM ${table}`).get()!["n"];
   assert.deepEqual([count("observations"), count("pending_queue")], [5_000, 5]);
-  read.close();
 });

@@ -14,9 +14,8 @@ async function gone(place: Stage): Promise<string> {
   const note = ["memory", "remember", "The tests need port 5433"];
   assert.equal((await place.run(note, { cwd: old })).code, 0);
   Deno.removeSync(old, { recursive: true });
-  const db = await openDatabase(place.database, { busyTimeoutMs: 1000 });
+  using db = await openDatabase(place.database, { busyTimeoutMs: 1000 });
   makeTask(db, { projectDir: old });
-  db.close();
   return old;
 }
 

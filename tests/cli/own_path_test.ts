@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { findOwnPath } from "../../src/operations/own_program.ts";
-import { needsUnix, testWhere } from "../support/requirements.ts";
 import { stage } from "./support.ts";
+import { testWith } from "../support/fixtures.ts";
 
 /** An unpacked release, a link to it in a folder of the PATH, and one of another name. */
 function unpack(home: string) {
@@ -16,28 +16,24 @@ function unpack(home: string) {
   return { executable, release, bin, links };
 }
 
-testWhere(
-  needsUnix(),
-  "findOwnPath() gives the link that a person typed, however it was typed",
-  () => {
-    using place = stage();
-    const { executable, bin, links } = unpack(place.home);
-    const cc = join(links, "cc");
-    const cases: readonly (readonly [started: string, cwd: string, found: string])[] = [
-      [cc, "/", cc],
-      ["./cc", links, cc],
-      ["../links/cc", bin, cc],
-      ["links/cc", place.home, cc],
-      [join(bin, "conclaude"), "/", join(bin, "conclaude")],
-    ];
-    for (const [started, cwd, found] of cases) {
-      assert.equal(findOwnPath(executable, { started, cwd, searchPath: "/usr/bin" }), found);
-    }
-  },
-);
+const test = testWith(stage);
 
-testWhere(needsUnix(), "findOwnPath() finds a bare name on the PATH, where a shell does", () => {
-  using place = stage();
+test.unix("findOwnPath() gives the link that a person typed, however it was typed", (place) => {
+  const { executable, bin, links } = unpack(place.home);
+  const cc = join(links, "cc");
+  const cases: readonly (readonly [started: string, cwd: string, found: string])[] = [
+    [cc, "/", cc],
+    ["./cc", links, cc],
+    ["../links/cc", bin, cc],
+    ["links/cc", place.home, cc],
+    [join(bin, "conclaude"), "/", join(bin, "conclaude")],
+  ];
+  for (const [started, cwd, found] of cases) {
+    assert.equal(findOwnPath(executable, { started, cwd, searchPath: "/usr/bin" }), found);
+  }
+});
+
+test.unix("findOwnPath() finds a bare name on the PATH, where a shell does", (place) => {
   const { executable, bin, links } = unpack(place.home);
   const searchPath = `${place.project}:.::${links}:${bin}`;
   const find = (started: string) => findOwnPath(executable, { started, cwd: links, searchPath });
@@ -46,8 +42,7 @@ testWhere(needsUnix(), "findOwnPath() finds a bare name on the PATH, where a she
   assert.equal(find(""), join(bin, "conclaude"));
 });
 
-testWhere(needsUnix(), "findOwnPath() prefers a path that survives an upgrade", () => {
-  using place = stage();
+test.unix("findOwnPath() prefers a path that survives an upgrade", (place) => {
   const { executable, bin } = unpack(place.home);
   const find = (searchPath: string | undefined) =>
     findOwnPath(executable, { started: executable, cwd: "/", searchPath });
@@ -56,16 +51,11 @@ testWhere(needsUnix(), "findOwnPath() prefers a path that survives an upgrade", 
   assert.equal(find(undefined), executable);
 });
 
-testWhere(
-  needsUnix(),
-  "findOwnPath() takes no other program of the same name, and nothing that is gone",
-  () => {
-    using place = stage();
-    const { executable, bin } = unpack(place.home);
-    Deno.removeSync(join(bin, "conclaude"));
-    Deno.writeTextFileSync(join(bin, "conclaude"), "", { mode: 0o755 });
-    for (const started of ["conclaude", join(bin, "conclaude"), join(bin, "gone"), "./gone"]) {
-      assert.equal(findOwnPath(executable, { started, cwd: bin, searchPath: bin }), executable);
-    }
-  },
-);
+test.unix("findOwnPath() takes no other program of the same name, and nothing that is gone", (place) => {
+  const { executable, bin } = unpack(place.home);
+  Deno.removeSync(join(bin, "conclaude"));
+  Deno.writeTextFileSync(join(bin, "conclaude"), "", { mode: 0o755 });
+  for (const started of ["conclaude", join(bin, "conclaude"), join(bin, "gone"), "./gone"]) {
+    assert.equal(findOwnPath(executable, { started, cwd: bin, searchPath: bin }), executable);
+  }
+});

@@ -10,8 +10,6 @@ import { configureUser } from "../support/on_home.ts";
 import { json, run } from "../support/verb.ts";
 import { spawnProgram } from "../support/process.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { slowTest } from "../support/lanes.ts";
-import { needsUnix } from "../support/requirements.ts";
 import { until } from "../support/wait.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -190,27 +188,22 @@ test("a command that takes too long is ended with the processes that it has star
   }
 });
 
-slowTest(
-  "a command and its process group do not outlive a killed drain",
-  async () => {
-    using home = tempHome();
-    const pids = join(home.path, "pids");
-    configure(home, `sleep 300 & echo $! > ${pids}; echo $$ >> ${pids}; wait`);
-    await endedSession(home);
-    const killed = spawnProgram(["queue", "drain"], { env: { HOME: home.path }, cwd: home.path });
-    const read = () => {
-      try {
-        return Deno.readTextFileSync(pids).trim().split("\n");
-      } catch {
-        return [];
-      }
-    };
-    await until("the command has begun", () => read().length === 2);
-    await Promise.all([killNow(killed), killed.output(), killed.stdin.close()]);
-    await until("it has ended", () => read().every((pid) => !isAlive(pid)));
-  },
-  needsUnix(),
-);
+test.slowUnix("a command and its process group do not outlive a killed drain", async (home) => {
+  const pids = join(home.path, "pids");
+  configure(home, `sleep 300 & echo $! > ${pids}; echo $$ >> ${pids}; wait`);
+  await endedSession(home);
+  const killed = spawnProgram(["queue", "drain"], { env: { HOME: home.path }, cwd: home.path });
+  const read = () => {
+    try {
+      return Deno.readTextFileSync(pids).trim().split("\n");
+    } catch {
+      return [];
+    }
+  };
+  await until("the command has begun", () => read().length === 2);
+  await Promise.all([killNow(killed), killed.output(), killed.stdin.close()]);
+  await until("it has ended", () => read().every((pid) => !isAlive(pid)));
+});
 
 test("one process at a time lets summaries be rewritten, and what one was killed at the next one does at once", async (home) => {
   const begun = join(home.path, "begun");
@@ -395,10 +388,6 @@ test("no hook runs the command, not the drain beside a Stop either", async (home
 });
 
 function write(path: string, sql: string, ...values: (string | number)[]): void {
-  const db = new DatabaseSync(path);
-  try {
-    db.prepare(sql).run(...values);
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(path);
+  db.prepare(sql).run(...values);
 }

@@ -5,7 +5,7 @@ import { openDatabase } from "../../src/db/database.ts";
 import { type Stage, stage } from "./support.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { makeTask } from "../support/tasks.ts";
-import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 import { testWith } from "../support/fixtures.ts";
 
 // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
@@ -25,13 +25,12 @@ async function make(place: Stage, ...flags: string[]): Promise<string> {
 
 /** Lets time go by for a claim. */
 function ageClaim(place: Stage, id: string, minutes: number): void {
-  const db = new DatabaseSync(place.database);
+  using db = new DatabaseSync(place.database);
   db.prepare(
     `UPDATE tasks
         SET claimed_at_ms = claimed_at_ms - ?1, lease_until_ms = lease_until_ms - ?1
       WHERE id = ?2`,
   ).run(minutes * 60_000, id);
-  db.close();
 }
 
 async function historyOf(place: Stage, id: string) {
@@ -173,8 +172,7 @@ test("each kind of refusal has its own exit status", async (place) => {
 
 const [WORKERS, TASKS] = IS_SLOW_LANE ? [8, 100] : [3, 12];
 
-sizedTest(`${WORKERS} processes claim ${TASKS} tasks, each of them once`, async () => {
-  using place = stage();
+test.sized(`${WORKERS} processes claim ${TASKS} tasks, each of them once`, async (place) => {
   const db = await openDatabase(place.database, { busyTimeoutMs: 1000 });
   for (let i = 0; i < TASKS; i++) makeTask(db, { title: `Task ${i}`, atMs: Date.now() });
   db.close();

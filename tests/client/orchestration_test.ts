@@ -105,7 +105,7 @@ Deno.test({
 
 /** The sessions of both runs are one, and belong to the task; what the hooks saw of the file is there. */
 function checkRecords(database: string, taskId: string): void {
-  const db = new DatabaseSync(database, { readOnly: true });
+  using db = new DatabaseSync(database, { readOnly: true });
   const sessions = db.prepare("SELECT session_id, task_id, agent_id FROM sessions").all();
   assert.equal(sessions.length, 1);
   assert.equal(sessions[0]!["task_id"], taskId);
@@ -119,7 +119,6 @@ function checkRecords(database: string, taskId: string): void {
   assert.equal(Number(writes!["n"]), 1);
   const question = db.prepare("SELECT status, answer FROM questions").get();
   assert.deepEqual({ ...question }, { status: "resolved", answer: "y" });
-  db.close();
 }
 
 /** One agent, and the merge of its work. */

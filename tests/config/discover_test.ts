@@ -8,6 +8,7 @@ import {
 } from "../../src/config/discover.ts";
 import { fingerprint } from "../../src/base/ids.ts";
 import { lookUpwards } from "../../src/system/git/repository.ts";
+import { it } from "../support/fixtures.ts";
 
 /** A throw-away folder with `home/` and `project/` in it; files are given by their path inside it. */
 function withFiles(
@@ -156,35 +157,27 @@ Deno.test("readConfigFiles() lists a folder and a huge file as problems without 
   });
 });
 
-Deno.test({
-  name: "readConfigFiles() does not wait for a pipe",
-  ignore: Deno.build.os === "windows",
-  fn: () => {
-    withFiles({}, ({ home, project }) => {
-      const made = new Deno.Command("mkfifo", { args: [`${project}/.conclaude.yaml`] })
-        .outputSync();
-      assert.ok(made.success);
-      const [pipe] = readConfigFiles({ projectDir: project, home });
-      assert.ok(pipe?.text === null && pipe.problem === "not a regular file");
-    });
-  },
+it.unix("readConfigFiles() does not wait for a pipe", () => {
+  withFiles({}, ({ home, project }) => {
+    const made = new Deno.Command("mkfifo", { args: [`${project}/.conclaude.yaml`] })
+      .outputSync();
+    assert.ok(made.success);
+    const [pipe] = readConfigFiles({ projectDir: project, home });
+    assert.ok(pipe?.text === null && pipe.problem === "not a regular file");
+  });
 });
 
-Deno.test({
-  name: "readConfigFiles() does not take a link to nothing for no file",
-  ignore: Deno.build.os === "windows",
-  fn: () =>
-    withFiles({ "project/.conclaude.yml": "capture: {}" }, ({ home, project }) => {
-      Deno.mkdirSync(`${home}/.conclaude`);
-      Deno.symlinkSync(`${home}/nothing.yaml`, `${home}/.conclaude/config.yaml`);
-      Deno.symlinkSync("policies/gone.yaml", `${project}/.conclaude.yaml`);
-      const files = readConfigFiles({ projectDir: project, home });
-      assert.deepEqual(
-        files.map((file) => [file.layer, file.text === null ? file.problem : file.text]),
-        [["user", "a link to nothing"], ["project", "a link to nothing"]],
-      );
-    }),
-});
+it.unix("readConfigFiles() does not take a link to nothing for no file", () =>
+  withFiles({ "project/.conclaude.yml": "capture: {}" }, ({ home, project }) => {
+    Deno.mkdirSync(`${home}/.conclaude`);
+    Deno.symlinkSync(`${home}/nothing.yaml`, `${home}/.conclaude/config.yaml`);
+    Deno.symlinkSync("policies/gone.yaml", `${project}/.conclaude.yaml`);
+    const files = readConfigFiles({ projectDir: project, home });
+    assert.deepEqual(
+      files.map((file) => [file.layer, file.text === null ? file.problem : file.text]),
+      [["user", "a link to nothing"], ["project", "a link to nothing"]],
+    );
+  }));
 
 Deno.test("readConfigFiles() reads a file of exactly 1 MiB", () => {
   const text = "#".repeat(1_048_576);

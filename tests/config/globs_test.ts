@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
 import { compileGlob, globFault, type GlobOptions, needleOf } from "../../src/config/globs.ts";
-import { runs, sizedTest } from "../support/lanes.ts";
+import { runs } from "../support/lanes.ts";
 import CASES from "../testdata/config_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
+import { it } from "../support/fixtures.ts";
 
 function covers(glob: string, text: string, options?: GlobOptions): boolean {
   return new RegExp(compileGlob(glob, options), "s").test(text);
@@ -52,7 +53,7 @@ Deno.test("compileGlob() matches the whole text and any plain text matches itsel
   }));
 });
 
-sizedTest("compileGlob() agrees with a plain matcher on stars, question marks and letters", () => {
+it.sized("compileGlob() agrees with a plain matcher on stars, question marks and letters", () => {
   const matches = (glob: string, text: string): boolean => {
     if (glob === "") return text === "";
     const rest = glob.slice(1);
@@ -93,7 +94,7 @@ Deno.test("globFault() names what is wrong and accepts what compileGlob() accept
   }));
 });
 
-sizedTest("needleOf() is in everything that the glob matches", () => {
+it.sized("needleOf() is in everything that the glob matches", () => {
   const piece = fc.constantFrom(
     "a",
     "b/",

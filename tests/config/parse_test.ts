@@ -8,9 +8,10 @@ import type { ConfigProblem } from "../../src/config/layer.ts";
 import { mergeValues } from "../../src/config/parse.ts";
 import { parseConfig } from "../support/configuration.ts";
 import { configSchema } from "../../src/config/config_schema.ts";
-import { runs, sizedTest } from "../support/lanes.ts";
+import { runs } from "../support/lanes.ts";
 import CASES from "../testdata/config_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
+import { it } from "../support/fixtures.ts";
 
 const DEFAULTS = configSchema().schema.parse({});
 const HOME = "/home/ana";
@@ -352,65 +353,62 @@ Deno.test("parseConfig() compiles the exclude globs for hooks", () => {
   assert.ok(!matches(hook.excludeCommands, "vaults kv"));
 });
 
-sizedTest(
-  "parseConfig() never throws, whatever the files say, and always gives a valid configuration",
-  () => {
-    const word = fc.constantFrom(
-      ...[
-        "database",
-        "capture",
-        "exclude",
-        "tools",
-        "enabled",
-        "true",
-        "3",
-        "- ",
-        ": ",
-        "\n",
-        "  ",
-        "[",
-        "]",
-        "{",
-        "}",
-      ],
-      ...[
-        "&a ",
-        "*a",
-        "<<",
-        "__proto__",
-        '"',
-        "'",
-        "!!set ",
-        "? ",
-        "|\n",
-        "%YAML 1.1\n",
-        "---\n",
-        "\t",
-        "# ",
-        ".nan",
-        "~",
-      ],
-    );
-    const text = fc.oneof(
-      anyText(),
-      fc.array(word, { maxLength: 30 }).map((words) => words.join("")),
-      fc.json().map((json) => `capture: ${json}`),
-    );
-    fc.assert(
-      fc.property(text, text, (user, project) => {
-        const { config, hook, problems } = parseConfig([
-          file("user", user),
-          file("project", project),
-        ]);
-        assert.ok(configSchema().schema.safeParse(config).success);
-        assert.deepEqual(JSON.parse(JSON.stringify(hook)), hook);
-        for (const { line, column } of problems) assert.ok(line >= 1 && column >= 1);
-        explainProblems(problems);
-      }),
-      { numRuns: runs(1500) },
-    );
-  },
-);
+it.sized("parseConfig() never throws, whatever the files say, and always gives a valid configuration", () => {
+  const word = fc.constantFrom(
+    ...[
+      "database",
+      "capture",
+      "exclude",
+      "tools",
+      "enabled",
+      "true",
+      "3",
+      "- ",
+      ": ",
+      "\n",
+      "  ",
+      "[",
+      "]",
+      "{",
+      "}",
+    ],
+    ...[
+      "&a ",
+      "*a",
+      "<<",
+      "__proto__",
+      '"',
+      "'",
+      "!!set ",
+      "? ",
+      "|\n",
+      "%YAML 1.1\n",
+      "---\n",
+      "\t",
+      "# ",
+      ".nan",
+      "~",
+    ],
+  );
+  const text = fc.oneof(
+    anyText(),
+    fc.array(word, { maxLength: 30 }).map((words) => words.join("")),
+    fc.json().map((json) => `capture: ${json}`),
+  );
+  fc.assert(
+    fc.property(text, text, (user, project) => {
+      const { config, hook, problems } = parseConfig([
+        file("user", user),
+        file("project", project),
+      ]);
+      assert.ok(configSchema().schema.safeParse(config).success);
+      assert.deepEqual(JSON.parse(JSON.stringify(hook)), hook);
+      for (const { line, column } of problems) assert.ok(line >= 1 && column >= 1);
+      explainProblems(problems);
+    }),
+    { numRuns: runs(1500) },
+  );
+});
 
 /** Values for some keys, all of them right. */
 const someValues = fc.record({

@@ -155,14 +155,10 @@ async function untilClosed(
 
 /** How many tasks are not closed, and the newest event. */
 function countOpen(database: string): { readonly open: number; readonly event: number } {
-  const db = new DatabaseSync(database, { readOnly: true, timeout: 5000 });
-  try {
-    const open = db.prepare("SELECT count(*) AS n FROM tasks WHERE status <> 'closed'").get();
-    const event = db.prepare("SELECT max(id) AS id FROM events").get();
-    return { open: Number(open!["n"]), event: Number(event!["id"]) };
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(database, { readOnly: true, timeout: 5000 });
+  const open = db.prepare("SELECT count(*) AS n FROM tasks WHERE status <> 'closed'").get();
+  const event = db.prepare("SELECT max(id) AS id FROM events").get();
+  return { open: Number(open!["n"]), event: Number(event!["id"]) };
 }
 
 interface Place {
@@ -174,21 +170,17 @@ interface Place {
 }
 
 async function look(place: Place): Promise<Omit<Findings, "kills" | "killsAtWork" | "seconds">> {
-  const db = new DatabaseSync(place.database, { readOnly: true });
-  try {
-    return {
-      tasks: lookAtTasks(db, place),
-      ...await lookAtLedger(place),
-      output: await lookAtOutput(db, place),
-      orphans: await lookForOrphans(place),
-      integrity: db.prepare("PRAGMA integrity_check").all()
-        .map((row) => String(row["integrity_check"])).filter((text) => text !== "ok")
-        .concat(db.prepare("PRAGMA foreign_key_check").all().map((row) => JSON.stringify(row))),
-      repository: await lookAtRepository(place),
-    };
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(place.database, { readOnly: true });
+  return {
+    tasks: lookAtTasks(db, place),
+    ...await lookAtLedger(place),
+    output: await lookAtOutput(db, place),
+    orphans: await lookForOrphans(place),
+    integrity: db.prepare("PRAGMA integrity_check").all()
+      .map((row) => String(row["integrity_check"])).filter((text) => text !== "ok")
+      .concat(db.prepare("PRAGMA foreign_key_check").all().map((row) => JSON.stringify(row))),
+    repository: await lookAtRepository(place),
+  };
 }
 
 function lookAtTasks(db: DatabaseSync, { ids }: Place): string[] {

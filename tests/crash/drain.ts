@@ -39,9 +39,8 @@ export async function killDrains(
   const calm = join(folder, "calm.db");
   const killed = join(folder, "killed.db");
   for (const path of [calm, killed]) {
-    const db = await openDatabase(path, { busyTimeoutMs: 5_000 });
+    using db = await openDatabase(path, { busyTimeoutMs: 5_000 });
     saveWork(db, captures, { seed });
-    db.close();
   }
   const env = { HOME: folder };
   const drain = (path: string) => ["--db", path, "queue", "drain", "--json"];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isLocked, takeLock } from "../../src/db/process_lock.ts";
 import { REPOSITORY } from "../support/process.ts";
-import { slowTest } from "../support/lanes.ts";
+import { it } from "../support/fixtures.ts";
 
 /** Whether a process of its own gets the lock. */
 async function canOtherTake(path: string): Promise<boolean> {
@@ -19,23 +19,20 @@ async function canOtherTake(path: string): Promise<boolean> {
   return text.decode(stdout).trim() === "true";
 }
 
-slowTest(
-  "the lock is held until it is released, also when its own process looks at it or asks for it again",
-  async () => {
-    const folder = Deno.makeTempDirSync();
-    try {
-      const path = join(folder, "conclaude.lock");
-      assert.equal(isLocked(path), false);
-      const lock = takeLock(path)!;
-      assert.equal(await canOtherTake(path), false);
-      assert.equal(isLocked(path), true);
-      assert.equal(takeLock(path), null);
-      assert.equal(await canOtherTake(path), false);
-      lock.release();
-      assert.equal(isLocked(path), false);
-      assert.equal(await canOtherTake(path), true);
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
-    }
-  },
-);
+it.slow("the lock is held until it is released, also when its own process looks at it or asks for it again", async () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const path = join(folder, "conclaude.lock");
+    assert.equal(isLocked(path), false);
+    const lock = takeLock(path)!;
+    assert.equal(await canOtherTake(path), false);
+    assert.equal(isLocked(path), true);
+    assert.equal(takeLock(path), null);
+    assert.equal(await canOtherTake(path), false);
+    lock.release();
+    assert.equal(isLocked(path), false);
+    assert.equal(await canOtherTake(path), true);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});

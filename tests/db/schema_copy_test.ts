@@ -4,11 +4,11 @@ import { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../../migrations/mod.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../src/db/transaction.ts";
-import { slowTest } from "../support/lanes.ts";
 import { namesIn } from "../support/look.ts";
 import { spawnProgram } from "../support/process.ts";
 import { hook, runProgram, tempHome } from "../support/program.ts";
 import { pause } from "../support/wait.ts";
+import { it } from "../support/fixtures.ts";
 
 /** The schema before the last migration that drops anything. */
 const BEFORE = MIGRATIONS.findLast(({ drops }) => drops)!.version - 1;
@@ -88,27 +88,23 @@ Deno.test("beside a large database hooks spool, and the drain brings it up to da
   assert.equal(n, 1);
 });
 
-slowTest(
-  "a copy of 1 GB that is killed leaves the database as it was, and is made by the next drain",
-  async () => {
-    using home = tempHome();
-    Deno.mkdirSync(`${home.path}/.conclaude`, { mode: 0o700 });
-    olderDatabase(home.database, 1_000);
-    const copy = `${home.database}.schema-${BEFORE}`;
-    const drafts = () =>
-      namesIn(`${home.path}/.conclaude`).filter((name) => name.endsWith(".draft"));
-    const child = spawnProgram(["queue", "drain"], { env: { HOME: home.path } });
-    while (drafts().length === 0) await pause(1);
-    await pause(50);
-    child.kill("SIGKILL");
-    await Promise.all([child.output(), child.stdin.close()]);
-    assert.deepEqual(look(home.database), { version: BEFORE, kept: "xxx", isSound: true });
-    assert.throws(() => Deno.statSync(copy));
-    const { code, stderr } = await runProgram(["queue", "drain"], { env: { HOME: home.path } });
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /Copying the database \(1\.0 GB\) before it is brought up to date/);
-    assert.deepEqual(drafts(), []);
-    assert.deepEqual(look(home.database), { version: SCHEMA_VERSION, kept: "xxx", isSound: true });
-    assert.deepEqual(look(copy), { version: BEFORE, kept: "xxx", isSound: true });
-  },
-);
+it.slow("a copy of 1 GB that is killed leaves the database as it was, and is made by the next drain", async () => {
+  using home = tempHome();
+  Deno.mkdirSync(`${home.path}/.conclaude`, { mode: 0o700 });
+  olderDatabase(home.database, 1_000);
+  const copy = `${home.database}.schema-${BEFORE}`;
+  const drafts = () => namesIn(`${home.path}/.conclaude`).filter((name) => name.endsWith(".draft"));
+  const child = spawnProgram(["queue", "drain"], { env: { HOME: home.path } });
+  while (drafts().length === 0) await pause(1);
+  await pause(50);
+  child.kill("SIGKILL");
+  await Promise.all([child.output(), child.stdin.close()]);
+  assert.deepEqual(look(home.database), { version: BEFORE, kept: "xxx", isSound: true });
+  assert.throws(() => Deno.statSync(copy));
+  const { code, stderr } = await runProgram(["queue", "drain"], { env: { HOME: home.path } });
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /Copying the database \(1\.0 GB\) before it is brought up to date/);
+  assert.deepEqual(drafts(), []);
+  assert.deepEqual(look(home.database), { version: SCHEMA_VERSION, kept: "xxx", isSound: true });
+  assert.deepEqual(look(copy), { version: BEFORE, kept: "xxx", isSound: true });
+});

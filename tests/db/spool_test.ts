@@ -153,13 +153,8 @@ test("spoolRecord() takes the next folder when the first cannot hold it", (at) =
   );
 });
 
-Deno.test({
-  name: "spoolRecord() writes private files into private folders",
-  ignore: Deno.build.os === "windows", // Windows has no such modes.
-  async fn() {
-    await using at = await places();
-    const path = spoolRecord(record(1000), at.target);
-    assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
-    assert.equal((await Deno.stat(at.folders[0]!)).mode! & 0o777, 0o700);
-  },
+test.unix("spoolRecord() writes private files into private folders", async (at) => {
+  const path = spoolRecord(record(1000), at.target);
+  assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
+  assert.equal((await Deno.stat(at.folders[0]!)).mode! & 0o777, 0o700);
 });

@@ -8,11 +8,12 @@ import { readRecording } from "../../src/build/replay.ts";
 import { letsThrough } from "../../src/claude/settings/armed.ts";
 import { handleHook } from "../../src/hook/handle.ts";
 import { makeRepository } from "../support/git.ts";
-import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 import { executions, query, type Row } from "../support/look.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { jsonLines, toolUseLines } from "../support/transcripts.ts";
 import { homeAlone, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { it } from "../support/fixtures.ts";
 
 const BEGIN_MS = Date.UTC(2026, 9, 1, 9);
 /** A hundred rounds in all: each of the two tests plays half of them. */
@@ -216,30 +217,27 @@ for (
     ],
   ] as const
 ) {
-  sizedTest(
-    `asynchronous hooks that end in any order give the same answers and the same memory: ${where}`,
-    async () => {
-      using home = tempHome();
-      const sent = recorded(home);
-      await begin(home);
-      const answers = await play(home, inOneLane(sent), past);
-      const expected = remembered(home);
-      assert.ok(expected.observations.length > 8);
-      let seed = 1;
-      const draw = () => (seed = seed * 48_271 % 2_147_483_647) / 2_147_483_647;
-      for (let round = 0; round < ROUNDS; round++) {
-        const settings = await begin(home);
-        const order = delayed(inTwoLanes(sent, settings), draw, past);
-        const words = order.map(({ event, atMs, word }) =>
-          `${(atMs - BEGIN_MS) / 2_000} ${word} ${event["tool_name"] ?? ""}`
-        ).join("\n");
-        for (const [event, answer] of await play(home, order, past)) {
-          assert.deepEqual(answer, answers.get(event), `${event.hook_event_name}\n${words}`);
-        }
-        assert.deepEqual(remembered(home), expected, words);
-        const gates = executions(home).map(({ metadata }) => (metadata as Row)["gate"]);
-        assert.ok(!gates.includes("not asked"), words);
+  it.sized(`asynchronous hooks that end in any order give the same answers and the same memory: ${where}`, async () => {
+    using home = tempHome();
+    const sent = recorded(home);
+    await begin(home);
+    const answers = await play(home, inOneLane(sent), past);
+    const expected = remembered(home);
+    assert.ok(expected.observations.length > 8);
+    let seed = 1;
+    const draw = () => (seed = seed * 48_271 % 2_147_483_647) / 2_147_483_647;
+    for (let round = 0; round < ROUNDS; round++) {
+      const settings = await begin(home);
+      const order = delayed(inTwoLanes(sent, settings), draw, past);
+      const words = order.map(({ event, atMs, word }) =>
+        `${(atMs - BEGIN_MS) / 2_000} ${word} ${event["tool_name"] ?? ""}`
+      ).join("\n");
+      for (const [event, answer] of await play(home, order, past)) {
+        assert.deepEqual(answer, answers.get(event), `${event.hook_event_name}\n${words}`);
       }
-    },
-  );
+      assert.deepEqual(remembered(home), expected, words);
+      const gates = executions(home).map(({ metadata }) => (metadata as Row)["gate"]);
+      assert.ok(!gates.includes("not asked"), words);
+    }
+  });
 }

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { keepCrashed } from "../../src/hook/failure.ts";
 import { locate } from "../../src/system/environment.ts";
-import { sizedTest, someOf } from "../support/lanes.ts";
+import { someOf } from "../support/lanes.ts";
 import { homeAlone } from "../support/program.ts";
 import { FORMED_SECRETS } from "../support/secret_texts.ts";
+import { it } from "../support/fixtures.ts";
 
 /** What `keepCrashed()` left in the spool and the log of a folder of its own. */
 async function keptOf(text: string, event: string | undefined): Promise<string> {
@@ -42,22 +43,19 @@ Deno.test("an event whose handling failed is kept whole, with its session and th
   assert.match(record.capture.payload, /"x\\":\\"y/);
 });
 
-sizedTest(
-  "an event whose handling failed is kept without the secrets in any of its fields",
-  async () => {
-    for (const secret of someOf(Object.values(FORMED_SECRETS), 12)) {
-      const text = `use ${secret} now`;
-      const fields = {
-        session_id: "s-1",
-        hook_event_name: `Odd ${text}`,
-        tool_name: text,
-        tool_use_id: text,
-        tool_input: { command: text },
-      };
-      for (const event of [undefined, `Odd ${text}`]) {
-        const kept = await keptOf(JSON.stringify(fields), event);
-        assert.ok(!kept.includes(secret), `${text} in ${kept}`);
-      }
+it.sized("an event whose handling failed is kept without the secrets in any of its fields", async () => {
+  for (const secret of someOf(Object.values(FORMED_SECRETS), 12)) {
+    const text = `use ${secret} now`;
+    const fields = {
+      session_id: "s-1",
+      hook_event_name: `Odd ${text}`,
+      tool_name: text,
+      tool_use_id: text,
+      tool_input: { command: text },
+    };
+    for (const event of [undefined, `Odd ${text}`]) {
+      const kept = await keptOf(JSON.stringify(fields), event);
+      assert.ok(!kept.includes(secret), `${text} in ${kept}`);
     }
-  },
-);
+  }
+});

@@ -176,8 +176,7 @@ function observed(at: Workplace) {
   ).map(({ kind, outcome, title, isOpen }) => [kind, outcome, title, isOpen]);
 }
 
-Deno.test("a command that fails in the background is a failure, until it passes there or anywhere", async () => {
-  using at = await workplace();
+test("a command that fails in the background is a failure, until it passes there or anywhere", async (at) => {
   await began(at, "npm run build", "toolu_1");
   await ended(at, "toolu_1", "failed", BUILD_FAILED);
   await said(at, "It fails.");
@@ -196,8 +195,7 @@ Deno.test("a command that fails in the background is a failure, until it passes 
   ]);
 });
 
-Deno.test("a command whose end is unknown says so, and leaves nothing open", async () => {
-  using at = await workplace();
+test("a command whose end is unknown says so, and leaves nothing open", async (at) => {
   await ended(at, "toolu_9", "failed", BUILD_FAILED);
   await ended(at, "toolu_9", "killed", 'Background command "Serve" was stopped');
   await said(at, "Well.");
@@ -269,8 +267,7 @@ Deno.test("a rebase that stopped, on no branch, is over when it was continued to
   ]);
 });
 
-Deno.test("outside of a repository, where nothing has a branch, what passes mends what failed", async () => {
-  using at = await workplace();
+test("outside of a repository, where nothing has a branch, what passes mends what failed", async (at) => {
   const project = join(at.path, "plain");
   await Deno.mkdir(project);
   await failed(at, "npm run build", TYPES, { project });

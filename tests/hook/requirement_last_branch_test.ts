@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { lastMetadata } from "../support/look.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
-import { needsUnix, testWhere } from "../support/requirements.ts";
-import { testWith } from "../support/fixtures.ts";
+import { it, testWith } from "../support/fixtures.ts";
 
 const PLAN = "requirements: {commit_plan: {}}\n";
 
@@ -72,7 +71,7 @@ function reftable(project: RequiredProject): (says: string) => void {
     Deno.writeTextFileSync(join(bin, "git"), `#!/bin/sh\n${says}\n`, { mode: 0o755 });
 }
 
-testWhere(needsUnix(), "in a repository with reftables git is asked for the branch", async () => {
+it.unix("in a repository with reftables git is asked for the branch", async () => {
   using project = new RequiredProject("requirements: {guarded: {type: guard}}\n", "main");
   const git = reftable(project);
   git('case "$*" in *symbolic-ref*) echo refs/heads/main;; *) exit 1;; esac');

@@ -40,9 +40,8 @@ async function contextAt(home: TempHome, cwd: string): Promise<string> {
 
 /** Changes the database behind the program's back, as the passing of time would. */
 function alter(home: TempHome, sql: string, ...values: (string | number)[]): void {
-  const db = new DatabaseSync(home.database);
+  using db = new DatabaseSync(home.database);
   db.prepare(sql).run(...values);
-  db.close();
 }
 
 Deno.test("whichever event comes first opens the session", async () => {

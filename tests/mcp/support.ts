@@ -93,26 +93,22 @@ export async function keep(
   database: string,
   observations: readonly (Partial<NewObservation> & { readonly project: string })[],
 ): Promise<number[]> {
-  const db = await openDatabase(database, { busyTimeoutMs: 5_000 });
-  try {
-    return observations.map(({ title = "Edit of a file", text = title, ...one }) =>
-      saveObservation(db, {
-        uid: crypto.randomUUID(),
-        sessionId: "a-session",
-        branch: null,
-        kind: "edit",
-        outcome: "success",
-        title,
-        text,
-        terms: indexedTerms(`${title}\n${text}`, one.project),
-        files: [],
-        facts: {},
-        sameAs: null,
-        atMs: Date.now() - 60_000,
-        ...one,
-      })
-    );
-  } finally {
-    db.close();
-  }
+  using db = await openDatabase(database, { busyTimeoutMs: 5_000 });
+  return observations.map(({ title = "Edit of a file", text = title, ...one }) =>
+    saveObservation(db, {
+      uid: crypto.randomUUID(),
+      sessionId: "a-session",
+      branch: null,
+      kind: "edit",
+      outcome: "success",
+      title,
+      text,
+      terms: indexedTerms(`${title}\n${text}`, one.project),
+      files: [],
+      facts: {},
+      sameAs: null,
+      atMs: Date.now() - 60_000,
+      ...one,
+    })
+  );
 }

@@ -14,7 +14,7 @@ import { timelineOfFile } from "../../src/memory/search/memory_look_table.ts";
 import type { ObservationKind } from "../../src/memory/observe/observation.ts";
 import { saveObservation } from "../../src/memory/drain/observations_table.ts";
 import { tempDatabase } from "../support/records.ts";
-import { slowTest } from "../support/lanes.ts";
+import { it } from "../support/fixtures.ts";
 
 let count = 0;
 
@@ -91,7 +91,7 @@ Deno.test("isKnownFile() says of every path what going through all files says", 
   assert.ok(known.length > 30 && known.length < names.length + whole.length - 20);
 });
 
-slowTest("a look for an unknown file does not read every observation", async () => {
+it.slow("a look for an unknown file does not read every observation", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   db.exec("BEGIN");

@@ -11,9 +11,9 @@ import {
   withIndex,
 } from "../../src/memory/search/memory_index_table.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
-import { slowTest } from "../support/lanes.ts";
 import { runProgram } from "../support/program.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
+import { it, testWith } from "../support/fixtures.ts";
 
 const ROWS = 600;
 
@@ -46,9 +46,10 @@ function found(db: DatabaseSync): number {
   return db.prepare(sql).all("alpha").length;
 }
 
+const test = testWith(filled);
+
 for (const [what, sql] of Object.entries(DAMAGE)) {
-  Deno.test(`an index with ${what} is noticed and made anew, and no observation is lost`, async () => {
-    using temp = await filled();
+  test(`an index with ${what} is noticed and made anew, and no observation is lost`, (temp) => {
     temp.db.close();
     assert.deepEqual(indexFaultsAt(temp.path), []);
     damage(temp.path, sql);
@@ -65,8 +66,7 @@ for (const [what, sql] of Object.entries(DAMAGE)) {
   });
 }
 
-Deno.test("withIndex() makes a damaged index anew once, tells of it, and goes on", async () => {
-  using temp = await filled();
+test("withIndex() makes a damaged index anew once, tells of it, and goes on", (temp) => {
   temp.db.close();
   damage(temp.path, DAMAGE["pages of noise"]!);
   using db = new DatabaseSync(temp.path);
@@ -80,67 +80,59 @@ Deno.test("withIndex() makes a damaged index anew once, tells of it, and goes on
 const run = (temp: { readonly path: string; readonly folder: string }, ...args: string[]) =>
   runProgram(["--db", temp.path, ...args], { cwd: temp.folder, env: { HOME: temp.folder } });
 
-slowTest(
-  "a search, a note, an import, a drain and doctor --fix rebuild an index that has lost a table",
-  async () => {
-    using other = await filled();
-    other.db.exec("DELETE FROM observations WHERE id > 1; UPDATE observations SET uid = 'other'");
-    other.db.close();
-    const exported = (await run(other, "export")).stdout;
-    const mends: Record<string, RegExp> = {
-      "queue drain": /captures +1 worked into memory, 0 failed/,
-      "memory search alpha": /The search index is damaged \(/,
-      "memory remember alpha": /Remembered as/,
-      "import notes.jsonl": /1 observations?/,
-      "doctor --fix": /made the search index anew/,
-    };
-    const lost = ["a missing table", "no table of its marks", "no table of sizes"];
-    for (const table of [...lost, "no table of pages"]) {
-      for (const [mend, says] of Object.entries(mends)) {
-        using temp = await filled();
-        const payload = JSON.stringify({ prompt: "alpha as well" });
-        saveEvent(temp.db, { capture: { toolName: "UserPromptSubmit", payload } });
-        temp.db.close();
-        Deno.writeTextFileSync(`${temp.folder}/notes.jsonl`, exported);
-        damage(temp.path, DAMAGE[table]!);
-        const check = await run(temp, "db", "check");
-        assert.match(check.stdout, /search index +[^]*doctor --fix/, table);
-        const { stdout, stderr } = await run(temp, ...mend.split(" "));
-        assert.match(stdout + stderr, says, `${table}: ${mend}`);
-        assert.equal((await run(temp, "db", "check")).code, 0, `${table}: ${mend}`);
-        using db = new DatabaseSync(temp.path);
-        assert.ok(found(db) >= ROWS, mend);
-      }
-    }
-  },
-);
-
-slowTest(
-  "a search for a word that is found nowhere notices an index that has lost pages or rows",
-  async () => {
-    const added =
-      "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
-      "VALUES ('later', 's', 'note', 'wombat', 'wombat', '', 2, 2)";
-    const silent: Record<string, readonly [query: string, damage: string, first: RegExp]> = {
-      "nothing is found": ["w7919", DAMAGE["missing inner pages"]!, /^#2 /],
-      "something is found": ["alpha w7919", DAMAGE["missing inner pages"]!, /^#2 /],
-      "rows came in without triggers": ["wombat", `${DAMAGE["no triggers"]!}; ${added}`, /^#601 /],
-    };
-    for (const [what, [query, sql, first]] of Object.entries(silent)) {
+test.slow("a search, a note, an import, a drain and doctor --fix rebuild an index that has lost a table", async (other) => {
+  other.db.exec("DELETE FROM observations WHERE id > 1; UPDATE observations SET uid = 'other'");
+  other.db.close();
+  const exported = (await run(other, "export")).stdout;
+  const mends: Record<string, RegExp> = {
+    "queue drain": /captures +1 worked into memory, 0 failed/,
+    "memory search alpha": /The search index is damaged \(/,
+    "memory remember alpha": /Remembered as/,
+    "import notes.jsonl": /1 observations?/,
+    "doctor --fix": /made the search index anew/,
+  };
+  const lost = ["a missing table", "no table of its marks", "no table of sizes"];
+  for (const table of [...lost, "no table of pages"]) {
+    for (const [mend, says] of Object.entries(mends)) {
       using temp = await filled();
+      const payload = JSON.stringify({ prompt: "alpha as well" });
+      saveEvent(temp.db, { capture: { toolName: "UserPromptSubmit", payload } });
       temp.db.close();
-      damage(temp.path, sql);
-      const search = () => run(temp, "memory", "search", query);
-      const { stdout, stderr } = await search();
-      assert.match(stderr, /^The search index is damaged \(.*\): making it anew .*\n$/, what);
-      assert.match(stdout, first, what);
-      assert.equal((await search()).stderr, "", what);
+      Deno.writeTextFileSync(`${temp.folder}/notes.jsonl`, exported);
+      damage(temp.path, DAMAGE[table]!);
+      const check = await run(temp, "db", "check");
+      assert.match(check.stdout, /search index +[^]*doctor --fix/, table);
+      const { stdout, stderr } = await run(temp, ...mend.split(" "));
+      assert.match(stdout + stderr, says, `${table}: ${mend}`);
+      assert.equal((await run(temp, "db", "check")).code, 0, `${table}: ${mend}`);
+      using db = new DatabaseSync(temp.path);
+      assert.ok(found(db) >= ROWS, mend);
     }
-  },
-);
+  }
+});
 
-Deno.test("requireWholeIndex() has nothing against an index that is new, or that holds no word any more", async () => {
-  using temp = await filled();
+it.slow("a search for a word that is found nowhere notices an index that has lost pages or rows", async () => {
+  const added =
+    "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
+    "VALUES ('later', 's', 'note', 'wombat', 'wombat', '', 2, 2)";
+  const silent: Record<string, readonly [query: string, damage: string, first: RegExp]> = {
+    "nothing is found": ["w7919", DAMAGE["missing inner pages"]!, /^#2 /],
+    "something is found": ["alpha w7919", DAMAGE["missing inner pages"]!, /^#2 /],
+    "rows came in without triggers": ["wombat", `${DAMAGE["no triggers"]!}; ${added}`, /^#601 /],
+  };
+  for (const [what, [query, sql, first]] of Object.entries(silent)) {
+    using temp = await filled();
+    temp.db.close();
+    damage(temp.path, sql);
+    const search = () => run(temp, "memory", "search", query);
+    const { stdout, stderr } = await search();
+    assert.match(stderr, /^The search index is damaged \(.*\): making it anew .*\n$/, what);
+    assert.match(stdout, first, what);
+    assert.equal((await search()).stderr, "", what);
+  }
+});
+
+test("requireWholeIndex() has nothing against an index that is new, or that holds no word any more", async (temp) => {
   requireWholeIndex(temp.db);
   temp.db.exec("DELETE FROM observations");
   requireWholeIndex(temp.db);
@@ -157,8 +149,7 @@ Deno.test("isIndexDamage() takes no other error for one", () => {
   }
 });
 
-Deno.test("doctor and db check notice a damaged index; doctor --fix mends it and sets nothing aside", async () => {
-  using temp = await filled();
+test("doctor and db check notice a damaged index; doctor --fix mends it and sets nothing aside", async (temp) => {
   temp.db.close();
   damage(temp.path, DAMAGE["another letter"]!);
   const run = (...args: string[]) =>
@@ -175,8 +166,7 @@ Deno.test("doctor and db check notice a damaged index; doctor --fix mends it and
   assert.equal(found(db), ROWS);
 });
 
-Deno.test("once a row was removed, the index has the format of SQLite 3.42, which the README names", async () => {
-  using temp = await filled();
+test("once a row was removed, the index has the format of SQLite 3.42, which the README names", (temp) => {
   temp.db.exec("DELETE FROM observations WHERE id = 1");
   const row = temp.db.prepare("SELECT v FROM memory_index_config WHERE k = 'version'").get();
   // Older ones know 4 alone: "invalid fts5 file format (found 5, expected 4)".

@@ -8,10 +8,11 @@ import { answerMemory } from "../../src/memory/search/search.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
-import { runs, sizedTest, slowTest } from "../support/lanes.ts";
+import { runs } from "../support/lanes.ts";
 import { removeFolder } from "../support/folders.ts";
 import { searchTexts } from "../support/search_texts.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
+import { it } from "../support/fixtures.ts";
 
 const NOW = Date.UTC(2026, 6, 15, 10);
 const PROJECT = "/work/app";
@@ -55,7 +56,7 @@ const OTHERS = Array.from(
   (_, at) => `Please look at ticket ${at}: the button is ${at} pixels too wide on the first page.`,
 );
 
-sizedTest("any text can be searched for without an error", async () => {
+it.sized("any text can be searched for without an error", async () => {
   using memory = await remembering(
     makeCorpus(7, { documents: 300, questions: 0 }).documents,
   );
@@ -105,7 +106,7 @@ Deno.test("a word is found however it is written: its accents, its endings, its 
   }
 });
 
-slowTest("a pasted text is searched for by its rarest words, and finds its source", async () => {
+it.slow("a pasted text is searched for by its rarest words, and finds its source", async () => {
   const { documents } = makeCorpus(3, { documents: 3_000, questions: 0 });
   using memory = await remembering(documents);
   const pasted = documents.filter(({ text }) => text.length > 60).slice(200, 220)
@@ -437,32 +438,29 @@ Deno.test("a search for a time alone finds the work of that time", async () => {
   }
 });
 
-slowTest(
-  "work of a period is found by project, although thousands of observations came later and in no order",
-  async () => {
-    const DAY_MS = 86_400_000;
-    const at = (day: number, text: string, projectDir = PROJECT) => ({
-      id: text,
-      sessionId: `session of ${day} in ${projectDir}`,
-      projectDir,
-      text,
-      createdAtMs: NOW - day * DAY_MS,
-      role: null,
-    });
-    using memory = await remembering([
-      at(100, "The gutter leaks."),
-      at(101, "The roof is new.", "/work/house"),
-      ...Array.from(
-        { length: 2_500 },
-        (_, one) => at(1 + one % 40, `Ticket ${one + 3_000} was looked at.`),
-      ),
-      at(102, "The door sticks."),
-    ]);
-    const found = (project: string | null) =>
-      memory.search("in April 2026", 10, project).map(({ title }) => title);
-    deepStrictEqual(found(PROJECT), ["The gutter leaks.", "The door sticks."]);
-    deepStrictEqual(found(null), ["The gutter leaks.", "The roof is new.", "The door sticks."]);
-    deepStrictEqual(memory.search("2025-03-04"), []);
-    strictEqual(memory.search("yesterday").length, 10);
-  },
-);
+it.slow("work of a period is found by project, although thousands of observations came later and in no order", async () => {
+  const DAY_MS = 86_400_000;
+  const at = (day: number, text: string, projectDir = PROJECT) => ({
+    id: text,
+    sessionId: `session of ${day} in ${projectDir}`,
+    projectDir,
+    text,
+    createdAtMs: NOW - day * DAY_MS,
+    role: null,
+  });
+  using memory = await remembering([
+    at(100, "The gutter leaks."),
+    at(101, "The roof is new.", "/work/house"),
+    ...Array.from(
+      { length: 2_500 },
+      (_, one) => at(1 + one % 40, `Ticket ${one + 3_000} was looked at.`),
+    ),
+    at(102, "The door sticks."),
+  ]);
+  const found = (project: string | null) =>
+    memory.search("in April 2026", 10, project).map(({ title }) => title);
+  deepStrictEqual(found(PROJECT), ["The gutter leaks.", "The door sticks."]);
+  deepStrictEqual(found(null), ["The gutter leaks.", "The roof is new.", "The door sticks."]);
+  deepStrictEqual(memory.search("2025-03-04"), []);
+  strictEqual(memory.search("yesterday").length, 10);
+});

@@ -57,7 +57,7 @@ const MINUTE_MS = 60_000;
 /** A day of hooks, a few in each hour, and a question of an agent. */
 export async function latestHooks(home: TempHome): Promise<void> {
   const random = seededRandom(3);
-  const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
+  using db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
   const nowMs = Date.now();
   const records = [];
   for (let minute = 24 * 60; minute > 2; minute -= 3) {
@@ -75,7 +75,6 @@ export async function latestHooks(home: TempHome): Promise<void> {
     `INSERT INTO questions (id, type, text, options, status, source, created_at_ms)
      VALUES ('q-1', 'choice', 'Print heights in feet or in metres?', '["feet","metres"]', 'pending', 'output', ?)`,
   ).run(nowMs);
-  db.close();
 }
 
 const PAST = "0d1e2f30-0000-4000-8000-000000000001";

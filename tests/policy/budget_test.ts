@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { readUses } from "../../src/policy/guards/bash.ts";
 import type { Verdict } from "../../src/policy/guards/guard_policy.ts";
 import { JudgedProject } from "../support/judged_project.ts";
-import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const CONFIG = `
 preToolUse:
@@ -112,45 +113,38 @@ const project = () => new JudgedProject(CONFIG, ["yarn.lock"]);
 /** Whether a command is denied, or a person is asked for it. */
 const isHeld = ({ blocks, unread }: Verdict) => blocks.length > 0 || unread !== undefined;
 
-sizedTest(
-  "a forbidden command is denied, or a person is asked, however deep it is nested",
-  async () => {
-    using at = project();
-    const passed: string[] = [];
-    for (const [name, [head, tail]] of Object.entries(NESTINGS)) {
-      for (const depth of DEPTHS) {
-        const from = performance.now();
-        const verdict = await at.judge("Bash", head.repeat(depth) + CORE + tail.repeat(depth));
-        if (!isHeld(verdict)) passed.push(`${name} ${depth}`);
-        if (depth === 10 && head !== "xargs " && verdict.blocks.length === 0) {
-          passed.push(`${name} 10 asks`);
-        }
-        assert.ok(performance.now() - from < MAX_MS, `${name} ${depth}`);
-      }
-    }
-    assert.deepEqual(passed, []);
-  },
-);
+const test = testWith(project);
 
-sizedTest(
-  "a forbidden command is denied, or a person is asked, however much stands before it",
-  async () => {
-    using at = project();
-    const passed: string[] = [];
-    for (const [name, make] of Object.entries(LONG)) {
-      for (const size of DEPTHS) {
-        const from = performance.now();
-        const verdict = await at.judge("Bash", `${make(size)}\n${CORE}`);
-        if (!isHeld(verdict)) passed.push(`${name} ${size}`);
-        assert.ok(performance.now() - from < MAX_MS, `${name} ${size}`);
+test.sized("a forbidden command is denied, or a person is asked, however deep it is nested", async (at) => {
+  const passed: string[] = [];
+  for (const [name, [head, tail]] of Object.entries(NESTINGS)) {
+    for (const depth of DEPTHS) {
+      const from = performance.now();
+      const verdict = await at.judge("Bash", head.repeat(depth) + CORE + tail.repeat(depth));
+      if (!isHeld(verdict)) passed.push(`${name} ${depth}`);
+      if (depth === 10 && head !== "xargs " && verdict.blocks.length === 0) {
+        passed.push(`${name} 10 asks`);
       }
+      assert.ok(performance.now() - from < MAX_MS, `${name} ${depth}`);
     }
-    assert.deepEqual(passed, []);
-  },
-);
+  }
+  assert.deepEqual(passed, []);
+});
 
-Deno.test("a person is asked about a command that is too large to read; a strict policy denies it", async () => {
-  using at = project();
+test.sized("a forbidden command is denied, or a person is asked, however much stands before it", async (at) => {
+  const passed: string[] = [];
+  for (const [name, make] of Object.entries(LONG)) {
+    for (const size of DEPTHS) {
+      const from = performance.now();
+      const verdict = await at.judge("Bash", `${make(size)}\n${CORE}`);
+      if (!isHeld(verdict)) passed.push(`${name} ${size}`);
+      assert.ok(performance.now() - from < MAX_MS, `${name} ${size}`);
+    }
+  }
+  assert.deepEqual(passed, []);
+});
+
+test("a person is asked about a command that is too large to read; a strict policy denies it", async (at) => {
   for (
     const command of [
       `echo $a ${"word ".repeat(100_000)}`,
@@ -172,8 +166,7 @@ Deno.test("a person is asked about a command that is too large to read; a strict
   }
 });
 
-Deno.test("a long plain command passes", async () => {
-  using at = project();
+test("a long plain command passes", async (at) => {
   for (
     const command of [
       `git commit -m '${"a long message ".repeat(5_000)}'`,

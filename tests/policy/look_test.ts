@@ -11,7 +11,8 @@ import type {
 } from "../../src/policy/requirements/requirement_policy.ts";
 import { commandText, triggeredBy, usesOf } from "../../src/policy/requirements/trigger_match.ts";
 import { BASH } from "./spellings.ts";
-import { runs, sizedTest } from "../support/lanes.ts";
+import { runs } from "../support/lanes.ts";
+import { it } from "../support/fixtures.ts";
 
 const EDITS = { tools: [], edits: true, commands: "" };
 
@@ -45,7 +46,7 @@ Deno.test("the cheap look knows every program that changes files", () => {
   assert.deepEqual(unknown, []);
 });
 
-sizedTest("the cheap look lets no script pass that a requirement means", () => {
+it.sized("the cheap look lets no script pass that a requirement means", () => {
   const patterns = [
     "^git commit",
     "git commit",

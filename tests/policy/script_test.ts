@@ -5,7 +5,8 @@ import { readPowerShellWith } from "../../src/policy/shell/wrappers.ts";
 import { POWERSHELL } from "../../src/policy/shell/powershell.ts";
 import { readScript } from "../../src/policy/shell/script.ts";
 import { findTargets } from "../../src/policy/shell/writes.ts";
-import { runs, sizedTest } from "../support/lanes.ts";
+import { runs } from "../support/lanes.ts";
+import { it } from "../support/fixtures.ts";
 
 readPowerShellWith(POWERSHELL);
 
@@ -94,7 +95,7 @@ Deno.test("readScript() says what it cannot know", () => {
   }
 });
 
-sizedTest("readScript() and findTargets() never throw, and come to an end", () => {
+it.sized("readScript() and findTargets() never throw, and come to an end", () => {
   const pieces = fc.constantFrom(
     ..."a|b|rm|git|push|-f|--|cd|sh|-c|eval|xargs|find|-exec|for|in|do|done|if|then|fi|f()|{|}|(|)|$(|`|'|\"|\\|;|&&|<<E|\nE\n|>|>>|<|$X|${X:-a}|X=|*|[a]|{a,b}|{1..9}|#|!|[[|]]|((|))|\n| |sudo|env|-u|dd|of=|tee|mv|cp"
       .split("|"),

@@ -5,8 +5,9 @@ import fc from "fast-check";
 import { judgeBash } from "../../src/policy/guards/bash.ts";
 import { mayConcernCommands } from "../../src/policy/guards/decide.ts";
 import { JudgedProject } from "../support/judged_project.ts";
-import { runs, sizedTest } from "../support/lanes.ts";
+import { runs } from "../support/lanes.ts";
 import { BASH, POWERSHELL } from "./spellings.ts";
+import { it } from "../support/fixtures.ts";
 
 /** The page that tells how good the rules are. Its lines end where there is no more room. */
 const PAGE = Deno.readTextFileSync(new URL("../../docs/guards.md", import.meta.url))
@@ -69,58 +70,55 @@ for (const [shell, spellings] of Object.entries({ Bash: BASH, PowerShell: POWERS
   });
 }
 
-sizedTest(
-  "the cheap look lets no script pass that the rules would forbid or be unsure of",
-  () => {
-    using at = project(BASH);
-    const { policy } = at;
-    const file = {
-      name: "yarn.lock",
-      spellings: ["yarn.lock"],
-      real: "/p/yarn.lock",
-      own: null,
-      ignored: null,
-      exists: true,
-      becomesFolder: () => false,
-      isInRoot: true,
-      head: "",
-      text: () => null,
-      effect: "change" as const,
-      below: [],
-      isMadeAnew: false,
-      isPart: false,
-      comesFromGit: false,
-      isElsewhere: false,
-    };
-    const look = (path: string) => ({
-      files: path.endsWith("yarn.lock") ? [file] : [],
-      unknown: [],
-    });
-    const words =
-      "git push npm publish terraform rm -rf / ~ sh -c eval sudo env xargs find -delete -exec echo cd . " +
-      "yarn.lock dd of=x mv cp tee sed -i $X $(a) `a` 'a' \"b\" \\ { } ( ) {a,b} * [a] ? > >> | && ; & \n << E < #";
-    const scripts = fc.array(fc.constantFrom(...words.split(" ")), { maxLength: 8 })
-      .map((list) => list.join(" "));
-    fc.assert(
-      fc.property(scripts, (command) => {
-        if (mayConcernCommands(policy, command)) return;
-        const use = {
-          tool: "Bash",
-          command,
-          agents: ["main"],
-          folder: at.path,
-          home: "/h",
-          root: at.path,
-        };
-        const { blocks, doubts } = judgeBash(policy, use, look);
-        // What is no script is not run either.
-        const own = doubts.filter((doubt) => !doubt.startsWith("it cannot be read"));
-        assert.deepEqual({ blocks, own }, { blocks: [], own: [] }, command);
-      }),
-      { numRuns: runs(20_000) },
-    );
-  },
-);
+it.sized("the cheap look lets no script pass that the rules would forbid or be unsure of", () => {
+  using at = project(BASH);
+  const { policy } = at;
+  const file = {
+    name: "yarn.lock",
+    spellings: ["yarn.lock"],
+    real: "/p/yarn.lock",
+    own: null,
+    ignored: null,
+    exists: true,
+    becomesFolder: () => false,
+    isInRoot: true,
+    head: "",
+    text: () => null,
+    effect: "change" as const,
+    below: [],
+    isMadeAnew: false,
+    isPart: false,
+    comesFromGit: false,
+    isElsewhere: false,
+  };
+  const look = (path: string) => ({
+    files: path.endsWith("yarn.lock") ? [file] : [],
+    unknown: [],
+  });
+  const words =
+    "git push npm publish terraform rm -rf / ~ sh -c eval sudo env xargs find -delete -exec echo cd . " +
+    "yarn.lock dd of=x mv cp tee sed -i $X $(a) `a` 'a' \"b\" \\ { } ( ) {a,b} * [a] ? > >> | && ; & \n << E < #";
+  const scripts = fc.array(fc.constantFrom(...words.split(" ")), { maxLength: 8 })
+    .map((list) => list.join(" "));
+  fc.assert(
+    fc.property(scripts, (command) => {
+      if (mayConcernCommands(policy, command)) return;
+      const use = {
+        tool: "Bash",
+        command,
+        agents: ["main"],
+        folder: at.path,
+        home: "/h",
+        root: at.path,
+      };
+      const { blocks, doubts } = judgeBash(policy, use, look);
+      // What is no script is not run either.
+      const own = doubts.filter((doubt) => !doubt.startsWith("it cannot be read"));
+      assert.deepEqual({ blocks, own }, { blocks: [], own: [] }, command);
+    }),
+    { numRuns: runs(20_000) },
+  );
+});
 
 Deno.test("the documentation gives the true number of spellings and look-alikes", () => {
   for (

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { lookForProof } from "../../src/policy/requirements/proof.ts";
 import type { Proof } from "../../src/policy/requirements/standing.ts";
 import { skillLine } from "../support/required_project.ts";
-import { slowTest } from "../support/lanes.ts";
+import { it } from "../support/fixtures.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 const MEGABYTE = 1_048_576;
@@ -50,7 +50,7 @@ Deno.test("the last line about a use counts, and a line that is no JSON is skipp
   assert.equal(found([]), "not shown");
 });
 
-slowTest("a proof more than 50 MB above the end is not found", () => {
+it.slow("a proof more than 50 MB above the end is not found", () => {
   const filler = Array.from({ length: 51 }, () => long(MEGABYTE));
   assert.equal(found([shown, ...filler]), "not shown");
   assert.equal(found([...filler, shown, ...filler.slice(0, 40)]), true);

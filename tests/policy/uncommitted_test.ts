@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { gitSync } from "../support/git.ts";
 import { JudgedProject } from "../support/judged_project.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const RULE = "preToolUse.protectUncommitted";
 
@@ -42,8 +43,9 @@ const THROWING = [
   "sh -c 'git restore .'",
 ];
 
-Deno.test("changes that are in no commit are not thrown away; a clean tree is free", async () => {
-  using at = project();
+const test = testWith(project);
+
+test("changes that are in no commit are not thrown away; a clean tree is free", async (at) => {
   await assertRules(at, [], THROWING);
   Deno.writeTextFileSync(join(at.path, "sub/b.txt"), "work of hours");
   await assertRules(at, [RULE], THROWING);
@@ -63,8 +65,7 @@ Deno.test("changes that are in no commit are not thrown away; a clean tree is fr
   ]);
 });
 
-Deno.test("changes in the index are not thrown away by what takes a commit back", async () => {
-  using at = project();
+test("changes in the index are not thrown away by what takes a commit back", async (at) => {
   Deno.writeTextFileSync(join(at.path, "sub/b.txt"), "work of hours");
   gitSync(at.path, "add", ".");
   await assertRules(at, [RULE], [
@@ -83,8 +84,7 @@ Deno.test("changes in the index are not thrown away by what takes a commit back"
   ]);
 });
 
-Deno.test("new files, and a stash, are not thrown away", async () => {
-  using at = project();
+test("new files, and a stash, are not thrown away", async (at) => {
   Deno.mkdirSync(join(at.path, "build"));
   Deno.writeTextFileSync(join(at.path, "build/x.o"), "x");
   await assertRules(at, [], ["git clean -fd"]);
@@ -106,8 +106,7 @@ Deno.test("one key lets uncommitted work go", async () => {
   await assertRules(at, [], ["git reset --hard"]);
 });
 
-Deno.test("folders of the home and the system, and other repositories, are not removed", async () => {
-  using at = project();
+test("folders of the home and the system, and other repositories, are not removed", async (at) => {
   const other = join(at.path, "../other");
   Deno.mkdirSync(join(other, ".git"), { recursive: true });
   await assertRules(at, ["preToolUse.denyDangerousCommands"], [
@@ -156,8 +155,7 @@ Deno.test("another working tree of the repository is not changed where the key s
   assert.equal((await judged("rm -rf ../project/*")).blocks.length > 0, true);
 });
 
-Deno.test("the history of a shared branch is protected in each form of the command", async () => {
-  using at = project();
+test("the history of a shared branch is protected in each form of the command", async (at) => {
   await assertRules(at, ["preToolUse.denyDangerousCommands"], [
     "git push -f",
     "git push -o -n origin +main",

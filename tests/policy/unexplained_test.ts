@@ -1,6 +1,7 @@
 /** Programs that no table explains: what they name is in doubt, and a file of the guards is refused to them. */
 import assert from "node:assert/strict";
 import { JudgedProject } from "../support/judged_project.ts";
+import { testWith } from "../support/fixtures.ts";
 
 function project(): JudgedProject {
   return new JudgedProject(
@@ -76,8 +77,9 @@ const PLAIN = [
   "conclaude explain Edit yarn.lock",
 ];
 
-Deno.test("a protected file that is named to a program of no table is in doubt, and denied under strict", async () => {
-  using at = project();
+const test = testWith(project);
+
+test("a protected file that is named to a program of no table is in doubt, and denied under strict", async (at) => {
   for (const command of IN_DOUBT) {
     const { blocks, doubts } = await at.judge("Bash", command);
     assert.deepEqual([command, blocks], [command, []]);
@@ -87,15 +89,13 @@ Deno.test("a protected file that is named to a program of no table is in doubt, 
   }
 });
 
-Deno.test("reading a protected file, or naming it in a message, is never in doubt", async () => {
-  using at = project();
+test("reading a protected file, or naming it in a message, is never in doubt", async (at) => {
   for (const command of PLAIN) {
     assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
   }
 });
 
-Deno.test("a file of the guards is refused to every program but those that only read", async () => {
-  using at = project();
+test("a file of the guards is refused to every program but those that only read", async (at) => {
   for (
     const command of [
       "mytool .conclaude.yaml",
@@ -116,8 +116,7 @@ Deno.test("a file of the guards is refused to every program but those that only 
   }
 });
 
-Deno.test("a script of the project that does what a rule forbids is in doubt", async () => {
-  using at = project();
+test("a script of the project that does what a rule forbids is in doubt", async (at) => {
   const write = (name: string, text: string) => Deno.writeTextFileSync(`${at.path}/${name}`, text);
   const scripts = {
     release: "npm run build && npm publish",

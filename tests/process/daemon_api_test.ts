@@ -4,8 +4,7 @@ import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { type Reply, runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
 import { held, hurried } from "../support/on_home.ts";
 import { runProgram, tempHome } from "../support/program.ts";
-import { slowTest } from "../support/lanes.ts";
-import { testWith } from "../support/fixtures.ts";
+import { it, testWith } from "../support/fixtures.ts";
 
 /** A task that there is not. */
 const NOBODY = "01a00000-0000-7000-8000-000000000000";
@@ -408,31 +407,28 @@ test("every answer matches the document, under both prefixes, on the socket and 
   assert.equal((await daemon.left).code, 0);
 });
 
-slowTest(
-  "while another process writes for long, the API and a command say that the database is busy",
-  async () => {
-    using home = hurried(tempHome());
-    await using daemon = await runDaemon(home);
-    const { body: { task } } = await daemon.ask("POST", "/tasks", { body: { title: "one" } });
-    {
-      using _held = held(home.database);
-      const asked = await daemon.ask("POST", `/tasks/${task.id}/claim`);
-      assert.deepEqual([asked.status, asked.body.error.code], [503, "DATABASE_BUSY"]);
-      const { code, stdout } = await runProgram(["task", "claim", task.id, "--json"], {
-        env: { HOME: home.path },
-      });
-      const { error } = JSON.parse(stdout);
-      assert.deepEqual([code, error.what, error.reason], [
-        1,
-        "The database is in use",
-        "DATABASE_BUSY",
-      ]);
-      assert.equal(error.next, "Give the command again");
-    }
-    assert.match(daemon.stderr(), /a request waited too long: database is locked/);
-    assert.doesNotMatch(daemon.stderr(), /^ +at /m, "no stack");
-  },
-);
+it.slow("while another process writes for long, the API and a command say that the database is busy", async () => {
+  using home = hurried(tempHome());
+  await using daemon = await runDaemon(home);
+  const { body: { task } } = await daemon.ask("POST", "/tasks", { body: { title: "one" } });
+  {
+    using _held = held(home.database);
+    const asked = await daemon.ask("POST", `/tasks/${task.id}/claim`);
+    assert.deepEqual([asked.status, asked.body.error.code], [503, "DATABASE_BUSY"]);
+    const { code, stdout } = await runProgram(["task", "claim", task.id, "--json"], {
+      env: { HOME: home.path },
+    });
+    const { error } = JSON.parse(stdout);
+    assert.deepEqual([code, error.what, error.reason], [
+      1,
+      "The database is in use",
+      "DATABASE_BUSY",
+    ]);
+    assert.equal(error.next, "Give the command again");
+  }
+  assert.match(daemon.stderr(), /a request waited too long: database is locked/);
+  assert.doesNotMatch(daemon.stderr(), /^ +at /m, "no stack");
+});
 
 test("two claims race: one wins, the other is told who holds it, and the history has two rows", async (home) => {
   await using daemon = await runDaemon(home);
@@ -548,22 +544,18 @@ function faultOf(reply: Reply, [status, code]: readonly [number, string]): strin
 
 /** All that tasks are made of, as text. */
 function dump(database: string): string {
-  const db = new DatabaseSync(database, { readOnly: true });
-  try {
-    return [
-      "tasks",
-      "task_tags",
-      "task_dependencies",
-      "task_history",
-      "events",
-      "agents",
-      "workflows",
-    ]
-      .map((table) => JSON.stringify(db.prepare(`SELECT * FROM ${table}`).all()))
-      .join("\n");
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(database, { readOnly: true });
+  return [
+    "tasks",
+    "task_tags",
+    "task_dependencies",
+    "task_history",
+    "events",
+    "agents",
+    "workflows",
+  ]
+    .map((table) => JSON.stringify(db.prepare(`SELECT * FROM ${table}`).all()))
+    .join("\n");
 }
 
 test("a status that needs another verb is refused with that verb, as on the command line", async (home) => {

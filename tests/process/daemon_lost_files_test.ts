@@ -66,29 +66,23 @@ for (const [what, spoil] of Object.entries({ removed: removeIfThere, spoilt: wri
   });
 }
 
-Deno.test({
-  name:
-    "a daemon that cannot be asked is stopped by a signal, and only the one that wrote the file",
-  ignore: Deno.build.os !== "linux",
-  async fn() {
-    using home = tempHome();
-    await using daemon = await runDaemon(home);
-    const path = besideDatabase(home, "daemon.json");
-    const before = Deno.readTextFileSync(path);
-    // Held, for it would see within a second by itself that its socket is gone.
-    daemon.child.kill("SIGSTOP");
-    Deno.removeSync(daemon.socket);
-    Deno.writeTextFileSync(path, JSON.stringify({ ...JSON.parse(before), pid: Deno.pid }));
-    assert.equal((await daemonVerb(home, "status")).pid, null, "the number is another process's");
-    Deno.writeTextFileSync(path, before);
-    const stopping = daemonVerb(home, "stop");
-    const pending = () =>
-      Deno.readTextFileSync(`/proc/${daemon.pid}/status`).match(/^ShdPnd:\s*(\S+)/m)![1]!;
-    await until("SIGTERM waits for it", () => (Number.parseInt(pending(), 16) & (1 << 14)) !== 0);
-    daemon.child.kill("SIGCONT");
-    assert.equal((await stopping).stopped, true);
-    await daemon.left;
-  },
+test.linux("a daemon that cannot be asked is stopped by a signal, and only the one that wrote the file", async (home) => {
+  await using daemon = await runDaemon(home);
+  const path = besideDatabase(home, "daemon.json");
+  const before = Deno.readTextFileSync(path);
+  // Held, for it would see within a second by itself that its socket is gone.
+  daemon.child.kill("SIGSTOP");
+  Deno.removeSync(daemon.socket);
+  Deno.writeTextFileSync(path, JSON.stringify({ ...JSON.parse(before), pid: Deno.pid }));
+  assert.equal((await daemonVerb(home, "status")).pid, null, "the number is another process's");
+  Deno.writeTextFileSync(path, before);
+  const stopping = daemonVerb(home, "stop");
+  const pending = () =>
+    Deno.readTextFileSync(`/proc/${daemon.pid}/status`).match(/^ShdPnd:\s*(\S+)/m)![1]!;
+  await until("SIGTERM waits for it", () => (Number.parseInt(pending(), 16) & (1 << 14)) !== 0);
+  daemon.child.kill("SIGCONT");
+  assert.equal((await stopping).stopped, true);
+  await daemon.left;
 });
 
 for (const ending of ["sock", "lock"]) {

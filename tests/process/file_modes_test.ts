@@ -6,9 +6,8 @@ import { privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { needsMounts, testWhere } from "../support/requirements.ts";
 import { closeDatabase } from "../support/spoilt.ts";
-import { testWith } from "../support/fixtures.ts";
+import { it, testWith } from "../support/fixtures.ts";
 
 const OPEN = ["sh", "-c", 'umask 000; exec "$@"', "sh"];
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
@@ -84,7 +83,7 @@ test.unix("files that remember a told notice are private", async (home) => {
   assert.deepEqual(openToOthers(home.path), []);
 });
 
-testWhere(needsMounts(), "the second spool place and /tmp/conclaude.db are private", async () => {
+it.mounts("the second spool place and /tmp/conclaude.db are private", async () => {
   await using place = await privateMounts();
   const inTmp = () => [...Deno.readDirSync(place.outside("/tmp"))].map(({ name }) => name);
   const before = inTmp();

@@ -4,10 +4,10 @@ import { openDatabase } from "../../src/db/database.ts";
 import { spawnProgram, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
-import { needsUnix, testWhere } from "../support/requirements.ts";
-import { slowTest } from "../support/lanes.ts";
+import { testWhere } from "../support/requirements.ts";
 import { namesIn } from "../support/look.ts";
 import { join } from "node:path";
+import { it } from "../support/fixtures.ts";
 
 const RECORDS = 1_500;
 const PAYLOAD_CHARS = 40_000;
@@ -26,7 +26,7 @@ async function untilBegun(folder: string): Promise<void> {
   throw new Error("it never wrote");
 }
 
-slowTest("an export that a signal ends leaves neither its draft nor a file", async () => {
+it.slowUnix("an export that a signal ends leaves neither its draft nor a file", async () => {
   using home = tempHome();
   const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
   for (let n = 0; n < RECORDS; n++) {
@@ -44,7 +44,7 @@ slowTest("an export that a signal ends leaves neither its draft nor a file", asy
     const ended = await child.output();
     assert.deepEqual([ended.code, draftsIn(home.path)], [code, []], signal);
   }
-}, needsUnix());
+});
 
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
 const missing = Deno.build.os === "linux" ? null : "needs Linux";

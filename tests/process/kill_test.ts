@@ -1,11 +1,11 @@
 /** Processes that are killed in the middle of their work. */
 import assert from "node:assert/strict";
-import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 import { damages, filesBelow, queryValue, spoolFiles } from "../support/look.ts";
 import { finished, spawnProgram, startHook } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { needsUnix, testWhere } from "../support/requirements.ts";
 import { seededRandom } from "../support/tool_uses.ts";
+import { it } from "../support/fixtures.ts";
 
 const CAPTURES = IS_SLOW_LANE ? 500 : 24;
 const AT_ONCE = 6;
@@ -61,52 +61,44 @@ function lostOf(home: TempHome, ids: readonly string[]): string[] {
   );
 }
 
-testWhere(
-  needsUnix(),
-  `${CAPTURES} captures killed at any moment leave a sound database, and what had answered is kept`,
-  async () => {
-    using home = tempHome();
-    const ids = Array.from({ length: CAPTURES }, (_, i) => `use-${i}-of-${SEED}`);
-    const answered = await killAll(home, ids, seededRandom(SEED));
-    assert.ok(
-      answered.length > CAPTURES / 10 && answered.length < CAPTURES * 0.9,
-      `${answered.length} had answered`,
-    );
-    assert.deepEqual(damages(home), []);
-    assert.deepEqual(lostOf(home, answered), []);
+it.unix(`${CAPTURES} captures killed at any moment leave a sound database, and what had answered is kept`, async () => {
+  using home = tempHome();
+  const ids = Array.from({ length: CAPTURES }, (_, i) => `use-${i}-of-${SEED}`);
+  const answered = await killAll(home, ids, seededRandom(SEED));
+  assert.ok(
+    answered.length > CAPTURES / 10 && answered.length < CAPTURES * 0.9,
+    `${answered.length} had answered`,
+  );
+  assert.deepEqual(damages(home), []);
+  assert.deepEqual(lostOf(home, answered), []);
 
-    // Whatever waits drains with the next event, and what was written is whole.
-    await startHook("PostToolUse", AFTER, home);
-    assert.deepEqual(spoolFiles(home), []);
-    assert.deepEqual(lostOf(home, [...answered, "after"]), []);
-    const kept = Number(queryValue(home, "SELECT count(*) FROM pending_queue"));
-    assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), kept);
-    assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'tool_uses'"), kept);
-    assert.equal(
-      queryValue(home, "SELECT count(*) FROM pending_queue WHERE json_valid(payload)"),
-      kept,
-    );
-    assert.deepEqual(damages(home), []);
-  },
-);
+  // Whatever waits drains with the next event, and what was written is whole.
+  await startHook("PostToolUse", AFTER, home);
+  assert.deepEqual(spoolFiles(home), []);
+  assert.deepEqual(lostOf(home, [...answered, "after"]), []);
+  const kept = Number(queryValue(home, "SELECT count(*) FROM pending_queue"));
+  assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), kept);
+  assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'tool_uses'"), kept);
+  assert.equal(
+    queryValue(home, "SELECT count(*) FROM pending_queue WHERE json_valid(payload)"),
+    kept,
+  );
+  assert.deepEqual(damages(home), []);
+});
 
-slowTest(
-  "captures killed while they wait in the spool are kept once, and half-written files are not taken for records",
-  async () => {
-    using home = tempHome();
-    const folder = `${home.path}/.conclaude`;
-    Deno.mkdirSync(home.database, { recursive: true });
-    const ids = Array.from({ length: 60 }, (_, i) => `spooled-${i}-of-${SEED}`);
-    const answered = await killAll(home, ids, seededRandom(SEED + 1));
-    assert.ok(answered.length > 0);
-    Deno.removeSync(home.database);
-    // Two that are killed while they drain, then one that may live.
-    await killAll(home, ["drain-1", "drain-2"], seededRandom(SEED + 2));
-    await startHook("PostToolUse", AFTER, home);
-    assert.deepEqual(lostOf(home, [...answered, "after"]), []);
-    assert.deepEqual(spoolFiles(home), []);
-    assert.deepEqual(filesBelow(folder).filter((path) => path.endsWith(".damaged")), []);
-    assert.deepEqual(damages(home), []);
-  },
-  needsUnix(),
-);
+it.slowUnix("captures killed while they wait in the spool are kept once, and half-written files are not taken for records", async () => {
+  using home = tempHome();
+  const folder = `${home.path}/.conclaude`;
+  Deno.mkdirSync(home.database, { recursive: true });
+  const ids = Array.from({ length: 60 }, (_, i) => `spooled-${i}-of-${SEED}`);
+  const answered = await killAll(home, ids, seededRandom(SEED + 1));
+  assert.ok(answered.length > 0);
+  Deno.removeSync(home.database);
+  // Two that are killed while they drain, then one that may live.
+  await killAll(home, ["drain-1", "drain-2"], seededRandom(SEED + 2));
+  await startHook("PostToolUse", AFTER, home);
+  assert.deepEqual(lostOf(home, [...answered, "after"]), []);
+  assert.deepEqual(spoolFiles(home), []);
+  assert.deepEqual(filesBelow(folder).filter((path) => path.endsWith(".damaged")), []);
+  assert.deepEqual(damages(home), []);
+});

@@ -10,8 +10,7 @@ import { startHook, startProgram } from "../support/process.ts";
 import { tempHome } from "../support/program.ts";
 import { drainAt } from "../support/records.ts";
 import { workRecords } from "../support/work_sessions.ts";
-import { slowTest } from "../support/lanes.ts";
-import { testWith } from "../support/fixtures.ts";
+import { it, testWith } from "../support/fixtures.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
 const SESSION = "5e55a000-0000-4000-8000-000000000001";
@@ -36,33 +35,30 @@ async function drain(home: string): Promise<Record<string, unknown>> {
   return JSON.parse(stdout);
 }
 
-slowTest(
-  "a drain that is killed again and again leaves what an undisturbed one leaves",
-  async () => {
-    const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
-    try {
-      const { kills, observations, differences } = await killDrains({
-        folder,
-        captures: 1_500,
-        kills: 16,
-        maxLifeMs: 260,
-        seed: 7,
-      });
-      assert.deepEqual(differences, []);
-      assert.ok(observations > 750);
-      assert.ok(kills >= 5, `only ${kills} kills hit a drain at work`);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
-);
+it.slow("a drain that is killed again and again leaves what an undisturbed one leaves", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
+  try {
+    const { kills, observations, differences } = await killDrains({
+      folder,
+      captures: 1_500,
+      kills: 16,
+      maxLifeMs: 260,
+      seed: 7,
+    });
+    assert.deepEqual(differences, []);
+    assert.ok(observations > 750);
+    assert.ok(kills >= 5, `only ${kills} kills hit a drain at work`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
 
-slowTest("a summary rewritten by many drains equals one written once", async () => {
+it.slow("a summary rewritten by many drains equals one written once", async () => {
   const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
   try {
     const records = workRecords(900, { seed: 5, project: "/home/ana/app", startMs: START_MS });
     const [often, once] = await Promise.all([60, records.length].map(async (size) => {
-      const db = await openDatabase(join(folder, `${size}.db`), { busyTimeoutMs: 5_000 });
+      using db = await openDatabase(join(folder, `${size}.db`), { busyTimeoutMs: 5_000 });
       for (let from = 0; from < records.length; from += size) {
         saveRecords(db, records.slice(from, from + size));
         drainAt(db);
@@ -74,7 +70,6 @@ slowTest("a summary rewritten by many drains equals one written once", async () 
           WHERE o.kind = 'summary'
           ORDER BY o.uid`,
       ).all();
-      db.close();
       return rows;
     }));
     assert.ok(once!.length > 10);

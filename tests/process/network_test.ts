@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { bundleCommand } from "../../src/build/program.ts";
 import { finished, spawnAlone, usualVariables } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
-import { slowTest } from "../support/lanes.ts";
+import { it } from "../support/fixtures.ts";
 
 /** Stands before the program: when it leaves, it tries to speak to a port, as code might that came in with a library. */
 const PROBE = `
@@ -43,32 +43,29 @@ const VERBS: readonly (readonly string[])[] = [
 ];
 
 // Nothing can stand before what is compiled.
-slowTest(
-  "of hooks, verbs, the MCP server and the daemon, only a team can speak to the network",
-  async () => {
-    using home = tempHome();
-    await using listener = Deno.serve(
-      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-      () => new Response("here"),
-    );
-    const probe = join(home.path, "probe.js");
-    Deno.writeTextFileSync(probe, PROBE.replaceAll("PORT", String(listener.addr.port)));
-    const [deno, run, ...rest] = bundleCommand();
-    const begin = (args: readonly string[]) =>
-      spawnAlone(deno, [run, `--preload=${probe}`, ...rest, ...args], {
-        env: usualVariables({ HOME: home.path }),
-      });
-    const payload = observed("PostToolUse.Edit", { PROJECT: home.path, HOME: home.path });
-    const hook = await finished(begin(["hook", "PostToolUse"]), payload);
-    assert.match(hook.stderr, CLOSED, "hook");
-    for (const args of VERBS) {
-      assert.match((await finished(begin(args))).stderr, CLOSED, args.join(" "));
-    }
-    assert.match((await finished(begin(["--db", home.database, "team", "status"]))).stderr, OPEN);
-    const daemon = finished(begin(["daemon", "run", "--port", "0"]));
-    for (let hasStopped = false; !hasStopped;) {
-      hasStopped = JSON.parse((await finished(begin(["--json", "daemon", "stop"]))).stdout).stopped;
-    }
-    assert.match((await daemon).stderr, CLOSED, "daemon");
-  },
-);
+it.slow("of hooks, verbs, the MCP server and the daemon, only a team can speak to the network", async () => {
+  using home = tempHome();
+  await using listener = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response("here"),
+  );
+  const probe = join(home.path, "probe.js");
+  Deno.writeTextFileSync(probe, PROBE.replaceAll("PORT", String(listener.addr.port)));
+  const [deno, run, ...rest] = bundleCommand();
+  const begin = (args: readonly string[]) =>
+    spawnAlone(deno, [run, `--preload=${probe}`, ...rest, ...args], {
+      env: usualVariables({ HOME: home.path }),
+    });
+  const payload = observed("PostToolUse.Edit", { PROJECT: home.path, HOME: home.path });
+  const hook = await finished(begin(["hook", "PostToolUse"]), payload);
+  assert.match(hook.stderr, CLOSED, "hook");
+  for (const args of VERBS) {
+    assert.match((await finished(begin(args))).stderr, CLOSED, args.join(" "));
+  }
+  assert.match((await finished(begin(["--db", home.database, "team", "status"]))).stderr, OPEN);
+  const daemon = finished(begin(["daemon", "run", "--port", "0"]));
+  for (let hasStopped = false; !hasStopped;) {
+    hasStopped = JSON.parse((await finished(begin(["--json", "daemon", "stop"]))).stdout).stopped;
+  }
+  assert.match((await daemon).stderr, CLOSED, "daemon");
+});

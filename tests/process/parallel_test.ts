@@ -1,10 +1,10 @@
 /** Many processes at once on one database: nothing is lost, nothing is counted twice. */
 import assert from "node:assert/strict";
-import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
+import { IS_SLOW_LANE } from "../support/lanes.ts";
 import { damages, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
 import { type Finished, startHook, startProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { testWith } from "../support/fixtures.ts";
+import { it, testWith } from "../support/fixtures.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
 
 const AT_ONCE = IS_SLOW_LANE ? 64 : 16;
@@ -63,7 +63,7 @@ test(`${AT_ONCE} captures at once, ${ROUNDS} times over, are ${AT_ONCE * ROUNDS}
   assert.deepEqual(damages(home), []);
 });
 
-slowTest(`${AT_ONCE} first hooks of a fresh home make one database together`, async () => {
+it.slow(`${AT_ONCE} first hooks of a fresh home make one database together`, async () => {
   for (let round = 0; round < 2; round++) {
     using home = tempHome();
     assertAllAnswered(await atOnce(AT_ONCE, (i) => capture(home, `0-${i}`)));
@@ -117,7 +117,7 @@ test.slow(`${INCREMENTS} increments of one counter at once are all counted`, asy
   assert.equal(JSON.parse(stdout).value, INCREMENTS);
 });
 
-slowTest("twenty people who satisfy different requirements at once are all recorded", async () => {
+it.slow("twenty people who satisfy different requirements at once are all recorded", async () => {
   const names = Array.from({ length: 20 }, (_, i) => `req_${i}`);
   using project = new RequiredProject(
     `requirements: {${names.map((name) => `${name}: {}`).join(", ")}}\n`,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { slowTest } from "../support/lanes.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
 import { putTranscripts } from "../support/transcripts.ts";
 import { makeRepository } from "../support/git.ts";
+import { it } from "../support/fixtures.ts";
 
 /** What is said to each verb, in this order. */
 const SAID: readonly (readonly [verb: string, ...said: string[]])[] = [
@@ -94,7 +94,7 @@ function firstOfEachVerb(): string[] {
   return [...byVerb.values()].map(([first]) => first!).filter((line) => !line.startsWith("--"));
 }
 
-slowTest("no verb asks for a permission that the program does not have", async () => {
+it.slow("no verb asks for a permission that the program does not have", async () => {
   using home = tempHome();
   const project = join(home.path, "project");
   // A repository, so that git is asked.

@@ -18,7 +18,6 @@ import {
   usualVariables,
 } from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
-import { needsTools, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
 import { sleeper } from "../support/processes.ts";
 
@@ -224,8 +223,7 @@ test.unix("an agent with another HOME is recognised in the project of its sessio
   assert.match(await from(false_.path), /\.conclaude\.yaml/);
 });
 
-testWhere(needsTools("setsid"), "an agent that locks the database is still refused", async () => {
-  using home = tempHome();
+test.setsid("an agent that locks the database is still refused", async (home) => {
   using other = sleeper();
   await begin(home, other.pid);
   change(home, "PRAGMA journal_mode = DELETE");

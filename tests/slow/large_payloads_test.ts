@@ -5,6 +5,8 @@ import { projectIn, SESSION } from "../support/guarded.ts";
 import { hook, type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
 
+const test = testWith(tempHome);
+
 /** A hang guard, in milliseconds: a machine that is not busy needs a tenth of it. */
 const MAX_MS = 20_000;
 
@@ -77,8 +79,7 @@ function assertNoSecret(home: TempHome): void {
 }
 
 for (const [name, make] of Object.entries(KINDS)) {
-  Deno.test(`of megabytes of ${name} a part is kept, masked, and what is missing is told`, async () => {
-    using home = tempHome();
+  test(`of megabytes of ${name} a part is kept, masked, and what is missing is told`, async (home) => {
     for (const bytes of [1_000_000, 6_000_000]) await send(home, "PostToolUse", make(bytes));
     const kept = captures(home);
     assert.equal(kept.length, 2);
@@ -93,8 +94,6 @@ for (const [name, make] of Object.entries(KINDS)) {
     assertNoSecret(home);
   });
 }
-
-const test = testWith(tempHome);
 
 test("an edit of a large file keeps what was edited", async (home) => {
   await send(home, "PostToolUse", KINDS["an edit of a large file"]!(6_000_000));

@@ -4,7 +4,7 @@ import { learnt } from "../../src/build/learn.ts";
 import { splitProgram } from "../../src/build/bundle.ts";
 import { writeBundle } from "../../src/build/modules_file.ts";
 import { runFlags } from "../../src/build/program.ts";
-import { needsUnix, testWhere } from "../support/requirements.ts";
+import { it } from "../support/fixtures.ts";
 
 /** In the place of an executable: a launcher with the same flags of the engine. */
 async function compile(main: string, output: string, flags: readonly string[]): Promise<void> {
@@ -33,28 +33,24 @@ vm.Script = class extends Script {
 await import("./bundle/main.js");
 `;
 
-testWhere(
-  needsUnix(),
-  "the engine takes the compiled code of what every session runs; another one compiles it anew",
-  async () => {
-    const folder = await Deno.makeTempDir({ prefix: "conclaude-learn-" });
-    try {
-      await writeBundle(`${folder}/bundle`, await learnt(await splitProgram(), compile));
-      await Deno.writeTextFile(`${folder}/probe.js`, PROBE);
-      const own = runFlags(thisSystem()).filter((flag) => /v8-flags|unstable/.test(flag));
-      const other = own.map((flag) => flag.replace("v8-flags=", "v8-flags=--stack-size=900,"));
-      for (const [flags, becomes] of [[own, "taken"], [other, "refused"]] as const) {
-        for (const event of ["SessionStart", "SessionEnd"]) {
-          const scripts = Object.values(await startWith(folder, flags, event));
-          assert.ok(scripts.filter((it) => it === becomes).length >= 3, scripts.join());
-          assert.ok(scripts.every((it) => it === becomes || it === "none"), scripts.join());
-        }
+it.unix("the engine takes the compiled code of what every session runs; another one compiles it anew", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-learn-" });
+  try {
+    await writeBundle(`${folder}/bundle`, await learnt(await splitProgram(), compile));
+    await Deno.writeTextFile(`${folder}/probe.js`, PROBE);
+    const own = runFlags(thisSystem()).filter((flag) => /v8-flags|unstable/.test(flag));
+    const other = own.map((flag) => flag.replace("v8-flags=", "v8-flags=--stack-size=900,"));
+    for (const [flags, becomes] of [[own, "taken"], [other, "refused"]] as const) {
+      for (const event of ["SessionStart", "SessionEnd"]) {
+        const scripts = Object.values(await startWith(folder, flags, event));
+        assert.ok(scripts.filter((it) => it === becomes).length >= 3, scripts.join());
+        assert.ok(scripts.every((it) => it === becomes || it === "none"), scripts.join());
       }
-    } finally {
-      await Deno.remove(folder, { recursive: true });
     }
-  },
-);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
 
 /** Tells for each script that an event loads whether the engine took its code. */
 async function startWith(

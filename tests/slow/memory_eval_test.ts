@@ -5,6 +5,7 @@ import { type Corpus, makeCorpus } from "../support/memory_corpus.ts";
 import { makeAgentCorpus } from "../support/agent_corpus.ts";
 import { spawnProgram } from "../support/process.ts";
 import { runProgram, tempHome } from "../support/program.ts";
+import { it } from "../support/fixtures.ts";
 
 async function evaluate(corpus: Corpus) {
   using home = tempHome();
@@ -117,26 +118,22 @@ async function untilAtWork(pid: number): Promise<void> {
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
-  Deno.test({
-    name: `a memory eval that ${signal} ends leaves no document behind, and ends by that signal`,
-    ignore: Deno.build.os === "windows",
-    fn: async () => {
-      using home = tempHome();
-      const temporary = join(home.path, "tmp");
-      Deno.mkdirSync(temporary);
-      const file = join(home.path, "set.jsonl");
-      Deno.writeTextFileSync(file, evalSet(makeCorpus(1, { documents: 6_000, questions: 300 })));
-      const child = spawnProgram(["memory", "eval", file], {
-        // A process of its own: the runtime reads TMPDIR.
-        through: [],
-        env: { HOME: home.path, TMPDIR: temporary },
-      });
-      await child.stdin.close();
-      await untilAtWork(child.pid);
-      child.kill(signal);
-      const ended = await child.output();
-      strictEqual(ended.signal, signal);
-      strictEqual([...Deno.readDirSync(temporary)].length, 0);
-    },
+  it.unix(`a memory eval that ${signal} ends leaves no document behind, and ends by that signal`, async () => {
+    using home = tempHome();
+    const temporary = join(home.path, "tmp");
+    Deno.mkdirSync(temporary);
+    const file = join(home.path, "set.jsonl");
+    Deno.writeTextFileSync(file, evalSet(makeCorpus(1, { documents: 6_000, questions: 300 })));
+    const child = spawnProgram(["memory", "eval", file], {
+      // A process of its own: the runtime reads TMPDIR.
+      through: [],
+      env: { HOME: home.path, TMPDIR: temporary },
+    });
+    await child.stdin.close();
+    await untilAtWork(child.pid);
+    child.kill(signal);
+    const ended = await child.output();
+    strictEqual(ended.signal, signal);
+    strictEqual([...Deno.readDirSync(temporary)].length, 0);
   });
 }

@@ -45,9 +45,8 @@ async function checkDecisions(home: TempHome): Promise<string[]> {
 }
 
 function alter(home: TempHome, sql: string): void {
-  const db = new DatabaseSync(home.database);
+  using db = new DatabaseSync(home.database);
   db.exec(sql);
-  db.close();
 }
 
 /** As a newer program would leave it: a schema of its own, with a cache that has another shape. */

@@ -19,7 +19,7 @@ thread.addEventListener("message", ({ data }) => {
 
 /** @returns How many were written. */
 async function write({ database, sessionId, perSecond, seconds }: Writing): Promise<number> {
-  const db = await openDatabase(database, { busyTimeoutMs: 5_000 });
+  using db = await openDatabase(database, { busyTimeoutMs: 5_000 });
   const begunMs = performance.now();
   let written = 0;
   for (const all = perSecond * seconds; written < all;) {
@@ -35,6 +35,5 @@ async function write({ database, sessionId, perSecond, seconds }: Writing): Prom
     }
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
-  db.close();
   return written;
 }

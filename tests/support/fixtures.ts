@@ -1,22 +1,28 @@
 /** Tests that get a fixture each, which is disposed of when they end. */
 import { sizedTest, slowTest } from "./lanes.ts";
-import { needsMounts, needsTools, needsUnix, testWhere } from "./requirements.ts";
+import { needsLinux, needsMounts, needsTools, needsUnix, testWhere } from "./requirements.ts";
 
 type Register<Fixture> = (
   name: string,
   body: (fixture: Fixture) => void | Promise<void>,
 ) => void;
 
+/** What a test may need of its machine. */
+const NEEDS = {
+  unix: needsUnix,
+  linux: needsLinux,
+  mounts: needsMounts,
+  git: () => needsTools("git"),
+  ps: () => needsTools("ps"),
+  setsid: () => needsTools("setsid"),
+  script: () => needsTools("script"),
+} as const satisfies Readonly<Record<string, () => string | null>>;
+
 /** Registers tests; a named variant skips its tests where the machine lacks what the name says. */
-export interface FixtureTest<Fixture> extends Register<Fixture> {
+export interface FixtureTest<Fixture>
+  extends Register<Fixture>, Readonly<Record<keyof typeof NEEDS, Register<Fixture>>> {
   readonly slow: Register<Fixture>;
   readonly slowUnix: Register<Fixture>;
-  readonly unix: Register<Fixture>;
-  readonly mounts: Register<Fixture>;
-  readonly git: Register<Fixture>;
-  readonly ps: Register<Fixture>;
-  readonly setsid: Register<Fixture>;
-  readonly script: Register<Fixture>;
   /** In both lanes, by their sizes; see `sizedTest()`. */
   readonly sized: Register<Fixture>;
 }
@@ -35,18 +41,19 @@ export function testWith<Fixture extends Disposable | AsyncDisposable>(
   };
   const where = (need: () => string | null): Register<Fixture> => (name, body) =>
     testWhere(missing ?? need(), name, given(body));
+  const needing = Object.fromEntries(
+    Object.entries(NEEDS).map(([name, need]) => [name, where(need)]),
+  ) as Record<keyof typeof NEEDS, Register<Fixture>>;
   return Object.assign(
     where(() => null),
+    needing,
     {
       slow: (name, body) => slowTest(name, given(body), missing),
       slowUnix: (name, body) => slowTest(name, given(body), missing ?? needsUnix()),
-      unix: where(needsUnix),
-      mounts: where(needsMounts),
-      git: where(() => needsTools("git")),
-      ps: where(() => needsTools("ps")),
-      setsid: where(() => needsTools("setsid")),
-      script: where(() => needsTools("script")),
       sized: (name, body) => sizedTest(name, given(body), missing),
-    } satisfies Pick<FixtureTest<Fixture>, keyof FixtureTest<Fixture>>,
+    } satisfies Pick<FixtureTest<Fixture>, "slow" | "slowUnix" | "sized">,
   );
 }
+
+/** A test that makes what it needs by itself: `it.unix("…", () => …)`. */
+export const it: FixtureTest<Disposable> = testWith(() => ({ [Symbol.dispose]() {} }));

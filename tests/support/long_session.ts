@@ -14,7 +14,7 @@ const BETWEEN_MS = 3_000;
 const MAX_PAYLOAD_BYTES = 4_000;
 
 export async function longSession(home: TempHome, sessionId: string, uses: number): Promise<void> {
-  const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
+  using db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
   const files = sourceFiles(join(REPOSITORY, "src"));
   const patterns = toolUseRecords(1_000, { random: seededRandom(1), files, startMs: 0 })
     .filter(({ capture }) => (capture?.payload.length ?? 0) < MAX_PAYLOAD_BYTES);
@@ -29,5 +29,4 @@ export async function longSession(home: TempHome, sessionId: string, uses: numbe
     saveRecords(db, records);
   }
   drainAt(db);
-  db.close();
 }

@@ -12,12 +12,8 @@ type Place = string | TempHome;
 
 /** Runs one query on the database of a home, or on the database with this path. */
 export function query(place: Place, sql: string, ...values: (string | number | null)[]): Row[] {
-  const db = new DatabaseSync(databaseOf(place), { readOnly: true, timeout: 10_000 });
-  try {
-    return db.prepare(sql).all(...values);
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(databaseOf(place), { readOnly: true, timeout: 10_000 });
+  return db.prepare(sql).all(...values);
 }
 
 /** The first value of the first row. */

@@ -15,10 +15,14 @@ export function needsUnix(): string | null {
   return Deno.build.os === "windows" ? "needs Unix" : null;
 }
 
+/** Null on Linux; else why not. */
+export function needsLinux(): string | null {
+  return Deno.build.os === "linux" ? null : "needs Linux";
+}
+
 /** Null where this process is root on Linux; else why not. */
 export function needsRoot(): string | null {
-  if (Deno.build.os !== "linux") return "needs Linux";
-  return Deno.uid() === 0 ? null : "needs root";
+  return needsLinux() ?? (Deno.uid() === 0 ? null : "needs root");
 }
 
 /** Null where the tools are installed. */

@@ -18,9 +18,8 @@ export async function makeUsedDatabase(home: TempHome): Promise<void> {
 
 /** Moves the write-ahead log into the file, and leaves nothing beside it. */
 export function closeDatabase(path: string): void {
-  const db = new DatabaseSync(path);
+  using db = new DatabaseSync(path);
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  db.close();
 }
 
 /** How many pages the schema takes in a new database; what is behind them are rows. */

@@ -103,12 +103,8 @@ export function machine(
     spawn: (args, options = {}) => spawnProgram(args, started(options)),
     join: (...more) => one.json(["team", "join", address, ...passwordOf(one), "--yes", ...more]),
     async using(work) {
-      const db = await openDatabase(home.database, { busyTimeoutMs: 10_000 });
-      try {
-        return work(db);
-      } finally {
-        db.close();
-      }
+      using db = await openDatabase(home.database, { busyTimeoutMs: 10_000 });
+      return work(db);
     },
     async backup() {
       const copy = `${home.database}.copy`;

@@ -12,8 +12,8 @@ import { change } from "../support/on_home.ts";
 import { programStart } from "../support/process.ts";
 import { homeAlone, runProgram, tempHome } from "../support/program.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
-import { needsMounts, testWhere } from "../support/requirements.ts";
 import { garbage } from "../support/spoilt.ts";
+import { it } from "../support/fixtures.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -96,51 +96,47 @@ Deno.test("a file of the temporary folder that is not this user's own database i
   }
 });
 
-testWhere(
-  needsMounts(),
-  "doctor and status name what hooks left in /tmp without a home, and the command brings it over",
-  async () => {
-    await using place = await privateMounts();
-    const options = { through: place.through, cwd: "/", env: { HOME: INNER_HOME } };
-    const capture = (id: string) =>
-      runProgram(["hook", "PostToolUse"], {
-        ...options,
-        stdin: { session_id: "s", tool_name: "Read", tool_use_id: id },
-      });
-    const json = async (...args: string[]) =>
-      JSON.parse((await runProgram([...args, "--json"], options)).stdout);
-    const told = async () =>
-      (await json("doctor")).checks.find(({ name }: { name: string }) => name === "fallback");
-    // The person who brings it over has no terminal here.
-    const { token } = await json("token");
-    await capture("before");
-    await place.run(`mv ${INNER_HOME}/.conclaude /mnt/away; touch ${INNER_HOME}/.conclaude`);
-    for (const id of ["a", "b"]) await capture(id);
-    await place.run(`rm ${INNER_HOME}/.conclaude; mv /mnt/away ${INNER_HOME}/.conclaude`);
-    await capture("after");
-
-    const { status, message, next } = await told();
-    assert.equal(status, "warn");
-    assert.match(message, /^\/tmp\/conclaude\.db holds 2 events with 2 captures that .* has not: /);
-    assert.deepEqual((await json("status")).fallback, {
-      path: "/tmp/conclaude.db",
-      events: 2,
-      captures: 2,
-      next,
+it.mounts("doctor and status name what hooks left in /tmp without a home, and the command brings it over", async () => {
+  await using place = await privateMounts();
+  const options = { through: place.through, cwd: "/", env: { HOME: INNER_HOME } };
+  const capture = (id: string) =>
+    runProgram(["hook", "PostToolUse"], {
+      ...options,
+      stdin: { session_id: "s", tool_name: "Read", tool_use_id: id },
     });
-    const { stdout } = await runProgram(["status", "--verbose"], options);
-    assert.ok(stdout.includes(`/tmp/conclaude.db is left behind: run \`${next}\`\n`), stdout);
-    const { command, args, env } = programStart([]);
-    const words = [command, ...args].map((word) => `'${word}'`).join(" ");
-    const variables = Object.entries({ ...env, HOME: INNER_HOME, CONCLAUDE_TOKEN: token })
-      .map(([name, value]) => `export ${name}='${value}'`).join("\n");
-    await place.run(`${variables}\nconclaude() { ${words} "$@"; }\n${next}`);
-    assert.equal(await told(), undefined);
-    assert.equal((await json("status")).fallback, null);
-    const { items } = await json("queue", "list");
-    assert.deepEqual(
-      items.map(({ toolUseId }: { toolUseId: string }) => toolUseId).sort(),
-      ["a", "after", "b", "before"],
-    );
-  },
-);
+  const json = async (...args: string[]) =>
+    JSON.parse((await runProgram([...args, "--json"], options)).stdout);
+  const told = async () =>
+    (await json("doctor")).checks.find(({ name }: { name: string }) => name === "fallback");
+  // The person who brings it over has no terminal here.
+  const { token } = await json("token");
+  await capture("before");
+  await place.run(`mv ${INNER_HOME}/.conclaude /mnt/away; touch ${INNER_HOME}/.conclaude`);
+  for (const id of ["a", "b"]) await capture(id);
+  await place.run(`rm ${INNER_HOME}/.conclaude; mv /mnt/away ${INNER_HOME}/.conclaude`);
+  await capture("after");
+
+  const { status, message, next } = await told();
+  assert.equal(status, "warn");
+  assert.match(message, /^\/tmp\/conclaude\.db holds 2 events with 2 captures that .* has not: /);
+  assert.deepEqual((await json("status")).fallback, {
+    path: "/tmp/conclaude.db",
+    events: 2,
+    captures: 2,
+    next,
+  });
+  const { stdout } = await runProgram(["status", "--verbose"], options);
+  assert.ok(stdout.includes(`/tmp/conclaude.db is left behind: run \`${next}\`\n`), stdout);
+  const { command, args, env } = programStart([]);
+  const words = [command, ...args].map((word) => `'${word}'`).join(" ");
+  const variables = Object.entries({ ...env, HOME: INNER_HOME, CONCLAUDE_TOKEN: token })
+    .map(([name, value]) => `export ${name}='${value}'`).join("\n");
+  await place.run(`${variables}\nconclaude() { ${words} "$@"; }\n${next}`);
+  assert.equal(await told(), undefined);
+  assert.equal((await json("status")).fallback, null);
+  const { items } = await json("queue", "list");
+  assert.deepEqual(
+    items.map(({ toolUseId }: { toolUseId: string }) => toolUseId).sort(),
+    ["a", "after", "b", "before"],
+  );
+});

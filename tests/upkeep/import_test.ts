@@ -8,8 +8,7 @@ import TABLES from "../../src/upkeep/transfer/exported_tables.json" with { type:
 import { checkIndex } from "../../src/memory/search/memory_index_table.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
-import { testWith } from "../support/fixtures.ts";
-import { slowTest } from "../support/lanes.ts";
+import { it, testWith } from "../support/fixtures.ts";
 
 const test = testWith(twoDatabases);
 
@@ -365,40 +364,37 @@ test("secrets that another program wrote into an export are masked", ({ first, s
   assert.equal(row!["raw"], new TextEncoder().encode(String(row!["payload"])).length);
 });
 
-slowTest(
-  "a secret is masked in every field of an export except ids",
-  async () => {
-    using first = await tempDatabase();
-    fillEveryTable(first.db);
-    const token = `ghp_${"aB3".repeat(12)}`;
-    const lines = exported(first.db);
-    const seen = new Set<string>();
-    const taken = new Set<string>();
-    for (const line of lines.slice(1, -1)) {
-      const row: Record<string, unknown> = JSON.parse(line);
-      for (const field of Object.keys(row)) {
-        const name = `${row["type"]}.${field}`;
-        const isId = /^(?:type|id|uid|\w+Id|dependsOn|origin|processMark|damage)$/.test(field);
-        if (isId || seen.has(name) || ["number", "boolean"].includes(typeof row[field])) continue;
-        seen.add(name);
-        const value = typeof row[field] === "object" && row[field] !== null ? [token] : token;
-        using second = await tempDatabase();
-        const told = { ...row, [field]: value };
-        const report = imported(second.db, [lines[0]!, JSON.stringify(told), lines.at(-1)!]);
-        if (report.damaged + report.unattached === 0) taken.add(name);
-        assert.ok(
-          !exported(second.db).join("\n").toLowerCase().includes(token.toLowerCase()),
-          name,
-        );
-      }
+it.slow("a secret is masked in every field of an export except ids", async () => {
+  using first = await tempDatabase();
+  fillEveryTable(first.db);
+  const token = `ghp_${"aB3".repeat(12)}`;
+  const lines = exported(first.db);
+  const seen = new Set<string>();
+  const taken = new Set<string>();
+  for (const line of lines.slice(1, -1)) {
+    const row: Record<string, unknown> = JSON.parse(line);
+    for (const field of Object.keys(row)) {
+      const name = `${row["type"]}.${field}`;
+      const isId = /^(?:type|id|uid|\w+Id|dependsOn|origin|processMark|damage)$/.test(field);
+      if (isId || seen.has(name) || ["number", "boolean"].includes(typeof row[field])) continue;
+      seen.add(name);
+      const value = typeof row[field] === "object" && row[field] !== null ? [token] : token;
+      using second = await tempDatabase();
+      const told = { ...row, [field]: value };
+      const report = imported(second.db, [lines[0]!, JSON.stringify(told), lines.at(-1)!]);
+      if (report.damaged + report.unattached === 0) taken.add(name);
+      assert.ok(
+        !exported(second.db).join("\n").toLowerCase().includes(token.toLowerCase()),
+        name,
+      );
     }
-    for (
-      const name of ["capture.toolName", "agent.worktree", "session.endReason", "agent.command"]
-    ) {
-      assert.ok(taken.has(name), name);
-    }
-  },
-);
+  }
+  for (
+    const name of ["capture.toolName", "agent.worktree", "session.endReason", "agent.command"]
+  ) {
+    assert.ok(taken.has(name), name);
+  }
+});
 
 test("a dry run reports the same as the import, and writes nothing", ({ first, second }) => {
   fillEveryTable(first.db);

@@ -72,10 +72,6 @@ Deno.test("identifyDatabase() tells a newer schema that is in the log alone", ()
   }));
 
 function valueIn(path: string): unknown {
-  const db = new DatabaseSync(path, { readOnly: true });
-  try {
-    return db.prepare("SELECT value FROM meta WHERE key = 'only'").get()?.["value"];
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(path, { readOnly: true });
+  return db.prepare("SELECT value FROM meta WHERE key = 'only'").get()?.["value"];
 }

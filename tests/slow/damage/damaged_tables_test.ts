@@ -102,8 +102,7 @@ function damagePayloads(path: string, count: number): string[] {
   return rows.map(({ id }) => String(id));
 }
 
-Deno.test("db check counts damaged payloads and names their captures, and the way out gives them up", async () => {
-  using home = tempHome();
+test("db check counts damaged payloads and names their captures, and the way out gives them up", async (home) => {
   await worked(home);
   const ids = damagePayloads(home.database, 5);
   const exported = await run(home, "export");

@@ -7,7 +7,6 @@ import { isNext } from "../../support/next.ts";
 import { privateMounts } from "../../support/private_mounts.ts";
 import { runProgram } from "../../support/program.ts";
 import {
-  needsMounts,
   needsProgramForOthers,
   needsRoot,
   needsTools,
@@ -15,6 +14,7 @@ import {
 } from "../../support/requirements.ts";
 import { type Body, type CheckRow, type Stage, stage } from "../../cli/support.ts";
 import { namesIn } from "../../support/look.ts";
+import { it } from "../../support/fixtures.ts";
 
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
@@ -125,7 +125,7 @@ testWhere(
   },
 );
 
-testWhere(needsMounts(), "doctor names no place that cannot be written", async () => {
+it.mounts("doctor names no place that cannot be written", async () => {
   await using mounts = await privateMounts();
   await mounts.run("mount -o remount,ro /tmp");
   const doctor = async (...args: string[]): Promise<Body> => {

@@ -7,6 +7,8 @@ import { ask, copyOf, PAGE_BYTES, pagesOf, rowsIn, worked } from "../../support/
 import { run } from "../../support/verb.ts";
 import { testWith } from "../../support/fixtures.ts";
 
+const test = testWith(tempHome);
+
 /** What is told of each observation; numbers may be others. A failure that another session mended may be open again, as summaries say. */
 const TOLD = "session_id, kind, outcome, title, files, repeats, created_at_ms";
 
@@ -26,8 +28,7 @@ async function mend(home: TempHome): Promise<string> {
   return stdout;
 }
 
-Deno.test("observations of any lost page come back once, with their fixes and summaries", async () => {
-  using sound = tempHome();
+test("observations of any lost page come back once, with their fixes and summaries", async (sound) => {
   await worked(sound);
   const before = told(sound);
   const kinds = new Set(
@@ -49,8 +50,6 @@ Deno.test("observations of any lost page come back once, with their fixes and su
     assert.equal(now.length, before.length);
   }
 });
-
-const test = testWith(tempHome);
 
 test("a session whose captures are not all there keeps what is left of it", async (home) => {
   await worked(home);

@@ -319,11 +319,7 @@ test("memory forget --dry-run changes no byte, and nothing is forgotten without 
   assert.deepEqual(bytes(), before);
 });
 
-Deno.test({
-  name: "memory forget asks on a terminal, and a no changes nothing",
-  ignore: Deno.build.os !== "linux",
-}, async () => {
-  using place = stage();
+test.linux("memory forget asks on a terminal, and a no changes nothing", async (place) => {
   await worked(place);
   const answer = async (text: string) => {
     const words = [...programCommand(), "memory", "forget", "--text", WORD];

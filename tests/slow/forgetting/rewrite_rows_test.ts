@@ -21,12 +21,11 @@ async function usedDatabase(path: string, { seed, autoVacuum }: {
 }): Promise<void> {
   if (!autoVacuum) {
     // A database of before: what was made first decides.
-    const first = new DatabaseSync(path);
+    using first = new DatabaseSync(path);
     first.exec("PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = WAL; CREATE TABLE old (x)");
     first.exec("PRAGMA application_id = 1668247139");
-    first.close();
   }
-  const db = await openDatabase(path, { busyTimeoutMs: 1000 });
+  using db = await openDatabase(path, { busyTimeoutMs: 1000 });
   db.exec("PRAGMA secure_delete = OFF");
   const random = randomOf(seed);
   const text = () => `${SECRET} `.repeat(Math.floor(random() ** 4 * 1500) + 1);
@@ -56,7 +55,6 @@ async function usedDatabase(path: string, { seed, autoVacuum }: {
   db.exec("DELETE FROM events WHERE id % 2 = 0");
   db.exec("UPDATE observations SET text = 'kept ' || id WHERE id % 2 = 0");
   db.exec("DELETE FROM observations WHERE id % 2 = 1");
-  db.close();
 }
 
 function countIn(path: string): number {

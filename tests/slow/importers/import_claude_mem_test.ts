@@ -24,12 +24,8 @@ function claudeMem(place: Stage): string {
 }
 
 function rows(place: Stage, sql: string): Record<string, unknown>[] {
-  const db = new DatabaseSync(place.database, { readOnly: true });
-  try {
-    return db.prepare(sql).all().map((row) => ({ ...row }));
-  } finally {
-    db.close();
-  }
+  using db = new DatabaseSync(place.database, { readOnly: true });
+  return db.prepare(sql).all().map((row) => ({ ...row }));
 }
 
 const test = testWith(stage);
@@ -382,8 +378,7 @@ test("import claude-mem reads times in microseconds and nanoseconds, and any num
 });
 
 for (const ids of ["TEXT", "INTEGER"] as const) {
-  Deno.test(`import claude-mem takes the memory of claude-mem-lite over as well, once, with ids of ${ids}`, async () => {
-    using place = stage();
+  test(`import claude-mem takes the memory of claude-mem-lite over as well, once, with ids of ${ids}`, async (place) => {
     const folder = `${place.home}/src`;
     makeClaudeMemLite(`${place.project}/lite.db`, { ids, folder }).close();
     const run = (...args: string[]) => place.run(["import", "claude-mem", "lite.db", ...args]);

@@ -7,6 +7,7 @@ import { query } from "../../support/look.ts";
 import { spawnProgram } from "../../support/process.ts";
 import { snapshot, type Stage, stage } from "../../cli/support.ts";
 import { pause } from "../../support/wait.ts";
+import { testWith } from "../../support/fixtures.ts";
 
 const FIXTURES = new URL("../../testdata/coven/", import.meta.url).pathname;
 
@@ -77,8 +78,9 @@ function written(place: Stage) {
 const COUNTS = { tasks: 9, files: 4 };
 const NOTHING = { tasks: 0, files: 0 };
 
-Deno.test("the plan comes first, and without a yes nothing is written", async () => {
-  using place = olderProject();
+const test = testWith(olderProject);
+
+test("the plan comes first, and without a yes nothing is written", async (place) => {
   const before = { ...snapshot(place.home), ...snapshot(place.project) };
   const dry = await place.run(["migrate", "--dry-run"]);
   assert.deepEqual([dry.code, dry.stderr], [0, ""]);
@@ -99,8 +101,7 @@ Deno.test("the plan comes first, and without a yes nothing is written", async ()
   assert.deepEqual({ ...snapshot(place.home), ...snapshot(place.project) }, before);
 });
 
-Deno.test("twice comes to the same as once, and the older files stay as they are", async () => {
-  using place = olderProject();
+test("twice comes to the same as once, and the older files stay as they are", async (place) => {
   const before = older(place);
   const first = await migrate(place);
   assert.deepEqual([first.imported, first.alreadyThere], [COUNTS, NOTHING]);
@@ -117,8 +118,7 @@ Deno.test("twice comes to the same as once, and the older files stay as they are
   assert.equal((await place.run(["config", "validate"])).code, 0);
 });
 
-Deno.test("what is broken is named and skipped, and the rest is brought over", async () => {
-  using place = olderProject();
+test("what is broken is named and skipped, and the rest is brought over", async (place) => {
   const { code, stdout, stderr } = await place.run(["migrate", "--yes"]);
   assert.equal(code, 0, stderr);
   for (
@@ -137,8 +137,7 @@ Deno.test("what is broken is named and skipped, and the rest is brought over", a
   assert.match(stdout, /Brought over: 9 tasks, 4 files\./);
 });
 
-Deno.test("tasks keep their tree, their order and their times; nobody's claim comes with them", async () => {
-  using place = olderProject();
+test("tasks keep their tree, their order and their times; nobody's claim comes with them", async (place) => {
   Deno.mkdirSync(join(place.project, ".coven/worktrees/bd-13"), { recursive: true });
   await migrate(place);
   const tasks = tasksOf(place);
@@ -174,8 +173,7 @@ Deno.test("tasks keep their tree, their order and their times; nobody's claim co
   );
 });
 
-Deno.test("a run that was killed in the middle is begun again, and comes to the same", async () => {
-  using whole = olderProject();
+test("a run that was killed in the middle is begun again, and comes to the same", async (whole) => {
   await migrate(whole);
   using place = olderProject();
   await place.run(["db", "migrate"]);
@@ -242,8 +240,7 @@ Deno.test("the configuration is added to what a file says already, which keeps i
   assert.equal(store.taskSoftDeleteDays, 14);
 });
 
-Deno.test("a file of ours that says something else stays, and is named", async () => {
-  using place = olderProject();
+test("a file of ours that says something else stays, and is named", async (place) => {
   const own = join(place.project, ".conclaude/prompts/work.md");
   Deno.mkdirSync(join(own, ".."), { recursive: true });
   Deno.writeTextFileSync(own, "ours\n");
@@ -253,8 +250,7 @@ Deno.test("a file of ours that says something else stays, and is named", async (
   assert.equal(Deno.readTextFileSync(own), "ours\n");
 });
 
-Deno.test("the daemon and doctor point to it until it was brought over", async () => {
-  using place = olderProject();
+test("the daemon and doctor point to it until it was brought over", async (place) => {
   const home = { path: place.home, database: place.database, [Symbol.dispose]() {} };
   const told = /old state in .*\/\.coven: run `conclaude migrate` to bring it over/;
   {
@@ -273,8 +269,7 @@ Deno.test("the daemon and doctor point to it until it was brought over", async (
   assert.equal(await finding(), undefined);
 });
 
-Deno.test("a daemon that is started in the background says it too, and --fresh ends it", async () => {
-  using place = olderProject();
+test("a daemon that is started in the background says it too, and --fresh ends it", async (place) => {
   const before = older(place);
   const started = await place.run(["daemon", "start"]);
   const stopped = await place.run(["daemon", "stop"]);
