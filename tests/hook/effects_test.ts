@@ -126,6 +126,27 @@ test.git("a protected file that a command changed is told, and comes back by the
   assert.equal(await stop(home).then((answer) => answer.decision), undefined);
 });
 
+test.git("beside a stash, too, new and ignored files are told, but for those that it brings back", async (home) => {
+  const project = laid(home);
+  await git(project, "config", "user.email", "a@example.com");
+  await git(project, "config", "user.name", "Ana");
+  Deno.writeTextFileSync(join(project, "infra/new.tf"), "kept\n");
+  await bash(home, "ls");
+  assert.equal((await bash(home, "git stash -q -u")).after, "");
+  for (
+    const [run, file] of [
+      ["echo x > infra/other.tf", "infra/other.tf"],
+      ["echo A=2 > .env", ".env"],
+      ["echo other > infra/new.tf", "infra/new.tf"],
+    ] as const
+  ) {
+    assert.match((await bash(home, "python3 magic.py", { run })).after, new RegExp(file), run);
+  }
+  Deno.removeSync(join(project, "infra/new.tf"));
+  await bash(home, "ls");
+  assert.equal((await bash(home, "git stash pop -q")).after, "");
+});
+
 test.git("what a tool of an MCP server changed is told after it, or at the next command", async (home) => {
   const project = laid(home);
   const file = join(project, "yarn.lock");

@@ -6,6 +6,7 @@ import { keepFile, keptText } from "../../config/store.ts";
 import {
   broughtFiles,
   isAsIn,
+  isAsInStash,
   isBefore,
   isInBranch,
   isInCommit,
@@ -215,9 +216,14 @@ async function broughtByGit(
     for (const [path, size] of sizes) {
       if (before.files[path]?.split(" ", 1)[0] !== size) brought.delete(path);
     }
+    for (const path of files.filter((path) => now.files[path] === "")) {
+      const untracked = { commit: `${now.stash}^3`, path };
+      if (await isInCommit(repository, untracked, environment)) brought.add(path);
+    }
   }
   for (const path of before.stash === "" ? [] : files) {
-    if (await isAsIn(repository, { commit: before.stash, path }, environment)) brought.add(path);
+    const stashed = { commit: before.stash, path };
+    if (await isAsInStash(repository, stashed, environment)) brought.add(path);
   }
   return brought;
 }

@@ -134,12 +134,28 @@ export async function isInCommit(
   return await answer(at, words, environment) !== null;
 }
 
-/** Whether a file is as in a commit; false where git does not answer. */
+/** Whether a file is as in a commit that has it, or has removed it; false where git does not answer. */
 export async function isAsIn(
   ...[at, { commit, path }, environment]: Question<InCommit>
 ): Promise<boolean> {
   const words = ["diff", "--quiet", "--no-ext-diff", commit, "--", path];
-  return await answer(at, words, environment) !== null;
+  if (await answer(at, words, environment) === null) return false;
+  // Git finds no difference in files that it does not know.
+  return await isInCommit(at, { commit, path }, environment) ||
+    await isInCommit(at, { commit: `${commit}^`, path }, environment);
+}
+
+/** Whether a file is as in a stash, which keeps those that git does not track in a commit of their own. */
+export async function isAsInStash(
+  ...[at, { commit, path }, environment]: Question<InCommit>
+): Promise<boolean> {
+  if (await isAsIn(at, { commit, path }, environment)) return true;
+  const untracked = `${commit}^3:${path.slice(at.root.length + 1)}`;
+  const [kept, is] = await Promise.all([
+    answer(at, ["rev-parse", "--verify", "--quiet", untracked], environment),
+    answer(at, ["hash-object", "--", path], environment),
+  ]);
+  return kept !== null && kept === is;
 }
 
 /** The sizes of files in a commit, in bytes, by absolute path; none where git does not answer. */
