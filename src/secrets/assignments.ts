@@ -210,7 +210,8 @@ const WIDE_NAME = /(?:token|auth(?:orization)?|credentials?|secret|key)\d?$/i;
 function isOrdinary(value: string, name: string): boolean {
   return WIDE_NAME.test(name) &&
     (/\s|^[a-z]+(?:[A-Z][a-z]+){1,3}$/.test(value) ||
-      /^[a-z]+(?:-[a-z]+){0,4}(?:-v?\d{1,4}|\d)?$/.test(value) && value.length < 24);
+      /^(?:[a-z]+(?:-[a-z]+){0,4}(?:-v?\d{1,4}|\d)?|[A-Z][a-zà-ÿ]+)$/.test(value) &&
+        value.length < 24);
 }
 
 function oddQuoted(text: string, from: number, name: string): Span | null {

@@ -6,6 +6,10 @@ const isSecret = (value: string) => !isPlain(value);
 const r = String.raw;
 /** A quote at any depth of escaping. */
 const Q = r`\\{0,3}["']`;
+/** The start of a line, behind its number or the sign of a diff. */
+const LINE = r`(?<=(?:^|[\r\n]|\\n)(?:[ \t]{0,8}\d{1,6}(?:[→\t]|\\t)|[-+])?)`;
+/** The dollar of a hash; files for Docker Compose have two. */
+const D = r`\${1,2}`;
 const VARIABLE_NAME =
   r`(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth(?:orization)?)`;
 
@@ -16,7 +20,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
     example: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijklmnop", counterexample: "eyJ" },
   { name: "url-password", prefilter: ["://"],
     pattern: () => /:\/\/(?:\[redacted:[\w-]+\]|[^\s:@/"'<>\\]{0,200}):(?!\$|%\(|\{|<|\[redacted:|x-oauth-basic@)([^\s/"'<>\\]{1,256}?)(?=@[\w[{$])/g,
-    validate: (value) => !/^(?:\$\w+|%\w|\*+|x{3,})$/i.test(value), example: "postgres://app:hunter2@db/app", counterexample: "http://localhost:8080/@app" },
+    validate: (value) => !/^(?:\$\w+|%\w|\*+|x{3,}|PASS(?:WORD|WD)?|TOKEN|SECRET)$/.test(value), example: "postgres://app:hunter2@db/app", counterexample: "http://localhost:8080/@app" },
   { name: "url-user", prefilter: ["://"],
     pattern: () => /:\/\/(?!\[redacted:)(?=[^\s:@/"'<>\\]{0,255}\d)([^\s:@/"'<>\\]{16,256})(?=(?::[^\s@/"'<>\\]{0,256})?@)/g,
     example: "https://0123456789abcdef0123456789abcdef@host/1", counterexample: "https://user@host/" },
@@ -44,9 +48,12 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   { name: "discord-token", prefilter: ["."],
     pattern: () => /(?<![\w-])[MNO][\w-]{22,27}\.[\w-]{5,7}\.[\w-]{20,}(?![\w.-])/g,
     validate: (value) => /\d/.test(value) && /[A-Z]/.test(value) && /[a-z]/.test(value), example: "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcdE.abcdefghijklmnopqrstuvwxyz012345678", counterexample: "Name.a.b" },
-  { name: "password-hash", prefilter: ["$2", "$apr1$", "$argon2", "$5$", "$6$", "$8$", "$9$", "$y$"],
-    pattern: () => /\$[89]\$[./A-Za-z\d]{14}\$[./A-Za-z\d]{43}|\$2[abxy]\$\d\d\$[./A-Za-z\d]{53}|\$apr1\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{16,22}|\$argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{5,60}\$[\w+/-]{8,100}\$[\w+/-]{16,200}|\$(?:[56]\$(?:rounds=\d{1,9}\$)?[./A-Za-z\d]{1,16}|y\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{1,86})\$[./A-Za-z\d]{43,86}/g,
+  { name: "password-hash", prefilter: ["$2", "$apr1$"],
+    pattern: () => new RegExp(r`${D}2[abxy]${D}\d\d${D}[./A-Za-z\d]{53}|${D}apr1${D}[./A-Za-z\d]{1,8}${D}[./A-Za-z\d]{16,22}`, "g"),
     example: "$2y$05$YIhVrfEjuRShynXXD970I87PAPlCkV0ox8BaP6DRNxazcOauuehbA", counterexample: "$200" },
+  { name: "password-hash", prefilter: ["$argon2", "$5$", "$6$", "$8$", "$9$", "$y$"],
+    pattern: () => /\$[89]\$[./A-Za-z\d]{14}\$[./A-Za-z\d]{43}|\$argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{5,60}\$[\w+/-]{8,100}\$[\w+/-]{16,200}|\$(?:[56]\$(?:rounds=\d{1,9}\$)?[./A-Za-z\d]{1,16}|y\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{1,86})\$[./A-Za-z\d]{43,86}/g,
+    example: "$9$" + "abcdef0123".repeat(2).slice(0, 14) + "$" + "abcdef0123".repeat(5).slice(0, 43), counterexample: "$5$" },
   { name: "password-hash", prefilter: ["sha}", "pbkdf2_sha", "scram-sha-256$"],
     pattern: () => /\{S?SHA\d{0,3}\}[A-Za-z\d+/]{27,}={0,2}|pbkdf2_sha\d{1,3}\$\d{1,9}\$[^\s$"']{1,64}\$[A-Za-z\d+/]{27,}={0,2}|SCRAM-SHA-256\$\d{1,9}:[^\s$"']{8,64}\$[\w+/]{40,}={0,2}:[\w+/]{40,}={0,2}/g,
     example: "{SSHA}KZrDMWZSybYR02z8Gg2T3uJc1x2/XIHW", counterexample: "{SHA}" },
@@ -124,11 +131,11 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
     validate: isSecret, example: "machine api.x.io login bob password hunter2", counterexample: "login and password" },
   // A line of a .pgpass.
   { name: "secret", prefilter: [":543", ":6432:", ":*:"],
-    pattern: () => /(?<=^|[\r\n]|\\n)[^\s:"'`\\/]{1,100}:(?:543\d|6432|\*):[^\s:"'`\\]{1,100}:[^\s:"'`\\]{1,100}:(?!\[)([^\s:"'`\\]{3,})/g,
+    pattern: () => new RegExp(r`${LINE}[^\s:"'\x60\\/]{1,100}:(?:543\d|6432|\*):[^\s:"'\x60\\]{1,100}:[^\s:"'\x60\\]{1,100}:(?!\[)([^\s:"'\x60\\]{3,})`, "g"),
     validate: isSecret, example: "db.example:5432:app:ana:hunter2", counterexample: "db.example:5432:app" },
   // A line of a chap-secrets file.
   { name: "secret", prefilter: [' * "', "\t*"],
-    pattern: () => /(?<=^|[\r\n])[\w.@"-]{1,80}[ \t]{1,8}\*[ \t]{1,8}"?([^\s"*]{4,})(?="?[ \t]{1,8}\*[ \t]{0,8}(?:$|[\r\n]))/g,
+    pattern: () => new RegExp(r`${LINE}[\w.@"-]{1,80}[ \t]{1,8}\*[ \t]{1,8}"?([^\s"*]{4,})(?="?[ \t]{1,8}\*[ \t]{0,8}(?:$|[\r\n]))`, "g"),
     validate: isSecret, example: 'bob * "hunter2" *', counterexample: "a * b" },
   { name: "secret", prefilter: ["securestring"],
     pattern: () => /ConvertTo-SecureString\s+(?:-\w+\s+){0,3}(?!-)\\?["']?([^\s"'\\$]{3,})/gi,
@@ -137,7 +144,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
     pattern: () => /expect\s+\\?["'][^"']{0,40}pass[^"']{0,40}["'];?\s+send\s+(?:--\s+)?\\?["']([^"'\\]{3,})/gi,
     validate: isSecret, example: `expect "Password:"; send "hunter2\\r"`, counterexample: `expect "Name:"; send "bob"` },
   { name: "secret", prefilter: ["0x"],
-    pattern: () => /(?:private|secret|signer|deployer|wallet)[\w ]{0,20}["']?\s{0,4}[:=]?\s{0,4}["']?(0x[\da-f]{64})(?![\da-f])/gi,
+    pattern: () => /(?:private|secret|signer|deployer|wallet|accounts)[\w ]{0,20}["']?\s{0,4}[:=]?\s{0,4}\[?\s{0,20}["']?(0x[\da-f]{64})(?![\da-f])/gi,
     example: `PRIVATE=0x${"0a1b2c3d".repeat(8)}`, counterexample: `block: 0x${"0a1b2c3d".repeat(8)}` },
   { name: "secret", prefilter: ["credentials", "creds", "login"],
     pattern: () => /\b(?:credentials|creds|login)\b(?: (?:for|of|to|on|in) [^\n:]{1,30})?(?: is|:) {1,3}["'`]?(?!\w{1,20}:\/\/)[\w.@+-]{2,60}["'`]?(?:[/:]| \/ )\s?["'`]?([^\s"'`/,;()]{6,})/gi,
@@ -155,6 +162,10 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   { name: "secret", prefilter: ["oracle:thin:"],
     pattern: () => /oracle:thin:[\w$]{1,40}\/([^\s"'@\\/]{3,})(?=@)/g,
     validate: isSecret, example: "jdbc:oracle:thin:app/hunter2@//db:1521/XE", counterexample: "jdbc:oracle:thin:@db:1521/XE" },
+  // The key in the section of a configuration that is about JSON web tokens.
+  { name: "secret", prefilter: ["jwt"],
+    pattern: () => new RegExp(r`jwt\w{0,20}(?:\\{0,7}["'])?\s{0,4}[:=]\s{0,4}(?:\{|\r?\n)[^{}]{0,300}?(?<![\w-])key(?:\\{0,7}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,7}["'])?([^\s"'\\,}]{12,})`, "gi"),
+    validate: isOddWord, example: '"Jwt": { "Issuer": "x", "Key": "hunter2-for-all-9" }', counterexample: '"Jwt": { "Key": "" }' },
   { name: "private-key", prefilter: ["rsakeyvalue"],
     pattern: () => /<(?:D|P|Q|DP|DQ|InverseQ)>([A-Za-z\d+/=\s]{24,})(?=<)/g,
     example: "<RSAKeyValue><D>4Ab0Cd1Ef2Gh3Ij4Kl5Mn6Op7Qr8</D>", counterexample: "<RSAKeyValue><Exponent>AQAB</Exponent>" },
@@ -226,7 +237,9 @@ export const COMMAND_FORMS: readonly SecretForm[] = [
   option("ssh-keygen", r`-[NP]\s+`, ["ssh-keygen -t rsa -N hunter2", "ssh-keygen -t rsa"]),
   option("sqlplus|sqlldr|expdp|impdp", r`[\w$]{1,40}/(?=[^\s"']{0,100}[@\d])`, ["sqlplus -s app/hunter2@db", "sqlplus /nolog"]),
   command(["chpasswd"], () => /(?:echo|printf)\s+(?:-\w+\s+)?\\?["']?[\w.-]{1,40}:([^\s"'|\\]{3,})(?=[^|\n]{0,8}\|\s?(?:sudo )?chpasswd(?![\w-]))/g, ["echo 'bob:hunter2' | chpasswd", "echo bob | chpasswd"]),
-  command(["-stdin", "secret set", "secrets set", "secret put", "secrets put", "secret create", "secret-tool", "-token", "env add", "passphrase-fd", "passwd ", "kinit ", "cryptsetup ", "sudo -s", "vault kv", "pass insert", "versions add"], () => /(?:echo|printf)\s+(?:-\w+\s+)?\\?["']?(?!\$|<|-)([^\s"'|\\]{4,})(?=[^|\n]{0,8}\|\s?[^|\n]{0,80}?(?:-stdin|secrets? (?:set|put|create|store)|-token\b|secret-tool store|env add|passphrase-fd|passwd\s|kinit\s|cryptsetup\s|sudo -S|vault kv|pass insert|versions add))/g, ["echo hunter2 | docker login -u bob --password-stdin", "echo hello | cat"]),
+  command(["-stdin", "secret set", "secrets set", "secret put", "secrets put", "secret create", "secrets create", "secret store", "secrets store", "secret-tool", "-token", "env add", "passphrase-fd", "passwd ", "kinit ", "cryptsetup ", "sudo -s", "vault kv", "pass insert", "versions add"], () => /(?:echo|printf)\s+(?:-\w+\s+)?\\?["']?(?!\$|<|-)([^\s"'|\\]{4,})(?=[^|\n]{0,8}\|\s?[^|\n]{0,80}?(?:-stdin|secrets? (?:set|put|create|store)|-token\b|secret-tool store|env add|passphrase-fd|passwd\s|kinit\s|cryptsetup\s|sudo -S|vault kv|pass insert|versions add))/g, ["echo hunter2 | docker login -u bob --password-stdin", "echo hello | cat"]),
+  command(["=%s"], () => new RegExp(r`printf\s+\\{0,3}["'][^"'\n%]{0,80}?${VARIABLE_NAME}=%s[^"'\n]{0,40}["']\s+\\{0,3}["']?(?![$<-])([^\s"'\\|;&]{4,})`, "gi"), ["printf 'JWT_SECRET=%s' hunter2 >> .env", "printf 'JWT_SECRET=%s' $word"]),
+  command(["vault kv p"], () => /(?<=vault kv (?:put|patch) [^\n|;&]{0,400})\s[A-Za-z_][\w.-]{0,60}=\\?["']?(?![$@<{-])([^\s"'\\]{4,})/g, ["vault kv put app/db value=hunter2", "vault kv get app/db"]),
   command(["<<<"], () => /(?:-stdin|sudo -S[^|\n]{0,60}?|secrets?\s[^|\n]{0,60}|passwd\s[^|\n]{0,60})\s?<<<\s?\\?["']?(?!\$)([^\s"'\\]{4,})/g, ["gh auth login --password-stdin <<< hunter2", "cat <<< hello"]),
   command(["secret", "token", "pass", "key"], () => /(?:echo|printf)\s+(?:-\w+\s+)?\\?["']?(?!\$|<|-)([^\s"'|\\<>]{4,})(?=\\?["']?\s?>{1,2}\s?(?!\S{0,200}\.md)[\w$~./{}-]{0,200}?(?:secrets?\/|(?:password|passwd|secret|token|api[_-]?key)(?:\.[a-z]{2,8})?(?![\w./-])))/g, ["echo hunter2 > secrets/db_password", "echo hello > notes.txt"]),
   command(["configure set", "config set", "arg ", "env ", "secret set", "secrets set", "config:set", "setx "], () => /(?:configure set|config set(?: --\w+)*|config:set|secrets? set|setx|setenv|\b(?:ENV|ARG))\s+(?=[\w.-]{0,80}(?:pass|secret|token|key))[\w.-]{1,160}(?:[ =]|\s--(?:body|value)[=])\\{0,3}["']?(?![$<{-]|\[redacted:)([^\s"'\\]{4,})/gi, ["aws configure set aws_secret_access_key hunter2abc", "npm config set registry https://x.io"]),

@@ -39,6 +39,7 @@ const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>
   ["\\t*", null],
   ["expect ", /expect \\{0,3}["'{-]/],
   ["user ", /\\n\s{0,8}user \S|"user |user [\w.@-]{1,60} (?:on|reset) /],
+  ["jwt", /jwt\w{0,20}\\{0,7}"?\s{0,4}[:=]/],
   ["creds", /creds(?: [^":]{1,33})?(?: is|:) |creds ?=/],
   ["login", /login(?: [^":]{1,33})?(?: is|:) |login\(/],
   ...["log in ", "log on ", "logged in ", "sign in ", "signin"].map((literal) =>
@@ -72,7 +73,7 @@ const PROGRAMS = (
 const USERMOD = /usermod(?!ified":)/;
 /** An argument of such a program. */
 const ARGUMENT =
-  /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{0,100}[@\d]|add_user|change_password|http-basic|bundle config|alias set|net use|login |unlock |env:set|setx |secret[ :]|<</;
+  /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{0,100}[@\d]|add_user|change_password|http-basic|bundle config|alias set|net use|login |unlock |env:set|setx |secret[ :]|<<|kv p/;
 /** Words of commands that print a secret, besides the names of secrets. */
 const PRINTING = (
   "printenv|secret|token|pass|vault|op read|op item|terraform|tofu |terragrunt|pulumi|get-login|decryption|configure get|keyvault|" +
@@ -100,12 +101,26 @@ let names: RegExp | undefined;
 const ID =
   /^(?:(?:(?:srv)?toolu|msg|req)_\w+|(?:\d[\d-]*-)?[\da-f]{8}-[\da-f-]{27}|[nrt]?[\da-f]+|\d[\d-]*)$/;
 
-function isOdd(run: string): boolean {
-  if (ID.test(run) || !ODD_RUN.test(run)) return false;
+/**
+ * What tokens begin with, at the end of a run that looks like a name by chance; some of it stands before the run. The last
+ * one is any short word with a long part behind it.
+ */
+const BRAND = new RegExp(
+  r`(?:gl[a-z]{1,6}|xox[a-z]|xapp|sk|sq0[a-z]{3}|GOCSPX|NRI[IQ]|a[ks]|ico|sdk|xa[a-z]t|api|mob|access|pat|secret|tvly|tskey|HRKU)-|` +
+    r`(?:npg|dckr_[op]at|whsec|glsa|re|vercel_blob_rw|persona_[a-z]{7,10}|dbt[cu]|tgp_v1|sb_secret|github_pat)_|` +
+    r`\b(?:s|snyk_[us]at|api_live|api_sandbox|dp\.[a-z]t|pat[A-Za-z\d]{14}|pat)\.|LTAI|AKID|ATBB|AIza|AQVN|cio|` +
+    r`(?:^|[^A-Za-z\d])[a-z\d]{2,6}[_-][A-Za-z\d]{20,}$`,
+);
+
+function isOdd(serialized: string, start: number, end: number): boolean {
+  const run = serialized.slice(start, end);
+  const isRandom = ODD_RUN.test(run) && !ID.test(run);
   names ??= new RegExp(
     r`^(?:${NAME}[-_])*(?:${NAME}|[\da-f]{1,16})(?:[-_]${NAME})*$`,
   );
-  return !names.test(run);
+  if (isRandom && !names.test(run)) return true;
+  return (isRandom || run.length === 64) &&
+    BRAND.test(serialized.slice(Math.max(0, start - 24), end));
 }
 
 /** Whether `redactValue()` may change a value. @param serialized Its JSON, letters not written as `\u0041`. */
@@ -130,8 +145,7 @@ function isSuspect(serialized: string): boolean {
     ANY.lastIndex = index + 1;
     const closer = SIGNS.get(whole);
     if (closer === undefined && whole.length >= 16) {
-      const run = serialized.slice(index, index + whole.length);
-      if (isOdd(run)) return true;
+      if (isOdd(serialized, index, index + whole.length)) return true;
       continue;
     }
     const subject = closer === undefined ? "name" : whole;

@@ -8,7 +8,10 @@ const OWNER =
 const KEY_OWNER =
   "(?:api|access|secret|private|encryption|master|account|signing|shared|auth|app|hmac|enc|" +
   "stripe|openai|anthropic|gemini|mistral|groq|sendgrid|mailgun|twilio|resend|aws|azure|gcp|kaggle|ssh|deploy|deployer|" +
-  "signer|jwt|service[_-]?role|licen[cs]e|subscription|functions|application|consumer|fernet|fastly)";
+  "signer|jwt|service[_-]?role|licen[cs]e|subscription|functions|application|consumer|fernet|fastly|admin|nonce|logged[_-]?in)";
+/** What makes the salt or the cookie of a program a secret. */
+const SALTED =
+  "(?:(?:auth|nonce|logged[_-]?in|hash|password|session|token|secret)[_-]?salt|(?:erlang|release)_?cookie)";
 /** What others call a password. */
 const ELSEWHERE =
   "contraseña|(?<![a-z])senha|mot de passe|wachtwoord|hasło|lösenord|şifre|пароль|密(?:码|碼)|パスワード|비밀번호|passord|kennwort";
@@ -18,11 +21,11 @@ const START = String.raw`(?:(?<![a-z])|(?<=\\[nrt]))`;
 /** The last words of a secret's name; for expressions that ignore case. A name that goes on behind them is another one. */
 export const SECRET_WORD =
   `(?:pass(?:wor[dt]|wd|phrase|code)|(?:${START}|(?<=${OWNER}))(?:pass|pw|psk)|pwd|` +
-  `${KEY_OWNER}[_. -]?key|secret|token|credentials?|client-key-data|${START}auth(?:orization)?|` +
-  `${START}otp|recovery[_-]?codes?|(?:seed|recovery|backup)[_ -]?phrase|${ELSEWHERE})`;
+  `${KEY_OWNER}(?:__|[_. :-])?key|secret|token|credentials?|client-key-data|${START}auth(?:orization)?|` +
+  `${START}otp|${SALTED}|recovery[_-]?codes?|(?:seed|recovery|backup)[_ -]?phrase|${ELSEWHERE})`;
 /** One of these stands in every name of a secret, in small letters; whether one is whole is asked afterwards. */
 export const NAME_PARTS: readonly string[] =
-  "pass|pw|psk|secret|token|credential|client-key-data|auth|otp|recovery|phrase|key|contrase|senha|wachtw|hasł|lösen|şifre|парол|密|パスワ|비밀|kennw"
+  "pass|pw|psk|secret|token|credential|client-key-data|auth|otp|recovery|phrase|key|salt|contrase|senha|wachtw|hasł|lösen|şifre|парол|密|パスワ|비밀|kennw"
     .split("|");
 /** What may follow them. */
 export const SUFFIX = String
