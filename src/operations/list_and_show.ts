@@ -1,11 +1,12 @@
-/** The two kinds of verbs that only read: a list of rows as a table, and one record in detail. */
+/** The verbs that only read: a list of rows as a table, and anything else. */
 import { relativeTime } from "../base/time.ts";
 import { plain } from "../base/plain.ts";
 import type { CliContext } from "./context.ts";
 import { limitOf, type Parameter, type Values } from "./flags.ts";
 import { type OpenStore, openStore } from "./open_store.ts";
 import { type Columns, cutList, moreLine, tableText } from "./table.ts";
-import { type Verb, verb } from "./verb.ts";
+import { type Arguments, type Given as GivenArgs, type Verb, verb, type VerbSpec } from "./verb.ts";
+import type { View } from "./view.ts";
 
 interface Help {
   readonly brief?: string;
@@ -69,29 +70,30 @@ export function listVerb<
   });
 }
 
-/** Makes a verb that shows one record: as JSON, and as lines in which control characters become spaces. */
-export function showVerb(
-  { arg, read, ...help }: Help & {
-    readonly arg: Parameter<string>;
-    readonly read: (reading: Reading, id: string) => Shown | Promise<Shown>;
+/** Makes a verb whose work reads the database that is open. In `lines`, instead of a text, control characters become spaces. */
+export function readVerb<
+  const Given extends Flags = Readonly<Record<never, never>>,
+  const Args extends Arguments = [],
+>(
+  { run, ...spec }: Omit<VerbSpec<Given, Args>, "run"> & {
+    readonly run: (
+      reading: Reading,
+      flags: Values<Given>,
+      ...args: GivenArgs<Args>
+    ) => Told | Promise<Told>;
   },
 ): Verb {
-  return verb({
-    args: [arg],
-    ...help,
-    async run(context, _flags, id) {
+  return verb<Given, Args>({
+    ...spec,
+    async run(context, flags, ...args) {
       const opened = await openStore(context, "read");
-      const { lines, ...shown } = await read({ ...opened, context }, id);
-      return { ...shown, text: lines.map(plain).join("\n") };
+      const told = await run({ ...opened, context }, flags, ...args);
+      return "lines" in told ? { ...told, text: told.lines.map(plain).join("\n") } : told;
     },
   });
 }
 
-interface Shown {
-  readonly json: unknown;
-  readonly quoted?: true;
-  readonly lines: readonly string[];
-}
+type Told = View | Omit<View, "text"> & { readonly lines: readonly string[] };
 
 /** `5m ago`; null where nothing has happened. */
 export function agoText(atMs: number | null): string | null {

@@ -17,9 +17,9 @@ export interface Many<Value> {
 }
 
 /** The arguments of a verb: one after the other, or any number of one kind. */
-type Arguments = readonly Parameter[] | Many<unknown>;
+export type Arguments = readonly Parameter[] | Many<unknown>;
 
-type Given<Args extends Arguments> = Args extends Many<infer Value> ? Value[]
+export type Given<Args extends Arguments> = Args extends Many<infer Value> ? Value[]
   : Args extends readonly Parameter[]
     ? { -readonly [I in keyof Args]: Args[I] extends Parameter<infer Value> ? Value : never }
   : never;
@@ -36,7 +36,7 @@ interface VerbText {
 }
 
 /** What a verb is called with, and its work. */
-interface VerbSpec<Flags, Args extends Arguments> extends VerbText {
+export interface VerbSpec<Flags, Args extends Arguments> extends VerbText {
   readonly flags?: Flags;
   readonly args?: Args;
   readonly run: Action<Values<Flags>, Given<Args>>;

@@ -28,9 +28,9 @@ import {
   type Values,
   wordsFlag,
 } from "../flags.ts";
-import { agoText, listVerb, showVerb } from "../list_and_show.ts";
+import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
-import { type OpenStore, openStore, type Place } from "../open_store.ts";
+import { type OpenStore, type Place } from "../open_store.ts";
 import { reviewView } from "../workflow_view.ts";
 import { titledFacts } from "../table.ts";
 import { agentIdOf, beginChange, checkWord, knownTaskId, taskIdOf } from "../work_lookup.ts";
@@ -84,12 +84,12 @@ const list = listVerb({
       : "No agents at work; --all lists those that have ended.",
 });
 
-const show = showVerb({
-  arg: AGENT,
+const show = readVerb({
+  args: [AGENT],
   brief: "Show an agent",
   about: "Shows an agent: its task, its process, and how it ended.",
   examples: ["conclaude agent show 1a2b3c4d"],
-  read({ db }, text) {
+  run({ db }, _flags, text) {
     const agent = needAgent(db, agentIdOf(db, text));
     const task = agent.taskId === null ? undefined : readTask(db, agent.taskId);
     const facts = titledFacts([
@@ -125,7 +125,7 @@ const OUTPUT_FLAGS = {
 
 type OutputFlags = Values<typeof OUTPUT_FLAGS>;
 
-const output = verb({
+const output = readVerb({
   args: [
     proposing(
       "agent",
@@ -141,8 +141,7 @@ const output = verb({
     "conclaude agent output 1a2b3c4d --follow",
     "conclaude agent output 1a2b3c4d --since 120 --json",
   ],
-  async run(context, flags, text) {
-    const { db, place } = await openStore(context, "read");
+  async run({ db, place, context }, flags, text) {
     const agentId = agentIdOf(db, text);
     const task = readAgent(db, agentId) === undefined
       ? readTask(db, taskIdOf(db, text))
@@ -159,7 +158,7 @@ const output = verb({
   },
 });
 
-const diff = verb({
+const diff = readVerb({
   args: [AGENT],
   flags: { full: switchOn("The whole diff, however long it is") },
   brief: "Show what an agent has changed in a working tree of its own",
@@ -167,8 +166,7 @@ const diff = verb({
     "Shows all work in the working tree of an agent, committed or not, beside what is checked out in the main one. Of a " +
     "workflow's agent it shows the work of the workflow. A diff of 10,000 characters and more needs --full.",
   examples: ["conclaude agent diff 1a2b3c4d", "conclaude agent diff 1a2b3c4d --full | less"],
-  async run(context, { full }, text) {
-    const { db } = await openStore(context, "read");
+  async run({ db, context }, { full }, text) {
     const agent = needAgent(db, agentIdOf(db, text));
     const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
     const review = workflow === undefined ? reviewAgent(agent) : reviewWorkflow(workflow);

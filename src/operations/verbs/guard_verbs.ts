@@ -4,20 +4,19 @@ import { policiesIn } from "../../policy/policies.ts";
 import { listPauses } from "../../policy/store.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { peek } from "../look_as_hook.ts";
-import { openStore } from "../open_store.ts";
+import { readVerb } from "../list_and_show.ts";
 import { tableText } from "../table.ts";
-import { group, verb } from "../verb.ts";
+import { group } from "../verb.ts";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 
-const list = verb({
+const list = readVerb({
   brief: "List the rules in force here, and what is lifted",
   about:
     "Lists every rule that conclaude asks in this folder before a tool runs or Claude stops, and the sessions for " +
     "which a person has lifted the rules.",
   examples: ["conclaude guard list", "conclaude guard list --json"],
-  async run(context) {
+  async run({ db, context }) {
     const { policy, config } = await peek(context, context.cwd, () => undefined);
-    const { db } = await openStore(context, "read");
     const now = Date.now();
     const pauses = listPauses(db, now).filter(({ subject }) => subject === "guards");
     const rules = [

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { UserError } from "../../base/errors.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
@@ -22,11 +23,10 @@ import { isAnyOfOthers, observationNamed } from "../session_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { factLines } from "../table.ts";
-import { openStore } from "../open_store.ts";
 import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
-import { many, verb } from "../verb.ts";
+import { many } from "../verb.ts";
 
-export const show = verb({
+export const show = readVerb({
   args: many(
     proposing("observation", text("Number of an observation, or the beginning of its uid", "id")),
     1,
@@ -34,8 +34,7 @@ export const show = verb({
   about:
     "Shows observations whole: their texts, facts and files, and the captures that they were made of.",
   examples: ["conclaude memory show 42", "conclaude memory show 42 57 --json"],
-  async run(context, _flags, ...ids) {
-    const { db } = await openStore(context, "read");
+  run({ db }, _flags, ...ids) {
     const shown = ids.map((id) => shownOf(db, observationNamed(db, id)));
     return {
       json: shown.length === 1 ? shown[0]!.json : { observations: shown.map(({ json }) => json) },
@@ -72,7 +71,7 @@ export function shownOf(db: DatabaseSync, observation: Observation) {
   };
 }
 
-export const timeline = verb({
+export const timeline = readVerb({
   args: [
     proposing(
       "observation",
@@ -87,8 +86,7 @@ export const timeline = verb({
     "For the number of an observation: what happened before and after it in its session. For a file or folder: its " +
     "observations, the newest first.",
   examples: ["conclaude memory timeline 42", "conclaude memory timeline src/auth.ts --here"],
-  async run(context, flags, target) {
-    const { db } = await openStore(context, "read");
+  async run({ db, context }, flags, target) {
     const now = Date.now();
     // A number means an observation. A file with such a name is written with its folder: `./12`.
     const isId = /^#?\d+$/.test(target.trim()) || /^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());

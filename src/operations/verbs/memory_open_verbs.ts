@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
@@ -9,13 +10,11 @@ import type { CliContext } from "../context.ts";
 import { number, PROJECT_FLAGS, proposing, textFlag, usually } from "../flags.ts";
 import { hintsHere } from "../next_command.ts";
 import { openHere, openLines } from "../open_here.ts";
-import { openStore } from "../open_store.ts";
 import { projectNamed } from "../project_filter.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
 import { toldContext } from "../told_context.ts";
-import { verb } from "../verb.ts";
 
-export const open = verb({
+export const open = readVerb({
   flags: {
     project: PROJECT_FLAGS.project,
     limit: usually("20", number(1, 1_000, "At most this many of each kind")),
@@ -24,8 +23,7 @@ export const open = verb({
     "Lists what is open in the project of this folder: failures that nothing mended, todos that a session left, tasks, " +
     "workflows that wait for a person, and questions.",
   examples: ["conclaude memory open", "conclaude memory open --project ../shop --json"],
-  async run(context, { project: named, limit }) {
-    const { db } = await openStore(context, "read");
+  run({ db, context }, { project: named, limit }) {
     const project = named === undefined
       ? projectHere(context.cwd)
       : projectNamed(db, context, named);
@@ -40,7 +38,7 @@ export const open = verb({
   },
 });
 
-export const context = verb({
+export const context = readVerb({
   flags: {
     session: proposing(
       "session",
@@ -51,8 +49,7 @@ export const context = verb({
     "Shows exactly what memory tells the next session in this folder, then each of its lines with its price in tokens " +
     "and why it is told. What requirements and the files of Claude Code tell comes beside it.",
   examples: ["conclaude memory context", "conclaude memory context --session 01980c5e --json"],
-  async run(context, { session }) {
-    const { db, place } = await openStore(context, "read");
+  async run({ db, place, context }, { session }) {
     const { contextTokens, memoryEnabled } = place.config;
     const at = placeOf(db, context, session);
     const told = await toldContext(db, at, { config: place.config, room: MAX_CONTEXT_CHARS });

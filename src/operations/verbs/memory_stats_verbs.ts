@@ -11,18 +11,15 @@ import {
 } from "../../memory/drain/summarizer_settings.ts";
 import { countMemory, lastRuns, summarizerUse, usedUp } from "../../memory/store.ts";
 import { relativeTime } from "../../base/time.ts";
-import { agoText } from "../list_and_show.ts";
-import { openStore } from "../open_store.ts";
+import { agoText, readVerb } from "../list_and_show.ts";
 import { factLines, type Facts } from "../table.ts";
-import { verb } from "../verb.ts";
 
 const LISTED_RUNS = 5;
 
-export const stats = verb({
+export const stats = readVerb({
   about: "Counts observations by kind, sessions, projects, open failures and waiting captures.",
   examples: ["conclaude memory stats", "conclaude memory stats --json"],
-  async run(context) {
-    const { db } = await openStore(context, "read");
+  async run({ db, context }) {
     const counts = { ...countMemory(db), openFailures: openFailuresOf(db, null).length };
     const nowMs = Date.now();
     const summarizer = summarizerStats(db, await readSummarizer(context.locations), nowMs);

@@ -14,7 +14,7 @@ import {
   switchOn,
   text,
 } from "../flags.ts";
-import { agoText, listVerb, showVerb } from "../list_and_show.ts";
+import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { lastingOf } from "../orchestration_here.ts";
 import { titledFacts } from "../table.ts";
 import { beginChange, knownTaskId } from "../work_lookup.ts";
@@ -51,12 +51,12 @@ const list = listVerb({
   empty: ({ all }) => all ? "No questions." : "Nobody asks anything.",
 });
 
-const show = showVerb({
-  arg: ID,
+const show = readVerb({
+  args: [ID],
   brief: "Show a question",
   about: "Shows a question with all of its text, who asked it, and its answer.",
   examples: ["conclaude question show q-20261121083000-1"],
-  read({ db }, id) {
+  run({ db }, _flags, id) {
     const question = needQuestion(db, id.trim());
     const task = question.taskId === null ? undefined : readTask(db, question.taskId);
     const usual = question.type === "permission" ? ["allow", "deny"] : [];

@@ -39,7 +39,7 @@ import {
   usually,
   YES_FLAG,
 } from "../flags.ts";
-import { agoText, showVerb } from "../list_and_show.ts";
+import { agoText, readVerb } from "../list_and_show.ts";
 import { hintsHere } from "../next_command.ts";
 import { askAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.ts";
 import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
@@ -51,7 +51,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 const ID = text("Id of a capture, or its beginning", "id");
 
-const list = verb({
+const list = readVerb({
   flags: {
     status: optional(oneOf(["raw", "processing", "done", "error"], "Only with this status")),
     session: SESSION_FLAG,
@@ -66,8 +66,7 @@ const list = verb({
     "conclaude queue list --status raw --priority high",
     "conclaude queue list --session 01980c5e --json",
   ],
-  async run(context, flags) {
-    const { db, place } = await openStore(context, "read");
+  async run({ db, place, context }, flags) {
     const filter = {
       sessionId: sessionFilterOf(db, flags.session),
       status: flags.status ?? null,
@@ -110,12 +109,12 @@ async function subjectsOf(db: DatabaseSync, items: readonly QueueItem[]) {
   return subjects;
 }
 
-const show = showVerb({
-  arg: ID,
+const show = readVerb({
+  args: [ID],
   brief: "Show one capture with its payload",
   about: "Shows what a hook captured of one tool use: its input, its response, its files.",
   examples: ["conclaude queue show 019a8f2e-3b1c-7", "conclaude queue show 019a8f2e-3b1c-7 --json"],
-  read({ db }, id) {
+  run({ db }, _flags, id) {
     const item = queueItemOf(db, id);
     const text = payloadText(readStoredPayload(db, item.id)!);
     const payload: unknown = JSON.parse(text);
@@ -149,14 +148,13 @@ const show = showVerb({
   },
 });
 
-const stats = verb({
+const stats = readVerb({
   brief: "Count captures and the room that they take",
   about:
     "Counts captures by status and priority, with the size of their JSON and of what is stored, the oldest capture " +
     "that waits, and the records in the spool, which the database could not take.",
   examples: ["conclaude queue stats", "conclaude queue stats --json"],
-  async run(context) {
-    const { db, place } = await openStore(context, "read");
+  run({ db, place, context }) {
     const groups = summarizeQueue(db);
     const totals = totalsOf(groups);
     const retries = queueRetries(db);

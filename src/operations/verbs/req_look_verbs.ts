@@ -12,7 +12,6 @@ import { satisfyCommand, triggersText } from "../../policy/requirements/requirem
 import { activeSessions, goneSessions, listSessions, tellingId } from "../../db/sessions.ts";
 import { findPause, listBranches } from "../../policy/store.ts";
 import { durationText, relativeTime } from "../../base/time.ts";
-import type { CliContext } from "../context.ts";
 import { OF_BRANCH, OF_SESSION, proposing, text, toggle } from "../flags.ts";
 import {
   branchKeyOf,
@@ -26,23 +25,22 @@ import {
   rowsOf,
   sessionOrNone,
 } from "../requirements_here.ts";
-import { agoText, listVerb } from "../list_and_show.ts";
+import { agoText, listVerb, type Reading, readVerb } from "../list_and_show.ts";
 import { projectHere } from "../session_lookup.ts";
-import { openStore } from "../open_store.ts";
 import { factLines, type Facts, tableText } from "../table.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const ONE_NAME = [proposing("requirement", text("The requirement", "name"))];
 
-export const status = verb({
+export const status = readVerb({
   flags: { session: OF_SESSION, branch: OF_BRANCH },
   about:
     "Shows every requirement that is switched on here, and its status for this branch and session. The exit status " +
     "is 0 even when some are open.",
   examples: ["conclaude req status", "conclaude req status --session 01980c5e --json"],
-  async run(context, flags) {
-    const { db, sessionId, warning, here } = await lookFor(context, flags);
+  async run({ db, context }, flags) {
+    const { sessionId, warning, here } = await lookFor({ db, context }, flags);
     const { ground } = here;
     const fault = faultOf(here.config);
     if (ground === UNKEPT && deniesBlind(here.config)) {
@@ -107,12 +105,11 @@ export const status = verb({
   },
 });
 
-export const list = verb({
+export const list = readVerb({
   about: "Lists the branches of this repository that have recorded requirements, and how many.",
   examples: ["conclaude req list", "conclaude req list --json"],
-  async run(context) {
+  async run({ db, context }) {
     const here = await requirementsHere(context);
-    const { db } = await openStore(context, "read");
     const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
     const branches = listBranches(db, repository);
     const text = tableText(context, branches, {
@@ -170,14 +167,14 @@ export const show = verb({
   },
 });
 
-export const explain = verb({
+export const explain = readVerb({
   args: ONE_NAME,
   flags: { session: OF_SESSION, branch: OF_BRANCH },
   about:
     "Explains one requirement: when it is asked, its status here, why, and what would change that.",
   examples: ["conclaude req explain commit_plan --session 01980c5e"],
-  async run(context, flags, name) {
-    const { db, sessionId, warning, here } = await lookFor(context, flags);
+  async run({ db, context }, flags, name) {
+    const { sessionId, warning, here } = await lookFor({ db, context }, flags);
     const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
     const key = branchKeyOf(here, flags.branch);
     const { environment } = context;
@@ -217,10 +214,12 @@ export const explain = verb({
 });
 
 /** What is here for a session. */
-async function lookFor(context: CliContext, { session: named }: { readonly session?: string }) {
-  const { db } = await openStore(context, "read");
+async function lookFor(
+  { db, context }: Pick<Reading, "db" | "context">,
+  { session: named }: { readonly session?: string },
+) {
   const told = await sessionOrNone(db, context, { named, command: "req status" });
-  return { db, ...told, here: await hereOfSession(context, db, told.sessionId) };
+  return { ...told, here: await hereOfSession(context, db, told.sessionId) };
 }
 
 function lastBranchNote(ground: Ground): string | null {

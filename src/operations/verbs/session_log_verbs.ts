@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseSync } from "node:sqlite";
+import { readVerb } from "../list_and_show.ts";
 import { transcriptTail } from "../../claude/transcript/find_transcripts.ts";
 import { transcriptReader } from "../../claude/transcript/transcript_reader.ts";
 import { plainLines } from "../../base/plain.ts";
@@ -18,7 +19,6 @@ import {
 } from "../../upkeep/transfer/capture_of.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, parsed, proposing, switchOn, text, timeFlag } from "../flags.ts";
-import { openStore } from "../open_store.ts";
 import { sessionOf } from "../session_lookup.ts";
 import {
   captureStep,
@@ -28,9 +28,8 @@ import {
   stepsAfter,
 } from "../../memory/tell/session_steps.ts";
 import { cutLine } from "../table.ts";
-import { verb } from "../verb.ts";
 
-export const log = verb({
+export const log = readVerb({
   args: [proposing("session", text("Its id, or 4 or more characters of its beginning", "id"))],
   flags: {
     follow: switchOn(
@@ -49,8 +48,7 @@ export const log = verb({
     "conclaude session log 0198 --follow",
     "conclaude session log 0198 --full --json",
   ],
-  async run(context, { follow, full, limit, before, after }, id) {
-    const { db } = await openStore(context, "read");
+  async run({ db, context }, { follow, full, limit, before, after }, id) {
     const session = sessionOf(db, id);
     const payloadOf = (step: Step) => full ? payloadOfStep(db, step) : undefined;
     const print = linePrinter(context, payloadOf);

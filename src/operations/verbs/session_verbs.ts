@@ -11,14 +11,13 @@ import {
   timeFlag,
   toggle,
 } from "../flags.ts";
-import { agoText, listVerb } from "../list_and_show.ts";
+import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { hintsHere } from "../next_command.ts";
-import { openStore } from "../open_store.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
 import { type Line, type SessionStory, sessionStory } from "../../memory/tell/shown_story.ts";
 import { cutLine, factLines, firstLines, section } from "../table.ts";
 import { shortTaskId } from "../task_view.ts";
-import { group, lazyFrom, verb } from "../verb.ts";
+import { group, lazyFrom } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { plain } from "../../base/plain.ts";
@@ -55,7 +54,7 @@ const list = listVerb({
     "No sessions yet. Hooks write them: run `conclaude install-hooks`, then start Claude Code.",
 });
 
-const show = verb({
+const show = readVerb({
   args: [proposing("session", text("Its id, or 4 or more characters of its beginning", "id"))],
   flags: { verbose: switchOn("With where it ran, its process, and its counters") },
   brief: "Show what happened in one session",
@@ -63,8 +62,7 @@ const show = verb({
     "Shows the story of one session: what was asked and done, what failed and what mended it, what was decided and left " +
     "open, and how it ended.",
   examples: ["conclaude session show 01980c5e", "conclaude session show 0198 --json"],
-  async run(context, { verbose }, id) {
-    const { db } = await openStore(context, "read");
+  run({ db, context }, { verbose }, id) {
     const session = sessionOf(db, id);
     const counters = listCounters(db, session.sessionId);
     const agents = listAgents(db, { kinds: ["subagent"], sessionId: session.sessionId });

@@ -10,22 +10,20 @@ import { formerFolders } from "../../memory/store.ts";
 import { hooksHere } from "../../policy/armed_gates.ts";
 import { hintsHere, moveCommand } from "../next_command.ts";
 import { careOf, healthText, protectionsOf, protectionsText } from "../status_care.ts";
-import { openStore } from "../open_store.ts";
+import { readVerb } from "../list_and_show.ts";
 import { factLines, firstLines, section } from "../table.ts";
 import { openHere, openLines } from "../open_here.ts";
 import { switchOn } from "../flags.ts";
-import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
-export const status = verb({
+export const status = readVerb({
   flags: { verbose: switchOn("With the database, the queue, the hooks, and the configuration") },
   about:
     "Shows the last sessions of this project, what is open, what was decided, and whether conclaude is well. It changes " +
     "nothing.",
   examples: ["conclaude status", "conclaude status --verbose", "conclaude status --json"],
-  async run(context, { verbose }) {
+  async run({ context, ...opened }, { verbose }) {
     const { globals } = context;
-    const opened = await openStore(context, "read");
     const { db } = opened;
     const repository = findRepository(lookUpwards(context.cwd));
     const project = repository?.commonDir ?? context.cwd;

@@ -1,4 +1,5 @@
 /** `conclaude task create|update|reparent|delete|restore|tag`. */
+import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { statusesAfter, type Task, wayTo } from "../../work/task.ts";
 import { checkStatus } from "../../work/task_input.ts";
@@ -44,7 +45,6 @@ import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
 import { requireOneOfTwo, usageError } from "../usage.ts";
 import { group, many, verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { openStore } from "../open_store.ts";
 
 const BODY_FLAGS = {
   body: clearingFlag("The body: what there is to know"),
@@ -297,13 +297,12 @@ async function workflowCheck(
 
 const ID_AND_TAGS = text("The task, then the tags, with spaces or commas between", "id and tags");
 
-const list = verb({
+const list = readVerb({
   args: [optional(TASK)],
   brief: "List tags",
   about: "Lists the tags of a task, or every tag that a task has.",
   examples: ["conclaude task tag list", "conclaude task tag list 1a2b3c4d --json"],
-  async run(context, _flags, text) {
-    const { db } = await openStore(context, "read");
+  run({ db }, _flags, text) {
     const tags = text === undefined ? listTags(db) : needTask(db, taskIdOf(db, text)).tags;
     return { json: { tags }, text: tags.length === 0 ? "No tags." : tags.join("\n") };
   },

@@ -28,12 +28,10 @@ import {
   usually,
   wordsFlag,
 } from "../flags.ts";
-import { agoText, listVerb, showVerb } from "../list_and_show.ts";
-import { openStore } from "../open_store.ts";
+import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { type Facts, section, tableText, titledFacts } from "../table.ts";
 import { knownTaskId, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { historyLines, holderText, nameOf, TASK_COLUMNS } from "../task_view.ts";
-import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const NONE = "none";
@@ -114,12 +112,12 @@ export const ready = listVerb({
   empty: "Nothing is ready.",
 });
 
-export const show = showVerb({
-  arg: TASK,
+export const show = readVerb({
+  args: [TASK],
   about:
     "Shows a task with what is above and below it, what it waits for, and its last changes; a deleted one as well.",
   examples: ["conclaude task show 1a2b3c4d", "conclaude task show 1a2b3c4d --json"],
-  read({ db }, text) {
+  run({ db }, _flags, text) {
     const id = knownTaskId(db, text);
     const task = readTask(db, id)!;
     const ancestors = listAncestors(db, id);
@@ -146,13 +144,12 @@ export const show = showVerb({
   },
 });
 
-export const subtree = verb({
+export const subtree = readVerb({
   args: [TASK],
   flags: { flat: switchOn("As a table instead of a tree") },
   about: "Shows a task and all below it, each after its parent.",
   examples: ["conclaude task subtree 1a2b3c4d", "conclaude task subtree 1a2b3c4d --flat"],
-  async run(context, { flat }, named) {
-    const { db } = await openStore(context, "read");
+  run({ db, context }, { flat }, named) {
     const tasks = listSubtree(db, needTask(db, taskIdOf(db, named)).id);
     const lines = tasks.map((task) => "  ".repeat(task.relativeDepth) + plain(lineOf(task)));
     const text = flat ? tableText(context, tasks, TASK_COLUMNS, "") : lines.join("\n");
@@ -185,7 +182,7 @@ function listAround(
   });
 }
 
-export const history = verb({
+export const history = readVerb({
   args: [TASK],
   flags: {
     field: textFlag("Only of this field: status, claimed_by, title, tags, …", "name"),
@@ -196,8 +193,7 @@ export const history = verb({
     "conclaude task history 1a2b3c4d",
     "conclaude task history 1a2b3c4d --field status --since 2d --json",
   ],
-  async run(context, flags, text) {
-    const { db } = await openStore(context, "read");
+  run({ db }, flags, text) {
     const history = listHistory(db, knownTaskId(db, text), {
       field: flags.field ?? null,
       sinceMs: flags.since ?? null,

@@ -1,4 +1,5 @@
 /** `conclaude team status|preview|rules|held`: what is shared, as far as this machine knows. No server is asked. */
+import { readVerb } from "../list_and_show.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { plain } from "../../base/plain.ts";
@@ -18,19 +19,17 @@ import {
 import { lagText, teamLags } from "../../team/team_lag.ts";
 import { optional, switchOn, text } from "../flags.ts";
 import { forgotLines, laggingLines } from "../team_text.ts";
-import { openStore } from "../open_store.ts";
 import { titledFacts } from "../table.ts";
 import { joinedHere, noteDefinitions, openTeam, TEAM_PROJECT } from "../team_here.ts";
 import { differences } from "../team_rows.ts";
 import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 
-export const status = verb({
+export const status = readVerb({
   about:
     "Shows each joined project: its server, when it was last synced, and what waits. Asks no server.",
   examples: ["conclaude team status", "conclaude team status --json"],
-  async run(context) {
-    const { db } = await openStore(context, "read");
+  run({ db }) {
     const projects = listJoined(db).map(({ way, ...joined }) => ({
       ...joined,
       server: readAddress(way.address).host,

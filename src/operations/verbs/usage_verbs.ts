@@ -1,3 +1,4 @@
+import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
@@ -5,11 +6,9 @@ import { sumTokens, USAGE_GROUPS, type UsageGroup } from "../../memory/store.ts"
 import { type UsageRow, usageRows } from "../../memory/usage/usage_rows.ts";
 import { configHere } from "../context.ts";
 import { LIMIT_FLAG, limitOf, oneOf, SINCE_FLAG, timeFlag, usually } from "../flags.ts";
-import { openStore } from "../open_store.ts";
 import { type Columns, tableText } from "../table.ts";
-import { verb } from "../verb.ts";
 
-export const usage = verb({
+export const usage = readVerb({
   flags: {
     by: usually("day", oneOf(USAGE_GROUPS, "What the tokens are summed by")),
     since: SINCE_FLAG,
@@ -20,8 +19,7 @@ export const usage = verb({
     "Sums the tokens that Claude took, as its transcripts tell: those of sub-agents count for their session, and each " +
     "message once. Drains count them, so they outlive the transcripts. Cost is told for models that `usage.prices` names.",
   examples: ["conclaude usage", "conclaude usage --by model --since 30d", "conclaude usage --json"],
-  async run(context, { by, since = 0, until = Number.MAX_SAFE_INTEGER, limit }) {
-    const { db } = await openStore(context, "read");
+  async run({ db, context }, { by, since = 0, until = Number.MAX_SAFE_INTEGER, limit }) {
     const { prices } = (await configHere(context)).config.usage;
     const sums = sumTokens(db, by, { sinceMs: since, untilMs: until });
     const { rows, total, unpriced } = usageRows(sums, prices);

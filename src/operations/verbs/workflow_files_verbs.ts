@@ -1,4 +1,5 @@
 /** `conclaude workflow files|preview|match`: which workflow files there are, what each does, and which one a task gets. */
+import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { placeFault } from "../../work/engine/work_folder.ts";
 import { chooseFor, readMatchers } from "../../work/matchers.ts";
@@ -12,7 +13,6 @@ import type { PreviewStep } from "../../work/preview.ts";
 import { needTask } from "../../work/store.ts";
 import { clearingFlag, proposing, TASK, text } from "../flags.ts";
 import { orchestrationOf } from "../orchestration_here.ts";
-import { openStore } from "../open_store.ts";
 import { section, tableText } from "../table.ts";
 import { homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { nameOf } from "../task_view.ts";
@@ -49,7 +49,7 @@ export const files = verb({
   },
 });
 
-export const preview = verb({
+export const preview = readVerb({
   args: [text("The workflow", "name")],
   flags: { task: proposing("task", clearingFlag("Show it for this task", "id")) },
   about:
@@ -59,8 +59,7 @@ export const preview = verb({
     "conclaude workflow preview implement",
     "conclaude workflow preview release --task 1a2b3c4d",
   ],
-  async run(context, flags, name) {
-    const { db } = await openStore(context, "read");
+  run({ db, context }, flags, name) {
     const task = flags.task === undefined ? null : needTask(db, taskIdOf(db, flags.task));
     const projectDir = task?.projectDir ?? homeOfTasks(context).projectDir;
     const file = findWorkflowFile(name, projectDir);
@@ -96,14 +95,13 @@ export const preview = verb({
   },
 });
 
-export const match = verb({
+export const match = readVerb({
   args: [TASK],
   about:
     "Shows which workflow a task gets and why: the one that the task names, else that of its tag `workflow:NAME`, else " +
     "the first of .conclaude/workflow-matchers.yaml that fits, else `orchestration.defaultWorkflow`.",
   examples: ["conclaude workflow match 1a2b3c4d"],
-  async run(context, _flags, text) {
-    const { db } = await openStore(context, "read");
+  run({ db, context }, _flags, text) {
     const task = needTask(db, taskIdOf(db, text));
     const projectDir = task.projectDir ?? homeOfTasks(context).projectDir;
     const config = orchestrationOf(context, projectDir);

@@ -9,7 +9,7 @@ import {
 } from "../../work/store.ts";
 import { isDaemonHere } from "../daemon_here.ts";
 import { ALL_PROJECTS, PAGE_FLAG, wordsFlag, WORKFLOW } from "../flags.ts";
-import { listVerb, showVerb } from "../list_and_show.ts";
+import { listVerb, readVerb } from "../list_and_show.ts";
 import { checkWord, projectOfTasks, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId, valueText } from "../task_view.ts";
 import { group, lazyFrom } from "../verb.ts";
@@ -57,13 +57,13 @@ const list = listVerb({
   empty: "No workflows here.",
 });
 
-const show = showVerb({
-  arg: WORKFLOW,
+const show = readVerb({
+  args: [WORKFLOW],
   brief: "Show a workflow with its steps",
   about:
     "Shows a workflow with its steps, how often each was tried and what came of it, and what you can do with it now.",
   examples: ["conclaude workflow show 1a2b3c4d", "conclaude workflow show 1a2b3c4d --json"],
-  read({ db, place, context }, name) {
+  run({ db, place, context }, _flags, name) {
     const row = needWorkflow(db, workflowIdOf(db, name));
     const workflow = wholeWorkflow(db, row, isDaemonHere(context, place));
     const task = readTask(db, row.taskId);
@@ -76,12 +76,12 @@ const show = showVerb({
   },
 });
 
-const log = showVerb({
-  arg: WORKFLOW,
+const log = readVerb({
+  args: [WORKFLOW],
   brief: "Show what happened in a workflow",
   about: "Shows what happened in a workflow, the oldest first, as far as events are kept.",
   examples: ["conclaude workflow log 1a2b3c4d"],
-  read({ db }, text) {
+  run({ db }, _flags, text) {
     const { id } = needWorkflow(db, workflowIdOf(db, text));
     const events = listEvents(db, { entityId: id, limit: Number.MAX_SAFE_INTEGER });
     const lines = events.map(({ type, data, createdAtMs }) =>

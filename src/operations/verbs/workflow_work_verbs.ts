@@ -1,3 +1,4 @@
+import { readVerb } from "../list_and_show.ts";
 import type { Lasting } from "../../work/engine/advance.ts";
 import { endHere } from "../../work/engine/supervise.ts";
 import { reviewWorkflow } from "../../work/engine/work_folder.ts";
@@ -25,7 +26,6 @@ import type { CliContext } from "../context.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
-import { openStore } from "../open_store.ts";
 import { changedWorkflow, reviewView, workflowName } from "../workflow_view.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
@@ -34,15 +34,14 @@ import { verb } from "../verb.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
 
-export const diff = verb({
+export const diff = readVerb({
   args: [WORKFLOW],
   flags: { full: switchOn("The whole diff, however long it is") },
   about:
     "Shows all work of a workflow since it began, committed or not, and the files that conflict. A diff of 10,000 " +
     "characters and more needs --full.",
   examples: ["conclaude workflow diff 1a2b3c4d", "conclaude workflow diff 1a2b3c4d --full | less"],
-  async run(context, { full }, text) {
-    const { db } = await openStore(context, "read");
+  async run({ db, context }, { full }, text) {
     const workflow = needWorkflow(db, workflowIdOf(db, text));
     return reviewView(context, await reviewWorkflow(workflow), {
       whole: full ? null : `conclaude workflow diff ${shortTaskId(workflow.id)} --full`,
