@@ -22,7 +22,9 @@ export {
   listBranches,
   readStandings,
   type RequirementChange,
+  type RequirementSaying,
   satisfy,
+  SILENT,
 } from "./requirements/requirements_table.ts";
 export type { BranchKey } from "./requirements/standing.ts";
 export { keepFirstPrompt, removeGateState, REQUIREMENTS_HELD } from "./stops/stop_memory_table.ts";

@@ -38,6 +38,27 @@ export type RequirementChange =
   | { readonly kind: "resume"; readonly sessionId: string }
   | (BranchSize & { readonly kind: "size" });
 
+/** What requirements say of a stop or a tool use. */
+export interface RequirementSaying {
+  /** What Claude is told; empty when no requirement is against it. */
+  readonly reason: string;
+  /** The open requirements as rule names, also when a person has lifted them. */
+  readonly rules: readonly string[];
+  /** To be written with the event. */
+  readonly changes: readonly RequirementChange[];
+  /** For the audit trail. */
+  readonly notes: Readonly<Record<string, unknown>>;
+  readonly notices: readonly string[];
+}
+
+export const SILENT: RequirementSaying = {
+  reason: "",
+  rules: [],
+  changes: [],
+  notes: {},
+  notices: [],
+};
+
 const COLUMNS =
   `repository, branch, requirement, session_id AS sessionId, scope, satisfied_at_ms AS satisfiedAtMs,
             satisfied_by AS satisfiedBy, original_at_ms AS originalAtMs, expires_at_ms AS expiresAtMs, metadata,

@@ -13,7 +13,7 @@ import { type Proving, tellUnproven } from "./proof.ts";
 import { type Requirement, requirementPolicyIn } from "./requirement_policy.ts";
 import type { Doubt } from "./trigger_match.ts";
 import { denialText, doubtText, shortDenialText, unknownText } from "./requirement_text.ts";
-import type { RequirementChange } from "./requirements_table.ts";
+import { type RequirementChange, type RequirementSaying, SILENT } from "./requirements_table.ts";
 import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
 import {
   denying,
@@ -30,16 +30,10 @@ import { STRICT_RULE } from "../guards/rule_names.ts";
 /** The same denial within this time is told in short: it comes from parallel tool calls. */
 const REPEATED_MS = 5_000;
 
-export interface RequirementSaying {
-  readonly reason: string;
-  /** The open requirements as rule names, also when a person has lifted them. */
-  readonly rules: readonly string[];
-  readonly paused: boolean;
+export interface UseSaying extends RequirementSaying {
+  readonly paused?: boolean;
   /** True where only a person may allow it. */
   readonly withholds?: true;
-  readonly changes: readonly RequirementChange[];
-  readonly notes: Readonly<Record<string, unknown>>;
-  readonly notices: readonly string[];
   /** What cannot be read that would have to be known; see `Verdict`. */
   readonly blind?: string;
   /** What was judged, for whoever explains the decision; absent where no requirement counts. */
@@ -55,15 +49,6 @@ export interface Asked {
   readonly keeping: Keeping;
 }
 
-const SILENT: RequirementSaying = {
-  reason: "",
-  rules: [],
-  paused: false,
-  changes: [],
-  notes: {},
-  notices: [],
-};
-
 /**
  * Decides in the transaction that writes the event; `db` is null when there is none. `denying` are the rules that deny the
  * use already: a denied use triggers no requirement.
@@ -71,7 +56,7 @@ const SILENT: RequirementSaying = {
 export type RequiredUse = (
   db: DatabaseSync | null,
   denying: readonly string[],
-) => RequirementSaying;
+) => UseSaying;
 
 type UseToJudge = AskedUse & { readonly toolUseId: string | null };
 
@@ -129,10 +114,10 @@ function askedAt({ triggered, doubts }: Pick<MeantPlace, "triggered" | "doubts">
 }
 
 function withUntold(
-  saying: RequirementSaying,
+  saying: UseSaying,
   untold: readonly Requirement[],
   { sessionId, atMs, db }: Pick<Around, "sessionId" | "atMs" | "db">,
-): RequirementSaying {
+): UseSaying {
   const names = [...new Set(untold.map(({ name }) => `"${name}"`))].join(", ");
   const blind = `whether ${names} counts here cannot be known, for ${UNTOLD_BRANCH}. ` +
     "A person has to make `git symbolic-ref HEAD` work here, as the hook runs it.";
@@ -214,7 +199,7 @@ function undecided(
   keeping: Keeping,
   parts: readonly PreparedUse[],
   { isStrict, whenBlind }: Pick<Around, "isStrict" | "whenBlind">,
-): RequirementSaying {
+): UseSaying {
   const notes = {
     requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
   };
@@ -234,7 +219,7 @@ function decideUse(
     readonly denied: readonly string[];
     readonly toolUseId: string | null;
   },
-): RequirementSaying {
+): UseSaying {
   const open = judged.filter((part) => part.open.length > 0);
   const feared = judged.filter((part) => part.feared.length > 0);
   const isOpen = open.length + feared.length > 0;
@@ -284,7 +269,7 @@ function triggersOf(
 function notesOf(
   judged: readonly JudgedUse[],
   { isDenied, isAllowed }: { readonly isDenied: boolean; readonly isAllowed: boolean },
-): RequirementSaying["notes"] {
+): UseSaying["notes"] {
   const sized = judged.flatMap(({ triggered, facts: { branchLines } }) =>
     triggered.flatMap(({ name, condition }) => {
       const lines = typeof branchLines === "number" ? branchLines : null;
