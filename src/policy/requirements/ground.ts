@@ -16,33 +16,21 @@ export type Ground =
     readonly branch: string;
     readonly key: BranchKey;
   }
-  | Nowhere<Repository>
-  | Nowhere<null>;
+  | Nowhere & { readonly repository: Repository }
+  | Nowhere & { readonly repository: null };
 
-interface Nowhere<Where extends Repository | null> {
-  readonly kind: "none";
-  readonly repository: Where;
-  readonly why: string;
-  readonly next: string;
+type Nowhere = { readonly kind: "none"; readonly why: string; readonly next: string };
+
+function nowhere<Where>(repository: Where, [why, next]: readonly [string, string]) {
+  return { kind: "none", repository, why, next } as const;
 }
 
-function nowhere<Where extends Repository | null>(
-  repository: Where,
-  { why, next }: Pick<Nowhere<null>, "why" | "next">,
-): Nowhere<Where> {
-  return { kind: "none", repository, why, next };
-}
+export const UNKEPT = nowhere(null, [
+  "the database is switched off (`database.enabled: false`, or `--no-db`), so that nothing can be kept of them",
+  "conclaude config path",
+]);
 
-export const UNKEPT = nowhere(null, {
-  why:
-    "the database is switched off (`database.enabled: false`, or `--no-db`), so that nothing can be kept of them",
-  next: "conclaude config path",
-});
-
-export const NAMELESS = nowhere(null, {
-  why: "the event names no session",
-  next: "conclaude doctor",
-});
+export const NAMELESS = nowhere(null, ["the event names no session", "conclaude doctor"]);
 
 export const DETACHED = "HEAD is detached, so there is no branch";
 
@@ -52,7 +40,7 @@ export const UNTOLD_BRANCH =
 /** The branch whose requirements count. `last` is the session's last branch, for a HEAD that is detached. */
 export function groundOf(repository: Repository | undefined, last: string | null = null): Ground {
   if (repository === undefined) {
-    return nowhere(null, { why: "this folder is in no git repository", next: "git init" });
+    return nowhere(null, ["this folder is in no git repository", "git init"]);
   }
   const branch = repository.branch ?? last;
   if (branch !== null) {
@@ -60,8 +48,8 @@ export function groundOf(repository: Repository | undefined, last: string | null
     return { kind: "branch", repository, branch, key };
   }
   return repository.isUntold
-    ? nowhere(repository, { why: UNTOLD_BRANCH, next: "git symbolic-ref HEAD" })
-    : nowhere(repository, { why: DETACHED, next: "git switch NAME" });
+    ? nowhere(repository, [UNTOLD_BRANCH, "git symbolic-ref HEAD"])
+    : nowhere(repository, [DETACHED, "git switch NAME"]);
 }
 
 /** The last branch of a session where none is checked out now; null where it was on none. */

@@ -42,18 +42,14 @@ export function satisfactionsBySkill(
   const elsewhere = db === null
     ? []
     : quietly(() => [...triggeredBranches(db, asked), ...deniedBranches(db, asked)]) ?? [];
-  const here = ground.kind === "branch" ? ground.branch : null;
-  const satisfied = (branch: string, ones: readonly Told[]) =>
-    ones.map((one): RequirementChange => ({ kind: "satisfy", repository, branch, ...one }));
-  return [
-    ...here === null ? [] : satisfied(here, told),
-    ...[...Map.groupBy(elsewhere, ({ branch }) => branch)].flatMap(([branch, ones]) =>
-      branch === here ? [] : satisfied(
-        branch,
-        told.filter((one) => ones.some(({ requirement }) => requirement === one.requirement)),
-      )
-    ),
-  ];
+  return told.flatMap((one) => {
+    const there = elsewhere.filter(({ requirement }) => requirement === one.requirement)
+      .map(({ branch }) => branch);
+    const branches = new Set([...ground.kind === "branch" ? [ground.branch] : [], ...there]);
+    return [...branches].map((branch) =>
+      ({ kind: "satisfy", repository, branch, ...one }) as const
+    );
+  });
 }
 
 /** A person's word: a bypass where a skill could satisfy it, an approval with an end where it is calculated. */

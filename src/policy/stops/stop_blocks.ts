@@ -107,15 +107,11 @@ async function additions(
 ): Promise<readonly string[]> {
   const { sessionId, atMs, commands: { environment } } = memory;
   if (root === null || !preventsRootAdditions) return [];
-  try {
-    const found = withDatabase(
-      memory,
-      (db) => rootAdditions(db, { sessionId, root }, { atMs, environment }),
-    );
-    return await found ?? [];
-  } catch {
-    return [];
-  }
+  const looked = withDatabase(
+    memory,
+    (db) => rootAdditions(db, { sessionId, root }, { atMs, environment }),
+  );
+  return await looked?.catch(() => []) ?? [];
 }
 
 function queuedMessage({ queue }: StopPolicy, memory: Remembering): StopFindings | null {
