@@ -10,12 +10,7 @@ import {
 } from "../policy/stops/stop_blocks.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { requirementPolicyIn } from "../policy/requirements/requirement_policy.ts";
-import {
-  applyChanges,
-  REQUIREMENTS_HELD,
-  type RequirementSaying,
-  SILENT,
-} from "../policy/store.ts";
+import { REQUIREMENTS_HELD, type RequirementSaying, SILENT } from "../policy/store.ts";
 import { transcriptOf } from "./protocol.ts";
 import { hasWrittenRules, speakOfStops } from "../config/discover.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
@@ -96,7 +91,7 @@ async function saveJudged(
     errorMessage: rules.join(", "),
     metadata: { ...draft.metadata, rules },
   };
-  await work.save({ ...draft, ...held, ...heldDraft(required) }, applyChanges);
+  await work.save({ ...draft, ...held, ...heldDraft(required) });
   return reason === "" ? null : { decision: "block", reason };
 }
 
@@ -174,7 +169,7 @@ async function holdBack(
     errorMessage: reason?.slice(0, MAX_STORED_CHARS).toWellFormed() ?? rules.join(", "),
     metadata: { ...draft.metadata, rules, inRow },
     ...heldDraft(required),
-  }, applyChanges);
+  });
   const told = stopReason(blocks, { inRow: toldInRow, maxBlocks, wayOut: await wayOut(work) });
   const also = required.reason === "" ? "" : `\n\n${required.reason}`;
   return { decision: "block", reason: told + also };

@@ -129,7 +129,7 @@ export async function beginWork(
       ...(draft.changes === undefined ? beside : { ...beside, changes: draft.changes }),
     };
   };
-  const save: HookWork["save"] = async (draft, apply) => {
+  const save: HookWork["save"] = async (draft) => {
     const { db } = opened;
     const decide = (from: DatabaseSync | null) => {
       kept = typeof draft === "function" ? draft(from) : draft;
@@ -137,7 +137,11 @@ export async function beginWork(
     };
     try {
       if (db === null) throw opened.reason;
-      isTwin = !saveRecord(db, () => recordOf(decide(db)), { changes: apply, told: applyTold });
+      // Few events change what requirements know.
+      const changes = typeof draft === "function" || draft.changes !== undefined
+        ? (await import("../policy/store.ts")).applyChanges
+        : undefined;
+      isTwin = !saveRecord(db, () => recordOf(decide(db)), { changes, told: applyTold });
       saved = true;
       if (database !== ":memory:" && isLogLong(database)) {
         (await import("../memory/drain/shorten_log.ts")).shortenLog(db, database);

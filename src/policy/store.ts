@@ -16,7 +16,6 @@ export {
 export { policyMark } from "./policy_mark_table.ts";
 export { openViolations, settleViolations } from "./effects/effects_table.ts";
 export {
-  type ApplyChanges,
   applyChanges,
   clearRequirement,
   listBranches,

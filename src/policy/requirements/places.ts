@@ -79,13 +79,8 @@ export async function requirementsFor(
   const counting = new Set(
     files.length > 0 && uses.edits ? await unignored(files, use.environment) : files,
   );
-  const places = placesOf(
-    steps.map((step, i) => ({
-      ...step,
-      edited: inProject[i]!.filter((path) => counting.has(path)),
-    })),
-    repository,
-  );
+  const counted = inProject.map((paths) => paths.filter((path) => counting.has(path)));
+  const places = placesOf(steps.map((step, i) => ({ ...step, changed: counted[i]! })), repository);
   const meant = places.map((place): MeantPlace => ({
     ...place,
     triggered: triggeredBy(requirements, { tool, ...place }).filter(({ condition }) =>
@@ -121,16 +116,16 @@ function isPlanFile(path: string): boolean {
   return PLAN_FOLDER.test(path);
 }
 
-/** A step with the files that it edits, links followed. */
-type EditingStep = Omit<BashStep, "changed"> & { readonly edited: readonly string[] };
-
 type Doing = Omit<Place, "commands" | "changesFiles"> & {
   readonly commands: CommandText[];
   changesFiles: boolean;
 };
 
-/** The places of a command in the order of its steps. A step whose branch is unknown stays on the branch before. */
-function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
+/**
+ * The places of a command in the order of its steps, whose changed files have no links. A step whose branch is unknown
+ * stays on the branch before.
+ */
+function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
   const trees = new WorkingTrees(home);
   const places = new Map<string, Doing>();
   const doingAt = (tree: Repository): Doing => {
@@ -152,7 +147,7 @@ function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
     const tree = trees.treeOf(step.folder);
     const isElsewhere = step.folder === null || tree === undefined;
     const texts = step.commands.map((words) => commandText(words, isElsewhere));
-    for (const file of step.edited) {
+    for (const file of step.changed) {
       doingAt(trees.treeOf(parentOf(file)) ?? home).changesFiles = true;
     }
     if (step.onlyGoes) {
@@ -165,11 +160,7 @@ function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
     for (const name of step.moves) {
       const branch = name === "HEAD" ? repository.branch : name;
       if (branch === null || !readRef(repository, `heads/${branch}`)) continue;
-      const moving = { isCheckedOut: false, showsBranch: false, changesFiles: false };
-      moved.push({
-        ...{ ...moving, repository: { ...repository, branch } },
-        ...{ commands: [COMMIT], isMoved: true },
-      });
+      moved.push({ ...MOVED, repository: { ...repository, branch } });
     }
     if (tree !== undefined) trees.follow(step, tree);
   }
@@ -177,14 +168,16 @@ function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
   return [...moved, ...places.values()];
 }
 
-const COMMIT = commandText(["git", "commit"], false);
+/** A branch that a command only moves; its requirements are asked as for a commit. */
+const MOVED: Omit<Place, "repository"> = {
+  ...{ isCheckedOut: false, showsBranch: false, changesFiles: false, isMoved: true },
+  commands: [commandText(["git", "commit"], false)],
+};
 
 interface Standing {
   readonly repository: Repository;
   readonly startsAt: string | null;
 }
-
-type Branching = Pick<BashStep, "checksOut" | "makesBranch" | "makesTree">;
 
 /** The working trees of a repository, and what a script has done to them so far. */
 class WorkingTrees {
@@ -217,7 +210,7 @@ class WorkingTrees {
   }
 
   /** Takes over what a command does in one of them. */
-  follow({ checksOut, makesBranch, makesTree }: Branching, tree: Repository): void {
+  follow({ checksOut, makesBranch, makesTree }: BashStep, tree: Repository): void {
     const { repository, startsAt } = this.standingOf(tree);
     if (makesBranch !== null && readRef(repository, `heads/${makesBranch.branch}`) === "") {
       this.#begun.set(makesBranch.branch, makesBranch.startsElsewhere ? null : startsAt);

@@ -82,9 +82,6 @@ export function readStandings(
   );
 }
 
-/** The type of {@linkcode applyChanges}, which few hooks have to load. */
-export type ApplyChanges = typeof applyChanges;
-
 /** Writes changes of an event in the caller's transaction. A late event changes nothing that was said after it. */
 export function applyChanges(
   db: DatabaseSync,
