@@ -13,7 +13,7 @@ import { planText } from "../policy/requirements/requirement_text.ts";
 import type { RequirementChange } from "../policy/store.ts";
 import { askedUse } from "./asked_use.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { goesOn, nameOf, transcriptOf } from "./protocol.ts";
+import { goesOn, nameOf } from "./protocol.ts";
 
 export interface FollowUp {
   /** To be written with the event. */
@@ -67,10 +67,7 @@ async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<An
   const ground = groundFor(work);
   if (db === null || ground.kind === "none") return null;
   const gates = policy.requirements.filter(({ stopOnly }) => !stopOnly);
-  const { open, to } = await standOf(gates, {
-    ...{ ...work, ...ground, db },
-    transcriptPath: transcriptOf(work.sent),
-  });
+  const { open, to } = await standOf(gates, { ...work, ...ground, db });
   if (open.length === 0) return null;
   const context = planText(open, to);
   return { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: context } };

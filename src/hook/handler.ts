@@ -45,6 +45,8 @@ export interface HookWork {
   readonly problem: string | null;
   readonly atMs: number;
   readonly sessionId: string;
+  /** The transcript of the session, as it was sent; null when it was not. */
+  readonly transcriptPath: string | null;
   /** `CLAUDE_PROJECT_DIR`, which stays when Claude changes folders, else the event's folder. */
   readonly projectDir: string | null;
   /** `projectDir` with its secrets masked, as it may be stored. */

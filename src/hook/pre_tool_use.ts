@@ -11,7 +11,6 @@ import { isPaused } from "../policy/store.ts";
 import { askedUse } from "./asked_use.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
-import { transcriptOf } from "./protocol.ts";
 import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 
 /** Before a tool is used, or a person is asked about it, guards and requirements decide together. */
@@ -125,7 +124,7 @@ async function askRequirements(
     ? await (await import("../policy/requirements/tool_requirements.ts")).prepareUse(
       config.requirements,
       { ...use, toolUseId: event.toolUseId },
-      { ...work, ...how, transcriptPath: transcriptOf(work.sent) },
+      { ...work, ...how },
     )
     : null;
   // A PermissionRequest is never denied here: PreToolUse has done that. It is noted that a person is asked.

@@ -11,7 +11,7 @@ import {
 import { briefingText, reminderText } from "../policy/requirements/requirement_text.ts";
 import { findPause, isPaused, readStandings, type RequirementChange } from "../policy/store.ts";
 import type { HookWork } from "./handler.ts";
-import { nameOf, transcriptOf } from "./protocol.ts";
+import { nameOf } from "./protocol.ts";
 
 export interface SessionRequirements {
   /** To be written with the event. */
@@ -51,8 +51,9 @@ export function beginRequirements(work: HookWork): SessionRequirements {
       const spare = work.spareDb();
       if (spare === null || policy.briefing === "none") return "";
       const { open, unknown, to } = await standOf(policy.requirements, {
-        ...{ ...work, ...ground, db: spare },
-        transcriptPath: transcriptOf(work.sent),
+        ...work,
+        ...ground,
+        db: spare,
       });
       const names = carried.map(({ requirement }) => requirement);
       const pause = findPause(spare, { sessionId, subject: "requirements", atMs });
@@ -104,9 +105,6 @@ export async function reminderFor(work: HookWork): Promise<string> {
   const gates = policy.requirements.filter(({ stopOnly, condition }) =>
     !stopOnly && condition.type !== "branch_size"
   );
-  const { open } = await standOf(gates, {
-    ...{ ...work, ...ground, db },
-    transcriptPath: transcriptOf(work.sent),
-  });
+  const { open } = await standOf(gates, { ...work, ...ground, db });
   return reminderText(prompt, open);
 }

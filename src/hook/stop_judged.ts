@@ -11,7 +11,6 @@ import {
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { requirementPolicyIn } from "../policy/requirements/requirement_policy.ts";
 import { REQUIREMENTS_HELD, type RequirementSaying, SILENT } from "../policy/store.ts";
-import { transcriptOf } from "./protocol.ts";
 import { hasWrittenRules, speakOfStops } from "../config/discover.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import {
@@ -99,7 +98,7 @@ async function askRequirements(work: HookWork): Promise<RequirementSaying> {
   if (work.config.requirements === "") return SILENT;
   const policy = requirementPolicyIn(work.config.requirements);
   const { requirementsAtStop } = await import("../policy/requirements/required_stop.ts");
-  return await requirementsAtStop(policy, { ...work, transcriptPath: transcriptOf(work.sent) });
+  return await requirementsAtStop(policy, work);
 }
 
 interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone"> {

@@ -9,7 +9,7 @@ import { mayWriteFiles } from "../policy/guards/mcp_files.ts";
 import { isPaused } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
-import { goesOn, transcriptOf } from "./protocol.ts";
+import { goesOn } from "./protocol.ts";
 
 export interface EffectsFound {
   /** For the audit trail. */
@@ -79,8 +79,7 @@ async function look(
   moment: Moment,
 ): Promise<Effects & { readonly notes: EffectsFound["notes"] }> {
   try {
-    const transcriptPath = transcriptOf(work.sent);
-    const effects = await lookForEffects({ ...work, transcriptPath }, moment, () => isLifted(work));
+    const effects = await lookForEffects(work, moment, () => isLifted(work));
     return {
       ...effects,
       notes: effects.found.length === 0 ? {} : await noted(work, effects.found),

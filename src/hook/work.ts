@@ -18,7 +18,14 @@ import { type Appliers, type HookRecord, MEMORY_OFF, saveRecord } from "../db/ca
 import { isLogLong, openDatabase } from "../db/database.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import type { Masked } from "./masking.ts";
-import { elapsedMs, folderOf, type Input, toEvent, withPlainLetters } from "./protocol.ts";
+import {
+  elapsedMs,
+  folderOf,
+  type Input,
+  toEvent,
+  transcriptOf,
+  withPlainLetters,
+} from "./protocol.ts";
 import { mkdirSync, readDirSync } from "../system/files.ts";
 
 const MAX_DRAIN_MS = 500;
@@ -166,6 +173,7 @@ export async function beginWork(
     problem: input.kind === "unreadable" ? input.problem : null,
     atMs,
     sessionId,
+    transcriptPath: transcriptOf(sent),
     projectDir,
     shownProjectDir: hide(projectDir),
     hide,
