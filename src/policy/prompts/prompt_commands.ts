@@ -116,14 +116,11 @@ export interface SubagentPolicy {
   readonly groups: readonly CommandsFor[];
 }
 
-interface SlashCommand {
-  /** Without the slash; a plugin's command has the plugin's name in front: `team:deploy`. */
-  readonly name: string;
-  readonly args: string;
-}
-
-/** The first line of a prompt that begins with a slash command. */
-export function slashCommandOf(prompt: string): SlashCommand | null {
+/**
+ * The first line of a prompt that begins with a slash command, without the slash. A plugin's command has the plugin's name
+ * in front: `team:deploy`.
+ */
+export function slashCommandOf(prompt: string): Readonly<Record<"name" | "args", string>> | null {
   const [, name, args = ""] = /^[ \t]*\/([\w:-]+)(?:[ \t]+(.*?))?[ \t\r]*$/m.exec(prompt) ?? [];
   return name === undefined ? null : { name, args };
 }

@@ -4,9 +4,26 @@ import { quietly } from "../../base/errors.ts";
 import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { lastBranch } from "../../db/sessions.ts";
+import type { Environment } from "../../system/environment.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import { keepingOf } from "../guards/lift.ts";
 import type { BranchKey } from "./standing.ts";
+
+/** A session, where it works, and what can be looked up of its requirements. */
+export interface RequirementWork {
+  /** Null where it cannot be read. */
+  readonly db: DatabaseSync | null;
+  readonly config: Pick<HookConfig, "databaseEnabled" | "guards">;
+  readonly repository: Repository | undefined;
+  readonly projectDir: string | null;
+  readonly sessionId: string;
+  /** The transcript that the current event names; an earlier event may be made up. */
+  readonly transcriptPath: string | null;
+  readonly atMs: number;
+  readonly environment: Environment;
+  /** Returns a path as it may be stored. Without this function no path is stored. */
+  readonly hide?: ((path: string) => string | null) | undefined;
+}
 
 /** The branch that is checked out, or else the last branch of the session. */
 export type Ground =
@@ -55,7 +72,7 @@ export function groundOf(repository: Repository | undefined, last: string | null
 /** The last branch of a session where none is checked out now; null where it was on none. */
 export function lastBranchIn(
   repository: Repository | undefined,
-  { db, sessionId }: { readonly db: DatabaseSync | null; readonly sessionId: string },
+  { db, sessionId }: Pick<RequirementWork, "db" | "sessionId">,
 ): string | null {
   if (db === null || repository === undefined || repository.branch !== null) return null;
   const asked = { sessionId, repository: repository.commonDir };
@@ -64,12 +81,11 @@ export function lastBranchIn(
 
 /** Where requirements count for an event: nowhere without a session or a database. */
 export function groundFor(
-  { repository, sessionId, db, config }: {
-    readonly repository: Repository | undefined;
-    readonly sessionId: string;
-    readonly db: DatabaseSync | null;
-    readonly config: Pick<HookConfig, "databaseEnabled">;
-  },
+  { repository, sessionId, db, config }:
+    & Pick<RequirementWork, "repository" | "sessionId" | "db">
+    & {
+      readonly config: Pick<HookConfig, "databaseEnabled">;
+    },
 ): Ground {
   if (sessionId === UNKNOWN_SESSION_ID) return NAMELESS;
   return keepingOf(db, config) === "off"

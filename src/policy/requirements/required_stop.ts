@@ -1,30 +1,20 @@
 /** Decides by the requirements whether Claude may stop. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
-import type { HookConfig } from "../../config/hook_config.ts";
 import { transaction } from "../../db/transaction.ts";
-import type { Repository } from "../../system/git/repository.ts";
 import { hasBranch, workingTreeOf } from "../../system/git/working_trees.ts";
 import { isPaused } from "../pauses_table.ts";
-import { groundFor } from "./ground.ts";
+import { groundFor, type RequirementWork } from "./ground.ts";
 import { tellUnproven } from "./proof.ts";
 import type { RequirementPolicy } from "./requirement_policy.ts";
 import { type OpenOnBranch, stopText } from "./requirement_text.ts";
 import { type RequirementSaying, SILENT } from "./requirements_table.ts";
-import { isStrict, type PreparedStand, prepareStand, type StandPlace } from "./stand.ts";
+import { isStrict, type PreparedStand, prepareStand } from "./stand.ts";
 import { isTriggered, neededUnproven } from "./standing.ts";
 import { settleTriggers, triggeredBranches } from "./triggers_table.ts";
 
 /** A branch on which the session has triggered requirements. */
 type AskedBranch = PreparedStand & Pick<OpenOnBranch, "place">;
-
-type StopPlace =
-  & Pick<StandPlace, "db" | "sessionId" | "transcriptPath" | "hide" | "atMs">
-  & Pick<StandPlace, "projectDir" | "environment">
-  & {
-    readonly config: Pick<HookConfig, "databaseEnabled" | "guards">;
-    readonly repository: Repository | undefined;
-  };
 
 /**
  * What requirements say of a stop. One counts on the branch where the session triggered it, also when another branch is
@@ -32,7 +22,7 @@ type StopPlace =
  */
 export async function requirementsAtStop(
   { requirements, verifyScopes }: RequirementPolicy,
-  at: StopPlace,
+  at: RequirementWork,
 ): Promise<RequirementSaying> {
   const { db, sessionId } = at;
   const { repository } = groundFor(at);
@@ -67,7 +57,7 @@ export async function requirementsAtStop(
 function decideStop(
   branches: readonly AskedBranch[],
   db: DatabaseSync,
-  { sessionId, atMs }: StopPlace,
+  { sessionId, atMs }: RequirementWork,
 ): RequirementSaying {
   settleTriggers(db, sessionId);
   const looked = branches.map(({ judge, facts, to, place }) => {

@@ -1,7 +1,6 @@
 /** What is stored when a requirement is satisfied: by a skill, by a person, or by the session before. */
-import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground, RequirementWork } from "./ground.ts";
 import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
 import { type RequirementChange, type Satisfaction, wasReported } from "./requirements_table.ts";
 import { isOneOf } from "./skills.ts";
@@ -19,11 +18,8 @@ type Told = Omit<Satisfaction, "atMs">;
 export function satisfactionsBySkill(
   requirements: readonly Requirement[],
   skill: string,
-  { ground, db, sessionId, atMs, proof }: {
+  { ground, db, sessionId, atMs, proof }: Pick<RequirementWork, "db" | "sessionId" | "atMs"> & {
     readonly ground: Ground;
-    readonly db: DatabaseSync | null;
-    readonly sessionId: string;
-    readonly atMs: number;
     readonly proof: Proof;
   },
 ): RequirementChange[] {

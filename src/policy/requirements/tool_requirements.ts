@@ -1,15 +1,21 @@
 /** Decides by the requirements whether a tool use may happen. Loaded only where one could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
 import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
-import type { HookConfig } from "../../config/hook_config.ts";
-import type { Repository } from "../../system/git/repository.ts";
-import type { WhenBlind } from "../guards/guard_policy.ts";
+import type { GuardPolicy } from "../guards/guard_policy.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import { type Keeping, keepingOf } from "../guards/lift.ts";
 import { isPaused } from "../pauses_table.ts";
 import { type MeantPlace, requirementsFor } from "./places.ts";
-import { DETACHED, groundOf, lastBranchIn, NAMELESS, UNKEPT, UNTOLD_BRANCH } from "./ground.ts";
-import { type Proving, tellUnproven } from "./proof.ts";
+import {
+  DETACHED,
+  groundOf,
+  lastBranchIn,
+  NAMELESS,
+  type RequirementWork,
+  UNKEPT,
+  UNTOLD_BRANCH,
+} from "./ground.ts";
+import { tellUnproven } from "./proof.ts";
 import { type Requirement, requirementPolicyIn } from "./requirement_policy.ts";
 import type { Doubt } from "./trigger_match.ts";
 import { denialText, doubtText, shortDenialText, unknownText } from "./requirement_text.ts";
@@ -60,13 +66,7 @@ export type RequiredUse = (
 
 type UseToJudge = AskedUse & { readonly toolUseId: string | null };
 
-interface Around extends Proving {
-  readonly config: Pick<HookConfig, "databaseEnabled">;
-  readonly repository: Repository | undefined;
-  readonly db: DatabaseSync | null;
-  readonly atMs: number;
-  readonly whenBlind: WhenBlind;
-}
+type Around = RequirementWork & Pick<GuardPolicy, "isStrict" | "whenBlind">;
 
 /** Looks up everything before the transaction begins. Null when the tool use falls under no requirement. */
 export async function prepareUse(
@@ -80,7 +80,7 @@ export async function prepareUse(
   if (ground.repository === null) return notCounting(ground.why);
   const places = await requirementsFor(requirements, use, ground.repository);
   if (places.length === 0) return null;
-  const parts = await prepareParts(places, use, at);
+  const parts = await prepareParts(places, at);
   // Those of places whose branch git cannot tell. Where gates allow then, the session's last branch counts.
   const untold = at.whenBlind === "allow" && parts.length > 0
     ? []
@@ -143,7 +143,6 @@ type PreparedUse = PreparedStand & MeantPlace;
 /** Looks up each place. Without a branch only the session's working tree counts, by its last branch. */
 async function prepareParts(
   places: readonly MeantPlace[],
-  { projectDir, environment }: UseToJudge,
   at: Around,
 ): Promise<PreparedUse[]> {
   const parts: PreparedUse[] = [];
@@ -154,7 +153,7 @@ async function prepareParts(
     if (branch === null) continue;
     const tree = { ...repository, branch };
     const prepared = await prepareStand(at.isStrict ? askedAt(place) : place.triggered, {
-      ...{ ...at, projectDir, environment, repository: tree },
+      ...{ ...at, repository: tree },
       isCheckedOut: place.isCheckedOut && repository.branch !== null,
       isElsewhere: !place.showsBranch,
       key: { repository: repository.commonDir, branch },
