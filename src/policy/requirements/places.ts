@@ -1,7 +1,6 @@
 /** Finds the requirements that a tool use falls under, and where: in which working tree, on which branch. */
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { commandOf, EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
-import type { Environment } from "../../system/environment.ts";
 import { askIgnored } from "../../system/git/file_status.ts";
 import {
   findRepository,
@@ -60,7 +59,7 @@ export async function requirementsFor(
   const real = (path: string) => realPath(resolvePath(path, { folder, home: home ?? undefined }));
   if (!SHELL_TOOLS.has(tool)) {
     const [file] = EDITING_TOOLS.has(tool) ? filesNamed(tool, input).map(real) : [];
-    if (file !== undefined && isPlanFile(file)) return [];
+    if (file !== undefined && PLAN_FOLDER.test(file)) return [];
     const triggered = triggeredBy(requirements, { tool, commands: [], changesFiles: false });
     if (triggered.length === 0) return [];
     const tree = file === undefined ? undefined : treesAround(repository)(parentOf(file));
@@ -72,15 +71,18 @@ export async function requirementsFor(
   if (command === null || !mayBeRequired(uses, use)) return [];
   const { readShellUse } = await import("../files/shell_lookup.ts");
   const { steps, untold } = await readShellUse(command, { tool, folder, home, gitAliases });
-  const inProject = steps.map(({ changed }) =>
-    changed.map(real).filter((path) => isOfProject(path, repository))
-  );
-  const files = inProject.flat();
-  const counting = new Set(
-    files.length > 0 && uses.edits ? await unignored(files, use.environment) : files,
-  );
-  const counted = inProject.map((paths) => paths.filter((path) => counting.has(path)));
-  const places = placesOf(steps.map((step, i) => ({ ...step, changed: counted[i]! })), repository);
+  const inProject = steps.map(({ changed, ...step }) => ({
+    ...step,
+    changed: changed.map(real).filter((path) => isOfProject(path, repository)),
+  }));
+  const files = uses.edits ? inProject.flatMap(({ changed }) => changed) : [];
+  // Where git cannot be asked, nothing is ignored.
+  const { ignored } = await askIgnored(files, use.environment);
+  const counted = inProject.map(({ changed, ...step }) => ({
+    ...step,
+    changed: changed.filter((path) => !ignored.has(path)),
+  }));
+  const places = placesOf(counted, repository);
   const meant = places.map((place): MeantPlace => ({
     ...place,
     triggered: triggeredBy(requirements, { tool, ...place }).filter(({ condition }) =>
@@ -98,23 +100,13 @@ export async function requirementsFor(
 
 /** Whether a file belongs to the repository, in any of its working trees, and is no plan. The path has no links. */
 function isOfProject(path: string, { root, commonDir }: Repository): boolean {
-  if (isPlanFile(path) || path.startsWith(`${commonDir}/`)) return false;
+  if (PLAN_FOLDER.test(path) || path.startsWith(`${commonDir}/`)) return false;
   return path.startsWith(`${realPath(root)}/`) ||
     findRepository(lookUpwards(parentOf(path)))?.commonDir === commonDir;
 }
 
-/** The paths that git does not ignore; all of them where git cannot be asked. */
-async function unignored(paths: readonly string[], environment: Environment): Promise<string[]> {
-  const { ignored } = await askIgnored(paths, environment);
-  return paths.filter((path) => !ignored.has(path));
-}
-
+/** Where Claude keeps plans: no requirement stops it from planning. For paths without links. */
 const PLAN_FOLDER = /\/(?:\.claude\/plans|docs\/plans)\//;
-
-/** Whether Claude keeps a plan in this file: no requirement stops it from planning. The path has no links. */
-function isPlanFile(path: string): boolean {
-  return PLAN_FOLDER.test(path);
-}
 
 type Doing = Omit<Place, "commands" | "changesFiles"> & {
   readonly commands: CommandText[];
