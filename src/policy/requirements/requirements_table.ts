@@ -1,27 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
 import { putRow } from "../../db/statement.ts";
-import type { Scope } from "./requirement_policy.ts";
 import type { BranchKey, Proof, SatisfiedBy, Standing } from "./standing.ts";
 import { removePause } from "../pauses_table.ts";
 import { markAsked, type Trigger, trigger } from "./triggers_table.ts";
 
-export interface Satisfaction {
-  readonly requirement: string;
-  /** Empty for the whole branch. */
-  readonly sessionId: string;
-  readonly scope: Scope;
+type Owned = Pick<Standing, "requirement" | "sessionId">;
+
+export interface Satisfaction extends Owned, Pick<Standing, "scope" | "expiresAtMs" | "metadata"> {
   readonly by: SatisfiedBy;
   readonly atMs: number;
   readonly originalAtMs?: number;
-  readonly expiresAtMs: number | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 /** A satisfaction of a session is used up. */
-export interface Clearing extends BranchKey {
+export interface Clearing extends BranchKey, Owned {
   readonly kind: "clear";
-  readonly requirement: string;
-  readonly sessionId: string;
   /** A satisfaction that is younger stays; without it, than the event. */
   readonly untilMs?: number;
 }
@@ -179,7 +172,7 @@ function removeSession(db: DatabaseSync, sessionId: string): void {
 }
 
 /** The outcome of looking for a satisfaction's proof. */
-interface ProofChange extends Pick<Standing, keyof BranchKey | "requirement" | "sessionId"> {
+interface ProofChange extends BranchKey, Owned {
   readonly proof: Proof;
 }
 
