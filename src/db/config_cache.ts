@@ -1,6 +1,7 @@
 /** Keeps parsed configuration files, so that hooks parse no YAML. With a busy or damaged database, hooks run without the cache. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
+import { putRow } from "./statement.ts";
 
 /**
  * The stored configuration of a file; undefined when there is none.
@@ -18,21 +19,15 @@ export function readCachedConfig(db: DatabaseSync, path: string, hash: string | 
 
 export function storeCachedConfig(
   db: DatabaseSync,
-  entry: {
+  { key, hash, parsed, atMs }: {
     readonly key: string;
     readonly hash: string;
     readonly parsed: unknown;
     readonly atMs: number;
   },
 ): void {
-  quietly(() =>
-    db.prepare(
-      `INSERT INTO config_cache (config_path, content_hash, parsed, updated_at_ms)
-       VALUES (?, ?, ?, ?)
-       ON CONFLICT (config_path) DO UPDATE SET
-         content_hash = excluded.content_hash, parsed = excluded.parsed, updated_at_ms = excluded.updated_at_ms`,
-    ).run(entry.key, entry.hash, JSON.stringify(entry.parsed), entry.atMs)
-  );
+  const row = { configPath: key, contentHash: hash, parsed: JSON.stringify(parsed) };
+  quietly(() => putRow(db, "config_cache", { ...row, updatedAtMs: atMs }));
 }
 
 /** Lets every configuration be read anew; what gates answer without their rules stays known. */

@@ -1,5 +1,6 @@
 /** The counters of sessions. */
 import type { DatabaseSync } from "node:sqlite";
+import { putRow } from "./statement.ts";
 
 /** Begins the type of rows that are no counters: they say which process handles an event; see `claims.ts`. */
 export const CLAIM = "claim:";
@@ -36,11 +37,7 @@ export function setCounter(
   db: DatabaseSync,
   { sessionId, type, value, atMs }: Omit<CounterRow, "updatedAtMs"> & { readonly atMs: number },
 ): void {
-  db.prepare(
-    `INSERT INTO counters (session_id, type, value, updated_at_ms)
-     VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT (session_id, type) DO UPDATE SET value = ?3, updated_at_ms = ?4`,
-  ).run(sessionId, type, value, atMs);
+  putRow(db, "counters", { sessionId, type, value, updatedAtMs: atMs });
 }
 
 export function readCounter(db: DatabaseSync, sessionId: string, type: string): number {

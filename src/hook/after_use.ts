@@ -1,5 +1,4 @@
 /** After a tool use: a skill satisfies requirements, an action uses satisfactions up. */
-import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { groundFor } from "../policy/requirements/ground.ts";
 import { usedUp } from "../policy/requirements/used_up.ts";
 import { satisfactionsBySkill } from "../policy/requirements/satisfy.ts";
@@ -11,14 +10,14 @@ import {
 import type { Proof } from "../policy/requirements/standing.ts";
 import { usedSkill } from "../policy/requirements/skills.ts";
 import { planText } from "../policy/requirements/requirement_text.ts";
-import { type ApplyChanges, applyChanges, type RequirementChange } from "../policy/store.ts";
+import type { RequirementChange } from "../policy/store.ts";
+import { askedUse } from "./asked_use.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { folderOf, goesOn, nameOf, transcriptOf } from "./protocol.ts";
+import { goesOn, nameOf } from "./protocol.ts";
 
 export interface FollowUp {
-  /** To be written with the event, by `apply`. */
+  /** To be written with the event. */
   readonly changes: readonly RequirementChange[];
-  readonly apply: ApplyChanges;
   /** To be called once the event is saved; null when there is nothing to tell. */
   answer(): Promise<Answer>;
 }
@@ -30,7 +29,6 @@ export async function followUp(work: HookWork): Promise<FollowUp> {
   const changes = await changesOf(work, policy, tool);
   return {
     changes,
-    apply: applyChanges,
     answer: () => tool === "ExitPlanMode" ? answerPlan(work, policy) : Promise.resolve(null),
   };
 }
@@ -41,11 +39,10 @@ async function changesOf(
   tool: string,
 ): Promise<RequirementChange[]> {
   const ground = groundFor(work);
-  const { environment, event, sent, sessionId, projectDir, home, db } = work;
-  const input = sent["tool_input"];
+  const { event, sent, sessionId, db } = work;
   const isReported = event.name === "PostToolUse";
   if (tool === "Skill") {
-    const skill = isReported ? usedSkill(input) : null;
+    const skill = isReported ? usedSkill(sent["tool_input"]) : null;
     if (skill === null) return [];
     const agentId = nameOf(event.own["agent_id"]);
     const proof: Proof = { of: "skill", id: event.toolUseId, sessionId, agentId };
@@ -58,17 +55,9 @@ async function changesOf(
   const repository = ground.kind === "branch"
     ? { ...ground.repository, branch: ground.branch }
     : ground.repository;
-  const use = {
-    tool,
-    input,
-    environment,
-    agents: [],
-    folder: folderOf(sent) ?? projectDir,
-    projectDir,
-    home,
-    gitAliases: await gitAliasesFor({ tool, input, home, environment }, repository),
-    toolUseId: event.toolUseId,
-  };
+  const asked = await askedUse({ ...work, repository });
+  if (asked === null) return [];
+  const use = { ...asked, toolUseId: event.toolUseId };
   return await usedUp(policy.requirements, use, { repository, db, sessionId });
 }
 
@@ -78,10 +67,7 @@ async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<An
   const ground = groundFor(work);
   if (db === null || ground.kind === "none") return null;
   const gates = policy.requirements.filter(({ stopOnly }) => !stopOnly);
-  const { open, to } = await standOf(gates, {
-    ...{ ...work, ...ground, db },
-    transcriptPath: transcriptOf(work.sent),
-  });
+  const { open, to } = await standOf(gates, { ...work, ...ground, db });
   if (open.length === 0) return null;
   const context = planText(open, to);
   return { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: context } };

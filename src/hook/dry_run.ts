@@ -29,8 +29,8 @@ import type { CliContext } from "../operations/context.ts";
 import { type Peek, peek } from "../operations/look_as_hook.ts";
 import { HANDLERS } from "./handle.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { askedUse } from "./pre_tool_use.ts";
-import { folderOf, type Input, readInput, toEvent } from "./protocol.ts";
+import { askedUse } from "./asked_use.ts";
+import { folderOf, type Input, readInput, toEvent, transcriptOf } from "./protocol.ts";
 
 /** An event that was read and not handled yet. */
 export type TriedEvent = Awaited<ReturnType<typeof eventOf>>;
@@ -142,6 +142,7 @@ async function answerTo(
     cutBytes: 0,
     locations,
     atMs: tried.environment.now(),
+    transcriptPath: transcriptOf(tried.sent),
     shownProjectDir: tried.projectDir,
     hide: (path) => path,
     claudePid: processNumber(tried.environment.variable("CLAUDE_PID")),

@@ -5,7 +5,7 @@ import { commandDeadlineMs } from "../claude/settings/hooks.ts";
 import { fingerprint } from "../base/ids.ts";
 import { claim } from "../policy/stops/event_claim.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
-import { folderOf, transcriptOf } from "./protocol.ts";
+import { folderOf } from "./protocol.ts";
 
 /** Why commands are run at an event, and where. @param root The folder of the project's configuration file. */
 export function commandGround(
@@ -20,7 +20,7 @@ export function commandGround(
     sessionId: work.sessionId,
     hookName: work.event.name,
     cwd: folderOf(work.sent),
-    transcriptPath: transcriptOf(work.sent),
+    transcriptPath: work.transcriptPath,
     variables,
     untilMs: work.environment.beganMs + commandDeadlineMs(work.event.name),
     environment: work.environment,

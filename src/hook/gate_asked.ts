@@ -4,7 +4,6 @@ import { isAlwaysAsked } from "../claude/settings/lanes.ts";
 import { hasWrittenRules } from "../config/discover.ts";
 import { quietly } from "../base/errors.ts";
 import type { Draft, HookWork } from "./handler.ts";
-import { transcriptOf } from "./protocol.ts";
 
 /** A tool use that was begun longer ago is not looked for, in milliseconds. */
 const LOOKED_BACK_MS = 86_400_000;
@@ -25,7 +24,7 @@ export async function gateNote(work: HookWork): Promise<Pick<Draft, "metadata" |
   if (gate === "none") {
     const beganMs = atMs - (Number(event.own["duration_ms"]) || 0);
     if (!wasArmed(work, tool, beganMs)) return {};
-    if (hadNoAnswer(transcriptOf(work.sent), toolUseId)) {
+    if (hadNoAnswer(work.transcriptPath, toolUseId)) {
       return { metadata: { gate: "no answer" } };
     }
   }

@@ -6,7 +6,7 @@ import type { Repository } from "../system/git/repository.ts";
 import type { SessionChange } from "../claude/session_changes.ts";
 import type { Capture, ExecutionStatus, SessionTouch } from "../db/captures.ts";
 import type { Decision } from "../policy/decision.ts";
-import type { ApplyChanges, RequirementChange } from "../policy/store.ts";
+import type { RequirementChange } from "../policy/store.ts";
 import type { ApplySessionChanges } from "../work/store.ts";
 import type { HookEvent } from "./protocol.ts";
 
@@ -45,6 +45,8 @@ export interface HookWork {
   readonly problem: string | null;
   readonly atMs: number;
   readonly sessionId: string;
+  /** The transcript of the session, as it was sent; null when it was not. */
+  readonly transcriptPath: string | null;
   /** `CLAUDE_PROJECT_DIR`, which stays when Claude changes folders, else the event's folder. */
   readonly projectDir: string | null;
   /** `projectDir` with its secrets masked, as it may be stored. */
@@ -76,9 +78,9 @@ export interface HookWork {
   saveBeside(told: readonly SessionChange[], apply: ApplySessionChanges): void;
   /**
    * Saves the event in the database or the spool. @param draft A function is called in the transaction, and again
-   * without a database where that fails. @param apply Writes the changes of the draft.
+   * without a database where that fails.
    */
-  save(draft: Draft | ((db: DatabaseSync | null) => Draft), apply?: ApplyChanges): Promise<void>;
+  save(draft: Draft | ((db: DatabaseSync | null) => Draft)): Promise<void>;
   /** Whether a settings file and a plugin both start conclaude, and the other hook has saved the same event before. */
   readonly isTwin: boolean;
   /** Is told the decision about a tool use; absent where nobody explains it. */

@@ -48,15 +48,12 @@ async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): P
   if (failed) counters.push("tool_failures");
   else if (EDITING_TOOLS.has(toolName)) counters.push("edits");
   if (skipped !== null) {
-    await work.save(
-      {
-        status: "skipped",
-        metadata: { skipped, ...gate.metadata, ...notes },
-        counters,
-        ...changes,
-      },
-      after?.apply,
-    );
+    await work.save({
+      status: "skipped",
+      metadata: { skipped, ...gate.metadata, ...notes },
+      counters,
+      ...changes,
+    });
     return await after?.answer() ?? SILENT;
   }
   if (toolName === "Agent" || toolName === "Task") {
@@ -76,7 +73,7 @@ async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): P
     },
     counters,
     ...changes,
-  }, after?.apply);
+  });
   return await after?.answer() ?? SILENT;
 }
 

@@ -1,17 +1,16 @@
 import { count } from "../base/counts.ts";
 import { mayChangeUnseen } from "../claude/payload.ts";
 import { hasWrittenRules } from "../config/discover.ts";
-import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { decide, type Decision, type Judgement } from "../policy/decision.ts";
 import { type AskedUse, judgeUse } from "../policy/guards/judge_use.ts";
 import type { RequiredUse } from "../policy/requirements/tool_requirements.ts";
 import { permissionRows } from "../policy/guards/decide.ts";
-import { type Block, guardPolicyIn, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
+import { type Block, guardPolicyIn } from "../policy/guards/guard_policy.ts";
 import { mayBeRequired } from "../policy/requirements/requirement_look.ts";
-import { applyChanges, isPaused } from "../policy/store.ts";
+import { isPaused } from "../policy/store.ts";
+import { askedUse } from "./asked_use.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
-import { folderOf, nameOf, transcriptOf } from "./protocol.ts";
 import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 
 /** Before a tool is used, or a person is asked about it, guards and requirements decide together. */
@@ -65,7 +64,7 @@ async function judge(
         isPaused(db, { sessionId: work.sessionId, subject: "guards", atMs: work.atMs }),
     });
     return draftWith(draft, decision, { reason, doubts });
-  }, applyChanges);
+  });
   work.decided?.(decision!);
   const answer = await answerOf(work, decision!);
   const passes = !decision!.denied && decision!.asks === null && work.event.name === "PreToolUse";
@@ -85,36 +84,6 @@ function doubtText([first = "", ...others]: readonly string[]): string {
   return `conclaude: in doubt: ${
     first.slice(0, MAX_DOUBT_CHARS).toWellFormed()
   }${more}. What it changes of protected files is looked at afterwards.`;
-}
-
-/** The tool use that is asked about; null when the event names no tool. */
-export async function askedUse(
-  { environment, sent, isInputCut, home, projectDir, repository }: Pick<
-    HookWork,
-    "environment" | "sent" | "isInputCut" | "home" | "projectDir" | "repository"
-  >,
-): Promise<AskedUse | null> {
-  const tool = nameOf(sent["tool_name"]);
-  if (tool === null) return null;
-  const input = sent["tool_input"];
-  return {
-    environment,
-    tool,
-    input,
-    ...(isInputCut ? { isCut: true } : {}),
-    agents: agentsOf(sent),
-    folder: folderOf(sent) ?? projectDir,
-    projectDir,
-    home,
-    gitAliases: await gitAliasesFor({ tool, input, home, environment }, repository),
-  };
-}
-
-/** The main thread has a type as well where it was started with `--agent`; only a subagent has an id. */
-function agentsOf(sent: HookWork["sent"]): string[] {
-  const type = nameOf(sent["agent_type"]) ?? "";
-  if (nameOf(sent["agent_id"]) !== null) return [type];
-  return type === "" ? [MAIN_AGENT] : [MAIN_AGENT, type];
 }
 
 const MAX_TOLD = 5;
@@ -155,7 +124,7 @@ async function askRequirements(
     ? await (await import("../policy/requirements/tool_requirements.ts")).prepareUse(
       config.requirements,
       { ...use, toolUseId: event.toolUseId },
-      { ...work, ...how, transcriptPath: transcriptOf(work.sent) },
+      { ...work, ...how },
     )
     : null;
   // A PermissionRequest is never denied here: PreToolUse has done that. It is noted that a person is asked.

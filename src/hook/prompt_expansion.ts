@@ -2,7 +2,6 @@ import { groundFor } from "../policy/requirements/ground.ts";
 import { satisfactionsBySkill } from "../policy/requirements/satisfy.ts";
 import { requirementPolicyIn } from "../policy/requirements/requirement_policy.ts";
 import type { Proof } from "../policy/requirements/standing.ts";
-import { applyChanges } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
@@ -20,6 +19,6 @@ export async function handle(work: HookWork): Promise<Answer> {
   const id = nameOf(work.event.own["prompt_id"]);
   const proof: Proof = { of: "prompt", id, sessionId: work.sessionId, agentId: null };
   const changes = satisfactionsBySkill(policy.requirements, command, { ...work, ground, proof });
-  await work.save(changes.length > 0 ? { ...draft, changes } : draft, applyChanges);
+  await work.save(changes.length > 0 ? { ...draft, changes } : draft);
   return null;
 }

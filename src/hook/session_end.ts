@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 export async function handle(work: HookWork): Promise<Answer> {
   const { config } = work;
   await (await import("./told.ts")).saveTold(work);
-  const required = config.requirements === ""
+  const changes = config.requirements === ""
     ? null
     : (await import("./session_requirements.ts")).endRequirements(work);
   const unheard = (await import("./unheard_uses.ts")).noteOfUnheard(work);
@@ -22,8 +22,8 @@ export async function handle(work: HookWork): Promise<Answer> {
       ...(work.keepsContent ? summarizeInput(work.event.own) : {}),
       ...unheard?.metadata,
     },
-    ...(required === null ? {} : { changes: required.changes }),
-  }, required?.apply);
+    ...(changes === null ? {} : { changes }),
+  });
   const db = work.spareDb();
   if (db === null) return null;
   try {

@@ -9,21 +9,13 @@ import {
   requirementPolicyIn,
 } from "../policy/requirements/requirement_policy.ts";
 import { briefingText, reminderText } from "../policy/requirements/requirement_text.ts";
-import {
-  type ApplyChanges,
-  applyChanges,
-  findPause,
-  isPaused,
-  readStandings,
-  type RequirementChange,
-} from "../policy/store.ts";
+import { findPause, isPaused, readStandings, type RequirementChange } from "../policy/store.ts";
 import type { HookWork } from "./handler.ts";
-import { nameOf, transcriptOf } from "./protocol.ts";
+import { nameOf } from "./protocol.ts";
 
 export interface SessionRequirements {
-  /** To be written with the event, by `apply`. */
+  /** To be written with the event. */
   readonly changes: readonly RequirementChange[];
-  readonly apply: ApplyChanges;
   /** What Claude is told of it, once the event is saved; empty when there is nothing to tell. */
   text(): Promise<string>;
 }
@@ -41,7 +33,7 @@ export function beginRequirements(work: HookWork): SessionRequirements {
     work.tell(`conclaude: ${UNTOLD_BRANCH}, so ${meaning}. Run \`conclaude doctor\`.`);
   }
   if (ground.kind === "none") {
-    return { changes: [], apply: applyChanges, text: () => whyNot(work, policy, ground.why) };
+    return { changes: [], text: () => whyNot(work, policy, ground.why) };
   }
   const { key } = ground;
   const { sessionId, atMs, db, repository } = work;
@@ -55,13 +47,13 @@ export function beginRequirements(work: HookWork): SessionRequirements {
     ) ?? [];
   return {
     changes: carried.map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told })),
-    apply: applyChanges,
     async text() {
       const spare = work.spareDb();
       if (spare === null || policy.briefing === "none") return "";
       const { open, unknown, to } = await standOf(policy.requirements, {
-        ...{ ...work, ...ground, db: spare },
-        transcriptPath: transcriptOf(work.sent),
+        ...work,
+        ...ground,
+        db: spare,
       });
       const names = carried.map(({ requirement }) => requirement);
       const pause = findPause(spare, { sessionId, subject: "requirements", atMs });
@@ -91,13 +83,11 @@ async function whyNot(work: HookWork, policy: RequirementPolicy, why: string): P
 }
 
 /** A pause ends with its session. What the session has satisfied stays, unless the configuration clears it. */
-export function endRequirements(
-  { config, sessionId }: HookWork,
-): Omit<SessionRequirements, "text"> {
+export function endRequirements({ config, sessionId }: HookWork): RequirementChange[] {
   const policy = requirementPolicyIn(config.requirements);
   const resume: RequirementChange = { kind: "resume", sessionId };
   const forget: RequirementChange = { kind: "forget", sessionId };
-  return { changes: policy.clearsAtEnd ? [resume, forget] : [resume], apply: applyChanges };
+  return policy.clearsAtEnd ? [resume, forget] : [resume];
 }
 
 /** What a prompt that speaks of changes is told of open requirements. Call it once the event is saved. */
@@ -115,9 +105,6 @@ export async function reminderFor(work: HookWork): Promise<string> {
   const gates = policy.requirements.filter(({ stopOnly, condition }) =>
     !stopOnly && condition.type !== "branch_size"
   );
-  const { open } = await standOf(gates, {
-    ...{ ...work, ...ground, db },
-    transcriptPath: transcriptOf(work.sent),
-  });
+  const { open } = await standOf(gates, { ...work, ...ground, db });
   return reminderText(prompt, open);
 }

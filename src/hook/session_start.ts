@@ -41,7 +41,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     },
     metadata: work.keepsContent ? summarizeInput(work.event.own) : {},
     ...(required === null || required.changes.length === 0 ? {} : { changes: required.changes }),
-  }, required?.apply);
+  });
   const { projectDir, home, environment } = work;
   const isPlugin = environment.variable("CLAUDE_PLUGIN_ROOT") !== undefined;
   const twice = isPlugin && projectDir !== null

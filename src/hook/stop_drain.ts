@@ -2,7 +2,6 @@ import { compactPayloads } from "../db/payloads.ts";
 import { readProcesses } from "../system/process/process_identity.ts";
 import { isLogLong } from "../db/database.ts";
 import { sessionStart } from "../db/past_gates.ts";
-import { transcriptOf } from "./protocol.ts";
 import { askForSummaryOfEnd, keepMark, lacksMark } from "../db/sessions.ts";
 import { keepIdentity, lacksIdentity, rebuildText } from "../memory/store.ts";
 import { shortenLog } from "../memory/drain/shorten_log.ts";
@@ -69,8 +68,7 @@ export async function takeOwn(
   work: HookWork,
   untilMs: number,
 ): Promise<void> {
-  const { sent, sessionId, database, atMs: nowMs } = work;
-  const transcript = transcriptOf(sent);
+  const { transcriptPath: transcript, sessionId, database, atMs: nowMs } = work;
   if (transcript === null) return;
   const { takeLostUses } = await import("../upkeep/transfer/lost_uses.ts");
   const startedAtMs = sessionStart(db, sessionId);

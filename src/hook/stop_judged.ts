@@ -10,9 +10,7 @@ import {
 } from "../policy/stops/stop_blocks.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { requirementPolicyIn } from "../policy/requirements/requirement_policy.ts";
-import { transaction } from "../db/transaction.ts";
-import { applyChanges, type RequirementChange, REQUIREMENTS_HELD } from "../policy/store.ts";
-import { transcriptOf } from "./protocol.ts";
+import { REQUIREMENTS_HELD, type RequirementSaying, SILENT } from "../policy/store.ts";
 import { hasWrittenRules, speakOfStops } from "../config/discover.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import {
@@ -37,7 +35,7 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   if (!memory.isContinued) beginRow(memory);
   // Guards may have held the stop before requirements were triggered.
   const isAsked = !memory.isContinued || !haveRequirementsHeld(memory);
-  const required = isAsked ? await withEffects(work, await askRequirements(work)) : NOT_HELD;
+  const required = isAsked ? await withEffects(work, await askRequirements(work)) : SILENT;
   required.notices.forEach(work.tell);
   const noted = { ...usual.metadata, ...required.notes };
   if (config.stop === "") return await saveJudged(work, { ...usual, metadata: noted }, required);
@@ -58,28 +56,11 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   return answer;
 }
 
-interface HeldForRequirements {
-  /** Why Claude may not stop; empty when no requirement is against it. */
-  readonly reason: string;
-  readonly rules: readonly string[];
-  readonly changes: readonly RequirementChange[];
-  readonly notes: Readonly<Record<string, unknown>>;
-  readonly notices: readonly string[];
-}
-
-const NOT_HELD: HeldForRequirements = {
-  reason: "",
-  rules: [],
-  changes: [],
-  notes: {},
-  notices: [],
-};
-
 /** Adds to the open requirements the changes that nothing allowed: both hold a stop. */
 async function withEffects(
   work: HookWork,
-  required: HeldForRequirements,
-): Promise<HeldForRequirements> {
+  required: RequirementSaying,
+): Promise<RequirementSaying> {
   if (!hasWrittenRules(work.config)) return required;
   const effects = await (await import("./violations.ts")).effectsAtStop(work);
   return {
@@ -91,7 +72,7 @@ async function withEffects(
 }
 
 /** What is written when requirements hold a stop. */
-function heldDraft({ reason, changes }: HeldForRequirements): Draft {
+function heldDraft({ reason, changes }: RequirementSaying): Draft {
   return {
     ...(reason === "" ? {} : { counters: [REQUIREMENTS_HELD] }),
     ...(changes.length > 0 ? { changes } : {}),
@@ -101,7 +82,7 @@ function heldDraft({ reason, changes }: HeldForRequirements): Draft {
 async function saveJudged(
   work: HookWork,
   draft: Draft,
-  required: HeldForRequirements,
+  required: RequirementSaying,
 ): Promise<Answer> {
   const { reason, rules } = required;
   const held = reason === "" ? {} : {
@@ -109,26 +90,15 @@ async function saveJudged(
     errorMessage: rules.join(", "),
     metadata: { ...draft.metadata, rules },
   };
-  await work.save({ ...draft, ...held, ...heldDraft(required) }, applyChanges);
+  await work.save({ ...draft, ...held, ...heldDraft(required) });
   return reason === "" ? null : { decision: "block", reason };
 }
 
-/** What the requirements say of a stop. Where their state cannot be read, Claude may stop. */
-async function askRequirements(work: HookWork): Promise<HeldForRequirements> {
-  if (work.config.requirements === "") return NOT_HELD;
+async function askRequirements(work: HookWork): Promise<RequirementSaying> {
+  if (work.config.requirements === "") return SILENT;
   const policy = requirementPolicyIn(work.config.requirements);
-  const { prepareStop } = await import("../policy/requirements/required_stop.ts");
-  const prepared = await prepareStop(policy, { ...work, transcriptPath: transcriptOf(work.sent) });
-  const { db } = work;
-  const nothing = { ...NOT_HELD, changes: prepared?.changes ?? [] };
-  if (prepared === null || db === null) return nothing;
-  try {
-    const { names, changes, ...decided } = transaction(db, () => prepared.decide(db));
-    const rules = names.map((name) => `requirements.${name}`);
-    return { ...decided, rules, changes: [...prepared.changes, ...changes] };
-  } catch {
-    return nothing;
-  }
+  const { requirementsAtStop } = await import("../policy/requirements/required_stop.ts");
+  return await requirementsAtStop(policy, work);
 }
 
 interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone"> {
@@ -172,34 +142,34 @@ async function holdBack(
     readonly settle: StopFindings["settle"];
     readonly memory: Remembering;
     readonly draft: Draft;
-    readonly required: HeldForRequirements;
+    readonly required: RequirementSaying;
     /** Open requirements that have held a stop of this turn already. */
     stillOpen(): Promise<readonly string[]>;
   },
 ): Promise<Answer> {
   const rules = [...blocks.map(({ rule }) => rule), ...required.rules];
-  const hold = holdOnce(maxBlocks, memory);
+  const { inRow, letThrough } = holdOnce(maxBlocks, memory);
   // The guards have held often enough, the requirements have not: the person is told at the next stop.
-  if (hold.kind === "let through" && required.reason !== "") {
+  if (letThrough !== null && required.reason !== "") {
     return await saveJudged(work, draft, required);
   }
-  settle(hold.kind === "hold");
-  if (hold.kind === "let through") {
-    work.tell(letThroughText(blocks, { why: hold.why, requirements: await stillOpen() }));
-    const metadata = { ...draft.metadata, rules, letThrough: hold.why };
+  settle(letThrough === null);
+  if (letThrough !== null) {
+    work.tell(letThroughText(blocks, { why: letThrough, requirements: await stillOpen() }));
+    const metadata = { ...draft.metadata, rules, letThrough };
     return await saveJudged(work, { ...draft, metadata }, required);
   }
   // Where no file speaks of stops, the turn's next stop is not judged.
-  const inRow = speakOfStops(work.configFiles) ? hold.inRow : null;
+  const toldInRow = speakOfStops(work.configFiles) ? inRow : null;
   const [reason] = await tellable(work, draft, [blocks.map(({ reason }) => reason).join("\n")]);
   await work.save({
     ...draft,
     status: "blocked",
     errorMessage: reason?.slice(0, MAX_STORED_CHARS).toWellFormed() ?? rules.join(", "),
-    metadata: { ...draft.metadata, rules, inRow: hold.inRow },
+    metadata: { ...draft.metadata, rules, inRow },
     ...heldDraft(required),
-  }, applyChanges);
-  const told = stopReason(blocks, { inRow, maxBlocks, wayOut: await wayOut(work) });
+  });
+  const told = stopReason(blocks, { inRow: toldInRow, maxBlocks, wayOut: await wayOut(work) });
   const also = required.reason === "" ? "" : `\n\n${required.reason}`;
   return { decision: "block", reason: told + also };
 }

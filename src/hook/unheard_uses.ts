@@ -8,7 +8,6 @@ import { asksAbout } from "../policy/armed_gates.ts";
 import { statSync } from "../system/files.ts";
 import { linesWith } from "../system/lines_backwards.ts";
 import type { Draft, HookWork } from "./handler.ts";
-import { transcriptOf } from "./protocol.ts";
 
 /** Claude Code reads changed settings within three seconds. */
 const SETTLED_MS = 10_000;
@@ -20,8 +19,7 @@ const MISFIT = "<tool_use_error>tool.call step resolved";
 export function noteOfUnheard(
   work: HookWork,
 ): Required<Pick<Draft, "metadata" | "counters">> | null {
-  const { db, sessionId, sent, config } = work;
-  const path = transcriptOf(sent);
+  const { db, sessionId, transcriptPath: path, config } = work;
   if (db === null || path === null || !hasWrittenRules(config)) return null;
   const uses = quietly(() => {
     const sinceMs = startOfTurn(db, sessionId);
@@ -80,7 +78,7 @@ export function wasArmed(work: HookWork, tool: string, atMs: number): boolean {
   if (projectDir === null || waiting.length > 0) return false;
   const toldMs = db === null ? 0 : quietly(() => sessionStart(db, sessionId)) ?? 0;
   // Nobody may have told of the session's start.
-  const path = transcriptOf(work.sent);
+  const path = work.transcriptPath;
   const born = path === null ? null : quietly(() => statSync(path).birthtime);
   const beganMs = toldMs || (born?.getTime() ?? 0);
   const isSettled = (path: string) => {

@@ -6,10 +6,10 @@ import type { Moment, Violation } from "../policy/effects/types.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
 import type { AskedUse } from "../policy/guards/judge_use.ts";
 import { mayWriteFiles } from "../policy/guards/mcp_files.ts";
-import { isPaused } from "../policy/store.ts";
+import { isPaused, type RequirementSaying } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
-import { goesOn, transcriptOf } from "./protocol.ts";
+import { goesOn } from "./protocol.ts";
 
 export interface EffectsFound {
   /** For the audit trail. */
@@ -56,13 +56,7 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
 /** What holds a stop; the person is told of what does not. */
 export async function effectsAtStop(
   work: HookWork,
-): Promise<
-  {
-    readonly reason: string;
-    readonly rules: readonly string[];
-    readonly notes: EffectsFound["notes"];
-  }
-> {
+): Promise<Pick<RequirementSaying, "reason" | "rules" | "notes">> {
   const { open, notes } = await look(work, { is: "stop" });
   if (open.length === 0) return { reason: "", rules: [], notes };
   const { heldText, openText } = await import("../policy/effects/effect_text.ts");
@@ -79,8 +73,7 @@ async function look(
   moment: Moment,
 ): Promise<Effects & { readonly notes: EffectsFound["notes"] }> {
   try {
-    const transcriptPath = transcriptOf(work.sent);
-    const effects = await lookForEffects({ ...work, transcriptPath }, moment, () => isLifted(work));
+    const effects = await lookForEffects(work, moment, () => isLifted(work));
     return {
       ...effects,
       notes: effects.found.length === 0 ? {} : await noted(work, effects.found),

@@ -18,7 +18,14 @@ import { type Appliers, type HookRecord, MEMORY_OFF, saveRecord } from "../db/ca
 import { isLogLong, openDatabase } from "../db/database.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import type { Masked } from "./masking.ts";
-import { elapsedMs, folderOf, type Input, toEvent, withPlainLetters } from "./protocol.ts";
+import {
+  elapsedMs,
+  folderOf,
+  type Input,
+  toEvent,
+  transcriptOf,
+  withPlainLetters,
+} from "./protocol.ts";
 import { mkdirSync, readDirSync } from "../system/files.ts";
 
 const MAX_DRAIN_MS = 500;
@@ -129,7 +136,7 @@ export async function beginWork(
       ...(draft.changes === undefined ? beside : { ...beside, changes: draft.changes }),
     };
   };
-  const save: HookWork["save"] = async (draft, apply) => {
+  const save: HookWork["save"] = async (draft) => {
     const { db } = opened;
     const decide = (from: DatabaseSync | null) => {
       kept = typeof draft === "function" ? draft(from) : draft;
@@ -137,7 +144,11 @@ export async function beginWork(
     };
     try {
       if (db === null) throw opened.reason;
-      isTwin = !saveRecord(db, () => recordOf(decide(db)), { changes: apply, told: applyTold });
+      // Few events change what requirements know.
+      const changes = typeof draft === "function" || draft.changes !== undefined
+        ? (await import("../policy/store.ts")).applyChanges
+        : undefined;
+      isTwin = !saveRecord(db, () => recordOf(decide(db)), { changes, told: applyTold });
       saved = true;
       if (database !== ":memory:" && isLogLong(database)) {
         (await import("../memory/drain/shorten_log.ts")).shortenLog(db, database);
@@ -162,6 +173,7 @@ export async function beginWork(
     problem: input.kind === "unreadable" ? input.problem : null,
     atMs,
     sessionId,
+    transcriptPath: transcriptOf(sent),
     projectDir,
     shownProjectDir: hide(projectDir),
     hide,

@@ -87,36 +87,28 @@ function guardedTools(guards: GuardPolicy): string[] {
     guards.protectsGenerated || guards.protectsItself || guards.lock !== null ||
     guards.uneditable.length + guards.noAdditions.length > 0;
   const named = guards.tools.flatMap((rule) => {
-    const { tool, toolPattern, about, action } = rule;
-    const isOfShell = about === "file" && action === "block" && forbidsFor(rule, "Bash");
-    const tools = toolsNamed(tool, toolPattern);
-    return isOfShell ? [...tools, ...SHELL_TOOLS] : withShells(tools);
+    const isOfShell = rule.about === "file" && rule.action === "block" && forbidsFor(rule, "Bash");
+    return [...toolsNamed(rule), ...isOfShell ? SHELL_TOOLS : []];
   });
-  return [
-    ...new Set([
-      ...(isAboutFiles ? FILE_TOOLS : []),
-      ...(guards.deniesDangerous ? SHELL_TOOLS : []),
-      ...named,
-    ]),
-  ];
+  const builtIn = guards.deniesDangerous ? SHELL_TOOLS : [];
+  return withShells([...isAboutFiles ? FILE_TOOLS : [], ...builtIn, ...named]);
 }
 
 /** The tools that a rule is about; `*` is every tool. A hook is asked about the tools of each MCP server anyway. */
-function toolsNamed(tool: string, toolPattern: string | null): readonly string[] {
+function toolsNamed({ tool, toolPattern }: Pick<Trigger, "tool" | "toolPattern">): string[] {
   return toolPattern === null ? [tool] : /^\^?(?:\(\?:)?mcp__/.test(toolPattern) ? [] : ["*"];
 }
 
-/** A rule about Bash covers every shell. */
-function withShells(tools: readonly string[]): readonly string[] {
-  return tools.includes("Bash") ? [...tools, ...SHELL_TOOLS] : tools;
+/** Each tool once. A rule about Bash covers every shell. */
+function withShells(tools: readonly string[]): string[] {
+  return [...new Set(tools.includes("Bash") ? [...tools, ...SHELL_TOOLS] : tools)];
 }
 
 /** A shell command that changes files counts as an edit. */
 function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] }[]): string[] {
-  const named = requirements.flatMap(({ triggers }) => triggers)
-    .flatMap(({ tool, toolPattern }) => toolsNamed(tool, toolPattern));
-  const tools = named.includes("Edit") ? [...named, ...SHELL_TOOLS] : withShells(named);
-  return [...new Set(tools)].filter((tool) => tool !== FORMER_TOOL);
+  const named = requirements.flatMap(({ triggers }) => triggers).flatMap(toolsNamed);
+  return withShells(named.includes("Edit") ? [...named, "Bash"] : named)
+    .filter((tool) => tool !== FORMER_TOOL);
 }
 
 function answersRequests({ permission }: GuardPolicy): boolean {

@@ -1,7 +1,7 @@
 /** The one decision about a tool use: what guards and requirements say of it, weighed together. It looks nothing up. */
 import type { Block, GuardPolicy, Verdict } from "./guards/guard_policy.ts";
 import { unreadText } from "./guards/judge_use.ts";
-import type { RequirementSaying } from "./requirements/tool_requirements.ts";
+import type { UseSaying } from "./requirements/tool_requirements.ts";
 import { BLIND_RULE } from "./guards/rule_names.ts";
 
 /** What the guards say; `allowedBy` is the rule that allows what a person would be asked for. */
@@ -14,7 +14,7 @@ export interface Facts {
   /** Null where no guards are configured. */
   readonly guards: Judgement | null;
   /** What the requirements say, once the rules are known that deny the use already; null where none is asked. */
-  readonly required: ((denying: readonly string[]) => RequirementSaying) | null;
+  readonly required: ((denying: readonly string[]) => UseSaying) | null;
   /** Whether a person has lifted the guards for this session. */
   readonly isLifted: boolean;
 }
@@ -26,7 +26,7 @@ export interface Decision {
   readonly found: readonly Block[];
   /** What forbids the use, the deciding ones first. */
   readonly blocks: readonly Block[];
-  readonly required: RequirementSaying | null;
+  readonly required: UseSaying | null;
   /** The rules that forbid the use, also those that a person has lifted. */
   readonly rules: readonly string[];
   readonly denied: boolean;

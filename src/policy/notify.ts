@@ -37,24 +37,20 @@ export function notificationOf(
   { hookName, status, context }: HandledEvent,
 ): Notification | null {
   if (!policy.hooks.includes("*") && !policy.hooks.includes(hookName)) return null;
-  const kind = FAILURES.has(status) || FAILURE_EVENTS.has(hookName)
-    ? "failure"
+  const isUrgent = FAILURES.has(status) || FAILURE_EVENTS.has(hookName);
+  const isShown = isUrgent
+    ? policy.showErrors
     : SYSTEM_EVENTS.has(hookName)
-    ? "event"
-    : "success";
-  const isShown = {
-    failure: policy.showErrors,
-    event: policy.showSystemEvents,
-    success: policy.showSuccess,
-  };
-  if (!isShown[kind]) return null;
+    ? policy.showSystemEvents
+    : policy.showSuccess;
+  if (!isShown) return null;
   // The hook may have succeeded although the event tells of a failure.
-  const what = kind === "failure" && !FAILURES.has(status) ? "failure" : status;
-  const usual = kind === "failure" ? "Command failed" : "All checks passed";
+  const what = isUrgent && !FAILURES.has(status) ? "failure" : status;
+  const usual = isUrgent ? "Command failed" : "All checks passed";
   return {
     title: `Conclaude - ${hookName}`,
     body: clip(context === null ? usual : `${what}: ${context}`),
-    isUrgent: kind === "failure",
+    isUrgent,
   };
 }
 

@@ -19,11 +19,7 @@ export function savePause(db: DatabaseSync, pause: Pause): void {
 /** The pause that holds for a session at a moment; undefined when there is none. */
 export function findPause(
   db: DatabaseSync,
-  { sessionId, subject, atMs }: {
-    readonly sessionId: string;
-    readonly subject: PauseSubject;
-    readonly atMs: number;
-  },
+  { sessionId, subject, atMs }: Pick<Pause, "sessionId" | "subject"> & { readonly atMs: number },
 ): Pause | undefined {
   return db.prepare(
     `SELECT session_id AS sessionId, subject, reason, created_at_ms AS createdAtMs, ends_at_ms AS endsAtMs

@@ -16,13 +16,14 @@ export {
 export { policyMark } from "./policy_mark_table.ts";
 export { openViolations, settleViolations } from "./effects/effects_table.ts";
 export {
-  type ApplyChanges,
   applyChanges,
   clearRequirement,
   listBranches,
   readStandings,
   type RequirementChange,
+  type RequirementSaying,
   satisfy,
+  SILENT,
 } from "./requirements/requirements_table.ts";
 export type { BranchKey } from "./requirements/standing.ts";
 export { keepFirstPrompt, removeGateState, REQUIREMENTS_HELD } from "./stops/stop_memory_table.ts";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { openDatabase } from "../../src/db/database.ts";
 import {
   advanceQueue,
-  countBlock,
   countRound,
   isLasting,
   keepFirstPrompt,
@@ -12,6 +11,7 @@ import {
   resetRow,
   saveSnapshot,
 } from "../../src/policy/stops/stop_memory_table.ts";
+import { holdOnce } from "../../src/policy/stops/stop_blocks.ts";
 import { DatabaseSync } from "node:sqlite";
 
 const open = () => openDatabase(":memory:", { busyTimeoutMs: 100 });
@@ -24,12 +24,22 @@ Deno.test("countRound() counts up to the last round and begins anew", async () =
   assert.equal(countRound(db, 1, who), null);
 });
 
-Deno.test("countBlock() lets all after the last through, until a new row begins", async () => {
-  const db = await open();
-  const count = () => countBlock(db, 2, who);
-  assert.deepEqual([count(), count(), count(), count()], [1, 2, null, null]);
+Deno.test("holdOnce() lets all after the last through, until a new row begins", async () => {
+  const path = await Deno.makeTempFile();
+  const db = await openDatabase(path, { busyTimeoutMs: 100 });
+  const held = () => holdOnce(2, { ...who, db, isContinued: true }).letThrough === null;
+  assert.deepEqual([held(), held(), held(), held()], [true, true, false, false]);
   resetRow(db, who.sessionId);
-  assert.equal(count(), 1);
+  assert.equal(held(), true);
+  db.close();
+  await Deno.remove(path);
+});
+
+Deno.test("holdOnce() holds the first stop of a row where nothing can be counted", async () => {
+  const memory = { ...who, db: await open() };
+  const letThrough = (isContinued: boolean) => holdOnce(2, { ...memory, isContinued }).letThrough;
+  assert.equal(letThrough(false), null);
+  assert.equal(letThrough(true), "since nothing can be remembered without a database");
 });
 
 Deno.test("isLasting() tells a file from memory", async () => {

@@ -4,7 +4,7 @@ import { plain } from "../../base/plain.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { quietly, UserError } from "../../base/errors.ts";
 import { shortSessionId } from "../../base/ids.ts";
-import { runTool } from "../../system/process/run_program.ts";
+import { askGitLines } from "../../system/git/ask_git.ts";
 import { toldByPerson } from "../../policy/requirements/satisfy.ts";
 import { type Standing, WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -46,7 +46,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 
 const SECONDS_A_YEAR = 31_536_000;
-const GIT_TIMEOUT_MS = 10_000;
 
 const SATISFY_FLAGS = {
   session: OF_SESSION,
@@ -289,10 +288,8 @@ function satisfiedForAll(
 
 /** The branches that git has; none where git does not answer. */
 async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet<string>> {
-  const words = ["git", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"];
-  const done = await runTool(words, { folder: cwd, timeoutMs: GIT_TIMEOUT_MS, environment });
-  const names = done?.code === 0 ? done.stdout.split("\n") : [];
-  return new Set(names.filter((name) => name !== ""));
+  const words = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"];
+  return new Set(await askGitLines(cwd, words, { environment }));
 }
 
 function metadataOf(text: string | undefined): Record<string, unknown> {

@@ -13,36 +13,34 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
   const change = (
     kind: Change["kind"],
     subject: string,
-    { was, is, rule = null }: {
-      readonly was: string;
-      readonly is: string;
-      readonly rule?: number | null | undefined;
-    },
-  ): Change => {
-    const became = was === "" ? "made" : is === "" ? "removed" : "changed";
-    return { subject, kind, became, before: was, after: is, rule };
-  };
+    states: Pick<Change, "before" | "after"> & { readonly rule?: number | null | undefined },
+  ): Change => ({
+    ...{ subject, kind, ...states, rule: states.rule ?? null },
+    became: states.before === "" ? "made" : states.after === "" ? "removed" : "changed",
+  });
   const policy = Object.keys({ ...before.policy, ...now.policy }).map((path) =>
-    change("policy", path, { was: before.policy[path] ?? "", is: now.policy[path] ?? "" })
+    change("policy", path, {
+      before: before.policy[path] ?? "",
+      after: now.policy[path] ?? "",
+    })
   );
-  const held = now.held.filter((path) => !before.held.includes(path))
-    .map((path): Change => ({
-      ...change("policy", path, { was: "", is: "" }),
-      became: "changed",
-    }));
-  const files = Object.entries(now.files).map(([path, is]) => {
+  const held = now.held.filter((path) => !before.held.includes(path)).map((path): Change => ({
+    ...change("policy", path, { before: "", after: "" }),
+    became: "changed",
+  }));
+  const files = Object.entries(now.files).map(([path, after]) => {
     // A file that the snapshot before does not list is new, unless the rules have changed since.
-    const was = before.files[path] ?? (before.rules === now.rules ? "" : is);
-    return change("file", path, { was, is, rule: rules.get(path) });
+    const was = before.files[path] ?? (before.rules === now.rules ? "" : after);
+    return change("file", path, { before: was, after, rule: rules.get(path) });
   });
   const made = list.folders.flatMap(([folder, rule]) => {
     const known = before.folders[`${rule} ${folder}`];
     return (known && now.folders[`${rule} ${folder}`] || [])
       .filter((path) => !known!.includes(path) && !(path in now.files))
-      .map((path) => change("file", path, { was: "", is: LISTED, rule }));
+      .map((path) => change("file", path, { before: "", after: LISTED, rule }));
   });
   const refs = Object.entries(now.refs)
-    .map(([name, is]) => change("ref", name, { was: before.refs[name] || is, is }));
+    .map(([name, after]) => change("ref", name, { before: before.refs[name] || after, after }));
   const changes = [...policy, ...files, ...made, ...refs]
     .filter(({ before, after }) => !isSameState(before, after));
   return [...new Map([...changes, ...held].map((one) => [one.subject, one])).values()];

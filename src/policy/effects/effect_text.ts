@@ -14,18 +14,18 @@ const NO_COPY: Readonly<Record<ViolationKind, string>> = {
 
 /** What Claude reads after a command, or before the next one. */
 export function foundText(found: readonly Violation[]): string {
-  const [own, others] = [true, false].map((isOwn) =>
-    found.filter(({ who }) => (who === "command") === isOwn)
-  );
+  const own = found.filter(({ who }) => who === "command");
+  const others = found.filter(({ who }) => who !== "command");
+  const commits = others.filter(ofCommit);
   return [
-    ...own!.length === 0
+    ...own.length === 0
       ? []
-      : ["This command changed what may not be changed:", ...linesOf(own!), wayOn(own!)],
-    ...others!.length === 0 ? [] : [
+      : ["This command changed what may not be changed:", ...linesOf(own), wayOn(own)],
+    ...others.length === 0 ? [] : [
       "Changed meanwhile, by whom is unknown (another session, a person, or what you have started):",
-      ...linesOf(others!),
+      ...linesOf(others),
       `If you did it, undo it. ${ACCEPT}.`,
-      ...others!.some(ofCommit) ? [wayOn(others!.filter(ofCommit))] : [],
+      ...commits.length === 0 ? [] : [wayOn(commits)],
     ],
   ].join("\n");
 }
@@ -56,22 +56,21 @@ export function pushText(commits: readonly Violation[]): string {
 }
 
 function wayOn(open: readonly Violation[]): string {
-  const commits = open.filter(ofCommit);
-  const others = open.filter((one) => !ofCommit(one));
+  const [commits, others] = [open.filter(ofCommit), open.filter((one) => !ofCommit(one))];
   const names = [...new Set(commits.map(({ rule }) => rule.slice(REQUIREMENT.length)))];
   const asked = names.map((name) => `\`conclaude req explain ${name}\``).join(", ");
+  const are = names.length === 1 ? "is" : "are";
+  const way = others.some(({ undo }) => undo !== null)
+    ? "Run the commands that undo it."
+    : "No copy is kept: tell the person.";
   return [
-    ...(commits.length === 0 ? [] : [
-      `Until ${names.join(", ")} ${
-        names.length === 1 ? "is" : "are"
-      } satisfied (${asked} says how), or the ` +
-      `commits are undone, Claude may not stop or push. ${ACCEPT}.`,
-    ]),
-    ...(others.length === 0 ? [] : [
-      others.some(({ undo }) => undo !== null)
-        ? `Run the commands that undo it. ${ACCEPT}.`
-        : `No copy is kept: tell the person. ${ACCEPT}.`,
-    ]),
+    ...commits.length === 0 ? [] : [
+      `Until ${
+        names.join(", ")
+      } ${are} satisfied (${asked} says how), or the commits are undone, ` +
+      `Claude may not stop or push. ${ACCEPT}.`,
+    ],
+    ...others.length === 0 ? [] : [`${way} ${ACCEPT}.`],
   ].join("\n");
 }
 

@@ -166,9 +166,7 @@ const LONGEST_MS = 86_400_000;
  */
 export function isShellRunning(
   db: DatabaseSync,
-  { sessionId, atMs, beside = null }: {
-    readonly sessionId: string;
-    readonly atMs: number;
+  { sessionId, atMs, beside = null }: Pick<Ground, "sessionId" | "atMs"> & {
     readonly beside?: string | null;
   },
 ): boolean {
@@ -193,7 +191,7 @@ const MAX_COMMANDS = 200;
 /** The commands that a session has run in a shell within a day, the newest first. */
 export function recentCommands(
   db: DatabaseSync,
-  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+  { sessionId, atMs }: Pick<Ground, "sessionId" | "atMs">,
 ): string[] {
   return statement(
     db,

@@ -1,23 +1,16 @@
 /** The types of effects: what one look has to do with, rules and lists, snapshots, changes and violations. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
-import type { Environment, Locations } from "../../system/environment.ts";
+import type { Locations } from "../../system/environment.ts";
 import type { Heads } from "../../system/git/heads.ts";
-import type { Repository } from "../../system/git/repository.ts";
+import type { RequirementWork } from "../requirements/ground.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
 
 /** The session that is looked after, and where it works. */
-export interface EffectWork {
-  readonly db: DatabaseSync | null;
+export interface EffectWork extends RequirementWork {
   readonly config: HookConfig;
-  readonly projectDir: string | null;
   readonly home: string | null;
-  readonly repository: Repository | undefined;
-  readonly environment: Environment;
   readonly locations: Pick<Locations, "dataFolder" | "dataNames">;
-  readonly sessionId: string;
-  readonly transcriptPath: string | null;
-  readonly atMs: number;
 }
 
 /** What all steps of one look share. */

@@ -189,17 +189,11 @@ export function filesBelow(path: string, name: string, visits: Allowance): strin
   return isAll ? files : null;
 }
 
-/** By path from the start of the search; the empty text for the start itself. */
-type Found = ReadonlyMap<string, Entry["kind"]>;
-
-interface Finds {
-  readonly sure: Found;
-  /** Entries that only the running command can decide about. */
-  readonly perhaps: Found;
-  readonly isAll: boolean;
-}
-
-/** Runs a search. The paths in `own` are always tried; `among` are the only paths that it may find, null for any. */
+/**
+ * Runs a search. The paths in `own` are always tried; `among` are the only paths that it may find, null for any.
+ * @returns By path from the start of the search, empty for the start itself: what is found for sure, and what only the
+ * running command can decide about.
+ */
 export function findIn(
   path: string,
   name: string,
@@ -209,7 +203,7 @@ export function findIn(
     readonly among: readonly string[] | null;
     readonly visits: Allowance;
   },
-): Finds {
+) {
   const sure = new Map<string, Entry["kind"]>();
   const perhaps = new Map<string, Entry["kind"]>();
   const visit = (entry: Entry) => {

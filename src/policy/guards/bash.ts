@@ -11,7 +11,7 @@ import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy
 import { judgeLifting } from "./lifting.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
-import { programName, withoutGitOptions } from "../shell/operands.ts";
+import { withoutGitOptions } from "../shell/operands.ts";
 import { isContaining } from "../shell/runners.ts";
 import { namesInText, unexplained } from "../shell/unexplained.ts";
 import { readScript, type Script, type Surroundings } from "../shell/script.ts";
@@ -96,8 +96,8 @@ function judgeScript(
     }
   };
   /** A word of a program that no table explains, which may do anything with the file. */
-  const judgeNamed = (word: Argument, { words, folder }: ShellCommand, isInText: boolean) => {
-    const by = programName(words[0]?.text ?? "the shell");
+  const judgeNamed = (word: Argument, { program, folder }: ShellCommand, isInText: boolean) => {
+    const by = program || "the shell";
     const path = placeOf(word, folder);
     if (path === null || path.length > MAX_PATH_CHARS || looked > MAX_LOOKED) return;
     const { files } = look(path, { ...ANYTHING, isGlob: word.isGlob });
@@ -262,11 +262,15 @@ function isElsewhere(command: ShellCommand): boolean {
   return isContained(command) || isOnOtherMachine(command);
 }
 
-const NOTHING_NAMED = { words: [], texts: [], scripts: [] } as const;
+function isContained(command: ShellCommand): boolean {
+  return isStartedBy(command, isContaining);
+}
 
 function isOnOtherMachine(command: ShellCommand): boolean {
   return isStartedBy(command, (name) => name === "ssh");
 }
+
+const NOTHING_NAMED = { words: [], texts: [], scripts: [] } as const;
 
 /** The rules about commands that a text begins with. */
 function rulesBegunBy(policy: GuardPolicy, text: string): string[] {
@@ -275,19 +279,14 @@ function rulesBegunBy(policy: GuardPolicy, text: string): string[] {
   ).map(({ name }) => name);
 }
 
-function isContained(command: ShellCommand): boolean {
-  return isStartedBy(command, isContaining);
-}
-
 function isStartedBy({ startedBy }: ShellCommand, is: (name: string) => boolean): boolean {
-  if (startedBy === null) return false;
-  return is(programName(startedBy.words[0]?.text ?? "")) || isStartedBy(startedBy, is);
+  return startedBy !== null && (is(startedBy.program) || isStartedBy(startedBy, is));
 }
 
 /** A `.git` folder stands for the working tree that it lies in. */
-function folderOf({ words: [program, ...rest], folder, gitDir }: ShellCommand): string | null {
-  if (program === undefined || programName(program.text) !== "git") return folder;
-  const { folder: named, gitDir: given } = withoutGitOptions(rest);
+function folderOf({ program, args, folder, gitDir }: ShellCommand): string | null {
+  if (program !== "git") return folder;
+  const { folder: named, gitDir: given } = withoutGitOptions(args);
   const at = named === null ? folder : placeOf(named, folder);
   const repository = given === null ? gitDir : given.isOpen ? undefined : given.text;
   if (repository === undefined) return at;

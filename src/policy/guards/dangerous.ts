@@ -3,11 +3,13 @@
  * shared branch, uncommitted work, whole tables. A text that only mentions such a command is not dangerous.
  */
 import { parentOf } from "../../base/paths.ts";
-import { rowsMeant, rowsTold } from "./built_in.ts";
+import ROWS from "./built_in.json" with { type: "json" };
+import { commandLines } from "./command_forms.ts";
 import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
 import { programName, split, withoutGitOptions } from "../shell/operands.ts";
+import { withPatterns } from "../shell/rows.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writers.ts";
 import WORDS from "./words.json" with { type: "json" };
@@ -20,6 +22,18 @@ export interface Precious {
   /** Whether a folder is the top of a repository, or of one of its working trees. */
   readonly isRepository: (path: string) => boolean;
 }
+
+/** The built-in protections: each row has its key, what that keeps, and an example that is refused. */
+const BUILT_IN = withPatterns(ROWS) as readonly {
+  /** Tried on the usual forms of a command, with one blank between the words. */
+  readonly pattern?: RegExp;
+  /** Tried on each file that it writes. */
+  readonly written?: RegExp;
+  /** Tried on what a client of a database is told. */
+  readonly told?: RegExp;
+  /** What the command does, as a part of a sentence. */
+  readonly does?: string;
+}[];
 
 const SQL_CLIENTS = new Set(WORDS.sqlClients);
 /** The next word is SQL. */
@@ -38,7 +52,10 @@ export function judgeDanger(
 ): Verdict {
   const { words, args: rest, input, isFed } = command;
   const name = words[0]?.isOpen ? "" : command.program;
-  const found = rowsMeant(words, written).map(({ does }) => does);
+  const lines = commandLines(words);
+  const found = BUILT_IN.filter((row) =>
+    lines.some((line) => row.pattern?.test(line)) || written.some((path) => row.written?.test(path))
+  ).map(({ does }) => does);
   const doubts = name === "git" ? doubtsOfGit(rest) : [];
   if (precious !== null) {
     for (const whole of wholesOf(command, name)) {
@@ -52,7 +69,8 @@ export function judgeDanger(
   }
   if (name !== "" && words.some(({ text }) => SQL_CLIENTS.has(programName(text)))) {
     const told = [...rest.map(({ text }) => text), input ?? ""].map(withoutTexts);
-    found.push(...rowsTold(told).map(({ does }) => does));
+    const meant = BUILT_IN.filter((row) => told.some((text) => row.told?.test(text)));
+    found.push(...meant.map(({ does }) => does));
     if (rest.some(({ isOpen }, i) => isOpen && SQL_OPTION.test(rest[i - 1]?.text ?? ""))) {
       doubts.push(`what ${name} is told is only known when it runs`);
     }

@@ -31,45 +31,41 @@ export function judgeFile(
 ): Block[] {
   // Git's own files are no files of the project.
   if (file.spellings.every((spelling) => IN_GIT.test(spelling))) return [];
-  const values = { file_path: file.name, tool: by.tool };
-  const usual = (what: string) => `Blocked ${by.tool} operation: ${what}. File: ${file.name}`;
   const marker = policy.protectsGenerated ? generatedMarker(file.head) : null;
+  const denied = (
+    rule: Pick<FileRule, "name" | "message">,
+    what: string,
+    { name = file.name, ...more }: Readonly<Record<string, string>> = {},
+  ) => {
+    const values = { file_path: name, tool: by.tool, ...more };
+    return blockOf(rule, `Blocked ${by.tool} operation: ${what}. File: ${name}`, values);
+  };
+  const listed = (key: string, rules: readonly FileRule[]) =>
+    rules.flatMap((rule) => {
+      const name = matchesFile(rule, file) ? file.name : nameBelow(rule, file);
+      const what = `file matches preToolUse.${key} pattern '${rule.glob}'`;
+      return name === null || !concerns(rule, by) ? [] : [denied(rule, what, { name })];
+    });
   return [
     ...judgeIgnored(policy, file, by.tool),
     ...!isRootAddition(policy, file) ? [] : [
-      blockOf(
+      denied(
         { name: ROOT_RULE, message: policy.rootAdditionsMessage },
-        usual(`${ROOT_RULE} setting prevents creating files at repository root`),
-        values,
+        `${ROOT_RULE} setting prevents creating files at repository root`,
       ),
     ],
-    ...judgeList("uneditableFiles", policy.uneditable, file, by),
+    ...listed("uneditableFiles", policy.uneditable),
     ...marker === null ? [] : [
-      blockOf(
+      denied(
         { name: GENERATED_RULE, message: policy.generatedMessage },
-        usual(`the file says that it is generated ("${marker}"); change what it is made from`),
-        { ...values, marker },
+        `the file says that it is generated ("${marker}"); change what it is made from`,
+        { marker },
       ),
     ],
     ...isAdded(file) || (file.effect === "fill" && !file.comesFromGit)
-      ? judgeList("preventAdditions", policy.noAdditions, file, by)
+      ? listed("preventAdditions", policy.noAdditions)
       : [],
   ];
-}
-
-function judgeList(
-  key: string,
-  rules: readonly FileRule[],
-  file: FileFacts,
-  by: Actor & { readonly tool: string },
-): Block[] {
-  return rules.flatMap((rule): Block[] => {
-    const found = matchesFile(rule, file) ? file.name : nameBelow(rule, file);
-    if (found === null || !concerns(rule, by)) return [];
-    const usual = `Blocked ${by.tool} operation: file matches preToolUse.${key} pattern ` +
-      `'${rule.glob}'. File: ${found}`;
-    return [blockOf(rule, usual, { file_path: found, tool: by.tool })];
-  });
 }
 
 /** The first file below a removed folder that a rule means. */

@@ -37,23 +37,19 @@ type Aim = Pick<ToolRule, "tool" | "toolPattern" | "agent" | "about">;
 const EVERYTHING: Aim = { tool: "*", toolPattern: null, agent: null, about: "file" };
 
 /** Rules that a policy switches on or off, with what is said where they are asked and do not forbid. */
-const SWITCHED: readonly (readonly [
-  name: string,
-  isOn: (policy: GuardPolicy) => boolean,
-  otherwise: string,
-])[] = [
-  [DANGEROUS_RULE, (on) => on.deniesDangerous, "none of its commands is known as dangerous"],
-  [UNCOMMITTED_RULE, (on) => on.protectsUncommitted, "it throws away nothing that git knows of"],
-  [TREES_RULE, (on) => on.protectsOtherTrees, "it changes no other working tree"],
-  [PROTECT_RULE, (on) => on.protectsItself, "it changes nothing that belongs to the guards"],
-  [IGNORED_RULE, (on) => on.protectsIgnored, "git ignores nothing that it changes"],
+const SWITCHED = [
+  [DANGEROUS_RULE, "deniesDangerous", "none of its commands is known as dangerous"],
+  [UNCOMMITTED_RULE, "protectsUncommitted", "it throws away nothing that git knows of"],
+  [TREES_RULE, "protectsOtherTrees", "it changes no other working tree"],
+  [PROTECT_RULE, "protectsItself", "it changes nothing that belongs to the guards"],
+  [IGNORED_RULE, "protectsIgnored", "git ignores nothing that it changes"],
   [
     ROOT_RULE,
-    (on) => on.preventsRootAdditions,
+    "preventsRootAdditions",
     "it adds nothing directly to the project's folder, or git ignores that",
   ],
-  [GENERATED_RULE, (on) => on.protectsGenerated, "nothing that it changes says it is generated"],
-];
+  [GENERATED_RULE, "protectsGenerated", "nothing that it changes says it is generated"],
+] as const;
 
 /** Every rule that a policy has or could switch on, in the order in which they are tried. */
 export function rulesOf(policy: GuardPolicy): SingleRule[] {
@@ -79,7 +75,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
         ...{ glob, allows: action === "allow", aim: rule },
       });
     }),
-    ...SWITCHED.map(([name, isOn, otherwise]) => single(name, otherwise, { isOn: isOn(policy) })),
+    ...SWITCHED.map(([name, key, otherwise]) => single(name, otherwise, { isOn: policy[key] })),
     ...uneditable.map((rule) => aboutFiles(rule, "changes")),
     ...noAdditions.map((rule) => aboutFiles(rule, "makes")),
   ];

@@ -15,11 +15,10 @@ export function putsAway({ words }: ShellCommand): boolean {
   return /^(?:commit|stash)$/.test(gitCall(words)?.verb ?? "");
 }
 
-interface Lost extends Pick<Discard, "loses"> {
-  /** The paths that are meant; absent for the whole working tree. */
+/** The paths that are meant are absent for the whole working tree. */
+type Lost = Pick<Discard, "loses"> & Partial<Pick<Discard, "isStagedLost">> & {
   readonly named?: readonly Argument[];
-  readonly isStagedLost?: boolean;
-}
+};
 
 const ALL_CHANGES: Lost = { loses: "changes", isStagedLost: true };
 

@@ -14,19 +14,15 @@ const MAX_FILE_BYTES = 32_768;
 /** The exit status with which a command holds the prompt back. */
 const BLOCKING_CODE = 2;
 
-export interface PromptContext {
-  readonly texts: readonly string[];
-  readonly rules: readonly string[];
-  /** Each `@path` that names no file, and so stays as it is. */
-  readonly missing: readonly string[];
-}
-
-/** The texts of the rules that match a prompt. `@path` starts in `folder`; `by` says which folders are trusted. */
+/**
+ * The texts of the rules that match a prompt. `@path` starts in `folder`; `by` says which folders are trusted.
+ * @returns `missing`: each `@path` that names no file, and so stays as it is.
+ */
 export function contextFor(
   policy: PromptPolicy,
   prompt: string,
   { folder, by }: { readonly folder: string | null; readonly by: TrustPlace },
-): PromptContext {
+) {
   const rules = policy.context.filter(({ pattern }) => concernsPrompt(pattern, prompt));
   const expanded = rules.map(({ prompt }) =>
     expandFiles(prompt, (path) => readIn(folder, path, by))
@@ -51,25 +47,26 @@ export async function runForPrompt(
     variables: {
       ...around.ground.variables,
       CONCLAUDE_USER_PROMPT: prompt,
-      ...(slash === null
-        ? {}
-        : { CONCLAUDE_SLASH_COMMAND: slash.name, CONCLAUDE_SLASH_COMMAND_ARGS: slash.args }),
+      ...slash && {
+        CONCLAUDE_SLASH_COMMAND: slash.name,
+        CONCLAUDE_SLASH_COMMAND_ARGS: slash.args,
+      },
     },
   };
   const plain = policy.commands.filter(({ pattern }) => concernsPrompt(pattern, prompt));
-  const observing = await runCommands(plain.map(({ command }) => command), ground, {
-    untilFailure: false,
-    done: ran,
-  });
+  const run = (commands: readonly CommandRule[]) =>
+    runCommands(commands, ground, { untilFailure: false, done: ran });
+  const observing = await run(plain.map(({ command }) => command));
   const isInterrupted = observing.runs.some(({ end }) => end.kind === "interrupted");
-  const ofSlash = slash === null || isInterrupted ? [] : commandsFor(policy.slash, [slash.name]);
-  const judging = await runCommands(ofSlash, ground, { untilFailure: false, done: ran });
+  const judging = slash === null || isInterrupted
+    ? { runs: [], gone: observing.gone }
+    : await run(commandsFor(policy.slash, [slash.name]));
   const blocking = judging.runs.find(({ end }) =>
     end.kind === "failed" && end.code === BLOCKING_CODE
   );
   return {
     runs: [...observing.runs, ...judging.runs],
-    gone: isInterrupted ? observing.gone : judging.gone,
+    gone: judging.gone,
     block: blocking === undefined
       ? null
       : { rule: blocking.command.rule, reason: failureText(blocking) },
@@ -119,14 +116,11 @@ export interface SubagentPolicy {
   readonly groups: readonly CommandsFor[];
 }
 
-interface SlashCommand {
-  /** Without the slash; a plugin's command has the plugin's name in front: `team:deploy`. */
-  readonly name: string;
-  readonly args: string;
-}
-
-/** The first line of a prompt that begins with a slash command. */
-export function slashCommandOf(prompt: string): SlashCommand | null {
+/**
+ * The first line of a prompt that begins with a slash command, without the slash. A plugin's command has the plugin's name
+ * in front: `team:deploy`.
+ */
+export function slashCommandOf(prompt: string): Readonly<Record<"name" | "args", string>> | null {
   const [, name, args = ""] = /^[ \t]*\/([\w:-]+)(?:[ \t]+(.*?))?[ \t\r]*$/m.exec(prompt) ?? [];
   return name === undefined ? null : { name, args };
 }

@@ -4,9 +4,26 @@ import { quietly } from "../../base/errors.ts";
 import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { lastBranch } from "../../db/sessions.ts";
+import type { Environment } from "../../system/environment.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import { keepingOf } from "../guards/lift.ts";
 import type { BranchKey } from "./standing.ts";
+
+/** A session, where it works, and what can be looked up of its requirements. */
+export interface RequirementWork {
+  /** Null where it cannot be read. */
+  readonly db: DatabaseSync | null;
+  readonly config: Pick<HookConfig, "databaseEnabled" | "guards">;
+  readonly repository: Repository | undefined;
+  readonly projectDir: string | null;
+  readonly sessionId: string;
+  /** The transcript that the current event names; an earlier event may be made up. */
+  readonly transcriptPath: string | null;
+  readonly atMs: number;
+  readonly environment: Environment;
+  /** Returns a path as it may be stored. Without this function no path is stored. */
+  readonly hide?: ((path: string) => string | null) | undefined;
+}
 
 /** The branch that is checked out, or else the last branch of the session. */
 export type Ground =
@@ -16,33 +33,21 @@ export type Ground =
     readonly branch: string;
     readonly key: BranchKey;
   }
-  | Nowhere<Repository>
-  | Nowhere<null>;
+  | Nowhere & { readonly repository: Repository }
+  | Nowhere & { readonly repository: null };
 
-interface Nowhere<Where extends Repository | null> {
-  readonly kind: "none";
-  readonly repository: Where;
-  readonly why: string;
-  readonly next: string;
+type Nowhere = { readonly kind: "none"; readonly why: string; readonly next: string };
+
+function nowhere<Where>(repository: Where, [why, next]: readonly [string, string]) {
+  return { kind: "none", repository, why, next } as const;
 }
 
-function nowhere<Where extends Repository | null>(
-  repository: Where,
-  { why, next }: Pick<Nowhere<null>, "why" | "next">,
-): Nowhere<Where> {
-  return { kind: "none", repository, why, next };
-}
+export const UNKEPT = nowhere(null, [
+  "the database is switched off (`database.enabled: false`, or `--no-db`), so that nothing can be kept of them",
+  "conclaude config path",
+]);
 
-export const UNKEPT = nowhere(null, {
-  why:
-    "the database is switched off (`database.enabled: false`, or `--no-db`), so that nothing can be kept of them",
-  next: "conclaude config path",
-});
-
-export const NAMELESS = nowhere(null, {
-  why: "the event names no session",
-  next: "conclaude doctor",
-});
+export const NAMELESS = nowhere(null, ["the event names no session", "conclaude doctor"]);
 
 export const DETACHED = "HEAD is detached, so there is no branch";
 
@@ -52,7 +57,7 @@ export const UNTOLD_BRANCH =
 /** The branch whose requirements count. `last` is the session's last branch, for a HEAD that is detached. */
 export function groundOf(repository: Repository | undefined, last: string | null = null): Ground {
   if (repository === undefined) {
-    return nowhere(null, { why: "this folder is in no git repository", next: "git init" });
+    return nowhere(null, ["this folder is in no git repository", "git init"]);
   }
   const branch = repository.branch ?? last;
   if (branch !== null) {
@@ -60,14 +65,14 @@ export function groundOf(repository: Repository | undefined, last: string | null
     return { kind: "branch", repository, branch, key };
   }
   return repository.isUntold
-    ? nowhere(repository, { why: UNTOLD_BRANCH, next: "git symbolic-ref HEAD" })
-    : nowhere(repository, { why: DETACHED, next: "git switch NAME" });
+    ? nowhere(repository, [UNTOLD_BRANCH, "git symbolic-ref HEAD"])
+    : nowhere(repository, [DETACHED, "git switch NAME"]);
 }
 
 /** The last branch of a session where none is checked out now; null where it was on none. */
 export function lastBranchIn(
   repository: Repository | undefined,
-  { db, sessionId }: { readonly db: DatabaseSync | null; readonly sessionId: string },
+  { db, sessionId }: Pick<RequirementWork, "db" | "sessionId">,
 ): string | null {
   if (db === null || repository === undefined || repository.branch !== null) return null;
   const asked = { sessionId, repository: repository.commonDir };
@@ -76,12 +81,11 @@ export function lastBranchIn(
 
 /** Where requirements count for an event: nowhere without a session or a database. */
 export function groundFor(
-  { repository, sessionId, db, config }: {
-    readonly repository: Repository | undefined;
-    readonly sessionId: string;
-    readonly db: DatabaseSync | null;
-    readonly config: Pick<HookConfig, "databaseEnabled">;
-  },
+  { repository, sessionId, db, config }:
+    & Pick<RequirementWork, "repository" | "sessionId" | "db">
+    & {
+      readonly config: Pick<HookConfig, "databaseEnabled">;
+    },
 ): Ground {
   if (sessionId === UNKNOWN_SESSION_ID) return NAMELESS;
   return keepingOf(db, config) === "off"

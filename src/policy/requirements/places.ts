@@ -1,7 +1,6 @@
 /** Finds the requirements that a tool use falls under, and where: in which working tree, on which branch. */
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { commandOf, EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
-import type { Environment } from "../../system/environment.ts";
 import { askIgnored } from "../../system/git/file_status.ts";
 import {
   findRepository,
@@ -60,7 +59,7 @@ export async function requirementsFor(
   const real = (path: string) => realPath(resolvePath(path, { folder, home: home ?? undefined }));
   if (!SHELL_TOOLS.has(tool)) {
     const [file] = EDITING_TOOLS.has(tool) ? filesNamed(tool, input).map(real) : [];
-    if (file !== undefined && isPlanFile(file)) return [];
+    if (file !== undefined && PLAN_FOLDER.test(file)) return [];
     const triggered = triggeredBy(requirements, { tool, commands: [], changesFiles: false });
     if (triggered.length === 0) return [];
     const tree = file === undefined ? undefined : treesAround(repository)(parentOf(file));
@@ -72,20 +71,18 @@ export async function requirementsFor(
   if (command === null || !mayBeRequired(uses, use)) return [];
   const { readShellUse } = await import("../files/shell_lookup.ts");
   const { steps, untold } = await readShellUse(command, { tool, folder, home, gitAliases });
-  const inProject = steps.map(({ changed }) =>
-    changed.map(real).filter((path) => isOfProject(path, repository))
-  );
-  const files = inProject.flat();
-  const counting = new Set(
-    files.length > 0 && uses.edits ? await unignored(files, use.environment) : files,
-  );
-  const places = placesOf(
-    steps.map((step, i) => ({
-      ...step,
-      edited: inProject[i]!.filter((path) => counting.has(path)),
-    })),
-    repository,
-  );
+  const inProject = steps.map(({ changed, ...step }) => ({
+    ...step,
+    changed: changed.map(real).filter((path) => isOfProject(path, repository)),
+  }));
+  const files = uses.edits ? inProject.flatMap(({ changed }) => changed) : [];
+  // Where git cannot be asked, nothing is ignored.
+  const { ignored } = await askIgnored(files, use.environment);
+  const counted = inProject.map(({ changed, ...step }) => ({
+    ...step,
+    changed: changed.filter((path) => !ignored.has(path)),
+  }));
+  const places = placesOf(counted, repository);
   const meant = places.map((place): MeantPlace => ({
     ...place,
     triggered: triggeredBy(requirements, { tool, ...place }).filter(({ condition }) =>
@@ -103,34 +100,24 @@ export async function requirementsFor(
 
 /** Whether a file belongs to the repository, in any of its working trees, and is no plan. The path has no links. */
 function isOfProject(path: string, { root, commonDir }: Repository): boolean {
-  if (isPlanFile(path) || path.startsWith(`${commonDir}/`)) return false;
+  if (PLAN_FOLDER.test(path) || path.startsWith(`${commonDir}/`)) return false;
   return path.startsWith(`${realPath(root)}/`) ||
     findRepository(lookUpwards(parentOf(path)))?.commonDir === commonDir;
 }
 
-/** The paths that git does not ignore; all of them where git cannot be asked. */
-async function unignored(paths: readonly string[], environment: Environment): Promise<string[]> {
-  const { ignored } = await askIgnored(paths, environment);
-  return paths.filter((path) => !ignored.has(path));
-}
-
+/** Where Claude keeps plans: no requirement stops it from planning. For paths without links. */
 const PLAN_FOLDER = /\/(?:\.claude\/plans|docs\/plans)\//;
-
-/** Whether Claude keeps a plan in this file: no requirement stops it from planning. The path has no links. */
-function isPlanFile(path: string): boolean {
-  return PLAN_FOLDER.test(path);
-}
-
-/** A step with the files that it edits, links followed. */
-type EditingStep = Omit<BashStep, "changed"> & { readonly edited: readonly string[] };
 
 type Doing = Omit<Place, "commands" | "changesFiles"> & {
   readonly commands: CommandText[];
   changesFiles: boolean;
 };
 
-/** The places of a command in the order of its steps. A step whose branch is unknown stays on the branch before. */
-function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
+/**
+ * The places of a command in the order of its steps, whose changed files have no links. A step whose branch is unknown
+ * stays on the branch before.
+ */
+function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
   const trees = new WorkingTrees(home);
   const places = new Map<string, Doing>();
   const doingAt = (tree: Repository): Doing => {
@@ -152,7 +139,7 @@ function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
     const tree = trees.treeOf(step.folder);
     const isElsewhere = step.folder === null || tree === undefined;
     const texts = step.commands.map((words) => commandText(words, isElsewhere));
-    for (const file of step.edited) {
+    for (const file of step.changed) {
       doingAt(trees.treeOf(parentOf(file)) ?? home).changesFiles = true;
     }
     if (step.onlyGoes) {
@@ -165,11 +152,7 @@ function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
     for (const name of step.moves) {
       const branch = name === "HEAD" ? repository.branch : name;
       if (branch === null || !readRef(repository, `heads/${branch}`)) continue;
-      const moving = { isCheckedOut: false, showsBranch: false, changesFiles: false };
-      moved.push({
-        ...{ ...moving, repository: { ...repository, branch } },
-        ...{ commands: [COMMIT], isMoved: true },
-      });
+      moved.push({ ...MOVED, repository: { ...repository, branch } });
     }
     if (tree !== undefined) trees.follow(step, tree);
   }
@@ -177,14 +160,16 @@ function placesOf(steps: readonly EditingStep[], home: Repository): Place[] {
   return [...moved, ...places.values()];
 }
 
-const COMMIT = commandText(["git", "commit"], false);
+/** A branch that a command only moves; its requirements are asked as for a commit. */
+const MOVED: Omit<Place, "repository"> = {
+  ...{ isCheckedOut: false, showsBranch: false, changesFiles: false, isMoved: true },
+  commands: [commandText(["git", "commit"], false)],
+};
 
 interface Standing {
   readonly repository: Repository;
   readonly startsAt: string | null;
 }
-
-type Branching = Pick<BashStep, "checksOut" | "makesBranch" | "makesTree">;
 
 /** The working trees of a repository, and what a script has done to them so far. */
 class WorkingTrees {
@@ -217,7 +202,7 @@ class WorkingTrees {
   }
 
   /** Takes over what a command does in one of them. */
-  follow({ checksOut, makesBranch, makesTree }: Branching, tree: Repository): void {
+  follow({ checksOut, makesBranch, makesTree }: BashStep, tree: Repository): void {
     const { repository, startsAt } = this.standingOf(tree);
     if (makesBranch !== null && readRef(repository, `heads/${makesBranch.branch}`) === "") {
       this.#begun.set(makesBranch.branch, makesBranch.startsElsewhere ? null : startsAt);

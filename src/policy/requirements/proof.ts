@@ -7,18 +7,14 @@ import { joinPath, parentOf } from "../../base/paths.ts";
 import { isFile } from "../../system/files.ts";
 import { linesWith } from "../../system/lines_backwards.ts";
 import { namesIn } from "../../system/on_disk.ts";
+import type { RequirementWork } from "./ground.ts";
 import type { RequirementChange } from "./requirements_table.ts";
 import { usedSkill } from "./skills.ts";
 import type { Proof, Standing } from "./standing.ts";
 
-export interface Proving {
-  readonly sessionId: string;
-  /** The transcript that the current event names; an earlier event may be made up. */
-  readonly transcriptPath: string | null;
+export type Proving = Pick<RequirementWork, "sessionId" | "transcriptPath" | "hide"> & {
   readonly isStrict: boolean;
-  /** Returns a path as it may be stored. Without this function no path is stored. */
-  readonly hide?: ((path: string) => string | null) | undefined;
-}
+};
 
 type Missing = "not shown" | "no transcript";
 type Found = { readonly foundIn: string } | { readonly missing: Missing };

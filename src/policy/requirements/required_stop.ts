@@ -1,56 +1,32 @@
 /** Decides by the requirements whether Claude may stop. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
-import type { HookConfig } from "../../config/hook_config.ts";
-import type { Repository } from "../../system/git/repository.ts";
+import { transaction } from "../../db/transaction.ts";
 import { hasBranch, workingTreeOf } from "../../system/git/working_trees.ts";
 import { isPaused } from "../pauses_table.ts";
-import { groundFor } from "./ground.ts";
+import { groundFor, type RequirementWork } from "./ground.ts";
 import { tellUnproven } from "./proof.ts";
 import type { RequirementPolicy } from "./requirement_policy.ts";
 import { type OpenOnBranch, stopText } from "./requirement_text.ts";
-import type { RequirementChange } from "./requirements_table.ts";
-import { isStrict, type PreparedStand, prepareStand, type StandPlace } from "./stand.ts";
+import { type RequirementSaying, SILENT } from "./requirements_table.ts";
+import { isStrict, type PreparedStand, prepareStand } from "./stand.ts";
 import { isTriggered, neededUnproven } from "./standing.ts";
 import { settleTriggers, triggeredBranches } from "./triggers_table.ts";
-
-export interface StopDecision {
-  readonly names: readonly string[];
-  /** What Claude is told; empty when it may stop. */
-  readonly reason: string;
-  readonly changes: readonly RequirementChange[];
-  readonly notes: Readonly<Record<string, unknown>>;
-  readonly notices: readonly string[];
-}
 
 /** A branch on which the session has triggered requirements. */
 type AskedBranch = PreparedStand & Pick<OpenOnBranch, "place">;
 
-export interface PreparedStop {
-  readonly changes: readonly RequirementChange[];
-  /** Decides in a transaction. */
-  decide(db: DatabaseSync): StopDecision;
-}
-
-type StopPlace =
-  & Pick<StandPlace, "db" | "sessionId" | "transcriptPath" | "hide" | "atMs">
-  & Pick<StandPlace, "projectDir" | "environment">
-  & {
-    readonly config: Pick<HookConfig, "databaseEnabled" | "guards">;
-    readonly repository: Repository | undefined;
-  };
-
 /**
- * Looks up everything before the transaction begins. A requirement counts on the branch where the session triggered
- * it, also when another branch is checked out now. Null when no requirement can hold back a stop.
+ * What requirements say of a stop. One counts on the branch where the session triggered it, also when another branch is
+ * checked out now. Where their state cannot be read, Claude may stop.
  */
-export async function prepareStop(
+export async function requirementsAtStop(
   { requirements, verifyScopes }: RequirementPolicy,
-  at: StopPlace,
-): Promise<PreparedStop | null> {
+  at: RequirementWork,
+): Promise<RequirementSaying> {
   const { db, sessionId } = at;
   const { repository } = groundFor(at);
-  if (repository === null || db === null) return null;
+  if (repository === null || db === null) return SILENT;
   const { commonDir } = repository;
   const triggered = quietly(() => triggeredBranches(db, { repository: commonDir, sessionId })) ??
     [];
@@ -72,18 +48,17 @@ export async function prepareStop(
     const isThere = tree !== null || hasBranch(repository, branch);
     branches.push({ ...prepared, place: isHere ? "here" : isThere ? "elsewhere" : "gone" });
   }
-  if (branches.length === 0) return null;
-  return {
-    changes: branches.flatMap(({ changes }) => changes),
-    decide: (db) => decideStop(branches, db, at),
-  };
+  if (branches.length === 0) return SILENT;
+  const decided = quietly(() => transaction(db, () => decideStop(branches, db, at))) ?? SILENT;
+  const changes = branches.flatMap(({ changes }) => changes);
+  return { ...decided, changes: [...changes, ...decided.changes] };
 }
 
 function decideStop(
   branches: readonly AskedBranch[],
   db: DatabaseSync,
-  { sessionId, atMs }: StopPlace,
-): StopDecision {
+  { sessionId, atMs }: RequirementWork,
+): RequirementSaying {
   settleTriggers(db, sessionId);
   const looked = branches.map(({ judge, facts, to, place }) => {
     const { judged, standings } = judge(db);
@@ -97,8 +72,10 @@ function decideStop(
   const unproven = looked.flatMap((one) => one.unproven);
   const told = tellUnproven(unproven, held.length === 0 ? looked[0]!.to : null);
   if (held.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) {
-    return { names: [], reason: "", ...told };
+    return { ...SILENT, ...told };
   }
-  const names = held.flatMap(({ open }) => open.map(({ requirement }) => requirement.name));
-  return { names: [...new Set(names)], reason: stopText(held), ...told };
+  const rules = held.flatMap(({ open }) =>
+    open.map(({ requirement: { name } }) => `requirements.${name}`)
+  );
+  return { rules: [...new Set(rules)], reason: stopText(held), ...told };
 }

@@ -1,7 +1,7 @@
 /** A quick look at a tool use: whether any requirement could be about it. Runs before every tool. */
 import { commandOf, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { RequiredUses } from "../../config/hook_config.ts";
-import type { GitAliases } from "../shell/git_verbs.ts";
+import type { AskedUse } from "../guards/judge_use.ts";
 import { mayChange } from "../shell/quick_look.ts";
 
 /** Signs that a command starts another one, or that the shell changes its words. */
@@ -13,11 +13,7 @@ const MAX_LOOKED_CHARS = 2_000;
 
 export function mayBeRequired(
   uses: RequiredUses,
-  { tool, input, gitAliases }: {
-    readonly tool: string;
-    readonly input: unknown;
-    readonly gitAliases: GitAliases;
-  },
+  { tool, input, gitAliases }: Pick<AskedUse, "tool" | "input" | "gitAliases">,
 ): boolean {
   if (SHELL_TOOLS.has(tool)) {
     const { edits, commands } = uses;

@@ -1,27 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
 import { putRow } from "../../db/statement.ts";
-import type { Scope } from "./requirement_policy.ts";
 import type { BranchKey, Proof, SatisfiedBy, Standing } from "./standing.ts";
 import { removePause } from "../pauses_table.ts";
 import { markAsked, type Trigger, trigger } from "./triggers_table.ts";
 
-export interface Satisfaction {
-  readonly requirement: string;
-  /** Empty for the whole branch. */
-  readonly sessionId: string;
-  readonly scope: Scope;
+type Owned = Pick<Standing, "requirement" | "sessionId">;
+
+export interface Satisfaction extends Owned, Pick<Standing, "scope" | "expiresAtMs" | "metadata"> {
   readonly by: SatisfiedBy;
   readonly atMs: number;
   readonly originalAtMs?: number;
-  readonly expiresAtMs: number | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 /** A satisfaction of a session is used up. */
-export interface Clearing extends BranchKey {
+export interface Clearing extends BranchKey, Owned {
   readonly kind: "clear";
-  readonly requirement: string;
-  readonly sessionId: string;
   /** A satisfaction that is younger stays; without it, than the event. */
   readonly untilMs?: number;
 }
@@ -37,6 +30,27 @@ export type RequirementChange =
   | { readonly kind: "forget"; readonly sessionId: string }
   | { readonly kind: "resume"; readonly sessionId: string }
   | (BranchSize & { readonly kind: "size" });
+
+/** What requirements say of a stop or a tool use. */
+export interface RequirementSaying {
+  /** What Claude is told; empty when no requirement is against it. */
+  readonly reason: string;
+  /** The open requirements as rule names, also when a person has lifted them. */
+  readonly rules: readonly string[];
+  /** To be written with the event. */
+  readonly changes: readonly RequirementChange[];
+  /** For the audit trail. */
+  readonly notes: Readonly<Record<string, unknown>>;
+  readonly notices: readonly string[];
+}
+
+export const SILENT: RequirementSaying = {
+  reason: "",
+  rules: [],
+  changes: [],
+  notes: {},
+  notices: [],
+};
 
 const COLUMNS =
   `repository, branch, requirement, session_id AS sessionId, scope, satisfied_at_ms AS satisfiedAtMs,
@@ -60,9 +74,6 @@ export function readStandings(
     ({ ...row, metadata: JSON.parse(String(row["metadata"])) }) as unknown as Standing
   );
 }
-
-/** The type of {@linkcode applyChanges}, which few hooks have to load. */
-export type ApplyChanges = typeof applyChanges;
 
 /** Writes changes of an event in the caller's transaction. A late event changes nothing that was said after it. */
 export function applyChanges(
@@ -161,7 +172,7 @@ function removeSession(db: DatabaseSync, sessionId: string): void {
 }
 
 /** The outcome of looking for a satisfaction's proof. */
-interface ProofChange extends Pick<Standing, keyof BranchKey | "requirement" | "sessionId"> {
+interface ProofChange extends BranchKey, Owned {
   readonly proof: Proof;
 }
 

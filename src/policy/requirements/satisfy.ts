@@ -1,7 +1,6 @@
 /** What is stored when a requirement is satisfied: by a skill, by a person, or by the session before. */
-import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground, RequirementWork } from "./ground.ts";
 import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
 import { type RequirementChange, type Satisfaction, wasReported } from "./requirements_table.ts";
 import { isOneOf } from "./skills.ts";
@@ -19,11 +18,8 @@ type Told = Omit<Satisfaction, "atMs">;
 export function satisfactionsBySkill(
   requirements: readonly Requirement[],
   skill: string,
-  { ground, db, sessionId, atMs, proof }: {
+  { ground, db, sessionId, atMs, proof }: Pick<RequirementWork, "db" | "sessionId" | "atMs"> & {
     readonly ground: Ground;
-    readonly db: DatabaseSync | null;
-    readonly sessionId: string;
-    readonly atMs: number;
     readonly proof: Proof;
   },
 ): RequirementChange[] {
@@ -42,18 +38,14 @@ export function satisfactionsBySkill(
   const elsewhere = db === null
     ? []
     : quietly(() => [...triggeredBranches(db, asked), ...deniedBranches(db, asked)]) ?? [];
-  const here = ground.kind === "branch" ? ground.branch : null;
-  const satisfied = (branch: string, ones: readonly Told[]) =>
-    ones.map((one): RequirementChange => ({ kind: "satisfy", repository, branch, ...one }));
-  return [
-    ...here === null ? [] : satisfied(here, told),
-    ...[...Map.groupBy(elsewhere, ({ branch }) => branch)].flatMap(([branch, ones]) =>
-      branch === here ? [] : satisfied(
-        branch,
-        told.filter((one) => ones.some(({ requirement }) => requirement === one.requirement)),
-      )
-    ),
-  ];
+  return told.flatMap((one) => {
+    const there = elsewhere.filter(({ requirement }) => requirement === one.requirement)
+      .map(({ branch }) => branch);
+    const branches = new Set([...ground.kind === "branch" ? [ground.branch] : [], ...there]);
+    return [...branches].map((branch) =>
+      ({ kind: "satisfy", repository, branch, ...one }) as const
+    );
+  });
 }
 
 /** A person's word: a bypass where a skill could satisfy it, an approval with an end where it is calculated. */

@@ -4,7 +4,6 @@ import { quietly } from "../../base/errors.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { goneSessions, listActive, type SessionProcess, tellingId } from "../../db/sessions.ts";
-import type { Environment } from "../../system/environment.ts";
 import { measureBranch } from "../../system/git/branch_size.ts";
 import {
   findRepository,
@@ -16,7 +15,7 @@ import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { guardPolicyIn } from "../guards/guard_policy.ts";
 import { usedUpSince, withoutSpent } from "./used_up.ts";
-import { groundOf, UNKEPT } from "./ground.ts";
+import { groundOf, type RequirementWork, UNKEPT } from "./ground.ts";
 import { prove, type Proving } from "./proof.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import type { Audience } from "./requirement_text.ts";
@@ -31,8 +30,7 @@ import {
 } from "./standing.ts";
 
 /** Whose requirements are asked about, and where. */
-export interface StandPlace extends Proving {
-  readonly db: DatabaseSync | null;
+export interface StandPlace extends Omit<RequirementWork, "config" | "repository">, Proving {
   /** The working tree; null where the branch has none: then conditions about one are met. */
   readonly repository: Repository | null;
   readonly key: BranchKey;
@@ -40,9 +38,6 @@ export interface StandPlace extends Proving {
   readonly isElsewhere?: boolean;
   /** Whether the branch was checked out before the event. */
   readonly isCheckedOut: boolean;
-  readonly atMs: number;
-  readonly projectDir: string | null;
-  readonly environment: Environment;
 }
 
 export interface Stand {

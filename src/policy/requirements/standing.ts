@@ -104,21 +104,15 @@ export function judgeAll(
 function judge(requirement: Requirement, standings: readonly Standing[], facts: Facts): Judged {
   const told = toldOf(requirement, standings, facts);
   const by = countingOf(told);
-  const [first] = told;
-  const unproven = first === undefined || told.some((one) => one.unproven === undefined)
-    ? {}
-    : { unproven: first };
+  const [first] = told.some(({ unproven }) => unproven === undefined) ? [] : told;
+  const unproven = first && { unproven: first };
   if (by !== undefined) {
     return { requirement, status: "satisfied", finding: null, by, ...unproven };
   }
   const found = conditionOf(requirement, facts);
-  return found.status === "open" && first?.unproven !== undefined
-    ? { requirement, ...found, finding: doubtOf(first.unproven), isUnknown: true, ...unproven }
-    : { requirement, ...found, ...unproven };
-}
-
-function doubtOf({ why }: { readonly why: string }): string {
-  return `${why}, and the policy is strict, so that it does not count`;
+  if (found.status !== "open" || first === undefined) return { requirement, ...found, ...unproven };
+  const finding = `${first.unproven!.why}, and the policy is strict, so that it does not count`;
+  return { requirement, ...found, finding, isUnknown: true, ...unproven };
 }
 
 export function isSatisfied(

@@ -1,19 +1,25 @@
 /** Decides by the requirements whether a tool use may happen. Loaded only where one could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
 import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
-import type { HookConfig } from "../../config/hook_config.ts";
-import type { Repository } from "../../system/git/repository.ts";
-import type { WhenBlind } from "../guards/guard_policy.ts";
+import type { GuardPolicy } from "../guards/guard_policy.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import { type Keeping, keepingOf } from "../guards/lift.ts";
 import { isPaused } from "../pauses_table.ts";
 import { type MeantPlace, requirementsFor } from "./places.ts";
-import { DETACHED, groundOf, lastBranchIn, NAMELESS, UNKEPT, UNTOLD_BRANCH } from "./ground.ts";
-import { type Proving, tellUnproven } from "./proof.ts";
+import {
+  DETACHED,
+  groundOf,
+  lastBranchIn,
+  NAMELESS,
+  type RequirementWork,
+  UNKEPT,
+  UNTOLD_BRANCH,
+} from "./ground.ts";
+import { tellUnproven } from "./proof.ts";
 import { type Requirement, requirementPolicyIn } from "./requirement_policy.ts";
 import type { Doubt } from "./trigger_match.ts";
 import { denialText, doubtText, shortDenialText, unknownText } from "./requirement_text.ts";
-import type { RequirementChange } from "./requirements_table.ts";
+import { type RequirementChange, type RequirementSaying, SILENT } from "./requirements_table.ts";
 import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
 import {
   denying,
@@ -30,16 +36,10 @@ import { STRICT_RULE } from "../guards/rule_names.ts";
 /** The same denial within this time is told in short: it comes from parallel tool calls. */
 const REPEATED_MS = 5_000;
 
-export interface RequirementSaying {
-  readonly reason: string;
-  /** The open requirements as rule names, also when a person has lifted them. */
-  readonly rules: readonly string[];
-  readonly paused: boolean;
+export interface UseSaying extends RequirementSaying {
+  readonly paused?: boolean;
   /** True where only a person may allow it. */
   readonly withholds?: true;
-  readonly changes: readonly RequirementChange[];
-  readonly notes: Readonly<Record<string, unknown>>;
-  readonly notices: readonly string[];
   /** What cannot be read that would have to be known; see `Verdict`. */
   readonly blind?: string;
   /** What was judged, for whoever explains the decision; absent where no requirement counts. */
@@ -55,15 +55,6 @@ export interface Asked {
   readonly keeping: Keeping;
 }
 
-const SILENT: RequirementSaying = {
-  reason: "",
-  rules: [],
-  paused: false,
-  changes: [],
-  notes: {},
-  notices: [],
-};
-
 /**
  * Decides in the transaction that writes the event; `db` is null when there is none. `denying` are the rules that deny the
  * use already: a denied use triggers no requirement.
@@ -71,17 +62,11 @@ const SILENT: RequirementSaying = {
 export type RequiredUse = (
   db: DatabaseSync | null,
   denying: readonly string[],
-) => RequirementSaying;
+) => UseSaying;
 
 type UseToJudge = AskedUse & { readonly toolUseId: string | null };
 
-interface Around extends Proving {
-  readonly config: Pick<HookConfig, "databaseEnabled">;
-  readonly repository: Repository | undefined;
-  readonly db: DatabaseSync | null;
-  readonly atMs: number;
-  readonly whenBlind: WhenBlind;
-}
+type Around = RequirementWork & Pick<GuardPolicy, "isStrict" | "whenBlind">;
 
 /** Looks up everything before the transaction begins. Null when the tool use falls under no requirement. */
 export async function prepareUse(
@@ -95,7 +80,7 @@ export async function prepareUse(
   if (ground.repository === null) return notCounting(ground.why);
   const places = await requirementsFor(requirements, use, ground.repository);
   if (places.length === 0) return null;
-  const parts = await prepareParts(places, use, at);
+  const parts = await prepareParts(places, at);
   // Those of places whose branch git cannot tell. Where gates allow then, the session's last branch counts.
   const untold = at.whenBlind === "allow" && parts.length > 0
     ? []
@@ -129,10 +114,10 @@ function askedAt({ triggered, doubts }: Pick<MeantPlace, "triggered" | "doubts">
 }
 
 function withUntold(
-  saying: RequirementSaying,
+  saying: UseSaying,
   untold: readonly Requirement[],
   { sessionId, atMs, db }: Pick<Around, "sessionId" | "atMs" | "db">,
-): RequirementSaying {
+): UseSaying {
   const names = [...new Set(untold.map(({ name }) => `"${name}"`))].join(", ");
   const blind = `whether ${names} counts here cannot be known, for ${UNTOLD_BRANCH}. ` +
     "A person has to make `git symbolic-ref HEAD` work here, as the hook runs it.";
@@ -158,7 +143,6 @@ type PreparedUse = PreparedStand & MeantPlace;
 /** Looks up each place. Without a branch only the session's working tree counts, by its last branch. */
 async function prepareParts(
   places: readonly MeantPlace[],
-  { projectDir, environment }: UseToJudge,
   at: Around,
 ): Promise<PreparedUse[]> {
   const parts: PreparedUse[] = [];
@@ -169,7 +153,7 @@ async function prepareParts(
     if (branch === null) continue;
     const tree = { ...repository, branch };
     const prepared = await prepareStand(at.isStrict ? askedAt(place) : place.triggered, {
-      ...{ ...at, projectDir, environment, repository: tree },
+      ...{ ...at, repository: tree },
       isCheckedOut: place.isCheckedOut && repository.branch !== null,
       isElsewhere: !place.showsBranch,
       key: { repository: repository.commonDir, branch },
@@ -214,7 +198,7 @@ function undecided(
   keeping: Keeping,
   parts: readonly PreparedUse[],
   { isStrict, whenBlind }: Pick<Around, "isStrict" | "whenBlind">,
-): RequirementSaying {
+): UseSaying {
   const notes = {
     requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
   };
@@ -234,7 +218,7 @@ function decideUse(
     readonly denied: readonly string[];
     readonly toolUseId: string | null;
   },
-): RequirementSaying {
+): UseSaying {
   const open = judged.filter((part) => part.open.length > 0);
   const feared = judged.filter((part) => part.feared.length > 0);
   const isOpen = open.length + feared.length > 0;
@@ -284,7 +268,7 @@ function triggersOf(
 function notesOf(
   judged: readonly JudgedUse[],
   { isDenied, isAllowed }: { readonly isDenied: boolean; readonly isAllowed: boolean },
-): RequirementSaying["notes"] {
+): UseSaying["notes"] {
   const sized = judged.flatMap(({ triggered, facts: { branchLines } }) =>
     triggered.flatMap(({ name, condition }) => {
       const lines = typeof branchLines === "number" ? branchLines : null;

@@ -1,7 +1,8 @@
 /** Decides which requirements a tool use falls under. */
-import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../../claude/payload.ts";
+import { EDITING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { RequiredUses } from "../../config/hook_config.ts";
 import type { Untold } from "../guards/bash.ts";
+import { isAbout } from "../guards/guard_policy.ts";
 import type { Requirement, Trigger } from "./requirement_policy.ts";
 
 const ANYTHING = "^";
@@ -32,7 +33,7 @@ export function triggeredBy<Triggered extends Pick<Requirement, "triggers">>(
 
 /** A shell command that writes files counts as an edit. */
 function isHit(trigger: Trigger, { tool, commands, changesFiles }: TriggerUse): boolean {
-  if (!isAboutTool(trigger, tool)) return changesFiles && isAboutEdits(trigger);
+  if (!isAbout(trigger, tool)) return changesFiles && isAboutEdits(trigger);
   if (trigger.command === null || !SHELL_TOOLS.has(tool)) return true;
   return commandsOf(trigger.command, commands).length > 0;
 }
@@ -50,18 +51,12 @@ export function commandsUnder(
     .flatMap(({ command }) => command === null ? commands : commandsOf(command, commands));
 }
 
-function isAboutTool({ tool, toolPattern }: Trigger, used: string): boolean {
-  return namesInRules(used).some((name) =>
-    toolPattern === null ? tool === name : new RegExp(toolPattern, "s").test(name)
-  );
-}
-
 function isAboutShell(trigger: Trigger): boolean {
-  return [...SHELL_TOOLS].some((tool) => isAboutTool(trigger, tool));
+  return [...SHELL_TOOLS].some((tool) => isAbout(trigger, tool));
 }
 
 function isAboutEdits(trigger: Trigger): boolean {
-  return [...EDITING_TOOLS].some((tool) => isAboutTool(trigger, tool));
+  return [...EDITING_TOOLS].some((tool) => isAbout(trigger, tool));
 }
 
 /** A pattern that cannot be joined with others: it refers to its own groups, or looks around. */
@@ -105,7 +100,7 @@ export function mayTrigger(
 ): Doubt[] {
   return requirements.flatMap((requirement) => {
     const { name, triggers } = requirement;
-    const ofShell = triggers.filter((trigger) => isAboutTool(trigger, untold.tool));
+    const ofShell = triggers.filter((trigger) => isAbout(trigger, untold.tool));
     const isOfEdits = triggers.some(isAboutEdits);
     const heads = ofShell.flatMap(({ command }) => headsOf(command ?? ""));
     const begun = untold.beginnings

@@ -3,20 +3,16 @@
  * probably ran), and what the audit trail says of uses that were denied or allowed.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Scope } from "./requirement_policy.ts";
-import type { BranchKey } from "./standing.ts";
+import type { BranchKey, Standing } from "./standing.ts";
 
-export interface Trigger {
-  readonly requirement: string;
-  readonly scope: Scope;
-  readonly sessionId: string;
+export interface Trigger extends Pick<Standing, "requirement" | "scope" | "sessionId"> {
   readonly toolUseId: string | null;
 }
 
 /** Marks a requirement as triggered. The first time stays, unless that tool use may not have run. */
 export function trigger(
   db: DatabaseSync,
-  at: Trigger & { readonly repository: string; readonly branch: string },
+  at: Trigger & BranchKey,
   atMs: number,
 ): void {
   db.prepare(
@@ -109,10 +105,7 @@ export function settleTriggers(db: DatabaseSync, sessionId: string): void {
   ).run(sessionId);
 }
 
-export interface TriggeredOn {
-  readonly branch: string;
-  readonly requirement: string;
-}
+export type TriggeredOn = Pick<Standing, "branch" | "requirement">;
 
 /** What a session has triggered in a repository on any branch, also by uses that may not have run. */
 export function triggeredBranches(

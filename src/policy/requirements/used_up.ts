@@ -15,6 +15,7 @@ import {
   wereViolations,
 } from "../effects/effects_table.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
+import type { RequirementWork } from "./ground.ts";
 import { type MeantPlace, requirementsFor } from "./places.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import type { Clearing } from "./requirements_table.ts";
@@ -127,13 +128,9 @@ export function usedUpOn(
 /** What commands of the session that still run have used up on a branch since the last look. */
 export async function usedUpSince(
   requirements: readonly Requirement[],
-  { db, key, sessionId, atMs, environment }: {
-    readonly db: DatabaseSync | null;
-    readonly key: BranchKey;
-    readonly sessionId: string;
-    readonly atMs: number;
-    readonly environment: Environment;
-  },
+  { db, key, sessionId, atMs, environment }:
+    & Pick<RequirementWork, "db" | "sessionId" | "atMs" | "environment">
+    & { readonly key: BranchKey },
 ): Promise<Clearing[]> {
   const singleUse = requirements.filter(({ scope }) => scope === "single_use");
   if (db === null || singleUse.length === 0) return [];
@@ -179,11 +176,8 @@ export function usesOf(
 export async function usedUp(
   requirements: readonly Requirement[],
   use: AskedUse & { readonly toolUseId: string | null },
-  { repository, db, sessionId }: {
+  { repository, db, sessionId }: Pick<RequirementWork, "db" | "sessionId"> & {
     readonly repository: Repository;
-    /** Null when the beginning of the use cannot be looked up. */
-    readonly db: DatabaseSync | null;
-    readonly sessionId: string;
   },
 ): Promise<Clearing[]> {
   const { toolUseId } = use;

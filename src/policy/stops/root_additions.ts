@@ -3,8 +3,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { SILENT_ABOUT_ROOT } from "../../config/hook_config.ts";
 import type { Environment } from "../../system/environment.ts";
 import { fingerprint } from "../../base/ids.ts";
-import { runTool } from "../../system/process/run_program.ts";
+import { joinPath } from "../../base/paths.ts";
+import { sizesIn } from "../../system/git/brought_files.ts";
+import { askIgnored } from "../../system/git/file_status.ts";
 import { listFolder } from "../../system/on_disk.ts";
+import { realPath } from "../../system/real_paths.ts";
 import {
   isFirstTelling,
   readSnapshot,
@@ -34,14 +37,18 @@ export async function rootAdditions(
   }
   const added = filesInRoot(key.root)?.filter((name) => !known.has(name)) ?? [];
   if (added.length === 0) return [];
-  const where = { root: key.root, environment };
-  const unignored = await withoutPrinted(IGNORED, added, where);
-  return unignored.length === 0 ? [] : await withoutPrinted(COMMITTED, unignored, where);
+  const root = realPath(key.root);
+  const pathOf = (name: string) => joinPath(root, name);
+  const { ignored } = await askIgnored(added.map(pathOf), environment);
+  const unignored = added.filter((name) => !ignored.has(pathOf(name)));
+  if (unignored.length === 0) return [];
+  const paths = unignored.map(pathOf);
+  const committed = await sizesIn({ root }, { commit: "HEAD", paths }, environment);
+  return unignored.filter((name) => !committed.has(pathOf(name)));
 }
 
 /** A folder with more files is nobody's project. */
 const MAX_NAMES = 5000;
-const GIT_TIMEOUT_MS = 3000;
 
 /** The files and links directly in a folder, without dotfiles; null when it cannot be read or holds too many. */
 function filesInRoot(root: string): string[] | null {
@@ -49,21 +56,6 @@ function filesInRoot(root: string): string[] | null {
     .map(({ name }) => name).filter((name) => !name.startsWith("."));
   return names === undefined || names.length > MAX_NAMES ? null : names.sort();
 }
-
-/** The names that a command of git does not print when it is asked for them; all where git cannot tell. */
-async function withoutPrinted(
-  words: readonly string[],
-  names: readonly string[],
-  { root, environment }: { readonly root: string; readonly environment: Environment },
-): Promise<string[]> {
-  const told = { folder: root, timeoutMs: GIT_TIMEOUT_MS, environment };
-  const asked = await runTool(["git", ...words, "--", ...names], told);
-  const printed = new Set(asked?.code === 0 ? asked.stdout.split(/[\0\n]/) : []);
-  return names.filter((name) => !printed.has(name));
-}
-
-const IGNORED = ["-c", "core.quotePath=false", "check-ignore"];
-const COMMITTED = ["--literal-pathspecs", "ls-tree", "--name-only", "-z", "HEAD"];
 
 /** Tells once that no configuration file of the project names the rule; null when it was told before. */
 export function rootNotice(db: DatabaseSync, path: string): string | null {

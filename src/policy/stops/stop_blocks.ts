@@ -6,7 +6,7 @@ import { additionsBlock, nextOfQueue, type StopPolicy } from "./stop_policy.ts";
 import type { CommandRun } from "../../system/process/types.ts";
 import {
   advanceQueue,
-  countBlock,
+  BLOCKS_IN_ROW,
   countRound,
   hasUsedTools,
   isLasting,
@@ -19,7 +19,7 @@ import { type CommandGround, runCommands } from "../run_commands.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { quietly } from "../../base/errors.ts";
-import { readCounter } from "../../db/counters.ts";
+import { incrementCounter, readCounter } from "../../db/counters.ts";
 
 export interface StopGround extends Remembering {
   readonly commands: CommandGround;
@@ -107,15 +107,11 @@ async function additions(
 ): Promise<readonly string[]> {
   const { sessionId, atMs, commands: { environment } } = memory;
   if (root === null || !preventsRootAdditions) return [];
-  try {
-    const found = withDatabase(
-      memory,
-      (db) => rootAdditions(db, { sessionId, root }, { atMs, environment }),
-    );
-    return await found ?? [];
-  } catch {
-    return [];
-  }
+  const looked = withDatabase(
+    memory,
+    (db) => rootAdditions(db, { sessionId, root }, { atMs, environment }),
+  );
+  return await looked?.catch(() => []) ?? [];
 }
 
 function queuedMessage({ queue }: StopPolicy, memory: Remembering): StopFindings | null {
@@ -152,25 +148,23 @@ export function haveRequirementsHeld(memory: Remembering): boolean {
   ) ?? true;
 }
 
-type Hold =
-  /** `inRow`: the number of the stop in its row; null when it cannot be counted. */
-  | { readonly kind: "hold"; readonly inRow: number | null }
-  | { readonly kind: "let through"; readonly why: string };
-
-/** Counts a stop that is to be held back. Without a database only one stop in a row is held back. */
-export function holdOnce(maxBlocks: number, memory: Remembering): Hold {
-  const inRow = withDatabase(memory, (db) => countBlock(db, maxBlocks, memory));
-  if (inRow === undefined) {
-    return memory.isContinued
-      ? { kind: "let through", why: "since nothing can be remembered without a database" }
-      : { kind: "hold", inRow: null };
-  }
-  return inRow === null
-    ? {
-      kind: "let through",
-      why: `after ${count(maxBlocks, "stop was", "stops in a row were")} held back`,
-    }
-    : { kind: "hold", inRow };
+/**
+ * Counts a stop that is to be held back. Without a database only one stop in a row is held back.
+ * @returns `inRow`: its number in the row, null where it cannot be counted. `letThrough`: why it is not held back; null
+ * where it is.
+ */
+export function holdOnce(
+  maxBlocks: number,
+  memory: Remembering,
+): { readonly inRow: number | null; readonly letThrough: string | null } {
+  const inRow =
+    withDatabase(memory, (db) => incrementCounter(db, { ...memory, type: BLOCKS_IN_ROW })) ?? null;
+  const letThrough = inRow === null && memory.isContinued
+    ? "since nothing can be remembered without a database"
+    : inRow !== null && inRow > maxBlocks
+    ? `after ${count(maxBlocks, "stop was", "stops in a row were")} held back`
+    : null;
+  return { inRow, letThrough };
 }
 
 /** Works on a database that lasts; undefined without one, and on a failure, which saving the event reports. */

@@ -10,11 +10,6 @@ export const ROUNDS = "stop_rounds";
 export const BLOCKS_IN_ROW = "stop_blocks";
 export const REQUIREMENTS_HELD = "stop_requirements";
 
-interface Counted {
-  readonly sessionId: string;
-  readonly atMs: number;
-}
-
 /**
  * Counts the end of a round; no two processes get the same number. `isFollowed`: after the last round something
  * without an end follows, so no new round begins in this turn. `isContinued`: the turn is the same as at the stop
@@ -23,7 +18,12 @@ interface Counted {
 export function countRound(
   db: DatabaseSync,
   rounds: number,
-  who: Counted & { readonly isFollowed?: boolean; readonly isContinued?: boolean },
+  who: {
+    readonly sessionId: string;
+    readonly atMs: number;
+    readonly isFollowed?: boolean;
+    readonly isContinued?: boolean;
+  },
 ): number | null {
   const { sessionId, atMs, isFollowed = false, isContinued = false } = who;
   return transaction(db, () => {
@@ -36,12 +36,6 @@ export function countRound(
     if (!isFollowed) resetCounters(db, sessionId, ROUNDS);
     return null;
   });
-}
-
-/** Counts a stop that is to be held back. Returns its number in the row, from 1; null when it is one too many. */
-export function countBlock(db: DatabaseSync, maxBlocks: number, who: Counted): number | null {
-  const block = incrementCounter(db, { ...who, type: BLOCKS_IN_ROW });
-  return block <= maxBlocks ? block : null;
 }
 
 export function resetRow(db: DatabaseSync, sessionId: string): void {
