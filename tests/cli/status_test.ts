@@ -4,6 +4,7 @@ import { VERSION } from "../../src/base/version.ts";
 import { drainAt, saveEvent, saveUse, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 const test = testWith(tempDatabase);
 
@@ -115,39 +116,33 @@ test("status says in one line which protections hold, and whether Claude Code as
 });
 
 Deno.test("status of a fresh home fits on one screen and makes no database", async () => {
-  const home = Deno.makeTempDirSync();
-  try {
-    const { code, stdout } = await runVerb(["status", "--verbose"], { home });
-    assert.equal(code, 0);
-    assert.match(stdout, /nothing there yet/);
-    assert.ok(stdout.split("\n").length < 30);
-    assert.match(
-      (await runVerb(["status"], { home })).stdout,
-      /^health {3}hooks are not installed: run `conclaude install-hooks`$/m,
-    );
-    assert.throws(() => Deno.statSync(`${home}/.conclaude/conclaude.db`), Deno.errors.NotFound);
-  } finally {
-    Deno.removeSync(home, { recursive: true });
-  }
+  using home = tempFolder();
+
+  const { code, stdout } = await runVerb(["status", "--verbose"], { home: home.path });
+  assert.equal(code, 0);
+  assert.match(stdout, /nothing there yet/);
+  assert.ok(stdout.split("\n").length < 30);
+  assert.match(
+    (await runVerb(["status"], { home: home.path })).stdout,
+    /^health {3}hooks are not installed: run `conclaude install-hooks`$/m,
+  );
+  assert.throws(() => Deno.statSync(`${home.path}/.conclaude/conclaude.db`), Deno.errors.NotFound);
 });
 
 Deno.test("status shows the project as its folder, also from a worktree, and keeps the git directory for programs", async () => {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-status-" }));
-  try {
-    const [main, worktree] = [`${folder}/main`, `${folder}/worktree`];
-    Deno.mkdirSync(`${main}/.git/worktrees/w`, { recursive: true });
-    Deno.mkdirSync(worktree);
-    Deno.writeTextFileSync(`${main}/.git/HEAD`, "ref: refs/heads/main\n");
-    Deno.writeTextFileSync(`${main}/.git/worktrees/w/HEAD`, "ref: refs/heads/w\n");
-    Deno.writeTextFileSync(`${main}/.git/worktrees/w/commondir`, "../..\n");
-    Deno.writeTextFileSync(`${worktree}/.git`, `gitdir: ${main}/.git/worktrees/w\n`);
-    for (const home of [main, worktree]) {
-      assert.equal((await runVerbJson(["status"], { home })).project, `${main}/.git`);
-      const { stdout } = await runVerb(["status"], { home });
-      assert.match(stdout, new RegExp(`^project +${main}$`, "m"));
-    }
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  using folder = tempFolder();
+
+  const [main, worktree] = [`${folder.path}/main`, `${folder.path}/worktree`];
+  Deno.mkdirSync(`${main}/.git/worktrees/w`, { recursive: true });
+  Deno.mkdirSync(worktree);
+  Deno.writeTextFileSync(`${main}/.git/HEAD`, "ref: refs/heads/main\n");
+  Deno.writeTextFileSync(`${main}/.git/worktrees/w/HEAD`, "ref: refs/heads/w\n");
+  Deno.writeTextFileSync(`${main}/.git/worktrees/w/commondir`, "../..\n");
+  Deno.writeTextFileSync(`${worktree}/.git`, `gitdir: ${main}/.git/worktrees/w\n`);
+  for (const home of [main, worktree]) {
+    assert.equal((await runVerbJson(["status"], { home })).project, `${main}/.git`);
+    const { stdout } = await runVerb(["status"], { home });
+    assert.match(stdout, new RegExp(`^project +${main}$`, "m"));
   }
 });
 
