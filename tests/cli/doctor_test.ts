@@ -12,6 +12,7 @@ import { change } from "../support/on_home.ts";
 import { garbage } from "../support/spoilt.ts";
 import { type Body, type CheckRow, snapshot, type Stage, stage } from "./support.ts";
 import { it, testWith } from "../support/fixtures.ts";
+import { hookRecord } from "../support/records.ts";
 
 const test = testWith(stage);
 
@@ -551,26 +552,7 @@ test("of a log that several homes share, doctor reports only its own home's line
   ]);
 });
 
-function record(id: string): Parameters<typeof spoolRecord>[0] {
-  return {
-    id,
-    atMs: 1_700_000_000_000,
-    sessionId: "spooled",
-    session: null,
-    execution: {
-      hookName: "Stop",
-      toolName: null,
-      toolUseId: null,
-      status: "success",
-      durationMs: 1,
-      errorMessage: null,
-      errorStack: null,
-      metadata: {},
-    },
-    capture: null,
-    counters: [],
-  };
-}
+const record = (id: string) => hookRecord({ id, atMs: 1_700_000_000_000 });
 
 test("doctor says that an older installation ends commands at a stop too soon, and how to mend it", async (place) => {
   await place.run(["install-hooks"]);

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
-import { newId } from "../../src/base/ids.ts";
 import { compactPayloads } from "../../src/db/payloads.ts";
 import { spoolRecord } from "../../src/db/spool.ts";
-import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
+import { hookRecord, saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -174,31 +173,6 @@ test("queue drain says when memory is switched off, and works nothing into it", 
 });
 
 function spool(home: string, database: string): void {
-  const atMs = Date.now();
-  spoolRecord({
-    id: newId(atMs),
-    atMs,
-    sessionId: "s",
-    session: null,
-    execution: {
-      hookName: "PostToolUse",
-      toolName: "Write",
-      toolUseId: null,
-      status: "success",
-      durationMs: 1,
-      errorMessage: null,
-      errorStack: null,
-      metadata: {},
-    },
-    capture: {
-      toolName: "Write",
-      toolUseId: null,
-      outcome: "success",
-      priority: "high",
-      filesTouched: [],
-      payload: JSON.stringify(LONG),
-      cutBytes: 0,
-    },
-    counters: [],
-  }, { database, folders: [`${home}/.conclaude/spool`] });
+  const capture = { filesTouched: [], payload: JSON.stringify(LONG) };
+  spoolRecord(hookRecord({ capture }), { database, folders: [`${home}/.conclaude/spool`] });
 }
