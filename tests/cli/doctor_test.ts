@@ -505,7 +505,7 @@ test("doctor reports configuration, queue, retention and the last line of the lo
      INSERT INTO sessions (session_id, short_id, status, started_at_ms, updated_at_ms, ended_at_ms)
      VALUES ('old', 'old', 'ended', ${old}, ${old}, ${old})`,
   );
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "captur: 1\n");
+  place.configure("captur: 1\n");
   Deno.writeTextFileSync(
     join(place.home, ".conclaude", "conclaude.log"),
     `${new Date(old).toISOString()} error [1] long ago\n` +
