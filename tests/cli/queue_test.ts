@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { compactPayloads } from "../../src/db/payloads.ts";
 import { spoolRecord } from "../../src/db/spool.ts";
-import { hookRecord, saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
+import { hookRecord, saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
 

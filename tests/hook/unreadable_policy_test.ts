@@ -1,7 +1,6 @@
 /** A configuration that becomes unreadable: where its rules were strict nothing may be changed, elsewhere work goes on. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { executions, logOf } from "../support/look.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { hook, runProgram } from "../support/program.ts";
@@ -13,7 +12,7 @@ import {
 } from "../support/requirements.ts";
 import { type GuardedHome, guardedHome, SESSION } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
-import { configureUser } from "../support/on_home.ts";
+import { change, configureUser } from "../support/on_home.ts";
 
 const STRICT = "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n";
 const BROKEN = "preToolUse:\n  strict: true\n  uneditableFiles: [\n";
@@ -219,9 +218,7 @@ test("explain names the broken strict policy as the rule", async (home) => {
 test("without the database a broken strict policy is not known: work goes on, and the log says so", async (home) => {
   const path = join(home.configure(STRICT), ".conclaude.yaml");
   await bash(home);
-  const db = new DatabaseSync(home.database);
-  db.exec("PRAGMA user_version = 9999");
-  db.close();
+  change(home.database, "PRAGMA user_version = 9999");
   Deno.writeTextFileSync(path, BROKEN);
   assert.equal(await bash(home), null);
   assert.match(logOf(home), /not valid YAML.*cannot be known without the database/);

@@ -1,13 +1,13 @@
 /** Two copies of the program on one database: whatever the other one has left there, the rules decide as they stand. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { damages, executions, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
 import { answerOf, startHook, startProgram } from "../support/process.ts";
 import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
+import { change } from "../support/on_home.ts";
 
 const CONFIG = `preToolUse:
   uneditableFiles: ["*.lock"]
@@ -43,14 +43,9 @@ async function checkDecisions(home: GuardedHome): Promise<string[]> {
   return told.flat().filter((text) => text !== undefined);
 }
 
-function alter(home: GuardedHome, sql: string): void {
-  using db = new DatabaseSync(home.database);
-  db.exec(sql);
-}
-
 /** As a newer program would leave it: a schema of its own, with a cache that has another shape. */
 function makeNewer(home: GuardedHome): void {
-  alter(
+  change(
     home,
     `PRAGMA user_version = ${SCHEMA_VERSION + 1};
      CREATE TABLE future (id TEXT PRIMARY KEY) STRICT;
@@ -80,10 +75,10 @@ test("an older program on a newer database decides by the file, keeps its events
 test("what the older program kept goes in with the newer one, each once", async (home) => {
   home.configure(CONFIG);
   await checkDecisions(home);
-  alter(home, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  change(home, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
   await checkDecisions(home);
   // The newer program, as far as this database goes.
-  alter(home, `PRAGMA user_version = ${SCHEMA_VERSION}`);
+  change(home, `PRAGMA user_version = ${SCHEMA_VERSION}`);
   await checkDecisions(home);
   assert.equal(executions(home).length, CASES.length * 2 * 3);
   assert.deepEqual(spoolFiles(home), []);
@@ -127,7 +122,7 @@ Deno.test("what another version has put into the cache is no rule", async () => 
       using home = guardedHome();
       home.configure(CONFIG);
       await send(home, "PreToolUse", { tool_name: "Read", tool_input: {} });
-      alter(
+      change(
         home,
         `UPDATE config_cache SET parsed = '${
           parsed.replaceAll("'", "''")
@@ -150,7 +145,7 @@ test("a strict policy that is broken stays strict when another version has repla
   assert.deepEqual(await bash(), {});
   Deno.writeTextFileSync(path, "a: [");
   // An older program that has read the broken file knows of no strictness.
-  alter(
+  change(
     home,
     `UPDATE config_cache SET content_hash = 'x', parsed = '{"guards":"{\\"isStrict\\":false}"}'
       WHERE config_path = '${path}'`,
@@ -166,7 +161,7 @@ test("the schema changes under hooks that run: every decision is right, every ev
   home.configure(CONFIG);
   await send(home, "SessionStart", { source: "startup" });
   const running = Promise.all([checkDecisions(home), checkDecisions(home), checkDecisions(home)]);
-  alter(home, `PRAGMA busy_timeout = 5000; PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  change(home, `PRAGMA busy_timeout = 5000; PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
   await running;
   const kept = Number(queryValue(home, "SELECT count(*) FROM hook_executions")) +
     spoolFiles(home).length;
