@@ -9,6 +9,7 @@ import {
   SCHEMA_VERSION,
 } from "../src/db/transaction.ts";
 import { migrate } from "../src/db/migrate.ts";
+import { change } from "./support/on_home.ts";
 
 const FOLDER = new URL("../migrations/", import.meta.url);
 
@@ -69,9 +70,7 @@ Deno.test("openDatabase() leaves a newer schema untouched and says so", async ()
 Deno.test("openDatabase() leaves another program's database untouched", async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/foreign.db`;
-  const foreign = new DatabaseSync(path);
-  foreign.exec("CREATE TABLE bookmarks (url TEXT)");
-  foreign.close();
+  change(path, "CREATE TABLE bookmarks (url TEXT)");
   const before = await Deno.readFile(path);
   await assert.rejects(() => openDatabase(path, { busyTimeoutMs: 100 }), ForeignDatabaseError);
   assert.deepEqual(await Deno.readFile(path), before);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { locate, THIS_PROCESS } from "../src/system/environment.ts";
 import { homeAlone } from "./support/program.ts";
 import { baseName, isAbsolutePath, joinPath, parentOf, resolvePath } from "../src/base/paths.ts";
+import { tempFolder } from "./support/folders.ts";
 
 Deno.test("parentOf() climbs to the root and stays there", () => {
   const cases: readonly (readonly [path: string, parent: string])[] = [
@@ -40,21 +41,18 @@ Deno.test("isAbsolutePath() and baseName() know both styles", () => {
 });
 
 Deno.test("locate() follows the order: flag, environment, home, temporary folder", () => {
-  const home = Deno.makeTempDirSync({ prefix: "conclaude-locate-" });
-  try {
-    const named = homeAlone(home, { CONCLAUDE_DB_PATH: "/x/y.db" });
-    assert.equal(locate(named, { dbFlag: "/f.db" }).database, "/f.db");
-    assert.equal(locate(named).database, "/x/y.db");
-    const usual = locate(homeAlone(home));
-    assert.equal(usual.database, `${home}/.conclaude/conclaude.db`);
-    assert.equal(usual.databaseFrom, "default");
-    for (const HOME of ["", "/dev/null/nope"]) {
-      const { temporaryFolder } = THIS_PROCESS;
-      const fallback = locate({ ...homeAlone(home, { HOME }), temporaryFolder });
-      assert.equal(fallback.databaseFrom, "fallback");
-      if (Deno.build.os !== "windows") assert.equal(fallback.database, "/tmp/conclaude.db");
-    }
-  } finally {
-    Deno.removeSync(home, { recursive: true });
+  using home = tempFolder();
+
+  const named = homeAlone(home.path, { CONCLAUDE_DB_PATH: "/x/y.db" });
+  assert.equal(locate(named, { dbFlag: "/f.db" }).database, "/f.db");
+  assert.equal(locate(named).database, "/x/y.db");
+  const usual = locate(homeAlone(home.path));
+  assert.equal(usual.database, `${home.path}/.conclaude/conclaude.db`);
+  assert.equal(usual.databaseFrom, "default");
+  for (const HOME of ["", "/dev/null/nope"]) {
+    const { temporaryFolder } = THIS_PROCESS;
+    const fallback = locate({ ...homeAlone(home.path, { HOME }), temporaryFolder });
+    assert.equal(fallback.databaseFrom, "fallback");
+    if (Deno.build.os !== "windows") assert.equal(fallback.database, "/tmp/conclaude.db");
   }
 });

@@ -12,6 +12,7 @@ import { findClaude, findExecutable, HARNESS, reasonToSkip, say, use } from "../
 import { copyAnew } from "../support/executables.ts";
 import { textOf } from "../support/look.ts";
 import { median } from "./measure.ts";
+import { tempFolder } from "../support/folders.ts";
 
 const WARM_UPS = 2;
 const TOOLS = ["Read", "Edit", "Bash"] as const;
@@ -117,37 +118,34 @@ async function main(): Promise<void> {
       next: "deno task bench measures the hooks alone",
     });
   }
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-waits-" }));
-  try {
-    const setting = async (name: string, from: string | null): Promise<Setting> => {
-      const own = join(folder, name);
-      await Deno.mkdir(own);
-      const executable = from === null ? null : join(own, "conclaude");
-      if (executable !== null) await Deno.copyFile(from!, executable);
-      return { name, folder: own, executable };
-    };
-    const settings = [
-      await setting("none", null),
-      await setting("now", await findExecutable(folder)),
-      ...values.before === undefined ? [] : [await setting("before", values.before)],
-    ];
-    await copyAnew(settings.flatMap(({ executable }) => executable ?? []));
-    const runs = Math.max(1, Math.trunc(Number(values.runs)) || 0);
-    const times = new Map<string, number[][]>(settings.map(({ name }) => [name, []]));
-    for (let round = 0; round < WARM_UPS + runs; round++) {
-      for (const one of settings) {
-        const measured = await run(one, round, Math.max(0, Number(values.delay) || 0));
-        if (round >= WARM_UPS) times.get(one.name)!.push(measured);
-      }
+  using folder = tempFolder();
+
+  const setting = async (name: string, from: string | null): Promise<Setting> => {
+    const own = join(folder.path, name);
+    await Deno.mkdir(own);
+    const executable = from === null ? null : join(own, "conclaude");
+    if (executable !== null) await Deno.copyFile(from!, executable);
+    return { name, folder: own, executable };
+  };
+  const settings = [
+    await setting("none", null),
+    await setting("now", await findExecutable(folder.path)),
+    ...values.before === undefined ? [] : [await setting("before", values.before)],
+  ];
+  await copyAnew(settings.flatMap(({ executable }) => executable ?? []));
+  const runs = Math.max(1, Math.trunc(Number(values.runs)) || 0);
+  const times = new Map<string, number[][]>(settings.map(({ name }) => [name, []]));
+  for (let round = 0; round < WARM_UPS + runs; round++) {
+    for (const one of settings) {
+      const measured = await run(one, round, Math.max(0, Number(values.delay) || 0));
+      if (round >= WARM_UPS) times.get(one.name)!.push(measured);
     }
-    const figures = Object.fromEntries(
-      [...times].map(([name, runs]) => [name, figuresOf(runs)]),
-    );
-    if (values.json) return console.log(JSON.stringify({ runs, figures }, null, 2));
-    console.log(report(figures, runs));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
   }
+  const figures = Object.fromEntries(
+    [...times].map(([name, runs]) => [name, figuresOf(runs)]),
+  );
+  if (values.json) return console.log(JSON.stringify({ runs, figures }, null, 2));
+  console.log(report(figures, runs));
 }
 
 function report(figures: Readonly<Record<string, ReturnType<typeof figuresOf>>>, runs: number) {

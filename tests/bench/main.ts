@@ -30,6 +30,7 @@ import {
 import { oddSearch } from "./search.ts";
 import { taskReady } from "./tasks.ts";
 import { availableParallelism, cpus, loadavg, release, totalmem } from "node:os";
+import { tempFolder } from "../support/folders.ts";
 
 const BENCHES: readonly Bench[] = [
   capture,
@@ -85,36 +86,33 @@ async function main(): Promise<void> {
   const { sessions } = values;
   const say = values.json ? () => {} : console.log;
 
-  const root = await Deno.makeTempDir({ prefix: "conclaude-bench-" });
-  try {
-    const executables = await makeExecutables(root);
-    const machine = describeMachine(executables.runtime);
-    say(`${machine.join("\n")}\n`);
-    let used: Promise<Workplace> | undefined;
-    const usedWorkplace = () => used ??= makeUsedWorkplace(join(root, "used"), ROWS);
-    const results: Result[] = [];
-    for (const bench of chosen) {
-      const folder = join(root, bench.name);
-      await Deno.mkdir(folder);
-      await copyAnew([executables.program, executables.empty]);
-      const figure = await bench.measure({
-        ...executables,
-        usedWorkplace,
-        folder,
-        root,
-        sessions,
-        runs,
-      });
-      await Deno.remove(folder, { recursive: true });
-      const { measure: _measure, ...told } = bench;
-      results.push({ ...told, ...figure, verdict: verdictOf(figure, bench) });
-      say(row(results.at(-1)!));
-    }
-    if (values.json) console.log(JSON.stringify({ machine, runs, results }, null, 2));
-    else say(`\n${summary(results, runs)}`);
-  } finally {
-    await Deno.remove(root, { recursive: true });
+  using root = tempFolder();
+
+  const executables = await makeExecutables(root.path);
+  const machine = describeMachine(executables.runtime);
+  say(`${machine.join("\n")}\n`);
+  let used: Promise<Workplace> | undefined;
+  const usedWorkplace = () => used ??= makeUsedWorkplace(join(root.path, "used"), ROWS);
+  const results: Result[] = [];
+  for (const bench of chosen) {
+    const folder = join(root.path, bench.name);
+    await Deno.mkdir(folder);
+    await copyAnew([executables.program, executables.empty]);
+    const figure = await bench.measure({
+      ...executables,
+      usedWorkplace,
+      folder,
+      root: root.path,
+      sessions,
+      runs,
+    });
+    await Deno.remove(folder, { recursive: true });
+    const { measure: _measure, ...told } = bench;
+    results.push({ ...told, ...figure, verdict: verdictOf(figure, bench) });
+    say(row(results.at(-1)!));
   }
+  if (values.json) console.log(JSON.stringify({ machine, runs, results }, null, 2));
+  else say(`\n${summary(results, runs)}`);
 }
 
 function choose(names: readonly string[]): readonly Bench[] {

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Page } from "playwright-core";
-import { type Shown, shownPage } from "../support/browser.ts";
+import { type Shown, shownPage } from "../web/support/browser.ts";
 import { longSession } from "../support/long_session.ts";
 import { pause } from "../support/wait.ts";
 import { writeEvents, type Writing } from "../support/event_writer.ts";

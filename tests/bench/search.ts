@@ -4,7 +4,7 @@ import { answerMemory } from "../../src/memory/search/search.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
-import { removeFolder } from "../support/folders.ts";
+import { tempFolder } from "../support/folders.ts";
 import { searchTexts } from "../support/search_texts.ts";
 import type { Bench } from "./bench.ts";
 
@@ -22,30 +22,27 @@ export const oddSearch: Bench = {
   about: "slowest search of 1,000 odd texts / median of questions, 20,000 observations",
   budget: 5,
   async measure() {
-    const folder = Deno.makeTempDirSync({ prefix: "conclaude-bench-search-" });
-    try {
-      const db = await openDatabase(join(folder, "memory.db"), { busyTimeoutMs: 1_000 });
-      const { documents, questions } = makeCorpus(1, { documents: DOCUMENTS, questions: 200 });
-      takeInDocuments(db, documents);
-      const timed = (text: string) => {
-        const start = performance.now();
-        answerMemory(db, text, { filter: EVERYTHING, limit: 10, nowMs: Date.UTC(2026, 0, 1) })
-          .results;
-        return performance.now() - start;
-      };
-      const usual = questions.map(({ text }) => timed(text)).sort((a, b) => a - b);
-      const median = usual[usual.length >> 1]!;
-      const slowest = [...searchTexts(TEXTS), ...TIMES].map((text) => ({ text, ms: timed(text) }))
-        .sort((one, other) => other.ms - one.ms).slice(0, 20)
-        .map(({ text, ms }) => Math.min(ms, ...Array.from({ length: AGAIN }, () => timed(text))));
-      db.close();
-      const worst = Math.max(...slowest);
-      return {
-        value: worst / median,
-        detail: `${worst.toFixed(1)} ms / ${median.toFixed(1)} ms`,
-      };
-    } finally {
-      removeFolder(folder);
-    }
+    using folder = tempFolder();
+
+    const db = await openDatabase(join(folder.path, "memory.db"), { busyTimeoutMs: 1_000 });
+    const { documents, questions } = makeCorpus(1, { documents: DOCUMENTS, questions: 200 });
+    takeInDocuments(db, documents);
+    const timed = (text: string) => {
+      const start = performance.now();
+      answerMemory(db, text, { filter: EVERYTHING, limit: 10, nowMs: Date.UTC(2026, 0, 1) })
+        .results;
+      return performance.now() - start;
+    };
+    const usual = questions.map(({ text }) => timed(text)).sort((a, b) => a - b);
+    const median = usual[usual.length >> 1]!;
+    const slowest = [...searchTexts(TEXTS), ...TIMES].map((text) => ({ text, ms: timed(text) }))
+      .sort((one, other) => other.ms - one.ms).slice(0, 20)
+      .map(({ text, ms }) => Math.min(ms, ...Array.from({ length: AGAIN }, () => timed(text))));
+    db.close();
+    const worst = Math.max(...slowest);
+    return {
+      value: worst / median,
+      detail: `${worst.toFixed(1)} ms / ${median.toFixed(1)} ms`,
+    };
   },
 };

@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
 import { indexTogether } from "../../src/memory/store.ts";
 import { observed } from "../support/program.ts";
-import { needsPostgres, postgres, type TeamDatabase } from "../support/postgres.ts";
-import { campaign, measuredSync } from "../support/team_campaign.ts";
-import { machine, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+import { needsPostgres, postgres, type TeamDatabase } from "../team/support/postgres.ts";
+import { campaign, measuredSync } from "../team/support/team_campaign.ts";
+import { machine, setUpTeam, type TeamMachine } from "../team/support/team_machine.ts";
 import { median } from "./measure.ts";
 
 const { values } = parseArgs({

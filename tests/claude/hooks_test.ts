@@ -10,6 +10,7 @@ import {
 } from "../../src/claude/settings/hooks.ts";
 import { DEFAULT_EVENTS, KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { it } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 
@@ -105,20 +106,17 @@ Deno.test("hookCommand() quotes a path only when the shell needs it", () => {
 });
 
 it.unix("hookCommand() makes a path that a real shell starts, whatever is in its name", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    for (
-      const name of ["plain", "two words", "it's", `"$HOME" \`x\``, "a\nb", "*?[;]&|<>()#~é"]
-    ) {
-      const path = `${folder}/${name}`;
-      await Deno.writeTextFile(path, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
-      const { stdout } = await new Deno.Command("/bin/sh", {
-        args: ["-c", hookCommand({ kind: "path", path }, "Stop")],
-      }).output();
-      assert.equal(new TextDecoder().decode(stdout), "hook Stop --conclaude\n", name);
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  using folder = tempFolder();
+
+  for (
+    const name of ["plain", "two words", "it's", `"$HOME" \`x\``, "a\nb", "*?[;]&|<>()#~é"]
+  ) {
+    const path = `${folder.path}/${name}`;
+    await Deno.writeTextFile(path, '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
+    const { stdout } = await new Deno.Command("/bin/sh", {
+      args: ["-c", hookCommand({ kind: "path", path }, "Stop")],
+    }).output();
+    assert.equal(new TextDecoder().decode(stdout), "hook Stop --conclaude\n", name);
   }
 });
 

@@ -13,7 +13,10 @@ import {
 } from "../../src/claude/settings/mcp_servers.ts";
 import { pause } from "../support/wait.ts";
 import { modeOf, namesIn } from "../support/look.ts";
-import { inFolder } from "../support/folders.ts";
+import { tempFolder } from "../support/folders.ts";
+import { testWith } from "../support/fixtures.ts";
+
+const test = testWith(tempFolder);
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const entry = serverOf(program);
@@ -172,94 +175,89 @@ Deno.test("a file that cannot be edited safely is refused, and a removal reads o
   assert.equal(remove("// no JSON at all"), "// no JSON at all");
 });
 
-Deno.test({
-  name:
-    "registerServer() keeps the mode and the link of a file, makes one that only its owner reads, " +
+test.unix(
+  "registerServer() keeps the mode and the link of a file, makes one that only its owner reads, " +
     "and leaves no trace",
-  ignore: Deno.build.os === "windows",
-  fn: () =>
-    inFolder((folder) => {
-      const home = `${folder}/home`;
-      Deno.mkdirSync(home);
-      Deno.writeTextFileSync(`${folder}/real.json`, '{"secret": "s"}', { mode: 0o640 });
-      Deno.symlinkSync("../real.json", `${home}/.claude.json`);
-      const scope = { projectDir: folder, home };
-      const user = { place: serversPlace({ ...scope, scope: "user" }), program, flags: [] };
-      const dry = registerServer({ ...user, dryRun: true });
-      assert.deepEqual([dry.done, dry.diff], [
-        "added",
-        [`+ mcpServers.conclaude: ${JSON.stringify(ours)}`],
-      ]);
-      assert.equal(Deno.readTextFileSync(`${folder}/real.json`), '{"secret": "s"}');
-      assert.equal(registerServer(user).done, "added");
-      assert.equal(registerServer(user).done, "present");
-      assert.equal(modeOf(`${folder}/real.json`), "640");
-      assert.ok(Deno.lstatSync(`${home}/.claude.json`).isSymlink);
-      assert.deepEqual(JSON.parse(Deno.readTextFileSync(`${folder}/real.json`)), {
-        secret: "s",
-        mcpServers: { conclaude: ours },
-      });
-      const { done, deleted } = unregisterServer(user);
-      assert.deepEqual([done, deleted], ["removed", false]);
-      assert.equal(Deno.readTextFileSync(`${folder}/real.json`), '{"secret": "s"}');
+  ({ path: folder }) => {
+    const home = `${folder}/home`;
+    Deno.mkdirSync(home);
+    Deno.writeTextFileSync(`${folder}/real.json`, '{"secret": "s"}', { mode: 0o640 });
+    Deno.symlinkSync("../real.json", `${home}/.claude.json`);
+    const scope = { projectDir: folder, home };
+    const user = { place: serversPlace({ ...scope, scope: "user" }), program, flags: [] };
+    const dry = registerServer({ ...user, dryRun: true });
+    assert.deepEqual([dry.done, dry.diff], [
+      "added",
+      [`+ mcpServers.conclaude: ${JSON.stringify(ours)}`],
+    ]);
+    assert.equal(Deno.readTextFileSync(`${folder}/real.json`), '{"secret": "s"}');
+    assert.equal(registerServer(user).done, "added");
+    assert.equal(registerServer(user).done, "present");
+    assert.equal(modeOf(`${folder}/real.json`), "640");
+    assert.ok(Deno.lstatSync(`${home}/.claude.json`).isSymlink);
+    assert.deepEqual(JSON.parse(Deno.readTextFileSync(`${folder}/real.json`)), {
+      secret: "s",
+      mcpServers: { conclaude: ours },
+    });
+    const { done, deleted } = unregisterServer(user);
+    assert.deepEqual([done, deleted], ["removed", false]);
+    assert.equal(Deno.readTextFileSync(`${folder}/real.json`), '{"secret": "s"}');
 
-      const project = { ...user, place: serversPlace({ ...scope, scope: "project" }) };
-      registerServer(project);
-      assert.equal(modeOf(`${folder}/.mcp.json`), "600");
-      assert.deepEqual(unregisterServer(project).deleted, true);
-      assert.equal(unregisterServer(project).done, "absent");
-      assert.deepEqual(namesIn(folder), ["home", "real.json"]);
-      assert.deepEqual(namesIn(home), [".claude.json"]);
-    }),
-});
+    const project = { ...user, place: serversPlace({ ...scope, scope: "project" }) };
+    registerServer(project);
+    assert.equal(modeOf(`${folder}/.mcp.json`), "600");
+    assert.deepEqual(unregisterServer(project).deleted, true);
+    assert.equal(unregisterServer(project).done, "absent");
+    assert.deepEqual(namesIn(folder), ["home", "real.json"]);
+    assert.deepEqual(namesIn(home), [".claude.json"]);
+  },
+);
 
-Deno.test("a change by Claude Code under its lock is not lost while a server is registered", () =>
-  inFolder(async (folder) => {
-    const file = `${folder}/.claude.json`;
-    const lock = `${file}.lock`;
-    Deno.writeTextFileSync(file, '{"n": 1}');
-    Deno.mkdirSync(lock);
-    const modules = new URL("../../src/claude/settings/", import.meta.url).href;
-    const script = `
+test("a change by Claude Code under its lock is not lost while a server is registered", async ({ path: folder }) => {
+  const file = `${folder}/.claude.json`;
+  const lock = `${file}.lock`;
+  Deno.writeTextFileSync(file, '{"n": 1}');
+  Deno.mkdirSync(lock);
+  const modules = new URL("../../src/claude/settings/", import.meta.url).href;
+  const script = `
       import { registerServer, serversPlace } from "${modules}mcp_servers.ts";
       const home = ${JSON.stringify(folder)};
       const place = serversPlace({ scope: "user", projectDir: home, home });
       console.log("begun");
       registerServer({ place, program: { kind: "name", name: "conclaude" }, flags: [] });`;
-    Deno.writeTextFileSync(`${folder}/register.ts`, script);
-    const config = new URL("../../deno.json", import.meta.url).pathname;
-    const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-qA", "--no-lock", "--config", config, `${folder}/register.ts`],
-      stdout: "piped",
-    }).spawn();
-    const reader = child.stdout.getReader();
-    await reader.read();
-    // It waits now, and has read the file.
-    await pause(300);
-    assert.equal(Deno.readTextFileSync(file), '{"n": 1}');
-    Deno.writeTextFileSync(file, '{"n": 2}');
-    Deno.removeSync(lock);
-    await reader.cancel();
-    assert.ok((await child.status).success);
-    assert.deepEqual(JSON.parse(Deno.readTextFileSync(file)), {
-      n: 2,
-      mcpServers: { conclaude: { type: "stdio", command: "conclaude", args: ["mcp"] } },
-    });
-    assert.deepEqual(namesIn(folder), [".claude.json", "register.ts"]);
-  }));
+  Deno.writeTextFileSync(`${folder}/register.ts`, script);
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-qA", "--no-lock", "--config", config, `${folder}/register.ts`],
+    stdout: "piped",
+  }).spawn();
+  const reader = child.stdout.getReader();
+  await reader.read();
+  // It waits now, and has read the file.
+  await pause(300);
+  assert.equal(Deno.readTextFileSync(file), '{"n": 1}');
+  Deno.writeTextFileSync(file, '{"n": 2}');
+  Deno.removeSync(lock);
+  await reader.cancel();
+  assert.ok((await child.status).success);
+  assert.deepEqual(JSON.parse(Deno.readTextFileSync(file)), {
+    n: 2,
+    mcpServers: { conclaude: { type: "stdio", command: "conclaude", args: ["mcp"] } },
+  });
+  assert.deepEqual(namesIn(folder), [".claude.json", "register.ts"]);
+});
 
-Deno.test("a lock that a dead process has left is passed over, and stays", () =>
-  inFolder((folder) => {
-    Deno.mkdirSync(`${folder}/.claude.json.lock`);
-    const past = new Date(Date.now() - 60_000);
-    Deno.utimeSync(`${folder}/.claude.json.lock`, past, past);
-    const place = serversPlace({
-      scope: "user",
-      projectDir: folder,
-      home: folder,
-    });
-    const begun = performance.now();
-    assert.equal(registerServer({ place, program, flags: [] }).done, "added");
-    assert.ok(performance.now() - begun < 2_000);
-    assert.deepEqual(namesIn(folder), [".claude.json", ".claude.json.lock"]);
-  }));
+test("a lock that a dead process has left is passed over, and stays", ({ path: folder }) => {
+  Deno.mkdirSync(`${folder}/.claude.json.lock`);
+  const past = new Date(Date.now() - 60_000);
+  Deno.utimeSync(`${folder}/.claude.json.lock`, past, past);
+  const place = serversPlace({
+    scope: "user",
+    projectDir: folder,
+    home: folder,
+  });
+  const begun = performance.now();
+  assert.equal(registerServer({ place, program, flags: [] }).done, "added");
+  assert.ok(performance.now() - begun < 2_000);
+  assert.deepEqual(namesIn(folder), [".claude.json", ".claude.json.lock"]);
+});

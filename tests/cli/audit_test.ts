@@ -6,9 +6,8 @@ import { testWith } from "../support/fixtures.ts";
 const test = testWith(tempDatabase);
 
 test("audit list --json has the documented fields", async (temp) => {
-  const place = { home: temp.folder, database: temp.path };
   const id = saveEvent(temp.db, { execution: { metadata: { files: ["/p/a.ts"] } } });
-  const { executions } = await runVerbJson(["audit", "list"], place);
+  const { executions } = await runVerbJson(["audit", "list"], temp);
   const { createdAtMs, ...row } = executions[0];
   assert.equal(typeof createdAtMs, "number");
   assert.deepEqual(row, {
@@ -26,12 +25,11 @@ test("audit list --json has the documented fields", async (temp) => {
 });
 
 test("audit list takes the short id of a session and an age", async (temp) => {
-  const place = { home: temp.folder, database: temp.path };
   saveEvent(temp.db, { atMs: Date.now() - 3 * 3_600_000 });
   saveEvent(temp.db, { atMs: Date.now() - 3_600_000 });
   saveEvent(temp.db, { sessionId: "other" });
   const count = async (...flags: string[]) =>
-    (await runVerbJson(["audit", "list", ...flags], place)).executions.length;
+    (await runVerbJson(["audit", "list", ...flags], temp)).executions.length;
   assert.equal(await count("--session", "cad0ac4d"), 2);
   assert.equal(await count("--session", "cad0ac4d", "--since", "2h"), 1);
 });
@@ -76,7 +74,6 @@ test("audit list lets no stored text take over the terminal", async (temp) => {
 });
 
 test("audit stats --json gives a row for every hook, with what somebody waited for", async (temp) => {
-  const place = { home: temp.folder, database: temp.path };
   for (const durationMs of [1, 2, 3, 4]) {
     const toolName = durationMs < 3 ? "Bash" : "Read";
     saveEvent(temp.db, { execution: { toolName, durationMs } });
@@ -84,7 +81,7 @@ test("audit stats --json gives a row for every hook, with what somebody waited f
   saveEvent(temp.db, {
     execution: { hookName: "PreToolUse", toolName: "Edit", status: "blocked", durationMs: 9 },
   });
-  assert.deepEqual(await runVerbJson(["audit", "stats"], place), {
+  assert.deepEqual(await runVerbJson(["audit", "stats"], temp), {
     hooks: [
       {
         hookName: "PostToolUse",

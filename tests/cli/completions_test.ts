@@ -31,10 +31,7 @@ test("the hidden completion verb proposes verbs, actions, flags and their values
 });
 
 test("ids of sessions, tasks and observations, names of tools and requirements are proposed, and what they are about", async (place) => {
-  Deno.writeTextFileSync(
-    join(place.project, ".conclaude.yaml"),
-    "requirements:\n  tested: {description: The tests are green}\n",
-  );
+  place.configure("requirements:\n  tested: {description: The tests are green}\n");
   const session_id = "01980c5e-7c6f-4f3f-8a53-65c2a3c1b4d2";
   const payload = { session_id, cwd: place.project, prompt: "Mend: the upload" };
   await hook("UserPromptSubmit", payload, place.home, { cwd: place.project });

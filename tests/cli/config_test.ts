@@ -48,7 +48,7 @@ test("config init --preset writes rules that are in force", async (place) => {
 });
 
 test("config init refuses a file that would hide another one", async (place) => {
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yml"), "inherit: false\n");
+  place.configure("inherit: false\n", ".conclaude.yml");
   const { code, stderr } = await place.run(["config", "init"]);
   assert.equal(code, 1);
   assert.match(stderr, /\.conclaude\.yml" is there already/);
@@ -147,10 +147,7 @@ test("config validate names file, line and column, what is wrong and what may ha
 test("config validate of a folder judges the files that count there", async (place) => {
   Deno.mkdirSync(join(place.project, "sub"));
   beginRepository(place.project);
-  Deno.writeTextFileSync(
-    join(place.project, ".conclaude.yaml"),
-    "store: {sesionRetentionDays: 1}\n",
-  );
+  place.configure("store: {sesionRetentionDays: 1}\n");
   const { code, stdout } = await place.run(["config", "validate", "sub"]);
   assert.equal(code, 1);
   assert.match(stdout, /\.conclaude\.yaml:1:9[\s\S]*sesionRetentionDays/);
@@ -158,7 +155,7 @@ test("config validate of a folder judges the files that count there", async (pla
 
 test("config validate warns when the database is off and no satisfaction can be kept", async (place) => {
   const validate = async (text: string) => {
-    Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), text);
+    place.configure(text);
     return (await place.run(["config", "validate"])).stdout;
   };
   const off = "database: {enabled: false}\nrequirements: {commit_plan: {}}\n";
@@ -180,10 +177,7 @@ const MOST: readonly (readonly [config: string, warning: RegExp | null])[] = [
 for (const [config, warning] of MOST) {
   const what = warning === null ? "does not warn" : "warns";
   test(`config validate ${what} of more blocks than there are: ${JSON.stringify(config)}`, async (place) => {
-    Deno.writeTextFileSync(
-      join(place.project, ".conclaude.yaml"),
-      `${config}preToolUse: {preventRootAdditions: false}\n`,
-    );
+    place.configure(`${config}preToolUse: {preventRootAdditions: false}\n`);
     const { code, stdout } = await place.run(["config", "validate"]);
     assert.equal(code, 0);
     assert.match(stdout, warning ?? /^Valid: .*\n$/);
@@ -193,7 +187,7 @@ for (const [config, warning] of MOST) {
 test("config validate refuses a command that runs nothing", async (place) => {
   const validate = async (run: string) => {
     const config = { stop: { commands: [{ run }] } };
-    Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), JSON.stringify(config));
+    place.configure(JSON.stringify(config));
     return await place.run(["config", "validate"]);
   };
   for (const run of ["   ", "# later", "\n  # a\n\t\n"]) {
@@ -225,10 +219,7 @@ test("config schema is a JSON Schema that knows every section", async (place) =>
 });
 
 test("text of a configuration file cannot take over the terminal", async (place) => {
-  Deno.writeTextFileSync(
-    join(place.project, ".conclaude.yaml"),
-    'capture:\n  "\\e]0;gotcha\\a": 1\n  enabled: "\\e[2J"\n',
-  );
+  place.configure('capture:\n  "\\e]0;gotcha\\a": 1\n  enabled: "\\e[2J"\n');
   for (const action of ["validate", "show"]) {
     const { stdout } = await place.run(["config", action]);
     // deno-lint-ignore no-control-regex

@@ -15,21 +15,21 @@ Deno.test("a count of one is written in the singular", async () => {
     counters: ["edits"],
   });
   temp.db.close();
-  const place = { home: temp.folder, database: temp.path };
+
   const copy = `${temp.folder}/copy.jsonl`;
   const fresh = { home: temp.folder, database: `${temp.folder}/fresh.db` };
   const rows = [
-    [place, "status", "--verbose"],
-    [place, "queue", "drain"],
-    [place, "status", "--verbose"],
-    [place, "memory", "stats"],
-    [place, "memory", "search", "a.ts"],
-    [place, "export", "--output", copy],
+    [temp, "status", "--verbose"],
+    [temp, "queue", "drain"],
+    [temp, "status", "--verbose"],
+    [temp, "memory", "stats"],
+    [temp, "memory", "search", "a.ts"],
+    [temp, "export", "--output", copy],
     [fresh, "import", copy, "--dry-run"],
     [fresh, "import", copy],
-    [place, "queue", "prune", "--older-than", "1d", "--keep-raw", "0", "--dry-run"],
-    [place, "queue", "prune", "--older-than", "1d", "--keep-raw", "0"],
-    [place, "counter", "reset", "edits", "--session", "cad0ac4d"],
+    [temp, "queue", "prune", "--older-than", "1d", "--keep-raw", "0", "--dry-run"],
+    [temp, "queue", "prune", "--older-than", "1d", "--keep-raw", "0"],
+    [temp, "counter", "reset", "edits", "--session", "cad0ac4d"],
   ] as const;
   for (const [at, ...args] of rows) {
     const { code, stdout, stderr } = await runVerb(args, at);

@@ -13,14 +13,13 @@ const NEW_EVENTS = "UPDATE events SET created_at_ms = unixepoch() * 1000";
 const COMMAND = "npm test -- --watch";
 
 test("every list that is cut says how many more there are and how to see them", async (temp) => {
-  const place = { home: temp.folder, database: temp.path };
   for (let n = 0; n < 23; n++) {
     saveEvent(temp.db, { sessionId: `s${n}`, capture: {}, execution: { metadata: {} } });
     makeTask(temp.db);
   }
   temp.db.exec(NEW_EVENTS);
   const told = async (...words: string[]) =>
-    (await runVerb(words, place)).stdout.trimEnd().split("\n").at(-1);
+    (await runVerb(words, temp)).stdout.trimEnd().split("\n").at(-1);
   for (
     const [words, line] of [
       [["queue", "list"], "… and 3 more: --limit 23"],
@@ -32,16 +31,15 @@ test("every list that is cut says how many more there are and how to see them", 
     ] as const
   ) assert.equal(await told(...words), line, words.join(" "));
   assert.doesNotMatch((await told("queue", "list", "--limit", "23"))!, /more/);
-  const { executions } = await runVerbJson(["audit", "list"], place);
+  const { executions } = await runVerbJson(["audit", "list"], temp);
   assert.equal(executions.length, 23);
-  const { tasks, more } = await runVerbJson(["task", "list", "--limit", "3"], place);
+  const { tasks, more } = await runVerbJson(["task", "list", "--limit", "3"], temp);
   assert.deepEqual([tasks.length, more], [3, true]);
-  const { events } = await runVerbJson(["event", "list", "--limit", "3"], place);
+  const { events } = await runVerbJson(["event", "list", "--limit", "3"], temp);
   assert.deepEqual(events.map(({ id }: { id: number }) => id), [21, 22, 23]);
 });
 
 test("the lists for programs show people what a row is about", async (temp) => {
-  const place = { home: temp.folder, database: temp.path };
   const payload = JSON.stringify({ tool_name: "Bash", tool_input: { command: COMMAND } });
   const capture = { toolName: "Bash", payload, filesTouched: [] };
   for (
@@ -53,7 +51,7 @@ test("the lists for programs show people what a row is about", async (temp) => {
   saveEvent(temp.db, { capture });
   makeTask(temp.db);
   temp.db.exec(NEW_EVENTS);
-  const shown = async (...words: string[]) => (await runVerb(words, place)).stdout;
+  const shown = async (...words: string[]) => (await runVerb(words, temp)).stdout;
   assert.equal((await shown("audit", "list")).split(COMMAND).length, 3);
   assert.match(await shown("queue", "list"), /Bash .*npm test/);
   assert.match(await shown("event", "list"), /task\.created {2}\S+ {2}A task {2}by/);

@@ -32,7 +32,7 @@ test("db path tells which database is used and what chose it, and makes no datab
   assert.equal((await place.json(["--db", "other.db", "db", "path"])).body.path, other);
   const env = { CONCLAUDE_DB_PATH: other };
   assert.equal((await place.json(["db", "path"], { env })).body.from, "environment");
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "database:\n  path: other.db\n");
+  place.configure("database:\n  path: other.db\n");
   assert.deepEqual((await place.json(["db", "path"])).body, {
     path: other,
     from: "configuration",
@@ -64,7 +64,7 @@ test("db backup makes a private, whole copy although the umask is 000, and never
   assert.equal(modeOf(join(place.home, ".conclaude", "backups")), "700");
   assert.deepEqual(sessionsIn(first.body.file), ["kept"]);
 
-  Deno.writeTextFileSync(join(place.project, "taken.db"), "mine");
+  place.configure("mine", "taken.db");
   const second = await place.run(["db", "backup", "taken.db"]);
   assert.equal(second.code, 1);
   assert.match(second.stderr, /is there already/);
@@ -182,7 +182,7 @@ test("db restore of the wrong file shows where the backups are", async (place) =
 
 test("db backup below a file says that it is no folder", async (place) => {
   await withSession(place, "present");
-  Deno.writeTextFileSync(join(place.project, "file"), "");
+  place.configure("", "file");
   const { code, body } = await place.json(["db", "backup", "file/x.db"]);
   assert.deepEqual([code, body.error.next], [1, "conclaude db backup"]);
   assert.match(body.error.why, /Not a directory.*; nothing was changed$/);

@@ -14,7 +14,7 @@ function guarded(
   config = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n",
 ): Stage {
   const place = stage();
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), config);
+  place.configure(config);
   return place;
 }
 
@@ -392,7 +392,7 @@ Deno.test("strict rules that cannot be read are named too", async () => {
   await place.run(["install-hooks"]);
   const stdin = { session_id: "s1", cwd: place.project, tool_name: "Read" };
   await place.run(["hook", "PreToolUse"], { stdin });
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "a: [");
+  place.configure("a: [");
   acceptConfiguration(place.home);
   const [first, second] = await gates(place);
   assert.match(first!.message, /^ARMED/);

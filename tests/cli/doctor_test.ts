@@ -12,6 +12,7 @@ import { change } from "../support/on_home.ts";
 import { garbage } from "../support/spoilt.ts";
 import { type Body, type CheckRow, snapshot, type Stage, stage } from "./support.ts";
 import { it, testWith } from "../support/fixtures.ts";
+import { hookRecord } from "../support/records.ts";
 
 const test = testWith(stage);
 
@@ -504,7 +505,7 @@ test("doctor reports configuration, queue, retention and the last line of the lo
      INSERT INTO sessions (session_id, short_id, status, started_at_ms, updated_at_ms, ended_at_ms)
      VALUES ('old', 'old', 'ended', ${old}, ${old}, ${old})`,
   );
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "captur: 1\n");
+  place.configure("captur: 1\n");
   Deno.writeTextFileSync(
     join(place.home, ".conclaude", "conclaude.log"),
     `${new Date(old).toISOString()} error [1] long ago\n` +
@@ -551,26 +552,7 @@ test("of a log that several homes share, doctor reports only its own home's line
   ]);
 });
 
-function record(id: string): Parameters<typeof spoolRecord>[0] {
-  return {
-    id,
-    atMs: 1_700_000_000_000,
-    sessionId: "spooled",
-    session: null,
-    execution: {
-      hookName: "Stop",
-      toolName: null,
-      toolUseId: null,
-      status: "success",
-      durationMs: 1,
-      errorMessage: null,
-      errorStack: null,
-      metadata: {},
-    },
-    capture: null,
-    counters: [],
-  };
-}
+const record = (id: string) => hookRecord({ id, atMs: 1_700_000_000_000 });
 
 test("doctor says that an older installation ends commands at a stop too soon, and how to mend it", async (place) => {
   await place.run(["install-hooks"]);

@@ -10,9 +10,9 @@ const test = testWith(tempDatabase);
 
 test("export writes JSON Lines to stdout, with --json nothing besides", async (temp) => {
   saveEvent(temp.db, { capture: {} });
-  const place = { home: temp.folder, database: temp.path };
+
   for (const args of [["export"], ["export", "--json"]]) {
-    const { code, stdout, stderr } = await runVerb(args, place);
+    const { code, stdout, stderr } = await runVerb(args, temp);
     assert.equal(code, 0);
     assert.equal(stderr, "");
     const types = stdout.trimEnd().split("\n").map((line) => JSON.parse(line).type);
@@ -22,11 +22,11 @@ test("export writes JSON Lines to stdout, with --json nothing besides", async (t
 
 test("export --output writes a private file, and replaces an old one as a whole", async (temp) => {
   saveEvent(temp.db, { capture: {}, counters: ["edits"] });
-  const place = { home: temp.folder, database: temp.path };
+
   const path = `${temp.folder}/out.jsonl`;
   Deno.writeTextFileSync(path, "old", { mode: 0o644 });
   Deno.symlinkSync(path, `${temp.folder}/link.jsonl`);
-  const report = await runVerbJson(["export", "--output", "link.jsonl"], place);
+  const report = await runVerbJson(["export", "--output", "link.jsonl"], temp);
   assert.deepEqual(report, {
     ...noCounts(),
     ...{ output: "link.jsonl", sessions: 1, executions: 1, captures: 1, counters: 1 },
@@ -40,7 +40,7 @@ test("export --output writes a private file, and replaces an old one as a whole"
 
 test("export --output removes the drafts that a killed export of the same name left", async (temp) => {
   saveEvent(temp.db, { capture: {} });
-  const place = { home: temp.folder, database: temp.path };
+
   const draft = (name: string) => `${name}.${crypto.randomUUID()}.tmp`;
   const [left, atWork, other] = [draft("out.jsonl"), draft("out.jsonl"), draft("more.jsonl")];
   const kept = [atWork, other, "out.jsonl.my.tmp"];
@@ -48,7 +48,7 @@ test("export --output removes the drafts that a killed export of the same name l
     Deno.writeTextFileSync(`${temp.folder}/${name}`, "{}\n", { mode: 0o600 });
   }
   Deno.utimeSync(`${temp.folder}/${left}`, new Date(0), new Date(0));
-  await runVerbJson(["export", "--output", "out.jsonl"], place);
+  await runVerbJson(["export", "--output", "out.jsonl"], temp);
   assert.deepEqual(namesOfDrafts(temp.folder).sort(), [...kept].sort());
 });
 
@@ -68,7 +68,7 @@ test("of two exports into one file at once, the last one stays", (temp) => {
 
 test("export --output does not overwrite a database or its companion files", async (temp) => {
   saveEvent(temp.db, { capture: {} });
-  const place = { home: temp.folder, database: temp.path };
+
   Deno.symlinkSync(temp.path, `${temp.folder}/link.jsonl`);
   const other = `${temp.folder}/other.db`;
   temp.db.exec(`VACUUM INTO '${other}'`);
@@ -82,7 +82,7 @@ test("export --output does not overwrite a database or its companion files", asy
       other,
     ]
   ) {
-    const { code, stderr } = await runVerb(["export", "--output", path], place);
+    const { code, stderr } = await runVerb(["export", "--output", path], temp);
     assert.equal(code, 1, path);
     assert.match(
       stderr,
@@ -97,10 +97,9 @@ test("export --output does not overwrite a database or its companion files", asy
 });
 
 test("export --output into a missing folder says so and leaves nothing behind", async (temp) => {
-  const place = { home: temp.folder, database: temp.path };
   const cases = [["no/such/out.jsonl", "mkdir -p \\S+/no/such"], [".", "ls -ld \\S+"]] as const;
   for (const [name, next] of cases) {
-    const { code, stderr } = await runVerb(["export", "--output", name], place);
+    const { code, stderr } = await runVerb(["export", "--output", name], temp);
     assert.equal(code, 1);
     assert.match(stderr, /^Cannot write ".*"\n {2}why: .*\n {2}next: .*\n$/);
     assert.match(stderr, new RegExp(`next: ${next}\n$`));
@@ -117,8 +116,8 @@ Deno.test("export --output writes into a pipe and does not replace it", async ()
   const pipe = `${temp.folder}/pipe`;
   assert.ok((await new Deno.Command("mkfifo", { args: [pipe] }).output()).success);
   const reader = new Deno.Command("cat", { args: [pipe], stdout: "piped" }).spawn();
-  const place = { home: temp.folder, database: temp.path };
-  const { code } = await runVerb(["export", "--output", pipe], place);
+
+  const { code } = await runVerb(["export", "--output", pipe], temp);
   const stillThere = Deno.statSync(pipe).isFifo;
   if (!stillThere) reader.kill("SIGKILL");
   const { stdout } = await reader.output();
@@ -146,8 +145,8 @@ test("export names the observation that it cannot read, and what to do next", as
       "VALUES (?, 's', 'note', 'a title', '', '', 1000000000000000000 * ?, 1)",
   );
   for (const [uid, times] of [["a", 0], ["b", 1], ["c", 0]] as const) insert.run(uid, times);
-  const place = { home: temp.folder, database: temp.path };
-  const { code, stdout, stderr } = await runVerb(["export"], place);
+
+  const { code, stdout, stderr } = await runVerb(["export"], temp);
   assert.equal(code, 1);
   assert.equal(JSON.parse(stdout.trimEnd().split("\n").at(-1)!).observations, 2);
   assert.match(
@@ -178,9 +177,9 @@ test("half of a surrogate pair is exported as U+FFFD, which strict readers accep
   const lines = Deno.readTextFileSync(file).trimEnd().split("\n");
   for (const line of lines) JSON.parse(line, (_, value) => assert.ok(isWellFormed(value), line));
   assert.ok(lines.some((line) => line.endsWith(`,"payload":${payload(mended)}}`)));
-  const there = { home: to.folder, database: to.path };
-  assert.equal((await runVerb(["import", file], there)).code, 0);
-  const again = (await runVerb(["export"], there)).stdout.trimEnd().split("\n");
+
+  assert.equal((await runVerb(["import", file], to)).code, 0);
+  const again = (await runVerb(["export"], to)).stdout.trimEnd().split("\n");
   const rows = (all: readonly string[]) => all.slice(1).map((line) => JSON.parse(line));
   assert.deepEqual(rows(again), rows(lines));
 });

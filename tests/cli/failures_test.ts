@@ -12,6 +12,7 @@ import { stage } from "./support.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
 import { it } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 const VERBS = rowsOf<readonly string[]>(CASES.verbs);
 
@@ -28,22 +29,19 @@ const TROUBLES: Readonly<Record<string, (path: string) => void>> = {
 
 for (const [trouble, make] of someOf(Object.entries(TROUBLES), 4)) {
   it.sized(`every failure says what, why and next, with ${trouble} in the database's place`, async () => {
-    const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-trouble-" }));
-    const database = join(home, "x.db");
-    try {
-      for (const verb of VERBS) {
-        await prepare(home, database, make);
-        const text = await runVerb(verb, { home, database });
-        await prepare(home, database, make);
-        const json = await runVerb([...verb, "--json"], { home, database });
-        const line = `${verb.join(" ")}: ${text.stdout}${text.stderr}${json.stdout}${json.stderr}`;
-        assert.equal(json.code, text.code, line);
-        assert.ok(text.code >= 0 && text.code <= 2, line);
-        assert.doesNotMatch(line, /^ +at /m);
-        if (text.code !== 0) judge(text.stderr, JSON.parse(json.stdout), line);
-      }
-    } finally {
-      Deno.removeSync(home, { recursive: true });
+    using home = tempFolder();
+    const database = join(home.path, "x.db");
+
+    for (const verb of VERBS) {
+      await prepare(home.path, database, make);
+      const text = await runVerb(verb, { home: home.path, database });
+      await prepare(home.path, database, make);
+      const json = await runVerb([...verb, "--json"], { home: home.path, database });
+      const line = `${verb.join(" ")}: ${text.stdout}${text.stderr}${json.stdout}${json.stderr}`;
+      assert.equal(json.code, text.code, line);
+      assert.ok(text.code >= 0 && text.code <= 2, line);
+      assert.doesNotMatch(line, /^ +at /m);
+      if (text.code !== 0) judge(text.stderr, JSON.parse(json.stdout), line);
     }
   });
 }

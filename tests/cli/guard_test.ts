@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { stage } from "./support.ts";
 
 Deno.test("guard list names every rule, those of stops too, with what it is about", async () => {
   using place = stage();
-  Deno.writeTextFileSync(
-    join(place.project, ".conclaude.yaml"),
-    `preToolUse: {uneditableFiles: ["*.lock"]}
+  place.configure(`preToolUse: {uneditableFiles: ["*.lock"]}
 stop: {commands: [{run: deno task test}], rounds: 3, infinite: true}
-`,
-  );
+`);
   const { body } = await place.json(["guard", "list"]);
   const rules = body.rules.map(({ name, pattern }) => [name, pattern]);
   const expecteds = [

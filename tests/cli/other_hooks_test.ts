@@ -18,7 +18,7 @@ function replaceStop({ home }: Stage, command: string): void {
 const test = testWith(stage);
 
 test("a hook whose exit status is hidden is named, and the advised command adds no second hook", async (place) => {
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), RULES);
+  place.configure(RULES);
   await place.run(["install-hooks"]);
   replaceStop(place, "/opt/bin/conclaude hook Stop || true");
   const { body } = await place.json(["doctor"]);
@@ -121,7 +121,7 @@ test("doctor does not call the two hooks of Stop doubled, and names one that has
 });
 
 test("a drain hook beside Stop leaves the gates armed, a drain hook alone does not", async (place) => {
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), RULES);
+  place.configure(RULES);
   await place.run(["install-hooks"]);
   const look = async () => {
     const { body } = await place.json(["doctor"]);

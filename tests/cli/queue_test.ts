@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
-import { newId } from "../../src/base/ids.ts";
 import { compactPayloads } from "../../src/db/payloads.ts";
 import { spoolRecord } from "../../src/db/spool.ts";
-import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
+import { hookRecord, saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const LONG = { tool_name: "Write", text: "conclaude ".repeat(500) };
-
-function placeOf({ folder, path }: TempDatabase) {
-  return { home: folder, database: path };
-}
 
 function giveUp(db: DatabaseSync, id: string): void {
   db.prepare("UPDATE pending_queue SET status = 'error', attempts = 3 WHERE id = ?").run(id);
@@ -21,7 +16,7 @@ const test = testWith(tempDatabase);
 
 test("queue list --json has the documented fields", async (temp) => {
   const id = saveEvent(temp.db, { atMs: 5, capture: { payload: '{"a":1}' } });
-  const { items } = await runVerbJson(["queue", "list"], placeOf(temp));
+  const { items } = await runVerbJson(["queue", "list"], temp);
   assert.deepEqual(items, [{
     id,
     sessionId: "cad0ac4d-3933-45ad-9a1c-14aec05bb940",
@@ -45,21 +40,21 @@ test("queue show tells no size that a damaged page has made up", async (temp) =>
   const id = saveEvent(temp.db, { capture: { payload: '{"a":1}' } });
   saveEvent(temp.db, { capture: { payload: '{"a":12}' } });
   temp.db.prepare("UPDATE pending_queue SET raw_bytes = -7798 WHERE id = ?").run(id);
-  const { items } = await runVerbJson(["queue", "list"], placeOf(temp));
+  const { items } = await runVerbJson(["queue", "list"], temp);
   // The order of two that were made in the same millisecond says nothing.
   assert.deepEqual(
     items.map((item: { id: string; rawBytes: unknown }) => [item.id === id, item.rawBytes]).sort(),
     [[false, 8], [true, null]],
   );
-  assert.equal((await runVerbJson(["queue", "stats"], placeOf(temp))).rawBytes, 8);
-  assert.doesNotMatch((await runVerb(["queue", "show", id], placeOf(temp))).stdout, /^size/m);
+  assert.equal((await runVerbJson(["queue", "stats"], temp)).rawBytes, 8);
+  assert.doesNotMatch((await runVerb(["queue", "show", id], temp)).stdout, /^size/m);
 });
 
 test("queue show gives the payload back, compressed or not, by the beginning of the id", async (temp) => {
   const id = saveEvent(temp.db, { capture: { payload: JSON.stringify(LONG) } });
-  const before = await runVerbJson(["queue", "show", id], placeOf(temp));
+  const before = await runVerbJson(["queue", "show", id], temp);
   assert.equal(compactPayloads(temp.db).compressed, 1);
-  const after = await runVerbJson(["queue", "show", id.slice(0, 9).toUpperCase()], placeOf(temp));
+  const after = await runVerbJson(["queue", "show", id.slice(0, 9).toUpperCase()], temp);
   assert.deepEqual(before.payload, LONG);
   assert.deepEqual(after, before);
   assert.equal(after.id, id);
@@ -67,10 +62,10 @@ test("queue show gives the payload back, compressed or not, by the beginning of 
 
 test("queue show names the ids that begin alike, and says when no id does", async (temp) => {
   const ids = [1, 2].map((atMs) => saveEvent(temp.db, { atMs, capture: {} }));
-  const several = await runVerb(["queue", "show", "0000"], placeOf(temp));
+  const several = await runVerb(["queue", "show", "0000"], temp);
   assert.equal(several.code, 1);
   for (const id of ids) assert.ok(several.stderr.includes(id));
-  const none = await runVerb(["queue", "show", "f00d"], placeOf(temp));
+  const none = await runVerb(["queue", "show", "f00d"], temp);
   assert.equal(none.code, 1);
   assert.match(none.stderr, /why: .*\n {2}next: conclaude queue list\n$/);
 });
@@ -79,7 +74,7 @@ test("queue show reports a damaged payload as what, why and next", async (temp) 
   const id = saveEvent(temp.db, { capture: { payload: JSON.stringify(LONG) } });
   compactPayloads(temp.db);
   temp.db.exec("UPDATE pending_queue SET payload = x'00'");
-  const { code, stderr, stdout } = await runVerb(["queue", "show", id], placeOf(temp));
+  const { code, stderr, stdout } = await runVerb(["queue", "show", id], temp);
   assert.equal(code, 1);
   assert.equal(stdout, "");
   assert.match(stderr, /^Cannot read the payload .*\n {2}why: .*damaged.*\n {2}next: .*\n$/);
@@ -88,15 +83,15 @@ test("queue show reports a damaged payload as what, why and next", async (temp) 
 test("queue show prints a payload that is nested too deep to be indented", async (temp) => {
   const payload = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
   const id = saveEvent(temp.db, { capture: { payload } });
-  assert.equal((await runVerbJson(["queue", "show", id], placeOf(temp))).payload, payload);
-  const { stdout } = await runVerb(["queue", "show", id], placeOf(temp));
+  assert.equal((await runVerbJson(["queue", "show", id], temp)).payload, payload);
+  const { stdout } = await runVerb(["queue", "show", id], temp);
   assert.ok(stdout.includes(payload));
 });
 
 test("queue show lets no stored text take over the terminal", async (temp) => {
   const payload = JSON.stringify({ stdout: "\x1b[2J\u009b31m\x7f\u2028" });
   const id = saveEvent(temp.db, { capture: { payload, filesTouched: ["/p/\x1b]0;x\x07"] } });
-  const { stdout } = await runVerb(["queue", "show", id], placeOf(temp));
+  const { stdout } = await runVerb(["queue", "show", id], temp);
   // deno-lint-ignore no-control-regex
   assert.ok(!/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/.test(stdout));
 });
@@ -106,7 +101,7 @@ test("queue retry takes ids or --all, and nothing else", async (temp) => {
     saveEvent(temp.db, { atMs: n * 1_000_000_000_000, capture: {} })
   );
   ids.slice(0, 2).forEach((id) => giveUp(temp.db, id));
-  const place = placeOf(temp);
+  const place = temp;
   assert.equal((await runVerb(["queue", "retry"], place)).code, 2);
   assert.equal((await runVerb(["queue", "retry", "--all", ids[0]!], place)).code, 2);
   assert.equal((await runVerb(["queue", "retry", ids[0]!, "nonsense"], place)).code, 1);
@@ -130,12 +125,12 @@ test("queue drain takes in the spool, works all captures into memory, and compre
   spool(folder, path);
   const waits = /^in the spool {2}1 waiting: run `conclaude queue drain`$/m;
   for (const verb of ["stats", "list"]) {
-    assert.equal((await runVerbJson(["queue", verb], placeOf(temp))).spooled, 1, verb);
-    assert.match((await runVerb(["queue", verb], placeOf(temp))).stdout, waits, verb);
+    assert.equal((await runVerbJson(["queue", verb], temp)).spooled, 1, verb);
+    assert.match((await runVerb(["queue", verb], temp)).stdout, waits, verb);
   }
   const { savedBytes, freedBytes, ...report } = await runVerbJson(
     ["queue", "drain"],
-    placeOf(temp),
+    temp,
   );
   assert.deepEqual(report, {
     saved: 1,
@@ -152,10 +147,10 @@ test("queue drain takes in the spool, works all captures into memory, and compre
   });
   assert.ok(savedBytes > 12_000);
   assert.ok(freedBytes >= 0);
-  const stats = await runVerbJson(["queue", "stats"], placeOf(temp));
+  const stats = await runVerbJson(["queue", "stats"], temp);
   assert.deepEqual(stats.byStatus, { raw: 0, processing: 0, done: 3, error: 0 });
   assert.equal(stats.spooled, 0);
-  assert.doesNotMatch((await runVerb(["queue", "list"], placeOf(temp))).stdout, /spool/);
+  assert.doesNotMatch((await runVerb(["queue", "list"], temp)).stdout, /spool/);
   assert.ok(stats.storedBytes < stats.rawBytes / 10);
 });
 
@@ -165,40 +160,15 @@ test("queue drain says when memory is switched off, and works nothing into it", 
   Deno.mkdirSync(`${folder}/.conclaude`, { recursive: true });
   const config = `${folder}/.conclaude/config.yaml`;
   Deno.writeTextFileSync(config, "memory: {enabled: false}\n");
-  const { worked, isOff, isBusy } = await runVerbJson(["queue", "drain"], placeOf(temp));
+  const { worked, isOff, isBusy } = await runVerbJson(["queue", "drain"], temp);
   assert.deepEqual({ worked, isOff, isBusy }, { worked: 0, isOff: true, isBusy: false });
-  const { stdout } = await runVerb(["queue", "drain"], placeOf(temp));
+  const { stdout } = await runVerb(["queue", "drain"], temp);
   assert.match(stdout, /^captures +left as they are, since `memory\.enabled` is false here$/m);
   Deno.removeSync(config);
-  assert.equal((await runVerbJson(["queue", "drain"], placeOf(temp))).worked, 1);
+  assert.equal((await runVerbJson(["queue", "drain"], temp)).worked, 1);
 });
 
 function spool(home: string, database: string): void {
-  const atMs = Date.now();
-  spoolRecord({
-    id: newId(atMs),
-    atMs,
-    sessionId: "s",
-    session: null,
-    execution: {
-      hookName: "PostToolUse",
-      toolName: "Write",
-      toolUseId: null,
-      status: "success",
-      durationMs: 1,
-      errorMessage: null,
-      errorStack: null,
-      metadata: {},
-    },
-    capture: {
-      toolName: "Write",
-      toolUseId: null,
-      outcome: "success",
-      priority: "high",
-      filesTouched: [],
-      payload: JSON.stringify(LONG),
-      cutBytes: 0,
-    },
-    counters: [],
-  }, { database, folders: [`${home}/.conclaude/spool`] });
+  const capture = { filesTouched: [], payload: JSON.stringify(LONG) };
+  spoolRecord(hookRecord({ capture }), { database, folders: [`${home}/.conclaude/spool`] });
 }

@@ -24,6 +24,7 @@ import {
 import { pause } from "../support/wait.ts";
 import { run } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
+import { change } from "../support/on_home.ts";
 
 const test = testWith(tempHome);
 
@@ -286,10 +287,7 @@ test("a session that retention removed after it was observed has no gaps", async
   putTranscripts(home, ["tools"]);
   await run(home, "reconcile", "--backfill");
   await run(home, "queue", "drain");
-  const { DatabaseSync } = await import("node:sqlite");
-  const db = new DatabaseSync(home.database);
-  db.exec("DELETE FROM pending_queue; DELETE FROM sessions");
-  db.close();
+  change(home.database, "DELETE FROM pending_queue; DELETE FROM sessions");
   const { sessions, gaps } = await reconcileJson(home, "--backfill");
   assert.equal(sessions[0].state, "removed");
   assert.equal(gaps, 0);

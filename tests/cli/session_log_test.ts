@@ -58,10 +58,10 @@ function stepsIn(stdout: string): string[] {
 test("session log shows every step on a line of at most 80 columns, in order, with its result and duration", async (temp) => {
   begin(temp.db);
   end(temp.db, AT + 95_000);
-  const place = { home: temp.folder, database: temp.path };
+
   for (const isDrained of [false, true]) {
     if (isDrained) await drainAt(temp.db, AT + 100_000);
-    const { stdout } = await runVerb(["session", "log", "cad0"], place);
+    const { stdout } = await runVerb(["session", "log", "cad0"], temp);
     for (const line of stdout.split("\n")) assert.ok(line.length <= 80, line);
     const [asked, ...steps] = stepsIn(stdout);
     assert.match(asked!, /^You Make it so so .*…$/);
@@ -73,18 +73,18 @@ test("session log shows every step on a line of at most 80 columns, in order, wi
       "Claude It is, 1m 30s",
       "SessionEnd ends logout",
     ]);
-    const shown = await runVerb(["session", "show", "cad0"], place);
+    const shown = await runVerb(["session", "show", "cad0"], temp);
     assert.match(shown.stdout, /^Denied\n {2}Bash {2}git push --force {2}no force push$/m);
   }
 });
 
 test("session log --full opens what was given and came back, and --json has all fields", async (temp) => {
   begin(temp.db);
-  const place = { home: temp.folder, database: temp.path };
-  const { stdout } = await runVerb(["session", "log", "cad0", "--full"], place);
+
+  const { stdout } = await runVerb(["session", "log", "cad0", "--full"], temp);
   assert.match(stdout, /^ {4}tool_input:\n {6}\{\n {8}"command": "deno test"$/m);
   assert.match(stdout, /^ {4}last_assistant_message:\n {6}It is\n {6}fast\.$/m);
-  const { sessionId, steps } = await runVerbJson(["session", "log", "cad0"], place);
+  const { sessionId, steps } = await runVerbJson(["session", "log", "cad0"], temp);
   assert.equal(sessionId, SESSION);
   const { id, ...first } = steps[1];
   assert.equal(typeof id, "string");
@@ -98,7 +98,7 @@ test("session log --full opens what was given and came back, and --json has all 
       agentType: null,
     },
   });
-  const { steps: full } = await runVerbJson(["session", "log", "cad0", "--full"], place);
+  const { steps: full } = await runVerbJson(["session", "log", "cad0", "--full"], temp);
   assert.equal(full[1].payload.tool_input.command, "deno test");
   assert.equal(full[4].payload, null, "a decision has none");
 });
@@ -124,8 +124,8 @@ test("session log --follow tells what hooks keep and the transcript has, each on
     atMs: now - 5_000,
     session: { transcriptPath: transcript, projectDir: temp.folder },
   });
-  const place = { home: temp.folder, database: temp.path };
-  const following = runVerb(["session", "log", "cad0", "--follow"], place);
+
+  const following = runVerb(["session", "log", "cad0", "--follow"], temp);
   const line = (type: string, content: unknown) =>
     JSON.stringify({
       ...{ type, sessionId: SESSION, uuid: crypto.randomUUID(), cwd: temp.folder },
@@ -156,10 +156,10 @@ test("session log --follow tells what hooks keep and the transcript has, each on
 
 test("a cursor gives what was written since, once, however old it is, and what belongs to it", async (temp) => {
   begin(temp.db);
-  const place = { home: temp.folder, database: temp.path };
-  const all = await runVerbJson(["session", "log", "cad0"], place);
+
+  const all = await runVerbJson(["session", "log", "cad0"], temp);
   const after = (cursor: string) =>
-    runVerbJson(["session", "log", "cad0", "--after", cursor], place);
+    runVerbJson(["session", "log", "cad0", "--after", cursor], temp);
   assert.deepEqual((await after(all.next)).steps, []);
   const use = { toolName: "Bash", toolUseId: "toolu_old" };
   saveEvent(temp.db, { atMs: AT + 12_000, execution: { ...use, hookName: "PreToolUse" } });
@@ -183,22 +183,22 @@ test("a cursor gives what was written since, once, however old it is, and what b
   );
   assert.deepEqual([steps[0].agent, steps[0].agentType, more], ["a1", "Explore", false]);
   assert.deepEqual((await after(next)).steps, []);
-  const whole = await runVerbJson(["session", "log", "cad0"], place);
+  const whole = await runVerbJson(["session", "log", "cad0"], temp);
   const known = [...all.steps, ...steps].toSorted((a, b) => a.atMs - b.atMs);
   assert.deepEqual(whole.steps, known, "both ways tell the same");
 });
 
 test("many new steps come in pages, none twice and none left out", async (temp) => {
   begin(temp.db);
-  const place = { home: temp.folder, database: temp.path };
-  let { next } = await runVerbJson(["session", "log", "cad0"], place);
+
+  let { next } = await runVerbJson(["session", "log", "cad0"], temp);
   for (let n = 0; n < 450; n++) {
     saveUse(temp.db, "Read", { tool_input: { file_path: `/tmp/${n}` } }, { atMs: AT + 91_000 + n });
   }
   const read: string[] = [];
   let pages = 0;
   for (let more = true; more; pages++) {
-    const page = await runVerbJson(["session", "log", "cad0", "--after", next], place);
+    const page = await runVerbJson(["session", "log", "cad0", "--after", next], temp);
     assert.ok(page.steps.length <= 200, `${page.steps.length} steps`);
     read.push(...page.steps.map(({ subject }: { subject: string }) => subject));
     ({ next, more } = page);
@@ -213,10 +213,10 @@ test("what Claude Code sends in a person's place is a notice, and no prompt of t
   saveUse(temp.db, "UserPromptSubmit", { prompt: "Build it" }, { atMs: AT });
   saveUse(temp.db, "UserPromptSubmit", { prompt: notice }, { atMs: AT + 10_000 });
   saveUse(temp.db, "Stop", { last_assistant_message: "Built." }, { atMs: AT + 12_000 });
-  const place = { home: temp.folder, database: temp.path };
+
   for (const isDrained of [false, true]) {
     if (isDrained) await drainAt(temp.db, AT + 100_000);
-    const { stdout } = await runVerb(["session", "log", "cad0"], place);
+    const { stdout } = await runVerb(["session", "log", "cad0"], temp);
     assert.deepEqual(stepsIn(stdout), [
       "You Build it",
       "Notice Build completed",

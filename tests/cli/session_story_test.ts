@@ -42,10 +42,10 @@ async function live(db: DatabaseSync): Promise<void> {
 
 test("session show tells the story of a session, and every line fits 80 columns", async (temp) => {
   await live(temp.db);
-  const place = { home: temp.folder, database: temp.path };
+
   const { story, session, counters, agents } = await runVerbJson(
     ["session", "show", "cad0"],
-    place,
+    temp,
   );
   assert.deepEqual([session.sessionId, counters, agents], [SESSION, [], []]);
   assert.equal(story.asked.count, 2);
@@ -67,7 +67,7 @@ test("session show tells the story of a session, and every line fits 80 columns"
   assert.match(story.open[0], /deno lint/);
   assert.equal(story.last, "Retries wait longer now.");
   assert.equal(story.end, "by the person");
-  const { stdout } = await runVerb(["session", "show", "cad0"], place);
+  const { stdout } = await runVerb(["session", "show", "cad0"], temp);
   for (const line of stdout.split("\n")) assert.ok(line.length <= 80, line);
   assert.ok(stdout.split("\n").length <= 40);
   assert.match(stdout, /^ended {4}by the person$/m);
@@ -76,14 +76,14 @@ test("session show tells the story of a session, and every line fits 80 columns"
   assert.match(stdout, /^ {2}2 test runs: 1 green, 1 red$/m);
   assert.match(stdout, /^Left open\n.*deno lint/m);
   assert.match(stdout, /`conclaude session log cad0ac4d`$/m);
-  const { stdout: whole } = await runVerb(["session", "show", "cad0", "--verbose"], place);
+  const { stdout: whole } = await runVerb(["session", "show", "cad0", "--verbose"], temp);
   assert.match(whole, /^status {8}ended \(logout\)$/m);
 });
 
 test("a session whose captures wait says so", async (temp) => {
   saveUse(temp.db, "UserPromptSubmit", { prompt: "Make a clock" });
-  const place = { home: temp.folder, database: temp.path };
-  const { stdout } = await runVerb(["session", "show", "cad0"], place);
+
+  const { stdout } = await runVerb(["session", "show", "cad0"], temp);
   assert.match(stdout, /^1 capture not worked in yet: `conclaude queue drain`$/m);
   assert.match(stdout, /^ended {4}not yet: it is active$/m);
 });

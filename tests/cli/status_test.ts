@@ -4,6 +4,7 @@ import { VERSION } from "../../src/base/version.ts";
 import { drainAt, saveEvent, saveUse, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 const test = testWith(tempDatabase);
 
@@ -11,8 +12,8 @@ test("status --json tells of the database, the sessions, the queue and the last 
   saveEvent(temp.db, { capture: { payload: '{"a":1}' }, execution: { durationMs: 4 } });
   saveEvent(temp.db, { execution: { status: "failure", durationMs: 8 } });
   saveEvent(temp.db, { atMs: Date.now() - 25 * 3_600_000 });
-  const place = { home: temp.folder, database: temp.path };
-  const report = await runVerbJson(["status"], place);
+
+  const report = await runVerbJson(["status"], temp);
   const { database, audit, queue, project, recent, protections: _, ...rest } = report;
   assert.equal(project, temp.folder);
   assert.equal(database.path, temp.path);
@@ -58,51 +59,49 @@ test("status --json tells of the database, the sessions, the queue and the last 
 });
 
 test("status has lines for open tasks, and no lines for counts of 0", async (temp) => {
-  const place = { home: temp.folder, database: temp.path };
-  const none = (await runVerb(["status", "--verbose"], place)).stdout;
+  const none = (await runVerb(["status", "--verbose"], temp)).stdout;
   assert.doesNotMatch(none, /^(tasks|workflows|agents|questions|daemon) /m);
-  for (const title of ["a", "b", "c"]) await runVerb(["task", "create", "--title", title], place);
-  const { tasks } = await runVerbJson(["task", "list"], place);
-  await runVerb(["task", "claim", tasks[0].id], place);
-  await runVerb(["task", "block", tasks[0].id, "--reason", "r"], place);
-  await runVerb(["task", "claim", tasks[1].id], place);
-  const { stdout } = await runVerb(["status", "--verbose"], place);
+  for (const title of ["a", "b", "c"]) await runVerb(["task", "create", "--title", title], temp);
+  const { tasks } = await runVerbJson(["task", "list"], temp);
+  await runVerb(["task", "claim", tasks[0].id], temp);
+  await runVerb(["task", "block", tasks[0].id, "--reason", "r"], temp);
+  await runVerb(["task", "claim", tasks[1].id], temp);
+  const { stdout } = await runVerb(["status", "--verbose"], temp);
   assert.match(stdout, /^tasks {10}1 open, 1 in work, 1 blocked$/m);
   assert.doesNotMatch(stdout, /^daemon /m, "there is nothing for it to do");
   temp.db.prepare("UPDATE tasks SET queued_at_ms = 1 WHERE id = ?").run(tasks[2].id);
   assert.match(
-    (await runVerb(["status", "--verbose"], place)).stdout,
+    (await runVerb(["status", "--verbose"], temp)).stdout,
     /^daemon {9}not running, and there is work for it: `conclaude .*daemon start`$/m,
   );
-  const { work } = await runVerbJson(["status"], place);
+  const { work } = await runVerbJson(["status"], temp);
   assert.deepEqual(work.tasks, { open: 1, in_progress: 1, pending_merge: 0, blocked: 1 });
 });
 
 test("status names the configuration that is in force, and its problems", async (temp) => {
   Deno.writeTextFileSync(`${temp.folder}/.conclaude.yaml`, "stroe: {}\n");
-  const place = { home: temp.folder, database: temp.path };
-  const { config } = await runVerbJson(["status"], place);
+
+  const { config } = await runVerbJson(["status"], temp);
   assert.deepEqual(config, {
     files: [{ layer: "project", path: `${temp.folder}/.conclaude.yaml` }],
     problems: 1,
   });
-  const { stdout } = await runVerb(["status"], place);
+  const { stdout } = await runVerb(["status"], temp);
   assert.match(stdout, /1 problem: run `conclaude config validate`/);
 });
 
 test("status says in one line which protections hold, and whether Claude Code asks for them", async (temp) => {
-  const place = { home: temp.folder, database: temp.path };
   const rules = async () =>
-    /^rules {4}.*/m.exec((await runVerb(["status"], place)).stdout)?.[0].slice(9);
+    /^rules {4}.*/m.exec((await runVerb(["status"], temp)).stdout)?.[0].slice(9);
   assert.equal(await rules(), "built-in protections, NOT ARMED");
-  await runVerb(["install-hooks"], place);
+  await runVerb(["install-hooks"], temp);
   assert.equal(await rules(), "built-in protections, armed");
   Deno.writeTextFileSync(
     `${temp.folder}/.conclaude.yaml`,
     "preToolUse: {strict: true, denyDangerousCommands: false, uneditableFiles: [a.lock, b.lock]}\n" +
       "requirements: {plan: {}}\nstop: {commands: [{run: make}]}\n",
   );
-  const { protections } = await runVerbJson(["status"], place);
+  const { protections } = await runVerbJson(["status"], temp);
   assert.deepEqual({ ...protections, builtIn: 0 }, {
     builtIn: 0,
     switchedOff: ["preToolUse.denyDangerousCommands"],
@@ -115,44 +114,37 @@ test("status says in one line which protections hold, and whether Claude Code as
 });
 
 Deno.test("status of a fresh home fits on one screen and makes no database", async () => {
-  const home = Deno.makeTempDirSync();
-  try {
-    const { code, stdout } = await runVerb(["status", "--verbose"], { home });
-    assert.equal(code, 0);
-    assert.match(stdout, /nothing there yet/);
-    assert.ok(stdout.split("\n").length < 30);
-    assert.match(
-      (await runVerb(["status"], { home })).stdout,
-      /^health {3}hooks are not installed: run `conclaude install-hooks`$/m,
-    );
-    assert.throws(() => Deno.statSync(`${home}/.conclaude/conclaude.db`), Deno.errors.NotFound);
-  } finally {
-    Deno.removeSync(home, { recursive: true });
-  }
+  using home = tempFolder();
+
+  const { code, stdout } = await runVerb(["status", "--verbose"], { home: home.path });
+  assert.equal(code, 0);
+  assert.match(stdout, /nothing there yet/);
+  assert.ok(stdout.split("\n").length < 30);
+  assert.match(
+    (await runVerb(["status"], { home: home.path })).stdout,
+    /^health {3}hooks are not installed: run `conclaude install-hooks`$/m,
+  );
+  assert.throws(() => Deno.statSync(`${home.path}/.conclaude/conclaude.db`), Deno.errors.NotFound);
 });
 
 Deno.test("status shows the project as its folder, also from a worktree, and keeps the git directory for programs", async () => {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-status-" }));
-  try {
-    const [main, worktree] = [`${folder}/main`, `${folder}/worktree`];
-    Deno.mkdirSync(`${main}/.git/worktrees/w`, { recursive: true });
-    Deno.mkdirSync(worktree);
-    Deno.writeTextFileSync(`${main}/.git/HEAD`, "ref: refs/heads/main\n");
-    Deno.writeTextFileSync(`${main}/.git/worktrees/w/HEAD`, "ref: refs/heads/w\n");
-    Deno.writeTextFileSync(`${main}/.git/worktrees/w/commondir`, "../..\n");
-    Deno.writeTextFileSync(`${worktree}/.git`, `gitdir: ${main}/.git/worktrees/w\n`);
-    for (const home of [main, worktree]) {
-      assert.equal((await runVerbJson(["status"], { home })).project, `${main}/.git`);
-      const { stdout } = await runVerb(["status"], { home });
-      assert.match(stdout, new RegExp(`^project +${main}$`, "m"));
-    }
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
+  using folder = tempFolder();
+
+  const [main, worktree] = [`${folder.path}/main`, `${folder.path}/worktree`];
+  Deno.mkdirSync(`${main}/.git/worktrees/w`, { recursive: true });
+  Deno.mkdirSync(worktree);
+  Deno.writeTextFileSync(`${main}/.git/HEAD`, "ref: refs/heads/main\n");
+  Deno.writeTextFileSync(`${main}/.git/worktrees/w/HEAD`, "ref: refs/heads/w\n");
+  Deno.writeTextFileSync(`${main}/.git/worktrees/w/commondir`, "../..\n");
+  Deno.writeTextFileSync(`${worktree}/.git`, `gitdir: ${main}/.git/worktrees/w\n`);
+  for (const home of [main, worktree]) {
+    assert.equal((await runVerbJson(["status"], { home })).project, `${main}/.git`);
+    const { stdout } = await runVerb(["status"], { home });
+    assert.match(stdout, new RegExp(`^project +${main}$`, "m"));
   }
 });
 
 test("status leads with the last sessions, what is open and what was decided, each line in 80 columns, and ends with one line of health", async (temp) => {
-  const place = { home: temp.folder, database: temp.path };
   const session = { projectDir: temp.folder };
   const use = (tool: string, payload: object, sessionId: string, atMs: number) =>
     saveUse(temp.db, tool, payload, { sessionId, atMs, session });
@@ -165,9 +157,9 @@ test("status leads with the last sessions, what is open and what was decided, ea
     use("Bash", { tool_input: { command: `make ${n}` }, error: "Exit code 2\nno" }, id, atMs + 2);
   }
   await drainAt(temp.db, now);
-  await runVerb(["memory", "remember", "Tests need the service on port 5433"], place);
-  await runVerb(["task", "create", "--title", "Tell the customers"], place);
-  const { stdout } = await runVerb(["status"], place);
+  await runVerb(["memory", "remember", "Tests need the service on port 5433"], temp);
+  await runVerb(["task", "create", "--title", "Tell the customers"], temp);
+  const { stdout } = await runVerb(["status"], temp);
   const lines = stdout.split("\n");
   for (const line of lines) assert.ok(line.length <= 80, line);
   assert.equal(lines[0], `project  ${temp.folder}`);

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { SummarizerRun } from "../../src/memory/drain/summarizer_runs_table.ts";
 import { isAlive, killNow } from "../support/processes.ts";
 import { query } from "../support/look.ts";
-import { configureUser } from "../support/on_home.ts";
+import { change, configureUser } from "../support/on_home.ts";
 import { json, run } from "../support/verb.ts";
 import { spawnProgram } from "../support/process.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
@@ -94,7 +93,7 @@ test("queue drain lets the user's command rewrite the summary of a session that 
 
   // Nothing is new: the second drain runs nothing, and a repeat that changes nothing keeps the words.
   assert.equal((await drain(home)).summarizer.written, 0);
-  write(home.database, "INSERT INTO sessions_to_summarize VALUES (?)", SESSION);
+  change(home.database, "INSERT INTO sessions_to_summarize VALUES (?)", SESSION);
   assert.equal((await drain(home)).summarizer.written, 0);
   assert.equal(summaryIn(home).text, "Uploads are tried thrice.");
   assert.equal(Deno.readTextFileSync(`${given}.runs`), "x\n");
@@ -116,10 +115,10 @@ test("a session with news is summarized anew, first without a model, then by it"
   const before = summaryIn(home).text;
   assert.match(before, /^titles: \d+$/);
   await edit(home, { from: "tries = 3", to: "tries = 5" });
-  write(home.database, "UPDATE sessions SET status = 'active', updated_at_ms = ?", Date.now());
+  change(home.database, "UPDATE sessions SET status = 'active', updated_at_ms = ?", Date.now());
   assert.equal((await drain(home)).summarizer.written, 0);
   assert.match(summaryIn(home).text, /Asked:/, "it works on: the command has to wait");
-  write(home.database, "UPDATE sessions SET updated_at_ms = ?", Date.now() - 11 * 60_000);
+  change(home.database, "UPDATE sessions SET updated_at_ms = ?", Date.now() - 11 * 60_000);
   assert.equal((await drain(home)).summarizer.written, 1);
   assert.notEqual(summaryIn(home).text, before);
 });
@@ -263,7 +262,7 @@ test("a day's runs and tokens are not exceeded, and it is said when they are use
     /the next run would not fit into today's tokens: it takes at least \d+, and \d+ are spent/,
   );
   // Yesterday's do not count.
-  write(home.database, "UPDATE summarizer_runs SET started_at_ms = started_at_ms - 86400000");
+  change(home.database, "UPDATE summarizer_runs SET started_at_ms = started_at_ms - 86400000");
   configure(home, "echo short", ["maxRunsPerDay: 1"]);
   assert.equal((await drain(home)).summarizer.written, 1);
 });
@@ -386,8 +385,3 @@ test("no hook runs the command, not the drain beside a Stop either", async (home
   assert.match(summaryIn(home).text, /Asked:/);
   assert.throws(() => Deno.statSync(ran), Deno.errors.NotFound);
 });
-
-function write(path: string, sql: string, ...values: (string | number)[]): void {
-  using db = new DatabaseSync(path);
-  db.prepare(sql).run(...values);
-}

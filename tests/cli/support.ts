@@ -8,6 +8,8 @@ export interface Stage extends Disposable {
   readonly home: string;
   readonly project: string;
   readonly database: string;
+  /** Writes the configuration of the project, or another file of it. @returns Its path. */
+  readonly configure: (text: string, name?: string) => string;
   /** Runs a verb in the project. */
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Finished>;
   /** Runs a verb with `--json`; `body` is what it printed. */
@@ -85,6 +87,11 @@ export function stage(): Stage {
     home,
     project,
     database: join(home, ".conclaude", "conclaude.db"),
+    configure(text, name = ".conclaude.yaml") {
+      const path = join(project, name);
+      Deno.writeTextFileSync(path, text);
+      return path;
+    },
     run,
     async json(args, options) {
       const finished = await run([...args, "--json"], options);

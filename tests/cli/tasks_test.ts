@@ -7,6 +7,7 @@ import { runDaemon } from "../support/daemon.ts";
 import { makeTask } from "../support/tasks.ts";
 import { IS_SLOW_LANE } from "../support/lanes.ts";
 import { testWith } from "../support/fixtures.ts";
+import { change } from "../support/on_home.ts";
 
 // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
 type Printed = { readonly code: number; readonly body: any };
@@ -25,12 +26,14 @@ async function make(place: Stage, ...flags: string[]): Promise<string> {
 
 /** Lets time go by for a claim. */
 function ageClaim(place: Stage, id: string, minutes: number): void {
-  using db = new DatabaseSync(place.database);
-  db.prepare(
+  change(
+    place.database,
     `UPDATE tasks
         SET claimed_at_ms = claimed_at_ms - ?1, lease_until_ms = lease_until_ms - ?1
       WHERE id = ?2`,
-  ).run(minutes * 60_000, id);
+    minutes * 60_000,
+    id,
+  );
 }
 
 async function historyOf(place: Stage, id: string) {

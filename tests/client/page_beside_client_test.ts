@@ -1,10 +1,10 @@
 /** The page beside a session of the real Claude Code: what the command line says while it works, the page shows. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { missingBrowser, shownPage } from "../support/browser.ts";
+import { missingBrowser, shownPage } from "../web/support/browser.ts";
 import { makeRepository } from "../support/git.ts";
-import { verbOf } from "../support/pages.ts";
-import { everyScreenSaysIt } from "../support/screens_said.ts";
+import { verbOf } from "../web/support/pages.ts";
+import { everyScreenSaysIt } from "../web/support/screens_said.ts";
 import { until } from "../support/wait.ts";
 import { say, type Steps, test, use } from "./harness.ts";
 

@@ -9,26 +9,24 @@ import {
 import { fingerprint } from "../../src/base/ids.ts";
 import { lookUpwards } from "../../src/system/git/repository.ts";
 import { it } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 /** A throw-away folder with `home/` and `project/` in it; files are given by their path inside it. */
 function withFiles(
   files: Readonly<Record<string, string>>,
   body: (place: { readonly root: string; readonly home: string; readonly project: string }) => void,
 ): void {
-  const root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-config-" }));
-  const place = { root, home: `${root}/home`, project: `${root}/project` };
-  try {
-    Deno.mkdirSync(place.home);
-    Deno.mkdirSync(place.project);
-    for (const [path, text] of Object.entries(files)) {
-      const folder = path.slice(0, path.lastIndexOf("/"));
-      Deno.mkdirSync(`${root}/${folder}`, { recursive: true });
-      Deno.writeTextFileSync(`${root}/${path}`, text);
-    }
-    body(place);
-  } finally {
-    Deno.removeSync(root, { recursive: true });
+  using root = tempFolder();
+  const place = { root: root.path, home: `${root.path}/home`, project: `${root.path}/project` };
+
+  Deno.mkdirSync(place.home);
+  Deno.mkdirSync(place.project);
+  for (const [path, text] of Object.entries(files)) {
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    Deno.mkdirSync(`${root.path}/${folder}`, { recursive: true });
+    Deno.writeTextFileSync(`${root.path}/${path}`, text);
   }
+  body(place);
 }
 
 /** What counts for a project, looked for as a hook does. */

@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util";
 import { runCampaign } from "./campaign.ts";
 import { killDrains } from "./drain.ts";
+import { tempFolder } from "../support/folders.ts";
 
 const { values } = parseArgs({
   options: {
@@ -32,17 +33,14 @@ function daemons() {
 }
 
 async function drains() {
-  const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
-  try {
-    return await killDrains({
-      folder,
-      captures: 70_000,
-      kills: Number(values.kills),
-      maxLifeMs: 260,
-      seed: Number(values.seed),
-      onProgress: (text) => console.log(text),
-    });
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = tempFolder();
+
+  return await killDrains({
+    folder: folder.path,
+    captures: 70_000,
+    kills: Number(values.kills),
+    maxLifeMs: 260,
+    seed: Number(values.seed),
+    onProgress: (text) => console.log(text),
+  });
 }

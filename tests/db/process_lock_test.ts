@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isLocked, takeLock } from "../../src/db/process_lock.ts";
 import { REPOSITORY } from "../support/process.ts";
 import { it } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 /** Whether a process of its own gets the lock. */
 async function canOtherTake(path: string): Promise<boolean> {
@@ -20,19 +21,16 @@ async function canOtherTake(path: string): Promise<boolean> {
 }
 
 it.slow("the lock is held until it is released, also when its own process looks at it or asks for it again", async () => {
-  const folder = Deno.makeTempDirSync();
-  try {
-    const path = join(folder, "conclaude.lock");
-    assert.equal(isLocked(path), false);
-    const lock = takeLock(path)!;
-    assert.equal(await canOtherTake(path), false);
-    assert.equal(isLocked(path), true);
-    assert.equal(takeLock(path), null);
-    assert.equal(await canOtherTake(path), false);
-    lock.release();
-    assert.equal(isLocked(path), false);
-    assert.equal(await canOtherTake(path), true);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = tempFolder();
+
+  const path = join(folder.path, "conclaude.lock");
+  assert.equal(isLocked(path), false);
+  const lock = takeLock(path)!;
+  assert.equal(await canOtherTake(path), false);
+  assert.equal(isLocked(path), true);
+  assert.equal(takeLock(path), null);
+  assert.equal(await canOtherTake(path), false);
+  lock.release();
+  assert.equal(isLocked(path), false);
+  assert.equal(await canOtherTake(path), true);
 });

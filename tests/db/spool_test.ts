@@ -4,6 +4,7 @@ import { drainSpool } from "../../src/operations/spool_drain.ts";
 import { SPOOL_FORMAT, spooledFiles, spoolRecord, spoolSuffix } from "../../src/db/spool.ts";
 import type { HookRecord } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
+import { hookRecord } from "../support/records.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const test = testWith(places);
@@ -11,25 +12,9 @@ const test = testWith(places);
 const DATABASE = "/somewhere/conclaude.db";
 
 function record(atMs: number, more: Partial<HookRecord> = {}): HookRecord {
-  return {
-    id: newId(atMs),
-    atMs,
-    sessionId: "s",
-    session: null,
-    execution: {
-      hookName: `at-${atMs}`,
-      toolName: null,
-      toolUseId: null,
-      status: "success",
-      durationMs: 1,
-      errorMessage: null,
-      errorStack: null,
-      metadata: {},
-    },
-    capture: null,
-    counters: ["seen"],
-    ...more,
-  };
+  const execution = { hookName: `at-${atMs}`, toolName: null, toolUseId: null };
+  const usual = hookRecord({ atMs, sessionId: "s", execution, counters: ["seen"] });
+  return { ...usual, session: null, ...more };
 }
 
 async function places() {

@@ -4,13 +4,12 @@ import { join } from "node:path";
 import BUILT_IN from "../../src/policy/guards/built_in.json" with { type: "json" };
 import { testWith } from "../support/fixtures.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
-import { bash } from "../support/guarded.ts";
+import { guardedHome } from "../support/guarded.ts";
 import { lastMetadata } from "../support/look.ts";
-import { tempHome } from "../support/program.ts";
 
 const PAGE = Deno.readTextFileSync(new URL("../../docs/guards.md", import.meta.url));
 
-const test = testWith(tempHome);
+const test = testWith(guardedHome);
 
 Deno.test("each built-in protection stands on the page under its key", () => {
   for (const { key, keeps, example } of BUILT_IN) {
@@ -36,9 +35,9 @@ test.git("each built-in protection refuses its example by its key, and lets its 
   Deno.writeTextFileSync(join(project, "sub/b.txt"), "work");
   Deno.writeTextFileSync(join(project, "new.txt"), "work");
   for (const { key, example, counterexample } of BUILT_IN) {
-    assert.notEqual(await bash(home, example), null, example);
+    assert.notEqual(await home.bash(example), null, example);
     const { rules } = lastMetadata(home) as { readonly rules: readonly string[] };
     assert.ok(rules.includes(`preToolUse.${key}`), `${example}: ${rules}`);
-    assert.equal(await bash(home, counterexample), null, counterexample);
+    assert.equal(await home.bash(counterexample), null, counterexample);
   }
 });

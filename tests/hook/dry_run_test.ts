@@ -1,6 +1,5 @@
 /** `conclaude hook --dry-run`: what a hook would answer, and why, and nothing is done. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { snapshot, type Stage, stage } from "../cli/support.ts";
 import { entriesBelow, executions } from "../support/look.ts";
 import { runProgram } from "../support/program.ts";
@@ -15,7 +14,7 @@ permissionRequest: {deny: [WebFetch], allow: [Bash]}
 
 function guarded(config = CONFIG): Stage {
   const place = stage();
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), config);
+  place.configure(config);
   return place;
 }
 
@@ -79,7 +78,7 @@ test("explain writes no row, file or cache entry where there is a database", asy
   // Processes leave a log; the first has made the tables, and emptied its own.
   await place.run(["hook"], { stdin: payload(place), through: [] });
   await place.run(["hook"], { stdin: payload(place), through: [] });
-  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), `${CONFIG}# changed\n`);
+  place.configure(`${CONFIG}# changed\n`);
   const rows = executions(place.database);
   const before = snapshot(place.home);
   const events = ["PreToolUse", "PermissionRequest", "PostToolUse", "SessionStart", "Stop"];

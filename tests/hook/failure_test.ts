@@ -6,22 +6,20 @@ import { someOf } from "../support/lanes.ts";
 import { homeAlone } from "../support/program.ts";
 import { FORMED_SECRETS } from "../support/secret_texts.ts";
 import { it } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 /** What `keepCrashed()` left in the spool and the log of a folder of its own. */
 async function keptOf(text: string, event: string | undefined): Promise<string> {
-  const folder = await Deno.makeTempDir({ prefix: "conclaude-failure-" });
-  const environment = homeAlone(folder);
+  using folder = tempFolder();
+  const environment = homeAlone(folder.path);
   const locations = locate(environment);
-  try {
-    const flags = { event, db: undefined, noDb: false };
-    await keepCrashed(new Error("it broke"), { stdin: text, flags, environment });
-    const files = [...Deno.readDirSync(locations.spoolFolders[0]!)].map(({ name }) =>
-      Deno.readTextFileSync(join(locations.spoolFolders[0]!, name))
-    );
-    return [...files, Deno.readTextFileSync(locations.logFile)].join("\n");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+
+  const flags = { event, db: undefined, noDb: false };
+  await keepCrashed(new Error("it broke"), { stdin: text, flags, environment });
+  const files = [...Deno.readDirSync(locations.spoolFolders[0]!)].map(({ name }) =>
+    Deno.readTextFileSync(join(locations.spoolFolders[0]!, name))
+  );
+  return [...files, Deno.readTextFileSync(locations.logFile)].join("\n");
 }
 
 Deno.test("an event whose handling failed is kept whole, with its session and the error", async () => {

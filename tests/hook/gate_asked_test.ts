@@ -1,33 +1,27 @@
 /** Tool uses that went past their gate, and the mods that can make them do so. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { conclaude, configIn, projectIn } from "../support/guarded.ts";
+import { type GuardedHome, guardedHome, SESSION } from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
 import { answerOf } from "../support/process.ts";
-import { hook, type TempHome, tempHome } from "../support/program.ts";
+import { hook } from "../support/program.ts";
 import { run } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
 
-const test = testWith(tempHome);
-const SESSION = "5e551044-0000-4000-8000-000000000001";
+const test = testWith(guardedHome);
 const LONG_AGO = new Date(Date.now() - 3_600_000);
 
-function use(home: TempHome, event: string, id: string, file = "src/a.ts") {
-  return hook(event, {
-    session_id: SESSION,
-    cwd: join(home.path, "project"),
-    tool_name: "Write",
-    tool_use_id: id,
-    tool_input: { file_path: join(home.path, "project", file), content: "x" },
-  }, home);
+function use(home: GuardedHome, event: string, id: string, file = "src/a.ts") {
+  const tool_input = { file_path: join(home.project, file), content: "x" };
+  return home.send(event, { tool_name: "Write", tool_use_id: id, tool_input });
 }
 
-const gatesOf = (home: TempHome) =>
+const gatesOf = (home: GuardedHome) =>
   executions(home).filter((row) => row["hook_name"] === "PostToolUse")
     .map((row) => (row["metadata"] as Row)["gate"] ?? null);
 
 /** A mod in the project, with this code. */
-function putMod(home: TempHome, code: string, name = "round"): void {
+function putMod(home: GuardedHome, code: string, name = "round"): void {
   const folder = join(home.path, "project/.claude/skills", name);
   const files = {
     ".claude-plugin/plugin.json": JSON.stringify({ name }),
@@ -41,24 +35,23 @@ function putMod(home: TempHome, code: string, name = "round"): void {
 }
 
 test("a tool use that no gate was asked about, or that ran although it was denied, is noted and told", async (home) => {
-  projectIn(home, 'preToolUse: { uneditableFiles: ["*.lock"] }\n');
+  home.configure('preToolUse: { uneditableFiles: ["*.lock"] }\n');
   assert.equal((await run(home, "install-hooks")).code, 0);
   await use(home, "PreToolUse", "a");
-  assert.equal(answerOf(await use(home, "PostToolUse", "a")).systemMessage, undefined);
-  const { systemMessage } = answerOf(await use(home, "PostToolUse", "b"));
+  assert.equal((await use(home, "PostToolUse", "a")).systemMessage, undefined);
+  const { systemMessage } = await use(home, "PostToolUse", "b");
   assert.match(systemMessage, /Write ran without asking a gate.*install-hooks --managed/);
   await use(home, "PreToolUse", "c", "yarn.lock");
-  const denied = answerOf(await use(home, "PostToolUse", "c", "yarn.lock"));
+  const denied = await use(home, "PostToolUse", "c", "yarn.lock");
   assert.match(denied.systemMessage, /Write ran although a rule denied it/);
   assert.deepEqual(gatesOf(home), [null, "not asked", "denied but ran"]);
   assert.match((await run(home, "doctor")).stdout, /2 tool uses of the last 24 hours ran without/);
 });
 
 test("without rules, or without an installed gate, nothing is said of a tool use that was not asked about", async (home) => {
-  projectIn(home, 'preToolUse: { uneditableFiles: ["*.lock"] }\n');
+  home.configure('preToolUse: { uneditableFiles: ["*.lock"] }\n');
   await use(home, "PostToolUse", "a");
-  configIn(
-    home,
+  home.configure(
     "preToolUse: {denyDangerousCommands: false, protectPolicy: false, protectUncommitted: false}\n",
   );
   await use(home, "PostToolUse", "b");
@@ -66,7 +59,7 @@ test("without rules, or without an installed gate, nothing is said of a tool use
 });
 
 test("nothing is said of a tool that the matchers of the gates leave out", async (home) => {
-  projectIn(home, 'preToolUse: { uneditableFiles: ["*.lock"] }\n');
+  home.configure('preToolUse: { uneditableFiles: ["*.lock"] }\n');
   assert.equal((await run(home, "install-hooks")).code, 0);
   const read = (id: string, session = SESSION) =>
     hook("PostToolUse", {
@@ -77,8 +70,7 @@ test("nothing is said of a tool that the matchers of the gates leave out", async
       tool_input: { file_path: "a.ts" },
     }, home);
   await read("a");
-  configIn(
-    home,
+  home.configure(
     "preToolUse: { toolUsageValidation: [{ tool: Read, pattern: 'x/**', action: block }] }\n",
   );
   await read("b");
@@ -90,7 +82,7 @@ test("nothing is said of a tool that the matchers of the gates leave out", async
 });
 
 test("SessionStart and doctor name a mod that can answer for a tool, and no other", async (home) => {
-  projectIn(home, 'preToolUse: { uneditableFiles: ["*.lock"] }\n');
+  home.configure('preToolUse: { uneditableFiles: ["*.lock"] }\n');
   const begin = () =>
     hook("SessionStart", {
       session_id: SESSION,
@@ -102,16 +94,16 @@ test("SessionStart and doctor name a mod that can answer for a tool, and no othe
   putMod(home, 'export function register(on) { on("tool.call", ($, e, next) => next()) }');
   const { systemMessage } = answerOf(await begin());
   assert.match(systemMessage, /the mod round \(.*skills\/round\) listens to tool\.call/);
-  const status = await conclaude(home, "status", "--verbose");
+  const status = await home.run("status", "--verbose");
   assert.match(status.stdout, /mods +round \(.*\) listens to tool\.call\n/);
-  const { stdout } = await conclaude(home, "doctor");
+  const { stdout } = await home.run("doctor");
   assert.match(stdout, /warn +mods +round .* listens to tool\.call/);
   assert.match(stdout, /ok +mods +plain .* listens to no tool/);
 });
 
 /** Hooks that have been installed for long, in a project with a rule. */
-async function armed(home: TempHome): Promise<string> {
-  projectIn(home, 'preToolUse: { uneditableFiles: ["*.lock"] }\n');
+async function armed(home: GuardedHome): Promise<string> {
+  home.configure('preToolUse: { uneditableFiles: ["*.lock"] }\n');
   assert.equal((await run(home, "install-hooks")).code, 0);
   const settings = join(home.path, ".claude/settings.json");
   Deno.utimeSync(settings, LONG_AGO, LONG_AGO);
@@ -119,14 +111,9 @@ async function armed(home: TempHome): Promise<string> {
 }
 
 /** One event of a session. @returns What the person is told; empty for nothing. */
-async function tell(home: TempHome, event: string, fields: Record<string, unknown> = {}) {
-  const payload = {
-    session_id: SESSION,
-    cwd: join(home.path, "project"),
-    transcript_path: join(home.path, "t.jsonl"),
-    ...fields,
-  };
-  return String(answerOf(await hook(event, payload, home))?.systemMessage ?? "");
+async function tell(home: GuardedHome, event: string, fields: Record<string, unknown> = {}) {
+  const answer = await home.send(event, { transcript_path: join(home.path, "t.jsonl"), ...fields });
+  return String(answer?.systemMessage ?? "");
 }
 
 test("a tool use that went past its gate is told at the stop and at the project's next start, once each", async (home) => {
@@ -144,7 +131,7 @@ test("a tool use that went past its gate is told at the stop and at the project'
 });
 
 /** A transcript in which Claude used a tool, with how it ended. */
-function transcript(home: TempHome, result: Record<string, unknown>): void {
+function transcript(home: GuardedHome, result: Record<string, unknown>): void {
   const timestamp = new Date().toISOString();
   const message = (role: string, content: Record<string, unknown>) =>
     JSON.stringify({ type: role, timestamp, message: { role, content: [content] } });
@@ -155,7 +142,7 @@ function transcript(home: TempHome, result: Record<string, unknown>): void {
   Deno.writeTextFileSync(join(home.path, "t.jsonl"), `${lines.join("\n")}\n`);
 }
 
-const drained = (home: TempHome) =>
+const drained = (home: GuardedHome) =>
   executions(home).filter((row) => row["hook_name"] === "Drain").map((row) => {
     const { gate, unheard, tools } = row["metadata"] as Row;
     return { gate, unheard, tools };
@@ -186,7 +173,7 @@ test("a tool use that failed before any gate, or that a hook was told of, is no 
 });
 
 /** What else can be the reason that no gate is on record. */
-const INNOCENT: Readonly<Record<string, (home: TempHome, settings: string) => void>> = {
+const INNOCENT: Readonly<Record<string, (home: GuardedHome, settings: string) => void>> = {
   "the hooks were installed a moment ago": (_home, settings) =>
     Deno.utimeSync(settings, new Date(), new Date()),
   "the matcher does not ask about the tool": (_home, settings) => {

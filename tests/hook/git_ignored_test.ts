@@ -2,17 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions } from "../support/look.ts";
-import {
-  ask,
-  assertAllowed,
-  assertDenied,
-  bash,
-  conclaude,
-  configIn,
-  projectIn,
-  write,
-} from "../support/guarded.ts";
-import { type TempHome, tempHome } from "../support/program.ts";
+import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { needsTools } from "../support/requirements.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -20,8 +10,12 @@ import { testWith } from "../support/fixtures.ts";
 const ON = "preToolUse: {preventUpdateGitIgnored: true, preventRootAdditions: false}\n";
 
 /** A project that is a repository, with files by name. */
-function repository(home: TempHome, files: Readonly<Record<string, string>>, config = ON): string {
-  const project = projectIn(home, config);
+function repository(
+  home: GuardedHome,
+  files: Readonly<Record<string, string>>,
+  config = ON,
+): string {
+  const project = home.configure(config);
   for (const [name, text] of Object.entries(files)) {
     Deno.mkdirSync(join(project, name, ".."), { recursive: true });
     Deno.writeTextFileSync(join(project, name), text);
@@ -30,11 +24,11 @@ function repository(home: TempHome, files: Readonly<Record<string, string>>, con
   return project;
 }
 
-const test = testWith(tempHome, needsTools("git", "ps"));
+const test = testWith(guardedHome, needsTools("git", "ps"));
 
 test("an ignored file is refused with the pattern, its place and three ways out", async (home) => {
   repository(home, { ".gitignore": "# logs\n\n*.log\n" });
-  const reason = (await write(home, "a/debug.log"))!;
+  const reason = (await home.write("a/debug.log"))!;
   assert.match(reason, /preventUpdateGitIgnored.*File: a\/debug\.log\n/);
   assert.match(reason, /\nPattern: \*\.log \(\.gitignore:3\)\n/);
   assert.match(
@@ -42,8 +36,8 @@ test("an ignored file is refused with the pattern, its place and three ways out"
     /remove the pattern from \.gitignore, add `!debug\.log` below it, or set /,
   );
   assert.match(reason, /preToolUse\.preventUpdateGitIgnored to false/);
-  assert.equal(await write(home, "a/debug.txt"), null);
-  assert.equal(await ask(home, "Read", { file_path: "a/debug.log" }), null);
+  assert.equal(await home.write("a/debug.txt"), null);
+  assert.equal(await home.ask("Read", { file_path: "a/debug.log" }), null);
 });
 
 test("a new file in the project's folder is allowed where git ignores it", async (home) => {
@@ -51,16 +45,16 @@ test("a new file in the project's folder is allowed where git ignores it", async
   repository(home, files, "preToolUse: {preventRootAdditions: true}\n");
   const refused = /preventRootAdditions.*File: (?:keep\.log|new\.txt|log)\n/;
   for (const path of ["debug.log", ".env", join(home.path, "project", "other.log")]) {
-    assert.equal(await write(home, path), null, path);
+    assert.equal(await home.write(path), null, path);
   }
-  await assertAllowed(home, [
+  await home.assertAllowed([
     "npm test 2> errors.log",
     "npm test > out.log 2>&1 && tee more.log < out.log",
     "cp src/a.txt a.log",
     "git log > history.log",
   ]);
-  for (const path of ["new.txt", "keep.log"]) assert.match((await write(home, path))!, refused);
-  await assertDenied(home, refused, [
+  for (const path of ["new.txt", "keep.log"]) assert.match((await home.write(path))!, refused);
+  await home.assertDenied(refused, [
     "npm test > out.log 2> new.txt",
     "cp src/a.txt keep.log",
     "git log > log",
@@ -69,7 +63,7 @@ test("a new file in the project's folder is allowed where git ignores it", async
 
 test("each of the three ways out works", async (home) => {
   const project = repository(home, { ".gitignore": "*.log\nout/\n" });
-  const both = async () => [await write(home, "a.log"), await write(home, "out/x")];
+  const both = async () => [await home.write("a.log"), await home.write("out/x")];
   const [log, out] = await both();
   const [, first] = /add `(!\S+)`/.exec(log!)!;
   const [, second] = /add `(!\S+)`/.exec(out!)!;
@@ -78,7 +72,7 @@ test("each of the three ways out works", async (home) => {
   Deno.writeTextFileSync(join(project, ".gitignore"), "");
   assert.deepEqual(await both(), [null, null]);
   Deno.writeTextFileSync(join(project, ".gitignore"), "*.log\nout/\n");
-  configIn(home, ON.replace("true", "false"));
+  home.configure(ON.replace("true", "false"));
   assert.deepEqual(await both(), [null, null]);
 });
 
@@ -92,20 +86,20 @@ test("git decides about nested files, negation, the repository's own list and th
   Deno.writeTextFileSync(join(project, ".git", "info", "exclude"), "secret\n");
   Deno.mkdirSync(join(home.path, ".config", "git"), { recursive: true });
   Deno.writeTextFileSync(join(home.path, ".config", "git", "ignore"), "*.swp\n");
-  assert.match((await write(home, "a.tmp"))!, /\.gitignore:1/);
-  assert.equal(await write(home, "keep.tmp"), null);
-  assert.match((await write(home, "sub/local.txt"))!, /sub\/\.gitignore:1/);
-  assert.equal(await write(home, "sub/local.md"), null);
-  assert.equal(await write(home, "local.txt"), null);
-  assert.match((await write(home, "deep/secret"))!, /\.git\/info\/exclude:1/);
-  assert.match((await write(home, "x.swp"))!, /\.config\/git\/ignore:1/);
+  assert.match((await home.write("a.tmp"))!, /\.gitignore:1/);
+  assert.equal(await home.write("keep.tmp"), null);
+  assert.match((await home.write("sub/local.txt"))!, /sub\/\.gitignore:1/);
+  assert.equal(await home.write("sub/local.md"), null);
+  assert.equal(await home.write("local.txt"), null);
+  assert.match((await home.write("deep/secret"))!, /\.git\/info\/exclude:1/);
+  assert.match((await home.write("x.swp"))!, /\.config\/git\/ignore:1/);
 });
 
 test("a tracked file that a pattern matches is not ignored", async (home) => {
   const project = repository(home, { ".gitignore": "*.log\n", "kept.log": "1", "other.log": "1" });
   gitSync(project, "add", "-f", "kept.log");
-  assert.equal(await write(home, "kept.log"), null);
-  assert.ok(await write(home, "other.log"));
+  assert.equal(await home.write("kept.log"), null);
+  assert.ok(await home.write("other.log"));
 });
 
 test("shell commands are asked about, all files at once", async (home) => {
@@ -125,9 +119,9 @@ test("shell commands are asked about, all files at once", async (home) => {
     "bash -c 'echo x >> src/../.env'",
   ];
   for (const command of rows) {
-    assert.match((await bash(home, command)) ?? "", /preventUpdateGitIgnored/, command);
+    assert.match((await home.bash(command)) ?? "", /preventUpdateGitIgnored/, command);
   }
-  await assertAllowed(home, [
+  await home.assertAllowed([
     "cat .env > /dev/null",
     "echo x > src/c.ts",
     "ls dist",
@@ -138,29 +132,29 @@ test("shell commands are asked about, all files at once", async (home) => {
 test("a link is judged by what it leads to, and a new folder by its pattern", async (home) => {
   const project = repository(home, { ".gitignore": "build/\n.env\n", ".env": "A=1" });
   Deno.symlinkSync(".env", join(project, "link"));
-  assert.ok(await write(home, "link"));
-  assert.ok(await write(home, "build/new/x.js"));
+  assert.ok(await home.write("link"));
+  assert.ok(await home.write("build/new/x.js"));
 });
 
 test("the rule is off by default, and git is not asked outside of a repository", async (home) => {
   const project = repository(home, { ".gitignore": "*.log\n" }, "{}\n");
-  assert.equal(await write(home, "src/a.log"), null);
+  assert.equal(await home.write("src/a.log"), null);
   Deno.removeSync(join(project, ".git"), { recursive: true });
-  configIn(home, ON);
-  assert.equal(await write(home, "src/a.log"), null);
-  assert.equal(await write(home, join(home.path, "elsewhere.log")), null);
+  home.configure(ON);
+  assert.equal(await home.write("src/a.log"), null);
+  assert.equal(await home.write(join(home.path, "elsewhere.log")), null);
   assert.deepEqual(executions(home).filter(({ status }) => status === "blocked"), []);
 });
 
 test("where git cannot be asked the file passes with a note, or is denied when strict", async (home) => {
   repository(home, { ".gitignore": "*.log\n" });
   const noGit = { env: { PATH: "/nowhere" } };
-  assert.equal(await ask(home, "Write", { file_path: "a.log" }, {}, noGit), null);
+  assert.equal(await home.ask("Write", { file_path: "a.log" }, {}, noGit), null);
   const { doubts } = executions(home).at(-1)!["metadata"] as { readonly doubts: string[] };
   assert.match(doubts[0]!, /whether git ignores \S+a\.log could not be asked/);
-  configIn(home, ON.replace("{", "{strict: true, "));
+  home.configure(ON.replace("{", "{strict: true, "));
   assert.match(
-    (await ask(home, "Write", { file_path: "a.log" }, {}, noGit))!,
+    (await home.ask("Write", { file_path: "a.log" }, {}, noGit))!,
     /only when it runs can be known.*could not be asked/,
   );
 });
@@ -174,7 +168,7 @@ test.slow("a git that does not answer is not waited for, and does not stay", asy
     mode: 0o755,
   });
   const path = { env: { PATH: `${tools}:/usr/bin:/bin` } };
-  assert.equal(await ask(home, "Write", { file_path: "a.log" }, {}, path), null);
+  assert.equal(await home.ask("Write", { file_path: "a.log" }, {}, path), null);
   const { doubts } = executions(home).at(-1)!["metadata"] as { readonly doubts: string[] };
   assert.match(doubts[0]!, /whether git ignores \S+a\.log could not be asked/);
   const pid = Deno.readTextFileSync(join(tools, "pid")).trim();
@@ -189,13 +183,13 @@ test("a folder that tools make anew may go away", async (home) => {
     "dist/a.js": "",
     "logs/a.txt": "",
   });
-  await assertAllowed(home, [
+  await home.assertAllowed([
     "rm -rf node_modules && npm ci",
     "rm -rf dist",
     "rm -r node_modules/m",
   ]);
-  assert.match((await bash(home, "rm -rf logs"))!, /git ignores the file/);
-  assert.match((await bash(home, "rm dist/a.js"))!, /git ignores the file/);
+  assert.match((await home.bash("rm -rf logs"))!, /git ignores the file/);
+  assert.match((await home.bash("rm dist/a.js"))!, /git ignores the file/);
 });
 
 test("a git command that restores files is judged by the files that differ", async (home) => {
@@ -219,20 +213,20 @@ test("a git command that restores files is judged by the files that differ", asy
     "git reset --hard",
     "git checkout -f",
   ];
-  await assertAllowed(home, [...commands, ...stashes, "git checkout HEAD -- src"]);
+  await home.assertAllowed([...commands, ...stashes, "git checkout HEAD -- src"]);
   Deno.writeTextFileSync(join(project, "lib/yarn.lock"), "changed");
-  await assertDenied(home, /File: lib\/yarn\.lock\n/, commands);
+  await home.assertDenied(/File: lib\/yarn\.lock\n/, commands);
   // A stash keeps what it takes.
-  await assertAllowed(home, [...stashes, "git restore . ':!lib'"]);
-  assert.match((await bash(home, "git checkout $REF -- lib"))!, /yarn\.lock/);
-  assert.match((await bash(home, "git checkout none -- lib"))!, /yarn\.lock/);
-  assert.match((await bash(home, "git checkout HEAD~1 -- .env"))!, /File: \.env\n/);
+  await home.assertAllowed([...stashes, "git restore . ':!lib'"]);
+  assert.match((await home.bash("git checkout $REF -- lib"))!, /yarn\.lock/);
+  assert.match((await home.bash("git checkout none -- lib"))!, /yarn\.lock/);
+  assert.match((await home.bash("git checkout HEAD~1 -- .env"))!, /File: \.env\n/);
   gitSync(project, "add", "lib");
-  assert.equal(await bash(home, "git restore lib"), null);
-  assert.match((await bash(home, "git checkout HEAD -- lib"))!, /yarn\.lock/);
-  configIn(home, `${config}# a person's\n`);
-  assert.match((await bash(home, "git checkout ."))!, /belongs to the guards/);
-  await assertDenied(home, /belongs to the guards/, [
+  assert.equal(await home.bash("git restore lib"), null);
+  assert.match((await home.bash("git checkout HEAD -- lib"))!, /yarn\.lock/);
+  home.configure(`${config}# a person's\n`);
+  assert.match((await home.bash("git checkout ."))!, /belongs to the guards/);
+  await home.assertDenied(/belongs to the guards/, [
     "git stash -u",
     "git reset --hard HEAD",
     "git reset --hard HEAD~0",
@@ -241,24 +235,24 @@ test("a git command that restores files is judged by the files that differ", asy
   ]);
   gitSync(project, "checkout", "-q", "--", ".");
   gitSync(project, "commit", "-qm", "y");
-  await assertAllowed(home, ["git stash -u", "git stash -a"]);
+  await home.assertAllowed(["git stash -u", "git stash -a"]);
   Deno.writeTextFileSync(join(project, ".conclaude.local.yaml"), "{}\n");
-  assert.match((await bash(home, "git stash -u"))!, /conclaude\.local\.yaml belongs/);
-  assert.match((await bash(home, "git stash push --all"))!, /conclaude\.local\.yaml belongs/);
-  assert.equal(await bash(home, "git stash"), null);
+  assert.match((await home.bash("git stash -u"))!, /conclaude\.local\.yaml belongs/);
+  assert.match((await home.bash("git stash push --all"))!, /conclaude\.local\.yaml belongs/);
+  assert.equal(await home.bash("git stash"), null);
 });
 
 test("git changes a folder without its ignored files", async (home) => {
   const project = repository(home, { ".gitignore": "*.log\n", "src/a.log": "", "src/a.ts": "" });
   gitSync(project, "add", "src/a.ts");
-  assert.equal(await bash(home, "git checkout -- src"), null);
-  assert.match((await bash(home, "rm src/*"))!, /git ignores the file.*File: src\/a\.log/);
-  assert.match((await bash(home, "find src -name '*.log' -delete"))!, /git ignores the file/);
+  assert.equal(await home.bash("git checkout -- src"), null);
+  assert.match((await home.bash("rm src/*"))!, /git ignores the file.*File: src\/a\.log/);
+  assert.match((await home.bash("find src -name '*.log' -delete"))!, /git ignores the file/);
 });
 
 test("explain shows the rule", async (home) => {
   repository(home, { ".gitignore": "*.log\n" });
-  const { stdout, code } = await conclaude(home, "explain", "Write", "a.log");
+  const { stdout, code } = await home.run("explain", "Write", "a.log");
   assert.equal(code, 1);
   assert.match(stdout, /preToolUse\.preventUpdateGitIgnored +forbids/);
 });

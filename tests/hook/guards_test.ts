@@ -2,106 +2,86 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, filesWith, lastMetadata, type Row } from "../support/look.ts";
-import {
-  ask,
-  assertAllowed,
-  assertDenied,
-  bash,
-  conclaude,
-  configIn,
-  edit,
-  projectIn,
-  SESSION,
-  write,
-} from "../support/guarded.ts";
-import { hook, tempHome } from "../support/program.ts";
+import { guardedHome, SESSION } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
 import { configureUser } from "../support/on_home.ts";
 
-const test = testWith(tempHome);
+const test = testWith(guardedHome);
 
 test("new files in the project's folder are refused, existing ones may be changed", async (home) => {
-  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}\n", ["old.txt"]);
-  assert.match((await write(home, `${project}/new.txt`))!, /preventRootAdditions.*new\.txt/);
-  assert.match((await write(home, ".env"))!, /\.env/);
-  assert.equal(await write(home, `${project}/old.txt`), null);
-  assert.equal(await edit(home, `${project}/old.txt`), null);
-  assert.equal(await write(home, `${project}/src/new.txt`), null);
-  assert.match((await bash(home, "echo x > new.txt"))!, /new\.txt/);
+  const project = home.configure("preToolUse: {preventRootAdditions: true}\n", ["old.txt"]);
+  assert.match((await home.write(`${project}/new.txt`))!, /preventRootAdditions.*new\.txt/);
+  assert.match((await home.write(".env"))!, /\.env/);
+  assert.equal(await home.write(`${project}/old.txt`), null);
+  assert.equal(await home.edit(`${project}/old.txt`), null);
+  assert.equal(await home.write(`${project}/src/new.txt`), null);
+  assert.match((await home.bash("echo x > new.txt"))!, /new\.txt/);
 });
 
 test("new files in the project's folder are free where the configuration does not refuse them", async (home) => {
-  projectIn(home, "preToolUse: {uneditableFiles: [x.lock]}\n");
-  assert.equal(await write(home, "Dockerfile"), null);
-  assert.equal(await bash(home, "echo x > new.txt"), null);
-  assert.notEqual(await bash(home, "rm -rf /"), null);
-  assert.notEqual(await write(home, ".conclaude.yaml"), null);
+  home.configure("preToolUse: {uneditableFiles: [x.lock]}\n");
+  assert.equal(await home.write("Dockerfile"), null);
+  assert.equal(await home.bash("echo x > new.txt"), null);
+  assert.notEqual(await home.bash("rm -rf /"), null);
+  assert.notEqual(await home.write(".conclaude.yaml"), null);
 });
 
 test("without a configuration file only what is built in is refused", async (home) => {
   Deno.mkdirSync(join(home.path, "project"));
-  assert.equal(await write(home, "new.txt"), null);
-  assert.equal(await bash(home, "rm -rf build && npm publish"), null);
-  assert.match((await bash(home, "rm -rf /"))!, /dangerous/);
-  assert.match((await bash(home, "git push -f"))!, /dangerous/);
-  assert.match((await write(home, ".conclaude.yaml"))!, /belongs to the guards/);
+  assert.equal(await home.write("new.txt"), null);
+  assert.equal(await home.bash("rm -rf build && npm publish"), null);
+  assert.match((await home.bash("rm -rf /"))!, /dangerous/);
+  assert.match((await home.bash("git push -f"))!, /dangerous/);
+  assert.match((await home.write(".conclaude.yaml"))!, /belongs to the guards/);
 });
 
 test("a user's own rules count in every project, new files in its folder are not their business", async (home) => {
   Deno.mkdirSync(join(home.path, "project"));
   const config = configureUser(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
-  assert.equal(await write(home, "new.txt"), null);
-  assert.match((await write(home, "yarn.lock"))!, /\*\.lock/);
-  assert.match((await bash(home, "git push -f"))!, /dangerous/);
+  assert.equal(await home.write("new.txt"), null);
+  assert.match((await home.write("yarn.lock"))!, /\*\.lock/);
+  assert.match((await home.bash("git push -f"))!, /dangerous/);
   Deno.writeTextFileSync(config, "preToolUse: {denyDangerousCommands: false}\n");
-  assert.equal(await bash(home, "git push -f"), null);
+  assert.equal(await home.bash("git push -f"), null);
 });
 
 test("a file that may not be changed is named with its pattern, or with the configured message", async (home) => {
-  projectIn(
-    home,
+  home.configure(
     "preToolUse:\n  uneditableFiles:\n    - '*.lock'\n    - {pattern: src/gen/**, message: 'M {file_path} {tool}'}\n",
     ["a/b/yarn.lock", "src/gen/x.ts"],
   );
-  assert.match((await edit(home, "a/b/yarn.lock"))!, /pattern '\*\.lock'. File: a\/b\/yarn\.lock/);
-  assert.match((await edit(home, "src/gen/x.ts"))!, /^M src\/gen\/x\.ts Edit\n/);
-  assert.equal(await ask(home, "Read", { file_path: "a/b/yarn.lock" }), null);
+  assert.match((await home.edit("a/b/yarn.lock"))!, /pattern '\*\.lock'. File: a\/b\/yarn\.lock/);
+  assert.match((await home.edit("src/gen/x.ts"))!, /^M src\/gen\/x\.ts Edit\n/);
+  assert.equal(await home.ask("Read", { file_path: "a/b/yarn.lock" }), null);
 });
 
 test("a file name that looks like a placeholder is shown as it is", async (home) => {
-  projectIn(
-    home,
-    `preToolUse:
+  home.configure(`preToolUse:
   uneditableFiles: [{pattern: "*.m", message: "A {file_path} {tool} {other}."}]
   toolUsageValidation:
     - {tool: Bash, commandPattern: "ls *", action: block, message: "B {command} {tool}."}
-`,
-  );
-  assert.match((await edit(home, "src/$&.m"))!, /^A src\/\$&\.m Edit \{other\}\.\n/);
-  assert.match((await edit(home, "src/{tool}.m"))!, /^A src\/\{tool\}\.m Edit/);
-  assert.match((await bash(home, "ls '{tool}$&'"))!, /^B ls \{tool\}\$& Bash\./);
+`);
+  assert.match((await home.edit("src/$&.m"))!, /^A src\/\$&\.m Edit \{other\}\.\n/);
+  assert.match((await home.edit("src/{tool}.m"))!, /^A src\/\{tool\}\.m Edit/);
+  assert.match((await home.bash("ls '{tool}$&'"))!, /^B ls \{tool\}\$& Bash\./);
 });
 
 test("a rule about commands applies to each command of a script, and not to text that mentions one", async (home) => {
-  projectIn(
-    home,
-    `preToolUse:
+  home.configure(`preToolUse:
   denyDangerousCommands: false
   toolUsageValidation:
     - {tool: Bash, commandPattern: "git push --force*", action: block}
     - {tool: Bash, commandPattern: "curl *", matchMode: prefix, action: block, message: "no network"}
-`,
-  );
-  assert.match((await bash(home, "git push --force origin main"))!, /toolUsageValidation/);
-  assert.match((await bash(home, "echo hi && git push --force"))!, /Command: git push --force/);
-  assert.match((await bash(home, "curl -X POST u | sh"))!, /^no network\n/);
-  assert.equal(await bash(home, "git push origin main"), null);
-  assert.equal(await bash(home, 'git commit -m "do not git push --force"'), null);
+`);
+  assert.match((await home.bash("git push --force origin main"))!, /toolUsageValidation/);
+  assert.match((await home.bash("echo hi && git push --force"))!, /Command: git push --force/);
+  assert.match((await home.bash("curl -X POST u | sh"))!, /^no network\n/);
+  assert.equal(await home.bash("git push origin main"), null);
+  assert.equal(await home.bash('git commit -m "do not git push --force"'), null);
 });
 
 test("a rule about the files of every tool sees what is searched", async (home) => {
-  projectIn(
-    home,
+  home.configure(
     `preToolUse:
   toolUsageValidation:
     - {tool: "*", pattern: "secrets/**", action: block}
@@ -119,161 +99,143 @@ test("a rule about the files of every tool sees what is searched", async (home) 
   ] as const;
   for (const [tool, path] of cases) {
     const input = tool === "Read" ? { file_path: path } : { pattern: "x", path };
-    assert.match((await ask(home, tool, input))!, /toolUsageValidation/, `${tool} ${path}`);
+    assert.match((await home.ask(tool, input))!, /toolUsageValidation/, `${tool} ${path}`);
   }
-  assert.equal(await ask(home, "Grep", { pattern: "x", path: "src" }), null);
-  assert.equal(await ask(home, "Glob", { pattern: "secrets/**", path: "docs" }), null);
+  assert.equal(await home.ask("Grep", { pattern: "x", path: "src" }), null);
+  assert.equal(await home.ask("Glob", { pattern: "secrets/**", path: "docs" }), null);
 });
 
 test("a rule about a tool without a pattern leaves the shell alone, and one with a pattern does not", async (home) => {
-  projectIn(
-    home,
-    `preToolUse:
+  home.configure(`preToolUse:
   toolUsageValidation:
     - {tool: NotebookEdit, action: block, message: "no notebooks"}
     - {tool: "{Write,Edit}", action: block}
     - {tool: Write, pattern: "*.pem", action: block}
-`,
-  );
-  await assertAllowed(home, ["npm test > /tmp/x.log", "rm -f /tmp/q", "touch src/a.ts"]);
-  assert.match((await ask(home, "NotebookEdit", { notebook_path: "a.ipynb" }))!, /no notebooks/);
-  assert.match((await ask(home, "MultiEdit", { file_path: "src/a.ts" }))!, /Validation rule: \*/);
-  assert.match((await bash(home, "touch src/a.pem"))!, /rule: \*\.pem/);
+`);
+  await home.assertAllowed(["npm test > /tmp/x.log", "rm -f /tmp/q", "touch src/a.ts"]);
+  assert.match((await home.ask("NotebookEdit", { notebook_path: "a.ipynb" }))!, /no notebooks/);
+  assert.match((await home.ask("MultiEdit", { file_path: "src/a.ts" }))!, /Validation rule: \*/);
+  assert.match((await home.bash("touch src/a.pem"))!, /rule: \*\.pem/);
 });
 
 test("a denial shows the whole command, also behind a word that is only known when it runs", async (home) => {
-  projectIn(
-    home,
-    `preToolUse:
+  home.configure(`preToolUse:
   toolUsageValidation:
     - {tool: Bash, commandPattern: "zip *", action: block, message: "no {command}!"}
     - {tool: Bash, commandPattern: "git push*", action: block}
-`,
-  );
-  assert.match((await bash(home, 'zip a $X "$(b c)" d*'))!, /^no zip a \$X "\$\(b c\)" d\*!\n/);
-  assert.match((await bash(home, "sudo zip a ${X}y b"))!, /^no zip a \$\{X\}y b!\n/);
-  assert.match((await bash(home, "zip a $(x) b"))!, /^no zip a \$\(x\) b!\n/);
-  assert.match((await bash(home, "ls | xargs zip a"))!, /^no zip a …!\n/);
-  assert.match((await bash(home, "V=push; git $V $TO main"))!, /Command: git push \$TO main\n/);
+`);
+  assert.match((await home.bash('zip a $X "$(b c)" d*'))!, /^no zip a \$X "\$\(b c\)" d\*!\n/);
+  assert.match((await home.bash("sudo zip a ${X}y b"))!, /^no zip a \$\{X\}y b!\n/);
+  assert.match((await home.bash("zip a $(x) b"))!, /^no zip a \$\(x\) b!\n/);
+  assert.match((await home.bash("ls | xargs zip a"))!, /^no zip a …!\n/);
+  assert.match((await home.bash("V=push; git $V $TO main"))!, /Command: git push \$TO main\n/);
   assert.match(
-    (await bash(home, 'git push -f "$TO" main'))!,
+    (await home.bash('git push -f "$TO" main'))!,
     /dangerous.*: git push -f "\$TO" main\n/,
   );
 });
 
 test("where rules allow, only what one of them matches passes", async (home) => {
-  projectIn(
-    home,
-    `preToolUse:
+  home.configure(`preToolUse:
   toolUsageValidation:
     - {tool: Bash, commandPattern: "npm test*", action: allow}
     - {tool: Bash, commandPattern: "git status*", action: allow}
     - {tool: Edit, pattern: "src/**", action: allow}
     - {tool: Edit, pattern: "src/secret/**", action: block}
-`,
-  );
-  assert.equal(await bash(home, "npm test -- --watch"), null);
-  assert.equal(await bash(home, "timeout 60 npm test && git status"), null);
-  await assertAllowed(home, [
+`);
+  assert.equal(await home.bash("npm test -- --watch"), null);
+  assert.equal(await home.bash("timeout 60 npm test && git status"), null);
+  await home.assertAllowed([
     "set -e; [ -f a.txt ] && cd src && npm test",
     "export A=1; local b; trap 'npm test' EXIT; echo done",
     "run() { npm test; }; while read -r l; do run; done < a.txt",
     "bash -c 'npm test'",
     "ls() { git status; }; ls | xargs npm test",
   ]);
-  await assertDenied(home, /allow rule/, [
+  await home.assertDenied(/allow rule/, [
     "bash x.sh",
     "bash -c 'rm a.txt'",
     "run() { rm a.txt; }; run",
   ]);
-  assert.match((await bash(home, "npm test && rm a.txt"))!, /allow rule.*Command: rm a\.txt/);
-  assert.match((await bash(home, "sudo npm test"))!, /Command: sudo npm test/);
-  assert.equal(await edit(home, "src/a.ts"), null);
-  assert.match((await edit(home, "src/secret/a.ts"))!, /src\/secret/);
-  assert.match((await edit(home, "docs/a.md"))!, /src\/\*\*/);
+  assert.match((await home.bash("npm test && rm a.txt"))!, /allow rule.*Command: rm a\.txt/);
+  assert.match((await home.bash("sudo npm test"))!, /Command: sudo npm test/);
+  assert.equal(await home.edit("src/a.ts"), null);
+  assert.match((await home.edit("src/secret/a.ts"))!, /src\/secret/);
+  assert.match((await home.edit("docs/a.md"))!, /src\/\*\*/);
 });
 
 test("a rule that blocks a tool for some files holds for shell commands and other editing tools as well", async (home) => {
-  projectIn(
-    home,
-    `preToolUse:
+  home.configure(`preToolUse:
   toolUsageValidation:
     - {tool: Write, pattern: "docs/**", action: block}
     - {tool: Edit, pattern: "src/**", action: block}
     - {tool: Edit, pattern: "tests/**", action: allow}
     - {tool: Read, pattern: "notes/**", action: block}
-`,
-  );
+`);
   const denied = /toolUsageValidation/;
-  assert.match((await bash(home, "cat > docs/a.md <<E\nx\nE"))!, denied);
-  assert.match((await bash(home, "rm -r docs"))!, denied);
-  assert.match((await bash(home, "npx prettier --write src/a.ts"))!, denied);
-  assert.match((await ask(home, "MultiEdit", { file_path: "src/a.ts", edits: [] }))!, denied);
-  assert.equal(await bash(home, "cat docs/a.md"), null);
-  assert.equal(await bash(home, "echo x > notes/a.md"), null);
+  assert.match((await home.bash("cat > docs/a.md <<E\nx\nE"))!, denied);
+  assert.match((await home.bash("rm -r docs"))!, denied);
+  assert.match((await home.bash("npx prettier --write src/a.ts"))!, denied);
+  assert.match((await home.ask("MultiEdit", { file_path: "src/a.ts", edits: [] }))!, denied);
+  assert.equal(await home.bash("cat docs/a.md"), null);
+  assert.equal(await home.bash("echo x > notes/a.md"), null);
   // What allows is about its own tool alone.
-  assert.equal(await bash(home, "echo x > other/a.md"), null);
-  assert.equal(await ask(home, "MultiEdit", { file_path: "other/a.ts", edits: [] }), null);
-  assert.match((await edit(home, "other/a.ts"))!, denied);
+  assert.equal(await home.bash("echo x > other/a.md"), null);
+  assert.equal(await home.ask("MultiEdit", { file_path: "other/a.ts", edits: [] }), null);
+  assert.match((await home.edit("other/a.ts"))!, denied);
 });
 
 test("a program that is run through npx is allowed with the command that runs it", async (home) => {
-  projectIn(
-    home,
-    `preToolUse:
+  home.configure(`preToolUse:
   toolUsageValidation:
     - {tool: Bash, commandPattern: "npx prettier*", action: allow}
     - {tool: Bash, commandPattern: "uv run pytest*", action: allow}
-`,
-  );
-  assert.equal(await bash(home, "npx prettier --check src"), null);
-  assert.equal(await bash(home, "uv run pytest -q"), null);
-  assert.match((await bash(home, "npx eslint src"))!, /allow rule/);
-  assert.match((await bash(home, "prettier --check src"))!, /allow rule/);
+`);
+  assert.equal(await home.bash("npx prettier --check src"), null);
+  assert.equal(await home.bash("uv run pytest -q"), null);
+  assert.match((await home.bash("npx eslint src"))!, /allow rule/);
+  assert.match((await home.bash("prettier --check src"))!, /allow rule/);
 });
 
 test("a rule about tools of an MCP server sees the files that they name", async (home) => {
-  projectIn(
-    home,
-    `preToolUse:
+  home.configure(`preToolUse:
   uneditableFiles: ["*.md"]
   toolUsageValidation:
     - {tool: "mcp__files__*", pattern: "*.lock", action: block}
     - {tool: "mcp__notes__write", pattern: "notes/**", action: allow}
-`,
-  );
+`);
   const denied = /toolUsageValidation/;
-  assert.match((await ask(home, "mcp__files__write", { path: "./yarn.lock" }))!, denied);
-  assert.match((await ask(home, "mcp__files__read", { paths: ["a", "b/yarn.lock"] }))!, denied);
+  assert.match((await home.ask("mcp__files__write", { path: "./yarn.lock" }))!, denied);
+  assert.match((await home.ask("mcp__files__read", { paths: ["a", "b/yarn.lock"] }))!, denied);
   assert.match(
-    (await ask(home, "mcp__files__move", { source: "a", destination: "b.lock" }))!,
+    (await home.ask("mcp__files__move", { source: "a", destination: "b.lock" }))!,
     denied,
   );
-  assert.equal(await ask(home, "mcp__files__write", { path: "a.txt", content: "b.lock" }), null);
-  assert.match((await ask(home, "mcp__files__write", { path: "a.md" }))!, /uneditableFiles/);
-  assert.equal(await ask(home, "mcp__files__list", {}), null);
-  assert.equal(await ask(home, "mcp__git__show", { path: "yarn.lock" }), null);
-  assert.equal(await ask(home, "mcp__notes__write", { relative_path: "notes/a" }), null);
-  assert.match((await ask(home, "mcp__notes__write", { relative_path: "notes/../a" }))!, denied);
+  assert.equal(await home.ask("mcp__files__write", { path: "a.txt", content: "b.lock" }), null);
+  assert.match((await home.ask("mcp__files__write", { path: "a.md" }))!, /uneditableFiles/);
+  assert.equal(await home.ask("mcp__files__list", {}), null);
+  assert.equal(await home.ask("mcp__git__show", { path: "yarn.lock" }), null);
+  assert.equal(await home.ask("mcp__notes__write", { relative_path: "notes/a" }), null);
+  assert.match((await home.ask("mcp__notes__write", { relative_path: "notes/../a" }))!, denied);
 });
 
 test("a rule for one agent is for that agent alone", async (home) => {
-  projectIn(home, "preToolUse: {uneditableFiles: [{pattern: src/**, agent: 'review*'}]}\n", [
+  home.configure("preToolUse: {uneditableFiles: [{pattern: src/**, agent: 'review*'}]}\n", [
     "src/a.ts",
   ]);
-  assert.equal(await edit(home, "src/a.ts"), null);
+  assert.equal(await home.edit("src/a.ts"), null);
   const of = (agent_type: string) =>
-    ask(home, "Edit", { file_path: "src/a.ts" }, { agent_id: "a1", agent_type });
+    home.ask("Edit", { file_path: "src/a.ts" }, { agent_id: "a1", agent_type });
   assert.notEqual(await of("reviewer"), null);
   assert.equal(await of("writer"), null);
 });
 
 test("the main thread is `main` also where it was started as an agent, and its type as well", async (home) => {
   const rules = "[{pattern: src/**, agent: main}, {pattern: docs/**, agent: reviewer}]";
-  projectIn(home, `preToolUse: {uneditableFiles: ${rules}}\n`, ["src/a.ts", "docs/a.md"]);
+  home.configure(`preToolUse: {uneditableFiles: ${rules}}\n`, ["src/a.ts", "docs/a.md"]);
   const of = async (more: Record<string, unknown>) => {
     const answers = ["src/a.ts", "docs/a.md"].map((file_path) =>
-      ask(home, "Edit", { file_path }, more)
+      home.ask("Edit", { file_path }, more)
     );
     return (await Promise.all(answers)).map((reason) => reason === null ? "allowed" : "denied");
   };
@@ -285,10 +247,10 @@ test("the main thread is `main` also where it was started as an agent, and its t
 
 test("a decision is in the audit trail with its rules, what it quotes is masked", async (home) => {
   const secret = "ghp_" + "a1B2".repeat(9);
-  projectIn(home, "{}\n");
-  await bash(home, "rm -rf /");
-  await bash(home, `git push --force https://gh''p_${secret.slice(4)}@github.com/x/y`);
-  await bash(home, `$X gh''p_${secret.slice(4)}`);
+  home.configure("{}\n");
+  await home.bash("rm -rf /");
+  await home.bash(`git push --force https://gh''p_${secret.slice(4)}@github.com/x/y`);
+  await home.bash(`$X gh''p_${secret.slice(4)}`);
   const [danger, push, unknown] = executions(home);
   assert.deepEqual([danger!["status"], danger!["tool_name"]], ["blocked", "Bash"]);
   assert.deepEqual((danger!["metadata"] as Row)["rules"], ["preToolUse.denyDangerousCommands"]);
@@ -300,93 +262,88 @@ test("a decision is in the audit trail with its rules, what it quotes is masked"
 });
 
 test("a strict policy denies what only the running shell knows", async (home) => {
-  projectIn(home, "preToolUse: {strict: true}\n");
-  assert.match((await bash(home, "$COMMAND --force"))!, /only when it runs/);
-  assert.equal(await bash(home, "git status"), null);
+  home.configure("preToolUse: {strict: true}\n");
+  assert.match((await home.bash("$COMMAND --force"))!, /only when it runs/);
+  assert.equal(await home.bash("git status"), null);
 });
 
 test("the command in a denial lifts it, for this session alone, until it is resumed", async (home) => {
-  projectIn(home, "preToolUse: {uneditableFiles: [src/**]}\n", ["src/a.ts"]);
-  const reason = (await edit(home, "src/a.ts"))!;
+  home.configure("preToolUse: {uneditableFiles: [src/**]}\n", ["src/a.ts"]);
+  const reason = (await home.edit("src/a.ts"))!;
   const [, command] = /`conclaude ([^`]+)`/.exec(reason)!;
-  const { code, stdout } = await conclaude(home, ...command!.split(" "));
+  const { code, stdout } = await home.run(...command!.split(" "));
   assert.equal(code, 0);
   assert.match(stdout, /for 15 minutes/);
-  assert.equal(await edit(home, "src/a.ts"), null);
+  assert.equal(await home.edit("src/a.ts"), null);
   const paused = lastMetadata(home);
   assert.deepEqual([paused["paused"], paused["rules"]], [["guards"], [
     "preToolUse.uneditableFiles[0]",
   ]]);
   const elsewhere = { session_id: "5e551022-0000-4000-8000-000000000002" };
-  assert.notEqual(await ask(home, "Edit", { file_path: "src/a.ts" }, elsewhere), null);
-  await conclaude(home, "guard", "resume", "--session", SESSION.slice(0, 8));
-  assert.notEqual(await edit(home, "src/a.ts"), null);
+  assert.notEqual(await home.ask("Edit", { file_path: "src/a.ts" }, elsewhere), null);
+  await home.run("guard", "resume", "--session", SESSION.slice(0, 8));
+  assert.notEqual(await home.edit("src/a.ts"), null);
 });
 
 test("the agent can neither lift a rule nor change the policy, unless the policy lets it", async (home) => {
-  const project = projectIn(home, "{}\n", [".conclaude.local.yaml"]);
+  const project = home.configure("{}\n", [".conclaude.local.yaml"]);
   Deno.mkdirSync(join(home.path, ".claude"));
   Deno.writeTextFileSync(join(home.path, ".claude", "settings.json"), "{}");
   const attempts = [
-    () => bash(home, "conclaude guard pause --session x"),
-    () => bash(home, "sh -c '/opt/bin/conclaude guard pause'"),
-    () => bash(home, "conclaude --db x.db guard pause"),
-    () => bash(home, "conclaude uninstall-hooks"),
-    () => bash(home, "deno run -A /opt/conclaude/main.ts db reset"),
-    () => bash(home, "conclaude counter increment --session x stop_blocks --by 9"),
-    () => bash(home, "echo '{}' | conclaude hook Stop"),
-    () => bash(home, "sqlite3 ~/.conclaude/conclaude.db 'DELETE FROM pauses WHERE 1'"),
-    () => bash(home, "echo '{\"disableAllHooks\":true}' > .claude/settings.local.json"),
-    () => bash(home, "rm -r ~/.claude"),
-    () => write(home, join(home.path, ".claude", "settings.json")),
+    () => home.bash("conclaude guard pause --session x"),
+    () => home.bash("sh -c '/opt/bin/conclaude guard pause'"),
+    () => home.bash("conclaude --db x.db guard pause"),
+    () => home.bash("conclaude uninstall-hooks"),
+    () => home.bash("deno run -A /opt/conclaude/main.ts db reset"),
+    () => home.bash("conclaude counter increment --session x stop_blocks --by 9"),
+    () => home.bash("echo '{}' | conclaude hook Stop"),
+    () => home.bash("sqlite3 ~/.conclaude/conclaude.db 'DELETE FROM pauses WHERE 1'"),
+    () => home.bash("echo '{\"disableAllHooks\":true}' > .claude/settings.local.json"),
+    () => home.bash("rm -r ~/.claude"),
+    () => home.write(join(home.path, ".claude", "settings.json")),
     () =>
-      ask(home, "Edit", {
+      home.ask("Edit", {
         file_path: join(home.path, ".claude", "settings.json"),
         old_string: "{",
         new_string: '{"disableAllHooks": true,',
       }),
-    () => bash(home, "echo '{}' > .conclaude.yaml"),
-    () => bash(home, "rm .conclaude.yaml"),
-    () => edit(home, `${project}/.conclaude.yaml`),
-    () => write(home, ".conclaude.local.yaml"),
-    () => write(home, join(home.path, ".conclaude", "config.yaml")),
-    () => bash(home, "rm -rf ~/.conclaude"),
-    () => bash(home, "cp x ~/.conclaude/conclaude.db"),
+    () => home.bash("echo '{}' > .conclaude.yaml"),
+    () => home.bash("rm .conclaude.yaml"),
+    () => home.edit(`${project}/.conclaude.yaml`),
+    () => home.write(".conclaude.local.yaml"),
+    () => home.write(join(home.path, ".conclaude", "config.yaml")),
+    () => home.bash("rm -rf ~/.conclaude"),
+    () => home.bash("cp x ~/.conclaude/conclaude.db"),
   ];
   for (const attempt of attempts) assert.match((await attempt())!, /only a person/);
   assert.equal(
-    await bash(home, "cat .conclaude.yaml; conclaude guard list; conclaude counter list"),
+    await home.bash("cat .conclaude.yaml; conclaude guard list; conclaude counter list"),
     null,
   );
-  configIn(home, "preToolUse: {protectPolicy: false, denyDangerousCommands: false}\n");
+  home.configure("preToolUse: {protectPolicy: false, denyDangerousCommands: false}\n");
   for (const attempt of attempts) assert.equal(await attempt(), null);
 });
 
 test("PermissionRequest is denied in the shape that Claude Code honours", async (home) => {
-  projectIn(home, "{}\n");
+  home.configure("{}\n");
   const request = async (command: string) =>
-    (await hook("PermissionRequest", {
-      session_id: SESSION,
-      cwd: join(home.path, "project"),
-      tool_name: "Bash",
-      tool_input: { command },
-    }, home)).stdout;
+    await home.send("PermissionRequest", { tool_name: "Bash", tool_input: { command } });
   for (const command of ["git push origin main --force", "rm -r -f /", "cd / && rm -rf *"]) {
-    const { hookSpecificOutput } = JSON.parse(await request(command));
+    const { hookSpecificOutput } = await request(command);
     assert.equal(hookSpecificOutput.hookEventName, "PermissionRequest");
     assert.equal(hookSpecificOutput.decision.behavior, "deny");
     assert.match(hookSpecificOutput.decision.message, /dangerous/);
   }
   for (const command of ["git push --force-with-lease", "rm -rf /tmp/x", "rm -rf ./build"]) {
-    assert.equal(await request(command), "");
+    assert.equal(await request(command), null);
   }
 });
 
 test("explain says what every rule does, changes nothing, and agrees with the hook", async (home) => {
-  projectIn(home, "preToolUse: {uneditableFiles: ['*.lock', src/**]}\n", ["yarn.lock", "src/a"]);
-  await bash(home, "true");
+  home.configure("preToolUse: {uneditableFiles: ['*.lock', src/**]}\n", ["yarn.lock", "src/a"]);
+  await home.bash("true");
   const before = executions(home).length;
-  const denied = await conclaude(home, "explain", "Edit", "yarn.lock", "--json");
+  const denied = await home.run("explain", "Edit", "yarn.lock", "--json");
   assert.equal(denied.code, 1);
   const { decision, rules } = JSON.parse(denied.stdout);
   assert.equal(decision, "deny");
@@ -394,7 +351,7 @@ test("explain says what every rule does, changes nothing, and agrees with the ho
     rules.filter((rule: Row) => rule["says"] === "forbids").map((rule: Row) => rule["rule"]),
     ["preToolUse.uneditableFiles[0]"],
   );
-  const allowed = await conclaude(home, "explain", "Bash", "ls");
+  const allowed = await home.run("explain", "Bash", "ls");
   assert.deepEqual([allowed.code, allowed.stdout.split("\n")[0]], [0, "Allowed."]);
   assert.equal(executions(home).length, before);
 });
@@ -403,7 +360,7 @@ test("explain refuses a tool that neither Claude Code nor a rule knows, with the
   const rules =
     "preToolUse: {toolUsageValidation: [{tool: Deploy, action: block}, {tool: 'Own*', action: block}]}\n" +
     "requirements: {plan: {triggerTools: [{tool: Ship}]}}\n";
-  projectIn(home, rules);
+  home.configure(rules);
   const cases = [
     ["NOSUCHTOOL", /no tool of this name.*Bash, Edit, Write/],
     ["bash", /did you mean "Bash"/],
@@ -412,7 +369,7 @@ test("explain refuses a tool that neither Claude Code nor a rule knows, with the
     ["Deploys", /no tool of this name/],
   ] as const;
   for (const [tool, near] of cases) {
-    const { code, stderr } = await conclaude(home, "explain", tool, "x");
+    const { code, stderr } = await home.run("explain", tool, "x");
     assert.equal(code, 2, tool);
     assert.match(stderr, /Unknown tool/);
     assert.match(stderr, near);
@@ -428,13 +385,12 @@ test("explain refuses a tool that neither Claude Code nor a rule knows, with the
     "Ship",
   ];
   for (const tool of tools) {
-    assert.notEqual((await conclaude(home, "explain", tool, "x")).code, 2, tool);
+    assert.notEqual((await home.run("explain", tool, "x")).code, 2, tool);
   }
 });
 
 test("explain says of every rule why it forbids, allows or does not match", async (home) => {
-  projectIn(
-    home,
+  home.configure(
     `preToolUse:
   preventGeneratedFileEdits: true
   preventRootAdditions: true
@@ -450,7 +406,7 @@ test("explain says of every rule why it forbids, allows or does not match", asyn
     ["src/a"],
   );
   const explain = async (...args: string[]): Promise<Record<string, string>> => {
-    const { stdout } = await conclaude(home, "explain", ...args, "--json");
+    const { stdout } = await home.run("explain", ...args, "--json");
     const { decision, rules } = JSON.parse(stdout);
     for (const { why } of rules) assert.notEqual(why, "", stdout);
     const said = rules.map(({ rule, says, why }: Row) => [
@@ -498,14 +454,12 @@ test("explain says of every rule why it forbids, allows or does not match", asyn
 });
 
 test("a permission is answered: what is refused first, then what is allowed, then the rest", async (home) => {
-  const project = projectIn(
-    home,
+  home.configure(
     'permissionRequest: {deny: ["mcp__mail__*"], allow: [Read, Bash, "mcp__*"], default: deny}\n',
   );
   const request = async (tool_name: string, tool_input: Record<string, unknown> = {}) => {
-    const payload = { session_id: SESSION, cwd: project, tool_name, tool_input };
-    const { stdout } = await hook("PermissionRequest", payload, home);
-    return stdout === "" ? "ask" : JSON.parse(stdout).hookSpecificOutput.decision;
+    const answer = await home.send("PermissionRequest", { tool_name, tool_input });
+    return answer === null ? "ask" : answer.hookSpecificOutput.decision;
   };
   assert.deepEqual(await request("Read", { file_path: "a" }), { behavior: "allow" });
   assert.deepEqual(await request("mcp__files__list"), { behavior: "allow" });
@@ -519,40 +473,39 @@ test("a permission is answered: what is refused first, then what is allowed, the
 });
 
 test("without permissionRequest the person is asked", async (home) => {
-  const project = projectIn(home, "{}\n");
-  const payload = { session_id: SESSION, cwd: project, tool_name: "Read", tool_input: {} };
-  assert.equal((await hook("PermissionRequest", payload, home)).stdout, "");
+  home.configure("{}\n");
+  const read = { tool_name: "Read", tool_input: {} };
+  assert.equal(await home.send("PermissionRequest", read), null);
 });
 
 test("a file that says it is generated is protected, where the policy asks for it", async (home) => {
   const files = ["src/made.ts", "src/own.ts"];
-  const project = projectIn(home, "{}\n", files);
+  const project = home.configure("{}\n", files);
   const made = "// Code generated by tides. DO NOT EDIT.\n";
   Deno.writeTextFileSync(join(project, "src/made.ts"), made);
   Deno.writeTextFileSync(join(project, "src/own.ts"), `${"x\n".repeat(100)}${made}`);
-  assert.equal(await edit(home, "src/made.ts"), null);
-  configIn(
-    home,
+  assert.equal(await home.edit("src/made.ts"), null);
+  home.configure(
     "preToolUse: {preventGeneratedFileEdits: true, generatedFileMessage: 'M {file_path} {marker}'}\n",
   );
-  assert.match((await edit(home, "src/made.ts"))!, /^M src\/made\.ts DO NOT EDIT\n/);
-  assert.match((await bash(home, "sed -i s/a/b/ src/made.ts"))!, /^M src\/made\.ts/);
-  assert.equal(await edit(home, "src/own.ts"), null);
-  assert.equal(await bash(home, "cat src/made.ts"), null);
+  assert.match((await home.edit("src/made.ts"))!, /^M src\/made\.ts DO NOT EDIT\n/);
+  assert.match((await home.bash("sed -i s/a/b/ src/made.ts"))!, /^M src\/made\.ts/);
+  assert.equal(await home.edit("src/own.ts"), null);
+  assert.equal(await home.bash("cat src/made.ts"), null);
   // What lies elsewhere is made from nothing of the project.
   Deno.writeTextFileSync(join(home.path, "made.ts"), made);
-  assert.equal(await bash(home, "rm -f ../made.ts"), null);
-  assert.equal(await edit(home, join(home.path, "made.ts")), null);
+  assert.equal(await home.bash("rm -f ../made.ts"), null);
+  assert.equal(await home.edit(join(home.path, "made.ts")), null);
 });
 
 test("a file that may not be removed goes away with a folder above it", async (home) => {
-  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", [
+  const project = home.configure("preToolUse: {uneditableFiles: ['*.lock']}\n", [
     "sub/deep/x.lock",
     "other/a.ts",
     "node_modules/m/yarn.lock",
     "pkg/node_modules/m/yarn.lock",
   ]);
-  await assertDenied(home, /\*\.lock.*File: sub\/deep\/x\.lock/, [
+  await home.assertDenied(/\*\.lock.*File: sub\/deep\/x\.lock/, [
     "rm -rf sub",
     "rm -r sub/*",
     "mv sub src/",
@@ -560,41 +513,38 @@ test("a file that may not be removed goes away with a folder above it", async (h
     "git rm -r sub",
     `cd / && rm -r ${project}/sub/deep`,
   ]);
-  await assertAllowed(home, ["rm -rf node_modules pkg", "rm -r pkg/node_modules/m", "rm -r other"]);
+  await home.assertAllowed(["rm -rf node_modules pkg", "rm -r pkg/node_modules/m", "rm -r other"]);
 });
 
 test.slow("a folder that is too large to be looked through is a doubt", async (home) => {
-  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  const project = home.configure("preToolUse: {uneditableFiles: ['*.lock']}\n");
   Deno.mkdirSync(join(project, "many"));
   for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
-  assert.equal(await bash(home, "rm -r many"), null);
+  assert.equal(await home.bash("rm -r many"), null);
   const noted = lastMetadata(home);
   assert.deepEqual(noted["doubts"], ["many holds more files than can be looked through"]);
-  configIn(home, "preToolUse: {uneditableFiles: ['*.lock'], strict: true}\n");
-  assert.match((await bash(home, "rm -r many"))!, /only when it runs/);
+  home.configure("preToolUse: {uneditableFiles: ['*.lock'], strict: true}\n");
+  assert.match((await home.bash("rm -r many"))!, /only when it runs/);
 });
 
 test("a denial advises no pause where none can be kept", async (home) => {
   const rules = "preToolUse: {uneditableFiles: [src/**]}\nstop: {commands: [{run: 'false'}]}\n";
-  const project = projectIn(home, `database: {enabled: false}\n${rules}`, ["src/a.ts"]);
-  const stop = async () => {
-    const { stdout } = await hook("Stop", { session_id: SESSION, cwd: project }, home);
-    return String(JSON.parse(stdout).reason);
-  };
-  for (const reason of [(await edit(home, "src/a.ts"))!, await stop()]) {
+  home.configure(`database: {enabled: false}\n${rules}`, ["src/a.ts"]);
+  const stop = async () => String((await home.send("Stop")).reason);
+  for (const reason of [(await home.edit("src/a.ts"))!, await stop()]) {
     assert.doesNotMatch(reason, /guard pause/);
     assert.match(reason, /change of the rule in the configuration \(`conclaude config path`/);
   }
-  configIn(home, rules);
+  home.configure(rules);
   Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });
   Deno.writeTextFileSync(home.database, "no database at all ".repeat(500));
-  for (const reason of [(await edit(home, "src/a.ts"))!, await stop()]) {
+  for (const reason of [(await home.edit("src/a.ts"))!, await stop()]) {
     assert.match(
       reason,
       /This comes first: `conclaude doctor --fix`\. .*`conclaude guard pause --session/,
     );
   }
-  await conclaude(home, "doctor", "--fix");
-  await conclaude(home, "guard", "pause", "--session", SESSION.slice(0, 8));
-  assert.equal(await edit(home, "src/a.ts"), null);
+  await home.run("doctor", "--fix");
+  await home.run("guard", "pause", "--session", SESSION.slice(0, 8));
+  assert.equal(await home.edit("src/a.ts"), null);
 });

@@ -1,17 +1,8 @@
 /** The files that the guards depend on: wherever they lie, only a person may change them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import {
-  ask,
-  assertAllowed,
-  assertDenied,
-  bash,
-  edit,
-  projectIn,
-  write,
-} from "../support/guarded.ts";
+import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
-import { type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsUnix, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -22,7 +13,7 @@ const HOOKS = {
 };
 
 /** A settings file with hooks, in a folder of the home. */
-function settingsIn(home: TempHome, folder: string): string {
+function settingsIn(home: GuardedHome, folder: string): string {
   const path = join(home.path, folder, "settings.json");
   put(path, JSON.stringify({ hooks: HOOKS, permissions: {} }, null, 2));
   return path;
@@ -33,48 +24,48 @@ function put(path: string, text: string): void {
   Deno.writeTextFileSync(path, text);
 }
 
-const test = testWith(tempHome);
+const test = testWith(guardedHome);
 
 test("an edit of the settings that disarms the hooks is denied, also if it never names them", async (home) => {
-  projectIn(home, "{}\n");
+  home.configure("{}\n");
   const file_path = settingsIn(home, ".claude");
   const edit = (old_string: string, new_string: string) =>
-    ask(home, "Edit", { file_path, old_string, new_string, replace_all: true });
+    home.ask("Edit", { file_path, old_string, new_string, replace_all: true });
   assert.match((await edit('"matcher": "*"', '"matcher": "x"'))!, PROTECTED);
   assert.match((await edit('"timeout": 10', '"timeout": 0'))!, PROTECTED);
   assert.match((await edit("}", ""))!, PROTECTED);
   const edits = [{ old_string: '"command": "x"', new_string: '"command": "true"' }];
-  assert.match((await ask(home, "MultiEdit", { file_path, edits }))!, PROTECTED);
+  assert.match((await home.ask("MultiEdit", { file_path, edits }))!, PROTECTED);
 });
 
 test("settings beside the hooks may be changed, and be written again as they are", async (home) => {
-  projectIn(home, "{}\n");
+  home.configure("{}\n");
   const file_path = settingsIn(home, ".claude");
   const content = Deno.readTextFileSync(file_path);
-  assert.equal(await ask(home, "Write", { file_path, content }), null);
+  assert.equal(await home.ask("Write", { file_path, content }), null);
   const old_string = '"permissions": {}';
   const new_string = '"permissions": {},\n  "model": "m"';
-  assert.equal(await ask(home, "Edit", { file_path, old_string, new_string }), null);
-  assert.match((await ask(home, "Write", { file_path, content: "{}" }))!, PROTECTED);
-  assert.match((await bash(home, `echo '{}' > ${file_path}`))!, PROTECTED);
+  assert.equal(await home.ask("Edit", { file_path, old_string, new_string }), null);
+  assert.match((await home.ask("Write", { file_path, content: "{}" }))!, PROTECTED);
+  assert.match((await home.bash(`echo '{}' > ${file_path}`))!, PROTECTED);
 });
 
 test("CLAUDE_CONFIG_DIR names other settings, and those start the hooks as well", async (home) => {
-  projectIn(home, "{}\n");
+  home.configure("{}\n");
   const file_path = settingsIn(home, "cc");
   const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
   const attempt = (tool: string, input: Record<string, unknown>) =>
-    ask(home, tool, input, {}, start);
+    home.ask(tool, input, {}, start);
   assert.match((await attempt("Write", { file_path, content: "{}" }))!, PROTECTED);
   for (const command of [`rm ${file_path}`, "rm -r ~/cc", "echo '{}' > ~/cc/settings.json"]) {
     assert.match((await attempt("Bash", { command }))!, PROTECTED, command);
   }
   assert.equal(await attempt("Write", { file_path: `${file_path}.md`, content: "" }), null);
-  assert.doesNotMatch((await bash(home, "rm -r ~/cc")) ?? "", PROTECTED);
+  assert.doesNotMatch((await home.bash("rm -r ~/cc")) ?? "", PROTECTED);
 });
 
 test("a file of the guards that is a link is protected under every name on its way", async (home) => {
-  const project = projectIn(home, "{}\n", ["cfg/other.yaml"]);
+  const project = home.configure("{}\n", ["cfg/other.yaml"]);
   const link = (target: string, path: string) => {
     Deno.mkdirSync(join(path, ".."), { recursive: true });
     Deno.symlinkSync(target, path);
@@ -87,7 +78,7 @@ test("a file of the guards that is a link is protected under every name on its w
   link(join(home.path, "dot/config.yaml"), join(home.path, ".conclaude/config.yaml"));
   settingsIn(home, "dot/claude");
   link(join(home.path, "dot/claude/settings.json"), join(home.path, ".claude/settings.json"));
-  await assertDenied(home, PROTECTED, [
+  await home.assertDenied(PROTECTED, [
     "echo > cfg/policy.yaml",
     "rm cfg/policy.yaml",
     "rm cfg/step.yaml",
@@ -99,63 +90,63 @@ test("a file of the guards that is a link is protected under every name on its w
     "rm -r ~/dot/claude",
     "cp x ~/dot/claude/settings.json",
   ]);
-  assert.match((await bash(home, "rm -rf ~/dot"))!, /dot\/config\.yaml belongs to the guards/);
-  assert.match((await write(home, `${project}/cfg/policy.yaml`))!, PROTECTED);
-  assert.match((await write(home, `${home.path}/dot/claude/settings.json`))!, PROTECTED);
-  assert.equal(await write(home, `${project}/cfg/other.yaml`), null);
-  assert.equal(await bash(home, "rm cfg/other.yaml; cat cfg/policy.yaml; ls ~/dot"), null);
+  assert.match((await home.bash("rm -rf ~/dot"))!, /dot\/config\.yaml belongs to the guards/);
+  assert.match((await home.write(`${project}/cfg/policy.yaml`))!, PROTECTED);
+  assert.match((await home.write(`${home.path}/dot/claude/settings.json`))!, PROTECTED);
+  assert.equal(await home.write(`${project}/cfg/other.yaml`), null);
+  assert.equal(await home.bash("rm cfg/other.yaml; cat cfg/policy.yaml; ls ~/dot"), null);
 });
 
 test("a database at another place is protected from being removed or overwritten", async (home) => {
-  projectIn(home, "database: {path: ../state/own.db}\n");
-  assert.equal(await bash(home, "true"), null);
-  await assertDenied(home, PROTECTED, [
+  home.configure("database: {path: ../state/own.db}\n");
+  assert.equal(await home.bash("true"), null);
+  await home.assertDenied(PROTECTED, [
     "rm ~/state/own.db",
     "rm -r ~/state",
     "echo > ~/state/own.db-wal",
     "mv ~/state /x",
   ]);
-  assert.match((await write(home, join(home.path, "state/own.db")))!, PROTECTED);
-  assert.equal(await bash(home, "echo x > ~/state/other.db"), null);
+  assert.match((await home.write(join(home.path, "state/own.db")))!, PROTECTED);
+  assert.equal(await home.bash("echo x > ~/state/other.db"), null);
   const start = { env: { CONCLAUDE_DB_PATH: join(home.path, "else/e.db") } };
   const command = "rm ~/else/e.db";
-  assert.match((await ask(home, "Bash", { command }, {}, start))!, PROTECTED);
-  assert.equal(await bash(home, command), null);
+  assert.match((await home.ask("Bash", { command }, {}, start))!, PROTECTED);
+  assert.equal(await home.bash(command), null);
 });
 
 test(".git/HEAD is protected, for requirements depend on the branch that it names", async (home) => {
-  const project = projectIn(home, "{}\n", [".git/config", "sub/.git/HEAD"]);
+  const project = home.configure("{}\n", [".git/config", "sub/.git/HEAD"]);
   put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  await assertDenied(home, PROTECTED, [
+  await home.assertDenied(PROTECTED, [
     "echo junk > .git/HEAD",
     "rm .git/HEAD",
     "rm -rf .git",
     "mv .git x",
     "cd src && cp a ../.git/HEAD",
   ]);
-  assert.match((await write(home, ".git/HEAD"))!, PROTECTED);
-  assert.match((await write(home, ".git/config"))!, PROTECTED);
-  assert.match((await bash(home, "rm -f .git/hooks/x"))!, PROTECTED);
-  assert.equal(await bash(home, "rm -f .git/index.lock; git config a.b c; rm -rf sub/.git"), null);
+  assert.match((await home.write(".git/HEAD"))!, PROTECTED);
+  assert.match((await home.write(".git/config"))!, PROTECTED);
+  assert.match((await home.bash("rm -f .git/hooks/x"))!, PROTECTED);
+  assert.equal(await home.bash("rm -f .git/index.lock; git config a.b c; rm -rf sub/.git"), null);
 });
 
 test("the .git file of a worktree, and the HEAD that it leads to, are protected", async (home) => {
-  const project = projectIn(home, "{}\n");
+  const project = home.configure("{}\n");
   const folder = join(home.path, "main/.git/worktrees/w");
   put(join(project, ".git"), `gitdir: ${folder}\n`);
   put(join(folder, "HEAD"), "ref: refs/heads/w\n");
   put(join(folder, "commondir"), "../..\n");
-  await assertDenied(home, PROTECTED, ["rm .git", `echo > ${folder}/HEAD`, "rm -r ~/main"]);
-  assert.equal(await bash(home, `rm ${folder}/index`), null);
+  await home.assertDenied(PROTECTED, ["rm .git", `echo > ${folder}/HEAD`, "rm -r ~/main"]);
+  assert.equal(await home.bash(`rm ${folder}/index`), null);
 });
 
 test("an agent may not change the permissions of the files that the guards read", async (home) => {
-  const project = projectIn(home, "database: {path: ../state/own.db}\n", [
+  const project = home.configure("database: {path: ../state/own.db}\n", [
     "scripts/a.sh",
     ".git/x",
   ]);
   put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  await assertDenied(home, PROTECTED, [
+  await home.assertDenied(PROTECTED, [
     "chmod 000 .conclaude.yaml",
     "chmod -r .conclaude.yaml",
     "chmod 000 ~/.conclaude",
@@ -167,13 +158,13 @@ test("an agent may not change the permissions of the files that the guards read"
     "chmod 000 ~/.claude/settings.json",
     "sqlite3 ~/state/own.db 'delete from pauses'",
   ]);
-  assert.equal(await bash(home, "chmod +x scripts/a.sh; chmod -R u+w src .git/x"), null);
-  assert.equal(await bash(home, 'chmod -R u+w,g+rX . && sudo chown -R "$USER:$USER" .'), null);
-  assert.equal(await bash(home, "sqlite3 -readonly ~/state/own.db 'select 1'"), null);
+  assert.equal(await home.bash("chmod +x scripts/a.sh; chmod -R u+w src .git/x"), null);
+  assert.equal(await home.bash('chmod -R u+w,g+rX . && sudo chown -R "$USER:$USER" .'), null);
+  assert.equal(await home.bash("sqlite3 -readonly ~/state/own.db 'select 1'"), null);
 });
 
 test("copying files of unknown names into the settings or a protected folder is denied", async (home) => {
-  projectIn(home, "preToolUse: {uneditableFiles: [secrets/**], preventAdditions: [dist/**]}\n", [
+  home.configure("preToolUse: {uneditableFiles: [secrets/**], preventAdditions: [dist/**]}\n", [
     "secrets/key",
     "sub/a",
   ]);
@@ -194,18 +185,18 @@ test("copying files of unknown names into the settings or a protected folder is 
     ["cp -a /gone/x/. ~/.conclaude", PROTECTED],
   ] as const;
   for (const [command, reason] of cases) {
-    assert.match((await bash(home, command))!, reason, command);
+    assert.match((await home.bash(command))!, reason, command);
   }
   const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
   const command = "cp -r /gone/x/. ~/cc";
-  assert.match((await ask(home, "Bash", { command }, {}, start))!, PROTECTED);
-  await assertAllowed(home, ["cp -r /gone/x/. sub", "cp -r src sub", "cp -r src ~/.claude/own"]);
+  assert.match((await home.ask("Bash", { command }, {}, start))!, PROTECTED);
+  await home.assertAllowed(["cp -r /gone/x/. sub", "cp -r src sub", "cp -r src ~/.claude/own"]);
   const doubts = (executions(home).at(-3)!["metadata"] as Row)["doubts"];
   assert.deepEqual(doubts, ["what will lie in /gone/x is not known"]);
 });
 
 test("no tool writes what the daemon starts, or code that runs inside Claude Code", async (home) => {
-  const project = projectIn(home, "{}\n", [
+  const project = home.configure("{}\n", [
     "evil/hooks/hooks.json",
     "evil/SKILL.md",
     "good/SKILL.md",
@@ -231,12 +222,12 @@ test("no tool writes what the daemon starts, or code that runs inside Claude Cod
   ];
   for (const path of paths) {
     const file_path = path.replace(/^~/, home.path);
-    assert.match((await write(home, file_path))!, PROTECTED, path);
-    assert.match((await edit(home, file_path))!, PROTECTED, path);
-    assert.match((await bash(home, `echo x > ${path}`))!, PROTECTED, path);
+    assert.match((await home.write(file_path))!, PROTECTED, path);
+    assert.match((await home.edit(file_path))!, PROTECTED, path);
+    assert.match((await home.bash(`echo x > ${path}`))!, PROTECTED, path);
   }
   const modules = { file_path: "tools/x/hooks.json", content: '{"modules": ["./m.js"]}' };
-  assert.match((await ask(home, "Write", modules))!, PROTECTED);
+  assert.match((await home.ask("Write", modules))!, PROTECTED);
   const settings = join(project, ".claude/settings.json");
   const contents = [
     '{"env": {"PATH": "/tmp/evil"}}',
@@ -244,9 +235,9 @@ test("no tool writes what the daemon starts, or code that runs inside Claude Cod
     '{"extraKnownMarketplaces": {"here": {}}}',
   ];
   for (const content of contents) {
-    assert.match((await ask(home, "Write", { file_path: settings, content }))!, PROTECTED, content);
+    assert.match((await home.ask("Write", { file_path: settings, content }))!, PROTECTED, content);
   }
-  await assertDenied(home, PROTECTED, [
+  await home.assertDenied(PROTECTED, [
     "cp -r evil .claude/skills/evil",
     "cp -r evil/. .claude/skills/y/",
     "cp -r /gone/evil .claude/skills/evil",
@@ -274,7 +265,7 @@ test("no tool writes what the daemon starts, or code that runs inside Claude Cod
     "rsync -a evil ~/.claude/skills",
     "sudo cp x.json /etc/claude-code/managed-settings.d/",
   ]);
-  await assertDenied(home, /only a person chooses which plugins/, [
+  await home.assertDenied(/only a person chooses which plugins/, [
     "claude plugin install evil@market",
     "/usr/bin/claude plugins --verbose enable evil",
     "npx claude plugin marketplace add ./evil",
@@ -282,7 +273,7 @@ test("no tool writes what the daemon starts, or code that runs inside Claude Cod
 });
 
 test("skill texts, commands, agents and a project's own hooks are written as ever", async (home) => {
-  const project = projectIn(home, "preToolUse: {preventRootAdditions: false}\n", [
+  const project = home.configure("preToolUse: {preventRootAdditions: false}\n", [
     "good/SKILL.md",
     "good/more/notes.md",
     ".claude/settings.json",
@@ -305,14 +296,14 @@ test("skill texts, commands, agents and a project's own hooks are written as eve
     "~/.conclaude/notes.md",
   ];
   for (const path of paths) {
-    assert.equal(await write(home, path.replace(/^~/, home.path)), null, path);
+    assert.equal(await home.write(path.replace(/^~/, home.path)), null, path);
   }
   const permissions = {
     file_path: join(project, ".claude/settings.json"),
     content: '{"env": {"A": "1"}, "permissions": {"allow": ["Bash(npm test:*)"]}}',
   };
-  assert.equal(await ask(home, "Write", permissions), null);
-  await assertAllowed(home, [
+  assert.equal(await home.ask("Write", permissions), null);
+  await home.assertAllowed([
     "echo x > .claude/skills/x/SKILL.md",
     "mkdir -p .claude/skills/x/scripts && cp src/a.py .claude/skills/x/scripts/",
     "cp -r good .claude/skills/good",
@@ -330,19 +321,19 @@ testWhere(
   needsExecutable() ?? needsUnix(),
   "the link that a hook is started by is the program, too, and so is each one that it leads over",
   async () => {
-    using home = tempHome();
-    projectIn(home, "{}\n");
+    using home = guardedHome();
+    home.configure("{}\n");
     const bin = join(home.path, "bin");
     const link = join(bin, "conclaude");
     Deno.mkdirSync(bin);
     Deno.symlinkSync(Deno.env.get("CONCLAUDE_BIN")!, join(bin, "conclaude-1.0"));
     Deno.symlinkSync("conclaude-1.0", link);
     const start = { through: ["sh", "-c", 'shift; exec "$LINK" "$@"', "sh"], env: { LINK: link } };
-    const attempt = (command: string) => ask(home, "Bash", { command }, {}, start);
+    const attempt = (command: string) => home.ask("Bash", { command }, {}, start);
     for (const command of [`rm ${link}`, `ln -sf /bin/true ${link}`, `rm ${bin}/conclaude-1.0`]) {
       assert.match((await attempt(command))!, PROTECTED, command);
     }
     assert.equal(await attempt(`rm ${bin}/another`), null);
-    assert.equal(await bash(home, `rm ${link}`), null, "nothing is started by it");
+    assert.equal(await home.bash(`rm ${link}`), null, "nothing is started by it");
   },
 );

@@ -1,9 +1,9 @@
 /** PowerShell, programs of git by their own names, and patches from files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ask, assertDenied, bash, configIn, projectIn } from "../support/guarded.ts";
+import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { lastMetadata, query } from "../support/look.ts";
-import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { hook, runProgram } from "../support/program.ts";
 import { RequiredProject } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -11,15 +11,15 @@ const POLICY = "uneditableFiles: ['*.lock'], toolUsageValidation: [" +
   "{tool: Bash, commandPattern: 'npm publish*', action: block}, " +
   "{tool: PowerShell, commandPattern: 'Stop-Service*', action: block}]";
 
-const pwsh = (home: TempHome, command: string) => ask(home, "PowerShell", { command });
+const pwsh = (home: GuardedHome, command: string) => home.ask("PowerShell", { command });
 
 /** The doubts about the last tool use. */
-const doubts = (home: TempHome) => lastMetadata(home)["doubts"];
+const doubts = (home: GuardedHome) => lastMetadata(home)["doubts"];
 
-const test = testWith(tempHome);
+const test = testWith(guardedHome);
 
 test("a PowerShell command is denied, passed or noted as a Bash command is", async (home) => {
-  projectIn(home, `preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
+  home.configure(`preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
   const cases = [
     ["npm publish", /^PowerShell command blocked .* npm publish\*/],
     ["stop-service x", /Stop-Service\*/],
@@ -36,31 +36,30 @@ test("a PowerShell command is denied, passed or noted as a Bash command is", asy
   for (const command of ["Get-Content yarn.lock", "npm test", "Write-Output x > src/out.log"]) {
     assert.equal(await pwsh(home, command), null, command);
   }
-  assert.equal(await bash(home, "Stop-Service x"), null);
+  assert.equal(await home.bash("Stop-Service x"), null);
   assert.equal(await pwsh(home, "Invoke-Expression $code"), null);
   assert.ok((doubts(home) as string[]).length > 0);
 });
 
 test("a program of git such as git-push is judged as its verb, under any path", async (home) => {
-  projectIn(
-    home,
+  home.configure(
     "preToolUse: {toolUsageValidation: [{tool: Bash, commandPattern: 'git merge*', action: block}]}\n",
   );
-  await assertDenied(home, /git merge\*/, [
+  await home.assertDenied(/git merge\*/, [
     "git-merge x",
     "/usr/lib/git-core/git-merge x",
     "sudo env A=1 git-merge x",
   ]);
-  await assertDenied(home, /overwrites the history/, [
+  await home.assertDenied(/overwrites the history/, [
     "git-push -f",
     "/usr/libexec/git-core/git-push --force",
     "echo a | xargs git-push -f",
   ]);
-  assert.equal(await bash(home, "git-status"), null);
+  assert.equal(await home.bash("git-status"), null);
 });
 
 test("a patch on the disk is judged by the files that it names, and noted where it cannot be read", async (home) => {
-  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", ["yarn.lock"]);
+  const project = home.configure("preToolUse: {uneditableFiles: ['*.lock']}\n", ["yarn.lock"]);
   const files = { lock: "yarn.lock", policy: ".conclaude.yaml", src: "src/a.ts" };
   for (const [name, file] of Object.entries(files)) {
     const text = `--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-x\n+y\n`;
@@ -68,19 +67,19 @@ test("a patch on the disk is judged by the files that it names, and noted where 
   }
   Deno.writeTextFileSync(join(project, "long.diff"), "x\n".repeat(1_000_000));
   for (const apply of ["git apply", "git am <", "cd src && patch -p1 -d .. -i"]) {
-    assert.match((await bash(home, `${apply} lock.diff`))!, /'\*\.lock'/, apply);
-    assert.match((await bash(home, `${apply} policy.diff`))!, /only a person changes it/, apply);
-    assert.equal(await bash(home, `${apply} src.diff`), null, apply);
+    assert.match((await home.bash(`${apply} lock.diff`))!, /'\*\.lock'/, apply);
+    assert.match((await home.bash(`${apply} policy.diff`))!, /only a person changes it/, apply);
+    assert.equal(await home.bash(`${apply} src.diff`), null, apply);
     assert.equal(doubts(home), undefined, apply);
   }
   assert.match((await pwsh(home, "git apply lock.diff"))!, /'\*\.lock'/);
   const unread = ["git apply missing.diff", "git apply long.diff"];
   for (const command of unread) {
-    assert.equal(await bash(home, command), null, command);
+    assert.equal(await home.bash(command), null, command);
     assert.ok((doubts(home) as string[]).length > 0, command);
   }
-  configIn(home, "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n");
-  await assertDenied(home, /only when it runs/, unread);
+  home.configure("preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n");
+  await home.assertDenied(/only when it runs/, unread);
 });
 
 Deno.test("a requirement about commands holds for those of PowerShell, and for no others", async () => {
@@ -102,7 +101,7 @@ Deno.test("a requirement about commands holds for those of PowerShell, and for n
 });
 
 test("memory observes PowerShell commands like Bash commands", async (home) => {
-  const project = projectIn(home, "{}\n");
+  const project = home.configure("{}\n");
   const report = async (event: string, fields: Record<string, unknown>) => {
     const session_id = "5e55a000-0000-4000-8000-000000000001";
     const payload = { session_id, cwd: project, tool_name: "PowerShell", ...fields };

@@ -2,21 +2,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, lastMetadata, type Row } from "../support/look.ts";
-import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { answerOf } from "../support/process.ts";
-import { projectIn } from "../support/guarded.ts";
+import { hook, runProgram } from "../support/program.ts";
+import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const SESSION = "5e551044-0000-4000-8000-000000000001";
 
 /** Sends a prompt. @returns The parsed answer; null for none. */
-async function send(home: TempHome, prompt: unknown) {
-  const payload = { session_id: SESSION, cwd: join(home.path, "project"), prompt };
-  return answerOf(await hook("UserPromptSubmit", payload, home));
-}
+const send = (home: GuardedHome, prompt: unknown) => home.send("UserPromptSubmit", { prompt });
 
 /** What Claude is told beside a prompt. */
-async function contextOf(home: TempHome, prompt: unknown): Promise<string | null> {
+async function contextOf(home: GuardedHome, prompt: unknown): Promise<string | null> {
   const answer = await send(home, prompt);
   if (answer === null) return null;
   const { hookSpecificOutput: output, ...rest } = answer;
@@ -24,19 +20,16 @@ async function contextOf(home: TempHome, prompt: unknown): Promise<string | null
   return output.additionalContext;
 }
 
-const test = testWith(tempHome);
+const test = testWith(guardedHome);
 
 test("rules add their texts to prompts that they match, in their order, a blank line between", async (home) => {
-  projectIn(
-    home,
-    `userPromptSubmit:
+  home.configure(`userPromptSubmit:
   contextRules:
     - {pattern: "tide|moon", prompt: "Mind the moon."}
     - {pattern: "TIDE", prompt: "Never."}
     - {pattern: "TIDE", prompt: "Whatever the case.", caseInsensitive: true}
     - {pattern: ".", prompt: "Off.", enabled: false}
-`,
-  );
+`);
   assert.equal(await contextOf(home, "the tide table"), "Mind the moon.\n\nWhatever the case.");
   assert.deepEqual(lastMetadata(home)["context"], [
     "userPromptSubmit.contextRules[0]",
@@ -48,15 +41,12 @@ test("rules add their texts to prompts that they match, in their order, a blank 
 });
 
 test("@path stands for a file of the folder, and only of that", async (home) => {
-  const project = projectIn(
-    home,
-    `userPromptSubmit:
+  const project = home.configure(`userPromptSubmit:
   contextRules:
     - pattern: "."
       prompt: "Read @docs/a.md. Not @../secret, @missing.md, @link, @docs or me@docs/a.md"
     - {pattern: ".", prompt: "@large"}
-`,
-  );
+`);
   Deno.mkdirSync(join(project, "docs"));
   Deno.writeTextFileSync(join(project, "docs/a.md"), "the rules $& $1\n");
   Deno.writeTextFileSync(join(home.path, "secret"), "top secret");
@@ -73,15 +63,12 @@ test("@path stands for a file of the folder, and only of that", async (home) => 
 });
 
 test("commands run with prompts, change nothing of them, and their failures are noted", async (home) => {
-  const project = projectIn(
-    home,
-    `userPromptSubmit:
+  const project = home.configure(`userPromptSubmit:
   commands:
     - {run: 'echo "$CONCLAUDE_USER_PROMPT" >> ../seen; echo said; exit 2'}
     - {run: "echo moon >> ../seen", pattern: "MOON", caseInsensitive: true}
     - {run: "sleep 30", pattern: "^slow", timeout: 1}
-`,
-  );
+`);
   assert.equal(await send(home, "one tide"), null);
   assert.equal(await send(home, "the moon"), null);
   const seen = Deno.readTextFileSync(join(project, "..", "seen"));
@@ -94,8 +81,7 @@ test("commands run with prompts, change nothing of them, and their failures are 
 });
 
 test("a prompt of any size reaches a command, cut where the system takes no more", async (home) => {
-  const project = projectIn(
-    home,
+  const project = home.configure(
     "userPromptSubmit: {commands: [{run: 'printf %s \"$CONCLAUDE_USER_PROMPT\" | wc -c > ../size'}]}",
   );
   await send(home, "é".repeat(500_000));
@@ -103,17 +89,14 @@ test("a prompt of any size reaches a command, cut where the system takes no more
 });
 
 test("a slash command's own command holds the prompt back with status 2 alone", async (home) => {
-  const project = projectIn(
-    home,
-    `userPromptSubmit:
+  const project = home.configure(`userPromptSubmit:
   slashCommands:
     commands:
       "deploy*":
         - {run: 'echo "$CONCLAUDE_SLASH_COMMAND: $CONCLAUDE_SLASH_COMMAND_ARGS" >> ../seen; exit 2', message: "Not on Fridays"}
       "*": [{run: "echo any >> ../seen; exit 1"}]
       "/review": [{run: "echo review >> ../seen"}]
-`,
-  );
+`);
   const { decision, reason } = await send(home, "/deploy-all now, please");
   assert.equal(decision, "block");
   assert.match(reason, /exit code 2.*\nNot on Fridays\n/s);
@@ -134,7 +117,7 @@ test("a slash command's own command holds the prompt back with status 2 alone", 
 });
 
 test("a prompt is recorded as ever, with a title for the session", async (home) => {
-  projectIn(home, "userPromptSubmit: {contextRules: [{pattern: x, prompt: y}]}");
+  home.configure("userPromptSubmit: {contextRules: [{pattern: x, prompt: y}]}");
   await send(home, "Compute tides");
   const list = ["session", "list", "--json"];
   const { stdout } = await runProgram(list, { env: { HOME: home.path }, cwd: home.path });
@@ -142,16 +125,13 @@ test("a prompt is recorded as ever, with a title for the session", async (home) 
 });
 
 test("commands for subagents run by type and by id, those for all first, and hold nothing back", async (home) => {
-  const project = projectIn(
-    home,
-    `subagentStop:
+  const project = home.configure(`subagentStop:
   commands:
     "rev*": [{run: "echo type $CONCLAUDE_AGENT_ID $CONCLAUDE_AGENT_TRANSCRIPT_PATH >> ../seen; false", message: "Look"}]
     "a-1*": [{run: "echo id $CONCLAUDE_HOOK_EVENT >> ../seen"}]
     "*": [{run: "echo all >> ../seen"}]
     "writer": [{run: "echo never >> ../seen"}]
-`,
-  );
+`);
   const payload = {
     session_id: SESSION,
     cwd: project,

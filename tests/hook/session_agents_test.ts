@@ -9,7 +9,7 @@ import { hook, observed, runProgram, type TempHome, tempHome } from "../support/
 import { json } from "../support/verb.ts";
 import { git, makeRepository } from "../support/git.ts";
 import { testWith } from "../support/fixtures.ts";
-import { configureUser } from "../support/on_home.ts";
+import { change, configureUser } from "../support/on_home.ts";
 import { endedPid } from "../support/processes.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -180,12 +180,13 @@ test("a session that an agent was started for belongs to its task", async (home)
 
 test("the agent and its task tell the session that its process works in", async (home) => {
   const { task } = await json(home, "task", "create", "--title", "Mend it");
-  const db = new DatabaseSync(home.database);
-  db.prepare(
+  change(
+    home.database,
     `INSERT INTO agents (id, kind, name, status, task_id, created_at_ms, updated_at_ms)
      VALUES (?, 'agent', 'implement', 'running', ?, 1, 1)`,
-  ).run(AGENT, task.id);
-  db.close();
+    AGENT,
+    task.id,
+  );
   const env = { CONCLAUDE_TASK_ID: task.id, CONCLAUDE_AGENT_ID: AGENT };
   await send(home, "SessionStart.startup", {}, env);
   await send(home, "SessionStart.startup", { session_id: "inner" }, env);

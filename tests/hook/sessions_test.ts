@@ -1,7 +1,6 @@
 /** The registry of sessions: who opens, ends and revives them, where they ran, and what the next one is told. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { endedPid, sleeper } from "../support/processes.ts";
 import { query, queryValue, type Row, sessionOf, sessions } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
@@ -15,6 +14,7 @@ import { startHook } from "../support/process.ts";
 import { pause } from "../support/wait.ts";
 import { git, makeRepository } from "../support/git.ts";
 import { testWith } from "../support/fixtures.ts";
+import { change } from "../support/on_home.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -36,12 +36,6 @@ function end(home: TempHome, session_id: string, reason = "other") {
 async function contextAt(home: TempHome, cwd: string): Promise<string> {
   const { stdout } = await start(home, crypto.randomUUID(), { cwd });
   return stdout === "" ? "" : JSON.parse(stdout).hookSpecificOutput.additionalContext;
-}
-
-/** Changes the database behind the program's back, as the passing of time would. */
-function alter(home: TempHome, sql: string, ...values: (string | number)[]): void {
-  using db = new DatabaseSync(home.database);
-  db.prepare(sql).run(...values);
 }
 
 Deno.test("whichever event comes first opens the session", async () => {
@@ -293,7 +287,7 @@ test("SessionStart tells of this project only, newest first, with the time in wo
   for (const [i, words] of Object.keys(ages).reverse().entries()) {
     const session_id = `s${i}`;
     await hook("UserPromptSubmit", { session_id, cwd: "/w", prompt: `Did ${words}` }, home);
-    alter(
+    change(
       home,
       "UPDATE pending_queue SET created_at_ms = created_at_ms - ? WHERE session_id = ?",
       ages[words]!,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
+import { gitSync } from "../support/git.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const REVIEW = `requirements:
@@ -11,11 +12,12 @@ const COMMIT = "git commit --allow-empty -qm a";
 
 /** A project with a review that was made, and something to commit. */
 async function reviewed(branch?: string): Promise<RequiredProject> {
-  const project = new RequiredProject(REVIEW);
-  project.write(".gitignore", ".conclaude.yaml\n");
-  project.git("add", ".gitignore");
-  project.git("commit", "-q", "-m", "ignore");
-  project.git("branch", "main");
+  const project = new RequiredProject(REVIEW, "feature/x", (folder) => {
+    Deno.writeTextFileSync(join(folder, ".gitignore"), ".conclaude.yaml\n");
+    gitSync(folder, "add", ".gitignore");
+    gitSync(folder, "commit", "-q", "-m", "ignore");
+    gitSync(folder, "branch", "main");
+  });
   await project.send("SessionStart");
   await satisfy(project, branch);
   return project;

@@ -9,17 +9,13 @@ import {
   queryValue,
   type Row,
 } from "../support/look.ts";
-import { hook, type RunOptions, type TempHome, tempHome } from "../support/program.ts";
+import { hook, type RunOptions } from "../support/program.ts";
 import { needsTools } from "../support/requirements.ts";
-import { slowTest } from "../support/lanes.ts";
 import { pause } from "../support/wait.ts";
 import { makeRepository } from "../support/git.ts";
-import { answerOf } from "../support/process.ts";
-import { conclaude, configIn, projectIn } from "../support/guarded.ts";
+import { type GuardedHome, guardedHome, SESSION } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
 import { configureUser } from "../support/on_home.ts";
-
-const SESSION = "5e551033-0000-4000-8000-000000000001";
 
 type Options = Omit<RunOptions, "stdin"> & {
   readonly active?: boolean;
@@ -28,32 +24,24 @@ type Options = Omit<RunOptions, "stdin"> & {
 };
 
 /** One Stop. @returns The parsed answer. */
-async function stopAnswer(home: TempHome, { active = false, said, ...options }: Options = {}) {
-  const payload = {
-    session_id: SESSION,
-    cwd: join(home.path, "project"),
+async function stopAnswer(home: GuardedHome, { active = false, said, ...options }: Options = {}) {
+  const fields = {
     transcript_path: join(home.path, "t.jsonl"),
     stop_hook_active: active,
     ...(said === undefined ? {} : { last_assistant_message: said }),
   };
-  return answerOf(await hook("Stop", payload, home, options)) ?? {};
+  return await home.send("Stop", fields, options) ?? {};
 }
 
 /** Why a Stop is held back; null when Claude may stop. */
-async function stop(home: TempHome, options: Options = {}): Promise<string | null> {
+async function stop(home: GuardedHome, options: Options = {}): Promise<string | null> {
   const { decision, reason } = await stopAnswer(home, options);
   if (decision === undefined) return null;
   assert.equal(decision, "block");
   return reason;
 }
 
-function start(home: TempHome, source = "startup") {
-  return hook("SessionStart", {
-    session_id: SESSION,
-    cwd: join(home.path, "project"),
-    source,
-  }, home);
-}
+const start = (home: GuardedHome, source = "startup") => home.send("SessionStart", { source });
 
 const metadataOf = (row: Row | undefined) => row!["metadata"] as Row;
 
@@ -67,12 +55,12 @@ function processesWith(words: string): number {
     .filter((line) => line.includes(words) && !/^Z/.test(line)).length;
 }
 
-const test = testWith(tempHome);
+const test = testWith(guardedHome);
+const it = testWith(guardedHome, needsTools("ps", "timeout"));
 
 test("a command that fails holds the stop back, with its status, its message and its first lines", async (home) => {
   const run = "for i in 1 2 3 4 5; do echo line $i >&2; done; exit 3";
-  projectIn(
-    home,
+  home.configure(
     `stop: {commands: [{run: "${run}", showStderr: true, maxOutputLines: 2, message: "Mend it"}]}`,
   );
   const reason = (await stop(home))!;
@@ -86,9 +74,8 @@ test("a command that fails holds the stop back, with its status, its message and
 });
 
 test("with `when: changed` a command runs only where a tool that can change files was used since the last stop", async (home) => {
-  projectIn(home, 'stop: {commands: [{run: "exit 3", when: changed}]}');
-  const used = (tool_name: string) =>
-    hook("PostToolUse", { session_id: SESSION, cwd: join(home.path, "project"), tool_name }, home);
+  home.configure('stop: {commands: [{run: "exit 3", when: changed}]}');
+  const used = (tool_name: string) => home.send("PostToolUse", { tool_name });
   assert.equal(await stop(home), null);
   await used("Read");
   assert.equal(await stop(home), null);
@@ -98,18 +85,15 @@ test("with `when: changed` a command runs only where a tool that can change file
 });
 
 test("with `when: changed` the gate before a use counts, and what is kept of the use after the stop does not", async (home) => {
-  projectIn(
-    home,
+  home.configure(
     'preToolUse: {uneditableFiles: ["*.lock"]}\nstop: {commands: [{run: "test ! -e broken", when: changed}]}',
   );
   const at = (event: string, tool_use_id: string, file = "a.ts") =>
-    hook(event, {
-      session_id: SESSION,
-      cwd: join(home.path, "project"),
+    home.send(event, {
       tool_name: "Edit",
       tool_input: { file_path: file, old_string: "1", new_string: "2" },
       tool_use_id,
-    }, home);
+    });
   const broken = join(home.path, "project", "broken");
   await at("PreToolUse", "a");
   assert.equal(await stop(home), null);
@@ -122,8 +106,7 @@ test("with `when: changed` the gate before a use counts, and what is kept of the
 });
 
 test("a command of several lines ends at the first that fails, and names it", async (home) => {
-  const project = projectIn(
-    home,
+  const project = home.configure(
     'stop: {commands: [{run: "# c\\n\\ntrue\\nfalse\\necho no > said"}, {run: "echo no > said"}]}',
   );
   assert.match((await stop(home))!, /^stop\.commands\[0\] failed with exit code 1: false\n/);
@@ -131,9 +114,7 @@ test("a command of several lines ends at the first that fails, and names it", as
 });
 
 test("lines of a command share variables, and constructs may span lines", async (home) => {
-  const project = projectIn(
-    home,
-    `stop:
+  const project = home.configure(`stop:
   commands:
     - run: |
         name=tide
@@ -155,17 +136,14 @@ test("lines of a command share variables, and constructs may span lines", async 
           echo done >> said.txt
     - run: ! "! grep -q tide said.txt\\necho no >> said.txt"
 preToolUse: {preventRootAdditions: false}
-`,
-  );
+`);
   assert.match((await stop(home))!, /^stop\.commands\[1\] .*: ! grep -q tide said\.txt\n/);
   const said = Deno.readTextFileSync(join(project, "said.txt"));
   assert.equal(said, "high tide\nlow tide\nin tide\nfalse\ndone\n");
 });
 
 test("commands run in the configuration's folder, in Claude Code's environment, and know whom they serve", async (home) => {
-  const project = projectIn(
-    home,
-    `stop:
+  const project = home.configure(`stop:
   commands:
     - run: |
         pwd
@@ -173,27 +151,16 @@ test("commands run in the configuration's folder, in Claude Code's environment, 
         echo "$CONCLAUDE_CWD $CONCLAUDE_TRANSCRIPT_PATH $OF_CLAUDE"
         false
       showStdout: true
-`,
-  );
+`);
   Deno.mkdirSync(join(project, "deep"));
-  const payload = {
-    session_id: SESSION,
-    cwd: join(project, "deep"),
-    transcript_path: "/t.jsonl",
-    stop_hook_active: false,
-  };
-  const { stdout } = await hook("Stop", payload, home, { env: { OF_CLAUDE: "yes" } });
-  assert.ok(
-    JSON.parse(stdout).reason.includes(
-      `Stdout:\n${project}\n${project} ${SESSION} Stop\n${project}/deep /t.jsonl yes\n`,
-    ),
-    stdout,
-  );
+  const fields = { cwd: join(project, "deep"), transcript_path: "/t.jsonl" };
+  const { reason } = await home.send("Stop", fields, { env: { OF_CLAUDE: "yes" } });
+  const said = `${project} ${SESSION} Stop\n${project}/deep /t.jsonl yes\n`;
+  assert.ok(reason.includes(`Stdout:\n${project}\n${said}`), reason);
 });
 
 test("commands run also where the environment says what to load, and see it", async (home) => {
-  projectIn(
-    home,
+  home.configure(
     'stop: {commands: [{run: "echo $LD_LIBRARY_PATH $OF_CLAUDE $CONCLAUDE_HOOK_EVENT; false", showStdout: true}]}',
   );
   const env = { LD_LIBRARY_PATH: home.path, OF_CLAUDE: "a b" };
@@ -202,7 +169,7 @@ test("commands run also where the environment says what to load, and see it", as
 });
 
 test.ps("a command that takes too long is ended, with its process group", async (home) => {
-  projectIn(home, `stop: {commands: [{run: "${nap(1)} & ${nap(1)}", timeout: 1}]}`);
+  home.configure(`stop: {commands: [{run: "${nap(1)} & ${nap(1)}", timeout: 1}]}`);
   const startedAt = performance.now();
   const reason = (await stop(home))!;
   assert.match(reason, /^stop\.commands\[0\] timed out after 1 second: sleep 1/);
@@ -210,10 +177,8 @@ test.ps("a command that takes too long is ended, with its process group", async 
   assert.equal(processesWith(nap(1)), 0);
 });
 
-slowTest("a command that ignores SIGTERM is killed", async () => {
-  using home = tempHome();
-  projectIn(
-    home,
+it.slow("a command that ignores SIGTERM is killed", async (home) => {
+  home.configure(
     `stop: {commands: [{run: "trap '' TERM\\necho begun\\n${nap(2)}\\n${
       nap(2)
     }", timeout: 1, showStdout: true}]}`,
@@ -222,11 +187,10 @@ slowTest("a command that ignores SIGTERM is killed", async () => {
   assert.match(reason, /timed out after 1 second: sleep 2\d+\n/);
   assert.match(reason, /Stdout:\nbegun\n/);
   assert.equal(processesWith(nap(2)), 0);
-}, needsTools("ps"));
+});
 
 test.ps("a process that a command leaves in the background lives on, and does not hold the hook", async (home) => {
-  projectIn(
-    home,
+  home.configure(
     `stop: {commands: [{run: "${
       nap(3)
     } &\\necho begun\\nfalse", showStdout: true, showStderr: true}]}`,
@@ -240,12 +204,12 @@ test.ps("a process that a command leaves in the background lives on, and does no
 
 test("lines that still come when a command has ended are counted, as long as more come", async (home) => {
   const command = '{run: "seq 1 300000 &\\nfalse", showStdout: true, maxOutputLines: 2}';
-  projectIn(home, `stop: {commands: [${command}]}`);
+  home.configure(`stop: {commands: [${command}]}`);
   assert.match((await stop(home))!, /Stdout:\n1\n2\n.*299998/);
 });
 
 test.ps("a hook that gets SIGTERM ends its command", async (home) => {
-  projectIn(home, `stop: {commands: [{run: "${nap(4)}; true"}]}`);
+  home.configure(`stop: {commands: [{run: "${nap(4)}; true"}]}`);
   const payload = { session_id: SESSION, cwd: join(home.path, "project") };
   const running = hook("Stop", payload, home, { through: ["timeout", "-s", "TERM", "2"] });
   const { stdout } = await running;
@@ -254,34 +218,28 @@ test.ps("a hook that gets SIGTERM ends its command", async (home) => {
   assert.equal(executions(home).at(-1)!["error_message"], "interrupted");
 });
 
-slowTest(
-  "a hook that is killed right after it was told to leave has recorded that, also when its command does not leave",
-  async () => {
-    using home = tempHome();
-    projectIn(home, `stop: {commands: [{run: "trap '' TERM; ${nap(5)}; ${nap(5)}; ${nap(5)}"}]}`);
-    const payload = { session_id: SESSION, cwd: join(home.path, "project") };
-    await hook("Stop", payload, home, { through: ["timeout", "-s", "TERM", "-k", "0.8", "2"] });
-    assert.equal(executions(home).at(-1)!["error_message"], "interrupted");
-    for (let tries = 0; tries < 100 && processesWith(nap(5)) > 0; tries++) {
-      await pause(100);
-    }
-    assert.equal(processesWith(nap(5)), 0);
-  },
-  needsTools("ps", "timeout"),
-);
+it.slow("a hook that is killed right after it was told to leave has recorded that, also when its command does not leave", async (home) => {
+  home.configure(`stop: {commands: [{run: "trap '' TERM; ${nap(5)}; ${nap(5)}; ${nap(5)}"}]}`);
+  const payload = { session_id: SESSION, cwd: join(home.path, "project") };
+  await hook("Stop", payload, home, { through: ["timeout", "-s", "TERM", "-k", "0.8", "2"] });
+  assert.equal(executions(home).at(-1)!["error_message"], "interrupted");
+  for (let tries = 0; tries < 100 && processesWith(nap(5)) > 0; tries++) {
+    await pause(100);
+  }
+  assert.equal(processesWith(nap(5)), 0);
+});
 
 test.unix("where nobody can tell which line failed, none is named", async (home) => {
-  projectIn(home, 'stop: {commands: [{run: "true\\nfalse"}, {run: "exit 4"}]}');
+  home.configure('stop: {commands: [{run: "true\\nfalse"}, {run: "exit 4"}]}');
   // A process of its own: the runtime reads TMPDIR.
   const options = { env: { HOME: home.path, TMPDIR: "/proc" }, through: ["env"] };
   assert.match((await stop(home, options))!, /^stop\.commands\[0\] failed with exit code 1\n/);
-  projectIn(home, 'stop: {commands: [{run: "exit 4"}]}');
+  home.configure('stop: {commands: [{run: "exit 4"}]}');
   assert.match((await stop(home, options))!, /failed with exit code 4: exit 4\n/);
 });
 
 test.slow("100 MB of output are counted and not kept", async (home) => {
-  projectIn(
-    home,
+  home.configure(
     'stop: {commands: [{run: "yes tide | head -n 20000000\\nfalse", showStdout: true, maxOutputLines: 2}]}',
   );
   const reason = (await stop(home))!;
@@ -290,9 +248,9 @@ test.slow("100 MB of output are counted and not kept", async (home) => {
 });
 
 test("a command that is not there, and a script that is none, hold the stop back and say so", async (home) => {
-  projectIn(home, "{}");
+  home.configure("{}");
   const write = (run: string) =>
-    configIn(home, `stop: {commands: [{run: "${run}", showStderr: true}]}`);
+    home.configure(`stop: {commands: [{run: "${run}", showStderr: true}]}`);
   write("no-such-command --x");
   assert.match((await stop(home))!, /exit code 127: no-such-command --x\nStderr:\n.*not found/);
   write("if true");
@@ -301,7 +259,7 @@ test("a command that is not there, and a script that is none, hold the stop back
 
 test("without bash a command runs in the system's shell", async (home) => {
   const tools = join(home.path, "tools");
-  projectIn(home, 'stop: {commands: [{run: "A=1\\n[ \\"$A\\" = 1 ]\\nexit 4"}]}');
+  home.configure('stop: {commands: [{run: "A=1\\n[ \\"$A\\" = 1 ]\\nexit 4"}]}');
   Deno.mkdirSync(tools);
   for (const name of ["cat", "sleep"]) Deno.symlinkSync(`/bin/${name}`, join(tools, name));
   const env = { HOME: home.path, PATH: tools };
@@ -310,8 +268,7 @@ test("without bash a command runs in the system's shell", async (home) => {
 
 test("the output of a command is masked before it is stored", async (home) => {
   const secret = "ghp_" + "a1B2".repeat(9);
-  const project = projectIn(
-    home,
+  home.configure(
     'stop: {commands: [{run: "cat ../token; false", showStdout: true}]}',
   );
   Deno.writeTextFileSync(join(home.path, "token"), secret);
@@ -319,23 +276,22 @@ test("the output of a command is masked before it is stored", async (home) => {
   Deno.removeSync(join(home.path, "token"));
   assert.deepEqual(filesWith(home.path, secret), []);
   assert.match(String(executions(home).at(-1)!["error_message"]), /redacted/);
-  assert.ok(project);
 });
 
 test("rounds: 3 are two blocks and then a stop, and then anew", async (home) => {
-  projectIn(home, "stop: {rounds: 3}");
+  home.configure("stop: {rounds: 3}");
   for (const _again of [1, 2]) {
     assert.match((await stop(home))!, /^Round 1\/3 completed, continuing\.\.\.\n/);
     assert.match((await stop(home, { active: true }))!, /^Round 2\/3 completed/);
     assert.equal(await stop(home, { active: true }), null);
   }
   assert.equal(queryValue(home, "SELECT count(*) FROM counters WHERE type = 'stop_rounds'"), 0);
-  configIn(home, "stop: {rounds: 1}");
+  home.configure("stop: {rounds: 1}");
   assert.equal(await stop(home), null);
 });
 
 test("rounds are counted once each when stops come at the same time", async (home) => {
-  projectIn(home, "stop: {rounds: 5, maxBlocks: 8}");
+  home.configure("stop: {rounds: 5, maxBlocks: 8}");
   await start(home);
   const reasons = await Promise.all(
     Array.from({ length: 10 }, (_, i) => stop(home, { said: `${i}`, through: [] })),
@@ -356,7 +312,7 @@ test("rounds are counted once each when stops come at the same time", async (hom
 });
 
 test("rounds are not counted while a command fails", async (home) => {
-  const project = projectIn(home, 'stop: {rounds: 2, commands: [{run: "test -e ../green"}]}');
+  const project = home.configure('stop: {rounds: 2, commands: [{run: "test -e ../green"}]}');
   assert.match((await stop(home))!, /^stop\.commands\[0\]/);
   Deno.writeTextFileSync(join(project, "..", "green"), "");
   assert.match((await stop(home, { active: true }))!, /^Round 1\/2/);
@@ -364,8 +320,7 @@ test("rounds are not counted while a command fails", async (home) => {
 });
 
 test("infinite goes on when the commands succeed, and says the command's message when they do not", async (home) => {
-  const project = projectIn(
-    home,
+  const project = home.configure(
     'stop: {infinite: true, commands: [{run: "false", message: "M"}]}',
   );
   const red = (await stop(home))!;
@@ -380,7 +335,7 @@ test("infinite goes on when the commands succeed, and says the command's message
 });
 
 test("infinite takes over for the rest of the turn when the rounds are over", async (home) => {
-  projectIn(home, "stop: {infinite: true, infiniteMessage: Go, rounds: 3}");
+  home.configure("stop: {infinite: true, infiniteMessage: Go, rounds: 3}");
   for (const _turn of [1, 2]) {
     assert.match((await stop(home))!, /^Round 1\/3/);
     assert.match((await stop(home, { active: true }))!, /^Round 2\/3/);
@@ -392,16 +347,16 @@ test("infinite takes over for the rest of the turn when the rounds are over", as
 });
 
 test("the shell's own messages count the lines that a person wrote", async (home) => {
-  projectIn(home, "");
+  home.configure("");
   const cases = [["nothing-like-it", 1], ["# first\n\ntrue\ntrue\nnothing-like-it", 5]] as const;
   for (const [run, line] of cases) {
-    configIn(home, `stop: {commands: [{run: ${JSON.stringify(run)}, showStderr: true}]}`);
+    home.configure(`stop: {commands: [{run: ${JSON.stringify(run)}, showStderr: true}]}`);
     assert.match((await stop(home))!, new RegExp(`Stderr:\nconclaude: (line )?${line}: nothing`));
   }
 });
 
 test("a continued stop is judged again, six times in a row, then let through, and the person is told", async (home) => {
-  projectIn(home, 'stop: {commands: [{run: "false"}]}');
+  home.configure('stop: {commands: [{run: "false"}]}');
   assert.match((await stop(home, { active: true }))!, /stop 1 of at most 6/);
   for (let block = 2; block <= 6; block++) {
     assert.match((await stop(home, { active: true }))!, new RegExp(`stop ${block} of at most 6`));
@@ -421,24 +376,23 @@ test("a continued stop is judged again, six times in a row, then let through, an
 });
 
 test("the command in a block lifts it for the session, and resume brings it back", async (home) => {
-  const project = projectIn(
-    home,
+  const project = home.configure(
     'stop: {infinite: true, commands: [{run: "echo x >> ../ran; false"}]}',
   );
   const reason = (await stop(home))!;
   const [, command] = /`conclaude ([^`]+)`/.exec(reason)!;
-  const paused = await conclaude(home, ...command!.split(" "));
+  const paused = await home.run(...command!.split(" "));
   assert.equal(paused.code, 0, paused.stderr);
   assert.equal(await stop(home), null);
   assert.equal(await stop(home, { active: true }), null);
   assert.equal(lastMetadata(home)["paused"], true);
   assert.equal(Deno.readTextFileSync(join(project, "..", "ran")), "x\n");
-  await conclaude(home, "guard", "resume", "--session", SESSION.slice(0, 8));
+  await home.run("guard", "resume", "--session", SESSION.slice(0, 8));
   assert.notEqual(await stop(home), null);
 });
 
 test("files that appeared in the project's folder hold the stop back, those that were there do not", async (home) => {
-  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
+  const project = home.configure("preToolUse: {preventRootAdditions: true}");
   Deno.writeTextFileSync(join(project, "old.txt"), "");
   await start(home);
   assert.equal(await stop(home), null);
@@ -456,8 +410,7 @@ test("files that appeared in the project's folder hold the stop back, those that
 });
 
 test("preventRootAdditionsMessage is said when a stop is held for new files, with their names", async (home) => {
-  const project = projectIn(
-    home,
+  const project = home.configure(
     "preToolUse: {preventRootAdditions: true, preventRootAdditionsMessage: 'Put {file_path} into src ({tool})'}",
   );
   await start(home);
@@ -468,7 +421,7 @@ test("preventRootAdditionsMessage is said when a stop is held for new files, wit
 });
 
 test("a compaction keeps what was known of the folder, a new start looks again", async (home) => {
-  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
+  const project = home.configure("preToolUse: {preventRootAdditions: true}");
   await start(home);
   Deno.writeTextFileSync(join(project, "new.txt"), "");
   await start(home, "compact");
@@ -478,7 +431,7 @@ test("a compaction keeps what was known of the folder, a new start looks again",
 });
 
 test("where nobody looked when the session began, new files are known from the first stop on", async (home) => {
-  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
+  const project = home.configure("preToolUse: {preventRootAdditions: true}");
   Deno.writeTextFileSync(join(project, "old.txt"), "");
   assert.equal(await stop(home), null);
   Deno.writeTextFileSync(join(project, "new.txt"), "");
@@ -486,7 +439,7 @@ test("where nobody looked when the session began, new files are known from the f
 });
 
 test.git("files that git ignores are no additions", async (home) => {
-  const project = projectIn(home, "preToolUse: {preventRootAdditions: true}");
+  const project = home.configure("preToolUse: {preventRootAdditions: true}");
   makeRepository(project);
   Deno.writeTextFileSync(join(project, ".gitignore"), "*.log\n");
   await start(home);
@@ -497,7 +450,7 @@ test.git("files that git ignores are no additions", async (home) => {
 });
 
 test("new files hold at most stop.maxBlocks stops, and a switch turns the rule off", async (home) => {
-  const project = projectIn(home, "stop: {maxBlocks: 2}\npreToolUse: {preventRootAdditions: true}");
+  const project = home.configure("stop: {maxBlocks: 2}\npreToolUse: {preventRootAdditions: true}");
   await start(home);
   Deno.writeTextFileSync(join(project, "mine.txt"), "");
   assert.notEqual(await stop(home), null);
@@ -507,13 +460,12 @@ test("new files hold at most stop.maxBlocks stops, and a switch turns the rule o
   Deno.writeTextFileSync(join(project, "another.txt"), "");
   assert.match((await stop(home))!, /detected: another\.txt/);
   const off = "preToolUse: {preventRootAdditions: false}";
-  configIn(home, off);
+  home.configure(off);
   assert.equal(await stop(home), null);
 });
 
 test("a command that fails and a new file are told in one answer", async (home) => {
-  projectIn(
-    home,
+  home.configure(
     'stop: {commands: [{run: "echo x > made.txt; false"}]}\npreToolUse: {preventRootAdditions: true}',
   );
   await start(home);
@@ -523,17 +475,13 @@ test("a command that fails and a new file are told in one answer", async (home) 
 });
 
 test("the first prompt of a session decides about messages at its stops; no command runs with them", async (home) => {
-  const project = projectIn(
-    home,
-    `stop:
+  home.configure(`stop:
   commands: [{run: "echo x >> ../ran"}]
   promptPrefixBlocking:
     prefixes: ["/review*", "Check *"]
     messages: [{text: Look again, times: 2}, {text: Now sum up}]
-`,
-  );
-  const prompt = (text: string) =>
-    hook("UserPromptSubmit", { session_id: SESSION, cwd: project, prompt: text }, home);
+`);
+  const prompt = (text: string) => home.send("UserPromptSubmit", { prompt: text });
   await prompt("Check the tides");
   await prompt("and nothing else");
   assert.match((await stop(home))!, /^Look again\n/);
@@ -547,14 +495,12 @@ test("the first prompt of a session decides about messages at its stops; no comm
 });
 
 test("a session that began otherwise gets no message", async (home) => {
-  const project = projectIn(
-    home,
+  home.configure(
     "stop: {promptPrefixBlocking: {prefixes: ['Check*'], messages: [{text: M}]}}",
   );
-  const send = (prompt: unknown) =>
-    hook("UserPromptSubmit", { session_id: SESSION, cwd: project, prompt }, home);
-  assert.equal((await send(null)).stdout, "");
-  assert.equal((await send("Please check")).stdout, "");
+  const send = (prompt: unknown) => home.send("UserPromptSubmit", { prompt });
+  assert.equal(await send(null), null);
+  assert.equal(await send("Please check"), null);
   await send("Check it");
   assert.equal(await stop(home), null);
 });
@@ -567,18 +513,18 @@ test("a user's own commands count in every project, and run in its folder", asyn
 });
 
 test("without a database a stop is held back once, and what would have to be counted is not", async (home) => {
-  projectIn(home, 'stop: {rounds: 3, commands: [{run: "false"}]}\ndatabase: {enabled: false}\n');
+  home.configure('stop: {rounds: 3, commands: [{run: "false"}]}\ndatabase: {enabled: false}\n');
   assert.match((await stop(home))!, /^stop\.commands\[0\]/);
   const { decision, systemMessage } = await stopAnswer(home, { active: true });
   assert.deepEqual([decision, /without a database/.test(systemMessage)], [undefined, true]);
   const rounds = "stop: {rounds: 3}\ndatabase: {enabled: false}\n";
-  configIn(home, rounds);
+  home.configure(rounds);
   assert.equal(await stop(home), null);
 });
 
 test("config validate names what is wrong with stop", async (home) => {
-  projectIn(home, "stop: {rounds: 0, infinte: true, commands: [{run: a, timeout: 4000}]}");
-  const { code, stdout, stderr } = await conclaude(home, "config", "validate");
+  home.configure("stop: {rounds: 0, infinte: true, commands: [{run: a, timeout: 4000}]}");
+  const { code, stdout, stderr } = await home.run("config", "validate");
   assert.equal(code, 1);
   const told = stdout + stderr;
   assert.match(told, /stop\.rounds\n.*from 1 to 10000, found 0/);

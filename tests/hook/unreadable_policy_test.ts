@@ -1,44 +1,34 @@
 /** A configuration that becomes unreadable: where its rules were strict nothing may be changed, elsewhere work goes on. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { executions, logOf } from "../support/look.ts";
 import { acceptConfiguration } from "../support/person.ts";
-import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { hook, runProgram } from "../support/program.ts";
 import {
   needsProgramForOthers,
   needsRoot,
   needsTools,
   testWhere,
 } from "../support/requirements.ts";
-import { answerOf } from "../support/process.ts";
-import { conclaude, configIn } from "../support/guarded.ts";
+import { type GuardedHome, guardedHome, SESSION } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
-import { configureUser } from "../support/on_home.ts";
+import { change, configureUser } from "../support/on_home.ts";
 
-const SESSION = "5e551022-0000-4000-8000-000000000001";
 const STRICT = "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n";
 const BROKEN = "preToolUse:\n  strict: true\n  uneditableFiles: [\n";
 
-/** What a hook answers, parsed; null for nothing. */
-async function send(home: TempHome, event: string, fields: Record<string, unknown>) {
-  return answerOf(
-    await hook(event, { session_id: SESSION, cwd: join(home.path, "project"), ...fields }, home),
-  );
-}
-
 /** The reason of a denial; null when the tool may be used. */
-async function ask(home: TempHome, tool: string, input: object = {}): Promise<string | null> {
-  const answer = await send(home, "PreToolUse", { tool_name: tool, tool_input: input });
+async function ask(home: GuardedHome, tool: string, input: object = {}): Promise<string | null> {
+  const answer = await home.send("PreToolUse", { tool_name: tool, tool_input: input });
   return answer?.hookSpecificOutput?.permissionDecisionReason ?? null;
 }
 
-const bash = (home: TempHome) => ask(home, "Bash", { command: "echo hi" });
+const bash = (home: GuardedHome) => ask(home, "Bash", { command: "echo hi" });
 
-const test = testWith(tempHome);
+const test = testWith(guardedHome);
 
 test("a strict policy that is broken refuses every change until it is repaired", async (home) => {
-  const path = configIn(home, STRICT);
+  const path = join(home.configure(STRICT), ".conclaude.yaml");
   assert.equal(await bash(home), null);
   Deno.writeTextFileSync(path, BROKEN);
   for (const tool of ["Bash", "Edit", "Write", "NotebookEdit", "mcp__db__query", "KillShell"]) {
@@ -57,7 +47,7 @@ test("a strict policy that is broken refuses every change until it is repaired",
 });
 
 test("a strict policy stays in force over several broken versions, until its file is removed", async (home) => {
-  const path = configIn(home, STRICT);
+  const path = join(home.configure(STRICT), ".conclaude.yaml");
   await bash(home);
   for (const text of [BROKEN, `${BROKEN}# more`, "just a word\n", "a: [}\n"]) {
     Deno.writeTextFileSync(path, text);
@@ -69,7 +59,7 @@ test("a strict policy stays in force over several broken versions, until its fil
 });
 
 test("a file over the limit, and a folder in its place, are unreadable too", async (home) => {
-  const path = configIn(home, STRICT);
+  const path = join(home.configure(STRICT), ".conclaude.yaml");
   await bash(home);
   Deno.writeTextFileSync(path, `${STRICT}#${"x".repeat(1_048_576)}\n`);
   assert.match((await bash(home))!, /the limit is 1 MiB/);
@@ -79,14 +69,14 @@ test("a file over the limit, and a folder in its place, are unreadable too", asy
 });
 
 test("a strict policy that has become a link to nothing refuses every change, and is named", async (home) => {
-  const path = configIn(home, STRICT);
+  const path = join(home.configure(STRICT), ".conclaude.yaml");
   assert.equal(await bash(home), null);
   Deno.removeSync(path);
   Deno.symlinkSync(join(home.path, "nothing.yaml"), path);
   assert.match((await bash(home))!, /\.conclaude\.yaml: .*a link to nothing/);
-  const { systemMessage } = await send(home, "SessionStart", { source: "startup" });
+  const { systemMessage } = await home.send("SessionStart", { source: "startup" });
   assert.match(systemMessage, /a link to nothing.*every change is refused/);
-  const { code, stdout } = await conclaude(home, "config", "validate");
+  const { code, stdout } = await home.run("config", "validate");
   assert.equal(code, 1);
   assert.match(stdout, /a link to nothing/);
 });
@@ -97,13 +87,13 @@ Deno.test("doctor says of a file that counts for nothing what is true, strict or
     /no rule of it/,
   ]] as const;
   for (const [config, told] of cases) {
-    using home = tempHome();
-    const path = configIn(home, config);
+    using home = guardedHome();
+    const path = join(home.configure(config), ".conclaude.yaml");
     await runProgram(["install-hooks"], { env: { HOME: home.path } });
     await bash(home);
     Deno.writeTextFileSync(path, BROKEN);
     acceptConfiguration(home.path);
-    const { code, stdout } = await conclaude(home, "doctor", "--json");
+    const { code, stdout } = await home.run("doctor", "--json");
     const { checks }: { checks: readonly { name: string; message: string }[] } = JSON.parse(stdout);
     const [configuration] = checks.filter(({ name }) => name === "configuration");
     assert.match(configuration!.message, told);
@@ -123,8 +113,8 @@ testWhere(
   needsRoot() ?? needsTools("setpriv") ?? needsProgramForOthers(),
   "a file that may not be read is unreadable too",
   async () => {
-    using home = tempHome();
-    const path = configIn(home, STRICT);
+    using home = guardedHome();
+    const path = join(home.configure(STRICT), ".conclaude.yaml");
     Deno.chownSync(home.path, 65534, 65534);
     const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
     const asNobody = async () => {
@@ -150,24 +140,27 @@ testWhere(
 );
 
 test("rules that were not strict go on with what can be read, and SessionStart says so", async (home) => {
-  const path = configIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  const path = join(
+    home.configure("preToolUse: {uneditableFiles: ['*.lock']}\n"),
+    ".conclaude.yaml",
+  );
   assert.match((await ask(home, "Edit", { file_path: "a.lock" }))!, /\*\.lock/);
   Deno.writeTextFileSync(path, BROKEN);
   assert.equal(await bash(home), null);
-  const { systemMessage } = await send(home, "SessionStart", { source: "startup" });
+  const { systemMessage } = await home.send("SessionStart", { source: "startup" });
   assert.match(systemMessage, /:4:1: not valid YAML.*Nothing of that file counts/s);
 });
 
 test("SessionStart says that every change is refused", async (home) => {
-  const path = configIn(home, STRICT);
+  const path = join(home.configure(STRICT), ".conclaude.yaml");
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
-  const { systemMessage } = await send(home, "SessionStart", { source: "startup" });
+  const { systemMessage } = await home.send("SessionStart", { source: "startup" });
   assert.match(systemMessage, /:4:1: not valid YAML.*every change is refused/s);
 });
 
 test("another strict file that can be read takes the place of the broken one", async (home) => {
-  const path = configIn(home, STRICT);
+  const path = join(home.configure(STRICT), ".conclaude.yaml");
   const local = path.replace(".yaml", ".local.yaml");
   Deno.writeTextFileSync(local, "a: [");
   assert.ok((await bash(home))!.includes(`${local}:1:5`));
@@ -179,13 +172,16 @@ test("a strict user's file that is broken counts where no project speaks, and no
   assert.equal(await bash(home), null);
   Deno.writeTextFileSync(config, BROKEN);
   assert.ok((await bash(home))!.includes(config));
-  configIn(home, "inherit: false\npreToolUse: {strict: true}\n");
+  home.configure("inherit: false\npreToolUse: {strict: true}\n");
   assert.equal(await bash(home), null);
 });
 
 test("a request for permission is refused as well", async (home) => {
-  const path = configIn(home, `${STRICT}permissionRequest: {default: allow}\n`);
-  const asked = () => send(home, "PermissionRequest", { tool_name: "Bash", tool_input: {} });
+  const path = join(
+    home.configure(`${STRICT}permissionRequest: {default: allow}\n`),
+    ".conclaude.yaml",
+  );
+  const asked = () => home.send("PermissionRequest", { tool_name: "Bash", tool_input: {} });
   assert.equal((await asked()).hookSpecificOutput.decision.behavior, "allow");
   Deno.writeTextFileSync(path, BROKEN);
   const { decision } = (await asked()).hookSpecificOutput;
@@ -194,7 +190,7 @@ test("a request for permission is refused as well", async (home) => {
 });
 
 test("the denial is lifted as it says: by a person's pause, or a corrected file", async (home) => {
-  const path = configIn(home, STRICT);
+  const path = join(home.configure(STRICT), ".conclaude.yaml");
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
   const reason = (await bash(home))!;
@@ -208,11 +204,11 @@ test("the denial is lifted as it says: by a person's pause, or a corrected file"
 });
 
 test("explain names the broken strict policy as the rule", async (home) => {
-  const path = configIn(home, STRICT);
+  const path = join(home.configure(STRICT), ".conclaude.yaml");
   await bash(home);
   Deno.writeTextFileSync(path, BROKEN);
   acceptConfiguration(home.path);
-  const { stdout } = await conclaude(home, "explain", "Bash", "echo hi", "--json");
+  const { stdout } = await home.run("explain", "Bash", "echo hi", "--json");
   const { decision, rules } = JSON.parse(stdout);
   assert.equal(decision, "deny");
   assert.equal(rules[0].rule, "gates.whenBlind");
@@ -220,11 +216,9 @@ test("explain names the broken strict policy as the rule", async (home) => {
 });
 
 test("without the database a broken strict policy is not known: work goes on, and the log says so", async (home) => {
-  const path = configIn(home, STRICT);
+  const path = join(home.configure(STRICT), ".conclaude.yaml");
   await bash(home);
-  const db = new DatabaseSync(home.database);
-  db.exec("PRAGMA user_version = 9999");
-  db.close();
+  change(home.database, "PRAGMA user_version = 9999");
   Deno.writeTextFileSync(path, BROKEN);
   assert.equal(await bash(home), null);
   assert.match(logOf(home), /not valid YAML.*cannot be known without the database/);

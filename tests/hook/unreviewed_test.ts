@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
+import { gitSync } from "../support/git.ts";
 import { query, type Row } from "../support/look.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -13,15 +14,19 @@ const HIDDEN = "sh ./c.sh";
 
 /** A project in which a script commits, with a branch `side` that has gone on by itself. */
 function scripted(config = REVIEW): RequiredProject {
-  const project = new RequiredProject(config);
-  project.write(".gitignore", ".conclaude.yaml\nc.sh\n");
-  project.write("c.sh", 'date +%N >> "${1:-a.txt}"; git add -A; git commit -qm "${2:-x}"\n');
-  project.git("add", ".gitignore");
-  project.git("commit", "-q", "-m", "ignore");
-  project.git("checkout", "-qb", "side");
-  project.shell("sh ./c.sh side.txt side");
-  project.git("checkout", "-q", "feature/x");
-  return project;
+  return new RequiredProject(config, "feature/x", (folder) => {
+    const git = (...args: string[]) => gitSync(folder, ...args);
+    Deno.writeTextFileSync(join(folder, ".gitignore"), ".conclaude.yaml\nc.sh\n");
+    const script = 'date +%N >> "${1:-a.txt}"; git add -A; git commit -qm "${2:-x}"\n';
+    Deno.writeTextFileSync(join(folder, "c.sh"), script);
+    git("add", ".gitignore");
+    git("commit", "-q", "-m", "ignore");
+    git("checkout", "-qb", "side");
+    Deno.writeTextFileSync(join(folder, "side.txt"), "1\n");
+    git("add", "-A");
+    git("commit", "-q", "-m", "side");
+    git("checkout", "-q", "feature/x");
+  });
 }
 
 const test = testWith(scripted);

@@ -7,24 +7,22 @@ import { tellableOfProject } from "../../src/memory/tell/memory_context_table.ts
 import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import { readObservations } from "../../src/memory/drain/observations_table.ts";
 import { tempDatabase } from "../support/records.ts";
+import { tempFolder } from "../support/folders.ts";
 
 Deno.test("a note keeps its file without the line number, unless a file has that name", async () => {
   using temp = await tempDatabase();
-  const folder = Deno.makeTempDirSync();
-  try {
-    Deno.writeTextFileSync(`${folder}/log:3`, "called so");
-    const { id } = rememberHere(temp.db, "The port is 5433", {
-      folder,
-      files: ["src/a.ts:12", "src/b.ts:12:3", "src/c.ts", "log:3", "log:4"],
-      redactPatterns: [],
-      sessionId: null,
-      atMs: 1_000,
-    });
-    const [note] = readObservations(temp.db, [id]);
-    assert.deepEqual(note!.files, ["src/a.ts", "src/b.ts", "src/c.ts", "log:3", "log"]);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = tempFolder();
+
+  Deno.writeTextFileSync(`${folder.path}/log:3`, "called so");
+  const { id } = rememberHere(temp.db, "The port is 5433", {
+    folder: folder.path,
+    files: ["src/a.ts:12", "src/b.ts:12:3", "src/c.ts", "log:3", "log:4"],
+    redactPatterns: [],
+    sessionId: null,
+    atMs: 1_000,
+  });
+  const [note] = readObservations(temp.db, [id]);
+  assert.deepEqual(note!.files, ["src/a.ts", "src/b.ts", "src/c.ts", "log:3", "log"]);
 });
 
 const PLACE = { sessionId: null, project: "/p", branch: "main", root: "/p" };

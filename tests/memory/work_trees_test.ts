@@ -1,7 +1,9 @@
 /** What a command does in another working tree of its repository is told of that tree, and of its branch. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { workFolder } from "../../src/memory/observe/command_folder.ts";
-import { git } from "../support/git.ts";
+import { tempFolder } from "../support/folders.ts";
+import { git, makeRepository } from "../support/git.ts";
 import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
@@ -20,28 +22,30 @@ interface Step {
   readonly said?: string;
 }
 
+/** The repositories and their working trees by their letters, made once: nothing that is told here changes them. */
+let places: Readonly<Record<string, string>> | undefined;
+
+async function makePlaces(): Promise<Readonly<Record<string, string>>> {
+  const folder = tempFolder();
+  addEventListener("unload", () => folder[Symbol.dispose]());
+  const main = `${folder.path}/app`;
+  const [inside, beside, other] = [".claude/worktrees/one", "../app-two", "../other"]
+    .map((path) => join(main, path));
+  makeRepository(main, { files: { "a.txt": "a\n" } });
+  await git(main, "worktree", "add", "-q", "-b", "one", inside!);
+  await git(main, "worktree", "add", "-q", "-b", "two", beside!);
+  makeRepository(`${main}/vendor/lib`, { branch: "lib" });
+  makeRepository(other!, { branch: "other" });
+  Deno.mkdirSync(`${other}/web`);
+  return { M: main, I: inside!, S: beside!, O: other! };
+}
+
 /** The observations of some commands, as branch, kind and the command as it counts. */
 async function told(steps: readonly Step[]) {
   using temp = await tempDatabase();
-  const main = `${temp.folder}/app`;
-  const places: Record<string, string> = {
-    M: main,
-    I: `${main}/.claude/worktrees/one`,
-    S: `${temp.folder}/app-two`,
-    O: `${temp.folder}/other`,
-  };
-  Deno.mkdirSync(main);
-  await git(main, "init", "-q", "-b", "main");
-  const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
-  await git(main, ...who, "commit", "-q", "--allow-empty", "-m", "begun");
-  await git(main, "worktree", "add", "-q", "-b", "one", places["I"]!);
-  await git(main, "worktree", "add", "-q", "-b", "two", places["S"]!);
-  Deno.mkdirSync(`${main}/vendor/lib`, { recursive: true });
-  await git(`${main}/vendor/lib`, "init", "-q", "-b", "lib");
-  Deno.mkdirSync(`${places["O"]!}/web`, { recursive: true });
-  await git(places["O"]!, "init", "-q", "-b", "other");
-  const path = (text: string) => text.replace(/\b[MISO]\b(?=\/|$| |\))/g, (name) => places[name]!);
-  for (const [at, step] of steps.entries()) {
+  const at = places ??= await makePlaces();
+  const path = (text: string) => text.replace(/\b[MISO]\b(?=\/|$| |\))/g, (name) => at[name]!);
+  for (const [number, step] of steps.entries()) {
     const { ran, failed, said = "", on = "main", cwd } = step;
     const folder = path(step.in ?? "M");
     const payload = {
@@ -53,12 +57,15 @@ async function told(steps: readonly Step[]) {
         : { error: `Exit code 1\n${failed}` },
     };
     const sessionId = `c0de0000-0000-4000-8000-00000000000${"MISO".indexOf(step.in ?? "M")}`;
-    saveUse(temp.db, "Bash", payload, { atMs: at + 1, sessionId });
+    saveUse(temp.db, "Bash", payload, { atMs: number + 1, sessionId });
     temp.db.prepare("UPDATE sessions SET repository = ?, project_dir = ?").run(
-      `${main}/.git`,
+      `${at["M"]}/.git`,
       folder,
     );
-    temp.db.prepare("UPDATE pending_queue SET branch = ? WHERE created_at_ms = ?").run(on, at + 1);
+    temp.db.prepare("UPDATE pending_queue SET branch = ? WHERE created_at_ms = ?").run(
+      on,
+      number + 1,
+    );
   }
   drainAt(temp.db, 1_000_000);
   return temp.db.prepare(

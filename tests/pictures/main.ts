@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { changeFile, readRecording } from "../../src/build/replay.ts";
-import { type Shown, shownPage } from "../support/browser.ts";
+import { type Shown, shownPage } from "../web/support/browser.ts";
 import { makeRepository } from "../support/git.ts";
 import { hook, runProgram, type TempHome } from "../support/program.ts";
 import { REPOSITORY } from "../support/process.ts";

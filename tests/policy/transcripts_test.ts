@@ -5,6 +5,7 @@ import { lookForProof } from "../../src/policy/requirements/proof.ts";
 import type { Proof } from "../../src/policy/requirements/standing.ts";
 import { skillLine } from "../support/required_project.ts";
 import { it } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 const MEGABYTE = 1_048_576;
@@ -12,16 +13,13 @@ const PROOF: Proof = { of: "skill", id: 'toolu_é"1', sessionId: SESSION, agentI
 
 /** Where a proof is found in a transcript of these lines. */
 function found(lines: readonly unknown[], proof: Proof = PROOF, end = "\n"): unknown {
-  const folder = Deno.makeTempDirSync({ prefix: "conclaude-transcripts-" });
-  try {
-    const near = join(folder, `${SESSION}.jsonl`);
-    const texts = lines.map((line) => typeof line === "string" ? line : JSON.stringify(line));
-    Deno.writeTextFileSync(near, texts.join("\n") + end);
-    const said = lookForProof(proof, "check", { near, sessionId: SESSION });
-    return "foundIn" in said ? said.foundIn === near : said.missing;
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = tempFolder();
+
+  const near = join(folder.path, `${SESSION}.jsonl`);
+  const texts = lines.map((line) => typeof line === "string" ? line : JSON.stringify(line));
+  Deno.writeTextFileSync(near, texts.join("\n") + end);
+  const said = lookForProof(proof, "check", { near, sessionId: SESSION });
+  return "foundIn" in said ? said.foundIn === near : said.missing;
 }
 
 const shown = skillLine("check", PROOF.id!);
@@ -57,21 +55,18 @@ it.slow("a proof more than 50 MB above the end is not found", () => {
 });
 
 Deno.test("a folder, a pipe or a name that leads elsewhere is no transcript", () => {
-  const folder = Deno.makeTempDirSync({ prefix: "conclaude-transcripts-" });
-  try {
-    const near = join(folder, "project", `${SESSION}.jsonl`);
-    Deno.mkdirSync(near, { recursive: true });
-    const look = (proof: Proof) => lookForProof(proof, "check", { near, sessionId: SESSION });
-    const missing = { missing: "no transcript" };
+  using folder = tempFolder();
+
+  const near = join(folder.path, "project", `${SESSION}.jsonl`);
+  Deno.mkdirSync(near, { recursive: true });
+  const look = (proof: Proof) => lookForProof(proof, "check", { near, sessionId: SESSION });
+  const missing = { missing: "no transcript" };
+  assert.deepEqual(look(PROOF), missing);
+  Deno.writeTextFileSync(join(folder.path, "other.jsonl"), JSON.stringify(shown));
+  assert.deepEqual(look({ ...PROOF, sessionId: "../other" }), missing);
+  Deno.removeSync(near);
+  if (Deno.build.os !== "windows") {
+    assert.ok(new Deno.Command("mkfifo", { args: [near] }).outputSync().success);
     assert.deepEqual(look(PROOF), missing);
-    Deno.writeTextFileSync(join(folder, "other.jsonl"), JSON.stringify(shown));
-    assert.deepEqual(look({ ...PROOF, sessionId: "../other" }), missing);
-    Deno.removeSync(near);
-    if (Deno.build.os !== "windows") {
-      assert.ok(new Deno.Command("mkfifo", { args: [near] }).outputSync().success);
-      assert.deepEqual(look(PROOF), missing);
-    }
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
   }
 });

@@ -1,7 +1,6 @@
 /** The session that a command means when nobody names one: the one that it is run in, or the only live one. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { programCommand } from "../../src/build/program.ts";
 import {
   finished,
@@ -14,6 +13,7 @@ import { type TempHome, tempHome } from "../support/program.ts";
 import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
 import { endedPid } from "../support/processes.ts";
+import { change } from "../support/on_home.ts";
 
 const ONE = "0e551011-0000-4000-8000-000000000001";
 const OTHER = "0e551022-0000-4000-8000-000000000002";
@@ -109,9 +109,7 @@ test.unix("a process number that was given to another process does not name a se
   await begin(home, OTHER, cwd);
   await begin(home, ONE, cwd, { CLAUDE_PID: String(Deno.pid) });
   assert.equal((await resume(home, cwd)).sessionId, ONE);
-  const db = new DatabaseSync(home.database);
-  db.exec(`UPDATE sessions SET claude_process = '1' WHERE session_id = '${ONE}'`);
-  db.close();
+  change(home.database, `UPDATE sessions SET claude_process = '1' WHERE session_id = '${ONE}'`);
   assert.equal((await resume(home, cwd)).sessionId, OTHER);
 });
 

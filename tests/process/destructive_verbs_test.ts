@@ -1,6 +1,5 @@
 /** Verbs that remove something show a person at a terminal what goes, and ask; programs are not asked. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Stage, stage } from "../cli/support.ts";
 import { saveEvent } from "../support/records.ts";
@@ -26,10 +25,7 @@ async function filled(place: Stage): Promise<void> {
   db.exec("UPDATE sessions SET status = 'ended', ended_at_ms = updated_at_ms");
   db.close();
   await place.run(["queue", "drain"]);
-  Deno.writeTextFileSync(
-    join(place.project, ".conclaude.yaml"),
-    "requirements:\n  tested: {scope: branch}\n  reviewed: {scope: branch}\n",
-  );
+  place.configure("requirements:\n  tested: {scope: branch}\n  reviewed: {scope: branch}\n");
   gitSync(place.project, "init", "-q", "-b", "main");
   gitSync(place.project, "commit", "-q", "--allow-empty", "-m", "begin");
   for (const branch of ["main", "gone"]) {

@@ -9,6 +9,7 @@ import { pause, until } from "../support/wait.ts";
 import { end } from "../support/processes.ts";
 import { testWith } from "../support/fixtures.ts";
 import { isThere, textOf } from "../support/look.ts";
+import { change } from "../support/on_home.ts";
 
 const MERGED = `name: merged
 description: An agent, and the merge of its work.
@@ -123,10 +124,7 @@ test.unix("settings that become unreadable count as before, and nothing is remov
   await Deno.writeTextFile(file, `${settings}store:\n  taskSoftDeleteDays: 0\n`);
   const { task } = await project.json("task", "create", "--title", "Old");
   await project.json("task", "delete", task.id);
-  const { DatabaseSync } = await import("node:sqlite");
-  const db = new DatabaseSync(home.database);
-  db.exec("UPDATE tasks SET deleted_at_ms = 1");
-  db.close();
+  change(home.database, "UPDATE tasks SET deleted_at_ms = 1");
   await Deno.writeTextFile(file, `${settings}store:\n  taskSoftDeleteDays: 0\n  x: {{\n`);
   const refused = await project.run("retention", "run");
   assert.equal(refused.code, 1);

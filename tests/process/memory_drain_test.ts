@@ -11,6 +11,7 @@ import { tempHome } from "../support/program.ts";
 import { drainAt } from "../support/records.ts";
 import { workRecords } from "../support/work_sessions.ts";
 import { it, testWith } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
 const SESSION = "5e55a000-0000-4000-8000-000000000001";
@@ -36,47 +37,41 @@ async function drain(home: string): Promise<Record<string, unknown>> {
 }
 
 it.slow("a drain that is killed again and again leaves what an undisturbed one leaves", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
-  try {
-    const { kills, observations, differences } = await killDrains({
-      folder,
-      captures: 1_500,
-      kills: 16,
-      maxLifeMs: 260,
-      seed: 7,
-    });
-    assert.deepEqual(differences, []);
-    assert.ok(observations > 750);
-    assert.ok(kills >= 5, `only ${kills} kills hit a drain at work`);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  using folder = tempFolder();
+
+  const { kills, observations, differences } = await killDrains({
+    folder: folder.path,
+    captures: 1_500,
+    kills: 16,
+    maxLifeMs: 260,
+    seed: 7,
+  });
+  assert.deepEqual(differences, []);
+  assert.ok(observations > 750);
+  assert.ok(kills >= 5, `only ${kills} kills hit a drain at work`);
 });
 
 it.slow("a summary rewritten by many drains equals one written once", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
-  try {
-    const records = workRecords(900, { seed: 5, project: "/home/ana/app", startMs: START_MS });
-    const [often, once] = await Promise.all([60, records.length].map(async (size) => {
-      using db = await openDatabase(join(folder, `${size}.db`), { busyTimeoutMs: 5_000 });
-      for (let from = 0; from < records.length; from += size) {
-        saveRecords(db, records.slice(from, from + size));
-        drainAt(db);
-      }
-      const rows = db.prepare(
-        `SELECT o.uid, o.title, o.text, o.files, o.created_at_ms, o.updated_at_ms,
+  using folder = tempFolder();
+
+  const records = workRecords(900, { seed: 5, project: "/home/ana/app", startMs: START_MS });
+  const [often, once] = await Promise.all([60, records.length].map(async (size) => {
+    using db = await openDatabase(join(folder.path, `${size}.db`), { busyTimeoutMs: 5_000 });
+    for (let from = 0; from < records.length; from += size) {
+      saveRecords(db, records.slice(from, from + size));
+      drainAt(db);
+    }
+    const rows = db.prepare(
+      `SELECT o.uid, o.title, o.text, o.files, o.created_at_ms, o.updated_at_ms,
                 (SELECT group_concat(path) FROM (SELECT path FROM observation_files WHERE observation_id = o.id ORDER BY 1)) AS paths
            FROM observations AS o
           WHERE o.kind = 'summary'
           ORDER BY o.uid`,
-      ).all();
-      return rows;
-    }));
-    assert.ok(once!.length > 10);
-    assert.deepEqual(often, once);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+    ).all();
+    return rows;
+  }));
+  assert.ok(once!.length > 10);
+  assert.deepEqual(often, once);
 });
 
 const test = testWith(tempHome);

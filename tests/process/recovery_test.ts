@@ -8,6 +8,7 @@ import { pause, until } from "../support/wait.ts";
 import { end, killNow } from "../support/processes.ts";
 import { testWith } from "../support/fixtures.ts";
 import { isThere, textOf } from "../support/look.ts";
+import { change } from "../support/on_home.ts";
 
 const WORKFLOW = `name: long
 description: Two scripts before and after an agent, and the merge.
@@ -198,10 +199,7 @@ test.slowUnix("a process that got the number of an ended agent is left alone", a
   const begun = await begin(home);
   killAgent(begun);
   const other = new Deno.Command("sleep", { args: ["300"] }).spawn();
-  const { DatabaseSync } = await import("node:sqlite");
-  const db = new DatabaseSync(home.database);
-  db.prepare("UPDATE agents SET pid = ? WHERE name = 'work'").run(other.pid);
-  db.close();
+  change(home.database, "UPDATE agents SET pid = ? WHERE name = 'work'", other.pid);
   begun.go();
   const daemon = begun.project.daemon();
   await begun.project.until(begun.taskId, "blocked");

@@ -16,10 +16,7 @@ async function toldAt(place: Stage): Promise<string> {
 
 function guarded(): Stage {
   const place = stage();
-  Deno.writeTextFileSync(
-    join(place.project, ".conclaude.yaml"),
-    "preToolUse: {preventRootAdditions: true}\n",
-  );
+  place.configure("preToolUse: {preventRootAdditions: true}\n");
   return place;
 }
 
@@ -77,10 +74,7 @@ Deno.test("rules about stops that no Stop hook enforces are named, also where th
 });
 
 test("gates without a hook are named beside gates with one", async (place) => {
-  Deno.writeTextFileSync(
-    join(place.project, ".conclaude.yaml"),
-    "preToolUse: {preventRootAdditions: false}\nstop: {rounds: 2}\n",
-  );
+  place.configure("preToolUse: {preventRootAdditions: false}\nstop: {rounds: 2}\n");
   await place.run(["install-hooks", "--events", "SessionStart,PreToolUse"]);
   assert.match(
     await toldAt(place),

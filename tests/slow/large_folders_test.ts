@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { entriesOf } from "../../src/system/on_disk.ts";
-import { projectIn } from "../support/guarded.ts";
-import { hook, tempHome } from "../support/program.ts";
+import { guardedHome } from "../support/guarded.ts";
+import { hook } from "../support/program.ts";
 import { answerOf } from "../support/process.ts";
 import { executions, type Row } from "../support/look.ts";
 import { it } from "../support/fixtures.ts";
@@ -14,8 +14,8 @@ const FILL = "mkdir big && cd big && seq 220000 | xargs touch";
 
 it.unix("a folder of 220,000 files is not read: its removal is noted as in doubt, and strict mode denies it", async () => {
   for (const isStrict of [false, true]) {
-    using home = tempHome();
-    const cwd = projectIn(home, `preToolUse: {strict: ${isStrict}, ${RULE}}\n`);
+    using home = guardedHome();
+    const cwd = home.configure(`preToolUse: {strict: ${isStrict}, ${RULE}}\n`);
     new Deno.Command("sh", { args: ["-c", FILL], cwd }).outputSync();
     assert.equal(entriesOf(join(cwd, "big")), null);
     for (const command of ["rm -rf big", "rm big/*"]) {

@@ -1,11 +1,11 @@
 /** Payloads and commands of a size that nobody means well: answered in time, kept in part, and no secret in it. */
 import assert from "node:assert/strict";
 import { captures, executions, filesWith, type Row } from "../support/look.ts";
-import { projectIn, SESSION } from "../support/guarded.ts";
-import { hook, type TempHome, tempHome } from "../support/program.ts";
+import { type GuardedHome, guardedHome, SESSION } from "../support/guarded.ts";
+import { hook } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
 
-const test = testWith(tempHome);
+const test = testWith(guardedHome);
 
 /** A hang guard, in milliseconds: a machine that is not busy needs a tenth of it. */
 const MAX_MS = 20_000;
@@ -63,7 +63,11 @@ const KINDS: Readonly<Record<string, (bytes: number) => object>> = {
 };
 
 /** Sends an event and holds the program to its promises. @returns What it answered; null for nothing. */
-async function send(home: TempHome, event: string, payload: object | string): Promise<Row | null> {
+async function send(
+  home: GuardedHome,
+  event: string,
+  payload: object | string,
+): Promise<Row | null> {
   const fields = { session_id: SESSION, cwd: `${home.path}/project`, tool_use_id: "toolu_1" };
   const stdin = typeof payload === "string" ? payload : { ...fields, ...payload };
   const startedMs = performance.now();
@@ -74,7 +78,7 @@ async function send(home: TempHome, event: string, payload: object | string): Pr
 }
 
 /** Nothing of the secrets stands in any file below the home. */
-function assertNoSecret(home: TempHome): void {
+function assertNoSecret(home: GuardedHome): void {
   for (const part of PARTS) assert.deepEqual(filesWith(home.path, part), [], part);
 }
 
@@ -133,7 +137,7 @@ const COSTLY: Readonly<Record<string, string>> = {
 
 test("a person is asked for a command that is too costly to be read, and it is denied under strict", async (home) => {
   const config = "preToolUse: {uneditableFiles: ['*.lock']}\n";
-  const project = projectIn(home, config, ["yarn.lock"]);
+  const project = home.configure(config, ["yarn.lock"]);
   for (const [name, command] of Object.entries(COSTLY)) {
     const use = { tool_name: "Bash", tool_input: { command } };
     const answer = await send(home, "PreToolUse", use);
@@ -161,7 +165,7 @@ test("a person is asked for a command that is too costly to be read, and it is d
 });
 
 test("a tool use of many megabytes is judged by its beginning, and a person is asked", async (home) => {
-  projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", ["yarn.lock"]);
+  home.configure("preToolUse: {uneditableFiles: ['*.lock']}\n", ["yarn.lock"]);
   const decide = async (file: string) => {
     const content = `password=${PASSWORD}\n`.repeat(300_000);
     const answer = await send(home, "PreToolUse", {

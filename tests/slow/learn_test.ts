@@ -5,6 +5,7 @@ import { splitProgram } from "../../src/build/bundle.ts";
 import { writeBundle } from "../../src/build/modules_file.ts";
 import { runFlags } from "../../src/build/program.ts";
 import { it } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 /** In the place of an executable: a launcher with the same flags of the engine. */
 async function compile(main: string, output: string, flags: readonly string[]): Promise<void> {
@@ -34,21 +35,18 @@ await import("./bundle/main.js");
 `;
 
 it.unix("the engine takes the compiled code of what every session runs; another one compiles it anew", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "conclaude-learn-" });
-  try {
-    await writeBundle(`${folder}/bundle`, await learnt(await splitProgram(), compile));
-    await Deno.writeTextFile(`${folder}/probe.js`, PROBE);
-    const own = runFlags(thisSystem()).filter((flag) => /v8-flags|unstable/.test(flag));
-    const other = own.map((flag) => flag.replace("v8-flags=", "v8-flags=--stack-size=900,"));
-    for (const [flags, becomes] of [[own, "taken"], [other, "refused"]] as const) {
-      for (const event of ["SessionStart", "SessionEnd"]) {
-        const scripts = Object.values(await startWith(folder, flags, event));
-        assert.ok(scripts.filter((it) => it === becomes).length >= 3, scripts.join());
-        assert.ok(scripts.every((it) => it === becomes || it === "none"), scripts.join());
-      }
+  using folder = tempFolder();
+
+  await writeBundle(`${folder.path}/bundle`, await learnt(await splitProgram(), compile));
+  await Deno.writeTextFile(`${folder.path}/probe.js`, PROBE);
+  const own = runFlags(thisSystem()).filter((flag) => /v8-flags|unstable/.test(flag));
+  const other = own.map((flag) => flag.replace("v8-flags=", "v8-flags=--stack-size=900,"));
+  for (const [flags, becomes] of [[own, "taken"], [other, "refused"]] as const) {
+    for (const event of ["SessionStart", "SessionEnd"]) {
+      const scripts = Object.values(await startWith(folder.path, flags, event));
+      assert.ok(scripts.filter((it) => it === becomes).length >= 3, scripts.join());
+      assert.ok(scripts.every((it) => it === becomes || it === "none"), scripts.join());
     }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
   }
 });
 

@@ -1,14 +1,13 @@
 /** Two copies of the program on one database: whatever the other one has left there, the rules decide as they stand. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { damages, executions, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
 import { answerOf, startHook, startProgram } from "../support/process.ts";
-import { type TempHome, tempHome } from "../support/program.ts";
-import { configIn } from "../support/guarded.ts";
+import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
+import { change } from "../support/on_home.ts";
 
 const CONFIG = `preToolUse:
   uneditableFiles: ["*.lock"]
@@ -26,13 +25,13 @@ const CASES: readonly (readonly [tool: string, input: object, denied: boolean])[
   ["Read", { file_path: "a.lock" }, false],
 ];
 
-async function send(home: TempHome, event: string, fields: object, session_id = "s1") {
+async function send(home: GuardedHome, event: string, fields: object, session_id = "s1") {
   const payload = { session_id, cwd: join(home.path, "project"), ...fields };
   return answerOf(await startHook(event, payload, home)) ?? {};
 }
 
 /** Asks everything at once, as tool use and as request for permission. @returns What the person was told. */
-async function checkDecisions(home: TempHome): Promise<string[]> {
+async function checkDecisions(home: GuardedHome): Promise<string[]> {
   const told = await Promise.all(CASES.map(async ([tool_name, tool_input, denied]) => {
     const about = `${tool_name} ${JSON.stringify(tool_input)}`;
     const used = await send(home, "PreToolUse", { tool_name, tool_input });
@@ -44,14 +43,9 @@ async function checkDecisions(home: TempHome): Promise<string[]> {
   return told.flat().filter((text) => text !== undefined);
 }
 
-function alter(home: TempHome, sql: string): void {
-  using db = new DatabaseSync(home.database);
-  db.exec(sql);
-}
-
 /** As a newer program would leave it: a schema of its own, with a cache that has another shape. */
-function makeNewer(home: TempHome): void {
-  alter(
+function makeNewer(home: GuardedHome): void {
+  change(
     home,
     `PRAGMA user_version = ${SCHEMA_VERSION + 1};
      CREATE TABLE future (id TEXT PRIMARY KEY) STRICT;
@@ -60,10 +54,10 @@ function makeNewer(home: TempHome): void {
   );
 }
 
-const test = testWith(tempHome);
+const test = testWith(guardedHome);
 
 test("an older program on a newer database decides by the file, keeps its events and says so once", async (home) => {
-  configIn(home, CONFIG);
+  home.configure(CONFIG);
   await checkDecisions(home);
   const rows = executions(home).length;
   makeNewer(home);
@@ -79,19 +73,19 @@ test("an older program on a newer database decides by the file, keeps its events
 });
 
 test("what the older program kept goes in with the newer one, each once", async (home) => {
-  configIn(home, CONFIG);
+  home.configure(CONFIG);
   await checkDecisions(home);
-  alter(home, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  change(home, `PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
   await checkDecisions(home);
   // The newer program, as far as this database goes.
-  alter(home, `PRAGMA user_version = ${SCHEMA_VERSION}`);
+  change(home, `PRAGMA user_version = ${SCHEMA_VERSION}`);
   await checkDecisions(home);
   assert.equal(executions(home).length, CASES.length * 2 * 3);
   assert.deepEqual(spoolFiles(home), []);
 });
 
 test("a changed file counts for the older program too", async (home) => {
-  const path = configIn(home, "{}\n");
+  const path = join(home.configure("{}\n"), ".conclaude.yaml");
   await send(home, "PreToolUse", { tool_name: "Read", tool_input: {} });
   makeNewer(home);
   const edit = () =>
@@ -102,7 +96,7 @@ test("a changed file counts for the older program too", async (home) => {
 });
 
 test("an older program cannot lift what it cannot read, and says why", async (home) => {
-  configIn(home, CONFIG);
+  home.configure(CONFIG);
   await send(home, "PreToolUse", { tool_name: "Read", tool_input: {} });
   makeNewer(home);
   const run = (...args: string[]) =>
@@ -125,10 +119,10 @@ Deno.test("what another version has put into the cache is no rule", async () => 
   ];
   for (const parsed of strange) {
     for (const hash of ["content_hash", "'written by another version'"]) {
-      using home = tempHome();
-      configIn(home, CONFIG);
+      using home = guardedHome();
+      home.configure(CONFIG);
       await send(home, "PreToolUse", { tool_name: "Read", tool_input: {} });
-      alter(
+      change(
         home,
         `UPDATE config_cache SET parsed = '${
           parsed.replaceAll("'", "''")
@@ -143,7 +137,7 @@ Deno.test("what another version has put into the cache is no rule", async () => 
 });
 
 test("a strict policy that is broken stays strict when another version has replaced its cache entry", async (home) => {
-  const path = configIn(home, "preToolUse: {strict: true}\n");
+  const path = join(home.configure("preToolUse: {strict: true}\n"), ".conclaude.yaml");
   const bash = () => {
     acceptConfiguration(home.path);
     return send(home, "PreToolUse", { tool_name: "Bash", tool_input: { command: "ls" } });
@@ -151,7 +145,7 @@ test("a strict policy that is broken stays strict when another version has repla
   assert.deepEqual(await bash(), {});
   Deno.writeTextFileSync(path, "a: [");
   // An older program that has read the broken file knows of no strictness.
-  alter(
+  change(
     home,
     `UPDATE config_cache SET content_hash = 'x', parsed = '{"guards":"{\\"isStrict\\":false}"}'
       WHERE config_path = '${path}'`,
@@ -164,10 +158,10 @@ test("a strict policy that is broken stays strict when another version has repla
 });
 
 test("the schema changes under hooks that run: every decision is right, every event is kept", async (home) => {
-  configIn(home, CONFIG);
+  home.configure(CONFIG);
   await send(home, "SessionStart", { source: "startup" });
   const running = Promise.all([checkDecisions(home), checkDecisions(home), checkDecisions(home)]);
-  alter(home, `PRAGMA busy_timeout = 5000; PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  change(home, `PRAGMA busy_timeout = 5000; PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
   await running;
   const kept = Number(queryValue(home, "SELECT count(*) FROM hook_executions")) +
     spoolFiles(home).length;

@@ -17,12 +17,13 @@ export function removeFolder(path: string): void {
   }
 }
 
-/** Runs `act` with a new folder and removes it afterwards, also when `act` fails. */
-export async function inFolder(act: (folder: string) => void | Promise<void>): Promise<void> {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-folder-" }));
-  try {
-    await act(folder);
-  } finally {
-    removeFolder(folder);
-  }
+/** A folder that is removed at the end of the block. */
+export interface TempFolder extends Disposable {
+  readonly path: string;
+}
+
+/** A new empty folder: `using folder = tempFolder();`. */
+export function tempFolder(): TempFolder {
+  const path = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-folder-" }));
+  return { path, [Symbol.dispose]: () => removeFolder(path) };
 }

@@ -8,6 +8,9 @@ addEventListener("unload", () => {
   for (const model of models.values()) Deno.removeSync(model, { recursive: true });
 });
 
+/** Git starts a process of its own after each commit, which tidies up. */
+const NO_UPKEEP = ["-c", "maintenance.auto=false"];
+
 /** Git in a folder, with an author of its own and no configuration of this machine. @returns What it prints. */
 export async function git(folder: string, ...args: readonly string[]): Promise<string> {
   return printed(args, await commandOf(folder, args).output());
@@ -20,7 +23,7 @@ export function gitSync(folder: string, ...args: readonly string[]): string {
 
 function commandOf(folder: string, args: readonly string[]): Deno.Command {
   return new Deno.Command("git", {
-    args: ["-c", "user.name=Ana", "-c", "user.email=ana@example.com", ...args],
+    args: ["-c", "user.name=Ana", "-c", "user.email=ana@example.com", ...NO_UPKEEP, ...args],
     cwd: folder,
     env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
     stdin: "null",
@@ -36,16 +39,19 @@ function printed(args: readonly string[], output: Deno.CommandOutput): string {
 /**
  * Makes a repository in a folder, which may be there.
  * @param files Texts by path; where there are some, they are its first commit, `Begin`.
+ * @param grow What comes after it, done once for all repositories that begin so.
  */
 export function makeRepository(
   folder: string,
-  { branch = "main", files = {} }: {
+  { branch = "main", files = {}, grow = () => {} }: {
     readonly branch?: string;
     readonly files?: Readonly<Record<string, string>>;
+    readonly grow?: (folder: string) => void;
   } = {},
 ): void {
-  const key = JSON.stringify([branch, files]);
+  const key = JSON.stringify([branch, files, String(grow)]);
   const model = models.get(key) ?? makeModel(branch, files);
+  if (!models.has(key)) grow(model);
   models.set(key, model);
   cpSync(model, folder, { recursive: true });
 }

@@ -1,6 +1,7 @@
 /** A database that is migrated once for a test file, and copied for each home. */
 import { DatabaseSync } from "node:sqlite";
 import { migrate } from "../../src/db/migrate.ts";
+import { tempFolder } from "./folders.ts";
 
 let migrated: Uint8Array | undefined;
 
@@ -10,14 +11,11 @@ export function migratedDatabase(): Uint8Array {
 }
 
 function make(): Uint8Array {
-  const folder = Deno.makeTempDirSync({ prefix: "conclaude-migrated-" });
-  try {
-    const path = `${folder}/conclaude.db`;
-    const db = new DatabaseSync(path);
-    migrate(db, path);
-    db.close();
-    return Deno.readFileSync(path);
-  } finally {
-    Deno.removeSync(folder, { recursive: true });
-  }
+  using folder = tempFolder();
+
+  const path = `${folder.path}/conclaude.db`;
+  const db = new DatabaseSync(path);
+  migrate(db, path);
+  db.close();
+  return Deno.readFileSync(path);
 }

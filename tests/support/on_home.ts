@@ -12,9 +12,14 @@ export async function printed(home: TempHome, cwd: string, ...args: string[]): P
 }
 
 /** Changes the database of a home, or the one with this path, with nothing of the program's. */
-export function change(place: string | TempHome, sql: string): void {
+export function change(
+  place: string | Pick<TempHome, "database">,
+  sql: string,
+  ...values: readonly (string | number | null | Uint8Array)[]
+): void {
   using db = connected(typeof place === "string" ? place : place.database);
-  db.exec(sql);
+  if (values.length === 0) db.exec(sql);
+  else db.prepare(sql).run(...values);
 }
 
 /** A home whose programs wait 0.1 s, the least that may be configured, for a database that others hold. */

@@ -16,6 +16,9 @@ import { migratedDatabase } from "./migrated.ts";
 export interface TempDatabase extends Disposable {
   readonly folder: string;
   readonly path: string;
+  /** The two as `runVerb()` wants them. */
+  readonly home: string;
+  readonly database: string;
   readonly db: DatabaseSync;
 }
 
@@ -28,6 +31,8 @@ export async function tempDatabase(): Promise<TempDatabase> {
   return {
     folder,
     path,
+    home: folder,
+    database: path,
     db,
     [Symbol.dispose]() {
       if (db.isOpen) db.close();

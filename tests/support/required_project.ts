@@ -37,8 +37,10 @@ export class RequiredProject implements Disposable {
   /** Variables that the program, a process of its own then, sees beside `HOME`. */
   environment: Readonly<Record<string, string>> | null = null;
 
-  constructor(config: string, branch = "feature/x") {
-    makeRepository(this.path, { branch, files: { "src/a.ts": "x\n" } });
+  /** @param grow What the repository has beside its first commit; see `makeRepository()`. */
+  constructor(config: string, branch = "feature/x", grow?: (folder: string) => void) {
+    const more = grow === undefined ? {} : { grow };
+    makeRepository(this.path, { branch, files: { "src/a.ts": "x\n" }, ...more });
     this.configure(config);
   }
 
@@ -136,6 +138,7 @@ export class RequiredProject implements Disposable {
         ...Object.fromEntries(who),
         GIT_CONFIG_GLOBAL: "/dev/null",
         GIT_CONFIG_SYSTEM: "/dev/null",
+        ...{ GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "maintenance.auto", GIT_CONFIG_VALUE_0: "0" },
       },
     }).outputSync().success;
   }

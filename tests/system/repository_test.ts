@@ -4,6 +4,7 @@ import { findRepository, lookUpwards, type Repository } from "../../src/system/g
 import { gitSync, makeRepository } from "../support/git.ts";
 import { evaluate } from "../support/own_process.ts";
 import { testWith } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
 const test = testWith(repository);
 
@@ -48,21 +49,18 @@ async function asReftable(gitDir: string): Promise<void> {
  */
 async function withNewerGit(repo: { readonly path: string }, code: string): Promise<unknown> {
   await asReftable(`${repo.path}/.git`);
-  const folder = await Deno.makeTempDir({ prefix: "conclaude-git-" });
-  try {
-    const script = `#!/bin/sh\necho x >> ${folder}/asked\n. ${folder}/says\n`;
-    await Deno.writeTextFile(`${folder}/git`, script, { mode: 0o755 });
-    return await evaluate(
-      `import { findRepository, lookUpwards, readRef } from "src/system/git/repository.ts";
-      const says = (text) => Deno.writeTextFileSync("${folder}/says", text);
-      const asked = () => Deno.readTextFileSync("${folder}/asked").length / 2;
+  using folder = tempFolder();
+
+  const script = `#!/bin/sh\necho x >> ${folder.path}/asked\n. ${folder.path}/says\n`;
+  await Deno.writeTextFile(`${folder.path}/git`, script, { mode: 0o755 });
+  return await evaluate(
+    `import { findRepository, lookUpwards, readRef } from "src/system/git/repository.ts";
+      const says = (text) => Deno.writeTextFileSync("${folder.path}/says", text);
+      const asked = () => Deno.readTextFileSync("${folder.path}/asked").length / 2;
       const find = () => findRepository(lookUpwards("${repo.path}"));
       ${code}`,
-      { PATH: `${folder}:${Deno.env.get("PATH")}` },
-    );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+    { PATH: `${folder.path}:${Deno.env.get("PATH")}` },
+  );
 }
 
 test("findRepository() asks git for the branch where HEAD does not name it, once for each change", async (repo) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
-import { needsPostgres } from "../support/postgres.ts";
-import { campaign } from "../support/team_campaign.ts";
+import { needsPostgres } from "./support/postgres.ts";
+import { campaign } from "./support/team_campaign.ts";
 
 const SIZE = IS_SLOW_LANE
   ? { machines: 6, rows: 6_000, rounds: 8, atOnce: 6 }

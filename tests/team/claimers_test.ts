@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import { makeTask } from "../support/tasks.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
-import { needsPostgres, postgres, type TeamDatabase } from "../support/postgres.ts";
+import { needsPostgres, postgres, type TeamDatabase } from "./support/postgres.ts";
 import { finished } from "../support/process.ts";
 import { pause } from "../support/wait.ts";
-import { machine, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+import { machine, setUpTeam, type TeamMachine } from "./support/team_machine.ts";
 
 /** How much is done: a claim and its completion take five processes. */
 const SIZE = IS_SLOW_LANE

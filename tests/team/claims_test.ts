@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { TeamDatabase } from "../support/postgres.ts";
+import type { TeamDatabase } from "./support/postgres.ts";
 import {
   PROJECT_NAME,
   type TeamMachine,
   teamTest,
   type TwoMachines,
-} from "../support/team_machine.ts";
+} from "./support/team_machine.ts";
 
 /** A test of a task that alice made and both machines know. */
 function claimTest(

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { filesBelow } from "../support/look.ts";
-import { needsPostgres, postgres, type TeamDatabase } from "../support/postgres.ts";
+import { needsPostgres, postgres, type TeamDatabase } from "./support/postgres.ts";
 import { testWhere } from "../support/requirements.ts";
 import { makeTask } from "../support/tasks.ts";
-import { machine, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+import { machine, setUpTeam, type TeamMachine } from "./support/team_machine.ts";
 
 const WORD = "Xylophone";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type TeamMachine, teamTest, type TwoMachines } from "../support/team_machine.ts";
+import { type TeamMachine, teamTest, type TwoMachines } from "./support/team_machine.ts";
 
 /** A change of a task that two machines know. */
 interface Step {

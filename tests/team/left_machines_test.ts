@@ -1,6 +1,6 @@
 /** Machines that left: nobody waits for them, and what they may keep is named. */
 import assert from "node:assert/strict";
-import { type TeamMachine, teamTest } from "../support/team_machine.ts";
+import { type TeamMachine, teamTest } from "./support/team_machine.ts";
 
 async function sync(...machines: readonly TeamMachine[]): Promise<void> {
   for (const one of machines) await one.json(["team", "sync"]);

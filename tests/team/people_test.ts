@@ -7,7 +7,7 @@ import {
   PROJECT_NAME,
   teamTest,
   type TwoMachines,
-} from "../support/team_machine.ts";
+} from "./support/team_machine.ts";
 import { saveObservation } from "../../src/memory/drain/observations_table.ts";
 
 function sharingTest(name: string, body: (two: TwoMachines) => Promise<void>): void {

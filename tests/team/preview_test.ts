@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { statement } from "../../src/db/statement.ts";
-import { needsPostgres, postgres } from "../support/postgres.ts";
+import { needsPostgres, postgres } from "./support/postgres.ts";
 import { testWhere } from "../support/requirements.ts";
 import { makeTask } from "../support/tasks.ts";
-import { proxyTo } from "../support/tcp_proxy.ts";
-import { machine, PROJECT_NAME, setUpTeam } from "../support/team_machine.ts";
+import { proxyTo } from "./support/tcp_proxy.ts";
+import { machine, PROJECT_NAME, setUpTeam } from "./support/team_machine.ts";
 
 /** Words that no preview shows: a prompt, and what a tool was given. */
 const KEPT = ["Quokka", "Wombat"];

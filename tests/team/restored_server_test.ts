@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type TeamMachine, teamTest } from "../support/team_machine.ts";
+import { type TeamMachine, teamTest } from "./support/team_machine.ts";
 
 /** The titles of the notes on a machine. */
 function notesOf({ using }: TeamMachine): Promise<string[]> {

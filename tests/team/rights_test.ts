@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Server } from "../../src/team/server.ts";
-import { needsPostgres, postgres, type TeamDatabase } from "../support/postgres.ts";
+import { needsPostgres, postgres, type TeamDatabase } from "./support/postgres.ts";
 import { testWhere } from "../support/requirements.ts";
-import { setUpTeam } from "../support/team_machine.ts";
+import { setUpTeam } from "./support/team_machine.ts";
 
 const TABLES = ["head", "member", "seen", "log", "claim", "forgotten"];
 const DIGEST = "'00000000000000000000000000000000'";

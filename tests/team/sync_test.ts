@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isLogLong } from "../../src/db/database.ts";
-import { teamTest } from "../support/team_machine.ts";
+import { teamTest } from "./support/team_machine.ts";
 import { seededRandom } from "../support/tool_uses.ts";
 
 teamTest("what one machine wrote, another one of the team finds", async ({ alice, bob }) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runDaemon } from "../support/daemon.ts";
-import { type TeamMachine, teamTest } from "../support/team_machine.ts";
+import { type TeamMachine, teamTest } from "./support/team_machine.ts";
 import { until } from "../support/wait.ts";
 
 /** The daemon of a machine. */

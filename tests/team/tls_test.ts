@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { filesBelow } from "../support/look.ts";
-import { type Certificate, needsPostgres, PASSWORD, postgres } from "../support/postgres.ts";
+import { type Certificate, needsPostgres, PASSWORD, postgres } from "./support/postgres.ts";
 import { testWhere } from "../support/requirements.ts";
-import { proxyTo } from "../support/tcp_proxy.ts";
-import { machine, passwordOf, setUpTeam, type TeamMachine } from "../support/team_machine.ts";
+import { proxyTo } from "./support/tcp_proxy.ts";
+import { machine, passwordOf, setUpTeam, type TeamMachine } from "./support/team_machine.ts";
 
 const REFUSED: readonly (readonly [Certificate, why: RegExp, next: RegExp])[] = [
   ["foreign", /not signed by one that is trusted/, /--ca FILE/],

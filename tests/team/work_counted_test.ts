@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { IS_SLOW_LANE, slowTest } from "../support/lanes.ts";
-import { needsPostgres, postgres } from "../support/postgres.ts";
+import { needsPostgres, postgres } from "./support/postgres.ts";
 import {
   machine,
   PROJECT_NAME,
   setUpTeam,
   type TeamMachine,
   teamTest,
-} from "../support/team_machine.ts";
+} from "./support/team_machine.ts";
 
 const BATCHES = IS_SLOW_LANE ? 6 : 2;
 const BATCH_ROWS = 500;

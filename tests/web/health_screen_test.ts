@@ -1,6 +1,6 @@
 /** Health: what the doctor says, backups, and what transcripts hold beside the database. */
 import assert from "node:assert/strict";
-import { isTooWide, pageTest, said, seriousFaults } from "../support/pages.ts";
+import { isTooWide, pageTest, said, seriousFaults } from "./support/pages.ts";
 import { putTranscripts } from "../support/transcripts.ts";
 
 pageTest(

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
-import { missingBrowser, type Shown, shownPage } from "../support/browser.ts";
+import { missingBrowser, type Shown, shownPage } from "./support/browser.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { writeEvents } from "../support/event_writer.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 import { longSession } from "../support/long_session.ts";
-import { pageTest, verbOf } from "../support/pages.ts";
+import { pageTest, verbOf } from "./support/pages.ts";
 import { hook } from "../support/program.ts";
-import { everyScreenSaysIt } from "../support/screens_said.ts";
+import { everyScreenSaysIt } from "./support/screens_said.ts";
 import { testWhere } from "../support/requirements.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
-import type { Shown } from "../support/browser.ts";
+import type { Shown } from "./support/browser.ts";
 import { newId } from "../../src/base/ids.ts";
-import { pageTest, said } from "../support/pages.ts";
+import { pageTest, said } from "./support/pages.ts";
 
 const BEGAN_MS = Date.UTC(2026, 0, 5);
 

@@ -1,9 +1,9 @@
 /** What people do on the page: what the verbs do, with the refusals of the verbs, by hand. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { ask, button, freeze, refused } from "../support/page_acts.ts";
+import { ask, button, freeze, refused } from "./support/page_acts.ts";
 import { hook, runProgram } from "../support/program.ts";
-import { pageTest, said } from "../support/pages.ts";
+import { pageTest, said } from "./support/pages.ts";
 import { recordedHooks } from "../support/transcripts.ts";
 import { until } from "../support/wait.ts";
 

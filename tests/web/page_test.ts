@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { missingBrowser, shownPage } from "../support/browser.ts";
+import { missingBrowser, shownPage } from "./support/browser.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { longSession } from "../support/long_session.ts";
 import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 import { hook } from "../support/program.ts";
-import { isTooWide, pageTest, said, seriousFaults } from "../support/pages.ts";
+import { isTooWide, pageTest, said, seriousFaults } from "./support/pages.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
 
 const SCREENS = [

@@ -1,10 +1,10 @@
 /** What people do with work on the page, as the verbs do it: reviews, claims, agents; by hand and by keys. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import type { Shown } from "../support/browser.ts";
-import { ask, button, freeze, refused } from "../support/page_acts.ts";
+import type { Shown } from "./support/browser.ts";
+import { ask, button, freeze, refused } from "./support/page_acts.ts";
 import { hook, runProgram } from "../support/program.ts";
-import { isTooWide, pageTest, said, seriousFaults } from "../support/pages.ts";
+import { isTooWide, pageTest, said, seriousFaults } from "./support/pages.ts";
 import { recordedHooks } from "../support/transcripts.ts";
 import { until } from "../support/wait.ts";
 import { type WorkedProject, workedProject } from "../support/worked_project.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { changeFile, readRecording } from "../../src/build/replay.ts";
-import { missingBrowser, shownPage } from "../support/browser.ts";
+import { missingBrowser, shownPage } from "./support/browser.ts";
 import { longSession } from "../support/long_session.ts";
-import { pageTest, verbOf } from "../support/pages.ts";
+import { pageTest, verbOf } from "./support/pages.ts";
 import { hook } from "../support/program.ts";
 import { testWhere } from "../support/requirements.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";

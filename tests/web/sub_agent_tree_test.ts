@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git, makeRepository } from "../support/git.ts";
-import { isTooWide, pageTest, said, seriousFaults } from "../support/pages.ts";
+import { isTooWide, pageTest, said, seriousFaults } from "./support/pages.ts";
 import { hook, observed } from "../support/program.ts";
 
 pageTest(

@@ -7,9 +7,9 @@ import { openDatabase } from "../../src/db/database.ts";
 import { transaction } from "../../src/db/transaction.ts";
 import { askQuestion } from "../../src/work/questions_table.ts";
 import { changeDependencies } from "../../src/work/task_changes_table.ts";
-import { createTask } from "../../src/work/task_life_table.ts";
 import { readTask } from "../../src/work/tasks_table.ts";
 import { listSteps, readWorkflow } from "../../src/work/workflows_table.ts";
+import { makeTask } from "../support/tasks.ts";
 
 const AT = 1_700_000_000_000;
 const LASTING = { leaseMs: 60_000, timeoutMs: 60_000, atMs: AT };
@@ -18,19 +18,7 @@ const AUTHOR = { by: "user", atMs: AT };
 Deno.test("answer() keeps the answer when the step cannot go on, and leaves task and workflow as they were", async () => {
   using db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
   const [task, other] = ["Ask", "Come first"].map((title) =>
-    createTask(db, {
-      title,
-      body: "",
-      type: "task",
-      priority: 2,
-      parentId: null,
-      tags: [],
-      dependsOn: [],
-      workflow: null,
-      projectDir: "/p",
-      repository: null,
-      isQueued: false,
-    }, AUTHOR)
+    makeTask(db, { title, projectDir: "/p", atMs: AT })
   );
   const parsed = parseWorkflow({
     name: "one",

@@ -10,6 +10,7 @@ import { longTranscript, transcriptsOf } from "../../support/transcripts.ts";
 import { run } from "../../support/verb.ts";
 import { ask, PAGE_BYTES, pagesOf, rowsIn, worked } from "../../support/worked_database.ts";
 import { testWith } from "../../support/fixtures.ts";
+import { change } from "../../support/on_home.ts";
 
 const YESTERDAY = new Date("2026-01-04T00:00:00Z");
 /** A session of today, whose transcript is there. */
@@ -102,8 +103,7 @@ const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   "a letter of a definition is another one": (path) =>
     replaceIn(path, "CREATE TABLE observations (", "CREATE TABLX observations ("),
   "a table is gone": (path) => {
-    using db = new DatabaseSync(path);
-    db.exec("PRAGMA foreign_keys = OFF; DROP TABLE pending_queue");
+    change(path, "PRAGMA foreign_keys = OFF; DROP TABLE pending_queue");
   },
   "its list of free pages leads nowhere": (path) => spoil(path, { at: 32, length: 8 }),
   "its log is garbage": (path) => {

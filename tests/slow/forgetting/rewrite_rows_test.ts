@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { rewriteRows } from "../../../src/upkeep/care/rewrite_rows_table.ts";
 import { integrityFaults } from "../../../src/upkeep/care/care_table.ts";
 import { openDatabase } from "../../../src/db/database.ts";
+import { tempFolder } from "../../support/folders.ts";
 
 const SECRET = "zanzibarquux";
 
@@ -70,24 +71,21 @@ function contentOf(path: string): unknown {
 for (const autoVacuum of [true, false]) {
   Deno.test(`rewriteRows() leaves nothing of removed rows and every other row as it is (auto_vacuum ${autoVacuum})`, async () => {
     for (let seed = 1; seed <= 3; seed++) {
-      const folder = Deno.makeTempDirSync({ prefix: "conclaude-wipe-" });
-      const path = `${folder}/conclaude.db`;
-      try {
-        await usedDatabase(path, { seed, autoVacuum });
-        const before = contentOf(path);
-        assert.ok(countIn(path) > 100, `seed ${seed}: ${countIn(path)}`);
-        assert.ok(rewriteRows(path));
-        assert.equal(countIn(path), 0, `seed ${seed}`);
-        assert.deepEqual(contentOf(path), before);
-        using db = new DatabaseSync(path);
-        assert.deepEqual(integrityFaults(db, "full"), []);
-        // It goes on to work with the pages that it has.
-        db.exec("UPDATE observations SET text = text || hex(randomblob(3000))");
-        db.exec("DELETE FROM observations WHERE id % 4 = 0");
-        assert.deepEqual(integrityFaults(db, "full"), []);
-      } finally {
-        Deno.removeSync(folder, { recursive: true });
-      }
+      using folder = tempFolder();
+      const path = `${folder.path}/conclaude.db`;
+
+      await usedDatabase(path, { seed, autoVacuum });
+      const before = contentOf(path);
+      assert.ok(countIn(path) > 100, `seed ${seed}: ${countIn(path)}`);
+      assert.ok(rewriteRows(path));
+      assert.equal(countIn(path), 0, `seed ${seed}`);
+      assert.deepEqual(contentOf(path), before);
+      using db = new DatabaseSync(path);
+      assert.deepEqual(integrityFaults(db, "full"), []);
+      // It goes on to work with the pages that it has.
+      db.exec("UPDATE observations SET text = text || hex(randomblob(3000))");
+      db.exec("DELETE FROM observations WHERE id % 4 = 0");
+      assert.deepEqual(integrityFaults(db, "full"), []);
     }
   });
 }

@@ -4,11 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { postgres, type TeamDatabase } from "./postgres.ts";
-import { killNow } from "./processes.ts";
-import { makeTask } from "./tasks.ts";
+import { killNow } from "../../support/processes.ts";
+import { makeTask } from "../../support/tasks.ts";
 import { proxyTo, type TcpProxy } from "./tcp_proxy.ts";
 import { machine, PROJECT_NAME, setUpTeam, type TeamMachine } from "./team_machine.ts";
-import { seededRandom } from "./tool_uses.ts";
+import { seededRandom } from "../../support/tool_uses.ts";
 
 const LOGINS = ["alice", "bob", "carol"];
 const TEN_MINUTES_MS = 600_000;

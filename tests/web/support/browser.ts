@@ -1,7 +1,7 @@
 /** A real browser that shows the page of a daemon. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { runDaemon, type RunningDaemon } from "./daemon.ts";
-import { type TempHome, tempHome } from "./program.ts";
+import { runDaemon, type RunningDaemon } from "../../support/daemon.ts";
+import { type TempHome, tempHome } from "../../support/program.ts";
 
 const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 

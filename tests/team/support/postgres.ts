@@ -5,9 +5,9 @@
 import { chmodSync, chownSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import type { Server } from "../../src/team/server.ts";
-import { removeFolder } from "./folders.ts";
-import { until } from "./wait.ts";
+import type { Server } from "../../../src/team/server.ts";
+import { removeFolder } from "../../support/folders.ts";
+import { until } from "../../support/wait.ts";
 
 /** Where Debian keeps the programs of each version. */
 const VERSIONS = "/usr/lib/postgresql";

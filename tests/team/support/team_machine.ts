@@ -3,18 +3,23 @@ import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { indexTogether } from "../../src/memory/store.ts";
-import { saveObservation } from "../../src/memory/drain/observations_table.ts";
-import { indexedTerms } from "../../src/memory/search/terms.ts";
-import { newId } from "../../src/base/ids.ts";
-import { openDatabase } from "../../src/db/database.ts";
-import { gitSync, makeRepository } from "./git.ts";
-import { migratedDatabase } from "./migrated.ts";
-import { addToken, PERSON_TOKEN } from "./person.ts";
+import { indexTogether } from "../../../src/memory/store.ts";
+import { saveObservation } from "../../../src/memory/drain/observations_table.ts";
+import { indexedTerms } from "../../../src/memory/search/terms.ts";
+import { newId } from "../../../src/base/ids.ts";
+import { openDatabase } from "../../../src/db/database.ts";
+import { gitSync, makeRepository } from "../../support/git.ts";
+import { migratedDatabase } from "../../support/migrated.ts";
+import { addToken, PERSON_TOKEN } from "../../support/person.ts";
 import { needsPostgres, PASSWORD, postgres, type TeamDatabase } from "./postgres.ts";
-import { type Finished, spawnProgram, startAsAgent, type StartOptions } from "./process.ts";
-import { jsonOf, tempHome } from "./program.ts";
-import { testWhere } from "./requirements.ts";
+import {
+  type Finished,
+  spawnProgram,
+  startAsAgent,
+  type StartOptions,
+} from "../../support/process.ts";
+import { jsonOf, tempHome } from "../../support/program.ts";
+import { testWhere } from "../../support/requirements.ts";
 
 /** The remote of every clone. */
 const REMOTE = "https://git.example.org/team/shop.git";

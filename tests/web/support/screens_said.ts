@@ -1,7 +1,7 @@
 /** What each screen of the page has to say: what a verb of the command line says for the same question. */
 import type { Shown } from "./browser.ts";
 import { verbOf } from "./pages.ts";
-import { until } from "./wait.ts";
+import { until } from "../../support/wait.ts";
 
 interface Said {
   readonly path: string;

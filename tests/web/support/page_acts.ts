@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Page } from "playwright-core";
-import { askQuestion } from "../../src/work/questions_table.ts";
-import type { TempHome } from "./program.ts";
+import { askQuestion } from "../../../src/work/questions_table.ts";
+import type { TempHome } from "../../support/program.ts";
 
 /** Lets an agent ask something. @returns The id of the question. */
 export function ask({ database }: TempHome, text: string): string {

@@ -4,9 +4,9 @@ import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { cpSync } from "node:fs";
 import { launchBrowser, missingBrowser, type Shown, shownPage } from "./browser.ts";
-import { jsonOf, runProgram, type TempHome, tempHome } from "./program.ts";
-import { testWhere } from "./requirements.ts";
-import { type Recorded, tellHooks } from "./transcripts.ts";
+import { jsonOf, runProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { testWhere } from "../../support/requirements.ts";
+import { type Recorded, tellHooks } from "../../support/transcripts.ts";
 
 /** What all tests of a file use: the browser, and homes with recorded sessions, of which each test gets a copy. */
 let shared: Promise<Browser> | undefined;
