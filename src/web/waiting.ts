@@ -14,7 +14,8 @@ export function otherQuestions({ questions, sessions }: Now): readonly Question[
   return questions.filter((one) => !isOfSession(one) || !known.has(one.sessionId ?? ""));
 }
 
-function asks({ waitsFor }: SessionNow): boolean {
+/** Whether it waits in the middle of its turn. */
+export function asks({ waitsFor }: SessionNow): boolean {
   return waitsFor === "permission" || waitsFor === "question";
 }
 

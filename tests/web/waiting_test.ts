@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Shown } from "../support/browser.ts";
-import { ask, button } from "../support/page_acts.ts";
+import { ask } from "../support/page_acts.ts";
 import { pageTest, said } from "../support/pages.ts";
 import { hook } from "../support/program.ts";
 
@@ -42,15 +42,19 @@ pageTest(
     await page.locator("nav .count", { hasText: "1" }).waitFor();
     assert.equal(await waits.filter({ hasText: /needs your permission/ }).count(), 0);
     assert.match(await row.innerText(), /^permission/);
-    assert.match(await page.title(), /^\(1\) /);
+    await page.waitForFunction("document.title.startsWith('(1) ')");
+    ask(shown.home, "Which attic?");
+    await waits.filter({ hasText: "Which attic?" }).waitFor();
+    assert.match(await waits.first().innerText(), /^permission/, "it comes first");
 
     await row.click();
     const story = page.locator(".story");
     await story.getByText("Waits for").waitFor();
     await story.getByText(`Bash: ${COMMAND}`).waitFor();
     await go("/questions");
-    await page.getByText("answer it where the session runs").waitFor();
-    assert.equal(await button(page, "Answer").count(), 0);
+    const asked = page.locator("main li", { hasText: "Claude needs your permission" });
+    await asked.getByText("answer it where the session runs").waitFor();
+    assert.equal(await asked.getByRole("button").count(), 0);
 
     await go("/now");
     await tell(shown, {

@@ -5,7 +5,7 @@ import { useWhole } from "../list.ts";
 import { seenUpTo } from "../seen.ts";
 import { clock, useData } from "../store.ts";
 import type { Agent, Now, Question, SessionNow } from "../types.ts";
-import { otherQuestions, wantedText } from "../waiting.ts";
+import { asks, otherQuestions, wantedText } from "../waiting.ts";
 import { ReviewRow, useReviews } from "./questions_screen.tsx";
 
 const QUIET_MS = 120_000;
@@ -27,11 +27,15 @@ export function NowScreen() {
   }
   const sessions = value?.sessions ?? [];
   const waiting = sessions.filter(({ waitsFor }) => waitsFor !== null);
+  const [asking, idle] = [true, false].map((isAsking) =>
+    waiting.filter((session) => asks(session) === isAsking).map(sessionRow)
+  );
   const working = sessions.filter(({ waitsFor }) => waitsFor === null);
   const toDo = value === undefined || reviews === undefined ? undefined : [
+    ...asking!,
     ...reviews.map((one) => <ReviewRow key={one.id} workflow={one} isOpen={false} />),
     ...otherQuestions(value).map(questionRow),
-    ...waiting.map(sessionRow),
+    ...idle!,
   ];
   return (
     <Screen title="Now" beside={<span class="faint">{sessions.length} active</span>}>
