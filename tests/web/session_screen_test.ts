@@ -224,3 +224,29 @@ testWhere(
     assert.deepEqual(shown.faults, []);
   },
 );
+
+testWhere(
+  missingBrowser(),
+  "of very many prompts the last ones are listed, and the others on request",
+  async () => {
+    await using shown = await shownPage(async (home) => {
+      const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
+      for (let n = 1; n <= 60; n++) {
+        saveUse(db, "UserPromptSubmit", { prompt: `Prompt ${n}` }, {
+          ...{ sessionId: LONG, execution: { hookName: "UserPromptSubmit" } },
+          atMs: Date.now() - (61 - n) * 1_000,
+        });
+      }
+      drainAt(db);
+      db.close();
+    });
+    const { page, go } = shown;
+    await go(`/session/${LONG}`);
+    await countOf(page, ".anchors li", 50);
+    assert.equal(await page.locator(".anchors").getAttribute("start"), "11");
+    assert.equal(await page.locator(".anchors button").first().innerText(), "Prompt 11");
+    await page.getByRole("button", { name: "10 earlier" }).click();
+    await countOf(page, ".anchors li", 60);
+    assert.equal(await page.locator(".anchors button").first().innerText(), "Prompt 1");
+  },
+);

@@ -192,7 +192,7 @@ function lanesOf(steps: readonly Step[]): ReadonlyMap<string, Lane> {
   return lanes;
 }
 
-/** The day before the first step of each, where there are several. */
+/** The day before the first step of each, unless all is of today. */
 function daysOf(steps: readonly Step[]): ReadonlyMap<string, string> {
   const days = new Map<string, string>();
   let last = "";
@@ -201,7 +201,8 @@ function daysOf(steps: readonly Step[]): ReadonlyMap<string, string> {
     if (day !== last) days.set(stepKey(step), day);
     last = day;
   }
-  return days.size < 2 ? new Map() : days;
+  const today = new Date().toDateString();
+  return [...days.values()].every((day) => day === today) ? new Map() : days;
 }
 
 /** Where a failure or what mended it leads: to the other step. */

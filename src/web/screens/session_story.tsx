@@ -43,16 +43,7 @@ export function Story(
       <p>
         <button type="button" onClick={() => copyLink(session.sessionId)}>Copy link</button>
       </p>
-      <h2>Prompts</h2>
-      <ol class="anchors">
-        {prompts.map(({ step, title }) => (
-          <li key={step}>
-            <button type="button" class="link" onClick={() => onJump(step)}>
-              {short(title, 120)}
-            </button>
-          </li>
-        ))}
-      </ol>
+      <Prompts prompts={prompts} onJump={onJump} />
       <List title="Changed" rows={story.files}>
         {({ path, added, removed }) => (
           <>
@@ -107,6 +98,35 @@ export function Story(
       </List>
       <List title="Ended" rows={story.end === null ? [] : [story.end]}>{(how) => how}</List>
     </details>
+  );
+}
+
+/** Of more prompts the last ones are shown before a person asks for all. */
+const MOST_PROMPTS = 50;
+
+function Prompts(
+  { prompts, onJump }: { prompts: readonly Prompt[]; onJump: (step: string) => void },
+) {
+  const [isWhole, setWhole] = useState(false);
+  const before = isWhole ? 0 : Math.max(0, prompts.length - MOST_PROMPTS);
+  return (
+    <>
+      <h2>Prompts</h2>
+      {before === 0 ? null : (
+        <button type="button" class="link" onClick={() => setWhole(true)}>
+          {before} earlier
+        </button>
+      )}
+      <ol class="anchors" start={before + 1}>
+        {prompts.slice(before).map(({ step, title }) => (
+          <li key={step}>
+            <button type="button" class="link" onClick={() => onJump(step)}>
+              {short(title, 120)}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 
