@@ -8,6 +8,12 @@ export function isOfSession({ source }: Pick<Question, "source">): boolean {
   return source === "notification" || source === "elicitation";
 }
 
+/** Whether a question is asked still: one of a session stays open until its turn ends, also when the tool has run. */
+export function isAsked({ sessions }: Now, question: Question): boolean {
+  const session = sessions.find(({ sessionId }) => sessionId === question.sessionId);
+  return !isOfSession(question) || session === undefined || asks(session);
+}
+
 /** The questions of agents, and of sessions that are not in the list: those tell by themselves what they wait for. */
 export function otherQuestions({ questions, sessions }: Now): readonly Question[] {
   const known = new Set(sessions.map(({ sessionId }) => sessionId));

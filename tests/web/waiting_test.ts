@@ -63,6 +63,11 @@ pageTest(
       tool_response: { stdout: "", stderr: "" },
     });
     await row.waitFor({ state: "detached" });
+    await page.locator("nav .count", { hasText: "1" }).waitFor();
+    await go("/questions");
+    await page.locator("main li", { hasText: "Which attic?" }).waitFor();
+    assert.equal(await asked.count(), 0, "the tool has run");
+    await go("/now");
     await tell(shown, { hook_event_name: "Stop" }, {
       hook_event_name: "Notification",
       message: "Claude is waiting for your input",
