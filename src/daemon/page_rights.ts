@@ -51,6 +51,11 @@ export class PageRights {
     return this.#port;
   }
 
+  /** Whether a tab may still be open: a new daemon serves it on its port again. */
+  hasTabs(nowMs: number): boolean {
+    return this.#tabs.some(({ usedAtMs }) => nowMs - usedAtMs <= UNUSED_MS);
+  }
+
   /** Notes on which port the page is served. */
   servedOn(port: number): void {
     if (this.#port === port) return;

@@ -222,7 +222,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   return code;
 }
 
-/** Opens the socket, and the port when it is wanted or there are no sockets, and notes both in the state. */
+/** Opens the socket, and the port when it is wanted, open pages wait for it, or there are no sockets; the state tells of both. */
 function listen(
   state: { socket: string | null; port: number | null; readonly token: string },
   { options, files, handler, rights }: {
@@ -233,7 +233,7 @@ function listen(
   },
 ): Server[] {
   const hasSockets = Deno.build.os !== "windows";
-  const wanted = options.port ?? (hasSockets ? null : 0);
+  const wanted = options.port ?? (!hasSockets || rights.hasTabs(Date.now()) ? 0 : null);
   const servers: Server[] = [];
   if (wanted !== null) {
     // Any free port is best the one of the last time: open pages know it.

@@ -2,12 +2,15 @@
 /// <reference lib="dom.iterable" />
 /** The page: which screen is shown, the keys, and what is said at its edges. */
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { quietly } from "../base/errors.ts";
 import { enter, Refused, rights } from "./api.ts";
-import { Problem } from "./kit/parts.tsx";
-import { tellWaiting, type Waiting } from "./notices.ts";
+import { isTyping, keyForPage } from "./keys.ts";
+import { Empty, Problem, Screen } from "./kit/parts.tsx";
+import { tellWaiting } from "./notices.ts";
 import { connection, follow, go, route, toast, useData } from "./store.ts";
-import type { Now, Workflow } from "./types.ts";
+import type { Now } from "./types.ts";
+import { isAsked, waitingIn } from "./waiting.ts";
 import { HealthScreen } from "./screens/health_screen.tsx";
 import { LatencyScreen } from "./screens/latency_screen.tsx";
 import { MemoryScreen } from "./screens/memory_screen.tsx";
@@ -35,25 +38,26 @@ const SCREENS = [
 const SAID = {
   opening: "Connecting …",
   live: "Live",
-  lost: "The daemon is gone. This page waits for it.",
+  lost: "The daemon is gone. This page waits for it: conclaude daemon start",
   closed: "This tab has no right any more: run conclaude ui",
 } as const;
 
 function Page() {
   const [isHelp, setHelp] = useState(false);
-  useKeys(() => setHelp((shown) => !shown));
+  useKeys(() => setHelp(true));
   const { value } = useData<Now>("/now", ["sessions", "work"]);
   const reviews = useReviews();
   const waiting = value === undefined || reviews === undefined
     ? undefined
     : waitingIn(value, reviews);
-  const inbox = waiting?.filter(({ path }) => path.startsWith("/questions")).length ?? 0;
+  const asked = value?.questions.filter((question) => isAsked(value, question)) ?? [];
+  const inbox = asked.length + (reviews?.length ?? 0);
   useEffect(() => {
     if (waiting === undefined) return;
     document.title = waiting.length === 0 ? "conclaude" : `(${waiting.length}) conclaude`;
     tellWaiting(waiting);
   }, [waiting?.map(({ key }) => key).join()]);
-  const [, screen = "now", id, at] = route.value.split("/").map(decodeURIComponent);
+  const [, screen = "now", id, at] = route.value.split("/").map(decoded);
   return (
     <div class="page">
       <a class="skip" href="#main">Skip to the content</a>
@@ -90,6 +94,18 @@ function Page() {
         {screen === "team" ? <TeamScreen /> : null}
         {screen === "latency" ? <LatencyScreen /> : null}
         {screen === "health" ? <HealthScreen /> : null}
+        {(screen === "session" && id !== undefined) ||
+            SCREENS.some(([, , path]) => path === `/${screen}`)
+          ? null
+          : (
+            <Screen title="Nothing is here">
+              <Empty title={`There is no screen "${screen}".`}>
+                <p>
+                  <a href="#/now">Now</a> shows what runs and what waits for you.
+                </p>
+              </Empty>
+            </Screen>
+          )}
       </main>
       {toast.value === null
         ? null
@@ -103,32 +119,19 @@ function Page() {
   );
 }
 
-/** What waits for a person: answers, reviews, permissions. */
-function waitingIn({ questions, sessions }: Now, reviews: readonly Workflow[]): Waiting[] {
-  const asking = sessions.filter(({ waitsFor }) => waitsFor === "permission");
-  return [
-    ...questions.map(({ id, text }) => ({
-      key: id,
-      title: "A question",
-      text,
-      path: "/questions",
-    })),
-    ...reviews.map(({ id, name, branch }) => (
-      { key: id, title: "A review", text: `${name} ${branch ?? ""}`, path: `/questions/${id}` }
-    )),
-    ...asking.map(({ sessionId, lastAtMs, title }) => ({
-      key: `${sessionId} ${lastAtMs}`,
-      title: "A permission",
-      text: title ?? sessionId,
-      path: `/session/${sessionId}`,
-    })),
-  ];
-}
-
+/** A dialog of the browser: it takes the focus, Escape closes it, and what is behind it rests. */
 function Help({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current!.showModal(), []);
   return (
-    <div class="help" role="dialog" aria-label="Keys" onClick={onClose}>
-      <div class="panel">
+    <dialog
+      class="help"
+      aria-label="Keys"
+      ref={dialog}
+      onClose={onClose}
+      onClick={({ target, currentTarget }) => target === currentTarget && onClose()}
+    >
+      <div class="help-keys">
         <h2>Keys</h2>
         <dl class="facts">
           <dt>
@@ -157,32 +160,40 @@ function Help({ onClose }: { onClose: () => void }) {
             <kbd>?</kbd>
           </dt>
           <dd>These keys</dd>
+          <dt>
+            <kbd>Esc</kbd>
+          </dt>
+          <dd>Leave a field, or this list</dd>
         </dl>
         <button type="button" onClick={onClose}>Close</button>
       </div>
-    </div>
+    </dialog>
   );
+}
+
+/** A part of an address, which a person may have typed. */
+function decoded(part: string): string {
+  return quietly(() => decodeURIComponent(part)) ?? part;
 }
 
 /** Between two keys of a pair. */
 const PAIR_MS = 1_000;
 
-function useKeys(toggleHelp: () => void): void {
+function useKeys(showHelp: () => void): void {
   useEffect(() => {
     let pairedAtMs = 0;
     const onKey = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
-      if (event.key === "Escape" && isTyping) return target.blur();
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "Escape" && isTyping(event)) return (event.target as HTMLElement).blur();
+      const pressed = keyForPage(event);
+      if (pressed === null) return;
       const isPair = Date.now() - pairedAtMs < PAIR_MS;
       pairedAtMs = 0;
-      const screen = SCREENS.find(([key]) => key === event.key);
+      const screen = SCREENS.find(([key]) => key === pressed);
       if (isPair && screen !== undefined) go(screen[2]);
-      else if (event.key === "g") pairedAtMs = Date.now();
-      else if (event.key === "?") toggleHelp();
-      else if (event.key === "/") document.querySelector<HTMLElement>("[data-find]")?.focus();
-      else if (event.key === "j" || event.key === "k") move(event.key === "j" ? 1 : -1);
+      else if (pressed === "g") pairedAtMs = Date.now();
+      else if (pressed === "?") showHelp();
+      else if (pressed === "/") document.querySelector<HTMLElement>("[data-find]")?.focus();
+      else if (pressed === "j" || pressed === "k") move(pressed === "j" ? 1 : -1);
       else return;
       event.preventDefault();
     };

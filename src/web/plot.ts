@@ -11,6 +11,8 @@ export interface Line {
 }
 
 export interface ChartData {
+  /** The time that the chart is about, in epoch seconds: also where it knows little of it. */
+  readonly span: readonly [from: number, to: number];
   /** In epoch seconds, rising. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
@@ -23,6 +25,7 @@ export function drawChart(
   frame: HTMLElement,
   first: ChartData,
 ): { readonly show: (data: ChartData) => void; readonly end: () => void } {
+  let { span } = first;
   const style = getComputedStyle(frame);
   const colourOf = (name: string) => style.getPropertyValue(name).trim();
   const axis = {
@@ -42,7 +45,10 @@ export function drawChart(
         size: 64,
         values: (_, values) => values.map((ms) => took(ms)),
       }],
-      scales: { y: { range: (_, _least, most) => [0, Math.max(most, 1) * 1.1] } },
+      scales: {
+        x: { range: () => [...span] },
+        y: { range: (_, _least, most) => [0, Math.max(most, 1) * 1.1] },
+      },
       series: [
         {},
         ...first.lines.map(({ name, colour }) => ({
@@ -62,7 +68,10 @@ export function drawChart(
   });
   sizes.observe(frame);
   return {
-    show: (data) => chart.setData(dataOf(data)),
+    show(data) {
+      span = data.span;
+      chart.setData(dataOf(data));
+    },
     end() {
       sizes.disconnect();
       chart.destroy();

@@ -50,11 +50,12 @@ export function tell(text: string, isError = false): void {
   setTimeout(() => toast.value === told && (toast.value = null), TOAST_MS);
 }
 
-/** Does something for a person, and tells what came of it. */
+/** Does something for a person, and tells what came of it. @param work What it returns as a text is told instead. */
 export async function act(what: string, work: () => Promise<unknown>): Promise<boolean> {
   try {
-    await work();
-    tell(what);
+    const other = await work();
+    if (typeof other === "string") tell(other, true);
+    else tell(what);
     return true;
   } catch (thrown) {
     tell(thrown instanceof Refused ? thrown.whole : String(thrown), true);

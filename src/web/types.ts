@@ -18,6 +18,8 @@ export interface Session {
 /** A session with what it is at. */
 export interface SessionNow extends Session {
   readonly tool: string | null;
+  /** The command or the file of the tool. */
+  readonly wanted: string;
   readonly lastHook: string | null;
   readonly lastAtMs: number;
   readonly waitsFor: string | null;
@@ -29,7 +31,9 @@ export interface Question {
   readonly type: string;
   readonly options: readonly string[];
   readonly status: string;
-  readonly taskId: string | null;
+  /** `notification` and `elicitation`: a session asks it on its own. */
+  readonly source: string;
+  readonly taskTitle: string | null;
   readonly sessionId: string | null;
   readonly createdAtMs: number;
 }
@@ -77,7 +81,8 @@ export interface Task {
   readonly projectDir: string | null;
   readonly claimedBy: string | null;
   readonly leaseUntilMs: number | null;
-  readonly dependsOn: readonly string[];
+  /** What has to be closed first, and is not. */
+  readonly waitsFor: readonly { readonly id: string; readonly title: string }[];
   readonly reason: string | null;
   readonly updatedAtMs: number;
 }
@@ -85,7 +90,8 @@ export interface Task {
 export interface Workflow {
   readonly id: string;
   readonly name: string;
-  readonly taskId: string;
+  /** Null where the task has gone. */
+  readonly taskTitle: string | null;
   readonly status: string;
   readonly currentStep: string | null;
   readonly reason: string | null;
@@ -101,20 +107,13 @@ export interface Agent {
   readonly name: string;
   readonly kind: string;
   readonly status: string;
-  readonly taskId: string | null;
+  readonly taskTitle?: string | null;
   readonly workflowId: string | null;
   readonly sessionId: string | null;
   /** A working tree of its own. */
   readonly worktree: string | null;
   readonly startedAtMs: number;
   readonly createdAtMs: number;
-}
-
-export interface State {
-  readonly tasks: readonly Task[];
-  readonly workflows: readonly Workflow[];
-  readonly agents: readonly Agent[];
-  readonly questions: readonly Question[];
 }
 
 /** A line of `audit stats`. */

@@ -16,7 +16,7 @@ export {
   toldSinceMs,
 } from "./events_table.ts";
 export { OLD_WORK, removeSessionAgents } from "./orchestration_retention_table.ts";
-export { listQuestions, needQuestion, QUESTION_FIELDS } from "./questions_table.ts";
+export { listQuestions, needQuestion, type Question, QUESTION_FIELDS } from "./questions_table.ts";
 export {
   abandonSessions,
   type ApplySessionChanges,

@@ -81,7 +81,9 @@ pageTest(
     await page.getByText("The daemon is gone.").waitFor();
     await tellPrompt(shown, { prompt: "Nobody tells the page of this", sessionId });
     assert.equal(await page.locator(".step").count(), known, "what was there stays");
-    await using _next = await runDaemon(home, { cwd: home.path });
+    // Nobody has to know its port: the page waits for it there.
+    await using next = await runDaemon(home, { cwd: home.path, args: [] });
+    assert.equal(next.port, daemon.port);
     await page.getByText("Live", { exact: true }).waitFor();
     await page.locator(".step", { hasText: "Nobody tells the page of this" }).waitFor();
     await tellPrompt(shown, { prompt: "And then this", sessionId });

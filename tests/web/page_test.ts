@@ -6,6 +6,7 @@ import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
 import { hook } from "../support/program.ts";
 import { isTooWide, pageTest, said, seriousFaults } from "./support/pages.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
+import { until } from "../support/wait.ts";
 
 const SCREENS = [
   "/now",
@@ -133,8 +134,58 @@ pageTest("keys alone lead through the page", async (shown) => {
   );
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  await keys.waitFor();
+  for (const behind of ["j", "n", "g", "n"]) await page.keyboard.press(behind);
+  assert.equal(await page.locator("dialog :focus").innerText(), "Close", "keys stay in the dialog");
+  assert.match(page.url(), /#\/session\//);
+  await page.keyboard.press("Escape");
+  await keys.waitFor({ state: "detached" });
+  await page.keyboard.press("p");
+  await page.locator(".step.prompt .step-line:focus").waitFor();
+  await page.keyboard.press("Enter");
+  await page.locator(".step.prompt .details .words").waitFor();
 });
+
+pageTest("an address that leads nowhere says so, whatever it is", async (shown) => {
+  const { page, go } = shown;
+  for (
+    const [path, heading, said] of [
+      ["/nowhere", "Nothing is here", 'There is no screen "nowhere".'],
+      ["/session", "Nothing is here", 'There is no screen "session".'],
+      ["/%zz", "Nothing is here", 'There is no screen "%zz".'],
+      ["/session/nobody", "Session", 'Cannot find the session "nobody"'],
+    ] as const
+  ) {
+    await go(path);
+    await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+    await page.locator("main .screen").getByText(said).waitFor();
+  }
+});
+
+pageTest(
+  "the chart of latencies covers the time that is chosen, however few hooks ran",
+  async (shown) => {
+    const { page, go } = shown;
+    await page.evaluate(`{
+      globalThis.drawn = [];
+      const { prototype } = CanvasRenderingContext2D;
+      const { fillText } = prototype;
+      prototype.fillText = function (text, ...where) {
+        drawn.push(text);
+        return fillText.call(this, text, ...where);
+      };
+    }`);
+    await go("/latency");
+    const labels = async (): Promise<string[]> =>
+      (await page.evaluate<string[]>("drawn")).filter((text) => /[:A-Z]/.test(text));
+    await until("its times are drawn", async () => (await labels()).length > 0);
+    const hours = (await labels()).filter((text) => /^\d\d:\d\d$/.test(text));
+    assert.ok(hours.length >= 4, (await labels()).join(" "));
+    const days = (await labels()).filter((text) => /^[A-Z]/.test(text));
+    assert.ok(new Set(days).size <= 2, "a day has one midnight");
+  },
+);
 
 pageTest("no screen is wider than a narrow phone", async (shown) => {
   const { page } = shown;

@@ -87,7 +87,7 @@ pageTest(
     await shown.go("/now");
     const waits = page.locator(".panel", { hasText: "Waits for you" }).locator("a.row");
     await waits.filter({ hasText: "Which harbour?" }).waitFor();
-    assert.match(await waits.first().innerText(), /^review\s+sing\s+conclaude\//);
+    assert.match(await waits.first().innerText(), /^review\s+A shanty\s+sing · conclaude\//);
     await waits.first().click();
     await page.getByRole("heading", { name: "Review of A shanty" }).waitFor();
     await openReview(shown);

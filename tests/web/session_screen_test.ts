@@ -3,8 +3,10 @@ import type { Page } from "playwright-core";
 import { changeFile, readRecording } from "../../src/build/replay.ts";
 import { missingBrowser, shownPage } from "./support/browser.ts";
 import { longSession } from "../support/long_session.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { pageTest, verbOf } from "./support/pages.ts";
-import { hook } from "../support/program.ts";
+import { hook, type TempHome } from "../support/program.ts";
+import { drainAt, saveUse } from "../support/records.ts";
 import { testWhere } from "../support/requirements.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
 import { until } from "../support/wait.ts";
@@ -179,3 +181,72 @@ pageTest("keys lead from prompt to prompt", async ({ page, go, home }) => {
   await page.keyboard.press("n");
   await isSeen("The third prompt");
 });
+
+const DAY_MS = 86_400_000;
+const PROMPTS = ["Raise the mast", "Mend the sails", "Paint the hull"];
+
+/** A session of three days, each with a prompt and more tool uses than the page loads at first. */
+async function voyage(home: TempHome): Promise<void> {
+  const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
+  const midnightMs = new Date().setHours(0, 0, 0, 0);
+  for (const [n, prompt] of PROMPTS.entries()) {
+    const atMs = midnightMs - (PROMPTS.length - n) * DAY_MS + DAY_MS / 2;
+    const at = { sessionId: LONG, execution: { hookName: "UserPromptSubmit" } };
+    saveUse(db, "UserPromptSubmit", { prompt }, { ...at, atMs });
+    for (let use = 1; use <= 250; use++) {
+      const input = { tool_input: { file_path: `/home/ana/app/day${n}/${use}.ts` } };
+      saveUse(db, "Read", input, { sessionId: LONG, atMs: atMs + use * 1_000 });
+    }
+  }
+  drainAt(db);
+  db.close();
+}
+
+testWhere(
+  missingBrowser(),
+  "all prompts of a long session lead to their steps, and each day is told",
+  async () => {
+    await using shown = await shownPage(voyage);
+    const { page, go } = shown;
+    await go(`/session/${LONG}`);
+    await page.locator(".step").first().waitFor();
+    const anchors = page.locator(".anchors button");
+    await until("all prompts are told", async () => await anchors.count() === PROMPTS.length);
+    assert.deepEqual(await anchors.allInnerTexts(), PROMPTS);
+    await anchors.first().click();
+    await page.locator(".step.prompt .step-line:focus", { hasText: PROMPTS[0]! }).waitFor();
+    const midnightMs = new Date().setHours(0, 0, 0, 0);
+    const firstDay = new Date(midnightMs - PROMPTS.length * DAY_MS + DAY_MS / 2).toDateString();
+    await page.locator(".day", { hasText: firstDay }).waitFor();
+    await page.keyboard.press("n");
+    await page.locator(".step.prompt .step-line:focus", { hasText: PROMPTS[0]! })
+      .waitFor({ state: "detached" });
+    assert.deepEqual(shown.faults, []);
+  },
+);
+
+testWhere(
+  missingBrowser(),
+  "of very many prompts the last ones are listed, and the others on request",
+  async () => {
+    await using shown = await shownPage(async (home) => {
+      const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
+      for (let n = 1; n <= 60; n++) {
+        saveUse(db, "UserPromptSubmit", { prompt: `Prompt ${n}` }, {
+          ...{ sessionId: LONG, execution: { hookName: "UserPromptSubmit" } },
+          atMs: Date.now() - (61 - n) * 1_000,
+        });
+      }
+      drainAt(db);
+      db.close();
+    });
+    const { page, go } = shown;
+    await go(`/session/${LONG}`);
+    await countOf(page, ".anchors li", 50);
+    assert.equal(await page.locator(".anchors").getAttribute("start"), "11");
+    assert.equal(await page.locator(".anchors button").first().innerText(), "Prompt 11");
+    await page.getByRole("button", { name: "10 earlier" }).click();
+    await countOf(page, ".anchors li", 60);
+    assert.equal(await page.locator(".anchors button").first().innerText(), "Prompt 1");
+  },
+);

@@ -11,6 +11,7 @@ import {
   listQuestions,
   needQuestion,
 } from "../../work/store.ts";
+import { titled, withTaskTitles } from "../task_titles.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import { agentSchema, fields, isSet, listOf, paged, questionSchema, words } from "../schemas.ts";
 
@@ -32,14 +33,18 @@ export const agentRoutes: readonly Route[] = [
       hasTree: z.optional(fields.flag),
       limit: fields.limit,
     }),
-    response: z.object({ agents: z.array(agentSchema), more: z.boolean() }),
+    response: z.object({ agents: z.array(z.extend(agentSchema, titled)), more: z.boolean() }),
     handle: ({ db }, { query: { status, kind, limit, hasTree, ...query } }) => {
       const statuses = listOf("status", status, AGENT_FIELDS.status);
       const kinds = listOf("kind", kind, AGENT_FIELDS.kind);
       return paged(
         "agents",
         limit,
-        (limit) => listAgents(db, { statuses, kinds, limit, hasTree: isSet(hasTree), ...query }),
+        (limit) =>
+          withTaskTitles(
+            db,
+            listAgents(db, { statuses, kinds, limit, hasTree: isSet(hasTree), ...query }),
+          ),
       );
     },
   }),
@@ -115,10 +120,17 @@ export const agentRoutes: readonly Route[] = [
       ...words("taskId", "agentId", "workflowId"),
       limit: fields.limit,
     }),
-    response: z.object({ questions: z.array(questionSchema), more: z.boolean() }),
+    response: z.object({
+      questions: z.array(z.extend(questionSchema, titled)),
+      more: z.boolean(),
+    }),
     handle: ({ db }, { query: { pending, limit, ...query } }) => {
       const statuses = pending === undefined || isSet(pending) ? ["pending"] : null;
-      return paged("questions", limit, (limit) => listQuestions(db, { statuses, limit, ...query }));
+      return paged(
+        "questions",
+        limit,
+        (limit) => withTaskTitles(db, listQuestions(db, { statuses, limit, ...query })),
+      );
     },
   }),
   questionRoute({

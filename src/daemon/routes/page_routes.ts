@@ -1,8 +1,8 @@
 /** Routes of the page: the page itself, its rights, its stream, and what its screens show by the verbs that show it. */
 import * as z from "zod/mini";
-import { lastHookOf, slowestExecutions } from "../../db/executions.ts";
+import { slowestExecutions } from "../../db/executions.ts";
 import { latencyOverTime } from "../../db/hook_latency.ts";
-import { knownProjects, listSessions } from "../../db/sessions.ts";
+import { knownProjects } from "../../db/sessions.ts";
 import { listQuestions } from "../../work/store.ts";
 import { httpError } from "../api_error.ts";
 import { Backfill } from "../backfill.ts";
@@ -10,6 +10,8 @@ import { liveStream } from "../live_stream.ts";
 import { PLOT_PATH } from "../page_response.ts";
 import { type Route, routesOf } from "../route.ts";
 import { fields, isSet } from "../schemas.ts";
+import { sessionsNow } from "../sessions_now.ts";
+import { withTaskTitles } from "../task_titles.ts";
 import { type VerbRoute, verbRoute } from "../verb_route.ts";
 
 const route = routesOf("page");
@@ -17,13 +19,6 @@ const route = routesOf("page");
 /** Sessions that were seen last, with what each is at. */
 const NOW_SESSIONS = 50;
 const SLOWEST = 50;
-
-/** Hooks after which a session waits for its person, by what it waits for. */
-const WAITS: Readonly<Record<string, string>> = {
-  PermissionRequest: "permission",
-  Elicitation: "question",
-  Stop: "next prompt",
-};
 
 const ownRoutes: readonly Route[] = [
   route({
@@ -88,25 +83,11 @@ const ownRoutes: readonly Route[] = [
     query: z.strictObject({ all: z.optional(fields.flag) }),
     response: z.object({ sessions: z.array(z.unknown()), questions: z.array(z.unknown()) }),
     handle: ({ db }, { query }) => {
+      const questions = listQuestions(db, { statuses: ["pending"] });
       const status = isSet(query.all) ? null : "active";
-      const sessions = listSessions(db, { project: null, status, limit: NOW_SESSIONS });
       return {
-        sessions: sessions.map((session) => {
-          const last = lastHookOf(db, session.sessionId);
-          const isIdle = last?.hook === "Notification";
-          return {
-            ...session,
-            tool: last?.hook === "PreToolUse" ? last.tool : null,
-            lastHook: last?.hook ?? null,
-            lastAtMs: last?.atMs ?? session.updatedAtMs,
-            waitsFor: session.status !== "active"
-              ? null
-              : isIdle
-              ? String(last.metadata["message"] ?? "an answer")
-              : WAITS[last?.hook ?? ""] ?? null,
-          };
-        }),
-        questions: listQuestions(db, { statuses: ["pending"] }),
+        sessions: sessionsNow(db, { questions, status, limit: NOW_SESSIONS }),
+        questions: withTaskTitles(db, questions),
       };
     },
   }),

@@ -21,6 +21,7 @@ import {
 import { inField, invalidInput } from "../input.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, listOf, paged, taskSchema, words } from "../schemas.ts";
+import { waiting, withWaiting } from "../task_titles.ts";
 import { findWorkflowFile } from "../../work/engine/workflow_files.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isAbsolutePath } from "../../base/paths.ts";
@@ -95,7 +96,7 @@ export const taskRoutes: readonly Route[] = [
       limit: fields.limit,
       offset: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
     }),
-    response: manyTasks,
+    response: z.object({ tasks: z.array(z.extend(taskSchema, waiting)), more: z.boolean() }),
     errors: ["INVALID_STATUS", "INVALID_PRIORITY", "INVALID_TYPE", "INVALID_TAG"],
     handle: ({ db }, { query }) => {
       const { status, priority, type, tagPattern, parentId, claimedBy, ...rest } = query;
@@ -109,7 +110,11 @@ export const taskRoutes: readonly Route[] = [
         claimedBy: noneOr(claimedBy),
         includeDeleted: isSet(query.includeDeleted),
       };
-      return paged("tasks", query.limit, (limit) => listTasks(db, { ...filter, limit }));
+      return paged(
+        "tasks",
+        query.limit,
+        (limit) => withWaiting(db, listTasks(db, { ...filter, limit })),
+      );
     },
   }),
   route({

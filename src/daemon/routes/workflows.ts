@@ -21,6 +21,7 @@ import {
   WORKFLOW_FIELDS,
 } from "../../work/store.ts";
 import { type Route, routesOf } from "../route.ts";
+import { titled, withTaskTitles } from "../task_titles.ts";
 import {
   fields,
   listOf,
@@ -65,13 +66,17 @@ export const workflowRoutes: readonly Route[] = [
       ...words("status", "project"),
       limit: fields.limit,
     }),
-    response: z.object({ workflows: z.array(workflowSchema), count: z.int(), more: z.boolean() }),
+    response: z.object({
+      workflows: z.array(z.extend(workflowSchema, titled)),
+      count: z.int(),
+      more: z.boolean(),
+    }),
     handle: ({ db }, { query: { status, limit, ...query } }) => {
       const statuses = listOf("status", status, WORKFLOW_FIELDS.status);
       const page = paged(
         "workflows",
         limit,
-        (limit) => listWorkflows(db, { statuses, limit, ...query }),
+        (limit) => withTaskTitles(db, listWorkflows(db, { statuses, limit, ...query })),
       );
       return { ...page, count: page.workflows.length };
     },
@@ -81,7 +86,7 @@ export const workflowRoutes: readonly Route[] = [
     summary:
       "Shows a workflow, by its own id or its task's, with its steps and what can be done with it",
     response: z.object({
-      workflow: workflowSchema,
+      workflow: z.extend(workflowSchema, titled),
       steps: z.array(stepSchema),
       actions: z.array(z.enum(["approve", "reject", "cancel", "retry"])),
     }),
@@ -91,7 +96,8 @@ export const workflowRoutes: readonly Route[] = [
       // The depth of a step is the number of loops around it.
       const steps = listSteps(db, workflow.id)
         .map((step) => ({ ...step, depth: step.key.split("/").length - 1 }));
-      return { workflow, steps, actions: actionsOf(workflow) };
+      const [whole] = withTaskTitles(db, [workflow]);
+      return { workflow: whole!, steps, actions: actionsOf(workflow) };
     },
   }),
   route({

@@ -152,7 +152,8 @@ export function summarizeSession(
   const last = shortened(said, MAX_MESSAGE_CHARS);
   const branches = [...new Set(parts.map(({ branch }) => branch))];
   // Its prompts may still wait in the queue.
-  const prompts = asked.length > 0 || called === null ? asked : [called];
+  const questions = asked.map(({ title }) => title);
+  const prompts = questions.length > 0 || called === null ? questions : [called];
   const about = done[0] ?? (files.length === 0 ? "" : last.replace(/\s+/g, " "));
   const heading = prompts.find(saysWhat) ??
     ([prompts[0] ?? "", about].filter((one) => one !== "").join(": ") || parts[0]!.title);
@@ -166,7 +167,7 @@ export function summarizeSession(
       `Session: ${shortened(heading, MAX_HEADING_CHARS)}${counts === "" ? "" : ` (${counts})`}`,
     ),
     text: [
-      ...section("Asked", firstAndLast(asked, MAX_ASKED)),
+      ...section("Asked", firstAndLast(questions, MAX_ASKED)),
       ...section("Done", done.slice(-MAX_LISTED)),
       ...section("Decided", decided.map(({ title }) => title).slice(-MAX_LISTED)),
       ...section("Changed", paths.slice(0, MAX_LISTED)),

@@ -20,8 +20,8 @@ interface ChangedFile {
 
 /** The story of a session. Every list is in the order of time, unless it says otherwise. */
 export interface Story<Part extends SummarizedPart = SummarizedPart> {
-  /** One line for each prompt. */
-  readonly asked: readonly string[];
+  /** The prompts; what is asked stands in the title. */
+  readonly asked: readonly Part[];
   /** The files with the most edits first. */
   readonly files: readonly ChangedFile[];
   readonly commits: readonly Part[];
@@ -47,7 +47,7 @@ export function storyOf<Part extends SummarizedPart>(parts: readonly Part[]): St
   const red = runs.filter(({ outcome }) => outcome === "failure");
   const todos = todosOf(parts);
   return {
-    asked: of("prompt").map(askedIn),
+    asked: of("prompt").map((part) => ({ ...part, title: askedIn(part) })),
     files: filesByCount(of("edit")),
     commits: of("commit"),
     fixes: of("fix"),

@@ -20,6 +20,8 @@ export interface Line {
 export interface SessionStory {
   /** The first prompt; null where none is known. */
   readonly asked: { readonly first: string | null; readonly count: number };
+  /** Every prompt in one line, and its step, as `session log` numbers it. */
+  readonly prompts: readonly { readonly title: string; readonly step: string }[];
   readonly files: readonly {
     readonly path: string;
     readonly added: number;
@@ -58,7 +60,8 @@ export function sessionStory(
   db: DatabaseSync,
   { sessionId, title, projectDir }: SessionRow,
 ): SessionStory {
-  const story = storyOf(observationsToSummarize(db, sessionId, MAX_PARTS));
+  const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
+  const story = storyOf(parts);
   const { asked, files, tests, open } = story;
   const lines = (parts: readonly Line[]) => parts.map(({ id, title }) => ({ id, title }));
   const end = sessionEnd(db, sessionId);
@@ -67,7 +70,8 @@ export function sessionStory(
       .flatMap((one) => one.sessionId === sessionId ? [[one.id, stepOf(one)] as const] : []),
   );
   return {
-    asked: { first: asked[0] ?? title, count: asked.length },
+    asked: { first: asked[0]?.title ?? title, count: asked.length },
+    prompts: asked.map(({ title, uid }) => ({ title, step: stepOf({ uid }) })),
     files,
     commits: lines(story.commits),
     tests,

@@ -68,10 +68,16 @@ export function LongList<Row>(
     if (at >= 0) {
       before.current.isAtEnd = false;
       list.scrollToIndex(at, { align: "start" });
+      toFocus.current = jump.key;
+      draw((n) => n + 1);
     }
   }, [jump]);
+  // Who goes on by keys goes on from there.
+  const toFocus = useRef<string | null>(null);
   const onScroll = () => {
-    const element = frame.current!;
+    const element = frame.current;
+    // An event may come when the list has gone.
+    if (element === null) return;
     before.current.isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
     if (element.scrollTop < NEAR_TOP_PX) onTop?.();
   };
@@ -98,6 +104,9 @@ export function LongList<Row>(
               if (node === null) return;
               node.style.transform = `translateY(${item.start}px)`;
               list.measureElement(node);
+              if (toFocus.current !== item.key) return;
+              toFocus.current = null;
+              node.querySelector("button")?.focus({ preventScroll: true });
             }}
           >
             {children(rows[item.index]!)}

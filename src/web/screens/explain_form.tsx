@@ -54,7 +54,8 @@ export function ExplainForm({ folder, session }: { folder: string; session: stri
         <input
           class="wide"
           aria-label="Input"
-          placeholder="git push --force, src/a.ts, or the whole input as JSON"
+          title="A command, a file, or the whole input as JSON"
+          placeholder="git push --force, or a file"
           value={input}
           onInput={({ currentTarget }) => setInput(currentTarget.value)}
         />

@@ -50,7 +50,10 @@ export function LatencyScreen() {
   const hooks = value?.hooks ?? [];
   const shown = hook ?? hooks[0]?.hookName ?? null;
   const points = useLast(times.value)?.hooks.find(({ hookName }) => hookName === shown)?.points;
-  const data = useMemo(() => dataOf(points ?? [], span.minutes), [points, span]);
+  const data = useMemo(() => ({
+    ...dataOf(points ?? [], span.minutes),
+    span: [sinceMs / 1_000, (sinceMs + span.ms + MINUTE_MS) / 1_000] as const,
+  }), [points, span, sinceMs]);
   const longest = Math.max(1, ...hooks.map(({ p99Ms }) => p99Ms ?? 0));
   return (
     <Screen

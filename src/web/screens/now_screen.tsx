@@ -1,16 +1,22 @@
 /** Now: the sessions and agents of all projects, those that wait for a person first. */
-import { ago, folderName } from "../format.ts";
+import { ago, folderName, short } from "../format.ts";
 import { Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
+import { useWhole } from "../list.ts";
 import { seenUpTo } from "../seen.ts";
 import { clock, useData } from "../store.ts";
-import type { Now, Question, SessionNow, State, Workflow } from "../types.ts";
-import { useReviews } from "./questions_screen.tsx";
+import type { Agent, Now, Question, SessionNow } from "../types.ts";
+import { asks, otherQuestions, wantedText } from "../waiting.ts";
+import { ReviewRow, useReviews } from "./questions_screen.tsx";
 
 const QUIET_MS = 120_000;
+/** Of a command. */
+const MOST_CHARS = 400;
 
 export function NowScreen() {
   const { value, error } = useData<Now>("/now", ["sessions", "work"]);
-  const { value: state } = useData<State>("/state", ["work"]);
+  const { rows: agents = [] } = useWhole<Agent>("/agents?status=starting,running", {
+    ...{ name: "agents", parts: ["work"] },
+  });
   const reviews = useReviews();
   if (error !== undefined) {
     return (
@@ -21,13 +27,16 @@ export function NowScreen() {
   }
   const sessions = value?.sessions ?? [];
   const waiting = sessions.filter(({ waitsFor }) => waitsFor !== null);
-  const working = sessions.filter(({ waitsFor }) => waitsFor === null);
-  const agents = (state?.agents ?? []).filter(({ status }) =>
-    ["starting", "running", "waiting"].includes(status)
+  const [asking, idle] = [true, false].map((isAsking) =>
+    waiting.filter((session) => asks(session) === isAsking).map(sessionRow)
   );
-  const toDo = value === undefined || reviews === undefined
-    ? undefined
-    : [...reviews.map(reviewRow), ...value.questions.map(questionRow), ...waiting.map(sessionRow)];
+  const working = sessions.filter(({ waitsFor }) => waitsFor === null);
+  const toDo = value === undefined || reviews === undefined ? undefined : [
+    ...asking!,
+    ...reviews.map((one) => <ReviewRow key={one.id} workflow={one} isOpen={false} />),
+    ...otherQuestions(value).map(questionRow),
+    ...idle!,
+  ];
   return (
     <Screen title="Now" beside={<span class="faint">{sessions.length} active</span>}>
       <Panel title="Waits for you">
@@ -38,11 +47,13 @@ export function NowScreen() {
           rows={value === undefined ? undefined : working}
           empty={
             <Empty title="No session works now.">
-              <p>
-                Start Claude Code in a project. If nothing appears, <code>conclaude doctor</code>
-                {" "}
-                tells why.
-              </p>
+              {waiting.length > 0 ? null : (
+                <p>
+                  Start Claude Code in a project. If nothing appears, <code>conclaude doctor</code>
+                  {" "}
+                  tells why.
+                </p>
+              )}
             </Empty>
           }
         >
@@ -55,7 +66,9 @@ export function NowScreen() {
             {agents.map((agent) => (
               <li key={agent.id} class="row">
                 <Badge tone="good">{agent.status}</Badge>
-                <span class="grow">{agent.name}</span>
+                <span class="grow">
+                  {agent.name} <span class="faint">{agent.taskTitle}</span>
+                </span>
                 <span class="faint">{agent.kind}</span>
                 <Time at={agent.startedAtMs} />
               </li>
@@ -67,27 +80,14 @@ export function NowScreen() {
   );
 }
 
-/** Work that is done and waits for a person to look at it. */
-function reviewRow({ id, name, branch, updatedAtMs }: Workflow) {
-  return (
-    <li key={id}>
-      <a class="row" href={`#/questions/${id}`}>
-        <Badge tone="accent">review</Badge>
-        <span class="grow">
-          {name} <span class="faint">{branch}</span>
-        </span>
-        <Time at={updatedAtMs} />
-      </a>
-    </li>
-  );
-}
-
-function questionRow({ id, text, createdAtMs }: Question) {
+function questionRow({ id, text, taskTitle, createdAtMs }: Question) {
   return (
     <li key={id}>
       <a class="row" href="#/questions">
         <Badge tone="accent">question</Badge>
-        <span class="grow">{text}</span>
+        <span class="grow">
+          {text} <span class="faint">{taskTitle}</span>
+        </span>
         <Time at={createdAtMs} />
       </a>
     </li>
@@ -99,18 +99,27 @@ function sessionRow(session: SessionNow) {
 }
 
 function SessionRow({ session }: { session: SessionNow }) {
-  const { sessionId, title, projectDir, branch, tool, waitsFor, lastAtMs } = session;
+  const { sessionId, title, projectDir, branch, tool, wanted, waitsFor, lastAtMs } = session;
   const isQuiet = clock.value - lastAtMs > QUIET_MS;
   const seen = seenUpTo(sessionId);
   return (
     <li>
-      <a class="row" href={`#/session/${sessionId}`}>
+      <a
+        class={waitsFor !== null && tool !== null ? "row tall" : "row"}
+        href={`#/session/${sessionId}`}
+      >
         {waitsFor !== null
           ? <Badge tone="warn">{waitsFor}</Badge>
           : tool !== null
           ? <Badge tone="good">{tool}</Badge>
           : <Badge>{isQuiet ? "quiet" : "thinks"}</Badge>}
-        <span class="grow">{title ?? "No prompt yet"}</span>
+        <span class="grow">
+          {title ?? "No prompt yet"} {waitsFor === null
+            ? <span class="faint">{short(wanted, MOST_CHARS)}</span>
+            : tool === null
+            ? null
+            : <code class="block">{short(wantedText(session), MOST_CHARS)}</code>}
+        </span>
         {seen !== null && lastAtMs > seen ? <Badge tone="accent">new</Badge> : null}
         <span class="faint narrow-hides">
           {folderName(projectDir)}

@@ -6,7 +6,8 @@ import { Badge, Empty, More, Panel, Rows, Screen, Time } from "../kit/parts.tsx"
 import { useWhole } from "../list.ts";
 import { hasNotices, switchNotices } from "../notices.ts";
 import { act, useData } from "../store.ts";
-import type { Agent, Question, Workflow } from "../types.ts";
+import type { Agent, Now, Question, Workflow } from "../types.ts";
+import { isAsked, isOfSession } from "../waiting.ts";
 import { Changes, ReviewPanel } from "./review_panel.tsx";
 
 /** @param id The workflow whose review is open. @param tree The agent whose working tree is open. */
@@ -14,6 +15,7 @@ export function QuestionsScreen(
   { id, tree }: { id: string | undefined; tree: string | undefined },
 ) {
   const list = useWhole<Question>("/questions", { name: "questions", parts: ["work"] });
+  const { value: now } = useData<Now>("/now", ["sessions", "work"]);
   const reviews = useReviews();
   const open = reviews?.find((one) => one.id === id);
   return (
@@ -38,28 +40,12 @@ export function QuestionsScreen(
       {reviews === undefined || reviews.length === 0 ? null : (
         <Panel title="Reviews">
           <ul class="rows">
-            {reviews.map((one) => (
-              <li key={one.id}>
-                <a
-                  class="row"
-                  href={`#/questions/${one.id}`}
-                  aria-current={one.id === id ? "true" : undefined}
-                >
-                  <Badge tone={one.reason === null ? "accent" : "bad"}>
-                    {one.decision ?? (one.reason === null ? "review" : "not merged")}
-                  </Badge>
-                  <span class="grow">
-                    {one.name} <span class="faint">{one.branch}</span>
-                  </span>
-                  <Time at={one.updatedAtMs} />
-                </a>
-              </li>
-            ))}
+            {reviews.map((one) => <ReviewRow key={one.id} workflow={one} isOpen={one.id === id} />)}
           </ul>
         </Panel>
       )}
       <Rows
-        rows={list.rows}
+        rows={now === undefined ? undefined : list.rows?.filter((one) => isAsked(now, one))}
         error={list.error}
         empty={
           <Empty title="Nobody asks anything.">
@@ -72,6 +58,24 @@ export function QuestionsScreen(
       <More list={list} rest="conclaude question list" />
       <Trees open={tree} />
     </Screen>
+  );
+}
+
+/** Work that is done and waits for a person to look at it. */
+export function ReviewRow({ workflow, isOpen }: { workflow: Workflow; isOpen: boolean }) {
+  const { id, name, taskTitle, branch, decision, reason, updatedAtMs } = workflow;
+  return (
+    <li>
+      <a class="row" href={`#/questions/${id}`} aria-current={isOpen ? "true" : undefined}>
+        <Badge tone={reason === null ? "accent" : "bad"}>
+          {decision ?? (reason === null ? "review" : "not merged")}
+        </Badge>
+        <span class="grow">
+          {taskTitle ?? name} <span class="faint">{name} · {branch}</span>
+        </span>
+        <Time at={updatedAtMs} />
+      </a>
+    </li>
   );
 }
 
@@ -131,42 +135,64 @@ export function useReviews(): readonly Workflow[] | undefined {
   return useData<{ workflows: Workflow[] }>(path, ["work"]).value?.workflows;
 }
 
+interface Answered {
+  readonly deliveryError?: string;
+}
+
 function Asked({ question }: { question: Question }) {
-  const { id, text, type, options, createdAtMs, sessionId } = question;
+  const { id, text, type, options, taskTitle, createdAtMs, sessionId } = question;
   const [answer, setAnswer] = useState("");
   const send = (words: string) =>
-    void act("It is answered.", () => ask("POST", `/questions/${id}/answer`, { answer: words }));
+    void act("It is answered.", async () => {
+      const path = `/questions/${id}/answer`;
+      const { deliveryError } = await ask<Answered>("POST", path, { answer: words });
+      return deliveryError && `The answer is recorded, and not delivered: ${deliveryError}`;
+    });
   return (
     <li class="card">
       <p>
-        <Badge tone="accent">{type}</Badge> <Time at={createdAtMs} />
-        {sessionId === null ? null : (
-          <>
-            · <a href={`#/session/${sessionId}`}>its session</a>
-          </>
-        )}
+        <Badge tone="accent">{type}</Badge> {taskTitle}{" "}
+        <span class="faint">
+          <Time at={createdAtMs} />
+          {sessionId === null ? null : (
+            <>
+              {" · "}
+              <a href={`#/session/${sessionId}`}>its session</a>
+            </>
+          )}
+        </span>
       </p>
       <pre class="words">{short(text)}</pre>
-      {rights() !== "act" ? null : (
-        <form
-          class="inline"
-          onSubmit={(event) => {
-            event.preventDefault();
-            send(answer);
-          }}
-        >
-          {options.map((option) => (
-            <button key={option} type="button" onClick={() => send(option)}>{option}</button>
-          ))}
-          <input
-            aria-label="Answer"
-            placeholder="Answer"
-            value={answer}
-            onInput={({ currentTarget }) => setAnswer(currentTarget.value)}
-          />
-          <button type="submit" disabled={answer.trim() === ""}>Answer</button>
-        </form>
-      )}
+      {isOfSession(question)
+        ? <p class="faint">Claude Code asks it itself: answer it where the session runs.</p>
+        : rights() !== "act"
+        ? null
+        : (
+          <form
+            class="inline"
+            onSubmit={(event) => {
+              event.preventDefault();
+              send(answer);
+            }}
+          >
+            {options.map((option) => (
+              <button
+                key={option}
+                type="button"
+                onClick={() => send(option)}
+              >
+                {option}
+              </button>
+            ))}
+            <input
+              aria-label="Answer"
+              placeholder="Answer"
+              value={answer}
+              onInput={({ currentTarget }) => setAnswer(currentTarget.value)}
+            />
+            <button type="submit" disabled={answer.trim() === ""}>Answer</button>
+          </form>
+        )}
     </li>
   );
 }

@@ -5,7 +5,7 @@ import { Asking, Badge, Empty, Panel, Problem, Time } from "../kit/parts.tsx";
 import { ReviewDiff } from "../kit/review_diff.tsx";
 import { type Comment, filesOf, messageOf } from "../kit/review_lines.ts";
 import { act, go, useData } from "../store.ts";
-import type { Task, Workflow } from "../types.ts";
+import type { Workflow } from "../types.ts";
 
 interface Diff {
   readonly review: {
@@ -36,8 +36,7 @@ function useDraft(id: string): readonly [Draft, (draft: Draft) => void] {
 }
 
 export function ReviewPanel({ workflow }: { workflow: Workflow }) {
-  const { id, name, taskId, branch, baseBranch, decision, reason, updatedAtMs } = workflow;
-  const { value: found } = useData<{ task: Task }>(`/tasks/${taskId}`, []);
+  const { id, name, taskTitle, branch, baseBranch, decision, reason, updatedAtMs } = workflow;
   const [draft, setDraft] = useDraft(id);
   const message = messageOf(draft.comments, draft.words);
   const send = (path: string, done: string, body: unknown = {}) =>
@@ -49,7 +48,7 @@ export function ReviewPanel({ workflow }: { workflow: Workflow }) {
     });
   const mayAct = rights() === "act" && decision === null;
   return (
-    <Panel title={`Review of ${found?.task.title ?? name}`}>
+    <Panel title={`Review of ${taskTitle ?? name}`}>
       <p class="faint">
         {branch} into {baseBranch} · <Time at={updatedAtMs} /> ·{" "}
         <a href={`#/work/${id}`}>its workflow</a>

@@ -114,6 +114,7 @@ function Requirements({ folder, session }: { folder: string; session: string }) 
       {rights() !== "act" || !isOpen ? null : (
         <p>
           <input
+            class="whole"
             aria-label="Why it is satisfied"
             placeholder="Why it is satisfied, kept with it"
             value={reason}
@@ -229,10 +230,12 @@ function Guards({ folder, session }: { folder: string; session: string }) {
     <Panel title={`Guards${value?.strict ? " · strict" : ""}`}>
       <Rows rows={value?.rules} error={error} empty={<Empty title="Nothing is guarded here." />}>
         {({ name, pattern }) => (
-          <li key={`${name} ${pattern}`} class="row">
+          <li key={`${name} ${pattern}`} class="row tall">
             <Badge tone="good">armed</Badge>
-            <span class="grow">{name}</span>
-            {pattern === null ? null : <code>{pattern}</code>}
+            <span class="grow">
+              {name}
+              {pattern === null ? null : <code class="block">{pattern}</code>}
+            </span>
           </li>
         )}
       </Rows>

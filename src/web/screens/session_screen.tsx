@@ -2,14 +2,15 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { short, took } from "../format.ts";
 import { LongList } from "../kit/long_list.tsx";
-import { Badge, Empty, Problem, type Tone } from "../kit/parts.tsx";
+import { keyForPage } from "../keys.ts";
+import { Badge, Empty, Problem, Screen, type Tone } from "../kit/parts.tsx";
 import { StepDetails } from "../kit/step_details.tsx";
 import { markSeen, seenUpTo } from "../seen.ts";
 import { stepKey, useSteps } from "../step_list.ts";
 import { useData } from "../store.ts";
 import type { Step } from "../../memory/tell/session_steps.ts";
 import type { SessionWhole } from "../types.ts";
-import { copyLink, Story } from "./session_story.tsx";
+import { copyLink, type Prompt, Story } from "./session_story.tsx";
 
 /** The story of a session that runs is made anew so often. */
 const STORY_MS = 3_000;
@@ -38,7 +39,7 @@ export function SessionScreen({ id, at }: { id: string; at: string | undefined }
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [wanted, setWanted] = useState(at ?? null);
   const [jump, setJump] = useState<{ readonly key: string } | null>(null);
-  const prompts = useMemo(() => steps.filter(({ kind }) => kind === "prompt"), [steps]);
+  const prompts = useMemo(() => promptsOf(whole.value, steps), [whole.value, steps]);
   const lanes = useMemo(() => lanesOf(steps), [steps]);
   const links = useMemo(() => linksOf(whole.value), [whole.value]);
   const text = words.trim().toLowerCase();
@@ -50,6 +51,7 @@ export function SessionScreen({ id, at }: { id: string; at: string | undefined }
       ),
     [steps, text, lane],
   );
+  const days = useMemo(() => daysOf(found), [found]);
   useEffect(() => setWanted(at ?? null), [id, at]);
   // What is looked for may stand before what is loaded.
   const target = wanted === null
@@ -63,7 +65,13 @@ export function SessionScreen({ id, at }: { id: string; at: string | undefined }
     } else if ((wanted !== null || text !== "") && more && !isLoading) readBack(true);
   }, [target, wanted, text, more, isLoading]);
   usePromptKeys(prompts, setWanted);
-  if (error !== undefined && steps.length === 0) return <Problem error={error} />;
+  if (error !== undefined && steps.length === 0) {
+    return (
+      <Screen title="Session">
+        <Problem error={error} />
+      </Screen>
+    );
+  }
   const seen = seenUpTo(id);
   const fresh = seen === null ? 0 : steps.filter(({ atMs }) => atMs > seen).length;
   const last = steps.at(-1);
@@ -142,6 +150,7 @@ export function SessionScreen({ id, at }: { id: string; at: string | undefined }
                     step={step}
                     lane={lanes.get(step.agent ?? "")}
                     link={links.get(step.id)}
+                    day={days.get(stepKey(step))}
                     isNew={seen !== null && step.atMs > seen}
                     isOpen={open.has(step.id)}
                     onToggle={() => setOpen(toggled(open, step.id))}
@@ -154,6 +163,14 @@ export function SessionScreen({ id, at }: { id: string; at: string | undefined }
       </div>
     </section>
   );
+}
+
+/** All prompts in their order: those that the story tells, and behind them what memory does not know yet. */
+function promptsOf(whole: SessionWhole | undefined, steps: readonly Step[]): readonly Prompt[] {
+  const told = whole?.story.prompts ?? [];
+  const known = new Set(told.map(({ step }) => step));
+  const others = steps.filter(({ kind, id }) => kind === "prompt" && !known.has(id));
+  return [...told, ...others.map(({ id, subject }) => ({ step: id, title: subject }))];
 }
 
 interface Lane {
@@ -173,6 +190,19 @@ function lanesOf(steps: readonly Step[]): ReadonlyMap<string, Lane> {
     lanes.set(agent, { number, name: `${agentType ?? "agent"} ${agent.slice(0, 4)}` });
   }
   return lanes;
+}
+
+/** The day before the first step of each, unless all is of today. */
+function daysOf(steps: readonly Step[]): ReadonlyMap<string, string> {
+  const days = new Map<string, string>();
+  let last = "";
+  for (const step of steps) {
+    const day = new Date(step.atMs).toDateString();
+    if (day !== last) days.set(stepKey(step), day);
+    last = day;
+  }
+  const today = new Date().toDateString();
+  return [...days.values()].every((day) => day === today) ? new Map() : days;
 }
 
 /** Where a failure or what mended it leads: to the other step. */
@@ -195,17 +225,17 @@ function linksOf(whole: SessionWhole | undefined): ReadonlyMap<string, Link> {
 }
 
 /** `n` and `p` lead from prompt to prompt. */
-function usePromptKeys(prompts: readonly Step[], onJump: (step: string) => void): void {
+function usePromptKeys(prompts: readonly Prompt[], onJump: (step: string) => void): void {
   const [at, setAt] = useState(-1);
   useEffect(() => {
-    const onKey = ({ key, target, ctrlKey, metaKey, altKey, defaultPrevented }: KeyboardEvent) => {
+    const onKey = (event: KeyboardEvent) => {
+      const key = keyForPage(event);
       const by = key === "n" ? 1 : key === "p" ? -1 : 0;
-      const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test((target as HTMLElement).tagName);
-      if (by === 0 || isTyping || ctrlKey || metaKey || altKey || defaultPrevented) return;
+      if (by === 0) return;
       const from = at < 0 ? prompts.length : at;
       const next = Math.min(Math.max(from + by, 0), prompts.length - 1);
       setAt(next);
-      if (prompts[next] !== undefined) onJump(prompts[next].id);
+      if (prompts[next] !== undefined) onJump(prompts[next].step);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
@@ -219,9 +249,10 @@ function toggled(open: ReadonlySet<string>, id: string): ReadonlySet<string> {
 }
 
 function StepRow(
-  { session, step, lane, link, isOpen, isNew, onToggle, onJump }: {
+  { session, step, day, lane, link, isOpen, isNew, onToggle, onJump }: {
     session: string;
     step: Step;
+    day: string | undefined;
     lane: Lane | undefined;
     link: Link | undefined;
     isOpen: boolean;
@@ -233,47 +264,50 @@ function StepRow(
   const { id, kind, name, subject, result, tookMs, atMs } = step;
   const hasMore = ["tool", "prompt", "message", "notice"].includes(kind);
   return (
-    <div class={`step ${kind} ${isNew ? "new" : ""} ${lane ? `lane lane-${lane.number}` : ""}`}>
-      <div class="step-head">
-        <button
-          type="button"
-          class="step-line"
-          aria-expanded={isOpen}
-          disabled={!hasMore}
-          onClick={onToggle}
-        >
-          <time dateTime={new Date(atMs).toISOString()} title={new Date(atMs).toLocaleString()}>
-            {new Date(atMs).toLocaleTimeString([], { hour12: false })}
-          </time>
-          <span class="step-name">{SPEAKERS[kind] ?? name}</span>
-          <span class="grow">{short(subject, 400)}</span>
-          {lane === undefined ? null : <span class="faint narrow-hides">{lane.name}</span>}
-          {result === "" ? null : <Badge tone={TONES[result] ?? "plain"}>{result}</Badge>}
-          {tookMs === null ? null : <span class="faint narrow-hides">{took(tookMs)}</span>}
-        </button>
-        {link === undefined
-          ? null
-          : link.to === null
-          ? <Badge tone={link.word === "mended" ? "good" : "bad"}>{link.word}</Badge>
-          : (
-            <button
-              type="button"
-              class="badge good"
-              onClick={() => onJump(link.to!)}
-            >
-              {link.word}
-            </button>
-          )}
+    <>
+      {day === undefined ? null : <p class="day">{day}</p>}
+      <div class={`step ${kind} ${isNew ? "new" : ""} ${lane ? `lane lane-${lane.number}` : ""}`}>
+        <div class="step-head">
+          <button
+            type="button"
+            class="step-line"
+            aria-expanded={isOpen}
+            disabled={!hasMore}
+            onClick={onToggle}
+          >
+            <time dateTime={new Date(atMs).toISOString()} title={new Date(atMs).toLocaleString()}>
+              {new Date(atMs).toLocaleTimeString([], { hour12: false })}
+            </time>
+            <span class="step-name">{SPEAKERS[kind] ?? name}</span>
+            <span class="grow">{short(subject, 400)}</span>
+            {lane === undefined ? null : <span class="faint narrow-hides">{lane.name}</span>}
+            {result === "" ? null : <Badge tone={TONES[result] ?? "plain"}>{result}</Badge>}
+            {tookMs === null ? null : <span class="faint narrow-hides">{took(tookMs)}</span>}
+          </button>
+          {link === undefined
+            ? null
+            : link.to === null
+            ? <Badge tone={link.word === "mended" ? "good" : "bad"}>{link.word}</Badge>
+            : (
+              <button
+                type="button"
+                class="badge good"
+                onClick={() => onJump(link.to!)}
+              >
+                {link.word}
+              </button>
+            )}
+        </div>
+        {isOpen
+          ? (
+            <StepDetails
+              session={session}
+              step={step}
+              onCopy={() => copyLink(session, id)}
+            />
+          )
+          : null}
       </div>
-      {isOpen
-        ? (
-          <StepDetails
-            session={session}
-            step={step}
-            onCopy={() => copyLink(session, id)}
-          />
-        )
-        : null}
-    </div>
+    </>
   );
 }

@@ -3,9 +3,11 @@ import { useState } from "preact/hooks";
 import type { Refused } from "../api.ts";
 import { folderName, short } from "../format.ts";
 import { Badge, Problem, Time } from "../kit/parts.tsx";
-import { act } from "../store.ts";
-import type { Step } from "../../memory/tell/session_steps.ts";
-import type { SessionWhole } from "../types.ts";
+import { act, useData } from "../store.ts";
+import type { Now, SessionWhole } from "../types.ts";
+import { wantedText } from "../waiting.ts";
+
+export type Prompt = SessionWhole["story"]["prompts"][number];
 
 /** Copies the address of a session, or of a step of it. */
 export function copyLink(sessionId: string, step?: string): void {
@@ -21,7 +23,7 @@ export function Story(
   { whole, error, prompts, onJump }: {
     whole: SessionWhole | undefined;
     error: Refused | undefined;
-    prompts: readonly Step[];
+    prompts: readonly Prompt[];
     onJump: (step: string) => void;
   },
 ) {
@@ -37,19 +39,11 @@ export function Story(
         {folderName(session.projectDir)}
         {session.branch ? ` · ${session.branch}` : ""} · <Time at={session.updatedAtMs} />
       </p>
+      <Waits sessionId={session.sessionId} />
       <p>
         <button type="button" onClick={() => copyLink(session.sessionId)}>Copy link</button>
       </p>
-      <h2>Prompts</h2>
-      <ol class="anchors">
-        {prompts.map(({ id, subject }) => (
-          <li key={id}>
-            <button type="button" class="link" onClick={() => onJump(id)}>
-              {short(subject, 120)}
-            </button>
-          </li>
-        ))}
-      </ol>
+      <Prompts prompts={prompts} onJump={onJump} />
       <List title="Changed" rows={story.files}>
         {({ path, added, removed }) => (
           <>
@@ -104,6 +98,47 @@ export function Story(
       </List>
       <List title="Ended" rows={story.end === null ? [] : [story.end]}>{(how) => how}</List>
     </details>
+  );
+}
+
+/** Of more prompts the last ones are shown before a person asks for all. */
+const MOST_PROMPTS = 50;
+
+function Prompts(
+  { prompts, onJump }: { prompts: readonly Prompt[]; onJump: (step: string) => void },
+) {
+  const [isWhole, setWhole] = useState(false);
+  const before = isWhole ? 0 : Math.max(0, prompts.length - MOST_PROMPTS);
+  return (
+    <>
+      <h2>Prompts</h2>
+      {before === 0 ? null : (
+        <button type="button" class="link" onClick={() => setWhole(true)}>
+          {before} earlier
+        </button>
+      )}
+      <ol class="anchors" start={before + 1}>
+        {prompts.slice(before).map(({ step, title }) => (
+          <li key={step}>
+            <button type="button" class="link" onClick={() => onJump(step)}>
+              {short(title, 120)}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** What the session waits for, with what a person is asked to permit. */
+function Waits({ sessionId }: { sessionId: string }) {
+  const { value } = useData<Now>("/now", ["sessions", "work"]);
+  const now = value?.sessions.find((one) => one.sessionId === sessionId);
+  if (now === undefined || now.waitsFor === null) return null;
+  return (
+    <p>
+      Waits for <Badge tone="warn">{now.waitsFor}</Badge> <code>{short(wantedText(now), 400)}</code>
+    </p>
   );
 }
 

@@ -68,7 +68,7 @@ function Workflows({ shown }: { shown: string | undefined }) {
   return (
     <Panel title="Workflows">
       <ul class="rows">
-        {workflows.map(({ id, name, status, currentStep, reason, updatedAtMs }) => (
+        {workflows.map(({ id, name, taskTitle, status, currentStep, reason, updatedAtMs }) => (
           <li key={id}>
             <a
               class="row"
@@ -77,9 +77,14 @@ function Workflows({ shown }: { shown: string | undefined }) {
             >
               <Badge tone={TONES[status] ?? "plain"}>{status.replace("_", " ")}</Badge>
               <span class="grow">
-                {name}
-                {currentStep === null ? "" : ` · ${currentStep}`}
-                {reason ? `: ${reason}` : ""}
+                {taskTitle ?? name}{" "}
+                <span class="faint">
+                  {[...taskTitle === null ? [] : [name], currentStep ?? ""]
+                    .filter((part) =>
+                      part !== ""
+                    ).join(" · ")}
+                  {reason ? `: ${reason}` : ""}
+                </span>
               </span>
               <Time at={updatedAtMs} />
             </a>
@@ -108,12 +113,13 @@ function Agents() {
   return (
     <Panel title="Agents">
       <ul class="rows">
-        {agents.map(({ id, name, kind, status, workflowId, createdAtMs }) => (
+        {agents.map(({ id, name, taskTitle, kind, status, workflowId, createdAtMs }) => (
           <li key={id}>
             <div class="row">
               <Badge tone="good">{status}</Badge>
               <span class="grow">
-                {workflowId === null ? name : <a href={`#/work/${workflowId}`}>{name}</a>}
+                {workflowId === null ? name : <a href={`#/work/${workflowId}`}>{name}</a>}{" "}
+                <span class="faint">{taskTitle}</span>
               </span>
               <Time at={createdAtMs} />
               {kind === "subagent" ? null : (
@@ -146,7 +152,7 @@ function Agents() {
 }
 
 function Card({ task }: { task: Task }) {
-  const { id, title, priority, claimedBy, leaseUntilMs, projectDir, reason, dependsOn } = task;
+  const { id, title, priority, claimedBy, leaseUntilMs, projectDir, reason, waitsFor } = task;
   const left = leaseUntilMs === null || leaseUntilMs === ELSEWHERE_MS
     ? null
     : leaseUntilMs - clock.value;
@@ -156,10 +162,10 @@ function Card({ task }: { task: Task }) {
       <p class="strong">{title}</p>
       <p class="faint">
         {id.slice(-8)} · P{priority} · {folderName(projectDir)}
-        {dependsOn.length > 0
-          ? ` · waits for ${dependsOn.map((other) => other.slice(-8)).join(", ")}`
-          : ""}
       </p>
+      {waitsFor.length === 0
+        ? null
+        : <p class="faint">Waits for {waitsFor.map(({ title }) => title).join(", ")}</p>}
       {claimedBy === null ? null : (
         <p>
           <Badge tone={left !== null && left < 0 ? "warn" : "accent"}>
@@ -173,7 +179,7 @@ function Card({ task }: { task: Task }) {
         </p>
       )}
       {reason === null || reason === "" ? null : <p class="faint">{reason}</p>}
-      {rights() !== "act" ? null : task.status === "open"
+      {rights() !== "act" ? null : task.status === "open" && waitsFor.length === 0
         ? (
           <button
             type="button"

@@ -33,12 +33,14 @@ export function WorkflowPanel({ id }: { id: string }) {
   const [hasChanges, showChanges] = useState(false);
   if (error !== undefined) return <Problem error={error} />;
   if (value === undefined) return <p class="faint" role="status">Loading …</p>;
-  const { workflow: { name, status, reason, branch, decision }, steps, actions } = value;
+  const { workflow, steps, actions } = value;
+  const { name, taskTitle, status, reason, branch, decision } = workflow;
   const running = steps.find((step) => step.status === "running" && step.agentId !== null);
   const printing = shown ?? running?.agentId ?? null;
   const can = (action: Whole["actions"][number]) => rights() === "act" && actions.includes(action);
   return (
     <Panel title={`Workflow ${name} · ${status.replace("_", " ")}`}>
+      {taskTitle === null ? null : <p class="strong">{taskTitle}</p>}
       <p class="faint">
         {id.slice(-8)}
         {branch === null ? "" : ` · ${branch}`}

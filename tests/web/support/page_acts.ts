@@ -6,9 +6,9 @@ import { askQuestion } from "../../../src/work/questions_table.ts";
 import type { TempHome } from "../../support/program.ts";
 
 /** Lets an agent ask something. @returns The id of the question. */
-export function ask({ database }: TempHome, text: string): string {
+export function ask({ database }: TempHome, text: string, taskId: string | null = null): string {
   using db = new DatabaseSync(database);
-  const nobody = { taskId: null, workflowId: null, stepKey: null, agentId: null, sessionId: null };
+  const nobody = { taskId, workflowId: null, stepKey: null, agentId: null, sessionId: null };
   const question = { type: "input", text, options: [], source: "output", origin: null } as const;
   return askQuestion(db, { ...question, ...nobody }, Date.now())!;
 }

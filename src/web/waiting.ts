@@ -1,0 +1,55 @@
+/** What waits for a person: questions, reviews, and sessions that ask on their own. */
+import { folderName } from "./format.ts";
+import type { Waiting } from "./notices.ts";
+import type { Now, Question, SessionNow, Workflow } from "./types.ts";
+
+/** Whether a session of Claude Code asks it on its own: then it is answered where the session runs. */
+export function isOfSession({ source }: Pick<Question, "source">): boolean {
+  return source === "notification" || source === "elicitation";
+}
+
+/** Whether a question is asked still: one of a session stays open until its turn ends, also when the tool has run. */
+export function isAsked({ sessions }: Now, question: Question): boolean {
+  const session = sessions.find(({ sessionId }) => sessionId === question.sessionId);
+  return !isOfSession(question) || session === undefined || asks(session);
+}
+
+/** The questions of agents, and of sessions that are not in the list: those tell by themselves what they wait for. */
+export function otherQuestions({ questions, sessions }: Now): readonly Question[] {
+  const known = new Set(sessions.map(({ sessionId }) => sessionId));
+  return questions.filter((one) => !isOfSession(one) || !known.has(one.sessionId ?? ""));
+}
+
+/** Whether it waits in the middle of its turn. */
+export function asks({ waitsFor }: SessionNow): boolean {
+  return waitsFor === "permission" || waitsFor === "question";
+}
+
+/** The tool and what it is to do: `Bash: npm test`. */
+export function wantedText({ tool, wanted }: Pick<SessionNow, "tool" | "wanted">): string {
+  return [tool ?? "", wanted].filter((part) => part !== "").join(": ");
+}
+
+/** All that a notice is shown of. */
+export function waitingIn(now: Now, reviews: readonly Workflow[]): Waiting[] {
+  return [
+    ...otherQuestions(now).map(({ id, text }) => ({
+      key: id,
+      title: "A question",
+      text,
+      path: "/questions",
+    })),
+    ...reviews.map(({ id, name, taskTitle }) => ({
+      key: id,
+      title: "A review",
+      text: taskTitle ?? name,
+      path: `/questions/${id}`,
+    })),
+    ...now.sessions.filter(asks).map((session) => ({
+      key: `${session.sessionId} ${session.waitsFor}`,
+      title: `A ${session.waitsFor} in ${folderName(session.projectDir)}`,
+      text: wantedText(session) || session.title || session.sessionId,
+      path: `/session/${session.sessionId}`,
+    })),
+  ];
+}
