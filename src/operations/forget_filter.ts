@@ -4,6 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { leastForgetChars, MAX_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
 import { commandAgain, SAME_FILE, SAME_TEXT, unfinishedReceipts } from "../upkeep/store.ts";
 import { findObservation, type ForgetFilter } from "../memory/store.ts";
+import { quoteWord } from "../claude/settings/hooks.ts";
 import { findQueueItems } from "../db/queue.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { queueItemOf } from "./record_lookup.ts";
@@ -98,7 +99,7 @@ function idsOf(db: DatabaseSync, ids: readonly string[]) {
     else if (!isBeingForgotten(db, text)) {
       throw new UserError(`Cannot find "${text}"`, {
         why: "no observation has this number, and no capture such an id; nothing was changed",
-        next: "conclaude queue list",
+        next: isNumber ? "conclaude memory list" : `conclaude memory search ${quoteWord(text)}`,
       });
     }
   }
