@@ -119,11 +119,13 @@ export function readings(given: string): readonly Plain[] {
   return value === null && given.trim() !== "null" ? [given] : [value, given];
 }
 
+/** Stands above what is written into a new file. */
+const HEAD = " Configuration of conclaude: `conclaude config show` lists every key.";
+
 /** The text of a file with a value at a path, or without what is there. Of a single value nothing around it changes. */
 export function textWith(
   target: ConfigTarget,
   { path, value }: Omit<ConfigEntry, "name">,
-  head: string,
 ): string {
   const document = documentOf(target);
   const before: unknown = document.getIn(path, true);
@@ -140,7 +142,7 @@ export function textWith(
     return says(text, document) ? text : document.toString({ lineWidth: 0 });
   }
   const text = document.hasIn(path) ? null : withLines(target.text, document, { path, value });
-  const written = withEntries(target, document, { added: [{ path, value }], head });
+  const written = withEntries(target, document, { added: [{ path, value }], head: HEAD });
   return text !== null && says(text, document) ? text : written;
 }
 

@@ -51,7 +51,7 @@ async function tryHook(context: CliContext, name: string | undefined): Promise<V
 
 function resultOf({ tried: { event, problem }, answer, decision, isLifted }: Trial): string {
   if (problem !== null) return `${problem}: it would be noted, and answered with nothing.`;
-  if (answer === undefined) return "what it would be answered is not known without doing it.";
+  if (answer === undefined) return "its answer is known only once it is done.";
   if (isLifted) return "allowed: a person has lifted the rules.";
   if (decision === "deny") return "denied.";
   if (decision === "allow") return "allowed.";

@@ -5,11 +5,18 @@ import { headOf } from "../base/letters.ts";
 /** Longest title of an observation, in characters. */
 export const MAX_TITLE_CHARS = 160;
 
-/** The first line of a text that is not blank, as a title: without marks of headings and lists. */
+/** Marks of headings and lists. */
+const LINE_MARK = /^\s*(?:#+|[-*>]|\d+\.)\s+/;
+
+/**
+ * The first line of a text that is not blank, as a title: without marks of headings and lists. When it ends with a colon, the
+ * next line follows: `Implement the following plan: Retries`.
+ */
 export function titleLine(text: string, maxChars = MAX_TITLE_CHARS): string {
-  const line = text.split("\n").find((line) => line.trim() !== "") ?? "";
-  const plain = line.replace(/^\s*(?:#+|[-*>]|\d+\.)\s+/, "").replace(/\s+/g, " ").trim();
-  return shortened(plain, maxChars);
+  const [first = "", second = ""] = text.split("\n").filter((line) => line.trim() !== "");
+  const lines = first.trimEnd().endsWith(":") ? [first, second] : [first];
+  const plain = lines.map((line) => line.replace(LINE_MARK, "")).join(" ");
+  return shortened(plain.replace(/\s+/g, " ").trim(), maxChars);
 }
 
 /** A text of at most so many characters, cut after a word, with `…` where it was cut. */

@@ -98,7 +98,7 @@ function idsOf(db: DatabaseSync, ids: readonly string[]) {
     else if (!isBeingForgotten(db, text)) {
       throw new UserError(`Cannot find "${text}"`, {
         why: "no observation has this number, and no capture such an id; nothing was changed",
-        next: "conclaude queue list",
+        next: isNumber ? "conclaude memory list" : `conclaude memory search ${quoteWord(text)}`,
       });
     }
   }

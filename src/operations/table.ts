@@ -20,6 +20,18 @@ const ID_COLUMNS: ReadonlySet<string> = new Set(["ID", "SESSION", "TASK"]);
 /** A column of so few characters (a date, a status) stays whole while the others keep as many. */
 const NARROW = 12;
 
+/** The last column says what a row is about. Where it gets fewer columns, what does not fit stands below its row. */
+const LEAST_TEXT = 28;
+const BELOW = "    ";
+
+interface Column {
+  readonly isRight: boolean;
+  readonly isId: boolean;
+  /** The title, then a text for each row. */
+  readonly texts: readonly string[];
+  readonly width: number;
+}
+
 /** A table that fits the terminal: the widest columns are cut in the middle. @param empty Is said when there are no rows. */
 export function tableText<Row>(
   { globals: { color, columns: room }, cwd, locations: { home } }: Shown,
@@ -29,34 +41,64 @@ export function tableText<Row>(
 ): string {
   if (rows.length === 0) return empty;
   const place = { folder: cwd, home };
-  const all = Object.entries(columns).flatMap(([title, cell]) => {
+  const all = Object.entries(columns).flatMap(([title, cell]): Column[] => {
     const isRight = typeof cell !== "function";
     const values = rows.map(isRight ? cell[0] : cell);
     if (values.every((value) => value === null || value === "")) return [];
-    const texts = values.map((value) => shortPaths(plain(String(value ?? "-")), place));
-    return [{ isRight, isId: ID_COLUMNS.has(title), texts: [title, ...texts] }];
+    const texts = [
+      title,
+      ...values.map((value) => shortPaths(plain(String(value ?? "-")), place)),
+    ];
+    const width = Math.max(...texts.map(columnsOf));
+    return [{ isRight, isId: ID_COLUMNS.has(title), texts, width }];
   });
-  const widths = all.map(({ texts }) => Math.max(...texts.map(columnsOf)));
+  const widths = widthsBesideText(all, room);
+  const lines = Array.from({ length: rows.length + 1 }, (_, at) => {
+    const cells = widths.map((width, i) => {
+      const { texts, isRight } = all[i]!;
+      const text = cutToColumns(texts[at]!, width);
+      const blanks = " ".repeat(width - columnsOf(text));
+      return isRight ? blanks + text : text + blanks;
+    });
+    const line = cells.join(GAP);
+    const text = all[widths.length]?.texts[at];
+    if (text === undefined) return line.trimEnd();
+    return columnsOf(line + GAP + text) <= room
+      ? line + GAP + text
+      : `${line.trimEnd()}\n${BELOW}${cutToColumns(text, room - BELOW.length)}`;
+  });
+  return [color ? `\x1b[1m${lines[0]}\x1b[0m` : lines[0], ...lines.slice(1)].join("\n");
+}
+
+/** The widths of the columns, without that of the last one where its texts stand below their rows. */
+function widthsBesideText(all: readonly Column[], room: number): readonly number[] {
+  const [others, last] = [all.slice(0, -1), all.at(-1)!];
+  const widths = fittedWidths(all, room);
+  const isText = !last.isRight && !last.isId && others.length > 0;
+  if (!isText || widths.at(-1)! === last.width) return widths;
+  const beside = others.reduce(
+    (sum, { isId, width }) => sum + GAP.length + (isId ? width : Math.min(width, NARROW)),
+    0,
+  );
+  const width = Math.min(last.width, Math.max(widths.at(-1)!, room - beside));
+  return width < LEAST_TEXT
+    ? fittedWidths(others, room)
+    : [...fittedWidths(others, room - GAP.length - width), width];
+}
+
+/** The widths of columns that are cut alike so that all of them fit. */
+function fittedWidths(all: readonly Column[], room: number): number[] {
   const gaps = GAP.length * (all.length - 1);
-  const isWhole = (i: number, narrow: number) => all[i]!.isId || widths[i]! <= narrow;
+  const isWhole = ({ isId, width }: Column, narrow: number) => isId || width <= narrow;
   const mostBeside = (narrow: number) => {
-    const [whole, cut] = [true, false]
-      .map((kept) => widths.filter((_, i) => isWhole(i, narrow) === kept));
+    const [whole, cut] = [true, false].map((kept) =>
+      all.filter((column) => isWhole(column, narrow) === kept).map(({ width }) => width)
+    );
     return widest(cut!, room - whole!.reduce((sum, width) => sum + width, gaps));
   };
   const narrow = mostBeside(NARROW) < NARROW ? 0 : NARROW;
   const most = mostBeside(narrow);
-  const lines = Array.from(
-    { length: rows.length + 1 },
-    (_, at) =>
-      all.map(({ texts, isRight }, i) => {
-        const width = isWhole(i, narrow) ? widths[i]! : Math.min(widths[i]!, most);
-        const text = cutToColumns(texts[at]!, width);
-        const blanks = " ".repeat(width - columnsOf(text));
-        return isRight ? blanks + text : text + blanks;
-      }).join(GAP).trimEnd(),
-  );
-  return [color ? `\x1b[1m${lines[0]}\x1b[0m` : lines[0], ...lines.slice(1)].join("\n");
+  return all.map((column) => isWhole(column, narrow) ? column.width : Math.min(column.width, most));
 }
 
 /** The width to which columns are cut so that all of them fit; columns below it stay whole. */

@@ -141,7 +141,7 @@ export function transcriptsView(
     ["transcripts", `${transcripts}, of ${count(sessions.length, "session")}`],
     [
       "gaps",
-      names === "nothing"
+      names === "nothing" && label !== "filled"
         ? null
         : gaps === 0
         ? "none"

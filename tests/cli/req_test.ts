@@ -78,7 +78,7 @@ Deno.test("req disable and enable write the file that is not committed, and keep
   await project.req("disable", "a");
   assert.match(
     read(project, ".conclaude.local.yaml"),
-    /^# mine\ncapture: .*# yes\nrequirements:\n/,
+    /^# mine\ncapture: .*# yes\n\nrequirements:\n/,
   );
   assert.match((await project.edit())!, /"b" is open/);
   await project.req("disable", "--all");
@@ -89,6 +89,15 @@ Deno.test("req disable and enable write the file that is not committed, and keep
   assert.equal(code, 1);
   assert.match(stderr, /Unknown requirement "aa"/);
   assert.equal((await project.run("req", "disable")).code, 1);
+});
+
+Deno.test("req disable leaves the layout and the comments of the requirements as they are", async () => {
+  using project = new RequiredProject("requirements: {a: {}, b: {}}\n");
+  const laidOut = (a: boolean) =>
+    `requirements:\n    a:   # for now\n        enabled:   ${a}   # switched\n\n\n    b: {  enabled: false }\n`;
+  project.write(".conclaude.local.yaml", laidOut(true));
+  await project.req("disable", "a");
+  assert.equal(read(project, ".conclaude.local.yaml"), laidOut(false), "the layout stays");
 });
 
 Deno.test("req status, list, show, explain and sessions give JSON that a program can use", async () => {

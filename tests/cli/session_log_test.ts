@@ -74,7 +74,7 @@ test("session log shows every step on a line of at most 80 columns, in order, wi
       "SessionEnd ends logout",
     ]);
     const shown = await runVerb(["session", "show", "cad0"], temp);
-    assert.match(shown.stdout, /^Denied\n {2}Bash {2}git push --force {2}no force push$/m);
+    assert.match(shown.stdout, /^Denied\n {2}Bash {2}git push --force\n {4}no force push$/m);
   }
 });
 

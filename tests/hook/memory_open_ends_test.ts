@@ -138,6 +138,17 @@ test("an edit is told until it is committed, or put back", async (at) => {
   assert.doesNotMatch(await start(at), /, edit:/);
 });
 
+test("an edit that was committed within the same second is not told", async (at) => {
+  await inGit(at, "commit -q --allow-empty -m begun");
+  await new Promise((resolve) => setTimeout(resolve, 1_000 - Date.now() % 1_000));
+  await Deno.writeTextFile(join(at.project, "new.ts"), "export const a = 1;\n");
+  await edit(at, "new.ts", "export const a = 1;\n");
+  await inGit(at, "add new.ts", "commit -qm added");
+  await ran(at, "git add -A && git commit -qm added", "");
+  await said(at, "It is committed.");
+  assert.doesNotMatch(await start(at), /, edit:/);
+});
+
 test("a todo stays open over sessions that do nothing, until it is done", async (at) => {
   await asked(at, "Make the upload resumable, please");
   await todos(at, { "make test_resume pass": "in_progress", "write docs": "pending" });

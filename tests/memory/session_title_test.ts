@@ -41,9 +41,10 @@ Deno.test("a session whose prompt only says to go on is titled with its work, to
 });
 
 Deno.test("a prompt whose first line only introduces the next is titled by both", () => {
-  const text = "Implement the following plan:\n\n# Retries with a limit\n\n## Context";
+  const prompt = "Implement the following plan:\n\n# Retries with a limit\n\n## Context";
+  const use = { toolName: "UserPromptSubmit", outcome: "success", root: null } as const;
   assert.equal(
-    titleOf(part("prompt", "Implement the following plan:", { text }), EDIT),
+    titleOf(part("prompt", observe({ ...use, payload: { prompt } })!.title), EDIT),
     "Session: Implement the following plan: Retries with a limit (1 file)",
   );
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Shown } from "../support/browser.ts";
-import { ask } from "../support/page_acts.ts";
-import { pageTest, said } from "../support/pages.ts";
+import type { Shown } from "./support/browser.ts";
+import { ask } from "./support/page_acts.ts";
+import { pageTest, said } from "./support/pages.ts";
 import { hook } from "../support/program.ts";
 
 const SESSION = "0a5ced00-0000-4000-8000-000000000001";

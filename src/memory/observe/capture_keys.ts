@@ -3,7 +3,7 @@
  * last messages and compactions, which have no id. Some gateways repeat tool use ids in each session.
  */
 import { digestOf } from "../../base/fnv.ts";
-import { titleLine } from "../text.ts";
+import { headOf as beginningOf } from "../../base/letters.ts";
 import type { ItemKind } from "../../claude/transcript/transcript_reader.ts";
 import { bareSummary } from "../../claude/transcript/spoken.ts";
 
@@ -19,7 +19,7 @@ export const WORDS: Readonly<
   compaction: { event: "PostCompact", field: "compact_summary" },
 };
 
-export const MAX_SESSION_TITLE_CHARS = 120;
+const MAX_SESSION_TITLE_CHARS = 120;
 
 const MAX_COMPARED_CHARS = 2_000;
 const COMPARED_TITLE_CHARS = 100;
@@ -37,10 +37,10 @@ export function keysOfCapture(toolName: string, payload: string): readonly strin
   return wordsOf(toolName, payload).map(({ kind, text }) => textKey(kind, text));
 }
 
-/** The keys of the titles that the prompt in a capture may have given to its session. */
+/** The key of the title that the prompt in a capture may have given to its session. */
 export function titleKeysOfCapture(toolName: string, payload: string): readonly string[] {
   return wordsOf(toolName, payload).flatMap(({ kind, text }) =>
-    kind === "prompt" ? titleKeysOf(text) : []
+    kind === "prompt" ? [titleKey(text)] : []
   );
 }
 
@@ -55,9 +55,12 @@ export function keysOfObservation(kind: string, text: string): readonly string[]
   return kinds.map((one) => textKey(one, text));
 }
 
-/** A hook makes the title of the whole prompt, a transcript of its first line. */
-export function titleKeysOf(prompt: string): readonly string[] {
-  return [...new Set([titleKey(titleLine(prompt, MAX_SESSION_TITLE_CHARS)), titleKey(prompt)])];
+/** The title that a prompt gives to its session: its beginning on one line, as a hook makes it. */
+export function sessionTitleOf(prompt: string): string {
+  const line = compared(prompt);
+  return line.length <= MAX_SESSION_TITLE_CHARS
+    ? line
+    : `${beginningOf(line, MAX_SESSION_TITLE_CHARS - 1)}…`;
 }
 
 function wordsOf(
@@ -73,6 +76,7 @@ function wordsOf(
   }
 }
 
+/** The key of a title, which is that of the prompt that gave it. */
 export function titleKey(title: string): string {
   return `title ${digestOf(compared(title).slice(0, COMPARED_TITLE_CHARS).replace(/[\s…]+$/, ""))}`;
 }

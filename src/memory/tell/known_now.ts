@@ -82,14 +82,15 @@ export async function commits(
 }
 
 /** Edits since the last commit on this branch that were not put back: of each file the last one. */
-export function edits(db: DatabaseSync, place: ContextPlace, since: number | null): ToldLine[] {
-  const { project, branch, root } = place;
-  if (root === null) return [];
-  const committedAtMs = branch === null
-    ? -Infinity
-    : loggedCommits({ commonDir: project }, branch).at(-1)?.atMs ?? -Infinity;
+export function edits(
+  db: DatabaseSync,
+  rows: readonly Tellable[],
+  place: ContextPlace & { readonly since: number | null },
+): ToldLine[] {
+  if (place.root === null) return [];
+  const committedMs = committedAtMs(rows, place);
   const made = editsOfBranch(db, place, OF_EDITS)
-    .filter((row) => isToldTo(row, place, since) && row.updatedAtMs > committedAtMs)
+    .filter((row) => isToldTo(row, place, place.since) && row.updatedAtMs > committedMs)
     .map((row): Tellable => ({
       ...row,
       files: keptJson<string[]>(row.files, []),
@@ -97,9 +98,21 @@ export function edits(db: DatabaseSync, place: ContextPlace, since: number | nul
       stale: null,
     }));
   const last = newestBy(made, ({ files }) => files.join());
-  const back = putBackAmong(db, last, root);
+  const back = putBackAmong(db, last, place.root);
   const told = last.filter(({ id }) => !back.has(id)).slice(0, MAX_EDITS);
   return withStale(db, told, place).map((one) => withState(one, "edit"));
+}
+
+/** When the last commit was made on this branch. Git tells the second; within it, what was seen of the commit tells more. */
+function committedAtMs(
+  rows: readonly Tellable[],
+  { project, branch }: Pick<ContextPlace, "project" | "branch">,
+): number {
+  if (branch === null) return -Infinity;
+  const atMs = loggedCommits({ commonDir: project }, branch).at(-1)?.atMs ?? -Infinity;
+  const seen = rows.filter((one) => one.kind === "commit" && one.branch === branch)
+    .map(({ updatedAtMs }) => Math.min(updatedAtMs, atMs + 999));
+  return Math.max(atMs, ...seen);
 }
 
 /** The first row of each key. */

@@ -4,7 +4,6 @@ import { todosOf } from "../observe/observe_task.ts";
 import type { Tellable } from "./context_text.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { COMPACTION } from "../../claude/transcript/spoken.ts";
-import { titleLine } from "../text.ts";
 
 /** An observation of a session, as far as the story needs it. */
 export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale" | "author"> & {
@@ -47,7 +46,7 @@ export function storyOf<Part extends SummarizedPart>(parts: readonly Part[]): St
   const red = runs.filter(({ outcome }) => outcome === "failure");
   const todos = todosOf(parts);
   return {
-    asked: of("prompt").map((part) => ({ ...part, title: askedIn(part) })),
+    asked: of("prompt"),
     files: filesByCount(of("edit")),
     commits: of("commit"),
     fixes: of("fix"),
@@ -66,12 +65,6 @@ export function storyOf<Part extends SummarizedPart>(parts: readonly Part[]): St
 function isOwnMessage({ kind, title, facts }: SummarizedPart): boolean {
   return kind === "message" && facts.tool === undefined && facts.isRelayed !== true &&
     facts.stopped === undefined && !title.startsWith(COMPACTION);
-}
-
-/** The title of a prompt. When it ends with a colon, the next line follows: `Implement the following plan: Retries`. */
-function askedIn({ title, text }: SummarizedPart): string {
-  if (!title.endsWith(":")) return title;
-  return `${title} ${titleLine(text.trim().replace(/^.*/, ""))}`.trim();
 }
 
 function openTitles(parts: readonly SummarizedPart[]): string[] {

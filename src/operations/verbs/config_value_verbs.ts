@@ -92,9 +92,6 @@ function pathOf(key: string, again: (known: string) => string): readonly string[
   });
 }
 
-/** Stands above what is written into a new file. */
-const HEAD = " Configuration of conclaude: `conclaude config show` lists every key.";
-
 export const set = verb({
   person: "config set",
   flags: LAYER_FLAGS,
@@ -121,7 +118,7 @@ export const set = verb({
     const at = { layer, path: target.path, home: home ?? undefined };
     const [first, ...others] = readings(given).map((value) => ({
       value,
-      text: textWith(target, { path, value }, HEAD),
+      text: textWith(target, { path, value }),
     }));
     const meant = [first!, ...others].find(({ text }) => newFault(text, at, target) === null);
     if (meant === undefined) {

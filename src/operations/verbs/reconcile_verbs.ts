@@ -69,7 +69,8 @@ export const reconcile = verb({
     return transcriptsView(context, outcome, {
       label: "filled",
       again: `conclaude reconcile${chosenAgain(flags)} --backfill`,
-      names: session === undefined ? "sessions" : "gaps",
+      // What was filled is no gap any more.
+      names: session !== undefined ? "gaps" : flags.backfill ? "nothing" : "sessions",
       ...(isUnknown
         ? { first: `project     no transcript that was looked at is of "${plain(project)}"` }
         : {}),

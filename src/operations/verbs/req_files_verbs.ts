@@ -6,7 +6,7 @@ import type { Config } from "../config_sections.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { UserError } from "../../base/errors.ts";
 import { presetText } from "../../policy/requirements/presets.ts";
-import { type ConfigTarget, documentOf } from "../../config/config_edit.ts";
+import { type ConfigTarget, documentOf, textWith } from "../../config/config_edit.ts";
 import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
 import { nearestWords } from "../../base/likeness.ts";
 import { requireOneOfTwo } from "../usage.ts";
@@ -69,9 +69,11 @@ function switchVerb(enabled: boolean) {
       if (unknown !== undefined) throw unknownRequirement(unknown, known);
       const chosen = all ? known : names;
       const target = targetOf(context, "local");
-      const document = documentOf(target);
-      for (const one of chosen) document.setIn(["requirements", one, "enabled"], enabled);
-      await writeAccepted(context, target, document.toString({ lineWidth: 0 }));
+      const { text } = chosen.reduce((file, name) => {
+        const entry = { path: ["requirements", name, "enabled"], value: enabled };
+        return { ...file, text: textWith(file, entry) };
+      }, target);
+      await writeAccepted(context, target, text);
       return {
         json: { path: target.path, enabled, requirements: chosen },
         text: `Switched ${way} ${chosen.join(", ")} in ${plain(target.path)}` +

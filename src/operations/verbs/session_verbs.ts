@@ -20,7 +20,6 @@ import { shortTaskId } from "../task_view.ts";
 import { group, lazyFrom } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
-import { plain } from "../../base/plain.ts";
 import { durationText } from "../../base/time.ts";
 
 const list = listVerb({
@@ -130,6 +129,13 @@ export function storyLines(
     `${one.mendedBy === null ? "not mended" : "mended    "}  ${numbered(one)}`
   );
   const runs = tests.green + tests.red;
+  // The reason stands below, since a long command would hide it.
+  const denied = story.denied.slice(0, MOST.denied).flatMap(({ tool, subject, why }) => [
+    cutLine(`${tool}  ${subject}`, 78),
+    ...why === "" ? [] : [`  ${cutLine(why, 76)}`],
+  ]);
+  const moreDenied = story.denied.length - MOST.denied;
+  if (moreDenied > 0) denied.push(`… and ${moreDenied} more: ${log}`);
   return [
     ...factLines([
       ["session", sessionId],
@@ -148,7 +154,7 @@ export function storyLines(
       ...list(story.commits.map(numbered), MOST.commits),
       ...runs === 0 ? [] : [`${count(runs, "test run")}: ${tests.green} green, ${tests.red} red`],
     ]),
-    ...section("Denied", list(story.denied.map(deniedLine), MOST.denied)),
+    ...section("Denied", denied),
     ...section("Failed", list(failed, MOST.failed)),
     ...section("Mended by", list(story.fixes.map(numbered), MOST.fixes)),
     ...section("Decided", list(story.decided.map(numbered), MOST.decided)),
@@ -160,10 +166,6 @@ export function storyLines(
       : [`${count(waiting, "capture")} not worked in yet: \`conclaude queue drain\``],
     `Every step: ${log}`,
   ];
-}
-
-function deniedLine({ tool, subject, why }: SessionStory["denied"][number]): string {
-  return [tool, subject, why].filter((text) => text !== "").map(plain).join("  ");
 }
 
 function fileLine({ path, added, removed }: SessionStory["files"][number]): string {

@@ -11,8 +11,7 @@ import {
 import { checkpoint } from "../../db/database.ts";
 import { countCapturesExcept } from "../../db/past_sessions.ts";
 import { isSummarizerInput } from "../../memory/drain/summarizer.ts";
-import { MAX_SESSION_TITLE_CHARS } from "../../memory/observe/capture_keys.ts";
-import { titleLine } from "../../memory/text.ts";
+import { sessionTitleOf } from "../../memory/observe/capture_keys.ts";
 import type { Locations } from "../../system/environment.ts";
 import { exclusionIn, projectFinder, type TranscriptProject } from "./capture_of.ts";
 import { ComparedSession, type FoundItem, foundItem } from "./compared_session.ts";
@@ -156,5 +155,5 @@ export async function compareTranscripts(
 /** The title of a session, from its first prompt. */
 function titleOf(payload: string): string | null {
   const prompt = String(JSON.parse(payload).prompt);
-  return isOwnPrompt(prompt) ? null : titleLine(prompt, MAX_SESSION_TITLE_CHARS) || null;
+  return isOwnPrompt(prompt) ? null : sessionTitleOf(prompt) || null;
 }
