@@ -1,13 +1,14 @@
 /** Which tool uses the configuration keeps out of the captures. */
 import { filesNamed, isOwnTool, SEARCHING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
 import { matchesAny, resolvePath } from "../base/paths.ts";
+import { expandPattern } from "../system/expand_pattern.ts";
 import type { HookConfig } from "./hook_config.ts";
 
 export interface ToolFacts {
   readonly toolName: string;
   /** As Claude Code sent it; it may have any type. */
   readonly toolInput: unknown;
-  /** The answer of a search as Claude Code sends it, or its text in a transcript. */
+  /** The answer of a search or a command as Claude Code sends it, its error, or its text in a transcript. */
   readonly toolResponse?: unknown;
   /** Where a relative path starts, absolute; null when it was not told. */
   readonly folder: string | null;
@@ -42,25 +43,60 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
 const STEP = /&&|\|\|?|[;&\n`{}]|\$?\(|\)/;
 /** Words before a command that only start it: `sudo -n`, `NAME=value`, `env`. */
 const STARTERS = /^(?:(?:sudo|doas|env|command|exec|nohup|time|\w+=\S*|-\S+) +)+/;
-const BETWEEN_WORDS = /[\s;|&()<>`"'=,{}]+/;
+const BETWEEN_WORDS = /[\s;|&()<>`"'=]+/;
 /** Of a longer command only the beginning is read. */
 const MAX_COMMAND_CHARS = 4_000;
-/** Variables that name a folder. */
-const FOLDER_VARIABLE = /\$(?:(PWD|HOME|CLAUDE_PROJECT_DIR)\b|\{(PWD|HOME|CLAUDE_PROJECT_DIR)\})/g;
+const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g;
+const ASSIGNMENT = /(?<![\w$-])([A-Za-z_]\w*)=(?:"([^"$`]*)"|'([^']*)'|([^\s"'$`;|&()]+))/g;
+const PATTERN = /[*?[]/;
+/** Of more words a command spells out, only the first are looked at. */
+const MAX_WORDS = 2_000;
+/** How many entries of folders are read for the patterns of one command. */
+const MAX_ENTRIES = 10_000;
 
-/** The words of a command that may be paths, also seen from the folders that it changes to. */
+/** The words of a command that may be paths, also seen from the folders that it changes to, and what its patterns match. */
 function placesIn(command: string, { folder, projectDir, home }: ToolFacts): string[] {
-  const folders = { PWD: folder, HOME: home ?? "~", CLAUDE_PROJECT_DIR: projectDir };
-  const words = command.slice(0, MAX_COMMAND_CHARS)
-    .replace(
-      FOLDER_VARIABLE,
-      (all, plain, braced) => folders[(plain ?? braced) as keyof typeof folders] ?? all,
-    )
-    .split(BETWEEN_WORDS)
+  const text = command.slice(0, MAX_COMMAND_CHARS);
+  const variables = new Map([
+    ...[["PWD", folder], ["HOME", home ?? "~"], ["CLAUDE_PROJECT_DIR", projectDir]] as const,
+    ...text.matchAll(ASSIGNMENT).map(([, name, ...values]) =>
+      [name, values.find(Boolean)] as const
+    ),
+  ]);
+  const filled = text.replace(
+    VARIABLE,
+    (all, plain, braced) => variables.get(plain ?? braced) ?? all,
+  );
+  // Quotes and backslashes may stand within a name: `sec"ret"/x`.
+  const words = [filled, filled.replace(/["'\\]/g, "")].flatMap((one) => one.split(BETWEEN_WORDS))
+    .filter((word) => !word.includes("://"))
+    // Git names a file of a commit as `HEAD:src/a.ts`.
+    .flatMap((word) => [...spelledOut(word), ...word.split(/[,{}:]+/)])
     .map((word) => word.replace(/^@/, ""))
-    .filter((word) => word !== "" && !/^-|:\/\//.test(word));
+    .filter((word) => word !== "" && !word.startsWith("-"))
+    .slice(0, MAX_WORDS);
   const goneTo = words.filter((_, index) => /^(?:cd|pushd)$/.test(words[index - 1] ?? ""));
-  return words.flatMap((word) => [word, ...goneTo.map((folder) => `${folder}/${word}`)]);
+  const places = words.flatMap((word) => [word, ...goneTo.map((folder) => `${folder}/${word}`)]);
+  const visits = { left: MAX_ENTRIES };
+  const from = { folder: folder ?? projectDir ?? "/", home: home ?? undefined };
+  const matched = new Set(places.filter((place) => PATTERN.test(place)))
+    .values().flatMap((place) => expandPattern(resolvePath(place, from), visits).paths);
+  return [...new Set(places), ...matched];
+}
+
+const BRACES = /\{([^{}]*,[^{}]*)\}/;
+const MAX_SPELLED = 64;
+
+/** The words that a shell makes of one with braces: `a/{b,c}`. */
+function spelledOut(word: string): readonly string[] {
+  let words = [word];
+  while (words.length < MAX_SPELLED && BRACES.test(words[0]!)) {
+    words = words.flatMap((one) => {
+      const [braces = "", inner = ""] = BRACES.exec(one) ?? [];
+      return inner.split(",").map((piece) => one.replace(braces, () => piece));
+    });
+  }
+  return words;
 }
 
 /** The files that a tool works on. Of a search: its folder and its glob. */
@@ -77,12 +113,24 @@ function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
 /** Of more lines only the first are looked at. */
 const MAX_LINES = 4_000;
 
-/** The files that a search has found: `filenames`, and what stands before the colon of lines such as `src/a.ts:12:text`. */
-function placesFound({ toolName, toolResponse }: ToolFacts): string[] {
-  if (!SEARCHING_TOOLS.has(toolName)) return [];
-  const { filenames = [], content = "" } = Object(toolResponse);
-  const text = typeof toolResponse === "string" ? toolResponse : String(content);
-  const lines = text.split("\n", MAX_LINES).flatMap((line) => [line, /^.[^:]*/.exec(line)?.[0]]);
+/** Names the file whose text follows: a hit of a search, a patch, `head` and `tail` of several files. */
+const HEADING = /^(?:(?:\+\+\+|---) (?:[ab]\/)?([^\t]+)|==> (.+) <==$|(.[^:]*):)/;
+
+/**
+ * The files that a search has found: `filenames`, and what stands before the colon of lines such as `src/a.ts:12:text`; and
+ * those of which a command prints the text.
+ */
+function placesFound({ toolName, toolResponse, projectDir }: ToolFacts): string[] {
+  const isSearch = SEARCHING_TOOLS.has(toolName);
+  if (!isSearch && !SHELL_TOOLS.has(toolName)) return [];
+  const { filenames = [], content = "", stdout = content } = Object(toolResponse);
+  const text = typeof toolResponse === "string" ? toolResponse : String(stdout);
+  const lines = text.split("\n", MAX_LINES).flatMap((line) => {
+    const [, patched, ...others] = HEADING.exec(line) ?? [];
+    // Git names files from the top of the repository.
+    const fromTop = patched !== undefined && projectDir !== null ? `${projectDir}/${patched}` : "";
+    return [...isSearch ? [line] : [], patched, fromTop, ...others];
+  });
   return [...new Set([filenames, lines].flat(2).slice(0, 2 * MAX_LINES))]
     .filter((place) => typeof place === "string" && place !== "");
 }

@@ -68,7 +68,11 @@ export interface HookWork {
   /** Texts that did not come with the event, with their secrets masked. */
   mask(texts: readonly string[]): Promise<readonly string[]>;
   /** The key of the configuration, or the variable, that keeps a tool use out; null when it may be kept. */
-  exclusion(toolName: string, toolInput: unknown): Promise<string | null>;
+  exclusion(
+    toolName: string,
+    toolInput: unknown,
+    told?: { readonly toolResponse: unknown },
+  ): Promise<string | null>;
   /** Null when it cannot be opened; the event goes to the spool then. */
   readonly db: DatabaseSync | null;
   readonly notices: readonly string[];

@@ -57,7 +57,10 @@ async function withoutExcluded(call: unknown, work: HookWork): Promise<unknown> 
   if (typeof call !== "object" || call === null) return call;
   const name: unknown = Reflect.get(call, "tool_name");
   if (typeof name !== "string") return call;
-  const skipped = await work.exclusion(name, Reflect.get(call, "tool_input"));
+  const [toolInput, toolResponse] = ["tool_input", "tool_response"].map((key): unknown =>
+    Reflect.get(call, key)
+  );
+  const skipped = await work.exclusion(name, toolInput, { toolResponse });
   return skipped === null ? call : { tool_name: name, skipped };
 }
 

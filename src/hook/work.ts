@@ -188,7 +188,7 @@ export async function beginWork(
     },
     keepsContent: keptOut === null,
     mask: (texts) => maskTexts(texts, config),
-    async exclusion(toolName, toolInput) {
+    async exclusion(toolName, toolInput, told) {
       if (keptOut !== null) return keptOut;
       const { excludeTools, excludePaths, excludeCommands } = config;
       const excluded = excludeTools.length + excludePaths.length + excludeCommands.length;
@@ -199,7 +199,9 @@ export async function beginWork(
       return exclusionOf(config, {
         toolName,
         toolInput,
-        toolResponse: event.own["tool_response"],
+        toolResponse: told === undefined
+          ? event.own["tool_response"] ?? event.own["error"]
+          : told.toolResponse,
         folder: event.cwd,
         projectDir,
         home: locations.home,

@@ -275,7 +275,18 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
     "cd a && vault read b | jq .x",
     "A=1 sudo -n vault read b",
     'echo "$(vault read b)"',
+    "cat sec*/x",
+    "cat s?cret/[x-z]",
+    "cd sub && cat ../sec*/x",
+    "cat se{a,cret}/x",
+    'cat "sec"ret/x sec\\ret/x',
+    "dir=sec; cat ${dir}ret/x",
+    "git show HEAD:secret/x",
   ];
+  for (const folder of ["secret", "sub"]) {
+    Deno.mkdirSync(join(projectOf(home), folder));
+    Deno.writeTextFileSync(join(projectOf(home), folder, "x"), "");
+  }
   for (const command of skipped) await bash(command);
   const tools: readonly (readonly [name: string, input: Record<string, unknown>, cwd?: string])[] =
     [
@@ -293,9 +304,15 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
   }
   assert.deepEqual(captures(home).map((row) => row["payload"]), []);
   assert.deepEqual(filesWith(join(home.path, ".conclaude"), marker), []);
-  for (const command of ["cat secrets.md", "echo vault is closed", "ls $PWD/secretary/x"]) {
-    await bash(command);
-  }
+  const kept = [
+    "cat secrets.md",
+    "echo vault is closed",
+    "ls $PWD/secretary/x",
+    "cat su*/x",
+    "cat {a,b}/x s*.md",
+    "curl http://localhost:1/secret/x",
+  ];
+  for (const command of kept) await bash(command);
   const search = { tool_name: "Grep", tool_input: { pattern: "a" } };
   const found = [
     { mode: "files_with_matches", filenames: ["a.ts", join(projectOf(home), "secret/x")] },
@@ -303,12 +320,27 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
     `Found 1 file\nsecret/x`,
   ];
   for (const tool_response of found) await use(home, { ...search, tool_response });
-  assert.equal(captures(home).length, 3);
+  const printed = [
+    `src/a.ts:1:a\nsecret/x:textOfTheFile`,
+    `+++ b/secret/x\n@@ -1 +1 @@\n+textOfTheFile`,
+    `==> secret/x <==\ntextOfTheFile`,
+  ];
+  for (const stdout of printed) {
+    await use(home, { tool_input: { command: "make look" }, tool_response: { stdout } });
+    const calls = [{ tool_name: "Bash", tool_input: {}, tool_response: { stdout } }];
+    const batch = { session_id: "s1", cwd: projectOf(home), tool_calls: calls };
+    await hook("PostToolBatch", batch, home);
+    const failed = { tool_name: "Bash", tool_input: {}, error: stdout };
+    await hook("PostToolUseFailure", { ...batch, ...failed }, home);
+  }
+  assert.equal(captures(home).length, kept.length);
   await use(home, {
     ...search,
     tool_response: { mode: "content", content: "a.ts:1: see secret/x" },
   });
-  assert.equal(captures(home).length, 4);
+  await use(home, { tool_input: { command: "ls" }, tool_response: { stdout: "secret\nsrc" } });
+  assert.equal(captures(home).length, kept.length + 2);
+  assert.deepEqual(filesWith(join(home.path, ".conclaude"), "textOfTheFile"), []);
 });
 
 test("a payload over maxPayloadBytes keeps head and tail, and says how much was cut", async (home) => {

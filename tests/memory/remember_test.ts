@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { recallForFile, recallForPrompt } from "../../src/memory/search/recall.ts";
 import { rememberHere, rememberNote } from "../../src/memory/drain/remember.ts";
+import { takeInDocuments } from "../../src/memory/search/eval.ts";
 import { answerMemory } from "../../src/memory/search/search.ts";
 import { tellableOfProject } from "../../src/memory/tell/memory_context_table.ts";
 import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
@@ -112,5 +113,37 @@ Deno.test("the newer of two similar notes comes first", async () => {
   for (const limit of [1, 10]) {
     const [best] = find("which cluster do deploys go through", limit);
     assert.equal(best!.title, "Deploys go through the green cluster since June", `${limit}`);
+  }
+});
+
+Deno.test("a note with the words of a question is found before a session that is full of them", async () => {
+  using temp = await tempDatabase();
+  takeInDocuments(
+    temp.db,
+    Array.from({ length: 60 }, (_, at) => ({
+      id: String(at),
+      sessionId: at < 20 ? "about it" : `other ${at}`,
+      projectDir: "/p",
+      text: at < 20
+        ? `Step ${at}: the shadow branches named in commit ${at} lack a worktree id.`
+        : `Ticket ${at}: the button is ${at} pixels too wide.`,
+      createdAtMs: NOW_MS - at * 60_000,
+      role: "assistant" as const,
+    })),
+  );
+  const { id } = rememberHere(temp.db, "Shadow branches are named by their worktree id", {
+    folder: "/p",
+    files: [],
+    redactPatterns: [],
+    sessionId: null,
+    atMs: NOW_MS,
+  });
+  for (const question of ["shadow branches named", "worktree id shadow branches"]) {
+    const { results } = answerMemory(temp.db, question, {
+      filter: EVERYTHING,
+      limit: 3,
+      nowMs: NOW_MS,
+    });
+    assert.equal(results[0]?.id, id, question);
   }
 });

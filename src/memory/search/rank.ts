@@ -68,6 +68,8 @@ export interface RankWeights {
   readonly echo: number;
   /** For an observation with all words with marks. */
   readonly literal: number;
+  /** For a note, times how much of the question it holds: it was kept to be found, and has no session around it. */
+  readonly kept: number;
   /** For a replaced note or decision. */
   readonly replaced: number;
   /** For what others of the team made. */
@@ -86,6 +88,7 @@ export const RANK_WEIGHTS: RankWeights = {
   speaker: 0.3,
   echo: -0.4,
   literal: 1,
+  kept: 1.1,
   replaced: -10,
   others: -0.01,
   kinds: {
@@ -140,6 +143,7 @@ export function rank<Hit extends Rankable>(
     if (paths.length > 0 && namesFile(hit, paths)) score += weights.file;
     if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
     if (literal.has(hit.id)) score += weights.literal;
+    if (hit.kind === "note") score += weights.kept * (own.get(hit.id) ?? 0);
     if (isReplaced(hit)) score += weights.replaced;
     if (hit.author !== null) score += weights.others;
     return { hit, score };

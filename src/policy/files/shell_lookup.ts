@@ -1,8 +1,9 @@
 /** Finds the files that a shell command means by patterns, searches and copied folders. */
-import { readWildcard } from "../shell/wildcard.ts";
+import { readWildcard } from "../../base/wildcard.ts";
 import type { HowToLook, Judge, Looked, Search } from "../guards/types.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
-import { entriesOf, exists, isFolder, readText } from "../../system/on_disk.ts";
+import { expandPattern } from "../../system/expand_pattern.ts";
+import { exists, isFolder, readText } from "../../system/on_disk.ts";
 import {
   type Allowance,
   factsOf,
@@ -233,31 +234,6 @@ function lookAt(place: Place, how: HowToLook, ground: ShellGround): Looked {
   };
 }
 
-const MAX_MATCHES = 1_000;
-
-/** The paths that match a pattern now, and whether these are all. */
-function expandPattern(
-  path: string,
-  visits: Allowance,
-): { readonly paths: readonly string[]; readonly isAll: boolean } {
-  let paths = ["/"];
-  let isAll = true;
-  let isFound = false;
-  for (const segment of path.split("/").filter((part) => part !== "")) {
-    const isPattern = /[*?[]/.test(segment);
-    isFound ||= isPattern;
-    // After the first pattern, only existing names count.
-    const found = paths.flatMap((folder) =>
-      isPattern
-        ? namesLike(folder, segment, visits)
-        : [joinPath(folder, segment)].filter((one) => !isFound || exists(one))
-    );
-    isAll &&= found.length <= MAX_MATCHES && visits.left >= 0;
-    paths = found.slice(0, MAX_MATCHES);
-  }
-  return { paths, isAll };
-}
-
 /**
  * The search that a pattern with `**` stands for, if the shell reads it as folders of any depth; only the running
  * shell knows whether it does. Null for a pattern without `**`.
@@ -280,23 +256,6 @@ function deepSearch(
       }),
     },
   };
-}
-
-function namesLike(folder: string, segment: string, visits: Allowance): string[] {
-  const found: string[] = [];
-  if (visits.left < 0) return found;
-  const entries = entriesOf(folder);
-  if (entries === null) {
-    visits.left = -1;
-    return found;
-  }
-  const matches = readWildcard(segment);
-  for (const { name } of entries) {
-    if (--visits.left < 0) break;
-    const isMeant = matches?.(name) && (segment.startsWith(".") || !name.startsWith("."));
-    if (isMeant) found.push(joinPath(folder, name));
-  }
-  return found;
 }
 
 /** Longer patches are not read, in bytes. */

@@ -3,7 +3,7 @@ import type { Answer, Entry, Search } from "../guards/types.ts";
 import type { Change, Inner } from "./shell_command.ts";
 import { type Argument, literal, OPEN, TooMuchWork } from "./word.ts";
 import { rowsByName } from "./rows.ts";
-import { readWildcard } from "./wildcard.ts";
+import { readWildcard } from "../../base/wildcard.ts";
 import ROWS from "./find_words.json" with { type: "json" };
 
 /** The files that `-delete` takes away. */

@@ -2,7 +2,7 @@
 import { baseName } from "../../base/paths.ts";
 import { type Change, marked } from "./shell_command.ts";
 import { type Argument, withText } from "./word.ts";
-import { readWildcard } from "./wildcard.ts";
+import { readWildcard } from "../../base/wildcard.ts";
 
 interface Told {
   /** The files that it takes in a folder; absent for many kinds. */

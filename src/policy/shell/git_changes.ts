@@ -4,7 +4,7 @@ import { type Change, marked } from "./shell_command.ts";
 import { changesNothing, type GitCall, gitCall, hasOutput } from "./git_call.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 import type { Effect, Search } from "../guards/types.ts";
-import { readWildcard } from "./wildcard.ts";
+import { readWildcard } from "../../base/wildcard.ts";
 
 type Changing = (call: GitCall) => Change[];
 

@@ -122,7 +122,8 @@ export function exclusionIn(
   if (!config.captureEnabled) return "capture.enabled";
   if (matchesAny(config.excludeProjects, dir ?? "")) return "capture.exclude.projects";
   if (item.kind !== "toolUse") return null;
-  const { toolName, toolInput, response: toolResponse, cwd: folder } = item;
+  const { toolName, toolInput, cwd: folder } = item;
+  const toolResponse = item.response ?? item.error;
   return exclusionOf(config, { toolName, toolInput, toolResponse, folder, projectDir: dir, home });
 }
 
