@@ -61,6 +61,7 @@ function judgeScript(
   const discards: Discard[] = [];
   const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
   const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
+  const plain = [...policy.uneditable, ...policy.noAdditions].map(({ glob }) => glob);
   let [isAll, isPutAway, looked] = [true, false, 0];
   /** Links and folders that the commands before have made. */
   const links: string[] = [];
@@ -125,7 +126,9 @@ function judgeScript(
     targets.forEach(judgeTarget);
     const named = isOnOtherMachine(command) ? NOTHING_NAMED : unexplained(command);
     for (const word of named.words) judgeNamed(word, command, false);
-    for (const name of named.texts.flatMap(namesInText)) judgeNamed(literal(name), command, true);
+    for (const name of named.texts.flatMap((text) => namesInText(text, plain))) {
+      judgeNamed(literal(name), command, true);
+    }
     doubts.push(
       ...named.scripts.flatMap((script) => rulesBegunBy(policy, script).slice(0, 1))
         .map((rule) => `"${shownCommand(command.words)}" is given what ${rule} forbids`),
