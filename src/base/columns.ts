@@ -25,7 +25,7 @@ function columnsOfOne(character: string): number {
   return NO_COLUMN().test(character) ? 0 : TWO_COLUMNS().test(character) ? 2 : 1;
 }
 
-/** How much of a line fits into so many columns, in characters of the string. */
+/** How much of a line fits into some columns, in characters of the string. */
 function fitting(line: string, columns: number): number {
   let left = columns;
   let at = 0;
@@ -37,7 +37,7 @@ function fitting(line: string, columns: number): number {
   return at;
 }
 
-/** A line of at most so many columns: what is too much is cut out of its middle. */
+/** A line cut to a number of columns: the middle is cut out. */
 export function cutToColumns(line: string, columns: number): string {
   if (columnsOf(line) <= columns) return line;
   const head = line.slice(0, fitting(line, Math.ceil((columns - 1) / 2)));
@@ -46,7 +46,7 @@ export function cutToColumns(line: string, columns: number): string {
   return `${head.trimEnd()}…${line.slice(at).toWellFormed().trimStart()}`;
 }
 
-/** A sentence goes on at the margin, what is no sentence goes on below its beginning. */
+/** A sentence goes on at the margin, what is not a sentence goes on below its beginning. */
 const SENTENCE = /^[A-Z]/;
 
 /** Matches the beginning of a line before its text: blanks, then `why:  `, `"key": `, `status    ` or the like. */

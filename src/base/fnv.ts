@@ -1,7 +1,7 @@
 /** A fast digest of texts. */
 const PRIME = 0x01000193;
 
-/** Two FNV-1a hashes of a text: 64 bits in hexadecimal. It tells texts apart, and is no protection against forgery. */
+/** Two FNV-1a hashes of a text: 64 bits in hexadecimal. It tells texts apart, and is not protection against forgery. */
 export function digestOf(text: string): string {
   const [one, other] = digestHalves(text);
   return hex(one) + hex(other);

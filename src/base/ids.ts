@@ -47,7 +47,7 @@ export function shortSessionId(sessionId: string): string {
   return sessionId.replaceAll("-", "").slice(0, 8);
 }
 
-/** The beginning of an id that none of the others has, of so many characters or more. */
+/** The shortest beginning of an id that none of the others has, at least `min` characters long. */
 export function tellingBeginning(id: string, others: readonly string[], min: number): string {
   const shared = others.map((other) => {
     let at = 0;
@@ -76,7 +76,7 @@ export function uuidOf(text: string | undefined): string | null {
   return text !== undefined && UUID.test(text) ? normalizeSessionId(text) ?? null : null;
 }
 
-/** The number of a process; null for a text that is none. */
+/** The number of a process; null for any other text. */
 export function processNumber(text: string | undefined): number | null {
   const pid = Number(text);
   return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
@@ -86,7 +86,7 @@ export function processNumber(text: string | undefined): number | null {
 const FINGERPRINT_PRIME = 2n ** 128n - 159n;
 
 /**
- * A number of 128 bits, in 32 hexadecimal digits, that differs for different texts. It is no protection against forged
+ * A number of 128 bits, in 32 hexadecimal digits, that differs for different texts. It is not protection against forged
  * collisions. The engine's own code does the work: a loop over the characters would take a hook 0.9 ms for 2 kB.
  */
 export function fingerprint(text: string): string {

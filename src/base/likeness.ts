@@ -24,7 +24,7 @@ export function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** A word needs at least so many letters for each typo that is accepted. */
+/** Letters that a word needs for each accepted typo. */
 const LETTERS_A_TYPO = 3;
 const MAX_TYPOS = 2;
 /** The shortest beginning that stands for a whole word. */

@@ -37,7 +37,7 @@ const TAGS = ("system system-reminder system-prompt sys assistant human conclaud
   "local-command-input local-command-stdout local-command-stderr local-command-caveat " +
   "bash-input bash-stdout bash-stderr user-prompt user-prompt-submit-hook user-memory-input " +
   "session-start-hook task-notification new-diagnostics ide-selection ide-opened-file").split(" ");
-/** Tags whose names are types in programs, too: `Array<User>` is no tag. */
+/** Tags whose names are types in programs, too: `Array<User>` is not a tag. */
 const TYPES = ["user", "result", "results", "parameter", "message"];
 
 const named = (names: readonly string[]) =>

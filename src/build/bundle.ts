@@ -17,7 +17,7 @@ const FACE = /\bimport\("\.\/(src\/[^"]+\.ts)"\)/g;
 /** Finds a lazy import in minified code. */
 const LAZY = /\bimport\("([^"]+)"\)/g;
 
-/** The parts of the page, of which the scripts are in a folder. The engine reads ASCII faster, and an escape means the same. */
+/** The parts of the page; the scripts lie in a folder. The engine reads ASCII faster, and an escape means the same. */
 async function pageParts(folder: string) {
   const style = await Deno.readTextFile(new URL("src/web/page.css", REPOSITORY));
   return {

@@ -134,7 +134,7 @@ function page(title: string, parts: readonly string[]): string {
   return `${[`# ${title}`, note, ...parts].join("\n\n")}\n`;
 }
 
-/** A text in which `<name>` outside of code is no tag. */
+/** A text in which `<name>` outside of code is not a tag. */
 function safe(text: string): string {
   return text.split("`").map((part, i) => i % 2 === 0 ? part.replaceAll("<", "&lt;") : part)
     .join("`");

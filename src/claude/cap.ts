@@ -99,7 +99,7 @@ export function capValue(value: unknown, maxBytes: number): Capped<unknown> {
   return { value: marker, cutBytes: size - jsonBytes(marker) };
 }
 
-/** The value in about so many bytes of JSON; the caller measures. */
+/** The value in about `maxBytes` of JSON; the caller measures. */
 function fit(value: unknown, maxBytes: number, depth: number): unknown {
   if (typeof value === "string") return capMeasured(value, maxBytes - 2, escapedBytes).value;
   if (typeof value !== "object" || value === null) return value;
@@ -162,7 +162,7 @@ function fitEntries(entries: readonly Entry[], maxBytes: number, depth: number):
   return { kept, cutAt: headCount, cutBytes };
 }
 
-/** How many of the first entries, the large ones cut to the minimum, have at most so many bytes. */
+/** How many of the first entries fit into these bytes when the large ones are cut to the minimum. */
 function countWithin(sizes: readonly number[], maxBytes: number): number {
   let left = maxBytes;
   const end = sizes.findIndex((size) => (left -= Math.min(size, MIN_ENTRY_BYTES)) < 0);

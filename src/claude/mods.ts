@@ -48,7 +48,7 @@ export function findMods(places: ModPlaces): Mod[] {
     .toSorted((one, other) => one.name.localeCompare(other.name));
 }
 
-/** The mods of which a gate has to know. */
+/** The mods that a gate has to know. */
 export function gatingMods(places: ModPlaces): Mod[] {
   return findMods(places).filter(({ listens }) => listens.length > 0);
 }

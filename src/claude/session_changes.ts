@@ -93,7 +93,7 @@ function reportOf({ own }: ToldEvent): readonly SessionChange[] {
   return [{ kind: "agent", agentId, name, now, worktree }];
 }
 
-/** The notifications that matter. That Claude waits for a prompt, or has finished, is no question. */
+/** The notifications that matter. That Claude waits for a prompt, or has finished, is not a question. */
 const NOTIFICATIONS: Readonly<Record<string, "permission" | "input" | "over">> = {
   permission_prompt: "permission",
   agent_needs_input: "input",

@@ -23,7 +23,7 @@ const MARKER_BYTES = 64;
 /** A value nested deeper than this goes as a whole when it is too large. */
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 5_000;
-/** Bytes that stay of a text which is no JSON object. */
+/** Bytes that stay of a text which is not JSON object. */
 const MAX_RUBBISH_BYTES = 16_384;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -64,7 +64,7 @@ class Shortener {
     this.#left = 3 * json.length;
   }
 
-  /** Adds a value in at most about so many bytes. */
+  /** Adds a value, cut to about this many bytes. */
   value(span: Span, limit: number, depth: number): void {
     const json = this.#json;
     const maxBytes = Math.floor(limit);
@@ -155,7 +155,7 @@ function entriesOf(
     }
     const value = { start: at, end: endOfValue(json, at) };
     const size = sizeOf(json, value, maxBytes) + key.end - key.start + ENTRY_BYTES;
-    // The text ends within it, or it is no JSON.
+    // The text ends within it, or it is not JSON.
     if (value.end <= value.start) break;
     entries.push({ ...value, key, size });
     at = skipBlanks(json, value.end);

@@ -55,7 +55,7 @@ function unknownCommand(input: string, { words, target }: Reached, args: readonl
   const names = "getAllEntries" in target
     ? target.getAllEntries().map(({ name }) => name["convert-camel-to-kebab"])
     : [];
-  // `version` is no verb and means `--version`.
+  // `version` is not a verb and means `--version`.
   const flags = words.length > 1 ? [] : GLOBAL_FLAGS.map(({ name }) => name);
   const near = nearestWords(input, [...names, ...flags.filter((name) => name === input)])
     .map((name) => names.includes(name) ? name : `--${name}`);

@@ -20,7 +20,7 @@ export interface LoadedConfig {
   readonly configFrom: "cache" | "parsed" | "none";
   /** The database of the cache, open, so that the caller can go on with it; null when it cannot be opened. */
   readonly cache: DatabaseSync | null;
-  /** Files of which git has brought a new version, which is in force from now on. */
+  /** Files whose new version git has brought: it is in force from now on. */
   readonly brought?: readonly string[];
 }
 

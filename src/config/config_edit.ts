@@ -79,7 +79,7 @@ function mapAt(document: Document.Parsed, path: readonly string[], file: string)
   }
 }
 
-/** A file as it is to be, with the names of what is added. */
+/** A file as it will be, with the names of what is added. */
 export interface PlannedFile {
   readonly target: ConfigTarget;
   readonly text: string;
@@ -122,7 +122,10 @@ export function readings(given: string): readonly Plain[] {
 /** Stands above what is written into a new file. */
 const HEAD = " Configuration of conclaude: `conclaude config show` lists every key.";
 
-/** The text of a file with a value at a path, or without what is there. Of a single value nothing around it changes. */
+/**
+ * The text of a file with a value at a path, or without the value there. Where a single value is replaced, nothing
+ * around it changes.
+ */
 export function textWith(
   target: ConfigTarget,
   { path, value }: Omit<ConfigEntry, "name">,
@@ -151,7 +154,7 @@ function says(text: string, document: Document): boolean {
   return isDeepStrictEqual(parseDocument(text).toJS() ?? {}, document.toJS());
 }
 
-/** The text with a new key at the end of its section; null where the section is not there, or is no block of lines. */
+/** The text with a new key at the end of its section; null where the section is not there, or is not a block of lines. */
 function withLines(
   text: string,
   document: Document.Parsed,

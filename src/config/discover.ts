@@ -275,7 +275,7 @@ function isAt(path: string, folder: string): boolean {
   return `${path}/`.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** Whether a folder is the root of a repository. Like git, this ignores a `.git` that is no repository. */
+/** Whether a folder is the root of a repository. Like git, this ignores a `.git` that is not a repository. */
 function endsSearch({ path, names, gitIsFile }: FolderLook): boolean {
   if (!names.includes(".git")) return false;
   return gitIsFile || isFile(joinPath(path, ".git/HEAD"));

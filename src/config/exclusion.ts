@@ -44,7 +44,7 @@ const STEP = /&&|\|\|?|[;&\n`{}]|\$?\(|\)/;
 /** Words before a command that only start it: `sudo -n`, `NAME=value`, `env`. */
 const STARTERS = /^(?:(?:sudo|doas|env|command|exec|nohup|time|\w+=\S*|-\S+) +)+/;
 const BETWEEN_WORDS = /[\s;|&()<>`"'=]+/;
-/** Of a longer command only the beginning is read. */
+/** How much of a command is read, in characters. */
 const MAX_COMMAND_CHARS = 4_000;
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g;
 const ASSIGNMENT = /(?<![\w$-])([A-Za-z_]\w*)=(?:"([^"$`]*)"|'([^']*)'|([^\s"'$`;|&()]+))/g;
@@ -99,7 +99,7 @@ function spelledOut(word: string): readonly string[] {
   return words;
 }
 
-/** The files that a tool works on. Of a search: its folder and its glob. */
+/** The files that a tool works on; a search works on its folder and its glob. */
 function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
   if (!SEARCHING_TOOLS.has(toolName)) return filesNamed(toolName, toolInput);
   const path = fieldOf(toolInput, "path") || ".";
@@ -110,7 +110,7 @@ function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
   return [path, ...globs.filter((glob) => glob !== "").map((glob) => `${path}/${glob}`)];
 }
 
-/** Of more lines only the first are looked at. */
+/** The most lines of an answer that are read. */
 const MAX_LINES = 4_000;
 
 /** Names the file whose text follows: a hit of a search, a patch, `head` and `tail` of several files. */

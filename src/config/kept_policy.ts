@@ -15,7 +15,7 @@ export interface InForce {
   readonly files: readonly ConfigFile[];
   /** The files whose version before stays in force. */
   readonly held: readonly string[];
-  /** The files of which git has brought a new version. */
+  /** The files whose new version git has brought. */
   readonly brought: readonly string[];
 }
 
@@ -40,16 +40,16 @@ export async function policyInForce(
   const brought: string[] = [];
   for (const file of seen) {
     const isRemoved = file.text === null && file.problem === REMOVED;
+    const isUnreadable = file.text === null && !isRemoved;
     const kept = keptText(db, file.path);
-    // The rules about unreadable files handle a file that cannot be read.
-    const isSame = file.text === kept || (file.text === null && !isRemoved);
+    // The rules about unreadable files handle one of which no version is known.
+    const isSame = file.text === kept || (isUnreadable && kept === undefined);
     const isFirst = kept === undefined && (!hasPolicy || file.layer === "user");
     const sinceMs = isSame || isFirst ? null : await sessionAtChange(db, file);
     if (sinceMs !== null) {
-      const isBrought = await broughtByGit(file.path, {
-        since: { afterMs: sinceMs },
-        environment,
-      });
+      // Git brings no rights that make a file unreadable, or open to others.
+      const isBrought = !isUnreadable &&
+        await broughtByGit(file.path, { since: { afterMs: sinceMs }, environment });
       if (!isBrought) {
         held.push(file.path);
         const { layer, path, home } = file;
@@ -58,7 +58,7 @@ export async function policyInForce(
       }
       brought.push(file.path);
     }
-    if (!onlyLooks && (isRemoved || file.text !== null)) {
+    if (!onlyLooks && !isUnreadable) {
       keepFile(db, file.path, { text: file.text, atMs });
     }
     if (!isRemoved) files.push(file);

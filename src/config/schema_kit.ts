@@ -7,7 +7,7 @@ export interface ConfigKey {
   readonly key: string;
   /** In words: `whole number`, `list of globs`. */
   readonly type: string;
-  /** Of a list: what one value is called, `glob`. */
+  /** What one value of a list is called: `glob`. */
   readonly item?: string;
   /** What counts when no file names the key; null for no value. */
   readonly default:

@@ -48,8 +48,8 @@ const MAX_DEPTH = 32;
 const START: Position = { line: 1, column: 1 };
 
 /**
- * Reads one file. An empty file, and one with nothing but comments, is an empty map. Keys without a value
- * (`database:` alone) are left out. Of a repeated key the last value counts, of several documents the first.
+ * Reads one file. An empty file, and one with nothing but comments, is an empty map. Keys without a value (`database:`
+ * alone) are left out. The last value of a repeated key counts, and the first of several documents.
  */
 export function readYaml(text: string): YamlTree {
   const lines = new LineCounter();
@@ -250,7 +250,7 @@ export function fromTheEnd(one: ValuePath, other: ValuePath): number {
   return mine < others ? 1 : -1;
 }
 
-/** Removes what is at the path, or what should have held it. A list without entries goes as a whole. */
+/** Removes the value at the path, or whatever stands in its place. A list that becomes empty goes as a whole. */
 export function takeOut(
   root: { [key: string]: Plain },
   path: ValuePath,

@@ -26,9 +26,9 @@ interface Kept {
 }
 
 const CODE_MS = 60_000;
-/** A tab that was not used for so long has to be opened anew. */
+/** A tab that was unused for longer has to be opened anew. */
 const UNUSED_MS = 12 * 3_600_000;
-/** The use of a tab is written down only so often. */
+/** The least time between two notes that a tab is in use. */
 const NOTED_MS = 600_000;
 /** More tabs than that are old ones that nobody closed. */
 const MAX_TABS = 100;

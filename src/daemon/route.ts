@@ -65,7 +65,7 @@ export interface Route {
   readonly body: Schema | null;
   /** Status of the answer when all went well. */
   readonly status: 200 | 201 | 202 | 204;
-  /** Null where the answer is no JSON. */
+  /** Null where the answer is not JSON. */
   readonly response: Schema | null;
   readonly mediaType: string;
   /** The refusals of this route; every route has some more. */

@@ -99,7 +99,10 @@ export function isSet(flag: string | undefined): boolean {
   return flag === "true" || flag === "1";
 }
 
-/** The rows of a list up to a limit, under a name, and whether there are more. @param list Lists up to so many rows. */
+/**
+ * The rows of a list up to a limit, under a name, and whether there are more. @param list Lists as many rows as it is
+ * told at most.
+ */
 export function paged<Name extends string, Row>(
   name: Name,
   limit = 100,

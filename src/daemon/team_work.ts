@@ -23,7 +23,7 @@ const LOOK_MS = 1_000;
 const CLOCK_MS = 60_000;
 /** How long it waits after a failure, in milliseconds: twice as long after each further one. */
 const AGAIN_MS = { least: 5_000, most: 300_000 };
-/** A sync that finds nothing to do for so long ends, in seconds. */
+/** A sync that finds nothing to do ends after this time, in seconds. */
 const IDLE_SECONDS = 10;
 /** One that always finds something begins anew after a day. */
 const DAY_MS = 86_400_000;

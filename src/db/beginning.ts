@@ -1,4 +1,4 @@
-/** Notes in a database that its file was there before it, and empty. */
+/** Records that a database was created in a file that existed already and was empty. */
 import type { DatabaseSync } from "node:sqlite";
 import { isFile } from "../system/files.ts";
 import { drainLockPath } from "./process_lock.ts";

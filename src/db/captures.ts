@@ -4,8 +4,8 @@ import { shortSessionId } from "../base/ids.ts";
 import { transaction } from "./transaction.ts";
 
 /**
- * Marks a session of which no content is kept: each of its events raises it. Named as rows are that are no counters, so that
- * nobody resets it.
+ * Marks a session whose content is not kept; each of its events raises it. Its type begins like those of claims, so
+ * that nobody resets it with the counters.
  */
 export const MEMORY_OFF = "claim:memory_off";
 
@@ -138,8 +138,8 @@ function writeRecord(db: DatabaseSync, record: HookRecord, appliers: Appliers): 
 const TOGETHER_MS = 10_000;
 
 /**
- * Adds the audit row, once, where both a settings file and a plugin start conclaude: what the other one has told of the
- * same event is there already. A tool use has an id; other events are told apart by what they held.
+ * Adds the audit row. Where both a settings file and a plugin start conclaude, only one of the two hooks adds it: a
+ * tool use is recognised by its id, another event by its content.
  */
 function insertExecution(
   db: DatabaseSync,

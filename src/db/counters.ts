@@ -32,7 +32,7 @@ export function incrementCounter(
   return Number(row!["value"]);
 }
 
-/** Sets a row that is no counter, such as a place in a file. */
+/** Sets a row that is not a counter, such as a place in a file. */
 export function setCounter(
   db: DatabaseSync,
   { sessionId, type, value, atMs }: Omit<CounterRow, "updatedAtMs"> & { readonly atMs: number },

@@ -16,7 +16,7 @@ export type DatabaseFile =
   | { readonly kind: "special" }
   /** The system or another process does not let it be read. */
   | { readonly kind: "unreadable"; readonly why: string }
-  /** Content that is no SQLite database. */
+  /** Content that is not a SQLite database. */
   | { readonly kind: "garbage" }
   /** A SQLite database whose pages contradict each other. */
   | { readonly kind: "damaged"; readonly why: string }
@@ -88,7 +88,7 @@ export function openToLook(path: string): DatabaseSync {
   }
 }
 
-/** Whether something that is no file, such as a pipe, has the name of the log or its index: SQLite would remove it. */
+/** Whether something that is not a file, such as a pipe, has the name of the log or its index: SQLite would remove it. */
 export function hasOddCompanion(path: string): boolean {
   return ["-wal", "-shm"].some((ending) => kindAt(path + ending) === "other");
 }

@@ -5,7 +5,7 @@ import { checkpoint } from "./database.ts";
 /** Free pages that one transaction gives back, in about 30 ms: a hook never waits long. */
 const STEP_PAGES = 512;
 
-/** After so many steps the write-ahead log is moved into the database, so that it stays short. */
+/** The steps after which the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_STEPS = 8;
 
 /** Free pages are given back when they are more than this share of the file; later captures fill fewer ones. */

@@ -7,7 +7,7 @@ import type { Execution, ExecutionStatus } from "./captures.ts";
 import { ofSession, type Span, type Written } from "./queue.ts";
 import { filterOf, statement } from "./statement.ts";
 
-/** A stored execution; its metadata are `{ unreadable: text }` when the stored text is no JSON object. */
+/** A stored execution; its metadata are `{ unreadable: text }` when the stored text is not JSON object. */
 export interface ExecutionRow extends Execution {
   readonly id: string;
   readonly sessionId: string;
@@ -21,7 +21,7 @@ export interface ExecutionFilter {
   readonly toolName: string | null;
   readonly status: ExecutionStatus | null;
   readonly sinceMs: number | null;
-  /** It does not belong to the time. */
+  /** Exclusive. */
   readonly untilMs?: number | undefined;
   readonly limit: number;
 }
@@ -54,7 +54,7 @@ function executionOf(row: Readonly<Record<string, unknown>>): ExecutionRow {
   return { ...row, metadata: metadataOf(String(row["metadata"])) } as unknown as ExecutionRow;
 }
 
-/** The executions of a session that may be more than a hook that went well: decisions, faults, its begin and end. */
+/** The executions of a session that say more than "a hook went well": decisions, faults, its beginning and its end. */
 export function tellingExecutions(
   db: DatabaseSync,
   sessionId: string,
@@ -76,7 +76,7 @@ export function tellingExecutions(
   ).all(...values, ...fields.map((field) => `"${field}":`)).map(executionOf);
 }
 
-/** A tool use as the audit rows of its hooks tell it: beside its capture. */
+/** What the audit rows of its hooks say of a tool use. */
 export interface HookedUse {
   /** When its gate was asked, in epoch milliseconds; null where none was. */
   readonly gateAtMs: number | null;
@@ -85,7 +85,7 @@ export interface HookedUse {
   readonly agentType: string | null;
 }
 
-/** {@linkcode HookedUse} of tool uses, by their ids. @param limit Of the newest hooks in the time, so many are looked at. */
+/** {@linkcode HookedUse} of tool uses, by their ids. @param limit How many of the newest hooks in the span are read. */
 export function hookedUses(
   db: DatabaseSync,
   sessionId: string,
@@ -140,7 +140,7 @@ export function sessionsSince(
   return Object.fromEntries(rows.map(({ id, n }) => [String(id), Number(n)]));
 }
 
-/** What the newest hook of a session was: what it is at now, and whether it waits for its person. */
+/** The newest hook of a session: what the session does now, and whether it waits for its person. */
 export interface LastHook {
   readonly hook: string;
   readonly tool: string | null;
@@ -235,7 +235,7 @@ export interface ExecutionSummary {
 /** {@linkcode ExecutionSummary} of one kind of hook. */
 export type HookSummary = ExecutionSummary & { readonly hookName: string };
 
-/** A percentile is the nearest rank: the smallest measured duration that so many percent do not exceed. */
+/** A percentile is the nearest rank: the smallest measured duration that this share of runs does not exceed. */
 const SUMMARY_COLUMNS = `count(*) AS count,
             count(*) FILTER (WHERE status IN ('failure', 'timeout')) AS failures,
             count(*) FILTER (WHERE status = 'blocked') AS blocked,
@@ -275,7 +275,7 @@ export function summarizeExecutions(db: DatabaseSync, sinceMs: number): Executio
     .get(firstIdAt(sinceMs)) as unknown as ExecutionSummary;
 }
 
-/** The executions with the place of their durations. */
+/** The executions, each with its rank by duration. */
 function ranked(partition: string): string {
   return `SELECT hook_name, status, duration_ms,
                  row_number() OVER (${partition} ORDER BY duration_ms) AS place,

@@ -7,11 +7,11 @@ import { readablePayload } from "./payloads.ts";
 /** Rows of one table, and the change that forgets what they hold. */
 export interface RowChange {
   readonly table: string;
-  /** Its SQL up to the condition. */
+  /** The SQL statement up to its condition. */
   readonly change: string;
   readonly where: string;
   readonly values: readonly SQLInputValue[];
-  /** The columns of the key, where rows are removed because their key holds the text; the receipt names such rows first. */
+  /** The key's columns, where rows are removed because their key holds the text. The receipt names such rows first. */
   readonly named?: readonly string[];
 }
 
@@ -47,16 +47,16 @@ export function titlesAfter(
   }));
 }
 
-/** Shorter texts are the same by chance. */
+/** Shorter texts can be equal by chance. */
 const MIN_TOLD_CHARS = 12;
-/** So much of a long text is compared: either text may have been cut behind it. */
+/** Only the beginning of a long text is compared: the rest may have been cut. */
 const COMPARED_CHARS = 200;
 /** Fields that say where something happened, not what was done. */
 const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission_mode)$|_dir$/;
 
 /**
- * The rows of the audit trail about captures: those of their tool uses, and those of their sessions that tell the same and
- * belong to no capture that stays. A person was asked, it was refused first, a subagent said it at its end. Call it before
+ * The audit rows about captures: those of their tool uses, and those of their sessions that tell the same (a question
+ * to the person, an earlier refusal, the last words of a subagent) and belong to no capture that stays. Call it before
  * the captures are removed.
  */
 export function auditOf(db: DatabaseSync, captures: readonly string[]): RowChange {
@@ -99,7 +99,10 @@ export function auditOf(db: DatabaseSync, captures: readonly string[]): RowChang
   };
 }
 
-/** The texts in JSON that are long enough to be its own, and the ids of subagents; none where it cannot be read. */
+/**
+ * The texts in JSON that are long enough to be recognised, and the ids of subagents; none where the JSON cannot be
+ * read.
+ */
 function ownTexts(json: string | null): string[] {
   const texts: string[] = [];
   try {
@@ -115,7 +118,7 @@ function ownTexts(json: string | null): string[] {
   return texts;
 }
 
-/** The rows of the audit trail that name a file, also of what was asked for and never done. */
+/** The audit rows that name a file, also those of tool uses that were denied. */
 export function auditNaming(
   { sessionId, project, sinceMs, untilMs }: AuditRange,
   files: readonly string[],

@@ -10,9 +10,9 @@ import { transaction } from "./transaction.ts";
 const MINUTE_MS = 60_000;
 /** Older minutes are removed. */
 const KEPT_MS = 31 * 86_400_000;
-/** Buckets of each doubling: one is 9 % wide. */
+/** Buckets per doubling: each is 9 % wide. */
 const BUCKETS = 8;
-/** The number of the newest row of the audit trail that is added up. */
+/** The key in `meta` of the newest audit row that is added up. */
 const ADDED_UP = "latency_mark";
 /** Rows of the audit trail in one transaction. */
 const BATCH_ROWS = 10_000;
@@ -121,7 +121,7 @@ function timedBetween(
   ).all(after, upTo, sinceMs) as unknown as readonly Timed[];
 }
 
-/** Where the newest rows were removed, their numbers are given anew. */
+/** The last audit row that is added up. Where the newest rows were removed, their numbers are given anew. */
 function addedUp(db: DatabaseSync, newest: number): number {
   return Math.min(Number(readMeta(db, ADDED_UP) ?? 0), newest);
 }

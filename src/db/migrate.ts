@@ -19,7 +19,7 @@ import { writeMeta } from "./statement.ts";
 const WAL_ATTEMPTS = 300;
 const WAL_PAUSE_MS = 20;
 
-/** What the runtime adds to SQLite's message: the whole text of the migration. */
+/** What the runtime appends to SQLite's message: the whole text of the migration. */
 const STATEMENT = / in \S.* at offset \d+$/;
 
 export class MigrationError extends Error {
@@ -32,7 +32,7 @@ export class MigrationError extends Error {
 }
 
 /**
- * Brings the schema up to this program's in one transaction. Of many processes one does the work.
+ * Brings the schema up to this program's in one transaction. Where many processes try, one does the work.
  *
  * @param path For error messages. @param options `wasEmpty`: its file was there already, without bytes.
  * @returns The names of the applied migrations, oldest first; none when there was nothing to do.

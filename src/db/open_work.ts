@@ -63,7 +63,7 @@ export interface LostClaim {
   readonly heldAtMs: number;
 }
 
-/** Lost claims of a project of which no person has said that they know. */
+/** Lost claims of a project that no person has acknowledged. */
 export function lostClaims(db: DatabaseSync, project: string): LostClaim[] {
   return statement(
     db,

@@ -1,9 +1,9 @@
-/** How much is written at once by who writes much: little while hooks are at work, which wait for the database. */
+/** How much a long job writes at once: little while hooks are at work, because they wait for the database. */
 import type { DatabaseSync } from "node:sqlite";
 import type { BatchSize } from "./queue_work.ts";
 import { dataVersionReader } from "./transaction.ts";
 
-/** After a write of another process, more writes are usually expected for so many milliseconds. */
+/** After a write of another process, more writes are usually expected for this long, in milliseconds. */
 const EXPECTED_MS = 2_000;
 /** The batch while hooks are at work: a transaction of about two milliseconds. */
 const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };

@@ -37,7 +37,7 @@ export function startOfTurn(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["atMs"]) || sessionStart(db, sessionId);
 }
 
-/** The ids of the tool uses since a moment that a hook has kept, or left out by a rule. */
+/** The ids of the tool uses since a moment that a hook has captured, or left out by a rule. */
 export function capturedToolUses(
   db: DatabaseSync,
   { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },
@@ -53,7 +53,7 @@ export function capturedToolUses(
   return new Set(rows.map(({ id }) => String(id)));
 }
 
-/** The ids of tool uses since a moment that a hook was told of, or that were missed and are audited already. */
+/** The ids of tool uses since a moment that a hook was told of, or that are audited as missed already. */
 export function knownToolUses(
   db: DatabaseSync,
   { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },

@@ -110,8 +110,8 @@ const GIT = "/.git";
 const TITLE_CHARS = 120;
 
 /**
- * Adds the sessions of which there are captures or audit rows but no row, as far as these and observations tell of them. A
- * later event opens one that has no end.
+ * Adds a row for each session that only captures or audit rows name, with what these and observations tell of it. A
+ * later event reopens one that has no end.
  */
 export function saveLostSessions(db: DatabaseSync): void {
   db.prepare(

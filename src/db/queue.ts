@@ -102,7 +102,10 @@ export interface Span {
   readonly untilMs: number;
 }
 
-/** When the newest captures of a session before a moment begin: at the `count`-th of them, or 0 where there are fewer. */
+/**
+ * Where the newest `count` captures of a session before a moment begin: the time of the first of them; 0 where there
+ * are fewer.
+ */
 export function beginOfNewest(
   db: DatabaseSync,
   sessionId: string,
@@ -213,7 +216,7 @@ function itemOf(row: Readonly<Record<string, unknown>>): QueueItem {
   } as unknown as QueueItem;
 }
 
-/** The names in a JSON list; none when the text is no list. */
+/** The names in a JSON list; none when the text is not a list. */
 function namesOf(text: string): string[] {
   const value: unknown = quietly(() => JSON.parse(text));
   return Array.isArray(value) ? value.map(String) : [];
@@ -272,7 +275,7 @@ export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
 
 interface QueueRetries {
   readonly retrying: number;
-  /** When the first of them is tried, in epoch milliseconds; null when there is none. */
+  /** When the first of them is tried; null when none waits. */
   readonly nextRetryAtMs: number | null;
 }
 

@@ -7,7 +7,7 @@ import { statement } from "./statement.ts";
 
 export interface ClaimedCapture extends StoredPayload {
   readonly sessionId: string;
-  /** The name of the event when it is no tool use. */
+  /** The name of the event when it is not a tool use. */
   readonly toolName: string;
   readonly outcome: "success" | "failure";
   /** How often it was claimed, this time included; see {@linkcode DEATHS_APART_MS}. */
@@ -23,11 +23,11 @@ export interface ClaimedCapture extends StoredPayload {
 /** How much is claimed at once. */
 export interface BatchSize {
   readonly maxRows: number;
-  /** Of payloads, not compressed; at least one capture is claimed. */
+  /** Bytes of payloads, not compressed; at least one capture is claimed. */
   readonly maxBytes: number;
-  /** A capture with more bytes, and all after it, is left to a drain with more time. */
+  /** A larger capture, and all after it, are left to a drain with more time. */
   readonly maxRowBytes?: number;
-  /** A capture that was claimed before, and all after it, is left to a drain that nobody waits for. */
+  /** A capture that was claimed before, and all after it, are left to a drain that nobody waits for. */
   readonly isFirstTry?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface BatchSize {
 export const SUSPECT_ATTEMPTS = 2;
 
 /**
- * Drains that die within so many milliseconds count as one. What kills several drains at once hits each of them at the same
+ * Drains that die within this time count as one. What kills several drains at once hits each of them at the same
  * capture; a bad capture also kills the drains of later turns.
  */
 export const DEATHS_APART_MS = 10_000;
@@ -221,12 +221,12 @@ export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
   ).get(nowMs) !== undefined;
 }
 
-/** Whether anything is forgotten, so that a capture of it may have to stay away. */
+/** Whether anything was ever forgotten: then a capture of it may have to stay away. */
 export function isAnyForgotten(db: DatabaseSync): boolean {
   return statement(db, "SELECT 1 FROM forgotten LIMIT 1").get() !== undefined;
 }
 
-/** At most so many waiting captures are counted. */
+/** The most waiting captures that are counted. */
 const MAX_COUNTED = 1_000;
 
 /** How many captures of a project wait, without those of one session; 1000 stands for as many or more. */
@@ -251,7 +251,7 @@ export type WaitingCapture =
   & StoredPayload
   & Pick<ClaimedCapture, "sessionId" | "toolName" | "outcome" | "createdAtMs">;
 
-/** So many sessions are searched, those with the latest activity. */
+/** Only the sessions with the latest activity are searched. */
 const MAX_LOOKED_AT = 20;
 /** A larger payload, in bytes, is not read for a title. */
 const MAX_BYTES = 100_000;

@@ -1,4 +1,6 @@
-/** The copy of a database that is made before a migration drops anything. It is kept until the next such migration. */
+/**
+ * The copy of a database that is made before a migration that drops anything. It is kept until the next such migration.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../../migrations/mod.ts";
 import { messageOf } from "../base/errors.ts";
@@ -17,13 +19,13 @@ export function schemaCopyPath(database: string, version: number): string {
 }
 
 /**
- * Copies the database where a migration of it drops anything. The copy appears whole, or not at all; older copies are
+ * Copies the database before a migration that drops anything. The copy appears whole, or not at all; older copies are
  * removed. Only one process copies; the others wait, and find the database migrated.
  *
  * @param options `onCopy`: called before the copy begins, with the size of the database in bytes.
  *
  * @throws {SchemaBehindError} The database is larger than `maxBytes`, or another process copies it for too long.
- * @throws {Error} What SQLite or the file system says. The database is as it was.
+ * @throws {Error} What SQLite or the file system says. The database is unchanged.
  */
 export async function copyBeforeDrop(
   db: DatabaseSync,

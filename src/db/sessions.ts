@@ -33,7 +33,7 @@ export interface SessionRow {
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
   readonly endReason: string | null;
-  /** The task that it works for, and the agent that it is, when the daemon has started it. */
+  /** The task that it works for and the agent that it is, where the daemon has started it. */
   readonly taskId: string | null;
   readonly agentId: string | null;
 }
@@ -44,7 +44,7 @@ const COLUMNS =
             started_at_ms AS startedAtMs, updated_at_ms AS updatedAtMs, ended_at_ms AS endedAtMs,
             end_reason AS endReason, task_id AS taskId, agent_id AS agentId`;
 
-/** @param rest What follows `FROM sessions`. */
+/** @param rest The SQL after `FROM sessions`. */
 function select(db: DatabaseSync, rest: string, values: readonly SQLInputValue[]): SessionRow[] {
   return db.prepare(`SELECT ${COLUMNS} FROM sessions ${rest}`)
     .all(...values) as unknown as SessionRow[];
@@ -222,7 +222,7 @@ function isAny(db: DatabaseSync, from: string, values: readonly SQLInputValue[])
   return db.prepare(`SELECT 1 FROM ${from} LIMIT 1`).get(...values) !== undefined;
 }
 
-/** How a session ended; null when the session is not known. A prompt or stop that was blocked counts for nothing. */
+/** How a session ended; null when the session is not known. A blocked prompt or stop does not count. */
 export function sessionEnd(db: DatabaseSync, sessionId: string): SessionEnd | null {
   const session = statement(
     db,
@@ -268,7 +268,7 @@ export function countSessions(db: DatabaseSync, project: string | null): Session
   ).get(project) as unknown as SessionCounts;
 }
 
-/** Active sessions with a known process, the longest quiet first. */
+/** Active sessions whose process is known, the longest quiet first. */
 export function activeSessions(
   db: DatabaseSync,
   options: { readonly except: string; readonly limit: number },

@@ -29,8 +29,8 @@ import { type Appliers, type HookRecord, saveRecords } from "./captures.ts";
 export const SPOOL_FORMAT = 3;
 
 /**
- * The oldest layout that can hold a record, so that an older program leaves a record that it does not know. Format 2 added
- * requirements, and format 3 sub-agents and questions.
+ * The oldest layout that can hold a record, so that an older program leaves records alone that it does not know. Format
+ * 2 added requirements, and format 3 sub-agents and questions.
  */
 function formatOf({ changes, told }: HookRecord): number {
   return told !== undefined ? SPOOL_FORMAT : changes !== undefined ? 2 : 1;
@@ -134,7 +134,7 @@ export interface DrainReport {
   readonly known: number;
   /** Files that were set aside because they hold no record that can be saved. */
   readonly damaged: readonly string[];
-  /** Files that still wait because the time was over. */
+  /** Files that still wait because the time ran out. */
   readonly left: number;
 }
 

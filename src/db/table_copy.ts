@@ -7,7 +7,10 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 /** Rows that one statement reads. */
 const BATCH_ROWS = 500;
 
-/** After so many row numbers in a row that cannot be read, the step doubles: an inner page leads to so many rows. */
+/**
+ * After so many row numbers that cannot be read, one after the other, the step doubles: an inner page holds as many
+ * rows.
+ */
 const TRIED_ONE_BY_ONE = 20_000;
 
 /** SQLite's codes IOERR, CORRUPT, TOOBIG and NOTADB, and that for a row that breaks a rule of its table. */
@@ -92,7 +95,10 @@ export function copyReadable(from: DatabaseSync, to: DatabaseSync, table: string
   return { rows, lost: there && Math.max(0, there - taken), isWhole: isWhole && refused === 0 };
 }
 
-/** As many rows as the table has by its smallest index, which may be whole where the table is not; null where it is not. */
+/**
+ * The number of rows that the table's smallest index has, which may be whole where the table is damaged; null where the
+ * index is damaged too.
+ */
 function countRows(db: DatabaseSync, table: string): number | null {
   const count = () => db.prepare(`SELECT count(*) AS n FROM ${quotedName(table)}`).get()!["n"];
   return orDamaged(() => Number(count()), () => null);
@@ -113,7 +119,8 @@ function readRows(
   const keys = keysOf(db, table);
   if (keys.length === 0) return false;
   const isNumbered = keys[0] === "rowid";
-  // Texts are read as bytes, since the runtime cuts a text at a NUL. An index has the columns, not what is cast from them.
+  // Texts are read as bytes, since the runtime cuts a text at a NUL. An index holds the columns, not values cast from
+  // them.
   const asBytes = ({ name, isText }: Column) =>
     isText ? `CAST(${quotedName(name)} AS BLOB) AS ${quotedName(name)}` : quotedName(name);
   const read = [...isNumbered ? ["rowid AS rowid"] : [], ...columns.map(asBytes)].join(", ");
@@ -175,7 +182,7 @@ export function reachablePlaces(
   return { places: [...found].sort((a, b) => a - b), isWhole };
 }
 
-/** A name of a table or column, as SQL takes any. */
+/** A name of a table or column, quoted for SQL. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

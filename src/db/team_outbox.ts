@@ -11,7 +11,7 @@ export function hasTeams(db: DatabaseSync): boolean {
 }
 
 /**
- * To be called in the transaction that removes the rows. What the server never had is only taken out of the outbox.
+ * Call it in the transaction that removes the rows. Rows that the server never had are only taken out of the outbox.
  *
  * @param uids Of observations or tasks.
  */
@@ -29,7 +29,7 @@ export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void 
   statement(db, "DELETE FROM team_held WHERE uid IN (SELECT value FROM json_each(?))").run(list);
 }
 
-/** Something was taken out of rows that stay: the others forget what these were, and get them as they are now. */
+/** Parts of rows were removed: the other machines forget the rows as they were, and get them as they are now. */
 export function queueReplaced(db: DatabaseSync, uids: readonly string[]): void {
   if (hasTeams(db)) queueForgetting(db, JSON.stringify(uids));
 }
@@ -52,7 +52,9 @@ function queueForgetting(db: DatabaseSync, list: string): void {
   ).run(list);
 }
 
-/** The rows are forgotten because others have forgotten them: nothing is told back. In the caller's transaction. */
+/**
+ * The rows are forgotten because other machines have forgotten them: nothing is told back. Call it in a transaction.
+ */
 export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
   const list = JSON.stringify(uids);
   for (const table of ["team_outbox", "team_held", "team_requirements", "team_claims"]) {
@@ -78,7 +80,7 @@ export function sharedProjectOf(db: DatabaseSync, taskId: string): string | null
   return row === undefined ? null : String(row["project"]);
 }
 
-/** A claim that changed here, of which the server does not know yet. */
+/** A claim that changed here and that the server does not know yet. */
 export interface UntoldClaim {
   /** The task. */
   readonly uid: string;
@@ -112,7 +114,10 @@ export function noteUntold(db: DatabaseSync, claim: UntoldClaim, atMs: number): 
   ).run(claim.uid, claim.project, claim.step, claim.holder, claim.token, atMs);
 }
 
-/** The server knows of a claim as it is here. @param claim Only where it did not change meanwhile. */
+/**
+ * Notes that the server knows of a claim. @param claim Only this state of it; a claim that changed meanwhile stays
+ * untold.
+ */
 export function noteClaimTold(
   db: DatabaseSync,
   { uid, step = null, token = null }: {
@@ -127,7 +132,7 @@ export function noteClaimTold(
   ).run(uid, step, token);
 }
 
-/** Whether something is there that a team's server does not have, and that waits for no person. */
+/** Whether there is anything that a team's server does not have, and that waits for no person. */
 export function hasToTell(db: DatabaseSync): boolean {
   return statement(
     db,

@@ -17,7 +17,7 @@ export class NewerSchemaError extends Error {
   }
 }
 
-/** A database that waits for a migration which takes too long here. */
+/** A database that needs a migration which takes too long here. */
 export class SchemaBehindError extends Error {
   override readonly name = "SchemaBehindError";
   constructor(readonly path: string, readonly version: number) {
@@ -27,7 +27,7 @@ export class SchemaBehindError extends Error {
   }
 }
 
-/** A file that is a database of some other program. */
+/** A database of some other program. */
 export class ForeignDatabaseError extends Error {
   override readonly name = "ForeignDatabaseError";
   constructor(readonly path: string, readonly version: number) {
@@ -53,7 +53,7 @@ export function transaction<Result>(db: DatabaseSync, work: () => Result): Resul
   }
 }
 
-/** Runs `work` inside of a transaction so that nothing of it stays when it throws, and rethrows. */
+/** Runs `work` inside of a transaction; undoes all of it when it throws, and rethrows. */
 export function allOrNothing<Result>(db: DatabaseSync, work: () => Result): Result {
   db.exec("SAVEPOINT all_or_nothing");
   try {

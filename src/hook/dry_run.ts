@@ -86,7 +86,7 @@ export interface Trial {
   readonly config: HookConfig;
   /** What the hook would write to stdout; undefined where that cannot be known without doing it. */
   readonly answer: Answer | undefined;
-  /** Of a tool use; null where nothing is said about it. */
+  /** What is said of a tool use; null for nothing. */
   readonly decision: "allow" | "deny" | null;
   /** Whether it is allowed only because a person has lifted what forbids it. */
   readonly isLifted: boolean;
@@ -221,7 +221,7 @@ function sayingOf(
   if (forbidding !== undefined) return saying("forbids", forbidding.reason);
   const aside = whyAside(rule, use);
   if (aside !== null) return saying("does not match", aside);
-  // Of the rules that allow, the first one forbids where none matches.
+  // Where no rule that allows matches, the first of them forbids.
   if (allows) {
     return noneAllows
       ? saying("does not match", otherwise)

@@ -83,7 +83,7 @@ export const explain = verb({
 /** A tool's input: JSON, or a plain text for the command or the file. */
 function inputOf(tool: string, text: string): unknown {
   if (text.trimStart().startsWith("{")) {
-    // A text that is no JSON is a command: `{ echo a; }`.
+    // A text that is not JSON is a command: `{ echo a; }`.
     const value = quietly(() => JSON.parse(text));
     if (value !== undefined) return value;
   }

@@ -52,7 +52,7 @@ export async function draftOf(work: HookWork): Promise<Draft> {
   };
 }
 
-/** Of a batch's tool use that the configuration excludes, keeps only its name. */
+/** Keeps only the name of a batch's tool use that the configuration excludes. */
 async function withoutExcluded(call: unknown, work: HookWork): Promise<unknown> {
   if (typeof call !== "object" || call === null) return call;
   const name: unknown = Reflect.get(call, "tool_name");

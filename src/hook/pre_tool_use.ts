@@ -28,8 +28,8 @@ export async function handle(work: HookWork): Promise<Answer> {
 }
 
 /**
- * @param known `isUndo`: whether the use takes back what a rule forbids; the guards' own rules let it. `held`: what
- * forbids it because of what was found before it.
+ * @param known `isUndo`: whether the use takes back what a rule forbids; the guards' own rules let it pass. `held`:
+ * what forbids it because of earlier findings.
  */
 async function judge(
   work: HookWork,

@@ -36,7 +36,7 @@ const MAX_PARSED_BYTES = 4_194_304;
 /** Bytes that are kept of a longer input. */
 const KEPT_BYTES = 2_097_152;
 
-/** Reads what stdin held. Of one that is too large, the beginnings of its long texts are kept. */
+/** Reads standard input. Where it is too large, the beginnings of its long texts are kept. */
 export async function readInput(stdin: string | Uint8Array): Promise<Input> {
   const bytes = typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
   if (bytes.length <= MAX_PARSED_BYTES) return parseInput(new TextDecoder().decode(bytes));

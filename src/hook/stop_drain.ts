@@ -98,7 +98,7 @@ function projectOf({ config, database, projectDir, repository, hide, home }: Hoo
 /** Keeps what the repository is known by, so that it is found again when its folder has moved. */
 async function identify(db: DatabaseSync, { repository, environment, hide, atMs }: HookWork) {
   const commonDir = repository?.commonDir;
-  // A path that has to be hidden is no key.
+  // A path that has to be hidden is not a key.
   if (commonDir === undefined || hide(commonDir) !== commonDir) return;
   if (!lacksIdentity(db, commonDir, atMs)) return;
   const { identityOf } = await import("../system/git/identity.ts");

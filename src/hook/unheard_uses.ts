@@ -12,7 +12,7 @@ import type { Draft, HookWork } from "./handler.ts";
 /** Claude Code reads changed settings within three seconds. */
 const SETTLED_MS = 10_000;
 const MAX_TRANSCRIPT_BYTES = 8_000_000;
-/** A mod answered with what the tool would not have; what it did is done. */
+/** The audit text where a mod answered instead of the tool. Nothing can undo what it did. */
 const MISFIT = "<tool_use_error>tool.call step resolved";
 
 /** Makes the audit note of the uses in this turn that only the transcript has; null when there are none. */

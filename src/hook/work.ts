@@ -30,7 +30,7 @@ import { mkdirSync, readDirSync } from "../system/files.ts";
 
 const MAX_DRAIN_MS = 500;
 
-/** A database of so many bytes is copied in a fraction of a second; the drain copies a larger one. */
+/** A database up to this size is copied in a fraction of a second; the drain copies a larger one. */
 const MAX_COPY_BYTES = 32_000_000;
 const SPARE_BUSY_MS = 100;
 

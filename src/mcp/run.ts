@@ -20,7 +20,7 @@ import { keptPlace, openStore } from "../operations/open_store.ts";
 import { asUserError, errorText } from "../operations/view.ts";
 import { INSTRUCTIONS, TOOLS } from "./tools.ts";
 
-/** So many milliseconds a client has to read its last answers after it closed stdin. */
+/** How long a client may take to read its last answers after it closed stdin, in milliseconds. */
 const LAST_ANSWERS_MS = 1_000;
 
 /**

@@ -9,7 +9,7 @@ import { payloadText, type StoredPayload } from "../db/payloads.ts";
 
 /** What is forgotten: every row that matches all filters. A null filter matches every row. */
 export interface ForgetFilter {
-  /** Observations by number, captures and tasks by id: one of these. Of a task what people wrote is forgotten. */
+  /** Observations by number, captures and tasks by id: one of these. A task forgets what people wrote. */
   readonly ids: {
     readonly observations: readonly number[];
     readonly captures: readonly string[];

@@ -14,12 +14,12 @@ import {
   isTextAlone,
 } from "./forget_choice_table.ts";
 
-/** At most so many pieces of the forgotten texts are searched for. */
+/** The most pieces of the forgotten texts that are searched for. */
 const MAX_PIECES = 24;
 const MIN_CHARS = 40;
-/** Pieces are at most so long: their middle is less likely to be in other texts by chance. */
+/** The longest piece: the middle of a text is less likely to be in others by chance. */
 const MAX_CHARS = 80;
-/** At most so many observations are named. */
+/** The most observations that are named. */
 const MAX_NAMED = 100;
 
 /** Pieces of what is about to be removed, each so long that nothing else has it by chance; null where there is none. */

@@ -26,7 +26,7 @@ const MIN_CUT_CHARS = 8;
 const CUT_LENGTHS = [MAX_NAME_CHARS, MAX_TEXT_CHARS];
 const MAX_TRIMMED = 3;
 
-/** The most backslashes in front of a character: JSON that was put into JSON six times has so many. */
+/** The most backslashes in front of a character, as in JSON that was put into JSON six times. */
 const MAX_SLASHES = 63;
 
 /** Letters with more forms than upper and lower case. */
@@ -39,7 +39,7 @@ export interface TextMatcher {
   readonly isInJson: (json: string) => boolean;
   /** Replaces it by a mark, also where only its beginning is left before a `…`. */
   readonly replaceIn: (text: string) => string;
-  /** {@linkcode replaceIn} for JSON, which stays JSON. Text that is no JSON is treated as plain text. */
+  /** {@linkcode replaceIn} for JSON, which stays JSON. Text that is not JSON is treated as plain text. */
   readonly replaceInJson: (json: string) => string;
   /** Finds it in the bytes of a file, read as Latin-1. Global; at most {@linkcode maxBytes} long. */
   readonly inBytes: RegExp;

@@ -14,7 +14,7 @@ const OWN =
   "uid, session_id, branch, kind, outcome, title, text, files, repeats, created_at_ms, updated_at_ms";
 const COLUMNS = OWN.split(", ");
 
-/** So many rows are looked up at once: all of them would take much memory. */
+/** The most rows that are read at once: all of them would take much memory. */
 const LISTED_AT_ONCE = 1_000;
 
 /** The observations of a project that can be shared, the oldest first. */

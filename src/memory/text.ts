@@ -19,7 +19,7 @@ export function titleLine(text: string, maxChars = MAX_TITLE_CHARS): string {
   return shortened(plain.replace(/\s+/g, " ").trim(), maxChars);
 }
 
-/** A text of at most so many characters, cut after a word, with `…` where it was cut. */
+/** A text cut after a word to a length in characters, with `…` where it was cut. */
 export function shortened(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const head = headOf(text, maxChars - 1);
@@ -29,7 +29,7 @@ export function shortened(text: string, maxChars: number): string {
   return `${(word > 0 ? head.slice(0, word) : head).trimEnd()}…`;
 }
 
-/** The end of a text in one line of at most so many characters, cut before a word, with `…` where it was cut. */
+/** The end of a text as one line, cut before a word to a length in characters, with `…` where it was cut. */
 export function endOfText(text: string, maxChars: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   if (line.length <= maxChars) return line;

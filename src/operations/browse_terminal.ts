@@ -11,7 +11,7 @@ export interface BrowseSource {
   readonly open: (id: number) => readonly string[];
 }
 
-/** A search begins when nobody has typed for so long, in milliseconds. */
+/** A search begins when nobody has typed for this long, in milliseconds. */
 const PAUSE_MS = 80;
 
 const ENTER_SCREEN = "\x1b[?1049h\x1b[H";

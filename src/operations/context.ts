@@ -21,7 +21,7 @@ export interface Globals {
   readonly json: boolean;
   /** Prints nothing for people but errors. */
   readonly quiet: boolean;
-  /** False with `--no-color`, with `NO_COLOR` set, and where stdout is no terminal. */
+  /** False with `--no-color`, with `NO_COLOR` set, and where stdout is not a terminal. */
   readonly color: boolean;
   /** How wide lists for people may be: `COLUMNS`, else the terminal, else 80. */
   readonly columns: number;

@@ -11,7 +11,7 @@ import { openStore, placeOf } from "./open_store.ts";
 import { requirementsHere } from "./requirements_here.ts";
 import { shortTaskId } from "./task_view.ts";
 
-/** So many are as many as a person looks through. */
+/** The most proposals: a person looks through no more. */
 const MOST = 50;
 
 /** A name, and what it stands for. */

@@ -55,7 +55,10 @@ function projectOf(
   return place?.repository ?? place?.projectDir ?? null;
 }
 
-/** What is open as lists, each of at most so many lines; empty where nothing is. @param onwards Shows all of it. */
+/**
+ * What is open as lists, each cut to a number of lines; empty where nothing is open. @param onwards The command that
+ * shows all of it.
+ */
 export function openLines(
   open: OpenHere,
   { most, onwards }: { readonly most: number; readonly onwards: string },

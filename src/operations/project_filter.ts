@@ -58,7 +58,7 @@ export function projectMeant(db: DatabaseSync, context: CliContext, typed: strin
   });
 }
 
-/** A word that is no path, `.` and `~` neither. */
+/** A word that is not a path, `.` and `~` neither. */
 export function isBareName(typed: string): boolean {
   return !/[\\/]|^\.{1,2}$|^~$/.test(typed);
 }

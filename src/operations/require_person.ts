@@ -33,7 +33,7 @@ import { placeOf } from "./open_store.ts";
 import { readTextFileSync } from "../system/files.ts";
 
 export const TOKEN_VARIABLE = "CONCLAUDE_TOKEN";
-/** So much may the clock of the system and its process table differ, in milliseconds. */
+/** How much the clock of the system and its process table may differ, in milliseconds. */
 const CLOCK_SLACK_MS = 2_000;
 
 const OTHER_TERMINAL =

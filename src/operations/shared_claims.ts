@@ -15,9 +15,9 @@ import { refusal } from "../work/refusal.ts";
 import type { Task } from "../work/task.ts";
 import { ownProgram } from "./own_program.ts";
 
-/** No answer after so long, in milliseconds, counts as no connection. */
+/** A server that has not answered by then, in milliseconds, counts as unreachable. */
 const ANSWER_MS = 5_000;
-/** So many ready tasks are looked at for the project of the next one. */
+/** The most ready tasks that are read to find the project of the next one. */
 const MAX_READY = 1_000;
 
 /** Where a claim is asked for. */

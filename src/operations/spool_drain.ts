@@ -1,4 +1,4 @@
-/** Takes in what waits in the spool, with what the rooms know of its records. */
+/** Moves waiting records from the spool into the database, with the writers of all rooms. */
 import type { DatabaseSync } from "node:sqlite";
 import {
   type DrainReport,

@@ -17,7 +17,7 @@ const GAP = "  ";
 /** Columns that are never cut: what stands there is given to another verb. */
 const ID_COLUMNS: ReadonlySet<string> = new Set(["ID", "SESSION", "TASK"]);
 
-/** A column of so few characters (a date, a status) stays whole while the others keep as many. */
+/** A column of few characters (a date, a status) stays whole while the others keep as many. */
 const NARROW = 12;
 
 /** The last column says what a row is about. Where it gets fewer columns, what does not fit stands below its row. */
@@ -134,7 +134,7 @@ export interface CutList<Row> {
 
 const MOST_COUNTED = 1_000;
 
-/** Reads a list of at most so many rows. @param read Reads at most as many rows as it is told. */
+/** Reads a list up to a limit. @param read Reads as many rows as it is told at most. */
 export async function cutList<Row>(
   { globals }: Pick<Shown, "globals">,
   limit: number,
@@ -157,7 +157,7 @@ export function moreLine({ rows, more }: CutList<unknown>, onwards?: string): st
 /** What is known of one thing, a line each; null is left out. */
 export type Facts = readonly (readonly [name: string, value: string | number | null | undefined])[];
 
-/** Facts as lines, the names in a column of so many characters: `status    ended`. */
+/** Facts as lines, the names padded to `width`: `status    ended`. */
 export function factLines(facts: Facts, width = 14): string[] {
   return told(facts).map(([name, value]) => `${name.padEnd(width)}${plain(String(value))}`);
 }
@@ -181,7 +181,7 @@ export function firstLines(lines: readonly string[], most: number, onwards = "")
   return more > 0 ? [...told, `… and ${more} more${onwards === "" ? "" : `: ${onwards}`}`] : told;
 }
 
-/** A text as one line of at most so many characters. */
+/** A text as one line, cut to `maxChars`. */
 export function cutLine(text: string, maxChars: number): string {
   return shortened(plain(text).trimEnd(), maxChars);
 }

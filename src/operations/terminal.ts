@@ -6,7 +6,7 @@ import type { CliContext, Progress } from "./context.ts";
 import { bytesText, firstLines } from "./table.ts";
 import { usageError } from "./usage.ts";
 
-/** So many of what goes are named. */
+/** How many of the things that go are named. */
 export const NAMED_ROWS = 10;
 
 /** What goes, a line each: the first ones, and how many more there are. @param linesOf Is given the first ones alone. */
@@ -66,7 +66,7 @@ export function isAtTerminal(
 const PAUSE_MS = 100;
 const CLEAR_LINE = "\r\x1b[2K";
 const BAR_COLUMNS = 20;
-/** A rate is told after so many milliseconds: before, it says little. */
+/** A rate is told from this time on, in milliseconds: earlier, it says little. */
 const RATE_AFTER_MS = 1_000;
 
 /** A line that tells how far work in many steps is; it is taken away where its block ends. */
@@ -79,7 +79,7 @@ export interface ProgressLine extends Disposable {
 
 /**
  * A line on stderr while work goes on, with a bar, the rate and the time left; changed at most ten times a second for the
- * same work. Silent where stderr is no terminal.
+ * same work. Silent where stderr is not a terminal.
  */
 export function progressLine(
   { process, environment, onProgress }: Pick<CliContext, "process" | "environment" | "onProgress">,

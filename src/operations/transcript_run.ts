@@ -91,7 +91,7 @@ function transcriptsIn({ root, what, next, needs }: TranscriptWork) {
   }
 }
 
-/** So many sessions with gaps are named in a text. */
+/** The most sessions with gaps that a text names. */
 const NAMED_SESSIONS = 10;
 
 const KIND_NAMES: Readonly<Record<ItemKind, readonly [one: string, more: string]>> = {

@@ -34,7 +34,7 @@ export interface Decision {
   readonly asks: { readonly why: string; readonly text: string } | null;
   /** What could not be read although a gate is about the use, which passes all the same. */
   readonly unseen: string | null;
-  /** Of the rules that would have denied the use, those that a person has lifted. */
+  /** The rules that would have denied the use if a person had not lifted them. */
   readonly paused: readonly string[];
   readonly allowedBy: string | null;
 }

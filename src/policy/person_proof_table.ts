@@ -34,7 +34,7 @@ ${has(db, "agents") ? AGENTS : ""}`,
   ).all().map((row) => ({ ...row, isActive: row["isActive"] === 1 }) as unknown as AgentProcess);
 }
 
-/** Active sessions of which no process is known. */
+/** Active sessions without a known process. */
 export function activeWithoutProcess(db: DatabaseSync): Pick<AgentProcess, "id" | "projectDir">[] {
   return db.prepare(
     `SELECT session_id AS id, project_dir AS projectDir
@@ -44,7 +44,7 @@ export function activeWithoutProcess(db: DatabaseSync): Pick<AgentProcess, "id" 
   ).all() as unknown as Pick<AgentProcess, "id" | "projectDir">[];
 }
 
-/** The databases that are named by the configurations of which the database keeps a parsed copy. */
+/** The databases that the cached configurations name. */
 export function configuredDatabases(db: DatabaseSync): string[] {
   return !has(db, "config_cache") ? [] : db.prepare(
     `SELECT DISTINCT json_extract(parsed, '$.databasePath') AS path
@@ -76,7 +76,7 @@ export function hasSessions(db: DatabaseSync): boolean {
   return db.prepare("SELECT 1 FROM sessions LIMIT 1").get() !== undefined;
 }
 
-/** Makes a token of a person: 256 random bits, of which only the hash is kept. */
+/** Makes a token of a person: 256 random bits. Only its hash is kept. */
 export async function makeToken(db: DatabaseSync, atMs: number): Promise<string> {
   const token = crypto.getRandomValues(new Uint8Array(32)).toHex();
   db.prepare("INSERT INTO person_tokens (hash, created_at_ms) VALUES (?, ?)")

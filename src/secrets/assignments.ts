@@ -154,7 +154,7 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
     : run;
 }
 
-/** Words before a token that is no secret: one of a parser or of a design. */
+/** Words before a token that is not a secret: one of a parser or of a design. */
 const SPOKEN = /(?:unexpected|invalid|illegal|unknown|missing|next|design|end) $/i;
 
 interface Context {
@@ -227,7 +227,7 @@ function matchesAt(sticky: RegExp, text: string, at: number): boolean {
   return sticky.test(text);
 }
 
-/** A longer line is no value. */
+/** A longer line is not a value. */
 const MAX_VALUE_CHARS = 8_000;
 
 /** The end of a quote that has backslashes before it: a quote with as many, or the end of the line. */

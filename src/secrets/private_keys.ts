@@ -1,4 +1,4 @@
-/** Private keys in PEM, also those of which only a part is there, and those of PuTTY. */
+/** Private keys in PEM, also incomplete ones, and those of PuTTY. */
 import type { MaskedSpan } from "./secret_form.ts";
 
 const KEY_MASK = "[redacted:private-key]";

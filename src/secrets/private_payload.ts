@@ -88,7 +88,7 @@ function isBlockType({ key, text }: Leaf): boolean {
   return key === "type" && BLOCK_TYPES.has(text);
 }
 
-/** The private parts of a run, read as one text of which each string is a line or several. */
+/** The private parts of a run, read as one text; each string is one or more of its lines. */
 function hiddenOfRun(run: readonly Leaf[]): LeafPart[] {
   const isMarked = ({ parts, text }: Leaf) =>
     parts.spans.length > 0 || parts.mentionedAt !== null || endsInTag(text);

@@ -107,7 +107,7 @@ export function findPrivate(text: string): PrivateParts {
         mentioned.pop();
       }
     } else {
-      // Of several mentioned tags the first one counts: it is not known which one is meant.
+      // The first of several mentioned tags counts: it is not known which one is meant.
       const from = opened.pop() ?? mentioned[0];
       if (from !== undefined) {
         hide(from, end);
@@ -123,7 +123,7 @@ export function findPrivate(text: string): PrivateParts {
   return { spans, closesAt, isOpen: opened.length > 0, mentionedAt: mentioned[0] ?? null };
 }
 
-/** At most so many characters of the line are read before and after a tag. */
+/** How much of the line is read before and after a tag, in characters. */
 const NEAR_CHARS = 200;
 /** Where lines end, also in a string of JSON. */
 const LINE_BREAK = /[\r\n]|\\{1,7}[nr]/;
@@ -141,7 +141,7 @@ const QUOTES: Readonly<Record<string, string>> = {
 
 /**
  * Whether the text only mentions a tag: the tag stands alone in quotes, or in a pattern (`/<private>/g`), with other words
- * on its line. A tag in a JSON string of a file's lines, or in a block of code, is no mention: private text looks so, too.
+ * on its line. A tag in a JSON string of a file's lines, or in a block of code, is not a mention: private text looks so, too.
  */
 function isMention(text: string, { start, end }: PrivateSpan): boolean {
   const lead = text.slice(Math.max(0, start - NEAR_CHARS), start).split(LINE_BREAK).at(-1)!;

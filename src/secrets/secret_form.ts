@@ -70,7 +70,7 @@ export function patternOf(form: { readonly pattern: () => RegExp }): RegExp {
   return made;
 }
 
-/** The forms of which a literal stands in a text. */
+/** The forms with a literal that stands in a text. */
 export function formsIn<Form extends Prefiltered>(text: string, forms: readonly Form[]): Form[] {
   const search = searches.get(forms) ?? searchFor(forms, ({ prefilter }) => prefilter);
   searches.set(forms, search);
@@ -101,8 +101,9 @@ export function findForms(text: string, forms: readonly SecretForm[]): MaskedSpa
 }
 
 /**
- * The lines of one text, joined by `\n`, with spans of it replaced. A span over several lines leaves a mask in each of them.
- * Of spans that overlap the first one counts, of two that begin together the longer.
+ * The lines of one text, joined by `
+ * `, with spans of it replaced. A span over several lines leaves a mask in each of them. Where spans overlap the first
+ * one counts; where two begin together, the longer.
  */
 export function maskSpans(lines: readonly string[], spans: readonly MaskedSpan[]): string[] {
   const ordered = spans.toSorted((one, two) => one.start - two.start || two.end - one.end);

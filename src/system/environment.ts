@@ -97,7 +97,7 @@ export const THIS_PROCESS: Environment = {
   isTerminal: (stream) => Deno[stream].isTerminal(),
   columns() {
     try {
-      // A terminal of which nobody has told the size has none.
+      // A terminal that tells no size has none.
       return Deno.consoleSize().columns || null;
     } catch {
       return null;

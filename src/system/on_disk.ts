@@ -116,7 +116,7 @@ export function readJsonFile(path: string): unknown {
   });
 }
 
-/** The first bytes of a file, or those from an offset, at most `maxBytes`; null where it is no file, or cannot be read. */
+/** The first bytes of a file, or those from an offset, at most `maxBytes`; null where it is not a file, or cannot be read. */
 export function readHead(path: string, maxBytes: number, start = 0): Uint8Array | null {
   return orElse(null, () => {
     const { isFile, size } = Deno.statSync(path);

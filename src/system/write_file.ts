@@ -61,7 +61,7 @@ export function isPrivateFolder(folder: string): boolean {
   return Deno.statSync(folder).isDirectory && (uid === null || Deno.lstatSync(folder).uid === uid);
 }
 
-/** A file to be replaced; null when there is none. @throws {Error} When it is no regular file. */
+/** A file to be replaced; null when there is none. @throws {Error} When it is not a regular file. */
 export function readFile(
   path: string,
 ): { readonly bytes: Uint8Array; readonly mode: number | null } | null {

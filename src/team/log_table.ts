@@ -42,7 +42,7 @@ export async function schemaOf(server: Server): Promise<number> {
   return Number(rows[0].version);
 }
 
-/** A page ends after so many bytes of bodies, as they lie on the server's disk. */
+/** A page ends after this many bytes of bodies, as they lie on the server's disk. */
 const PAGE_BYTES = 1 << 20;
 
 /** @param batch A JSON list of rows. */

@@ -21,7 +21,7 @@ export interface OutboxEntry {
   readonly cleared: number;
 }
 
-/** So many rows are named in one transaction, since hooks wait for it. */
+/** The most rows that one transaction numbers, since hooks wait for it. */
 const LISTED_AT_ONCE = 1_000;
 
 /** Names all rows of a project that the server has not, once. */
@@ -45,7 +45,7 @@ export function listAll(
   statement(db, "UPDATE team_projects SET is_listed = 1 WHERE project = ?").run(project);
 }
 
-/** So many entries are looked up at once. */
+/** The most entries that are read at once. */
 const PAGE_ROWS = 500;
 
 /** The entries that are not held, the oldest first. */

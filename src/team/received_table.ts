@@ -62,7 +62,7 @@ export interface LaggingMachine extends SeenMachine {
   readonly name: string;
 }
 
-/** The machines of which nobody knows that they have forgotten. */
+/** The machines that have not confirmed yet that they have forgotten. */
 export interface LaggingMachines {
   /** They forget at their next sync. */
   readonly notForgotten: readonly LaggingMachine[];

@@ -13,7 +13,7 @@ import { holdRow } from "./received_table.ts";
 import type { Server } from "./server.ts";
 import type { JoinedProject, TeamStore } from "./types.ts";
 
-/** So many tasks are named to the server when the next one is wanted. */
+/** The most tasks that are named to the server when the next one is wanted. */
 const MAX_WANTED = 1_000;
 
 /** Who wants a claim, and for how long it counts, in milliseconds. */

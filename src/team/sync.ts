@@ -47,10 +47,15 @@ const NOTHING_SENT = Promise.resolve({ sent: 0, changed: 0, halt: null });
 const OUTDATED =
   "the server is set up for a newer conclaude, so nothing is sent until this one is upgraded";
 
-/** Changes of others may meet ours so many times before a sync leaves the rest to the next one. */
+/**
+ * The most rounds of one sync: changes of others may collide with ours again and again; the next sync does the rest.
+ */
 const MAX_ROUNDS = 5;
 
-/** Garbage, and the write-ahead log that hooks read, are cleared away after so many pages and batches. */
+/**
+ * The pages and batches after which garbage is collected and the write-ahead log, which hooks read, is moved into the
+ * database.
+ */
 const CLEAR_EVERY = 4;
 
 export function sealOf({ keyFile }: WayToServer): Seal {

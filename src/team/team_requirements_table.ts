@@ -49,7 +49,10 @@ export function takeTeamRequirement(
   ).run(uid, project, name, author, definition);
 }
 
-/** Notes what this machine's configuration defines; what is gone of it is taken back from the others. */
+/**
+ * Notes which requirements this machine's configuration defines; the others lose those that it does not define any
+ * more.
+ */
 export function noteRequirements(
   db: DatabaseSync,
   { project, origin }: { readonly project: string; readonly origin: string },

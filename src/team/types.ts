@@ -113,7 +113,7 @@ export interface TakenRows {
   readonly refused: ReadonlyMap<string, string>;
   /** Tasks that are further on here than those who changed them knew: they are sent again. */
   readonly ahead: readonly string[];
-  /** Tasks of which no change that was made here is lost. */
+  /** Tasks that have lost no change made here. */
   readonly whole: readonly string[];
 }
 

@@ -49,7 +49,7 @@ export function withoutEscapes(text: string): string {
   return text.replace(ESCAPES, "");
 }
 
-/** The beginning of a text, at most so many characters, and how many follow. */
+/** The beginning of a text, cut to a length in characters, and how many follow. */
 export function short(text: string, most = 100_000): string {
   return text.length > most
     ? `${text.slice(0, most)} … ${text.length - most} more characters`

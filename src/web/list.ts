@@ -4,7 +4,7 @@ import { ask, type Refused, withQuery } from "./api.ts";
 import { gaps, type Part, tell, useData } from "./store.ts";
 
 const PAGE = 200;
-/** So many rows are asked for at once at most. */
+/** The most rows in one request. */
 const MOST_ROWS = 1_000;
 
 export interface Listed<Row> {
@@ -77,7 +77,7 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
   const rows = newest && joined(newest, known, of);
   const last = rows?.at(-1);
   const readOn = async () => {
-    // Of rows of the same moment, some may be on this page and some on the next.
+    // Rows of the same moment may be divided between this page and the next.
     const until = new Date(atOf(last!) + 1).toISOString();
     try {
       const answer = await ask<Answer<Row>>("GET", withQuery(path!, { limit: PAGE, until }));
@@ -94,7 +94,7 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
   return { rows, error, readOn: isMore ? () => void readOn() : null, isCut: false };
 }
 
-/** The newest page, and behind it what is known already; without that, when nobody knows what is between. */
+/** The newest page, and behind it the rows that are known already; the page alone where rows between may be missing. */
 function joined<Row>(
   newest: readonly Row[],
   known: readonly Row[],

@@ -9,7 +9,7 @@ import type { Log } from "./types.ts";
 const PAGE = 200;
 /** Whoever looks for something reads on in larger pages. */
 const LARGE_PAGE = 1_000;
-/** So often the new steps of a session that runs are asked for. */
+/** The time between two requests for new steps of a running session. */
 const REST_MS = 400;
 
 export interface StepsShown {

@@ -19,11 +19,11 @@ export const clock = signal(Date.now());
 const versions = new Map<Part, Signal<number>>();
 const SLOWEST_RETRY_MS = 5_000;
 const FIRST_RETRY_MS = 250;
-/** Data that changes all the time is asked for so often. */
+/** The least time between two requests for data that changes all the time. */
 const LEAST_BETWEEN_MS = 300;
 /** In a tab that nobody sees. */
 const HIDDEN_MS = 5_000;
-/** Between two requests it rests so many times as long as one took. */
+/** The page rests this many times as long as its last request took. */
 const BUSY_SHARE = 4;
 const TOAST_MS = 6_000;
 
@@ -211,14 +211,14 @@ const NEW_TAB = "new tab";
 const READER = "conclaude-live";
 
 /**
- * Follows the stream. Of all tabs one reads it, and tells the others.
- * @returns Settles when whatever happens from now on is told, or the daemon does not answer: what is asked for before may
- * miss something.
+ * Follows the stream. One of all tabs reads it, and tells the others.
+ * @returns Settles when whatever happens from now on is told, or the daemon does not answer: a request before may miss
+ * something.
  */
 export function follow(): Promise<void> {
   const channel = new BroadcastChannel("conclaude");
   const { promise, resolve: ready } = Promise.withResolvers<void>();
-  /** Of the last piece, also while another tab reads: this one may have to go on from there. */
+  /** The last piece of the stream, kept also while another tab reads: this tab may have to go on from there. */
   const seen = { id: null as string | null };
   let isReader = false;
   channel.onmessage = ({ data }: MessageEvent<Piece | Connection | typeof NEW_TAB>) => {

@@ -25,7 +25,7 @@ const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
 /** Known types of lines that have no text. */
 const SILENT = new Set(["user", "stream_event", "control_request", "control_response"]);
 
-/** Reads one line. A line that is no `stream-json` is text as it stands, also other JSON: a contract may come as one. */
+/** Reads one line. A line that is not a `stream-json` is text as it stands, also other JSON: a contract may come as one. */
 export function readAgentLine(line: string): AgentLine {
   const object = parseLine(line);
   if (object === null) return { text: line, sessionId: null, isResult: false };
@@ -95,7 +95,7 @@ const MAX_LOOKED_AT = 200_000;
 
 /**
  * The last object in a text that says whether the work succeeded: `{"success": true, "summary": …, "outputs": …}`, in a
- * fence or bare. Objects inside of objects do not count. When `success` is no truth value, that is a failure.
+ * fence or bare. Objects inside of objects do not count. When `success` is not a truth value, that is a failure.
  * @param text As a person reads it, not as lines of JSON. @returns Null when there is none: then the exit code decides.
  */
 export function readContract(text: string): Contract | null {

@@ -93,7 +93,7 @@ const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   type: oneOf(TABLES.type),
   status: oneOf(TABLES.status),
   priority: (value) => /^p?[0-4]$/i.test(text(value) ?? "") ? Number(text(value)!.at(-1)) : null,
-  // Go's zero time (the year 1) is no time.
+  // Go's zero time (the year 1) is not a time.
   time: (value) => Math.max(0, Date.parse(text(value) ?? "")) || null,
   // A dependency may be `{depends_on_id, type}`. A tag is one line without a comma.
   list: (value) =>

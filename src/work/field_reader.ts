@@ -80,7 +80,7 @@ const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 10
 
 /**
  * The milliseconds of a duration: numbers with the units `h`, `m`, `s` and `ms`, in any order, as Go reads them.
- * @returns Whole milliseconds, 0 and up; null when the text is no duration.
+ * @returns Whole milliseconds, 0 and up; null when the text is not a duration.
  */
 export function parseDuration(text: string): number | null {
   const trimmed = text.trim();

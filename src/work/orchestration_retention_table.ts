@@ -64,7 +64,7 @@ interface RemoveOptions {
 
 type OldStep = (db: DatabaseSync, beforeMs: number, options: RemoveOptions) => Counts;
 
-/** With a task or a workflow go its history, tags and agents, about so many rows. */
+/** About how many rows (history, tags, agents) go with one task or workflow. */
 const ROWS_OF_TASK = 10;
 
 /** What of this room goes when it is old, in the order in which it is removed. Each removal is a batch. */

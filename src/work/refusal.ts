@@ -54,7 +54,7 @@ export function refusal(
   return new UserError(what, { exitCode: REFUSALS[reason].exitCode, ...rest, reason });
 }
 
-/** For what is not there: the reason, what it is called, the name of its id in the details, and a verb that lists them. */
+/** What may be missing: the reason, the noun, the name of its id in the details, and the verb that lists it. */
 const NOT_FOUND = {
   task: ["TASK_NOT_FOUND", "task", "taskId", "task list"],
   parent: ["PARENT_NOT_FOUND", "task", "parentId", "task list"],

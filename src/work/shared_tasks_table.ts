@@ -153,7 +153,7 @@ export function takeSharedTask(
   const isOfLife = ({ changes }: SharedTask["history"][number]) =>
     (JSON.parse(String(changes)) as readonly { readonly field: string }[])
       .every(({ field }) => LIFE.includes(field));
-  // The story is that of the version that counts: what was refused, or is masked by now, is no part of it.
+  // The story is that of the version that counts: what was refused, or is masked by now, is not a part of it.
   const told = [...history, ...staysHere ? mine.filter(isOfLife) : []];
   statement(db, "DELETE FROM task_history WHERE task_id = ?").run(id);
   statement(

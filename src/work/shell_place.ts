@@ -1,5 +1,5 @@
 /**
- * Tells at which place of a shell script a text ends, and quotes a value for that place. It is no shell parser: it
+ * Tells at which place of a shell script a text ends, and quotes a value for that place. It is not a shell parser: it
  * follows quotes, comments, `$( )`, plain `${ }` and `$(( ))` and here-documents, as `sh` and `bash` both read them.
  * Anything else makes the rest of the script an unknown place, into which nothing is put.
  */

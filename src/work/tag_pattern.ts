@@ -7,7 +7,7 @@ const OPTIONS = { dot: true, nonegate: true, noextglob: true, strictBrackets: tr
 
 /**
  * The tags that match a glob: `*` stays within a part of a tag, `**` also crosses `/`.
- * @throws {UserError} INVALID_TAG when it is no glob.
+ * @throws {UserError} INVALID_TAG when it is not a glob.
  */
 export function tagsLike(pattern: string, tags: readonly string[]): string[] {
   try {

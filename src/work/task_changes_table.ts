@@ -51,7 +51,7 @@ export function needTask(db: DatabaseSync, id: string): Task {
 }
 
 /**
- * Changes a task; a value that a field has already is no change. Returns the task as it is afterwards.
+ * Changes a task; a value that a field has already is not a change. Returns the task as it is afterwards.
  * @param task As it is now: read in this transaction.
  */
 export function changeTask(

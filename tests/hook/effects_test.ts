@@ -247,6 +247,29 @@ test.git("a policy file that changed while a session was active stays in force a
   assert.equal(await denied(), "deny");
 });
 
+test.git("a policy file that a command makes unreadable stays in force as it was", async (home) => {
+  const project = laid(home);
+  const config = join(project, ".conclaude.yaml");
+  await bash(home, "ls");
+  for (
+    const run of [
+      "touch .conclaude.yaml; chmod 666 .conclaude.yaml",
+      "rm .conclaude.yaml; mkdir .conclaude.yaml",
+    ]
+  ) {
+    const { after, blocks } = await bash(home, "node x.js", { run });
+    assert.equal(blocks, true, run);
+    assert.match(after, /config undo \.conclaude\.yaml/, run);
+    const at = { env: { HOME: home.path }, cwd: project };
+    assert.equal((await runProgram(["explain", "Edit", "yarn.lock"], at)).code, 1, run);
+    const undone = await runProgram(["config", "undo", ".conclaude.yaml"], at);
+    assert.equal(undone.code, 0, undone.stderr);
+    assert.equal(Deno.readTextFileSync(config), POLICY);
+    assert.equal(Deno.statSync(config).mode! & 0o022, 0);
+    assert.equal((await stop(home)).decision, undefined, run);
+  }
+});
+
 test.git("a person accepts a changed policy file, and then it is in force", async (home) => {
   const project = laid(home);
   await bash(home, "ls");

@@ -74,7 +74,7 @@ test("a filter that matches nothing is named, with the nearest known value as a 
     (await run("memory", "search", "uploads", "--branch", "main", "--json")).stdout,
   );
   assert.deepEqual(unknown, [{ flag: "branch", value: "main", known: ["feature/uploads"] }]);
-  // What is known, and does not match, is no mistake.
+  // What is known, and does not match, is not a mistake.
   const none = await run("memory", "search", "zebra", "--branch", "feature/uploads");
   assert.equal(none.stdout, "Nothing is remembered that matches.\n");
   const timeline = await run("memory", "timeline", "sessionStoer.ts");

@@ -1,4 +1,4 @@
-/** What this program itself says to Claude, and what Claude Code's own files say, is no news to memory. */
+/** What this program itself says to Claude, and what Claude Code's own files say, is not news to memory. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { summarizerInput } from "../../src/memory/drain/summarizer.ts";

@@ -22,7 +22,7 @@ Deno.test("the cheap look lets no command pass that changes files, or may", () =
     .filter((command) => {
       const { steps, untold } = readUses(command, { tool: "Bash", folder: "/p", home: "/h" });
       const changed = steps.flatMap((step) => step.changed);
-      // What is no script is not run either; what lies too deep is named in the text.
+      // What is not a script is not run either; what lies too deep is named in the text.
       const commands = untold.commands.filter((why) =>
         !/^it (?:cannot be read|is nested)/.test(why)
       );
@@ -71,7 +71,7 @@ it.sized("the cheap look lets no script pass that a requirement means", () => {
     fc.property(fc.constantFrom(...patterns), script, (pattern, command) => {
       const requirement = requirementWith(pattern);
       const { steps, untold } = readUses(command, { tool: "Bash", folder: "/p", home: "/h" });
-      // What is no script is not run either.
+      // What is not a script is not run either.
       if (untold.commands.length > 0) return;
       const use = {
         tool: "Bash",

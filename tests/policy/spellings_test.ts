@@ -112,7 +112,7 @@ it.sized("the cheap look lets no script pass that the rules would forbid or be u
         root: at.path,
       };
       const { blocks, doubts } = judgeBash(policy, use, look);
-      // What is no script is not run either.
+      // What is not a script is not run either.
       const own = doubts.filter((doubt) => !doubt.startsWith("it cannot be read"));
       assert.deepEqual({ blocks, own }, { blocks: [], own: [] }, command);
     }),

@@ -7,12 +7,12 @@ function project(): JudgedProject {
   return new JudgedProject(
     `
 preToolUse:
-  uneditableFiles: ["*.lock", "src/gen/**"]
+  uneditableFiles: ["*.lock", "src/gen/**", "LICENSE"]
   preventAdditions: ["dist/**"]
   toolUsageValidation:
     - { tool: Bash, commandPattern: "npm publish*", action: block }
 `,
-    ["yarn.lock", "src/gen/x.ts", "src/a.ts", "dist/", "package.json"],
+    ["yarn.lock", "LICENSE", "src/gen/x.ts", "src/a.ts", "dist/", "package.json"],
   );
 }
 
@@ -37,6 +37,8 @@ const IN_DOUBT = [
   "sqlite3 :memory: <<< '.once yarn.lock'",
   "vim -es -c 'w! yarn.lock' -c q src/a.ts",
   "gdb -batch -ex 'shell rm yarn.lock'",
+  "gdb -batch -ex 'shell rm LICENSE'",
+  "tclsh <<< 'set f [open LICENSE w]; close $f'",
   "curl -s -K - <<< 'output = \"yarn.lock\"'",
   '(crontab -l; echo "* * * * * rm $PWD/yarn.lock") | crontab -',
   // A later expansion runs what stands in quotes.

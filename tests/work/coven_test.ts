@@ -30,7 +30,7 @@ Deno.test("coven's words and times have their meaning here, in any spelling", ()
     ["priority", "P1", "priority", 1],
     ["priority", 0, "priority", 0],
     ["createdAt", "2025-11-02T11:00:00+01:00", "created_at_ms", 1762077600000],
-    // Go's zero time is no time.
+    // Go's zero time is not a time.
     ["deleted_at", "0001-01-01T00:00:00Z", "deleted_at_ms", null],
     ["title", " Two\nlines ", "title", "Two lines"],
   ] as const;

@@ -93,7 +93,7 @@ export function disablingFile(files: readonly ParsedSettings[]): string | null {
   return deciding !== undefined && said(deciding) === true ? deciding.path : null;
 }
 
-/** The entry because of which Claude Code discards a file. */
+/** The entry that makes Claude Code discard a file. */
 function fatalIn({ settings }: ParsedSettings): HookProblem | undefined {
   return checkHooks(settings).find(({ discardsFile }) => discardsFile);
 }

@@ -95,7 +95,7 @@ interface Owner {
   readonly isAsync: boolean;
   readonly group: Node;
   readonly handler: Node;
-  /** The group's matcher; a value that is no string stands here as text, which equals no matcher of ours. */
+  /** The group's matcher; a value that is not a string stands here as text, which equals no matcher of ours. */
   readonly matcher: string | undefined;
   /** True when every handler of the group is ours. */
   readonly groupIsOurs: boolean;

@@ -24,7 +24,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** The first mistake in a text that is no strict JSON. */
+/** The first mistake in a text that is not strict JSON. */
 interface JsonFault {
   /** From 1, as the column. */
   readonly line: number;

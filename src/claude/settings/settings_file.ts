@@ -46,7 +46,7 @@ const NEW_FILE_MODE = 0o600;
 /** Every user's Claude Code reads the policy of the machine. */
 const SHARED_FILE_MODE = 0o644;
 
-/** Reads a settings file through all links. @throws UserError When it is no file, or not UTF-8. */
+/** Reads a settings file through all links. @throws UserError When it is not a file, or not UTF-8. */
 export function readSettings(path: string): SettingsFile {
   return orExplain(path, `Cannot read "${path}"`, () => {
     const target = realPath(path);

@@ -21,7 +21,7 @@ export function messageText(content: unknown): string {
     .join("\n");
 }
 
-/** The prompt as a person typed it; null if the message is no prompt. */
+/** The prompt as a person typed it; null if the message is not a prompt. */
 export function promptOf(content: unknown): string | null {
   const text = messageText(content);
   if (text.trim() === "" || OWN_TEXT.test(text) || text.startsWith("<system-reminder>")) {
@@ -65,7 +65,7 @@ export function bareSummary(text: string): string {
 /** How the title of what a compaction kept begins: it tells of all turns before it, and ends none. */
 export const COMPACTION = "Compaction: ";
 
-/** How what a compacted session goes on with begins: the summary of what was there before. */
+/** How the summary begins with which a compacted session goes on. */
 const CONTINUED = "This session is being continued from ";
 
 /** Whether a prompt is Claude Code's own: in a tag (a finished background task), or the summary that a session goes on with. */

@@ -73,7 +73,7 @@ export interface TokenCountOptions {
 const BATCH: BatchSize = { maxRows: 128, maxBytes: 1_000_000 };
 /** The batches between two checkpoints, so that the write-ahead log does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 48;
-/** After so many captures, or bytes of payloads, garbage is collected: a capture leaves about 4 kB. */
+/** The captures, or bytes of payloads, after which garbage is collected: a capture leaves about 4 kB. */
 const COLLECT_EVERY = { rows: 2_500, bytes: 4_000_000 };
 
 /**

@@ -15,7 +15,7 @@ interface Failure {
 export interface PossibleFix {
   /** The files that an edit changed; none for a command. */
   readonly files: readonly string[];
-  /** Of a command: the part that changes something, and whether that lies outside of the project's files. */
+  /** For a command: the part that changes something, and whether that lies outside of the project's files. */
   readonly part?: string;
   readonly isOutside?: boolean;
 }

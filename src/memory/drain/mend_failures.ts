@@ -27,7 +27,7 @@ interface Pass {
 
 type PossibleChange = Change & PossibleFix;
 
-/** At most so many edits and commands between a failure and a pass are read. */
+/** The most edits and commands between a failure and a pass that are read. */
 const MAX_CHANGES = 400;
 const NOT_ALL = /^panic: |\[(?:build|setup) failed\]/m;
 

@@ -47,7 +47,7 @@ export interface Observation extends ObservationBase {
   readonly updatedAtMs: number;
 }
 
-/** At most so many files of an observation are stored, also when it is repeated. */
+/** The most files of an observation that are stored, also when it is repeated. */
 export const MAX_FILES = 50;
 
 /** The columns of an {@linkcode Observation}, to be read with {@linkcode observationOf}. */
@@ -73,7 +73,7 @@ export function observationUids(db: DatabaseSync, sessionId: string): string[] {
     .map(({ uid }) => String(uid));
 }
 
-/** SQL: an observation was last seen before a moment and is no note. */
+/** SQL: an observation was last seen before a moment and is not a note. */
 const IS_OLD = "kind <> 'note' AND updated_at_ms < ?1";
 
 /** How many observations were seen last before a moment. Notes always stay, so they do not count. */
@@ -122,7 +122,7 @@ export function saveObservation(db: DatabaseSync, observation: NewObservation): 
 /** Characters of a capture's id, with which the uid of its observation begins. */
 const ID_CHARS = 36;
 
-/** A hook and a transcript date the same tool use at most so far apart, in milliseconds. */
+/** The most by which a hook and a transcript differ about the time of one tool use, in milliseconds. */
 const SAME_USE_MS = 60_000;
 
 /**
@@ -197,7 +197,7 @@ function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | u
   ).get(sameAs, sessionId) as unknown as Same | undefined;
 }
 
-/** Kinds that depend on the branch: the same on another branch is no repeat. */
+/** Kinds that depend on the branch: the same on another branch is not a repeat. */
 const OF_BRANCH: ReadonlySet<ObservationKind> = new Set(["command", "failure", "test"]);
 
 /**

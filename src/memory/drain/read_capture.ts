@@ -100,7 +100,7 @@ function endedCommand(
   };
 }
 
-/** After so many milliseconds the files may have changed since the failure. */
+/** Later than this, in milliseconds, the files may have changed since the failure. */
 const FRESH_MS = 600_000;
 
 /** Adds digests of the files to a failure that is recent and whose branch is still checked out. */

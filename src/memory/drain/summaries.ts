@@ -14,10 +14,10 @@ import type { ObservedFacts } from "../observe/observation.ts";
 import { storyOf, type SummarizedPart } from "../tell/session_story.ts";
 import { shortened, titleLine } from "../text.ts";
 
-/** A summary is made of at most so many observations, the newest. */
+/** The most observations that a summary is made of, the newest. */
 const MAX_PARTS = 400;
 const BATCH = 100;
-/** One transaction writes summaries for about so many milliseconds, since hooks wait for it. */
+/** About how long one transaction writes summaries, in milliseconds: hooks wait for it. */
 const TRANSACTION_MS = 5;
 
 export interface SummariesReport {
@@ -51,7 +51,7 @@ export function* summarySteps(
 
 /**
  * Digest of a summary that was made without a model, and of the observations that it is made of. The end of the session
- * does not count: it is no reason to ask a model again.
+ * does not count: it is not a reason to ask a model again.
  */
 export function digestOfSummary(
   db: DatabaseSync,
@@ -137,7 +137,7 @@ const MAX_MESSAGE_CHARS = 600;
 /** A shorter prompt, in characters, says too little to name a session by it: `continue`, `ok, go on!`. */
 const TELLING_CHARS = 11;
 const IS_ASCII = /^[\x20-\x7e]*$/;
-/** A prompt of at most so many characters may be small talk. */
+/** A longer prompt is not small talk, in characters. */
 const SHORT_PROMPT = 80;
 
 /** Summarizes a session; null when there is nothing to tell. @param called Its title, for lack of a prompt. */

@@ -58,15 +58,15 @@ export interface SummarizerOptions {
   readonly onProgress?: (done: { readonly written: number; readonly of: number }) => void;
 }
 
-/** A session without events for so many milliseconds counts as quiet. */
+/** A session without events for this long, in milliseconds, counts as quiet. */
 const QUIET_MS = 10 * 60_000;
-/** One run reads at most so many summaries, the newest. */
+/** The most summaries that one run reads, the newest. */
 const MAX_SUMMARIES = 500;
-/** After so many failures in a row the run ends; after so many with one summary, that is given up. */
+/** The failures in a row that end a run, and the failures with one summary after which it is given up. */
 const MAX_FAILURES = 3;
-/** After a failure, the next try waits for so many milliseconds, unless a person asks for it. */
+/** How long the next try waits after a failure, in milliseconds, unless a person asks for it. */
 const PAUSE_MS = 3_600_000;
-/** A run that has not ended so many milliseconds after its timeout counts as failed. */
+/** A run that has not ended this long after its timeout, in milliseconds, counts as failed. */
 const GRACE_MS = 30_000;
 const DAY_MS = 86_400_000;
 /** Control characters, which no text has. Colours are taken out before. */
@@ -263,9 +263,9 @@ function faultOf(
   }
 }
 
-/** A summary that a model has written is cut to so many characters. */
+/** The longest summary that a model may write, in characters; the rest is cut. */
 const MAX_SUMMARY_CHARS = 3_000;
-/** An answer that is longer than this, in characters, is no summary. */
+/** An answer that is longer than this, in characters, is not a summary. */
 const MAX_ANSWER_CHARS = 20_000;
 /** How many titles of a session it is given, the newest, and how many characters of them. */
 const MAX_TITLES = 120;

@@ -53,7 +53,7 @@ export function summarizerUse(db: DatabaseSync, sinceMs: number): SummarizerUse 
   ).get(sinceMs) as unknown as SummarizerUse;
 }
 
-/** The part of a budget that forbids a run of so many tokens; null when it is allowed. */
+/** The part of a budget that forbids a run of this many tokens; null when it is allowed. */
 export function usedUp(
   { runs, tokens }: SummarizerUse,
   { maxRuns, maxTokens }: SummarizerBudget,

@@ -92,7 +92,7 @@ function compared(text: string): string {
 /** The first characters of each field that are compared, since a payload may have lost the middle of a long field. */
 const COMPARED_CHARS = 500;
 
-/** An id with so many letters and digits in a row is unique. */
+/** The letters and digits in a row that make an id unique. */
 const UNIQUE_ID = /[0-9a-z]{20}/i;
 
 /** A tool use, by what Claude asked for. */

@@ -20,7 +20,7 @@ export interface CheckTool {
   readonly totals: RegExp | null;
   /** Whether it prints such lines for several modules, each with tests of its own. */
   readonly addsUp: boolean;
-  /** Lines that name a test that failed; the name is the first group. Of Go's tests these are all that is printed. */
+  /** Lines that name a failed test; the name is the first group. Go's tests print nothing else. */
   readonly failing: readonly RegExp[];
   /** The line that it prints when nothing is wrong. */
   readonly passed: RegExp | null;

@@ -78,7 +78,7 @@ function taskKey(call: Call): CommandKey | null {
   const isRun = verb !== "" && run.test(verb);
   const isShort = isManager && /^(?:t|tst|tests?(?::.*)?)$/.test(verb) ||
     program === "yarn" && checkOf(verb) !== null;
-  // `npm install` is no task of the project.
+  // `npm install` is not a task of the project.
   if (!run.test("") && !isRun && !isShort) return null;
   const named = isRun ? words.slice(1) : words;
   const [first = "", ...rest] = run.test("") ? [named.join(" ")] : named;

@@ -41,7 +41,7 @@ export interface ScriptEnd {
   readonly tests: TestRun | null;
 }
 
-/** At most so many commands of a script are read. */
+/** The most commands of a script that are read. */
 const MAX_PARTS = 24;
 
 /** Lines that a program prints when it has failed. */
@@ -159,7 +159,7 @@ function failedPart(
   return checks.length === 1 && saysCheckFailed(run, checks) ? checks[0]! : null;
 }
 
-/** The key of a whole script, for a failure of which the part is not known. */
+/** The key of a whole script, for a failure whose part is not known. */
 export function wholeKey(parts: readonly Part[]): CommandKey {
   const all = parts.map(({ key }) => [key.what, ...key.paths, ...key.chosen].join(" "));
   return keyOf(`all of ${all.join(" && ")}`);

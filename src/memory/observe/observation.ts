@@ -1,4 +1,4 @@
-/** The types of observations, of which memory consists: something that was done, said or found in a session. */
+/** The types of observations, the rows of memory: something that was done, said or found in a session. */
 
 export const OBSERVATION_KINDS = [
   "edit",

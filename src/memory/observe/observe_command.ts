@@ -121,7 +121,7 @@ function isOneCommand({ commands }: EndedCommand): boolean {
   return commands.filter((command) => !isHarmless(command)).length === 1;
 }
 
-/** Observes a failed command that was no test run. */
+/** Observes a failed command that was not a test run. */
 function observeFailure(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const { commands, output, exitCode } = run;
   const error = errorLine(output);
@@ -188,7 +188,7 @@ function observeTests(run: EndedCommand, end: ScriptEnd, about: string): Observe
   };
 }
 
-/** Observes a command that passed, or of which it is not known how it ended. */
+/** Observes a command that passed, or whose end is not known. */
 function observePlainRun(
   { command, output, exitCode }: EndedCommand,
   { isUntold, passed }: Pick<ScriptEnd, "isUntold" | "passed">,
@@ -239,7 +239,7 @@ function keysOfFailure(
   };
 }
 
-/** The name of a script in a title. Of several lines it is the one that is not harmless, if there is only one. */
+/** The name of a script in a title: its one line, or the only line that is not harmless. */
 function nameOfRun({ command, commands }: EndedCommand): string {
   const telling = command.includes("\n") ? commands.filter((one) => !isHarmless(one)) : [];
   return shownCommand(telling.length === 1 ? telling[0]!.source : command);

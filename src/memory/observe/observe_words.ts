@@ -67,7 +67,7 @@ export function readNotification(prompt: string): TaskNotification | null {
   };
 }
 
-/** Observes a notice whose command is not known. Its failure is no open end, since no command could mend it. */
+/** Observes a notice whose command is not known. Its failure is not an open end, since no command could mend it. */
 export function observeNotification({ outcome, summary, result }: TaskNotification): Observed {
   const failed = outcome === "failure";
   return {
@@ -100,7 +100,7 @@ interface RuleForm {
   readonly name: string;
   readonly pattern: RegExp;
   readonly example: string;
-  /** A sentence that begins alike and is no rule. */
+  /** A sentence that begins alike and is not a rule. */
   readonly counterexample: string;
 }
 
@@ -110,7 +110,7 @@ export const RULE_FORMS: readonly RuleForm[] = FORMS.map((form) => ({
   pattern: new RegExp(form.pattern, "i"),
 }));
 
-/** Only so many characters of a prompt are searched: the rest is probably pasted. */
+/** How much of a prompt is searched, in characters: the rest is probably pasted. */
 const MAX_LOOKED_AT = 4_000;
 const MAX_RULES = 3;
 const MIN_WORDS = 3;
@@ -121,7 +121,7 @@ const SENTENCE_END = /(?<=[.!?]["”»]?)\s+|\n+/;
 /** A list mark and `please` may stand before a rule. */
 const BEFORE = /^(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?:please,?\s+)?/i;
 
-/** The rules in a prompt, quoted, at most three. A question is no rule. */
+/** The rules in a prompt, quoted, at most three. A question is not a rule. */
 export function standingRules(prompt: string): string[] {
   const sentences = prompt.slice(0, MAX_LOOKED_AT).replace(NOT_OWN, "\n").split(SENTENCE_END);
   const rules = sentences.map((sentence) => sentence.trim().replace(BEFORE, "")).filter(isRule);

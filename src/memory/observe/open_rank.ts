@@ -1,4 +1,4 @@
-/** Ranks failures among open ends. A failure of a command that only tried or looked for something is no open end. */
+/** Ranks failures among open ends. A failure of a command that only tried or looked for something is not an open end. */
 import { isOnlyLooking, looks } from "./looking_commands.ts";
 import { OPEN_RANKS } from "../tell/open_ends.ts";
 import type { Observed } from "./observation.ts";

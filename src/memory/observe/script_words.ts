@@ -72,7 +72,7 @@ export function withoutLaunchers(words: readonly string[]): readonly string[] {
   return rest;
 }
 
-/** The command that a launcher starts; null for a command that is no launcher. */
+/** The command that a launcher starts; null for a command that is not a launcher. */
 function launched(words: readonly string[]): readonly string[] | null {
   const [first = "", second = "", third = ""] = words;
   const name = nameOf(first);

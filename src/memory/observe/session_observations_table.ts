@@ -89,8 +89,8 @@ export function stepsOfSession(
 }
 
 /**
- * The observations that a summary is made of, oldest first: all but reads, searches and plain commands. Of a long
- * session the newest, with the first and the last prompt before them.
+ * The observations that a summary is made of, oldest first: all but reads, searches and plain commands. A long session
+ * gives the newest, with the first and the last prompt before them.
  */
 export function observationsToSummarize(
   db: DatabaseSync,

@@ -24,7 +24,7 @@ const DOCUMENT = /<<-?\s*\\?(['"]?)(\w+)\1/y;
 const SEPARATOR = /&&|\|\||;;?|\|&?|&(?!>)|\n|[()]/y;
 const REDIRECTION = /&>>?|\d?(?:>>|>\||>&|<&|<>|[<>])/y;
 
-/** The commands of a script in order. Text that is no script gives some commands as well. */
+/** The commands of a script in order. Text that is not a script gives some commands as well. */
 export function scriptCommands(source: string): ScriptCommand[] {
   return new ScriptReader(source.slice(0, MAX_CHARS)).read();
 }

@@ -14,19 +14,21 @@ export interface AskedTerm {
   readonly resembling: { readonly match: string; readonly count: number } | null;
 }
 
-/** A word is rare, and similar words are searched, when so few observations have it, or fewer than one of so many. */
+/**
+ * A word in at most this many observations, or in less than this part of them, is rare: similar words are searched too.
+ */
 const RARE = { count: 2, oneOf: 200 };
 /**
  * Limits for long questions, which have more than `terms` terms: at most `asked` and at least `enough` of them are searched.
  * A term is rare below a tenth (`rare`) of the limit of a term; all rare terms together stay below a third (`together`).
  */
 const LONG = { terms: 24, asked: 14, enough: 3, rare: 10, together: 3 };
-/** At most so many unknown words are corrected as typing errors: each needs a few hundred look-ups. */
+/** The most unknown words that are corrected as typing errors: each needs a few hundred look-ups. */
 const MAX_TYPOS = 1;
 const AT_ONCE = 32;
-/** With so many known words no word is corrected: the others find enough. */
+/** With this many known words no word is corrected: the others find enough. */
 const ENOUGH_KNOWN = 4;
-/** At most so many rare words are looked up. */
+/** The most rare words that are looked up. */
 const MAX_LOOKED_UP = 8;
 
 /** How far words are counted, and in which project. */
@@ -46,7 +48,7 @@ export function askedTerms(
   const { observations } = options;
   const { terms, counts } = tellingTerms(db, typed, options);
   const rare = Math.max(RARE.count, observations / RARE.oneOf);
-  // An unknown identifier is no typing error.
+  // An unknown identifier is not a typing error.
   const names = new Set(
     terms.filter(({ kind }) => kind === "exact").map(({ match }) => match.slice(1, -1)),
   );
@@ -73,8 +75,8 @@ export function askedTerms(
 }
 
 /**
- * Chooses the terms to search for, with the number of observations of each. Of a long text only the rarest are chosen: the
- * others take long and say little.
+ * Chooses the terms to search for, with the number of observations of each. A long text gives only its rarest terms:
+ * the others take long and say little.
  */
 function tellingTerms(
   db: DatabaseSync,
@@ -134,7 +136,7 @@ function existing(
   return counted(db, `(${known.join(" OR ")})`, options);
 }
 
-/** The words that occur. Most do not, so many are looked up at once, and single ones only in a group that occurs. */
+/** The words that occur. Most do not, so they are looked up in groups, and single ones only in a group that occurs. */
 function hereOf(db: DatabaseSync, matches: readonly string[], options: CountOptions): string[] {
   if (matches.length === 1) return matches.filter((match) => isHere(db, match, options));
   return Array.from(
@@ -215,7 +217,7 @@ function otherSpellings(word: string): readonly string[] {
   return [...spellings];
 }
 
-/** At most so many letters are cut off a word, and so many must stay. */
+/** The longest ending that is cut off a word, and the letters that must stay. */
 const MAX_ENDING = 3;
 const MIN_STEM = 6;
 

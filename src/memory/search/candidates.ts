@@ -171,9 +171,9 @@ export function matchLimits(observations: number): MatchLimits {
   return { perTerm, together: 2 * perTerm };
 }
 
-/** A word in at most so many observations is searched alone; a commoner one first together with another. */
+/** A word in at most this many observations is searched alone; a commoner one first together with another. */
 const RARE = 500;
-/** So many of the common words, the rarest, are searched in pairs. */
+/** The most common words, the rarest of them, that are searched in pairs. */
 const BESIDE = 4;
 
 /** An expression for a word, and in how many observations it is; at most `perTerm` is known. */

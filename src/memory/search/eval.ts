@@ -12,7 +12,7 @@ import { rankMatches } from "./search.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
 
 const BATCH = 500;
-/** So many results of each question are read. */
+/** The results of each question that are read. */
 const DEPTH = 20;
 
 /** The ids of the documents that an observation is made of. */

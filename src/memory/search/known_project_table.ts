@@ -4,7 +4,7 @@ import { projectTerm } from "./terms.ts";
 import { KINDS_OF_BRANCH } from "../tell/memory_context_table.ts";
 import { statement } from "../../db/statement.ts";
 
-/** So many of the newest observations are searched for a branch that has only commands and prompts. */
+/** The most observations, the newest, that are searched for a branch with nothing but commands and prompts. */
 const NEWEST = 30_000;
 
 /** Whether a session or an observation belongs to a project: a common git directory, or a folder. */

@@ -253,7 +253,7 @@ export function conditionsOf(filter: MemoryFilter) {
   ]);
 }
 
-/** So many of the newest observations are read first. A time that lasts until now is mostly among them. */
+/** How many of the newest observations are read first. A time span that lasts until now is mostly among them. */
 const LAST_LOOKED_AT = 2_000;
 
 /**

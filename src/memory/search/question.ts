@@ -38,12 +38,12 @@ export interface MemoryQuestion {
   readonly speaker: "person" | "claude" | null;
 }
 
-/** Only so many characters of a question are read. */
+/** How much of a question is read, in characters. */
 export const MAX_QUERY_CHARS = 4_000;
 const MAX_TERMS = 64;
-/** In a question of at most so many words, every word counts: `docker compose down`. */
+/** In a question of at most this many words, every word counts: `docker compose down`. */
 const MAX_SHORT = 4;
-/** At most so many words are joined to one identifier, among so many first words. */
+/** The most words that are joined to one identifier, and how many of the first words are tried. */
 const MAX_JOINED_WORDS = 5;
 const MAX_JOINED_FROM = 12;
 /** A text with more quoted pieces is code or a log, whose pieces are no phrases. */

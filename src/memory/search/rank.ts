@@ -102,9 +102,9 @@ export const RANK_WEIGHTS: RankWeights = {
   },
 };
 
-/** Of two notes whose scores differ by at most so much, the newer one comes first. */
+/** Two notes whose scores differ by no more count as equal, and the newer comes first. */
 const SIMILAR = 0.1;
-/** So many further hits are searched for a newer note. */
+/** How many further hits are searched for a newer note. */
 const MORE = 5;
 const RECENT_MS = 14 * 86_400_000;
 /** A named day may be of any time zone. */
@@ -236,7 +236,7 @@ const LEAST_RARITY = 0.1;
 /** The two parameters of BM25 for the length of a text, k1 and b; b is usually 0.75. */
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.25;
-/** Beyond so many usual lengths, more length costs nothing more: a log may have one good line. */
+/** From this many times the usual length on, more length costs nothing more: a log may have one good line. */
 const LONG = 6;
 
 /**

@@ -26,7 +26,7 @@ export interface RecallPlace {
   readonly nowMs: number;
 }
 
-/** So many results are read. Those of the session itself are left out afterwards. */
+/** The most results that are read. Those of the session itself are left out afterwards. */
 const LOOKED_AT = 16;
 const OF_FILE = 24;
 const SAYING: ReadonlySet<ObservationKind> = new Set(["message", "summary"]);
@@ -42,7 +42,7 @@ const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
   "summary",
   "edit",
 ]);
-/** The kinds that are told about a file. That it was edited is no news. */
+/** The kinds that are told about a file. That it was edited is not news. */
 const OF_FILES = [...HELPFUL_KINDS].filter((kind) => kind !== "edit" && kind !== "summary");
 
 /** What memory has about a prompt; empty when there is nothing. @throws {Error} What SQLite says. */
@@ -124,7 +124,7 @@ function tell(
 
 /** About 250 tokens. */
 const MAX_RECALL_CHARS = 870;
-/** At most so many observations are told. */
+/** The most observations that are told. */
 const MAX_RECALLED = 4;
 const MAX_TITLE_CHARS = 150;
 /** The least length of a snippet. It also gets the room that the other lines leave. */
@@ -194,7 +194,7 @@ function restOf(snippet: string, title: string): string {
 /** A prompt with fewer words of meaning is about what was said just before ("yes, fix that"). */
 const MIN_TELLING = 2;
 const MAX_WORDS = 24;
-/** So many observations are added to the count, since in a small memory every word would seem common. */
+/** Added to the number of observations, since in a small memory every word would seem common. */
 const FEW = 10;
 /** An observation must hold this part of the prompt's weight, or the weight of so many of its rarest words. */
 const ENOUGH = { part: 0.5, words: 2.5 };

@@ -56,15 +56,15 @@ export interface SearchAnswer {
 }
 
 const CANDIDATES = 120;
-/** The neighbours of so many best candidates are read, and so far. */
+/** Reads the neighbours of this many best candidates, up to this distance. */
 const WITH_NEIGHBOURS = 10;
 const REACH = 3;
 /** The score of an observation of the question's time without its words; the best hit with its words has 1. */
 const DONE_THEN = 0.2;
 const SNIPPET_CHARS = 240;
-/** Only a question of so many words is recognised as asked before. */
+/** Only a question with at least this many words is recognised as asked before. */
 const MIN_ECHO_WORDS = 3;
-/** So many best candidates are searched for words with marks. */
+/** The number of best candidates that are searched for words with marks. */
 const READ_FOR_MARKS = 60;
 
 /**
@@ -250,11 +250,11 @@ function wordsOf(asked: AskedQuestion): string[] {
     .filter((word) => !isOfIndex(word) && !word.includes(" "));
 }
 
-/** At most so many places of one word are compared. */
+/** The most places of one word that are compared. */
 const MAX_PLACES = 50;
 /** The characters that are shown before the first word found. */
 const LEAD_CHARS = 40;
-/** Endings of so many letters are cut off, and so many letters must stay. */
+/** The longest ending that is cut off a word, and the letters that must stay. */
 const ENDING_CHARS = 2;
 const MIN_STEM_CHARS = 4;
 

@@ -18,7 +18,7 @@ import {
 const END = "ǃ";
 /** Stands between the words that an exact word is made of. */
 export const JOINT = "ǀ";
-/** At most so many characters of a text are read, and so many terms are made. */
+/** How much of a text is read, in characters, and the most terms that are made of it. */
 const MAX_CHARS = 80_000;
 const MAX_TERMS = 600;
 const MAX_TERM_CHARS = 120;

@@ -10,7 +10,7 @@ import type { ContextPlace } from "./told_rows.ts";
 /** What is told of the surroundings begins with this, and the folder follows. */
 export const FROM_AROUND = "from the repository around: ";
 
-/** So many results of the surroundings follow those of the project. */
+/** How many results of the surroundings follow those of the project. */
 const MAX_AROUND = 3;
 
 /** {@linkcode answerMemory} for one project, and the best of what surrounds it. @throws {Error} As that. */

@@ -1,4 +1,4 @@
-/** Tells the person in one line what memory holds of a project, from what the context has read anyway. */
+/** Tells the person in one line what memory holds of a project. It reads nothing more than the context has read. */
 import { count } from "../../base/counts.ts";
 import type { Tellable } from "./context_text.ts";
 import { OF_PROJECT } from "./told_rows.ts";

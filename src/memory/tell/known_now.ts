@@ -17,9 +17,9 @@ const MAX_FIXES = 6;
 const MAX_KEPT = 40;
 const MAX_COMMITS = 6;
 const MAX_EDITS = 6;
-/** So many of the newest edits are read. */
+/** The most edits that are read, the newest. */
 const OF_EDITS = 12;
-/** A fix is worth telling after so many failures. */
+/** The failures from which on a fix is worth telling. */
 const MIN_TRIES = 2;
 
 /**
@@ -121,7 +121,7 @@ function newestBy(rows: readonly Tellable[], keyOf: (row: Tellable) => string): 
   return rows.filter((row) => !seen.has(keyOf(row)) && seen.add(keyOf(row)));
 }
 
-/** Git gets so many milliseconds to answer. */
+/** How long git may take to answer, in milliseconds. */
 const GIT_MS = 8;
 
 /** Whether a commit stands only on another branch; `unknown` when git did not answer in time. */

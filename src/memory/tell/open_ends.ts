@@ -20,7 +20,7 @@ interface OpenFailure extends MaybeOpen {
 export const OPEN_RANKS = { tests: 0, checks: 1, others: 2 } as const;
 /** An older failure is found by a search only. */
 export const OPEN_FOR_MS = 14 * 86_400_000;
-/** A command that is neither a test nor a check must fail so often to be told. */
+/** How often a command that is neither a test nor a check must fail to be told. */
 const MIN_TRIES = 2;
 
 /** Whether an observation is a failure that is not mended. */
@@ -28,7 +28,7 @@ export function isUnmended({ kind, outcome, resolvedBy }: Omit<MaybeOpen, "facts
   return (kind === "failure" || kind === "test") && outcome === "failure" && resolvedBy === null;
 }
 
-/** The rank of an open failure; null for an observation that is no open end. */
+/** The rank of an open failure; null for an observation that is not an open end. */
 export function openEndRank(one: MaybeOpen): number | null {
   if (!isUnmended(one)) return null;
   const { kind, facts } = one;

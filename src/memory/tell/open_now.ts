@@ -23,11 +23,11 @@ import { sessionEnd } from "../../db/sessions.ts";
 import { type UnmendedFailure, unmendedFailures } from "./open_failures_table.ts";
 
 const MAX_TODOS = 6;
-/** So many tasks and workflows are counted. */
+/** The most tasks and workflows that are counted. */
 const MAX_COUNTED = 100;
-/** A failure on another branch is told for so long. */
+/** How long a failure on another branch is told. */
 const ELSEWHERE_MS = 3 * 86_400_000;
-/** The end of the last message is quoted in so many characters. */
+/** How much of the end of the last message is quoted, in characters. */
 const QUOTED_CHARS = 400;
 
 /**

@@ -17,7 +17,7 @@ export function lacksIdentity(db: DatabaseSync, repository: string, nowMs: numbe
     .get(repository, nowMs - ANEW_AFTER_MS) === undefined;
 }
 
-/** Keeps what a repository is known by, instead of what was kept before, in one transaction. */
+/** Replaces, in one transaction, what a repository is known by. */
 export function keepIdentity(
   db: DatabaseSync,
   repository: string,

@@ -93,7 +93,7 @@ export async function sessionContext(
     unlogged: [...await commits(db, rows, place), ...edits(db, held, { ...place, since })],
   };
   const notice = heldNotice(held, {
-    // A resumed session hears only what is new, the person what there is.
+    // Claude hears only what is new when a session is resumed; the person hears everything.
     failure: (isNew ? failures : stillFailing(db, held, { ...place, isGone })).length,
     todo: (isNew ? todos : todosLeft(tellingSessions(held), nowMs, isGone)).length,
     task: tasks.length,

@@ -84,7 +84,7 @@ export interface Steps {
   readonly next: string;
 }
 
-/** The newest steps before a moment: those of so many captures. @param limit Undefined takes all. */
+/** The newest steps before a moment. @param limit How many captures they come from; undefined takes all. */
 export async function newestSteps(
   db: DatabaseSync,
   place: Place,
@@ -98,7 +98,7 @@ export async function newestSteps(
   return { steps, more: sinceMs > 0, next };
 }
 
-/** So many rows of the audit trail and of captures are read at once. */
+/** The most audit rows and captures that are read at once. */
 const MOST_WRITTEN = { audit: 5_000, captures: 200 };
 
 /** The steps that were written behind a cursor, however old they are. */
@@ -139,7 +139,7 @@ export function cursorIn(text: string): Cursor {
 
 /** A tool use seldom takes longer. */
 const LONG_USE_MS = 900_000;
-/** Where only what is new is read, its gates are looked for among so many hooks. */
+/** How many of the newest hooks are searched for the gates of new steps. */
 const MOST_HOOKS = 5_000;
 
 async function stepsOf(

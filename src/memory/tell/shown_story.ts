@@ -8,7 +8,7 @@ import { endInWords } from "./ended_session.ts";
 import { storyOf } from "./session_story.ts";
 import { wantedIn } from "./session_steps.ts";
 
-/** Of a longer session the newest observations are read. */
+/** The most observations of a session that are read, the newest. */
 const MAX_PARTS = 5_000;
 
 export interface Line {
@@ -89,7 +89,7 @@ export function sessionStory(
   };
 }
 
-/** The step of which an observation tells: the capture whose id its uid begins with. */
+/** The step that an observation belongs to: its uid begins with the id of a capture. */
 function stepOf({ uid }: { readonly uid: string }): string {
   return uid.replace(/\/.*/, "");
 }

@@ -35,7 +35,7 @@ export interface ContextPlace {
 const OF_BRANCH = { among: 200, limit: 60 };
 const OF_OTHERS = { among: 100, limit: 16 };
 export const OF_PROJECT = 60;
-/** So many other branches are told: those with the latest work. */
+/** The most other branches that are told: those with the latest work. */
 const MAX_OTHER_BRANCHES = 3;
 
 /**

@@ -28,7 +28,7 @@ export type IsForgotten = (message: {
 
 /** One transaction takes so much of a transcript, in bytes: some milliseconds. */
 const STEP_BYTES = 4_000_000;
-/** So many bytes before the place tell whether the transcript is still the same. */
+/** The bytes before the place that show whether the transcript is still the same. */
 const BEFORE_BYTES = 1_024;
 /** How far a transcript counts as read that is not there any more. */
 const GONE: ReadPlace = { bytes: 0, before: "" };

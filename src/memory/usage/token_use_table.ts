@@ -14,7 +14,7 @@ export interface CountedSession extends TokenOwner {
   readonly path: string;
 }
 
-/** So long after a session's last event its transcript may still grow, in milliseconds. */
+/** How long after a session's last event its transcript may still grow, in milliseconds. */
 const GROWS_MS = 3_600_000;
 
 /** The sessions whose transcript may have grown since it was read, the oldest first: a fork comes after its origin. */
@@ -58,7 +58,10 @@ export function keepReadPlace(
   ).run(path, bytes, before, atMs);
 }
 
-/** Keeps the tokens of a message. Of several records of one the last counts, for the session that had it first. */
+/**
+ * Keeps the tokens of a message. Where a message has several records, the last one counts, for the session that had it
+ * first.
+ */
 export function keepTokens(db: DatabaseSync, owner: TokenOwner, usage: MessageUsage): void {
   const { id, agent, model, input, output, cacheRead, cacheWrite, atMs } = usage;
   statement(

@@ -28,7 +28,7 @@ import { baseName, parentOf } from "../../base/paths.ts";
 import { keptText } from "../../config/store.ts";
 import { linesOf } from "../../policy/effects/effect_text.ts";
 import { openViolations, settleViolations } from "../../policy/store.ts";
-import { removeSync } from "../../system/files.ts";
+import { chmodSync, isFile, removeSync, statSync } from "../../system/files.ts";
 import { exists } from "../../system/on_disk.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { placeOf } from "../open_store.ts";
@@ -167,6 +167,13 @@ function isProgram(path: string): boolean {
   return baseName(parentOf(path)) === "hooks";
 }
 
+/** Takes away what stands in a file's place, and the rights of others to write it. */
+function makeWritable(path: string): void {
+  if (!exists(path)) return;
+  if (isFile(path)) chmodSync(path, statSync(path).mode! & 0o755);
+  else removeSync(path);
+}
+
 export const accept = verb({
   person: "config accept",
   args: many(text("Files or branches; without one, all", "name")),
@@ -222,8 +229,10 @@ export const undo = verb({
     }
     const kept = databases.map((db) => keptText(db, path)).find((text) => text !== undefined);
     const mode = isProgram(path) ? 0o755 : 0o644;
-    if (kept !== undefined) writeTarget({ path, mode }, kept);
-    else if (exists(path)) removeSync(path);
+    if (kept !== undefined) {
+      makeWritable(path);
+      writeTarget({ path, mode }, kept);
+    } else if (exists(path)) removeSync(path);
     for (const { db, one } of about) settleViolations(db, [one.id], Date.now());
     const done = kept === undefined ? "removed" : "put back";
     return { json: { path, done }, text: `${plain(path)} is ${done}.` };

@@ -25,9 +25,9 @@ import {
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { isNotFound, openSync, realPathSync, statSync } from "../../system/files.ts";
 
-/** So many rows that cannot be read are named. */
+/** The most unreadable rows that are named. */
 const MAX_NAMED = 5;
-/** After so many lines a signal can end the process. */
+/** The lines after which a signal can end the process. */
 const LINES_AT_ONCE = 100;
 
 export const exportVerb = verb({

@@ -312,5 +312,5 @@ function layOut(value: unknown): string | undefined {
   }
 }
 
-/** After so many transactions the write-ahead log moves into the database. */
+/** The transactions after which the write-ahead log moves into the database. */
 const CHECKPOINT_EVERY_STEPS = 16;

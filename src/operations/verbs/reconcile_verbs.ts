@@ -69,7 +69,7 @@ export const reconcile = verb({
     return transcriptsView(context, outcome, {
       label: "filled",
       again: `conclaude reconcile${chosenAgain(flags)} --backfill`,
-      // What was filled is no gap any more.
+      // What was filled is not a gap any more.
       names: session !== undefined ? "gaps" : flags.backfill ? "nothing" : "sessions",
       ...(isUnknown
         ? { first: `project     no transcript that was looked at is of "${plain(project)}"` }
@@ -133,7 +133,7 @@ function wantedOf(
   const dir = project === undefined ? null : typedPath(context, project);
   const isFolder = dir !== null && isThere(dir);
   const repository = isFolder ? findRepository(lookUpwards(dir))?.commonDir : undefined;
-  // A bare word that is no folder is the name of a project.
+  // A bare word that is not a folder is the name of a project.
   const name = project !== undefined && !isFolder && isBareName(project) ? project : null;
   return (sessionId, of) =>
     (key === null || idOf(sessionId).startsWith(key)) &&

@@ -93,7 +93,7 @@ const run = verb({
 
 const taskLine = (db: DatabaseSync, id: string) => nameOf(readTask(db, id)!);
 
-/** How people are told what they know by a name, by what counts it. */
+/** The line that names a row for people, by the counter of its kind. */
 const LINES: Readonly<
   Partial<Record<keyof RetentionCounts, (db: DatabaseSync, id: string) => string>>
 > = {

@@ -144,7 +144,7 @@ function fullLines(payload: unknown): string[] {
 }
 
 const LOOK_MS = 500;
-/** A hook may write a step so long after a later one. */
+/** How much later than the next step a hook may write a step, in milliseconds. */
 const LATE_MS = 60_000;
 
 /** Prints the steps, then new ones as hooks keep them or the transcript has them, until the session is over. */

@@ -63,7 +63,7 @@ export const status = readVerb({
   },
 });
 
-/** Of a project with very many failures the newest are read, so that a person does not wait. */
+/** The most failures of a project that are read, the newest: a person does not wait long. */
 const LOOKED_AT = 40;
 /** The most lines of each list of `status`. */
 const MOST = { sessions: 5, open: 3, decided: 3 } as const;

@@ -102,7 +102,7 @@ async function atServer(
   return { json, text: JSON.stringify(json), quoted: true as const };
 }
 
-/** Takes in what others wrote, as far as there is time: what is not known here, the server knows. */
+/** Pulls what others wrote, as far as there is time: the server knows what is not known here. */
 async function pullQuickly(store: TeamHere, joined: JoinedProject, server: Server): Promise<void> {
   const lock = await takeTurn(store, TURN_MS);
   if (lock === null) return;

@@ -33,7 +33,7 @@ export interface Effects {
   readonly unwatched: number;
 }
 
-/** For so many milliseconds after a command the states of files are not read again before the next one. */
+/** Within this time after a command, in milliseconds, the next tool use does not read the files again. */
 const FRESH_MS = 1_000;
 
 /**

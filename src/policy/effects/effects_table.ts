@@ -185,7 +185,7 @@ export function isShellRunning(
   return rows.some(({ goesOn }) => goesOn !== null) || rows.at(-1)?.["event"] === "PreToolUse";
 }
 
-/** At most so many commands of a session are looked at. */
+/** The most commands of a session that are read. */
 const MAX_COMMANDS = 200;
 
 /** The commands that a session has run in a shell within a day, the newest first. */

@@ -73,7 +73,7 @@ export interface Snapshot {
   readonly atMs: number;
   /** A fingerprint of the rules. */
   readonly rules: string;
-  /** Of what the list of watched files was made; another one means another list. */
+  /** What the list of watched files was made of; another one means another list. */
   readonly stamp: string;
   /** As in the list. */
   readonly left: number;

@@ -1,4 +1,4 @@
-/** Commits: they use up what allowed them, and one that came without what a requirement asks for is a violation. */
+/** New commits use up what allowed them. A commit that lacks what a requirement asks for is a violation. */
 import { commandOf } from "../../claude/payload.ts";
 import { isBefore, isInBranch } from "../../system/git/brought_files.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
@@ -32,7 +32,7 @@ import {
   type Violation,
 } from "./types.ts";
 
-/** What came to be uses up the session's satisfactions. @returns What came without one. */
+/** Uses up the session's satisfactions for new commits. @returns The commits that had none. */
 export async function judgeCommits(
   { before, now, moment }: {
     readonly before: Snapshot;
@@ -47,7 +47,8 @@ export async function judgeCommits(
   const isAfter = moment.is === "after";
   const beside = isAfter ? moment.toolUseId : null;
   const commits = isAfter ? await mayCommit(moment.command, ground) : "no";
-  // Beside what only looks a person commits, or what the session has left running.
+  // Where the session's command only looks, the commit comes from a person, or from something that the session left
+  // running.
   const isAtWork = commits !== "no" || isShellRunning(db, { sessionId, atMs, beside }) ||
     await hasLeftRunning(ground);
   if (!isAtWork) return [];
@@ -105,7 +106,7 @@ export async function judgeCommits(
 const MAY_DETACH =
   /(?<![&>|])&(?![&>])|\b(?:at|batch|crontab|systemd-run|screen|tmux|setsid|daemonize)\b/;
 
-/** Whether a command of the session may have left something running, of which Claude Code tells nothing. */
+/** Whether a command of the session may have left something running: Claude Code does not tell. */
 async function hasLeftRunning(ground: Ground): Promise<boolean> {
   const detaching = recentCommands(ground.db, ground)
     .filter((command) => MAY_DETACH.test(command));
@@ -118,7 +119,7 @@ async function readCommand(command: string, { projectDir, home }: Ground) {
   return await readShellUse(command, { folder: projectDir, home });
 }
 
-/** Whether a command commits, as far as its words tell: what runs code of which nothing is known may. */
+/** Whether a command commits, as far as its words tell: unknown code may commit. */
 async function mayCommit(command: string, ground: Ground): Promise<Answer> {
   if (command.trim() === "") return "maybe";
   const { steps, untold } = await readCommand(command, ground);
@@ -135,7 +136,9 @@ function standingsOn(branch: string, ground: Ground): Standing[] {
   return prove(stored, { ...ground, isStrict: isStrict(ground.config) }).marked(stored);
 }
 
-/** Settles what was satisfied afterwards, and lets go of commits that no branch has any more. @returns What is still open. */
+/**
+ * Settles commits that were satisfied afterwards, and drops those that no branch has any more. @returns The open ones.
+ */
 export async function settleCommits(
   open: readonly Violation[],
   now: Snapshot,
@@ -181,7 +184,7 @@ const PUSHING = [{
   triggers: [{ tool: "Bash", toolPattern: null, command: "git\\s+push(?:\\s|$)" }],
 }];
 
-/** Of open violations, the commits that a push has to wait for; none where the command pushes nothing. */
+/** The commits of open violations that a push has to wait for; none where the command pushes nothing. */
 export async function heldBack(open: readonly Violation[], use: AskedUse): Promise<Violation[]> {
   const commits = open.filter(ofCommit);
   const command = commandOf(use.input);

@@ -178,7 +178,7 @@ export function policyFiles(
   const { executable, script } = environment.program;
   return [
     ...settings.map((path) => [path, "settings"] as const),
-    // What git runs is no list of settings.
+    // What git runs is not a list of settings.
     ...ofGit.map((path) =>
       [path, baseName(parentOf(path)) === "hooks" ? "other" : "git config"] as const
     ),

@@ -36,7 +36,7 @@ export interface Ground {
   readonly hardLinks: HardLinks;
 }
 
-/** Files with several names: which were met, and of which of them another name is protected. */
+/** Files with several names: those that were met, and those that also have a protected name. */
 export interface HardLinks {
   readonly met: Set<string>;
   protected: ReadonlyMap<string, readonly string[]>;
@@ -47,7 +47,7 @@ export interface Place {
   readonly from: string | null;
   /** True for a file that comes with a folder which is copied or made. */
   readonly isPart?: boolean;
-  /** True for a file from a folder's listing: it exists and is no link. */
+  /** True for a file from a folder's listing: it exists and is not a link. */
   readonly isListed?: boolean;
   readonly comesFromGit?: boolean;
 }

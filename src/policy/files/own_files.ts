@@ -130,7 +130,7 @@ function waysTo(path: string): string[] {
   const real = realPath(path);
   for (let at = path; at !== real && ways.length < MAX_WAYS;) {
     const target = linkAt(at);
-    // The path is no link; only a folder above it is one.
+    // The path is not a link; only a folder above it is one.
     if (target === null) break;
     at = resolvePath(target, { folder: realPath(parentOf(at)) });
     ways.push(at, joinPath(realPath(parentOf(at)), baseName(at)));

@@ -38,7 +38,7 @@ export interface BashUse extends Actor, Omit<Surroundings, "language"> {
 const MAX_LOOKED = 8_000;
 const MAX_PATH_CHARS = 16_384;
 
-/** Judges a call of a shell tool. Of a script that is too large it judges the part that was read. */
+/** Judges a call of a shell tool; for a script that is too large, the part that was read. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
   const { isAll, ...found } = judgeScript(policy, script, { use, look });
@@ -61,6 +61,7 @@ function judgeScript(
   const discards: Discard[] = [];
   const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
   const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
+  const plain = [...policy.uneditable, ...policy.noAdditions].map(({ glob }) => glob);
   let [isAll, isPutAway, looked] = [true, false, 0];
   /** Links and folders that the commands before have made. */
   const links: string[] = [];
@@ -125,7 +126,9 @@ function judgeScript(
     targets.forEach(judgeTarget);
     const named = isOnOtherMachine(command) ? NOTHING_NAMED : unexplained(command);
     for (const word of named.words) judgeNamed(word, command, false);
-    for (const name of named.texts.flatMap(namesInText)) judgeNamed(literal(name), command, true);
+    for (const name of named.texts.flatMap((text) => namesInText(text, plain))) {
+      judgeNamed(literal(name), command, true);
+    }
     doubts.push(
       ...named.scripts.flatMap((script) => rulesBegunBy(policy, script).slice(0, 1))
         .map((rule) => `"${shownCommand(command.words)}" is given what ${rule} forbids`),
@@ -182,7 +185,7 @@ function withinLimits<Result>(work: () => Result): Result | null {
 export interface Untold {
   readonly commands: readonly string[];
   readonly files: readonly string[];
-  /** Commands of which only the beginning is known. */
+  /** Commands whose end is unknown. */
   readonly beginnings: readonly string[];
 }
 

@@ -24,7 +24,7 @@ const SAME = TABLES.same.map(({ pattern, as }) => ({
 }));
 /** Usual spellings of what rules forbid, and the pattern that holds for all of them. */
 export const SPELLINGS = TABLES.spellings;
-/** So many options are tried in the first place. */
+/** The most options that are tried in the first place. */
 const MAX_OPTIONS = 8;
 
 /** The names under which a rule's program is called as well. */

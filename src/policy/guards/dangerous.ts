@@ -179,7 +179,7 @@ function isPrecious(
 const SYSTEM =
   /^\/(?!(?:tmp|home|Users|root|mnt|media|workspace|private)(?:\/|$))[a-zA-Z][\w-]*$|^\/(?:usr|var|etc|boot|opt|s?bin|lib\w*|System|Library|Applications)\/(?!tmp$|folders$|cache$)[^/]+$|^\/(?:usr\/lib|var\/lib|var\/log|usr\/local)\/[^/]+$/;
 const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp\//;
-/** Folders of which everything in them is made again. */
+/** Folders whose whole content is built again. */
 const MADE_AGAIN = new Set([...WORDS.built, ...WORDS.caches]);
 
 function doubtsOfGit(rest: readonly Argument[]): string[] {

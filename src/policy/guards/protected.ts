@@ -164,7 +164,7 @@ function isFelt(
 /** Keys of Claude Code's settings that decide which hooks and which other code run. */
 const POLICY_KEYS = ["hooks", "disableAllHooks", "env", "enabledPlugins", "extraKnownMarketplaces"];
 
-/** Whether a change of settings touches one of these keys, or one of the texts is no JSON. No file counts as `{}`. */
+/** Whether a change of settings touches one of these keys, or one of the texts is not JSON. No file counts as `{}`. */
 export function changesPolicy(before: string | null, after: string): boolean {
   const was = settingsOf(before?.trim() || "{}");
   const becomes = settingsOf(after);

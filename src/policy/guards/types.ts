@@ -41,7 +41,7 @@ export interface FileFacts {
   /** Reads the whole text; null when there is none. */
   readonly text: () => string | null;
   readonly effect: Effect;
-  /** Of a removed folder: the paths of the files below it. Empty where no rule asks, or there are too many. */
+  /** The paths of the files below a removed folder. Empty where no rule asks, or there are too many. */
   readonly below: readonly string[];
   readonly isMadeAnew: boolean;
   /** Whether it comes with a folder that is copied into the project. */
@@ -122,7 +122,7 @@ export interface Search {
 
 export interface Looked {
   readonly files: readonly FileFacts[];
-  /** Files of which only the running command knows whether they are meant. */
+  /** Files that may be meant: only the running command knows. */
   readonly perhaps?: readonly FileFacts[];
   /** Why more files may be meant. */
   readonly unknown: readonly string[];

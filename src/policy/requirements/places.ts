@@ -98,7 +98,7 @@ export async function requirementsFor(
     .filter((place) => place.triggered.length + place.doubts.length > 0);
 }
 
-/** Whether a file belongs to the repository, in any of its working trees, and is no plan. The path has no links. */
+/** Whether a file belongs to the repository, in any of its working trees, and is not a plan. The path has no links. */
 function isOfProject(path: string, { root, commonDir }: Repository): boolean {
   if (PLAN_FOLDER.test(path) || path.startsWith(`${commonDir}/`)) return false;
   return path.startsWith(`${realPath(root)}/`) ||

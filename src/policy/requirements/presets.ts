@@ -5,7 +5,7 @@ import PRESETS from "./presets.json" with { type: "json" };
 
 export type Preset = "solo" | "team" | "strict" | "relaxed" | "minimal" | "advanced";
 
-/** Whole configuration files to begin with, and what each does beside what holds without a file. */
+/** Whole configuration files to begin with, and what each adds to the built-in protections. */
 export const POLICY_PRESETS = {
   solo:
     "for one developer. Lock files, `.env` and files that say that they are generated are not edited.",

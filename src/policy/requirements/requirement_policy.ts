@@ -10,7 +10,7 @@ export interface Trigger {
   readonly tool: string;
   /** Tried on the tool's name where the configuration has a glob (flag `s`); null for a plain name. */
   readonly toolPattern: string | null;
-  /** Of a shell: a regular expression that is searched in each command (flag `i`); null for every command. */
+  /** For a shell: a regular expression that is searched in each command (flag `i`); null for every command. */
   readonly command: string | null;
 }
 

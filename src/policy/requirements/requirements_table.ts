@@ -147,7 +147,7 @@ export function clearRequirement(
   return Number(changes);
 }
 
-/** The branches of a repository of which something is stored, by name. */
+/** The branches of a repository that have stored rows, by name. */
 export function listBranches(
   db: DatabaseSync,
   repository: string,

@@ -58,7 +58,7 @@ export function countingCommits(requirements: readonly Requirement[]): Requireme
   );
 }
 
-/** What came to be since a look. */
+/** What is new since a look. */
 export interface CameToBe {
   readonly commits: readonly (NewCommit & {
     /** The branches that were checked out before in the working trees that have moved. */
@@ -70,7 +70,7 @@ export interface CameToBe {
 
 const NOTHING: CameToBe = { commits: [], advanced: [] };
 
-/** Looks what came to be between two looks. */
+/** Finds what is new between two looks. */
 export async function cameToBe(
   db: DatabaseSync,
   { before, now, sinceMs, commonDir, lastBranch, environment }: {

@@ -40,7 +40,7 @@ export function changesOfCopy(
     sources.some((word) =>
       !isContents(word) && (word.isOpen || isEmptied(word) || (word.isGlob && isRemote(word)))
     );
-  // Of a source on another machine only the name tells whether it is a folder.
+  // Whether a source on another machine is a folder, only its name tells.
   const [first] = sources;
   const isFolderThere = first !== undefined && isRemote(first) &&
     (isWhole || !/\.\w+$/.test(first.text));

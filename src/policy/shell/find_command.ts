@@ -114,7 +114,7 @@ interface FindWord {
   readonly is: string;
   /** How many words follow as its value. */
   readonly values?: number;
-  /** Of `like`: what is compared with the pattern. */
+  /** What a `like` test compares with the pattern. */
   readonly of?: "name" | "path";
   readonly ignoresCase?: boolean;
   /** Whether most files pass the test. */
@@ -252,7 +252,7 @@ class Reader {
   }
 }
 
-/** Two parts, of which the second is tried only where the first one is not `deciding`. */
+/** Two parts; the second is tried only where the first one is not `deciding`. */
 function both(left: Expression, right: Expression, deciding: boolean): Expression {
   return (visit, reach) => {
     const first = left(visit, reach);

@@ -1,4 +1,4 @@
-/** Collects what is found while a script is read: commands, written files, and what stays unknown. */
+/** Collects what reading a script finds: commands, written files, unknown parts. */
 import { type Argument, type Budget, literal, placeOf, textIn, type Variables } from "./word.ts";
 import type { ShellCommand } from "./shell_command.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
@@ -101,7 +101,7 @@ export class Findings {
   /** What a file holds that the script wrote; null where that is unknown, undefined where it wrote none. */
   textOfWritten(file: Argument, folder: string | null): string | null | undefined {
     const written = this.#written.get(placeOf(file, folder) ?? "");
-    // With another first line it is no script of the shell.
+    // With another first line it is not a script of the shell.
     return written && /^#!(?!.*sh\b)/.test(written) ? null : written;
   }
 

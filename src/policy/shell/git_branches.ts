@@ -77,7 +77,7 @@ export function treeMade(
   return checksOut && { folder, checksOut };
 }
 
-/** A call of git with one of these verbs, of which the shell's running is not needed to know a word. */
+/** A call of git with one of these verbs; every word is known without running the shell. */
 function toldCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
   const call = gitCall(words);
   const isTold = call !== null && verbs.test(call.verb) &&

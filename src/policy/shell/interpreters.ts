@@ -54,7 +54,7 @@ export function inInterpreter({ program, args, input }: ShellCommand): Inner | u
     const word = args[at]!;
     const { text, isOpen } = word;
     if (isShell && TELLING_OF_ITSELF.test(text)) return undefined;
-    // A word that begins like a file's name is no option, whatever comes after its beginning.
+    // A word that begins like a file's name is not an option, whatever comes after its beginning.
     if (isOpen && (isShell || !/^[^-]/.test(text))) return unknown;
     if (text === "-" || text === "/dev/stdin" || reads?.test(text)) return onInput;
     if (code.test(text)) {
@@ -124,7 +124,7 @@ export function writtenByAwk(rest: readonly Argument[]): Argument[] {
     .flatMap(({ text }) => readAwk(text).files);
 }
 
-/** Substitutions and patterns, in which a `w` is no command. */
+/** Substitutions and patterns, in which a `w` is not a command. */
 const REPLACED = /[sy]([/|,#@!:])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1/g;
 /** The lines that a command of sed is for, by numbers or patterns. */
 const ADDRESS = String.raw`(?:[\d$,~+! ]|\/(?:\\.|[^/\\\n])*\/[IM]?)*`;

@@ -21,7 +21,7 @@ export interface Ground {
   ) => void;
 }
 
-/** What a part of the script gives: values, of which those that commands print are unknown. */
+/** The values that a part of the script gives; those that commands print are unknown. */
 type Values = readonly Word[];
 
 const MAX_DEPTH = 24;

@@ -79,7 +79,7 @@ export function inRunner(name: string, rest: readonly Argument[]): Inner | undef
   return { kind: "command", words: placed.includes(OPEN) ? placed : [...words, OPEN] };
 }
 
-/** The most lines for each of which a command of `xargs` is read. */
+/** The most lines for which a command of `xargs` is read. */
 const MAX_LINES = 32;
 
 /** The commands of `xargs`. `input` is what it reads: a text, or one argument that stands for all its words. */

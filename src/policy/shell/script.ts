@@ -120,7 +120,7 @@ const NESTED = "it is nested too deeply to be read";
 
 /** The parts of a command that set variables. */
 type Assigning = Pick<Command, "args" | "prefix">;
-/** The shell's state, the one for what a command starts, and what is known in it. */
+/** The shell's state, the state that a started command gets, and what is known so far. */
 interface Place {
   readonly state: State;
   readonly own: State;
@@ -315,7 +315,7 @@ class Reader {
     if (bare.redirects.length + bare.texts.length > 0) this.found.keep(bare);
   }
 
-  /** Follows what the command does to the shell, and reads what it starts with the state `own`. */
+  /** Applies the command to the shell's state, and reads what it starts with the state `own`. */
   #effects(command: ShellCommand, node: Assigning, at: Place): void {
     const { state, own } = at;
     const { program: name, words, args: rest } = command;

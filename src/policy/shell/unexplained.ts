@@ -16,7 +16,7 @@ export interface Unexplained {
   readonly words: readonly Argument[];
   /** Code and values in which a path may stand. */
   readonly texts: readonly string[];
-  /** Of these, the ones that the program plainly runs as a command. */
+  /** Those of them that the program plainly runs as a command. */
   readonly scripts: readonly string[];
 }
 
@@ -136,9 +136,13 @@ function inMounts({ words, startedBy }: ShellCommand): Argument[] | null {
 const MAX_TEXT_CHARS = 16_384;
 const MAX_NAMES = 100;
 
-/** The names in a text that look like paths. Only the first names of a long text are looked at. */
-export function namesInText(text: string): string[] {
+/**
+ * The names in a text that look like paths, or that rules name. Only the first names of a long text are looked at.
+ * @param plain Names of files that hold no sign of a path: `LICENSE`.
+ */
+export function namesInText(text: string, plain: readonly string[]): string[] {
   const names = text.slice(0, MAX_TEXT_CHARS).match(/[\w.~@%+/-]+/g) ?? [];
-  const paths = names.map((name) => name.replace(/\.+$/, "")).filter((name) => /[./]/.test(name));
+  const paths = names.map((name) => name.replace(/\.+$/, ""))
+    .filter((name) => /[./]/.test(name) || plain.includes(name));
   return [...new Set(paths)].slice(0, MAX_NAMES);
 }

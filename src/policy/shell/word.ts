@@ -82,7 +82,7 @@ export function expandWord(word: Word, scope: Scope): Argument[] {
   return words;
 }
 
-/** Expands a word of which the shell makes one text: the target of a redirection, a value. */
+/** Expands a word that the shell makes one text of: the target of a redirection, a value. */
 export function expandToOne(word: Word, scope: Scope): Argument {
   const [first, ...others] = expandWord(word, scope);
   if (first === undefined) return literal("");

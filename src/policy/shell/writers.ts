@@ -53,9 +53,9 @@ export interface Writer extends ValuedOptions {
   readonly copies?: Copying;
   /** Whether it fills the folder that its output option names, or the one where it runs. */
   readonly fills?: boolean;
-  /** Of a formatter: the files that it takes in a folder; absent for many kinds. */
+  /** The files that a formatter takes in a folder; absent for many kinds. */
   readonly takes?: RegExp;
-  /** Of a formatter: the options that name what it leaves out. */
+  /** The options that name what a formatter leaves out. */
   readonly excluding?: RegExp;
 }
 

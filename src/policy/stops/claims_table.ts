@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { CLAIM, setCounter } from "../../db/counters.ts";
 import { transaction } from "../../db/transaction.ts";
 
-/** How long a claim is kept, in milliseconds: no hook works for so long. */
+/** How long a claim is kept, in milliseconds: no hook works longer. */
 const MAX_AGE_MS = 3_600_000;
 
 export interface Claimant {

@@ -20,7 +20,7 @@ const BASES = [
 ];
 /** Branches that are a base themselves, beside the default one. */
 const TRUNKS: ReadonlySet<string> = new Set(["main", "master"]);
-/** Of so many branches the distance is measured. */
+/** The most branches whose distance is measured. */
 const MAX_NEAR = 20;
 /** Limits for untracked files: larger and further ones are not counted. */
 const MAX_FILE_BYTES = 4_194_304;

@@ -37,8 +37,8 @@ async function namesFrom(...question: Question<readonly string[]>): Promise<stri
 }
 
 /**
- * Of some files, those that are as git has them, and that no commit made here since a moment has touched. A missing file
- * is among them where `HEAD` has left a commit with it. None where git does not answer.
+ * The files that are as git has them, and that no commit made here since a moment has touched. A missing file is among
+ * them where `HEAD` has left a commit with it. None where git does not answer.
  *
  * @param paths Absolute; those outside of the working tree are not brought.
  */

@@ -135,7 +135,7 @@ async function differing(
     .map((line) => `${root}/${line.slice(skipped)}`);
 }
 
-/** Reading the whole history of a large repository is given up after so many milliseconds. */
+/** Time for reading the history of a large repository, in milliseconds. */
 const TIMEOUT_MS = 2_000;
 /** File names count literally, and the repository's configuration must start no commands. */
 const PLAINLY = "--literal-pathspecs -c core.fsmonitor=false -c log.showSignature=false".split(" ");

@@ -1,4 +1,4 @@
-/** Finds the commits that came to be between two looks at a repository, however they were made. */
+/** Finds the commits that are new between two looks at a repository, however they were made. */
 import { joinPath } from "../../base/paths.ts";
 import { readText } from "../on_disk.ts";
 import { askGit, askGitLines, type Asking } from "./ask_git.ts";
@@ -21,7 +21,7 @@ export interface Between {
   readonly now: Heads;
   /** A commit that is older came from elsewhere, unless git's log says that it was made here; epoch milliseconds. */
   readonly sinceMs: number;
-  /** Commits that count whenever they come back, and whose patch is no known one. */
+  /** Commits that count whenever they come back, and whose patch is not a known one. */
   readonly suspects: ReadonlySet<string>;
 }
 
@@ -34,7 +34,7 @@ interface Commit {
   readonly author: string;
 }
 
-/** Of more commits in one tool use the newest are looked at. */
+/** The most commits of one tool use that are read, the newest. */
 const MAX_COMMITS = 20;
 /** How many commits are searched for the patch of another one. */
 const MAX_SEARCHED = 5_000;
@@ -141,7 +141,7 @@ async function listCommits(
   });
 }
 
-/** Of some commits, those whose patch was in the repository before: git keeps the author's time when it copies one. */
+/** The commits whose patch was in the repository before: git keeps the author's time when it copies one. */
 async function knownAmong(
   repository: Pick<Repository, "commonDir">,
   commits: readonly Commit[],

@@ -6,7 +6,7 @@ import { hasBranch } from "./working_trees.ts";
 
 /** Longer logs are not read. */
 const MAX_LOG_BYTES = 1_048_576;
-/** About a hundred moves take so many characters. */
+/** The end of a log that is read, in characters: about a hundred moves. */
 const LAST_CHARS = 16_384;
 const LINE_FEED = 10;
 
@@ -90,7 +90,7 @@ interface Move {
 /** Since when moves of `HEAD` count: since its reflog had this length, or after a second. */
 export type Since = { readonly logBytes: number } | { readonly afterMs: number };
 
-/** Of the moves of `HEAD` since then: the first commit that was left, and those with commits that were made here. */
+/** The moves of `HEAD` since then: the commit that it left first, and the moves to commits that were made here. */
 export function movesSince(
   tree: Tree,
   since: Since,

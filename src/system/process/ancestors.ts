@@ -36,7 +36,7 @@ export function readDescent(): Descent {
 }
 
 /**
- * A shell on a terminal leads the session of its commands and is their ancestor. When the leader is no ancestor, the
+ * A shell on a terminal leads the session of its commands and is their ancestor. When the leader is not an ancestor, the
  * process was handed to another parent. macOS does not tell the leader; there the topmost process of the terminal must
  * not belong to the first process.
  */

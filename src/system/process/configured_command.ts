@@ -15,7 +15,7 @@ export interface CommandOptions {
   readonly environment: Environment;
 }
 
-/** After the command has ended, an output that is silent for so many milliseconds is no longer read. */
+/** Once the command has ended, an output that is silent for this long, in milliseconds, is not read further. */
 const QUIET_MS = 50;
 
 /** A command is not started with less time than this, in milliseconds. */

@@ -34,13 +34,13 @@ export interface FilterOptions {
 /** How much of the error output is kept, in bytes. */
 const MAX_STDERR_BYTES = 4_096;
 
-/** UTF-8 takes at most so many bytes for a UTF-16 unit. */
+/** The most bytes that UTF-8 takes for a UTF-16 unit. */
 const MAX_BYTES_A_CHAR = 3;
 
 /**
  * A script that starts a loop in the background and becomes the command. Every second, the loop checks whether the process
  * that waits for the command still lives. When it does not, or the time is long over, the loop kills the process group.
- * The loop ends with the command, is no child of it, and holds no output open.
+ * The loop ends with the command, is not a child of it, and holds no output open.
  */
 const WATCHED = `parent=$1 seconds=$2; shift 2
 ( (
@@ -53,7 +53,7 @@ const WATCHED = `parent=$1 seconds=$2; shift 2
 ) </dev/null >/dev/null 2>&1 & )
 exec "$@"`;
 
-/** So many milliseconds after its timeout, the loop kills a command that still runs. */
+/** How long after its timeout the loop kills a command that still runs, in milliseconds. */
 const WATCH_GRACE_MS = 10_000;
 
 /** The words of a command line that ends at most a second after this process. */

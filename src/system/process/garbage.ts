@@ -6,7 +6,9 @@ export function collectGarbage(): void {
   (globalThis as { readonly gc?: () => void }).gc?.();
 }
 
-/** Returns a function to call with each batch of rows; it collects garbage after so many rows or bytes. */
+/**
+ * Returns a function to call with each batch of rows; it collects garbage whenever enough rows or bytes have gone by.
+ */
 export function collectEvery(
   limit: { readonly rows: number; readonly bytes: number },
 ): (batch: readonly { readonly rawBytes: number }[]) => void {

@@ -13,7 +13,10 @@ export interface RunOptions extends Pick<StartOptions, "folder" | "environment">
   readonly keep?: { readonly stdout: number; readonly stderr: number };
   /** Whether a program that prints more than that on standard output is ended. */
   readonly endsWhenFull?: boolean;
-  /** After the program has ended, an output that is silent for so long is no longer read: a background process may hold it open. */
+  /**
+   * Once the program has ended, an output that is silent for this long is not read further: a background process may
+   * hold it open.
+   */
   readonly quietMs?: number;
   /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal;
@@ -131,7 +134,7 @@ export class Output {
     return this.bytes === this.#kept.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** What is kept. @throws {TypeError} With `fatal`, when it is no UTF-8. */
+  /** What is kept. @throws {TypeError} With `fatal`, when it is not an UTF-8. */
   text(options: { readonly fatal: boolean } = { fatal: false }): string {
     const decoder = new TextDecoder("utf-8", options);
     return this.#kept.map((part) => decoder.decode(part, { stream: true })).join("") +

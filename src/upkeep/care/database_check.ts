@@ -19,7 +19,7 @@ const CORRECT = "conclaude doctor --fix";
 /**
  * Reads a whole database and judges it. Nothing is changed.
  *
- * @throws {UserError} When it is no database of this program, or a newer one's.
+ * @throws {UserError} When it is not a database of this program, or a newer one's.
  */
 export function checkDatabase(path: string): Check[] {
   const version = requireOurs("Cannot check", path);

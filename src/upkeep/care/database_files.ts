@@ -81,7 +81,7 @@ export function freeName(wanted: string, ending = ""): string {
 /** What stands behind a file's name while it is written, to its end. */
 const DRAFT_ENDING = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 
-/** A draft that nobody has written to for so long is left from a program that was stopped. */
+/** A draft that nobody has written to for longer was left by a program that was stopped. */
 const LEFT_MS = 3_600_000;
 
 /** The drafts that this process writes. */
@@ -128,7 +128,7 @@ export function removeOpenDrafts(): void {
   OPEN.forEach(removeDraft);
 }
 
-/** So many databases that hooks make meanwhile are set aside before a draft takes the place. */
+/** The most databases, made by hooks meanwhile, that are set aside before a draft takes the place. */
 const TRIED = 20;
 
 /**

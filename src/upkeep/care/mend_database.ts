@@ -31,7 +31,7 @@ import {
 } from "./database_files.ts";
 import { copyFileSync, realOr } from "../../system/files.ts";
 
-/** A repair waits so long for a drain, and for another process where no configuration says otherwise. */
+/** How long a repair waits for a drain, and for another process where no configuration says otherwise. */
 const LOCK_WAIT_MS = 15_000;
 const BUSY_MS = 5_000;
 
@@ -161,7 +161,7 @@ async function openBackup({ database, locations }: RepairPlace, copy: string) {
 function mendedParts({ tables, backup, again }: Mended): string[] {
   const [whole, others] = [true, false].map((is) => tables.filter(({ isWhole }) => isWhole === is));
   const rows = whole!.reduce((sum, { read }) => sum + read, 0);
-  // Of some tables nobody can tell whether there was anything in them.
+  // For some tables nobody can tell whether they held anything.
   const isKnown = ({ read, filled, lost }: MendedTable) => read + filled + (lost ?? 0) > 0;
   const [known, unknown] = [true, false].map((is) => others!.filter((one) => isKnown(one) === is));
   const parts = known!.map(({ table, read, filled, lost }) => {
@@ -190,8 +190,8 @@ function mendedParts({ tables, backup, again }: Mended): string[] {
 }
 
 /**
- * Takes in what transcripts tell since the backup. Where nobody knows any more what was forgotten, they are not read: they
- * would bring it back.
+ * Fills in what transcripts tell since the backup. Where the list of what was forgotten is lost, they are not read:
+ * they would bring it back.
  *
  * @returns How many captures were written.
  */

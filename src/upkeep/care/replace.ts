@@ -12,7 +12,7 @@ import { settleDatabase } from "./care_table.ts";
 import { type Aside, placeDraft, setAside } from "./database_files.ts";
 import { requireOurs, requireReplaceable } from "./require_ours.ts";
 
-/** Another process may take so long to finish its write. */
+/** How long another process may take to finish its write. */
 const SETTLE_BUSY_MS = 3000;
 
 /**

@@ -73,7 +73,7 @@ type Kind = Readonly<Record<"count" | "remove", Step>> & {
 /** Observations in one transaction: each takes its words out of the index. */
 const OBSERVATIONS = 50;
 
-/** A folder without an agent stays so long, for whoever restores the database. */
+/** A folder without an agent stays for this long, in case somebody restores the database. */
 const ORPHAN_DAYS = 1;
 
 /** In the order in which they are removed. Nothing that runs, or waits for a person, is touched. */

@@ -93,7 +93,7 @@ export function askAboutForgetting(db: DatabaseSync, { database }: DoctorPlace):
   ];
 }
 
-/** At most so many active sessions are looked at. */
+/** The most active sessions that are checked. */
 const MAX_SESSIONS = 1000;
 
 /** Sessions that look active although their process is gone. */
@@ -117,7 +117,7 @@ export async function askAboutSessions(db: DatabaseSync, place: DoctorPlace): Pr
   )];
 }
 
-/** A drain that has worked on a capture for so long is gone. */
+/** A drain that has worked on a capture for longer is dead. */
 const STUCK_MS = 10 * 60 * 1000;
 
 /** How much waits in the queue, and captures that hang. The check of memory reports those that were given up. */
@@ -131,7 +131,7 @@ export function askAboutQueue(db: DatabaseSync, { nowMs }: DoctorPlace): Finding
   ];
 }
 
-/** SessionEnd cleans up in small steps, so a day of delay is no fault. */
+/** SessionEnd cleans up in small steps, so a day of delay is not a fault. */
 const RETENTION_GRACE_DAYS = 1;
 
 /** Whether sessions are still there that retention should have removed. */

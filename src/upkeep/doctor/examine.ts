@@ -117,7 +117,7 @@ export async function examine(
   });
   const checks = findings.map(({ repair: _, ...check }): Check => check);
   return {
-    /** False when a check failed; a warning is no failure. */
+    /** False when a check failed; a warning is not a failure. */
     ok: findings.every(({ status }) => status !== "fail"),
     checks,
     /** What was corrected, a sentence each. */

@@ -112,7 +112,7 @@ function wayToArm({ remedy, events }: Unarmed, looks: readonly SettingsLook[]): 
 
 /**
  * Proves one program; its first fault is reported. This program asks the rules in the same way at every event, so one
- * event proves it. Of another program doctor proves each event whose answer tells anything.
+ * event proves it. For another program doctor proves each event whose answer tells anything.
  */
 async function proveProgram(group: HookGroup): Promise<Finding> {
   const { entries, needs, place } = group;
@@ -191,8 +191,8 @@ async function armedFinding(entry: HookEntry, { look, place }: HookGroup): Promi
 }
 
 /**
- * Whether doctor may run a hook to see what it does. The user has written the user's own file; what a project's file
- * starts may be anything, and doctor must not run it because somebody looked at a clone.
+ * Whether doctor may run a hook to see what it does. The user wrote the user's own file; a project's file may start
+ * anything, and doctor must not run it because somebody looked at a clone.
  */
 function mayRun(entry: HookEntry, { looks, place }: HookGroup): boolean {
   const program = readHookCommand(entry.command);
@@ -249,7 +249,7 @@ const editFields: Trial[0] = (isForbidden, project) => ({
   tool_use_id: "toolu_proof",
 });
 
-/** By the event, the most telling first. Of two rounds at a stop the rule holds back the first. */
+/** What proves a program, by event, the most telling first. At a stop, the rule holds back the first of two rounds. */
 const TRIALS: Readonly<Record<string, Trial>> = {
   PreToolUse: [editFields, "hookSpecificOutput.permissionDecision", "deny"],
   PermissionRequest: [editFields, "hookSpecificOutput.decision.behavior", "deny"],

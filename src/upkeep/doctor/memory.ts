@@ -27,7 +27,7 @@ import { whyUnwritable } from "../../system/write_access.ts";
 const OVERDUE_MS = 3_600_000;
 /** Longest reason in a message, in characters. */
 const MAX_REASON_CHARS = 160;
-/** So many failed runs in a row show that the summarizer does not work. */
+/** The failed runs in a row that show that the summarizer does not work. */
 const FAILED_RUNS = 3;
 
 /** Whether captures are worked in, and whether the summarizer runs. */

@@ -82,7 +82,7 @@ async function takeIn(place: DoctorPlace): Promise<string> {
 const LOG_LINE = /^(\S+Z) (warn|error) \[\d+\] (.*)$/;
 const MAX_MESSAGE_CHARS = 300;
 
-/** The errors and warnings of hooks in the last 24 hours. Of a log that homes share, only the lines of this home. */
+/** The errors and warnings of hooks in the last 24 hours; in a log that homes share, only the lines of this home. */
 export function lookAtLog({ locations: { home, spoolFolders }, nowMs }: DoctorPlace): Finding[] {
   const mark = homeMark(home);
   const lines = logFiles(spoolFolders).flatMap((file) =>

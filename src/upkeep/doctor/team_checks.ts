@@ -6,7 +6,7 @@ import { lagText, teamLags } from "../../team/team_lag.ts";
 import { type Finding, ok, warn } from "../care/check.ts";
 import type { DoctorPlace } from "./place.ts";
 
-/** A project that was not synced for so long is named. */
+/** A project that has not been synced for longer is named. */
 const LATE_MS = daysMs(1);
 
 export function askAboutTeams(db: DatabaseSync, { nowMs }: DoctorPlace): Finding[] {

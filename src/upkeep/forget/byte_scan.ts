@@ -5,7 +5,7 @@ import { isNotFound, openBeside, openSync, SeekMode } from "../../system/files.t
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** So many backslashes before a text are counted. */
+/** The most backslashes before a text that are counted. */
 const MAX_BACKSLASHES = 64;
 
 /** A place in a file, in bytes. */

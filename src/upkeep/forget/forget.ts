@@ -45,9 +45,9 @@ import {
 } from "./forget_places_table.ts";
 import { bytesLeft, copiesWith, logHeld, textLeft } from "./forget_proof.ts";
 
-/** A run waits so long for a drain that is at work. */
+/** How long a run waits for a drain that is at work. */
 const LOCK_WAIT_MS = 15_000;
-/** Hooks may write the same again while it is removed, so a run looks up to so many times. */
+/** The most rounds of a run: hooks may write the same again while it is removed. */
 const MAX_ROUNDS = 4;
 
 /** How many rows and files of each kind; a kind with none is left out. */
@@ -156,7 +156,7 @@ function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string
 
 export type ForgetPreview = ReturnType<typeof previewForget>;
 
-/** Says what a run would remove now, and what it finds beside that. Nothing is changed. */
+/** Says what a run would remove now, and what else it finds. Changes nothing. */
 export function previewForget(db: DatabaseSync, place: ForgetPlace, search: ForgetSearch) {
   const { filter } = search;
   const { removed, chosen } = passOver(db, place, {
@@ -180,7 +180,7 @@ export function previewForget(db: DatabaseSync, place: ForgetPlace, search: Forg
     observations: chosen.observations,
     /** Other files with copies that hold the text, exports for one; they are not touched. */
     copies,
-    /** Files that a person has had written, of which nobody can tell whether they hold it; they are not touched. */
+    /** Files that a person has had written and that may hold it; they are not touched. */
     copiesThatMay: written.filter(mayHold),
     /** Backups and databases that were set aside: in these the same is forgotten, or they are removed. */
     ownCopies: previewCopies(place),

@@ -41,8 +41,8 @@ export interface ForgetPlace {
 }
 
 /**
- * Files in which a text is overwritten: logs, what agents were given and have written, and what is left in the spool because
- * the database cannot take it.
+ * Files in which a text is overwritten: logs, what agents were given and have written, and what waits in the spool
+ * because the database cannot take it.
  */
 export function writtenFiles(
   { database, spoolFolders }: ForgetPlace,
@@ -108,7 +108,7 @@ export function transcriptsThatMay(
     .map(({ path }) => path).sort();
 }
 
-/** Of some transcripts those that are there and, where a text alone is forgotten, hold it. */
+/** The transcripts that are there and, where a text alone is forgotten, hold it. */
 export function transcriptsWith(paths: readonly string[], filter: ForgetFilter): string[] {
   return paths.filter((path) =>
     quietly(() => isTextAlone(filter) ? holdsText(path, filter.text!) : statSync(path).isFile)

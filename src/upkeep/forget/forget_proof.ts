@@ -97,7 +97,7 @@ export function copiesWith(
 
 function holdsRows(path: string, filter: ForgetFilter): boolean {
   using db = openIfOurs(path);
-  // Of an older one without all the tables, or a damaged one, the letters have been looked through.
+  // The letters of an older database without all the tables, or of a damaged one, are searched already.
   return db !== null && (quietly(() => rowsWith(db, filter)) ?? 0) > 0;
 }
 
@@ -113,9 +113,9 @@ function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
 const NAMED_IDS = 20;
 
 /**
- * Looks whether what a receipt says still holds: what does not, and the way out. Nothing is changed.
+ * Checks whether a receipt still holds: what does not, and the way out. Changes nothing.
  *
- * @param options `text`: the text that was forgotten, with a filter for it; then every byte is looked through again.
+ * @param options `text`: the text that was forgotten, with a filter for it; then every byte is searched again.
  * @throws {UserError} When it is another text.
  */
 export async function verifyReceipt(

@@ -35,7 +35,7 @@ export function forgottenDigest(salt: string, text: string): string {
 }
 
 /**
- * The receipt of the same choice that was stopped, or of which damage has taken the key: the next run goes on with it.
+ * The receipt of the same choice that was stopped, or that has lost its key by damage: the next run goes on with it.
  *
  * @param chosenWith The choice, as a receipt with this salt holds it.
  */
@@ -69,9 +69,9 @@ export function beginReceipt(
 }
 
 /**
- * Adds to a receipt what was removed, and writes down what is left. A name of which the key is lost goes: it has another one now.
+ * Adds to a receipt what was removed, and what is left. Names whose key is lost go: they get new ones.
  *
- * @param done `isWhole`: whether all of it was gone through; else `doctor` names it as stopped.
+ * @param done `isWhole`: whether the run came to its end; else `doctor` names it as stopped.
  */
 export function finishReceipt(
   db: DatabaseSync,
@@ -137,8 +137,8 @@ export function findReceipts(db: DatabaseSync, beginning: string, limit: number)
 }
 
 /**
- * Receipts of which damage has taken the key: words and keys that they name are not known any more when they come back. The
- * newest first. Once there is another key, `lost/` stands before such names.
+ * Receipts that have lost their key by damage, the newest first: the words and keys that they name are not recognised
+ * when they come back. Once there is another key, `lost/` stands before such names.
  */
 export function receiptsWithoutKey(db: DatabaseSync): Receipt[] {
   return receiptsWhere(
@@ -202,7 +202,7 @@ export function digestOfRow(
   return forgottenDigest(salt, `${sessionId}\n${title}\n${text}`);
 }
 
-/** Observations from before a receipt that tell the same as one of which it has the digest, with that digest. */
+/** Observations from before a receipt that tell the same as one whose digest it holds, with that digest. */
 export function sameAgain(
   db: DatabaseSync,
   { salt, digests, createdAtMs }: Pick<Receipt, "salt" | "digests" | "createdAtMs">,
@@ -223,7 +223,7 @@ export function sameAgain(
     .filter(({ digest }) => known.has(digest));
 }
 
-/** Takes over what says what was forgotten, with its key, so that it stays away from a copy, too. */
+/** Copies the receipts with their key into a copy of the database, so that the forgotten stays away from it, too. */
 export function takeReceipts(from: DatabaseSync, to: DatabaseSync): void {
   for (const table of ["forget_receipts", "forgotten"]) copyReadable(from, to, table);
   const key = from.prepare("SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);

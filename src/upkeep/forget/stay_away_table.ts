@@ -37,7 +37,7 @@ export interface Arrival {
   readonly project?: string | null;
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** Ids, each of which names it. */
+  /** Ids; each names it. */
   readonly names: readonly string[];
   /** The tool use that it is of, or belongs to; undefined where there is none. */
   readonly use?: {
@@ -139,7 +139,7 @@ export function namesOfCapture(digest: Digest, capture: NamedCapture): string[] 
   if (toolUseId === null) return names;
   const key = payload === null ? null : useKeyOfCapture({ toolUseId, toolName, payload });
   if (key !== null) names.push(wordsName(digest, ANY_SESSION, key));
-  // An id that some gateway counts anew in every session is no name by itself.
+  // An id that some gateway counts anew in every session is not a name by itself.
   else if (isUniqueId(toolUseId)) names.push(toolUseId);
   return [useName(sessionId, toolUseId), ...names];
 }
@@ -357,7 +357,7 @@ function isMadeOf(
   return [mended, ...Array.isArray(by) ? by : []].some((id) => leftOut.has(id));
 }
 
-/** Whether this is the summary of a session of which something was forgotten: it is written anew of what is left. */
+/** Whether this summary belongs to a session that has forgotten something: it is made anew of the rest. */
 function isOldSummary(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
   const sessionId = String(columns["session_id"]);
   if (type !== "observation" || columns["uid"] !== summaryUid(sessionId)) return false;

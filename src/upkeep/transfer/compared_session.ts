@@ -1,4 +1,4 @@
-/** A session as its transcripts tell it beside what the database has of it, and what is missing there. */
+/** Compares a session in its transcripts with the database, and lists what the database lacks. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import { daysMs } from "../../base/time.ts";

@@ -75,7 +75,7 @@ export interface ImportOptions {
 /** A batch is small, so that hooks wait only a short time and the rows take little memory; it is smaller beside hooks. */
 const BATCH = { maxRows: 300, maxBytes: 4_000_000 };
 const BESIDE_HOOKS = { maxRows: 40, maxBytes: 150_000 };
-/** After so many batches the write-ahead log is moved into the database, so that it stays short. */
+/** The batches after which the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_BATCHES = 16;
 const MAX_NAMED = 20;
 
@@ -89,7 +89,7 @@ export interface ExportSource {
 /**
  * Reads the first line of an export.
  *
- * @throws {UserError} When it is no export, or one of a newer program.
+ * @throws {UserError} When it is not an export, or one of a newer program.
  */
 export function linesOfExport(lines: Iterator<SourceLine>): ExportSource {
   let step = lines.next();

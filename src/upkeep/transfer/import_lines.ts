@@ -58,7 +58,7 @@ const OBSERVATION = z.looseObject({
   updatedAtMs: TIME,
 });
 
-/** Reads a line. @throws {RowError} Says why it is no line of an export. */
+/** Reads a line. @throws {RowError} Says why it is not a line of an export. */
 export function readLine({ text, fault }: SourceLine): ImportedLine {
   if (text === null) throw new RowError(fault ?? "it cannot be read");
   const { fields, payload } = partsOf(text);

@@ -1,6 +1,6 @@
 /**
- * Takes tool uses from transcripts of which no hook has told: Claude Code kills its asynchronous hooks when it ends. Reads of
- * each transcript only what came since the last time.
+ * Takes tool uses from transcripts that no hook has told: Claude Code kills its asynchronous hooks when it ends. Each
+ * run reads only what a transcript has got since the last one.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
@@ -31,7 +31,7 @@ export async function takeLostUses(
   return taken;
 }
 
-/** Sessions that were active within so many milliseconds are looked after, and so many of them. */
+/** Only sessions that were active within this time, in milliseconds, are completed, and at most this many. */
 const RECENT_MS = 172_800_000;
 const MAX_RECENT = 50;
 

@@ -1,7 +1,7 @@
 /** What the search for lost tool uses is told of a session. */
 import type { TranscriptProject } from "./capture_of.ts";
 
-/** A hook's clock is read so much later or earlier than the line of its tool use is written, in milliseconds. */
+/** The clock of a hook may differ by this much from the time in the line of its tool use, in milliseconds. */
 export const APART_MS = 60_000;
 
 /** A session that hooks know. */

@@ -37,7 +37,7 @@ export interface CompareOptions {
   readonly onProgress?: (read: number) => void;
 }
 
-/** Hooks may write so much later than the transcript, in milliseconds. */
+/** How much later than the transcript hooks may write, in milliseconds. */
 const LEFT_TO_HOOKS_MS = 60_000;
 
 /**
@@ -139,7 +139,7 @@ export async function compareTranscripts(
   const written = filled.reduce((sum, { missing }) => sum + missing.length, 0);
   const ids = all.map(({ sessionId }) => sessionId);
   return {
-    /** Those of which there is anything to compare, in the order of their beginnings. */
+    /** The sessions that can be compared, in the order of their beginnings. */
     sessions: compared,
     /** How many sessions were read, also those without anything to compare. */
     read: all.length,

@@ -1,4 +1,4 @@
-/** A list of many rows, of which only those on the screen are in the page. */
+/** A list of many rows; only those on the screen are in the page. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import {

@@ -12,7 +12,7 @@ import {
   quotedOf,
 } from "./review_lines.ts";
 
-/** So many files, and lines of a file, are shown before a person asks for more. */
+/** The files, and the lines of a file, that are shown before a person asks for more. */
 const FIRST_FILES = 100;
 const FIRST_LINES = 300;
 

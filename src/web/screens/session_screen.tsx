@@ -12,7 +12,7 @@ import type { Step } from "../../memory/tell/session_steps.ts";
 import type { SessionWhole } from "../types.ts";
 import { copyLink, type Prompt, Story } from "./session_story.tsx";
 
-/** The story of a session that runs is made anew so often. */
+/** The least time between two loads of the story of a running session. */
 const STORY_MS = 3_000;
 const TONES: Readonly<Record<string, Tone>> = {
   failed: "bad",

@@ -128,7 +128,7 @@ interface Lines {
 }
 
 const LOOK_MS = 1_000;
-/** Of a long output only the end is shown. */
+/** Only the end of a long output is shown. */
 const MOST_LINES = 500;
 
 /** What an agent prints, as it prints it. */

@@ -135,7 +135,7 @@ interface WorkPlace {
 
 /**
  * Why a workflow cannot run in a folder; null when it can. Outside of a repository agents work in the folder itself, so
- * there is nothing to merge, and the home folder or the root is no place for them.
+ * there is nothing to merge, and the home folder or the root is not a place for them.
  */
 export function placeFault(
   { steps }: Pick<Workflow, "steps">,

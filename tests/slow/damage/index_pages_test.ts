@@ -53,7 +53,7 @@ async function filled(home: TempHome): Promise<void> {
   for (let n = 0; n < 400; n++) {
     add.run(`note-${n}`, `Note ${n}`, `${WORD}${n % 7} ${"words that take room ".repeat(8)}${n}`);
   }
-  // What stands in every column is no payload.
+  // What stands in every column is not a payload.
   db.exec("UPDATE pending_queue SET encoding = 'json', payload = '{}', raw_bytes = 2");
   db.exec("UPDATE observations SET text = text || char(0) || 'behind' WHERE uid = 'note-3'");
   db.close();

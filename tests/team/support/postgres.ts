@@ -49,7 +49,7 @@ export interface Postgres {
 /** A database of a test. */
 export interface TeamDatabase {
   readonly name: string;
-  /** Its owner, who is no superuser, as on a managed server. */
+  /** Its owner, who is not a superuser, as on a managed server. */
   readonly owner: string;
   /** Without a password: `postgres://ana@localhost:5433/t1`. @param port That of a proxy. */
   readonly address: (login: string, port?: number) => string;
