@@ -127,7 +127,10 @@ test("the event's name on the command line counts, and an unknown one is refused
   assert.match(text, /^PreToolUse of Edit: denied/);
   assert.match(await dry(place, "{"), /stdin is not JSON: it would be noted/);
   assert.equal(await dry(place, "{", "--json"), "{}\n");
-  assert.match(await dry(place, payload(place, { hook_event_name: "Stop" })), /^Stop: .*known only once/);
+  assert.match(
+    await dry(place, payload(place, { hook_event_name: "Stop" })),
+    /^Stop: .*known only once/,
+  );
 });
 
 test("explain tells the rule that decides first, and the rest with --all", async (place) => {
