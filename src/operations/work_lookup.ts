@@ -16,6 +16,7 @@ import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { transaction } from "../db/transaction.ts";
 import { checkAgentId, checkBody } from "../work/task_input.ts";
 import type { CliContext } from "./context.ts";
+import { cutLine } from "./table.ts";
 import { maskerOf } from "./task_text.ts";
 import { openKeptStore } from "./open_store.ts";
 
@@ -58,7 +59,7 @@ function onlyId(
     });
   }
   if (found.length <= 1) return found[0] ?? text.trim();
-  const named = found.map((id) => `${id} (${TITLES[noun](db, id) ?? ""})`);
+  const named = found.map((id) => `${id} (${cutLine(TITLES[noun](db, id) ?? "", 40)})`);
   throw refusal("AMBIGUOUS_ID", {
     what: `Cannot tell which ${noun} "${text}" is`,
     why: `several ids begin or end like this: ${named.join(", ")}; nothing was changed`,

@@ -61,8 +61,8 @@ export function shownOf(db: DatabaseSync, observation: Observation) {
         ...observationFacts(observation, Date.now()),
         ...files.map(({ path }) => ["file", path] as const),
         ...captures.map(({ id, isPruned }) => {
-          const how = isPruned ? "its payload was pruned" : `conclaude queue show ${id}`;
-          return ["capture", `${id}  (${how})`] as const;
+          const shown = isPruned ? `${id} (its payload was pruned)` : `conclaude queue show ${id}`;
+          return ["capture", shown] as const;
         }),
       ]),
       "",

@@ -96,12 +96,15 @@ const STYLES: Readonly<Record<Step["kind"], string>> = {
   session: "2",
 };
 const FAILED = "31";
-/** Who speaks; every other step stands under the name of its tool or event. */
+/** Who speaks, or what begins and ends; every other step stands under the name of its tool or event. */
 const SPEAKERS: Readonly<Partial<Record<Step["kind"], string>>> = {
   prompt: "You",
   message: "Claude",
   notice: "Notice",
+  session: "Session",
 };
+/** The tool of an MCP server tells more than the server. */
+const MCP_SERVER = /^mcp__.+?__/;
 
 /** Makes a function that writes a step as a line, with the day before the first step of each day. */
 function linePrinter(
@@ -117,7 +120,9 @@ function linePrinter(
     const head = day === lastDay ? [] : [styled("2", day)];
     lastDay = day;
     const time = at.toTimeString().slice(0, 8);
-    const who = (SPEAKERS[kind] ?? name).slice(0, NAME_CHARS).padEnd(NAME_CHARS);
+    const who = (SPEAKERS[kind] ?? name.replace(MCP_SERVER, "")).slice(0, NAME_CHARS).padEnd(
+      NAME_CHARS,
+    );
     const end = [result, tookMs === null ? "" : tookText(tookMs)].filter((part) => part !== "")
       .map((part) => `, ${part}`).join("");
     const room = LINE_CHARS - time.length - who.length - 4 - end.length;
