@@ -93,6 +93,8 @@ const SAYS_LITTLE: readonly RegExp[] = [
   /^\s*(?:npm (?:ERR!|error) (?:Test failed|Lifecycle|code|errno|path|command|syscall|Exit status|Failed at the|This is probably|A complete log|in workspace|at location)|error Command failed|error: script "[^"]*" exited with|error: Recipe |error Command |task: Failed to run task|Error: Process completed with|g?make(?:\[\d+\])?: \*\*\*|ninja: build stopped)/,
   // jest
   /^\s*● Test suite failed to run\s*$/,
+  // mise
+  /^\s*(?:\[[\w:./-]+\] )?ERROR task failed\s*$/,
   /^\W*(?:ELIFECYCLE|Command failed with exit code|failing tests:|Build failed\b|Failed to compile\b|Compilation failed\b)/i,
   /^\s*error(?: during build:|: (?:test failed|type checking failed|aborting due to|could not compile .* due to|linking with .* failed))/i,
 ];
