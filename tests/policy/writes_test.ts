@@ -108,6 +108,8 @@ Deno.test("a file is written by an option, or by a program with another main pur
     "find . -name a -fprint F": ["change F"],
     "mkfifo F": ["change F"],
     "strace -o F true": ["change F"],
+    "gcc -c a.c -o a.o -MD -MF F": ["change a.o", "change F"],
+    "zip -qm a.zip F": ["change a.zip", "remove a.zip", "remove F"],
     "ltrace -o F true": ["change F"],
     "curl -D F http://x/f": ["change F"],
     "curl -s --cookie-jar F http://x/f": ["change F"],
