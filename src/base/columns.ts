@@ -46,7 +46,7 @@ export function cutToColumns(line: string, columns: number): string {
   return `${head.trimEnd()}…${line.slice(at).toWellFormed().trimStart()}`;
 }
 
-/** A sentence goes on at the margin, what is not a sentence goes on below its beginning. */
+/** A sentence goes on at the margin, anything else below its beginning. */
 const SENTENCE = /^[A-Z]/;
 
 /** Matches the beginning of a line before its text: blanks, then `why:  `, `"key": `, `status    ` or the like. */

@@ -23,7 +23,7 @@ const MARKER_BYTES = 64;
 /** A value nested deeper than this goes as a whole when it is too large. */
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 5_000;
-/** Bytes that stay of a text which is not JSON object. */
+/** Bytes that stay of a text that is not a JSON object. */
 const MAX_RUBBISH_BYTES = 16_384;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];

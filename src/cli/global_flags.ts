@@ -79,7 +79,7 @@ export function splitGlobals(args: readonly string[]): SplitLine {
   };
 }
 
-/** `--json=true` is the flag `json` with the value `true`; the name of what is not a flag is empty. */
+/** `--json=true` is the flag `json` with the value `true`; the name is empty for a word that is not a flag. */
 function readFlag(arg: string): { readonly name: string; readonly value: string | undefined } {
   if (arg === "-q") return { name: "quiet", value: undefined };
   const [, name = "", value] = /^--([a-z][a-z-]*)(?:=([\s\S]*))?$/i.exec(arg) ?? [];

@@ -7,7 +7,7 @@ import type { Execution, ExecutionStatus } from "./captures.ts";
 import { ofSession, type Span, type Written } from "./queue.ts";
 import { filterOf, statement } from "./statement.ts";
 
-/** A stored execution; its metadata are `{ unreadable: text }` when the stored text is not JSON object. */
+/** A stored execution; its metadata are `{ unreadable: text }` when the stored text is not a JSON object. */
 export interface ExecutionRow extends Execution {
   readonly id: string;
   readonly sessionId: string;

@@ -108,7 +108,7 @@ function nameOfPair(source: object): string {
   return "";
 }
 
-/** The key redacted; the patterns of a user are about values, and count only where a blank shows that it is not a name. */
+/** The redacted key. The patterns of a user are about values: they count only where a blank shows that the key is not a name. */
 function keyFor(key: string, target: object, rules: RedactRules): string {
   const redacted = redactText(key, /\s/.test(key) ? rules : { patterns: [] });
   if (!Object.hasOwn(target, redacted)) return redacted;

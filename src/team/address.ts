@@ -18,7 +18,7 @@ const SAFE_MODES = ["verify-full"];
 const CREDENTIALS = ["user", "password"];
 
 /**
- * What is wrong with an address that others read as well; undefined when nothing is. Who connects is not a part of it.
+ * What is wrong with an address that others read as well; undefined when nothing is. The login is not a part of it.
  */
 export function sharedAddressFault(text: string): string | undefined {
   if (!isPostgres(text)) return "it is no address of a PostgreSQL server";

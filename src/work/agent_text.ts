@@ -25,7 +25,7 @@ const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
 /** Known types of lines that have no text. */
 const SILENT = new Set(["user", "stream_event", "control_request", "control_response"]);
 
-/** Reads one line. A line that is not a `stream-json` is text as it stands, also other JSON: a contract may come as one. */
+/** Reads one line. A line that is not `stream-json` is text as it stands, also other JSON: a contract may come as one. */
 export function readAgentLine(line: string): AgentLine {
   const object = parseLine(line);
   if (object === null) return { text: line, sessionId: null, isResult: false };

@@ -116,7 +116,7 @@ export const sse: Bench = {
     const peak = peakMegabytes(daemon.pid);
     for (const client of [...clients, ...streams]) client.close();
     return {
-      // What is small because it drops events is not a good.
+      // Memory that is small because events are dropped does not count.
       value: delivered === STREAMS ? peak : Infinity,
       detail: `${delivered} of ${STREAMS} streams were told all, in ${(ms / 1000).toFixed(1)} s`,
     };

@@ -137,7 +137,7 @@ const MAX_MESSAGE_CHARS = 600;
 /** A shorter prompt, in characters, says too little to name a session by it: `continue`, `ok, go on!`. */
 const TELLING_CHARS = 11;
 const IS_ASCII = /^[\x20-\x7e]*$/;
-/** A longer prompt is not small talk, in characters. */
+/** The longest prompt that may be small talk, in characters. */
 const SHORT_PROMPT = 80;
 
 /** Summarizes a session; null when there is nothing to tell. @param called Its title, for lack of a prompt. */

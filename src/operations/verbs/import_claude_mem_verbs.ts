@@ -178,7 +178,7 @@ function projectsHere(db: DatabaseSync, mask: (text: string) => string): Project
       : projects.get(name) ?? projects.get(mainName(name)) ?? null;
 }
 
-/** @throws {UserError} When the file is not a database of another program. */
+/** @throws {UserError} When the file is not such a database. */
 function openSource(path: string): DatabaseSync {
   const found = identifyDatabase(path);
   const refused: Readonly<Record<string, string>> = TABLES.refused;

@@ -21,7 +21,7 @@ export interface Between {
   readonly now: Heads;
   /** A commit that is older came from elsewhere, unless git's log says that it was made here; epoch milliseconds. */
   readonly sinceMs: number;
-  /** Commits that count whenever they come back, and whose patch is not a known one. */
+  /** Commits that count whenever they come back, and whose patch is not known. */
   readonly suspects: ReadonlySet<string>;
 }
 

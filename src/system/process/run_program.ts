@@ -134,7 +134,7 @@ export class Output {
     return this.bytes === this.#kept.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** What is kept. @throws {TypeError} With `fatal`, when it is not an UTF-8. */
+  /** What is kept. @throws {TypeError} With `fatal`, when it is not UTF-8. */
   text(options: { readonly fatal: boolean } = { fatal: false }): string {
     const decoder = new TextDecoder("utf-8", options);
     return this.#kept.map((part) => decoder.decode(part, { stream: true })).join("") +

@@ -175,7 +175,7 @@ export function readState(file: FoundFile, skip: (why: string) => void) {
   });
 }
 
-/** Milliseconds of now or before, from epoch seconds; null for what is not a time. */
+/** Milliseconds of now or before, from epoch seconds; null for anything else. */
 function timeOf(seconds: unknown): number | null {
   return typeof seconds === "number" && seconds > 0 && seconds < 1e11
     ? Math.round(seconds * 1_000)

@@ -89,7 +89,7 @@ export interface ExportSource {
 /**
  * Reads the first line of an export.
  *
- * @throws {UserError} When it is not an export, or one of a newer program.
+ * @throws {UserError} When it is not an export, or comes from a newer program.
  */
 export function linesOfExport(lines: Iterator<SourceLine>): ExportSource {
   let step = lines.next();
