@@ -1,6 +1,4 @@
-/**
- * Finds secrets by their names (`password = "hunter2"`) in code, settings, commands, headers, tables and sentences.
- */
+/** Finds secrets by their names (`password = "hunter2"`) in code, settings, commands, headers, tables and sentences. */
 import {
   DISGUISED,
   isOddWord,

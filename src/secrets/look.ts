@@ -101,10 +101,7 @@ let names: RegExp | undefined;
 const ID =
   /^(?:(?:(?:srv)?toolu|msg|req)_\w+|(?:\d[\d-]*-)?[\da-f]{8}-[\da-f-]{27}|[nrt]?[\da-f]+|\d[\d-]*)$/;
 
-/**
- * What tokens begin with, at the end of a run that looks like a name by chance; some of it stands before the run. The last
- * one is any short word with a long part behind it.
- */
+/** What tokens begin with, for runs that chance made look like names; the last is any short word before a long part. */
 const BRAND = new RegExp(
   r`(?:gl[a-z]{1,6}|xox[a-z]|xapp|sk|sq0[a-z]{3}|GOCSPX|NRI[IQ]|a[ks]|ico|sdk|xa[a-z]t|api|mob|access|pat|secret|tvly|tskey|HRKU)-|` +
     r`(?:npg|dckr_[op]at|whsec|glsa|re|vercel_blob_rw|persona_[a-z]{7,10}|dbt[cu]|tgp_v1|sb_secret|github_pat)_|` +

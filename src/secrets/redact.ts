@@ -1,8 +1,4 @@
-/**
- * Masks secrets in a text, and removes text that is marked as private.
- *
- * Everything here is pure, never throws, takes time linear in its input, and changes nothing when it sees its own result again.
- */
+/** Masks secrets in a text, and removes private text: pure, in linear time. It never throws, nor changes its own result. */
 import { withoutColours, withoutNuls } from "./colours.ts";
 import { findAssignments } from "./assignments.ts";
 import { COMMAND_FORMS, GENERAL_FORMS } from "./general_forms.ts";

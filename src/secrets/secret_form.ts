@@ -100,11 +100,7 @@ export function findForms(text: string, forms: readonly SecretForm[]): MaskedSpa
   return spans;
 }
 
-/**
- * The lines of one text, joined by `
- * `, with spans of it replaced. A span over several lines leaves a mask in each of them. Where spans overlap the first
- * one counts; where two begin together, the longer.
- */
+/** Masks spans in the lines of one text, in each line that they touch. Where two overlap, the first, else the longer, counts. */
 export function maskSpans(lines: readonly string[], spans: readonly MaskedSpan[]): string[] {
   const ordered = spans.toSorted((one, two) => one.start - two.start || two.end - one.end);
   let next = 0;

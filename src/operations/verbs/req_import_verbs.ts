@@ -8,7 +8,11 @@ import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isSameValue } from "../../base/likeness.ts";
 import { joinPath, withParents } from "../../base/paths.ts";
 import { type FoundFile, readFolder, readFound } from "../../system/found_file.ts";
-import { convertConfig, readFrameworkFile, readState } from "../../upkeep/transfer/framework.ts";
+import {
+  convertConfig,
+  readFrameworkFile,
+  readState,
+} from "../../policy/requirements/framework.ts";
 import { WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { transaction } from "../../db/transaction.ts";

@@ -6,7 +6,7 @@ import { type ConfigEntry, readLayer } from "../../src/config/layer.ts";
 import { isMapping } from "../../src/config/yaml_tree.ts";
 import { type LayerValues, type Plain } from "../../src/config/yaml_tree.ts";
 import { mergeValues } from "../../src/config/parse.ts";
-import { convertConfig, readFrameworkFile } from "../../src/upkeep/transfer/framework.ts";
+import { convertConfig, readFrameworkFile } from "../../src/policy/requirements/framework.ts";
 
 /** Plain objects with plain prototypes, to be compared. */
 const tidy = (value: unknown) => JSON.parse(JSON.stringify(value));
