@@ -317,7 +317,7 @@ const MAX_CHECKED_BYTES = 64_000_000;
 /** `status`: what memory holds of this project, and whether the database is well. */
 function status({ db, database, project, nowMs }: Call): string {
   const memory = projectMemory(db, project.key);
-  const open = openFailuresOf(db, project.key);
+  const open = openFailuresOf(db, project.key, { nowMs: Date.now() });
   const { waiting, givenUp: count } = memoryHealth(db, nowMs);
   const { lastSummary } = memory;
   const givenUp = count === 0 ? "" : `, ${count} were given up (conclaude queue list)`;

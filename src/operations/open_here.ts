@@ -28,7 +28,7 @@ export function openHere(
   },
 ) {
   return {
-    failures: openFailuresOf(db, project, lookedAt)
+    failures: openFailuresOf(db, project, { nowMs, lookedAt })
       .map(({ id, title, branch, updatedAtMs }) => ({ id, title, branch, updatedAtMs })),
     todos: todosOfProject(project, told, nowMs).map(({ text, of }) => ({
       text,

@@ -93,7 +93,7 @@ const DAEMON_NEEDED = "not running, and there is work for it: `conclaude daemon 
 /** Counts what is remembered of all projects, and captures that are not worked in yet. */
 function memoryOf(db: DatabaseSync, nowMs: number) {
   const { observations, waiting } = memoryHealth(db, nowMs);
-  return { observations, waiting, openFailures: openFailuresOf(db, null).length };
+  return { observations, waiting, openFailures: openFailuresOf(db, null, { nowMs }).length };
 }
 
 /** Counts tasks and workflows that are not over, by status; agents that run, and questions that wait. */

@@ -67,7 +67,7 @@ test("a pruned payload is shown as pruned everywhere, and survives an export and
     placeOf(temp),
   );
   const memory = await runVerb(["memory", "show", String(results[0].id)], placeOf(temp));
-  assert.match(memory.stdout, /capture +\S+ {2}\(its payload was pruned\)/);
+  assert.match(memory.stdout, /capture +\S+ \(its payload was pruned\)/);
   assert.equal(compactPayloads(temp.db).compressed, 2, "only those that hold something");
 
   const file = `${temp.folder}/all.jsonl`;

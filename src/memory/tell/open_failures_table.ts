@@ -56,6 +56,8 @@ export function openFailures(
 export type UnmendedFailure = Pick<
   Observation,
   | "id"
+  | "sessionId"
+  | "repeats"
   | "project"
   | "branch"
   | "kind"
@@ -73,7 +75,7 @@ export function unmendedFailures(
   limit: number,
 ): UnmendedFailure[] {
   return db.prepare(
-    `SELECT id, project, branch, kind, outcome, title, resolved_by AS resolvedBy, facts,
+    `SELECT id, session_id AS sessionId, repeats, project, branch, kind, outcome, title, resolved_by AS resolvedBy, facts,
             updated_at_ms AS updatedAtMs
        FROM observations
       WHERE outcome = 'failure'

@@ -7,9 +7,7 @@ import {
   isUnmended,
   isWhole,
   namesTest,
-  newestOfEach,
   OPEN_FOR_MS,
-  openEndRank,
   openFailures,
   programsOf,
 } from "./open_ends.ts";
@@ -30,13 +28,7 @@ const ELSEWHERE_MS = 3 * 86_400_000;
 /** How much of the end of the last message is quoted, in characters. */
 const QUOTED_CHARS = 400;
 
-/**
- * The open failures that are told. Those of sessions with waiting captures are left out: the captures may mend them.
- *
- * A failure that its session may have mended by another command is left out, too. A failure without named tests is left out
- * when its programs, with the same subcommands, ran later and did not fail. One with named tests is left out when later
- * runs that passed name all of them.
- */
+/** {@linkcode openIn} a branch, and for some days those of others. */
 export function stillFailing(
   db: DatabaseSync,
   rows: readonly Tellable[],
@@ -46,13 +38,31 @@ export function stillFailing(
     readonly isGone: ReturnType<typeof goneBranches>;
   },
 ): Tellable[] {
-  const unmended = rows.filter(isUnmended);
+  return openIn(db, rows.filter(isUnmended), { nowMs, isGone })
+    .filter((one) => one.branch === branch || nowMs - one.updatedAtMs <= ELSEWHERE_MS);
+}
+
+/**
+ * The failures that are open ends. Those of sessions with waiting captures are left out: the captures may mend them.
+ *
+ * A failure that its session may have mended by another command is left out, too. A failure without named tests is left out
+ * when its programs, with the same subcommands, ran later and did not fail. One with named tests is left out when later
+ * runs that passed name all of them.
+ */
+function openIn<Failure extends Omit<UnmendedFailure, "project">>(
+  db: DatabaseSync,
+  unmended: readonly Failure[],
+  { nowMs, isGone }: {
+    readonly nowMs: number;
+    readonly isGone: ReturnType<typeof goneBranches>;
+  },
+): Failure[] {
   if (unmended.length === 0) return [];
   const waiting = sessionsWaiting(db, unmended);
   const open = openFailures(
     unmended.filter((one) => !waiting.has(one.sessionId) && !isGone(one.branch)),
     nowMs,
-  ).filter((one) => one.branch === branch || nowMs - one.updatedAtMs <= ELSEWHERE_MS);
+  );
   if (open.length === 0) return open;
   const ran = ranIn(db, open.map(({ sessionId }) => sessionId));
   return open.filter((one) => {
@@ -162,28 +172,24 @@ export function workflowsLeft(db: DatabaseSync, project: string): PlainLine[] {
 const MAX_LOOKED_AT = 1_000;
 
 /**
- * The open failures, the newest first: of each command on a branch the last one, at most a thousand. Those of branches
- * that are gone are left out. @param project Null for all projects.
- * @param lookedAt So many of the newest failures are read, 5 µs each.
+ * {@linkcode openIn} every branch, the newest first.
+ *
+ * @param project Null for all projects.
+ * @param lookedAt The most failures that are read, the newest, 5 µs each.
  */
 export function openFailuresOf(
   db: DatabaseSync,
   project: string | null,
-  lookedAt = MAX_LOOKED_AT,
+  { nowMs, lookedAt = MAX_LOOKED_AT }: {
+    readonly nowMs: number;
+    readonly lookedAt?: number | undefined;
+  },
 ): UnmendedFailure[] {
-  const byProject = Map.groupBy(
-    unmendedFailures(db, project, lookedAt).filter((one) => openEndRank(one) !== null),
-    (one) => one.project,
-  );
-  return [...byProject].flatMap(([of, failures]) => thereIn(of, newestOfEach(failures)))
-    .sort((a, b) => b.updatedAtMs - a.updatedAtMs || b.id - a.id);
-}
-
-function thereIn(
-  project: string | null,
-  failures: readonly UnmendedFailure[],
-): readonly UnmendedFailure[] {
-  if (project === null) return failures;
-  const isGone = goneBranches({ commonDir: project, branch: branchIn(project) });
-  return failures.filter(({ branch }) => !isGone(branch));
+  const byProject = Map.groupBy(unmendedFailures(db, project, lookedAt), (one) => one.project);
+  return [...byProject].flatMap(([of, failures]) => {
+    const isGone = of === null
+      ? () => false
+      : goneBranches({ commonDir: of, branch: branchIn(of) });
+    return openIn(db, failures, { nowMs, isGone });
+  }).sort((a, b) => b.updatedAtMs - a.updatedAtMs || b.id - a.id);
 }

@@ -20,8 +20,8 @@ export const stats = readVerb({
   about: "Counts observations by kind, sessions, projects, open failures and waiting captures.",
   examples: ["conclaude memory stats", "conclaude memory stats --json"],
   async run({ db, context }) {
-    const counts = { ...countMemory(db), openFailures: openFailuresOf(db, null).length };
     const nowMs = Date.now();
+    const counts = { ...countMemory(db), openFailures: openFailuresOf(db, null, { nowMs }).length };
     const summarizer = summarizerStats(db, await readSummarizer(context.locations), nowMs);
     const facts: Facts = [
       ["observations", counts.observations],
