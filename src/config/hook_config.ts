@@ -92,5 +92,5 @@ export interface HookConfig {
 
 /** Shown for projects whose files do not name the key, whose default was `true` in earlier versions. */
 export const SILENT_ABOUT_ROOT =
-  "new files directly in the project's folder are allowed: no configuration file names " +
-  "`preToolUse.preventRootAdditions`, which is off by default now. Write `true` to refuse them, `false` to settle it";
+  "new files directly in the project's folder are allowed, as long as no configuration file sets " +
+  "`preToolUse.preventRootAdditions`. Write `true` to refuse them, `false` to be told of it no more";

@@ -72,7 +72,7 @@ export function observationFacts(
     ["outcome", outcomeWord(observation) || observation.outcome],
     ["by", observation.author],
     ["session", observation.sessionId],
-    ["project", observation.project],
+    ["project", observation.project && folderOfProject(observation.project)],
     ["branch", observation.branch],
     [
       "seen",

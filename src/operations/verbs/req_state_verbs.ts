@@ -64,7 +64,7 @@ export const satisfy = satisfying(
 
 export const approve = satisfying(
   "approve",
-  "The same as `conclaude req satisfy`, as one says it of a calculated requirement: its approval lasts for a while.",
+  "The same as `conclaude req satisfy`, for requirements that are calculated: the approval lasts for a while.",
 );
 
 function satisfying(name: string, about: string) {

@@ -9,7 +9,10 @@ export const req = group({
   verbs: {
     status: look("Show which requirements are satisfied", "status"),
     satisfy: state("Say that requirements are satisfied", "satisfy"),
-    approve: state("The same, as one says it of a value: approve its size", "approve"),
+    approve: state(
+      "The same as satisfy, for requirements that are calculated: approve the size of a branch",
+      "approve",
+    ),
     clear: state("Take back that requirements are satisfied", "clear"),
     pause: state("Lift all requirements for a session", "pause"),
     resume: state("Put the requirements in force again", "resume"),
