@@ -1,6 +1,6 @@
 /** The built-in protections: each row has its key, what that keeps, and an example that is refused. */
 import { commandLines } from "./command_forms.ts";
-import { withPatterns } from "../shell/rows.ts";
+import { matchesWithHead, withPatterns } from "../shell/rows.ts";
 import type { Argument } from "../shell/word.ts";
 import ROWS from "./built_in.json" with { type: "json" };
 
@@ -21,8 +21,9 @@ const BUILT_IN = withPatterns(ROWS) as readonly Row[];
 /** The rows by which a command is meant, by its words or the files that it writes. */
 export function rowsMeant(words: readonly Argument[], written: readonly string[]) {
   const lines = commandLines(words);
-  return BUILT_IN.filter((row) =>
-    lines.some((line) => row.pattern?.test(line)) || written.some((path) => row.written?.test(path))
+  return BUILT_IN.filter(({ pattern, written: place }) =>
+    (pattern !== undefined && lines.some((line) => matchesWithHead(pattern, line))) ||
+    (place !== undefined && written.some((path) => place.test(path)))
   );
 }
 
