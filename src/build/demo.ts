@@ -36,6 +36,12 @@ const REQUIREMENTS = `requirements:
 const MORE_EVENTS: readonly Payload[] = [
   { hook_event_name: "SessionStart", source: "resume" },
   {
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_use_id: "toolu_script",
+    tool_input: { command: "cd src && deno lint 2>&1 | tail -5 > lint.txt && git add -A" },
+  },
+  {
     hook_event_name: "PostToolUse",
     tool_name: "Bash",
     tool_use_id: "toolu_secret",

@@ -3,7 +3,7 @@
  * before the verb, shortened and renamed verbs, programs that take the same words, options with the same effect.
  */
 import { programName, skipOptions, type ValuedOptions } from "../shell/operands.ts";
-import { rowsByName } from "../shell/rows.ts";
+import { headOf, matchesWithHead, rowsByName } from "../shell/rows.ts";
 import { type Argument, literal } from "../shell/word.ts";
 import TABLES from "./command_forms.json" with { type: "json" };
 
@@ -32,7 +32,7 @@ export function programsLike(program: string): readonly string[] {
   const as = FORMS.find(program)?.as ?? program;
   const others = FORMS.names.filter((name) => FORMS.find(name)?.as === as);
   const same = SAME.flatMap(({ as: [first], pattern }) =>
-    first?.text === program ? /^\^(\w+)/.exec(pattern.source)?.[1] ?? [] : []
+    first?.text === program ? [headOf(pattern)] : []
   );
   return [...new Set([program, ...others, ...same])];
 }
@@ -81,7 +81,7 @@ function sameAs(words: readonly Argument[]): (readonly Argument[])[] {
   const known = words.findIndex(({ isOpen }) => isOpen);
   const text = lineOf(known < 0 ? words : words.slice(0, known));
   return SAME.flatMap(({ pattern, as }) =>
-    pattern.test(`${text} `) ? [[...as, ...words.slice(Math.min(as.length, 2))]] : []
+    matchesWithHead(pattern, `${text} `) ? [[...as, ...words.slice(Math.min(as.length, 2))]] : []
   );
 }
 

@@ -9,7 +9,7 @@ import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
 import { programName, split, withoutGitOptions } from "../shell/operands.ts";
-import { withPatterns } from "../shell/rows.ts";
+import { matchesWithHead, withPatterns } from "../shell/rows.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writers.ts";
 import WORDS from "./words.json" with { type: "json" };
@@ -53,8 +53,9 @@ export function judgeDanger(
   const { words, args: rest, input, isFed } = command;
   const name = words[0]?.isOpen ? "" : command.program;
   const lines = commandLines(words);
-  const found = BUILT_IN.filter((row) =>
-    lines.some((line) => row.pattern?.test(line)) || written.some((path) => row.written?.test(path))
+  const found = BUILT_IN.filter(({ pattern, written: place }) =>
+    (pattern !== undefined && lines.some((line) => matchesWithHead(pattern, line))) ||
+    (place !== undefined && written.some((path) => place.test(path)))
   ).map(({ does }) => does);
   const doubts = name === "git" ? doubtsOfGit(rest) : [];
   if (precious !== null) {

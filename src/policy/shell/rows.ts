@@ -6,19 +6,23 @@ export interface Rows<Row> {
   find(name: string): Row | undefined;
 }
 
-/** Reads a table. A text between slashes is a pattern; it is compiled when the row is first asked for. */
+/** Reads a table when it is first asked. A text between slashes is a pattern; it is compiled when its row is asked for. */
 export function rowsByName<Row>(rows: readonly { readonly names: string }[]): Rows<Row> {
-  const plain = new Map<string, unknown>(
-    rows.flatMap(({ names, ...row }) => names.split(" ").map((name) => [name, row] as const)),
-  );
+  let read: ReadonlyMap<string, unknown> | undefined;
+  const plain = () =>
+    read ??= new Map(
+      rows.flatMap(({ names, ...row }) => names.split(" ").map((name) => [name, row] as const)),
+    );
   const compiled = new Map<string, Row>();
   return {
-    names: [...plain.keys()],
-    has: (name) => plain.has(name),
+    get names() {
+      return [...plain().keys()];
+    },
+    has: (name) => plain().has(name),
     find: (name) => {
       const found = compiled.get(name);
-      if (found !== undefined || !plain.has(name)) return found;
-      const row = withPatterns(plain.get(name)) as Row;
+      if (found !== undefined || !plain().has(name)) return found;
+      const row = withPatterns(plain().get(name)) as Row;
       compiled.set(name, row);
       return row;
     },
@@ -36,4 +40,14 @@ export function withPatterns(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, withPatterns(inner)]),
   );
+}
+
+/** Whether a text matches a pattern; a pattern is only tried on texts with its first word, for the engine compiles it then. */
+export function matchesWithHead(pattern: RegExp, text: string): boolean {
+  return text.startsWith(headOf(pattern)) && pattern.test(text);
+}
+
+/** The word with which every text begins that a pattern (without alternatives at its top) matches; empty where that is open. */
+export function headOf({ source }: RegExp): string {
+  return /^\^(\w+)(?![\w?*{|])/.exec(source)?.[1] ?? "";
 }
