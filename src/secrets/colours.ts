@@ -1,5 +1,4 @@
 /** Removes sequences that colour a terminal or make a link there, and NULs. */
-
 // deno-lint-ignore no-control-regex
 const SEQUENCE = /\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
 

@@ -1,8 +1,6 @@
 /**
- * The cheap look: may a text hold anything that has to be masked? Every hook runs it over its whole payload, in a process
- * that has compiled nothing yet. So it runs one simple expression over the text in small letters, and a closer one only
- * where it finds the name of a secret. It never says no to a text that masking would change; tests hold it to that with
- * every row of the tables.
+ * The cheap look: may a text hold anything that has to be masked? Every hook runs it over its whole payload: one simple
+ * expression over small letters, and a closer one where that finds a secret's name. Tests hold it to every row of the tables.
  */
 import { DISGUISED, NAME_PARTS, ODD_RUN, SECRET_WORD, SUFFIX } from "./secret_names.ts";
 

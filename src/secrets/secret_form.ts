@@ -1,5 +1,4 @@
 /** A row of the tables of secrets, and the loops that read such rows. */
-
 /** A part of a text, and what stands in its place. */
 export interface MaskedSpan {
   readonly start: number;
@@ -18,10 +17,7 @@ export interface Prefiltered {
   readonly counterexample: string;
 }
 
-/**
- * A form of secrets, found wherever its pattern, which is global, matches. The first group that matched is the secret and
- * ends the match; without a group the whole match is the secret.
- */
+/** A form of secrets. Its pattern is global; the first group that matched ends the match and is the secret, else all of it. */
 export interface SecretForm extends Prefiltered {
   /** Stands in the mask: `[redacted:<name>]`. */
   readonly name: string;
@@ -34,11 +30,14 @@ export function maskOf(name: string): string {
 
 /** A search for the rows whose literals stand in a text, with one look at it. What no text asks for is not made. */
 export interface LiteralSearch<Row> {
-  /** Global; matches the longest literal of each place. */
-  readonly pattern: RegExp;
+  /** The first place from an index on with a literal, and the longest literal there. */
+  readonly next: (text: string, from: number) => { index: number; literal: string } | null;
   /** The rows of a literal that was matched, and of those that it begins with: they stand there as well. */
   readonly rowsAt: (literal: string) => readonly Row[];
 }
+
+/** A long text is searched part by part: beyond 50,000 steps a search the engine takes another, much slower way. */
+const PART_CHARS = 16_384;
 
 export function searchFor<Row>(
   rows: readonly Row[],
@@ -48,8 +47,18 @@ export function searchFor<Row>(
   const byLiteral = Map.groupBy(pairs, ({ literal }) => literal);
   const ordered = [...byLiteral.keys()].toSorted((one, two) => two.length - one.length);
   const known = new Map<string, readonly Row[]>();
+  const pattern = new RegExp(ordered.map((literal) => RegExp.escape(literal)).join("|"));
+  const longest = ordered[0]?.length ?? 0;
   return {
-    pattern: new RegExp(ordered.map((literal) => RegExp.escape(literal)).join("|"), "g"),
+    next(text, from) {
+      for (let start = from; start < text.length; start += PART_CHARS) {
+        const found = pattern.exec(text.slice(start, start + PART_CHARS + longest));
+        if (found !== null && found.index < PART_CHARS) {
+          return { index: start + found.index, literal: found[0] };
+        }
+      }
+      return null;
+    },
     rowsAt(literal) {
       const found = known.get(literal) ??
         ordered.filter((other) => literal.startsWith(other))
@@ -75,12 +84,10 @@ export function formsIn<Form extends Prefiltered>(text: string, forms: readonly 
   const search = searches.get(forms) ?? searchFor(forms, ({ prefilter }) => prefilter);
   searches.set(forms, search);
   const found = new Set<Prefiltered>();
-  const { pattern, rowsAt } = search;
+  const { next, rowsAt } = search;
   const lowered = text.toLowerCase();
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(lowered); match !== null; match = pattern.exec(lowered)) {
-    pattern.lastIndex = match.index + 1;
-    for (const form of rowsAt(match[0])) found.add(form);
+  for (let at = next(lowered, 0); at !== null; at = next(lowered, at.index + 1)) {
+    for (const form of rowsAt(at.literal)) found.add(form);
   }
   return found.size === 0 ? [] : forms.filter((form) => found.has(form));
 }

@@ -1,5 +1,4 @@
 /** What may be a secret, by looks alone. Masking never goes by this; it is asked before a row leaves the machine. */
-
 /** A form that secrets have, and other things now and then. */
 export interface Suspicion {
   readonly name: string;

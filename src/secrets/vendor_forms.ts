@@ -74,12 +74,12 @@ let search: LiteralSearch<VendorForm> | undefined;
 
 export function findVendorTokens(text: string): MaskedSpan[] {
   const spans: MaskedSpan[] = [];
-  const { pattern, rowsAt } = search ??= searchFor(VENDOR_FORMS, ({ literal }) => [literal]);
-  pattern.lastIndex = 0;
-  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+  const { next, rowsAt } = search ??= searchFor(VENDOR_FORMS, ({ literal }) => [literal]);
+  let from = 0;
+  for (let found = next(text, from); found !== null; found = next(text, from)) {
     // The next literal may stand within this one, but within no token.
-    pattern.lastIndex = found.index + 1;
-    for (const form of rowsAt(found[0])) {
+    from = found.index + 1;
+    for (const form of rowsAt(found.literal)) {
       const { name, lead, isWord } = form;
       const start = found.index - lead;
       // First what costs least: a token may go on to the end of the text.
@@ -89,11 +89,11 @@ export function findVendorTokens(text: string): MaskedSpan[] {
       if (!token.test(text)) continue;
       const end = token.lastIndex;
       if (!ODD_RUN.test(text.slice(start, end))) {
-        pattern.lastIndex = Math.max(pattern.lastIndex, end);
+        from = Math.max(from, end);
         continue;
       }
       spans.push({ start, end, mask: maskOf(name) });
-      pattern.lastIndex = end;
+      from = end;
       break;
     }
   }

@@ -1,5 +1,6 @@
 /** Configuration counts only where nobody but the user could have written it, or where a person says that it does. */
 import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { slowTest } from "../support/lanes.ts";
 import { git } from "../support/git.ts";
@@ -189,6 +190,8 @@ it.slow("a project's file counts where its owner and mode, and those of the fold
     },
   };
   for (const [name, { change, why }] of Object.entries(cases)) {
+    // A version that was in force before would stay so.
+    rmSync(join(home, ".conclaude"), { recursive: true, force: true });
     folder(project, { uid: ME });
     for (const each of [repository, join(repository, "b"), join(repository, ".git")]) {
       folder(each, { uid: ME });
