@@ -55,7 +55,7 @@ Deno.test("a project whose configuration does not name the rule is told once tha
   using project = new RequiredProject("preToolUse: {uneditableFiles: [x.lock]}\n");
   const told = async () =>
     String((await project.send("SessionStart", { source: "startup" }))?.["systemMessage"] ?? "");
-  assert.match(await told(), /names `preToolUse\.preventRootAdditions`.*\.conclaude\.yaml/);
+  assert.match(await told(), /sets `preToolUse\.preventRootAdditions`.*\.conclaude\.yaml/);
   assert.equal(await told(), "");
   project.configure("stop: {rounds: 2}\n");
   assert.equal(await told(), "");

@@ -203,7 +203,13 @@ test("remember keeps a note without its secrets, and counts the same one", async
 
 test("status shows the number of observations, open failures and the state of the database", async (at) => {
   await keep(at.database, [
-    { project: at.project, kind: "failure", outcome: "failure", title: "`make check` failed" },
+    {
+      project: at.project,
+      kind: "failure",
+      outcome: "failure",
+      title: "`make check` failed",
+      facts: { openRank: 1 },
+    },
     { project: at.elsewhere, kind: "failure", outcome: "failure", title: "`make other` failed" },
     { project: at.project, kind: "summary", title: "Session: mend the build (1 open)" },
   ]);
