@@ -94,6 +94,13 @@ function run(words: readonly string[], cwd: string, { home, ...start }: Who): Pr
   return startProgram(words, { cwd, env: { HOME }, ...start });
 }
 
+/** Removes the database: a version that was in force before a change would stay so. */
+function forgetVersions(home: string): void {
+  for (const end of ["", "-wal", "-shm"]) {
+    rmSync(join(home, `.conclaude/conclaude.db${end}`), { force: true });
+  }
+}
+
 const it = testWith(sharedPlace, needsUsers);
 
 it.slow("no event reads or runs files of another user in a shared folder", async ({ place, home, me }) => {
@@ -190,8 +197,7 @@ it.slow("a project's file counts where its owner and mode, and those of the fold
     },
   };
   for (const [name, { change, why }] of Object.entries(cases)) {
-    // A version that was in force before would stay so.
-    rmSync(join(home, ".conclaude"), { recursive: true, force: true });
+    forgetVersions(home);
     folder(project, { uid: ME });
     for (const each of [repository, join(repository, "b"), join(repository, ".git")]) {
       folder(each, { uid: ME });
@@ -225,6 +231,7 @@ it("the user's own file counts as a project's does", async ({ home, me }) => {
   assert.match((await edit(project, me))!, /\*\.lock/);
   for (const bad of [() => Deno.chmodSync(path, 0o666), () => Deno.chownSync(path, OTHER, OTHER)]) {
     bad();
+    forgetVersions(home);
     assert.equal(await edit(project, me), null);
     assert.match(await told(project, me), /Left out: \S+\/\.conclaude\/config\.yaml/);
   }
@@ -278,6 +285,7 @@ it("a link counts where it lies and where it leads", async ({ place, home, me })
   };
   folder(join(home, "dot"), { uid: ME });
   const denied = async (target: string) => {
+    forgetVersions(home);
     Deno.symlinkSync(target, join(real, ".conclaude.yaml"));
     const reason = await edit(real, me);
     Deno.removeSync(join(real, ".conclaude.yaml"));
