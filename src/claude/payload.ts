@@ -103,6 +103,16 @@ const KEYS_BEHIND_INPUT = [',"tool_response":', ',"project_dir":'];
 /** How much of a tool's input, and of its error, the audit row of a capture repeats; the whole is in the queue. */
 const MAX_EXCERPT_CHARS = 160;
 
+const MAX_SESSION_TITLE_CHARS = 120;
+
+/** The title that a prompt gives to its session: its beginning on one line, with `…` where more follows. */
+export function sessionTitleOf(prompt: string): string {
+  const line = prompt.replaceAll("\u0000", "").replace(/\s+/g, " ").trim().toWellFormed();
+  return line.length <= MAX_SESSION_TITLE_CHARS
+    ? line
+    : `${headOf(line, MAX_SESSION_TITLE_CHARS - 1)}…`;
+}
+
 /** The beginning of a text, with `…` where more follows. */
 export function excerpt(text: string): string {
   return text.length <= MAX_EXCERPT_CHARS ? text : `${headOf(text, MAX_EXCERPT_CHARS)}…`;

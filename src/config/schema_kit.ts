@@ -7,7 +7,7 @@ export interface ConfigKey {
   readonly key: string;
   /** In words: `whole number`, `list of globs`. */
   readonly type: string;
-  /** What one value of a list is called: `glob`. */
+  /** The noun for one value of a list: `glob`. */
   readonly item?: string;
   /** What counts when no file names the key; null for no value. */
   readonly default:

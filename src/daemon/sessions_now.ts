@@ -1,4 +1,4 @@
-/** What each session is at now, and what it waits for. */
+/** Tells which tool each session runs now, and why it waits for its person. */
 import type { DatabaseSync } from "node:sqlite";
 import { type LastHook, lastHookOf, listExecutions } from "../db/executions.ts";
 import { listSessions, type SessionRow } from "../db/sessions.ts";
@@ -15,7 +15,7 @@ interface SessionNow extends SessionRow {
   readonly waitsFor: string | null;
 }
 
-/** So many uses of a tool are looked through. */
+/** The most later uses of a tool that are read. */
 const MOST_LATER = 50;
 
 /** Hooks after which a session waits for its person, by what it waits for. */

@@ -1,10 +1,10 @@
-/** Other tasks of which rows tell, by their titles: people know a task by it. */
+/** Adds the titles of other tasks to rows that name them: people know a task by its title. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
-import { readTask } from "../work/store.ts";
+import { openDependencies, readTask } from "../work/store.ts";
 import type { Task } from "../work/task.ts";
 
-/** What the title adds to the schema of a row. */
+/** The schema of the title that a row gets. */
 export const titled = { taskTitle: z.nullable(z.string()) };
 
 export function withTaskTitles<Row extends { readonly taskId: string | null }>(
@@ -17,17 +17,13 @@ export function withTaskTitles<Row extends { readonly taskId: string | null }>(
   }));
 }
 
-/** What a task waits for, in the schema of a task. */
+/** The schema of the open tasks that a task depends on. */
 export const waiting = { waitsFor: z.array(z.object({ id: z.string(), title: z.string() })) };
 
-/** Of the tasks on which one depends, those that are not closed. */
+/** Adds to each task the open tasks that it depends on. */
 export function withWaiting(db: DatabaseSync, tasks: readonly Task[]) {
   return tasks.map((task) => ({
     ...task,
-    waitsFor: task.dependsOn.flatMap((needed) => {
-      const other = readTask(db, needed);
-      const isOver = other === undefined || other.status === "closed" || other.deletedAtMs !== null;
-      return isOver ? [] : [{ id: other.id, title: other.title }];
-    }),
+    waitsFor: openDependencies(db, task.id).map((id) => ({ id, title: readTask(db, id)!.title })),
   }));
 }

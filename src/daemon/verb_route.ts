@@ -77,7 +77,7 @@ async function verbNamed(words: readonly string[]): Promise<Verb> {
   return looks[words[1]!] as Verb ?? (await findVerb(words))!.verb;
 }
 
-/** What a verb prints with `--json`. @param runs As {@linkcode VerbRoute.runs}. @throws {UserError} As routes answer it. */
+/** Runs a verb. @returns The JSON that it prints with `--json`. @param runs As {@linkcode VerbRoute.runs}. @throws {UserError} As routes answer it. */
 export async function runVerb(
   daemon: Daemon,
   runs: string,

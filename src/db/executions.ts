@@ -76,7 +76,7 @@ export function tellingExecutions(
   ).all(...values, ...fields.map((field) => `"${field}":`)).map(executionOf);
 }
 
-/** What the audit rows of its hooks say of a tool use. */
+/** A tool use, as the audit rows of its hooks tell it. */
 export interface HookedUse {
   /** When its gate was asked, in epoch milliseconds; null where none was. */
   readonly gateAtMs: number | null;

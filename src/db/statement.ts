@@ -23,7 +23,7 @@ export function readMeta(db: DatabaseSync, key: string): string | null {
 }
 
 export function writeMeta(db: DatabaseSync, key: string, value: string): void {
-  statement(db, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(key, value);
+  putRow(db, "meta", { key, value });
 }
 
 /** The column of a field: `parent_id` of `parentId`. */

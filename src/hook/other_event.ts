@@ -1,8 +1,12 @@
-import { filesTouched, serializePayload, summarizeInput } from "../claude/payload.ts";
+import {
+  filesTouched,
+  serializePayload,
+  sessionTitleOf,
+  summarizeInput,
+} from "../claude/payload.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import type { Capture } from "../db/captures.ts";
 
-const MAX_TITLE_CHARS = 120;
 /** How prompts of Claude Code's own begin; `memory` has the whole list, which takes too long to load. */
 const OWN_PROMPT = /^\s*(?:<|This session is being continued from )/;
 /** The limits are small because PostToolUse keeps the whole input. */
@@ -72,17 +76,10 @@ function sessionOf({ event, keepsContent }: HookWork) {
 
 function titleOf(own: Readonly<Record<string, unknown>>): string | null {
   const given = own["session_title"];
-  if (typeof given === "string" && given.trim() !== "") return clip(given);
+  if (typeof given === "string" && given.trim() !== "") return sessionTitleOf(given);
   const prompt = own["prompt"];
   if (typeof prompt !== "string" || prompt.trim() === "" || OWN_PROMPT.test(prompt)) return null;
-  return clip(prompt);
-}
-
-function clip(text: string): string {
-  const line = text.replaceAll("\u0000", "").replace(/\s+/g, " ").trim().toWellFormed();
-  return line.length <= MAX_TITLE_CHARS
-    ? line
-    : `${line.slice(0, MAX_TITLE_CHARS - 1).toWellFormed()}…`;
+  return sessionTitleOf(prompt);
 }
 
 /** Masks texts that quote a command or its output. Returns none where no content is kept. */

@@ -5,8 +5,10 @@ import { headOf } from "../base/letters.ts";
 /** Longest title of an observation, in characters. */
 export const MAX_TITLE_CHARS = 160;
 
-/** Marks of headings and lists. */
-const LINE_MARK = /^\s*(?:#+|[-*>]|\d+\.)\s+/;
+/** A line without the mark of a heading or a list. */
+export function withoutMark(line: string): string {
+  return line.replace(/^\s*(?:#+|[-*>]|\d+\.)\s+/, "");
+}
 
 /**
  * The first line of a text that is not blank, as a title: without marks of headings and lists. When it ends with a colon, the
@@ -15,7 +17,7 @@ const LINE_MARK = /^\s*(?:#+|[-*>]|\d+\.)\s+/;
 export function titleLine(text: string, maxChars = MAX_TITLE_CHARS): string {
   const [first = "", second = ""] = text.split("\n").filter((line) => line.trim() !== "");
   const lines = first.trimEnd().endsWith(":") ? [first, second] : [first];
-  const plain = lines.map((line) => line.replace(LINE_MARK, "")).join(" ");
+  const plain = lines.map(withoutMark).join(" ");
   return shortened(plain.replace(/\s+/g, " ").trim(), maxChars);
 }
 

@@ -110,17 +110,22 @@ teamTest(
   },
 );
 
+/** Restores a machine that has sent a note since its backup, and writes another one. */
+async function restoreMachine(alice: TeamMachine, bob: TeamMachine): Promise<void> {
+  await alice.join();
+  await bob.join();
+  await sync(alice);
+  const restore = await alice.backup();
+  await alice.notes(["written before the restore"]);
+  for (const one of [alice, bob]) await sync(one);
+  restore();
+  await alice.notes(["written after it"]);
+}
+
 teamTest(
   "a restored machine that pushes while it pulls keeps what it wrote before and after",
   async ({ team, alice, bob }) => {
-    await alice.join();
-    await bob.join();
-    await sync(alice);
-    const restore = await alice.backup();
-    await alice.notes(["written before the restore"]);
-    await sync(alice);
-    restore();
-    await alice.notes(["written after it"]);
+    await restoreMachine(alice, bob);
     // The pull has its answer only after the push has given the same number anew.
     const locked = team.query(
       "BEGIN; LOCK TABLE conclaude.log IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3); COMMIT",
@@ -136,15 +141,7 @@ teamTest(
 teamTest(
   "a restored machine is not a restored server",
   async ({ alice, bob }) => {
-    await alice.join();
-    await bob.join();
-    await sync(alice);
-    const restore = await alice.backup();
-    await alice.notes(["written before the restore"]);
-    await sync(alice);
-    await sync(bob);
-    restore();
-    await alice.notes(["written after it"]);
+    await restoreMachine(alice, bob);
     const { restored } = await sync(alice);
     assert.equal(restored, null);
     await sync(bob);

@@ -3,7 +3,7 @@
  * last messages and compactions, which have no id. Some gateways repeat tool use ids in each session.
  */
 import { digestOf } from "../../base/fnv.ts";
-import { headOf as beginningOf } from "../../base/letters.ts";
+import { withoutMark } from "../text.ts";
 import type { ItemKind } from "../../claude/transcript/transcript_reader.ts";
 import { bareSummary } from "../../claude/transcript/spoken.ts";
 
@@ -18,8 +18,6 @@ export const WORDS: Readonly<
   lastMessage: { event: "Stop", field: "last_assistant_message" },
   compaction: { event: "PostCompact", field: "compact_summary" },
 };
-
-const MAX_SESSION_TITLE_CHARS = 120;
 
 const MAX_COMPARED_CHARS = 2_000;
 const COMPARED_TITLE_CHARS = 100;
@@ -40,7 +38,7 @@ export function keysOfCapture(toolName: string, payload: string): readonly strin
 /** The key of the title that the prompt in a capture may have given to its session. */
 export function titleKeysOfCapture(toolName: string, payload: string): readonly string[] {
   return wordsOf(toolName, payload).flatMap(({ kind, text }) =>
-    kind === "prompt" ? [titleKey(text)] : []
+    kind === "prompt" ? titleKeysOf(text) : []
   );
 }
 
@@ -55,12 +53,10 @@ export function keysOfObservation(kind: string, text: string): readonly string[]
   return kinds.map((one) => textKey(one, text));
 }
 
-/** The title that a prompt gives to its session: its beginning on one line, as a hook makes it. */
-export function sessionTitleOf(prompt: string): string {
-  const line = compared(prompt);
-  return line.length <= MAX_SESSION_TITLE_CHARS
-    ? line
-    : `${beginningOf(line, MAX_SESSION_TITLE_CHARS - 1)}…`;
+/** The keys of the titles that a prompt may have given: older versions titled a session of a transcript by the first line. */
+export function titleKeysOf(prompt: string): readonly string[] {
+  const line = prompt.split("\n").find((line) => line.trim() !== "") ?? "";
+  return [...new Set([titleKey(withoutMark(line)), titleKey(prompt)])];
 }
 
 function wordsOf(

@@ -9,6 +9,7 @@ import {
   keysOfCapture,
   keysOfObservation,
   titleKey,
+  titleKeysOf,
   titleKeysOfCapture,
   useKeyOfCapture,
 } from "../../memory/observe/capture_keys.ts";
@@ -150,7 +151,7 @@ export function namesOfObservations(
   rows: readonly Readonly<Record<string, unknown>>[],
 ): string[] {
   return rows.flatMap(({ kind, text, sessionId }) => {
-    const titles = kind === "prompt" ? [titleKey(String(text))] : [];
+    const titles = kind === "prompt" ? titleKeysOf(String(text)) : [];
     return [...keysOfObservation(String(kind), String(text)), ...titles]
       .map((key) => wordsName(digest, String(sessionId), key));
   });

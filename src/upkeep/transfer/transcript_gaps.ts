@@ -11,7 +11,7 @@ import {
 import { checkpoint } from "../../db/database.ts";
 import { countCapturesExcept } from "../../db/past_sessions.ts";
 import { isSummarizerInput } from "../../memory/drain/summarizer.ts";
-import { sessionTitleOf } from "../../memory/observe/capture_keys.ts";
+import { sessionTitleOf } from "../../claude/payload.ts";
 import type { Locations } from "../../system/environment.ts";
 import { exclusionIn, projectFinder, type TranscriptProject } from "./capture_of.ts";
 import { ComparedSession, type FoundItem, foundItem } from "./compared_session.ts";
