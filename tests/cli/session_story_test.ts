@@ -74,7 +74,8 @@ test("session show tells the story of a session, and every line fits 80 columns"
   assert.match(stdout, /^Asked first, of 2 prompts\n {2}Make retries/m);
   assert.match(stdout, /^ {6}\+1 {4}−2 {2}src\/retry\.ts$/m);
   assert.match(stdout, /^ {2}2 test runs: 1 green, 1 red$/m);
-  assert.match(stdout, /^Left open\n.*deno lint/m);
+  assert.match(stdout, /^Left open\n {2}#\d+ .*deno lint/m);
+  assert.equal(stdout.split("deno lint").length, 2, "a failure that was left open is told once");
   assert.match(stdout, /`conclaude session log cad0ac4d`$/m);
   const { stdout: whole } = await runVerb(["session", "show", "cad0", "--verbose"], temp);
   assert.match(whole, /^status {8}ended \(logout\)$/m);

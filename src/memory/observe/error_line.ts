@@ -5,6 +5,8 @@ import { shortened } from "../text.ts";
 const TELLING: readonly RegExp[] = [
   // Git says at the end only that a merge failed, and before that where.
   /^CONFLICT \([^)\n]+\): /,
+  // A linter's words may hold no `error`, or hold one by chance: cart.go:12:3: ineffectual assignment to err
+  /^\s*(?=\D[^\s:()]*[./])[^\s:()]+:\d+:\d+:?\s+(?!(?:- )?(?:warning|note|info)\b)\S/i,
   // pytest has a mark before it
   /^\s*(?:E {2,})?(?:\w+\.)*\w*(?:Error|Exception|Panic)\b.*:.+/,
   /^\s*(?:error|fatal|panic|E)\b\s*(?:\[[^\]]+\])?\s*:.+/i,
@@ -17,6 +19,9 @@ const TELLING: readonly RegExp[] = [
 ];
 /** `error: |-` in the output of Node's test runner: the message stands on the next line. */
 const YAML_BLOCK = /^([ \t]{0,20}error:) [|>][-+]?\r?\n[ \t]{0,40}/gm;
+/** The name of a package that a runner of several puts before each line: `[web] error: no such file`. */
+const PACKAGE =
+  /^\s*\[(?!(?:debug|error|fail|failed|fatal|info|notice|ok|warn|warning)\])[\w@:./-]{1,60}\] (?=\S)/i;
 /** The line that Claude Code puts before the output of a command that it stopped. */
 const TIMED_OUT = /^Command timed out after [^\n]{1,60}/;
 const MAX_LINES = 400;
@@ -44,6 +49,7 @@ function timedOut(output: string): string | null {
 
 function linesOf(output: string): string[] {
   return output.replace(YAML_BLOCK, "$1 ").split("\n").slice(-MAX_LINES)
+    .map((line) => line.replace(PACKAGE, ""))
     .filter((line) => line.trim() !== "" && !isTotal(line));
 }
 

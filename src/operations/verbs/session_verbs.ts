@@ -125,7 +125,11 @@ export function storyLines(
   const log = `\`conclaude session log ${tellingId(db, sessionId)}\``;
   const list = (lines: readonly string[], most: number) => firstLines(lines, most, log);
   const numbered = ({ id, title }: Line) => `#${id} ${title}`;
-  const failed = story.failed.map((one) =>
+  // What was left open is told once, there.
+  const isLeft = ({ title, mendedBy }: SessionStory["failed"][number]) =>
+    mendedBy === null && story.open.includes(title);
+  const left = new Map(story.failed.filter(isLeft).map((one) => [one.title, numbered(one)]));
+  const failed = story.failed.filter((one) => !isLeft(one)).map((one) =>
     `${one.mendedBy === null ? "not mended" : "mended    "}  ${numbered(one)}`
   );
   const runs = tests.green + tests.red;
@@ -158,7 +162,7 @@ export function storyLines(
     ...section("Failed", list(failed, MOST.failed)),
     ...section("Mended by", list(story.fixes.map(numbered), MOST.fixes)),
     ...section("Decided", list(story.decided.map(numbered), MOST.decided)),
-    ...section("Left open", list(story.open, MOST.open)),
+    ...section("Left open", list(story.open.map((title) => left.get(title) ?? title), MOST.open)),
     ...section("Sub-agents", list(agents.map(agentLine), MOST.agents)),
     "",
     ...waiting === 0

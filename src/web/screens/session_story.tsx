@@ -87,7 +87,12 @@ export function Story(
         {({ id, title }) => <a href={`#/memory/${id}`}>{title}</a>}
       </List>
       <List title="Decided" rows={story.decided}>{({ title }) => title}</List>
-      <List title="Left open" rows={story.open}>{(title) => title}</List>
+      <List
+        title="Left open"
+        rows={story.open.filter((open) => story.failed.every(({ title }) => title !== open))}
+      >
+        {(title) => title}
+      </List>
       <List title="Sub-agents" rows={agents}>
         {({ id, name, status, worktree }) => (
           <>
