@@ -163,10 +163,16 @@ export function sourcedYaml({ values, sources }: MergedConfig): string[] {
       lines.push(`${"  ".repeat(depth)}${parts[depth]}:`);
     }
     open.length = parts.length - 1;
-    const value = JSON.stringify(valueAt(values, parts));
+    const value = valueText(valueAt(values, parts));
     lines.push(`${"  ".repeat(parts.length - 1)}${parts.at(-1)}: ${value}  # ${source}`);
   }
   return lines;
+}
+
+/** A value as JSON on one line, with blanks where a terminal may break it. */
+export function valueText(value: unknown): string {
+  return JSON.stringify(value ?? null, null, 1)
+    .replace(/(?<=[[{])\n *|\n *(?=[\]}])/g, "").replace(/\n */g, " ");
 }
 
 function put(root: Record<string, unknown>, key: string, value: unknown): void {

@@ -46,6 +46,11 @@ export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): Execu
   ).all(...values, filter.limit).map(executionOf);
 }
 
+export function readExecution(db: DatabaseSync, id: string): ExecutionRow | undefined {
+  const row = statement(db, `SELECT ${COLUMNS} FROM hook_executions WHERE id = ?`).get(id);
+  return row && executionOf(row);
+}
+
 const COLUMNS = `id, session_id AS sessionId, hook_name AS hookName, tool_name AS toolName,
             tool_use_id AS toolUseId, status, duration_ms AS durationMs, error_message AS errorMessage,
             error_stack AS errorStack, metadata, created_at_ms AS createdAtMs`;

@@ -32,6 +32,8 @@ export interface Chosen {
   readonly captures: readonly string[];
   /** Observations that stay and are made again from the captures that stay. */
   readonly remade: readonly Remade[];
+  /** The fixes and summaries among them that match no filter and tell of what does. */
+  readonly along: readonly number[];
   /** How many of the observations are imported summaries that repeat forgotten texts. */
   readonly importedSummaries: number;
 }
@@ -108,6 +110,7 @@ export function chooseForgotten(
   const quoted = filter.text === null ? observations : observations.difference(changed);
   const fixes = fixesAbout(db, quoted);
   for (const id of changed) observations.delete(id);
+  const meant = new Set(observations);
   for (const id of fixes) observations.add(id);
   const made = db.prepare(
     `SELECT id
@@ -122,6 +125,7 @@ export function chooseForgotten(
     observations: [...observations],
     captures: [...captures],
     remade,
+    along: [...observations.difference(meant)],
     importedSummaries: quoting.length,
   };
 }

@@ -250,7 +250,7 @@ export function reportView(
 function told(
   { copies, copiesThatMay, ownCopies, transcripts, forms, toldBy }: Omit<
     ForgetPreview,
-    "removed" | "observations"
+    "removed" | "observations" | "along"
   >,
   { globals }: CliContext,
   words: Readonly<Record<keyof ForgetPreview["ownCopies"], string>>,
@@ -299,7 +299,8 @@ function namedBehind(sentence: string, paths: readonly string[]): string[] {
     : [sentence, ...[first, ...others].map((path) => `  ${path}`)];
 }
 
-function numbersOf(ids: readonly number[]): string {
+/** The first numbers, and how many more. */
+export function numbersOf(ids: readonly number[]): string {
   const more = ids.length - MAX_NUMBERS;
   const named = ids.slice(0, MAX_NUMBERS).map((id) => `#${id}`).join(", ");
   return more > 0 ? `${named} and ${more} more` : named;

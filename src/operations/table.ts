@@ -62,7 +62,7 @@ export function tableText<Row>(
     });
     const line = cells.join(GAP);
     const text = all[widths.length]?.texts[at];
-    if (text === undefined) return line.trimEnd();
+    if (text === undefined || text === "") return line.trimEnd();
     return columnsOf(line + GAP + text) <= room
       ? line + GAP + text
       : `${line.trimEnd()}\n${BELOW}${cutToColumns(text, room - BELOW.length)}`;

@@ -183,6 +183,19 @@ test("config get shows each key of a section, with its file or `default`", async
   assert.equal(wrong.body.error.next, "conclaude config get memory.context.tokens");
 });
 
+test("config get and show break a list between its entries, not within a word", async (place) => {
+  const tools = ["mail", "calendar", "notes", "wiki"].map((name) =>
+    `mcp__${name}__list_all_entries`
+  );
+  const yaml = `capture: {exclude: {tools: [${tools.join(", ")}]}}\n`;
+  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), yaml);
+  for (const args of [["get", "capture.exclude.tools"], ["show", "--no-effective"]]) {
+    const { stdout } = await place.run(["config", ...args], { env: { COLUMNS: "80" } });
+    for (const tool of tools) assert.ok(stdout.includes(`"${tool}"`), stdout);
+    for (const line of stdout.split("\n")) assert.ok(line.length <= 80, line);
+  }
+});
+
 test("config get shows what is in force, no verb lets a held change in, and what config set writes is in force at once", async (place) => {
   const path = join(place.project, ".conclaude.yaml");
   const shows = async () => (await place.run(["config", "get", "stop.maxBlocks"])).stdout;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { saveRecords } from "../../src/db/captures.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
-import { runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -276,6 +276,23 @@ Deno.test("memory forget --dry-run names the newest ten observations that would 
   assert.equal(named.length, 10);
   assert.match(named[0]!, /Buoy number 11 is red/);
   assert.match(stdout, /\n {2}… and 2 more\n?/);
+});
+
+Deno.test("memory forget of one observation says which others go with it, and why", async () => {
+  using home = tempHome();
+  const { pier } = await harbours(home, ["pier"]);
+  const session = { session_id: "pier", cwd: pier.project };
+  await hook("UserPromptSubmit", { ...session, prompt: "Mend the pier" }, home);
+  await hook("SessionEnd", { ...session, reason: "logout" }, home);
+  await run(pier, ["queue", "drain"]);
+  const { observations } = await ask(pier, ["memory", "list"]);
+  const idOf = (kind: string) => observations.find((one: { kind: string }) => one.kind === kind).id;
+  const forget = ["memory", "forget", String(idOf("prompt")), "--dry-run"];
+  const { stdout } = await run(pier, forget);
+  assert.match(
+    stdout,
+    new RegExp(`^ {2}Fixes and summaries that tell of them go too: #${idOf("summary")}\\.$`, "m"),
+  );
 });
 
 /** Repositories below a home, each with a note. */

@@ -100,7 +100,9 @@ test("session log --full opens what was given and came back, and --json has all 
   });
   const { steps: full } = await runVerbJson(["session", "log", "cad0", "--full"], temp);
   assert.equal(full[1].payload.tool_input.command, "deno test");
-  assert.equal(full[4].payload, null, "a decision has none");
+  const push = { command: "git push --force" };
+  assert.deepEqual(full[4].payload, { tool_input: push, why: "no force push" });
+  assert.match(stdout, /^ {4}why:\n {6}no force push$/m);
 });
 
 test("what retention took from the queue is told by what memory keeps", async (temp) => {

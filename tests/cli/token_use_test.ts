@@ -189,10 +189,12 @@ test("every line of usage fits 80 columns, however long the names are", async (h
   const cwd = `/home/ana/${"a-long-folder/".repeat(12)}app`;
   write(home, record(1, 999_999, { model: `claude-${"x".repeat(90)}`, cwd }));
   await takeIn(home);
+  await hook("UserPromptSubmit", { session_id: SESSION, cwd, prompt: "Say it ".repeat(40) }, home);
   for (const by of ["day", "session", "project", "model", "agent"]) {
     const env = { HOME: home.path, COLUMNS: "80" };
     const { stdout } = await runProgram(["usage", "--by", by], { env });
     assert.match(stdout, /^total .* 1\.0M/m);
+    assert.equal(/^ {4}Say it Say it .*…/m.test(stdout), by === "session", stdout);
     for (const line of stdout.split("\n")) assert.ok(line.length <= 80, line);
   }
 });

@@ -7,6 +7,7 @@ import {
   type ExecutionRow,
   type HookedUse,
   hookedUses,
+  readExecution,
   tellingExecutions,
 } from "../../db/executions.ts";
 import { readPayload } from "../../db/payloads.ts";
@@ -245,12 +246,12 @@ async function seenIn(use: ToolUse, instead: Seen | null): Promise<Seen> {
 }
 
 function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
-  const { id, hookName, toolName, toolUseId, createdAtMs, metadata, errorMessage } = row;
+  const { id, hookName, toolName, toolUseId, createdAtMs, metadata } = row;
   const at = { id, atMs: createdAtMs, toolUseId, observation: null, ...NOBODY };
   const found = DECISIONS.find(({ fits }) => fits(row));
   if (found !== undefined) {
     const wanted = wantedIn(metadata["tool_input"], folder);
-    const why = errorMessage ?? String(metadata[found.why ?? ""] ?? "");
+    const why = whyOf(row, found);
     // What was wanted stands first: a line may be cut.
     const subject = plain([wanted, why].filter((text) => text !== "").join(": "));
     return [{ ...at, kind: "gate", name: toolName ?? hookName, subject, result: found.result }];
@@ -259,6 +260,19 @@ function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
   if (edge === undefined) return [];
   const subject = plain([edge.word, metadata[edge.field] ?? ""].join(" ").trim());
   return [{ ...at, kind: "session", name: hookName, subject, result: "" }];
+}
+
+function whyOf({ errorMessage, metadata }: ExecutionRow, { why = "" }: { why?: string }): string {
+  return errorMessage ?? String(metadata[why] ?? "");
+}
+
+/** What a gate was asked about, and why it decided so; undefined where a step is no decision. */
+export function decisionOf(db: DatabaseSync, { id, kind }: Step) {
+  const row = kind === "gate" ? readExecution(db, id) : undefined;
+  return row && {
+    tool_input: row.metadata["tool_input"] ?? {},
+    why: whyOf(row, DECISIONS.find(({ fits }) => fits(row)) ?? {}),
+  };
 }
 
 /** The command or the file that a tool was to use. @param folder Paths are relative to it. */

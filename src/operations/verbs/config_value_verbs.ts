@@ -4,7 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { plain } from "../../base/plain.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { configSchema } from "../../config/config_schema.ts";
-import { sourcesIn } from "../../config/config_template.ts";
+import { sourcesIn, valueText } from "../../config/config_template.ts";
 import { newFault, readings, textWith } from "../../config/config_edit.ts";
 import { keysLike, readLayer } from "../../config/layer.ts";
 import { parseConfig } from "../../config/parse.ts";
@@ -69,7 +69,7 @@ export const get = verb({
       json: { key, value, sources },
       text: heldText({ held }) + (about === undefined ? "" : `# ${plain(about)}\n`) +
         Object.entries(sources).map(([name, source]) =>
-          plain(`${name}: ${JSON.stringify(valueAt(config, name.split(".")))}  # ${source}`)
+          plain(`${name}: ${valueText(valueAt(config, name.split(".")))}  # ${source}`)
         ).join("\n"),
     };
   },

@@ -27,6 +27,7 @@ import {
   forgetFilterOf,
   type ForgetFlags,
   isNone,
+  numbersOf,
   ofWhat,
   previewView,
   removedText,
@@ -132,12 +133,14 @@ export const forget = verb({
   },
 });
 
-/** The newest observations that go, a line each, and how many more. */
-function observationLines(db: DatabaseSync, { observations }: ForgetPreview): string[] {
-  return goesLines(
+/** The newest observations that go, a line each, how many more, and which go only because they tell of others. */
+function observationLines(db: DatabaseSync, { observations, along }: ForgetPreview): string[] {
+  const lines = goesLines(
     observations.toSorted((a, b) => b - a),
     (ids) => readObservations(db, ids).map((one) => observationLine(one, Date.now())),
   );
+  const why = `  Fixes and summaries that tell of them go too: ${numbersOf(along)}.`;
+  return along.length === 0 ? lines : [...lines, why];
 }
 
 export const verify = verb({

@@ -23,6 +23,7 @@ import { sessionOf } from "../session_lookup.ts";
 import {
   captureStep,
   cursorIn,
+  decisionOf,
   newestSteps,
   type Step,
   stepsAfter,
@@ -80,9 +81,9 @@ function placeOf({ sessionId, repository, projectDir }: SessionRow) {
 }
 
 /** What a step was given and gave back; undefined where it is not stored, or not any more. */
-function payloadOfStep(db: DatabaseSync, { id }: Step): unknown {
-  const stored = readStoredPayload(db, id);
-  return stored && quietly(() => readPayload(stored).value);
+function payloadOfStep(db: DatabaseSync, step: Step): unknown {
+  const stored = readStoredPayload(db, step.id);
+  return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);
 }
 
 const LINE_CHARS = 80;

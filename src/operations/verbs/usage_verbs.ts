@@ -1,6 +1,6 @@
 import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
-import { tellingId } from "../../db/sessions.ts";
+import { sessionTitle, tellingId } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { sumTokens, USAGE_GROUPS, type UsageGroup } from "../../memory/store.ts";
 import { type UsageRow, usageRows } from "../../memory/usage/usage_rows.ts";
@@ -46,6 +46,9 @@ export const usage = readVerb({
       "CACHE READ": [(row) => amountText(row.cacheRead)],
       "CACHE WRITE": [(row) => amountText(row.cacheWrite)],
       COST: [(row) => row.cost === null ? null : `$${row.cost.toFixed(2)}`],
+      ...by === "session" && {
+        TITLE: (row) => row === total ? "" : sessionTitle(db, row.name ?? ""),
+      },
     };
     const left = rows.length - shown.length;
     const lines = [

@@ -178,6 +178,8 @@ export function previewForget(db: DatabaseSync, place: ForgetPlace, search: Forg
     removed,
     /** The observations among them, by their numbers. */
     observations: chosen.observations,
+    /** Those of them that go because they tell of the others. */
+    along: chosen.along,
     /** Other files with copies that hold the text, exports for one; they are not touched. */
     copies,
     /** Files that a person has had written and that may hold it; they are not touched. */
