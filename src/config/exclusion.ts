@@ -2,6 +2,7 @@
 import { filesNamed, isOwnTool, SEARCHING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
 import { matchesAny, resolvePath } from "../base/paths.ts";
 import { expandPattern } from "../system/expand_pattern.ts";
+import { RealPaths } from "../system/real_paths.ts";
 import type { HookConfig } from "./hook_config.ts";
 
 export interface ToolFacts {
@@ -19,7 +20,7 @@ export interface ToolFacts {
 
 /**
  * The reason why a tool use is not kept: a key of the configuration, or that the tool is our own; null when it is
- * kept. Each spelling of a path (`./`, `..`, relative) counts as the same file.
+ * kept. Each spelling of a path (`./`, `..`, relative, by a link) counts as the same file.
  */
 export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null {
   const { toolName, toolInput } = tool;
@@ -34,7 +35,10 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
   }
   if (config.excludePaths.length === 0) return null;
   const places = [...placesIn(command, tool), ...placesNamed(tool), ...placesFound(tool)];
-  return places.some((place) => isPathExcluded(config, place, tool))
+  const links = new RealPaths();
+  return places.some((place, at) =>
+      isPathExcluded(config, place, { ...tool, links: at < MAX_FOLLOWED ? links : null })
+    )
     ? "capture.exclude.paths"
     : null;
 }
@@ -113,6 +117,9 @@ function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
 /** The most lines of an answer that are read. */
 const MAX_LINES = 4_000;
 
+/** Of more places only the first are followed through links: an answer may name thousands of files. */
+const MAX_FOLLOWED = 1_000;
+
 /** Names the file whose text follows: a hit of a search, a patch, `head` and `tail` of several files. */
 const HEADING = /^(?:(?:\+\+\+|---) (?:[ab]\/)?([^\t]+)|==> (.+) <==$|(.[^:]*):)/;
 
@@ -138,13 +145,17 @@ function placesFound({ toolName, toolResponse, projectDir }: ToolFacts): string[
 function isPathExcluded(
   { excludePaths }: HookConfig,
   place: string,
-  { folder, projectDir, home }: ToolFacts,
+  { folder, projectDir, home, links }: ToolFacts & { readonly links: RealPaths | null },
 ): boolean {
   const path = resolvePath(place, { folder: folder ?? projectDir ?? "/", home: home ?? undefined });
-  const inProject = projectDir === null ? "" : `${resolvePath(projectDir, { folder: "/" })}/`;
-  const paths = inProject !== "" && path.startsWith(inProject)
-    ? [path, path.slice(inProject.length)]
-    : [path];
+  const project = resolvePath(projectDir ?? "", { folder: "/" });
+  const spelled = [
+    [path, project],
+    ...links === null ? [] : [[links.real(path), links.real(project)]],
+  ];
+  const paths = spelled.flatMap(([one, top]) =>
+    projectDir !== null && one!.startsWith(`${top}/`) ? [one!, one!.slice(top!.length + 1)] : [one!]
+  );
   // A folder is named by what covers all that is in it: `secret/**`.
   return paths.some((one) =>
     matchesAny(excludePaths, one) || matchesAny(excludePaths, `${one}/\u0000`)

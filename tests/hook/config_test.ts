@@ -535,16 +535,22 @@ test("an own pattern masks the project's folder too", async (home) => {
 test("no row of any event holds an excluded file, however its path is spelled", async (home) => {
   configure(home, "capture:\n  exclude:\n    paths: ['secret/**']\n    tools: [mcp__mail__*]\n");
   const project = projectOf(home);
+  Deno.mkdirSync(join(project, "secret"));
+  Deno.symlinkSync("secret", join(project, "link"));
+  Deno.symlinkSync("link/a", join(project, "a.txt"));
   const spellings = [
     "secret/a",
     "./secret/a",
     `${project}/sub/../secret/a`,
     `${project}//secret/a`,
+    "link/a",
+    `${project}/a.txt`,
   ];
   const events = ["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"];
   const inputs = [
     ...spellings.map((path) => ["Write", { file_path: path, content: "EXCLUDED" }] as const),
     ["Grep", { pattern: "EXCLUDED", path: "secret/sub" }] as const,
+    ["Bash", { command: "echo EXCLUDED | tee a.txt" }] as const,
     ["mcp__mail__send", { text: "EXCLUDED" }] as const,
   ];
   for (const [tool_name, tool_input] of inputs) {
@@ -565,7 +571,7 @@ test("no row of any event holds an excluded file, however its path is spelled", 
       ],
     }, home);
   }
-  assert.deepEqual(await filesWith(home.path, "EXCLUDED"), []);
+  assert.deepEqual(await filesWith(join(home.path, ".conclaude"), "EXCLUDED"), []);
   assert.deepEqual(captures(home), []);
   const rows = executions(home);
   assert.equal(rows.length, inputs.length * (events.length + 1));
