@@ -7,6 +7,11 @@ export interface ToldQuestion {
   readonly options: readonly string[];
 }
 
+/** Whether a session of Claude Code asks it on its own: it is answered where the session runs. */
+export function isOfSession({ source }: { readonly source: string }): boolean {
+  return source === "notification" || source === "elicitation";
+}
+
 /** Which open questions of a session are settled. */
 export type Settled = "all" | "permissions" | "elicitations";
 
@@ -48,6 +53,8 @@ const SETTLES: Readonly<Record<string, SessionChange>> = {
   Stop: { kind: "settled", which: "all" },
   StopFailure: { kind: "settled", which: "all" },
   UserPromptSubmit: { kind: "settled", which: "all" },
+  PostToolUse: { kind: "settled", which: "permissions" },
+  PostToolUseFailure: { kind: "settled", which: "permissions" },
   PostToolBatch: { kind: "settled", which: "permissions" },
   SessionEnd: { kind: "over" },
 };

@@ -1,5 +1,6 @@
 /** Tells which tool each session runs now, and why it waits for its person. */
 import type { DatabaseSync } from "node:sqlite";
+import { isOfSession } from "../claude/session_changes.ts";
 import { type LastHook, lastHookOf, listExecutions } from "../db/executions.ts";
 import { listSessions, type SessionRow } from "../db/sessions.ts";
 import { wantedIn } from "../memory/tell/session_steps.ts";
@@ -14,9 +15,6 @@ interface SessionNow extends SessionRow {
   readonly lastAtMs: number;
   readonly waitsFor: string | null;
 }
-
-/** The most later uses of a tool that are read. */
-const MOST_LATER = 50;
 
 /** Hooks after which a session waits for its person, by what it waits for. */
 const WAITS: Readonly<Record<string, string>> = {
@@ -48,12 +46,8 @@ export function sessionsNow(
     const last = lastHookOf(db, sessionId);
     const asks = asked.get(sessionId);
     const permission = asks === "permission" ? openPermission(db, sessionId) : null;
-    const waitsFor = session.status !== "active"
-      ? null
-      : asks !== undefined && permission !== "over"
-      ? asks
-      : waitAfter(last);
-    const use = waitsFor !== null && permission !== "over" && permission !== null
+    const waitsFor = session.status !== "active" ? null : asks ?? waitAfter(last);
+    const use = waitsFor !== null && permission !== null
       ? permission
       : last?.hook === "PreToolUse" || last?.hook === "PermissionRequest"
       ? last
@@ -69,11 +63,6 @@ export function sessionsNow(
   });
 }
 
-/** Whether a session of Claude Code asks it on its own: it is answered where the session runs. */
-function isOfSession({ source }: Question): boolean {
-  return source === "notification" || source === "elicitation";
-}
-
 function waitAfter(last: LastHook | null): string | null {
   if (last?.hook !== "Notification") return WAITS[last?.hook ?? ""] ?? null;
   const { notification_type: type } = last.metadata;
@@ -81,29 +70,14 @@ function waitAfter(last: LastHook | null): string | null {
   return type === undefined ? "an answer" : NOTIFIED[String(type)] ?? null;
 }
 
-/** The hooks of a tool that has run, or was not to run. */
-const RAN: ReadonlySet<string> = new Set(["PostToolUse", "PostToolUseFailure"]);
-
-/**
- * The tool use that a person was asked to permit last; null where no hook told of it. The question itself stays until the
- * turn ends.
- */
+/** The tool use that a person was asked to permit last; null where no hook told of it. */
 function openPermission(
   db: DatabaseSync,
   sessionId: string,
-): Pick<LastHook, "tool" | "metadata"> | "over" | null {
-  const of = { sessionId, status: null };
+): Pick<LastHook, "tool" | "metadata"> | null {
   const [request] = listExecutions(db, {
-    ...{ ...of, hookName: "PermissionRequest", toolName: null, sinceMs: null, limit: 1 },
+    ...{ sessionId, hookName: "PermissionRequest", toolName: null, status: null },
+    ...{ sinceMs: null, limit: 1 },
   });
-  if (request === undefined) return null;
-  const { toolName, metadata, createdAtMs } = request;
-  const wanted = JSON.stringify(metadata["tool_input"]);
-  const later = listExecutions(db, {
-    ...{ ...of, hookName: null, toolName, sinceMs: createdAtMs, limit: MOST_LATER },
-  });
-  const isOver = later.some(({ hookName, metadata: { tool_input: input = null } }) =>
-    RAN.has(hookName) && (input === null || JSON.stringify(input) === wanted)
-  );
-  return isOver ? "over" : { tool: toolName, metadata };
+  return request === undefined ? null : { tool: request.toolName, metadata: request.metadata };
 }

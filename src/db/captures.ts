@@ -122,6 +122,16 @@ export function countPending(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["n"] ?? 0);
 }
 
+/** Whether a session waits for an answer. It stands here because it is looked up after every tool use. */
+export function hasOpenQuestion(db: DatabaseSync, sessionId: string): boolean {
+  const open = "SELECT 1 FROM questions WHERE session_id = ? AND status <> 'resolved' LIMIT 1";
+  try {
+    return db.prepare(open).get(sessionId) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 function writeRecord(db: DatabaseSync, record: HookRecord, appliers: Appliers): boolean {
   if (!insertExecution(db, record)) return false;
   if (record.session !== null && !touchActiveSession(db, record, record.session)) {

@@ -199,10 +199,6 @@ function firstFound<Found>(
   return [];
 }
 
-export function hasOpenQuestion(db: DatabaseSync, sessionId: string): boolean {
-  return isAny(db, "questions WHERE session_id = ? AND status <> 'resolved'", [sessionId]);
-}
-
 export function hasRunningSubagent(db: DatabaseSync, sessionId: string): boolean {
   const running = "agents WHERE session_id = ? AND kind = 'subagent' AND ended_at_ms IS NULL";
   return isAny(db, running, [sessionId]);

@@ -9,7 +9,7 @@ import {
   SHELL_TOOLS,
 } from "../claude/payload.ts";
 import { hasWrittenRules } from "../config/discover.ts";
-import type { Capture } from "../db/captures.ts";
+import { type Capture, hasOpenQuestion } from "../db/captures.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
@@ -47,6 +47,10 @@ async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): P
   const counters = ["tool_uses", ...gate.counters ?? []];
   if (failed) counters.push("tool_failures");
   else if (EDITING_TOOLS.has(toolName)) counters.push("edits");
+  const isWaiting = work.db !== null && hasOpenQuestion(work.db, work.sessionId);
+  if (toolName === "Agent" || toolName === "Task" || isWaiting) {
+    await (await import("./told.ts")).saveTold(work);
+  }
   if (skipped !== null) {
     await work.save({
       status: "skipped",
@@ -55,9 +59,6 @@ async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): P
       ...changes,
     });
     return await after?.answer() ?? SILENT;
-  }
-  if (toolName === "Agent" || toolName === "Task") {
-    await (await import("./told.ts")).saveTold(work);
   }
   const capture = await captureOf(work, { toolName, files, failed });
   const agentId = nameOf(event.own["agent_id"]);

@@ -3,7 +3,9 @@ import { quietly } from "../base/errors.ts";
 import { UNKNOWN_SESSION_ID, uuidOf } from "../base/ids.ts";
 import { type SessionChange, settledBy, toldBy } from "../claude/session_changes.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
-import { hasOpenQuestion, hasRunningSubagent, isOfTask } from "../db/sessions.ts";
+import { hasOpenQuestion } from "../db/captures.ts";
+import { listExecutions } from "../db/executions.ts";
+import { hasRunningSubagent, isOfTask } from "../db/sessions.ts";
 import type { HookWork } from "./handler.ts";
 import { realPathSync } from "../system/files.ts";
 
@@ -26,15 +28,31 @@ function taskOf({ db, sessionId, environment }: HookWork): readonly SessionChang
 }
 
 /** Questions and subagents that the event ends; looked up only where one may be open. */
-function settledOf({ event, db, sessionId }: HookWork): readonly SessionChange[] {
+function settledOf(work: HookWork): readonly SessionChange[] {
+  const { event, db, sessionId } = work;
   const change = settledBy(event.name);
-  if (change === null) return [];
+  const isUse = event.name.startsWith("PostToolUse");
+  if (change === null || isUse && !quietly(() => wasAskedLast(work))) return [];
   const mayBeOpen = db === null ||
     quietly(() =>
       hasOpenQuestion(db, sessionId) ||
       (change.kind === "over" && hasRunningSubagent(db, sessionId))
     );
   return mayBeOpen ? [change] : [];
+}
+
+/** Whether a tool use is the one that a person was asked to permit last. Other tools may run while they are asked. */
+function wasAskedLast({ event: { toolName, toolInput }, db, sessionId }: HookWork): boolean {
+  if (db === null) return false;
+  const [asked] = listExecutions(db, {
+    ...{ sessionId, hookName: "PermissionRequest", toolName: null, status: null },
+    ...{ sinceMs: null, limit: 1 },
+  });
+  const { command, file_path: file } = Object(asked?.metadata["tool_input"]);
+  const { command: ran = "", file_path: changed = "" } = Object(toolInput);
+  // The audit row may have cut it.
+  const about = String(command ?? file ?? "").replace(/…$/, "");
+  return asked?.toolName === toolName && String(ran || changed).startsWith(about);
 }
 
 async function toldOf(work: HookWork): Promise<readonly SessionChange[]> {

@@ -25,7 +25,11 @@ export {
   type UsageGroup,
 } from "./usage/token_use_table.ts";
 export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
-export { observationsToSummarize, stepsOfSession } from "./observe/session_observations_table.ts";
+export {
+  observationsToSummarize,
+  saidInSession,
+  stepsOfSession,
+} from "./observe/session_observations_table.ts";
 export { isKnownFile, newestOfPaths, observedPaths } from "./search/known_files_table.ts";
 export { findIds, MIN_ID_PART } from "./search/find_ids_table.ts";
 export { isIndexDamageOf } from "./search/memory_index_table.ts";

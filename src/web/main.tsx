@@ -10,7 +10,7 @@ import { Empty, Problem, Screen } from "./kit/parts.tsx";
 import { tellWaiting } from "./notices.ts";
 import { connection, follow, go, route, toast, useData } from "./store.ts";
 import type { Now } from "./types.ts";
-import { isAsked, waitingIn } from "./waiting.ts";
+import { waitingIn } from "./waiting.ts";
 import { HealthScreen } from "./screens/health_screen.tsx";
 import { LatencyScreen } from "./screens/latency_screen.tsx";
 import { MemoryScreen } from "./screens/memory_screen.tsx";
@@ -50,8 +50,7 @@ function Page() {
   const waiting = value === undefined || reviews === undefined
     ? undefined
     : waitingIn(value, reviews);
-  const asked = value?.questions.filter((question) => isAsked(value, question)) ?? [];
-  const inbox = asked.length + (reviews?.length ?? 0);
+  const inbox = (value?.questions.length ?? 0) + (reviews?.length ?? 0);
   useEffect(() => {
     if (waiting === undefined) return;
     document.title = waiting.length === 0 ? "conclaude" : `(${waiting.length}) conclaude`;

@@ -1,18 +1,8 @@
 /** What waits for a person: questions, reviews, and sessions that ask on their own. */
+import { isOfSession } from "../claude/session_changes.ts";
 import { folderName } from "./format.ts";
 import type { Waiting } from "./notices.ts";
 import type { Now, Question, SessionNow, Workflow } from "./types.ts";
-
-/** Whether a session of Claude Code asks it on its own: then it is answered where the session runs. */
-export function isOfSession({ source }: Pick<Question, "source">): boolean {
-  return source === "notification" || source === "elicitation";
-}
-
-/** Whether a question is asked still: one of a session stays open until its turn ends, also when the tool has run. */
-export function isAsked({ sessions }: Now, question: Question): boolean {
-  const session = sessions.find(({ sessionId }) => sessionId === question.sessionId);
-  return !isOfSession(question) || session === undefined || asks(session);
-}
 
 /** The questions of agents, and of sessions that are not in the list: those tell by themselves what they wait for. */
 export function otherQuestions({ questions, sessions }: Now): readonly Question[] {

@@ -122,6 +122,31 @@ Deno.test("a permission that a person is asked for is a question until the sessi
   }
 });
 
+Deno.test("a question about a permission is closed when the tool use that it is about has run, and by no other", async () => {
+  const asked = {
+    tool_name: "Bash",
+    tool_input: { command: `touch ${"made-by-bash ".repeat(40)}` },
+  };
+  for (const end of ["PostToolUse", "PostToolUseFailure"]) {
+    using home = tempHome();
+    await send(home, "PermissionRequest.Bash", asked);
+    await send(home, "Notification.permission_prompt");
+    const isOpen = async () => (await json(home, "question", "list")).questions.length === 1;
+    const others = [
+      { ...asked, tool_input: { command: "touch it" } },
+      { ...asked, session_id: "other" },
+      { tool_name: "Read", tool_input: { file_path: "/p/a" } },
+    ];
+    for (const other of others) {
+      await hook(end, { session_id: SESSION, cwd: home.path, ...other }, home);
+      assert.ok(await isOpen(), JSON.stringify(other));
+    }
+    await hook(end, { session_id: SESSION, cwd: home.path, ...asked }, home);
+    assert.equal(await isOpen(), false, end);
+    assert.deepEqual(eventTypes(home), ["agent.question", "question.resolved"]);
+  }
+});
+
 test("a notice that Claude is idle is no question", async (home) => {
   await send(home, "Notification.idle_prompt");
   await send(home, "Notification.elicitation_response");

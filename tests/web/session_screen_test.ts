@@ -227,17 +227,17 @@ testWhere(
 
 testWhere(
   missingBrowser(),
-  "of very many prompts the last ones are listed, and the others on request",
+  "of very many prompts the last ones are listed, the others on request, and find looks into their text",
   async () => {
     await using shown = await shownPage(async (home) => {
       const db = await openDatabase(home.database, { busyTimeoutMs: 1_000 });
       for (let n = 1; n <= 60; n++) {
-        saveUse(db, "UserPromptSubmit", { prompt: `Prompt ${n}` }, {
+        saveUse(db, "UserPromptSubmit", { prompt: `Prompt ${n}\nabout Pier ${n}` }, {
           ...{ sessionId: LONG, execution: { hookName: "UserPromptSubmit" } },
           atMs: Date.now() - (61 - n) * 1_000,
         });
       }
-      drainAt(db);
+      await drainAt(db);
       db.close();
     });
     const { page, go } = shown;
@@ -248,5 +248,8 @@ testWhere(
     await page.getByRole("button", { name: "10 earlier" }).click();
     await countOf(page, ".anchors li", 60);
     assert.equal(await page.locator(".anchors button").first().innerText(), "Prompt 1");
+    await page.getByLabel("Find in this session").fill("pier 7");
+    await countOf(page, ".step", 1);
+    await page.locator(".step", { hasText: "Prompt 7" }).waitFor();
   },
 );

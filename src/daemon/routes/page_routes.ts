@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { slowestExecutions } from "../../db/executions.ts";
 import { latencyOverTime } from "../../db/hook_latency.ts";
 import { knownProjects } from "../../db/sessions.ts";
+import { saidInSession } from "../../memory/store.ts";
 import { listQuestions } from "../../work/store.ts";
 import { httpError } from "../api_error.ts";
 import { Backfill } from "../backfill.ts";
@@ -90,6 +91,15 @@ const ownRoutes: readonly Route[] = [
         questions: withTaskTitles(db, questions),
       };
     },
+  }),
+  route({
+    name: "GET /sessions/:id/found",
+    summary: "Which observations of a session hold some words",
+    query: z.strictObject({ words: z.string() }),
+    response: z.object({ observations: z.array(z.int()) }),
+    handle: ({ db }, { id, query: { words } }) => ({
+      observations: saidInSession(db, id, words),
+    }),
   }),
   route({
     name: "GET /projects",

@@ -88,6 +88,14 @@ export function stepsOfSession(
   ) as unknown as ReturnType<typeof stepsOfSession>;
 }
 
+/** The observations of a session whose text holds some words, in letters of either case. */
+export function saidInSession(db: DatabaseSync, sessionId: string, words: string): number[] {
+  const wanted = words.toLowerCase();
+  return statement(db, "SELECT id, text FROM observations WHERE session_id = ?").all(sessionId)
+    .filter(({ text }) => String(text).toLowerCase().includes(wanted))
+    .map(({ id }) => Number(id));
+}
+
 /**
  * The observations that a summary is made of, oldest first: all but reads, searches and plain commands. A long session
  * gives the newest, with the first and the last prompt before them.

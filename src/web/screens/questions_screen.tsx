@@ -1,13 +1,13 @@
 /** Questions and reviews: what waits for a person. */
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
+import { isOfSession } from "../../claude/session_changes.ts";
 import { short } from "../format.ts";
 import { Badge, Empty, More, Panel, Rows, Screen, Time } from "../kit/parts.tsx";
 import { useWhole } from "../list.ts";
 import { hasNotices, switchNotices } from "../notices.ts";
 import { act, useData } from "../store.ts";
-import type { Agent, Now, Question, Workflow } from "../types.ts";
-import { isAsked, isOfSession } from "../waiting.ts";
+import type { Agent, Question, Workflow } from "../types.ts";
 import { Changes, ReviewPanel } from "./review_panel.tsx";
 
 /** @param id The workflow whose review is open. @param tree The agent whose working tree is open. */
@@ -15,7 +15,6 @@ export function QuestionsScreen(
   { id, tree }: { id: string | undefined; tree: string | undefined },
 ) {
   const list = useWhole<Question>("/questions", { name: "questions", parts: ["work"] });
-  const { value: now } = useData<Now>("/now", ["sessions", "work"]);
   const reviews = useReviews();
   const open = reviews?.find((one) => one.id === id);
   return (
@@ -45,7 +44,7 @@ export function QuestionsScreen(
         </Panel>
       )}
       <Rows
-        rows={now === undefined ? undefined : list.rows?.filter((one) => isAsked(now, one))}
+        rows={list.rows}
         error={list.error}
         empty={
           <Empty title="Nobody asks anything.">

@@ -1,5 +1,6 @@
 /** One session: its story, and its timeline from the first prompt to now. */
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { withQuery } from "../api.ts";
 import { short, took } from "../format.ts";
 import { LongList } from "../kit/long_list.tsx";
 import { keyForPage } from "../keys.ts";
@@ -43,13 +44,20 @@ export function SessionScreen({ id, at }: { id: string; at: string | undefined }
   const lanes = useMemo(() => lanesOf(steps), [steps]);
   const links = useMemo(() => linksOf(whole.value), [whole.value]);
   const text = words.trim().toLowerCase();
+  const { value: said } = useData<{ readonly observations: readonly number[] }>(
+    text === "" ? null : withQuery(`/sessions/${id}/found`, { words: text }),
+    [`session:${id}`, "memory"],
+    STORY_MS,
+  );
   const found = useMemo(
-    () =>
-      steps.filter(({ agent, name, subject }) =>
+    () => {
+      const saying = new Set<number | null>(said?.observations);
+      return steps.filter(({ agent, name, subject, observation }) =>
         (lane === "" || lane === (agent ?? OWN)) &&
-        (text === "" || `${name} ${subject}`.toLowerCase().includes(text))
-      ),
-    [steps, text, lane],
+        (`${name} ${subject}`.toLowerCase().includes(text) || saying.has(observation))
+      );
+    },
+    [steps, text, lane, said],
   );
   const days = useMemo(() => daysOf(found), [found]);
   useEffect(() => setWanted(at ?? null), [id, at]);

@@ -15,6 +15,7 @@ import { decide, type Lasting, resumeWorkflow, wrongStatus } from "./advance.ts"
 import { cancel, reject } from "./reviews.ts";
 import { type Agent, readAgent, requestKill } from "../agents_table.ts";
 import { isUserError } from "../../base/errors.ts";
+import { isOfSession } from "../../claude/session_changes.ts";
 import { allOrNothing } from "../../db/transaction.ts";
 import {
   answerQuestion,
@@ -255,10 +256,11 @@ type Terms = Lasting & { readonly by: string };
 /** @returns Why the answer cannot be delivered; null when it is; `undefined` while nobody knows yet. */
 function deliver(
   db: DatabaseSync,
-  { source, workflowId, stepKey, agentId }: Question,
+  question: Question,
   terms: Terms,
 ): string | null | undefined {
-  if (source === "notification" || source === "elicitation") return ELSEWHERE;
+  if (isOfSession(question)) return ELSEWHERE;
+  const { workflowId, stepKey, agentId } = question;
   const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
   if (workflow === undefined) return TOO_LATE;
   if (waitsAt(workflow, stepKey)) return resume(db, workflow, terms);
